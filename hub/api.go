@@ -1,0 +1,228 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// Options configure a Hub. The zero value of each field but User, Transport and
+// Store is a usable default.
+type Options struct {
+	User      spec.UserID
+	Transport tabtransport.TabHubTransport
+	Store     storage.DomainToolStorage
+	Log       *slog.Logger // nil discards
+	Version   string       // told to peers at hello
+
+	NameLimit      int           // longest public name; 0 means naming.DefaultLimit
+	TabNames       TabNames      // "" means TabNamesAuto
+	CallTimeout    time.Duration // 0 means spec.CallTimeout
+	CallTimeoutMax time.Duration // 0 means spec.CallTimeoutMax
+	// PlainNames lists each tool, resource and prompt under the page's own name.
+	// It is for conformance suites, which look for fixed names.
+	PlainNames bool
+
+	// Before is asked before a call is routed, After told when it has ended. A
+	// *Failure from Before is the call's result. Neither may block for long; both
+	// may be nil.
+	Before func(ctx context.Context, c *CallInfo) error
+	After  func(c *CallInfo, r storage.Record)
+}
+
+// TabNames says when a tool's per-tab names are listed. They always resolve.
+type TabNames string
+
+// The choices for TabNames.
+const (
+	TabNamesAuto   TabNames = "auto"   // when more than one tab has the tool
+	TabNamesAlways TabNames = "always" // for each tab
+	TabNamesNever  TabNames = "never"
+)
+
+// CallInfo is what is known of a call before it is routed.
+type CallInfo struct {
+	Kind   spec.Kind
+	Name   string // public
+	Domain spec.Domain
+	Item   string // the page's own name
+	Client string
+	Args   json.RawMessage
+}
+
+// ListKind selects one of the four MCP lists.
+type ListKind int
+
+// The lists.
+const (
+	ListTools ListKind = iota
+	ListResources
+	ListTemplates
+	ListPrompts
+	numLists
+)
+
+// Listing is one of the hub's lists at a moment. It is immutable and shared.
+type Listing struct {
+	// Generation differs between two listings whose JSON differs.
+	Generation uint64
+	// JSON is the array of MCP objects, as a list result holds it.
+	JSON json.RawMessage
+	// Items are the array's elements, in its order: by domain, item, tab.
+	Items []Item
+}
+
+// Item is one element of a Listing.
+type Item struct {
+	Name   string // public name; for resources the public URI or URI template
+	Domain spec.Domain
+	Tab    int    // the tab's number; 0 is the domain's own name
+	Source string // the page's own name or URI
+	JSON   json.RawMessage
+}
+
+// Call is one tools/call.
+type Call struct {
+	Name     string              // public name
+	Args     json.RawMessage     // nil means {}; not modified, not kept after the call
+	Client   string              // the MCP client's name, for the log
+	Progress func(spec.Progress) // may be nil; called in order, never after Call returned
+}
+
+// UnknownError says that a name is nobody's: JSON-RPC -32602.
+type UnknownError struct {
+	Kind    spec.Kind
+	Name    string
+	Nearest []string // at most 3 names that are known
+}
+
+func (e *UnknownError) Error() string {
+	s := fmt.Sprintf("unknown %s %q", e.Kind, e.Name)
+	for i, n := range e.Nearest {
+		if i == 0 {
+			s += "; nearest: "
+		} else {
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}
+
+// Failure is a failure of the hub, not of the page's tool.
+type Failure struct {
+	Code    spec.FailureCode
+	Message string
+}
+
+func (f *Failure) Error() string { return string(f.Code) + ": " + f.Message }
+
+// Result returns the failure as an MCP CallToolResult with isError set, whose text
+// is {"error":{"code","message"}}.
+func (f *Failure) Result() json.RawMessage {
+	inner, _ := json.Marshal(map[string]any{"error": map[string]string{"code": string(f.Code), "message": f.Message}})
+	out, _ := json.Marshal(map[string]any{
+		"content": []map[string]string{{"type": "text", "text": string(inner)}},
+		"isError": true,
+	})
+	return out
+}
+
+// Change says what has changed since the last Change. Changes within
+// spec.NotifyCoalesced are one.
+type Change struct {
+	Tools, Resources, Prompts bool     // names, schemas or set changed: list_changed
+	Updated                   []string // public URIs of resources whose content changed
+}
+
+// TabInfo describes one tab.
+type TabInfo struct {
+	Addr        spec.TabAddr     `json:"addr"`
+	Key         string           `json:"key"`
+	Browser     spec.BrowserID   `json:"browserId,omitempty"`
+	BrowserName string           `json:"browser,omitempty"`
+	URL         string           `json:"url"`
+	Title       string           `json:"title"`
+	Active      bool             `json:"active"`   // the active tab of its window
+	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
+	Attested    bool             `json:"attested"` // its origin is the browser's word
+	Connected   bool             `json:"connected"`
+	LastUpdated time.Time        `json:"lastUpdated"`
+	Domains     []TabDomain      `json:"domains"`
+	InFlight    int              `json:"inFlight"`
+	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
+}
+
+// TabDomain is a tab's part in one domain.
+type TabDomain struct {
+	Domain    spec.Domain `json:"domain"`
+	Number    int         `json:"number"`
+	Tools     int         `json:"tools"`
+	Resources int         `json:"resources"`
+	Prompts   int         `json:"prompts"`
+}
+
+// BrowserInfo describes one browser, or the peer of a single tab.
+type BrowserInfo struct {
+	Peer         spec.PeerID       `json:"peer"`
+	ID           spec.BrowserID    `json:"id,omitempty"`
+	Name         string            `json:"name"`
+	Connected    bool              `json:"connected"`
+	Attested     bool              `json:"attested"`
+	Single       bool              `json:"single"` // carries one tab
+	Focused      bool              `json:"focused"`
+	Dialect      string            `json:"dialect"`
+	Instance     string            `json:"instance,omitempty"`
+	Capabilities []spec.Capability `json:"capabilities"`
+	Tabs         int               `json:"tabs"`
+	ConnectedAt  time.Time         `json:"connectedAt"`
+	LastSeen     time.Time         `json:"lastSeen"`
+}
+
+// Explanation says where a call of a name would go now, and why.
+type Explanation struct {
+	Name       string      `json:"name"`
+	Kind       spec.Kind   `json:"kind"`
+	Domain     spec.Domain `json:"domain"`
+	Item       string      `json:"item"`
+	Tab        *TabInfo    `json:"tab,omitempty"`     // nil: none is open
+	OpenURL    string      `json:"openUrl,omitempty"` // what would be opened
+	Reason     string      `json:"reason"`
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is a tab that was considered.
+type Candidate struct {
+	Tab    TabInfo `json:"tab"`
+	Number int     `json:"number"`
+	Note   string  `json:"note"`
+}
+
+// Capabilities are MCP-B's browser capabilities, aggregated over what pages and
+// browsers have said.
+type Capabilities struct {
+	MultiTabSupport bool `json:"multiTabSupport"`
+	CacheSupported  bool `json:"cacheSupported"`
+	Elicitation     bool `json:"elicitation"`
+}
+
+// Status counts what a hub holds.
+type Status struct {
+	User       spec.UserID `json:"user"`
+	Browsers   int         `json:"browsers"`
+	Tabs       int         `json:"tabs"`
+	Domains    int         `json:"domains"`
+	Tools      int         `json:"tools"`
+	Resources  int         `json:"resources"`
+	Prompts    int         `json:"prompts"`
+	Rejected   int         `json:"rejected"`
+	InFlight   int         `json:"inFlight"`
+	Calls      uint64      `json:"calls"`
+	StoreError string      `json:"storeError,omitempty"`
+}

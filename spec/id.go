@@ -1,0 +1,49 @@
+package spec
+
+import "strconv"
+
+// UserID names one user of a hub. Each user has a world of their own; a hub that
+// runs without accounts has the single user LocalUser.
+type UserID string
+
+// LocalUser is the only user of a hub that runs without accounts.
+const LocalUser UserID = "local"
+
+// PeerID names what is at the far end of a tab connection, a browser or a single
+// tab. It is the hub's own name for it, stable over reconnects of the same peer,
+// and never taken from a message unchecked.
+type PeerID string
+
+// BrowserID names one browser profile. The companion extension makes it once per
+// install and keeps it.
+type BrowserID string
+
+// TabAddr is where a tab is reached: a peer, and the tab's number within it. Tab
+// is 0 for the peer itself: the browser (control requests), or the one tab of a
+// single-tab connection.
+type TabAddr struct {
+	Peer PeerID `json:"peer"`
+	Tab  int64  `json:"tab"`
+}
+
+// String returns the address as peer or peer/tab, for logs.
+func (a TabAddr) String() string {
+	if a.Tab == 0 {
+		return string(a.Peer)
+	}
+	return string(a.Peer) + "/" + strconv.FormatInt(a.Tab, 10)
+}
+
+// Domain is a domain key: what tools are grouped by. It is made from an origin by
+// naming.DomainOf and is not a host name to connect to.
+type Domain string
+
+// Kind tells apart the three kinds of capability that a tab registers.
+type Kind string
+
+// The kinds of capability.
+const (
+	KindTool     Kind = "tool"
+	KindResource Kind = "resource"
+	KindPrompt   Kind = "prompt"
+)

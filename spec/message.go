@@ -1,0 +1,291 @@
+package spec
+
+import "encoding/json"
+
+// Version of the protocol, and its WebSocket subprotocol.
+const (
+	ProtocolVersion = "tabhub.v1"
+	Subprotocol     = "tabhub.v1"
+)
+
+// The methods of the protocol.
+const (
+	MethodHello             = "browser/hello"
+	MethodRegisterTools     = "browser/registerTools"
+	MethodUpdateTools       = "browser/updateTools"
+	MethodRegisterResources = "browser/registerResources"
+	MethodUpdateResources   = "browser/updateResources"
+	MethodRegisterPrompts   = "browser/registerPrompts"
+	MethodUpdatePrompts     = "browser/updatePrompts"
+	MethodResourceUpdated   = "browser/resourceUpdated"
+	MethodTabState          = "browser/tabState"
+	MethodTabClosed         = "browser/tabClosed"
+	MethodProgress          = "browser/progress"
+
+	MethodExecuteTool        = "browser/executeTool"
+	MethodReadResource       = "browser/readResource"
+	MethodSubscribeResource  = "browser/subscribeResource"
+	MethodGetPrompt          = "browser/getPrompt"
+	MethodCancel             = "browser/cancel"
+	MethodPing               = "browser/ping"
+	MethodOpenTab            = "browser/openTab"
+	MethodActivateTab        = "browser/activateTab"
+	MethodCloseTab           = "browser/closeTab"
+	MethodListTabs           = "browser/listTabs"
+	MethodNavigate           = "browser/navigate"
+	MethodScreenshot         = "browser/screenshot"
+	MethodText               = "browser/text"
+	MethodElicitConfirmation = "browser/elicitConfirmation"
+)
+
+// Capability is something that a peer offers at hello.
+type Capability string
+
+// The capabilities. Each but CapElicit names the browser/ method of the same name.
+const (
+	CapOpenTab     Capability = "openTab"
+	CapActivateTab Capability = "activateTab"
+	CapCloseTab    Capability = "closeTab"
+	CapListTabs    Capability = "listTabs"
+	CapNavigate    Capability = "navigate"
+	CapScreenshot  Capability = "screenshot"
+	CapText        Capability = "text"
+	CapElicit      Capability = "elicit"
+)
+
+// Extensions are fields that neither side interprets (MCP-B, "Extensibility").
+type Extensions map[string]json.RawMessage
+
+// Hello is the parameters of browser/hello, the first message of a current proxy.
+type Hello struct {
+	ProtocolVersion string `json:"protocolVersion" validate:"required,max=32"`
+	// BrowserID makes the connection a browser that carries many tabs; without it
+	// the connection is a single tab.
+	BrowserID     BrowserID `json:"browserId,omitempty" validate:"omitempty,max=128,printascii"`
+	BrowserSecret string    `json:"browserSecret,omitempty" validate:"max=256"`
+	BrowserName   string    `json:"browserName,omitempty" validate:"max=128"`
+	// TabKey names a single tab over reloads. The hub scopes it by origin.
+	TabKey string `json:"tabKey,omitempty" validate:"omitempty,max=128,printascii"`
+	// Session is a new value whenever the peer has lost what it knew: tab ids and
+	// open calls of an earlier session are void. For the extension it lasts as
+	// long as the browser runs, for a page script as long as the document.
+	Session      string       `json:"session,omitempty" validate:"omitempty,max=128,printascii"`
+	Capabilities []Capability `json:"capabilities,omitempty" validate:"max=32,dive,max=64"`
+	Token        string       `json:"token,omitempty" validate:"max=8192"`
+	// Instance proves to the hub that this is a browser that it started itself.
+	Instance   string     `json:"instance,omitempty" validate:"max=256"`
+	Extensions Extensions `json:"extensions,omitempty"`
+}
+
+// HelloResult answers Hello.
+type HelloResult struct {
+	Hub         string `json:"hub"`
+	Version     string `json:"version"`
+	KeepAliveMs int64  `json:"keepAliveMs"`
+	Limits      Limits `json:"limits"`
+	// BrowserSecret is present on the first hello of a BrowserID: the peer keeps
+	// it and sends it with every later hello.
+	BrowserSecret string `json:"browserSecret,omitempty"`
+}
+
+// Inbound is a message from a tab or browser to the hub: *Register, *TabState,
+// *TabClosed or *ResourceUpdated.
+type Inbound interface{ inbound() }
+
+// Register is browser/registerTools and browser/updateTools, and the same for
+// resources and prompts. Each is the tab's full set of that kind: it replaces what
+// the tab had. An item is the MCP object as the page made it (a Tool, Resource,
+// ResourceTemplate or Prompt), with the optional extra members frameId and origin.
+type Register struct {
+	Kind       Kind              `json:"-"`
+	Update     bool              `json:"-"`
+	Items      []json.RawMessage `json:"-"`
+	TabURL     string            `json:"tabUrl,omitempty" validate:"max=2048"`
+	Title      string            `json:"title,omitempty" validate:"max=4096"`
+	Extensions Extensions        `json:"extensions,omitempty"`
+}
+
+// Registered answers Register when it came as a request, after the commit that
+// holds it is synced.
+type Registered struct {
+	Accepted int         `json:"accepted"`
+	Rejected []Rejection `json:"rejected"`
+}
+
+// Rejection says why an item was quarantined.
+type Rejection struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// TabState is browser/tabState. A nil field is unchanged.
+type TabState struct {
+	URL           *string `json:"url,omitempty" validate:"omitempty,max=2048"`
+	Title         *string `json:"title,omitempty" validate:"omitempty,max=4096"`
+	Active        *bool   `json:"active,omitempty"`
+	WindowID      *int64  `json:"windowId,omitempty"`
+	WindowFocused *bool   `json:"windowFocused,omitempty"`
+	Visible       *bool   `json:"visible,omitempty"`
+	// KeepTools is the user's choice in the browser that this tab's site keeps its
+	// tools when its last tab closes.
+	KeepTools *bool `json:"keepTools,omitempty"`
+}
+
+// TabClosed is browser/tabClosed.
+type TabClosed struct{}
+
+// ResourceUpdated is browser/resourceUpdated.
+type ResourceUpdated struct {
+	URI string `json:"uri" validate:"required,max=2048"`
+}
+
+func (*Register) inbound()        {}
+func (*TabState) inbound()        {}
+func (*TabClosed) inbound()       {}
+func (*ResourceUpdated) inbound() {}
+
+// Progress is browser/progress: a call is still under way.
+type Progress struct {
+	RequestID string   `json:"requestId" validate:"required,max=128"`
+	Progress  float64  `json:"progress"`
+	Total     *float64 `json:"total,omitempty"`
+	Message   string   `json:"message,omitempty" validate:"max=4096"`
+}
+
+// Request is a request of the hub to a tab or browser: one of the types below.
+type Request interface{ Method() string }
+
+// ExecuteTool is browser/executeTool. Args is passed on as it came.
+type ExecuteTool struct {
+	ToolName   string          `json:"toolName"`
+	Args       json.RawMessage `json:"args"`
+	FrameID    *int64          `json:"frameId,omitempty"`
+	Extensions Extensions      `json:"extensions,omitempty"`
+}
+
+// ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
+type ReadResource struct {
+	URI     string `json:"uri"`
+	FrameID *int64 `json:"frameId,omitempty"`
+}
+
+// SubscribeResource is browser/subscribeResource.
+type SubscribeResource struct {
+	URI       string `json:"uri"`
+	Subscribe bool   `json:"subscribe"`
+	FrameID   *int64 `json:"frameId,omitempty"`
+}
+
+// GetPrompt is browser/getPrompt, answered with an MCP GetPromptResult.
+type GetPrompt struct {
+	Name    string          `json:"name"`
+	Args    json.RawMessage `json:"args,omitempty"`
+	FrameID *int64          `json:"frameId,omitempty"`
+}
+
+// Ping is browser/ping, answered with {}.
+type Ping struct{}
+
+// OpenTab is browser/openTab, answered with OpenTabResult.
+type OpenTab struct {
+	URL    string `json:"url"`
+	Active bool   `json:"active"`
+}
+
+// OpenTabResult answers OpenTab.
+type OpenTabResult struct {
+	TabID int64 `json:"tabId" validate:"required"`
+}
+
+// ActivateTab is browser/activateTab; the tab is the frame's.
+type ActivateTab struct{}
+
+// CloseTab is browser/closeTab; the tab is the frame's.
+type CloseTab struct{}
+
+// ListTabs is browser/listTabs, answered with ListTabsResult.
+type ListTabs struct{}
+
+// ListTabsResult answers ListTabs.
+type ListTabsResult struct {
+	Tabs []BrowserTab `json:"tabs" validate:"max=10000,dive"`
+}
+
+// BrowserTab is one tab of a browser, with tools or without.
+type BrowserTab struct {
+	TabID    int64  `json:"tabId"`
+	WindowID int64  `json:"windowId"`
+	Index    int    `json:"index"`
+	URL      string `json:"url"`
+	Title    string `json:"title"`
+	Active   bool   `json:"active"`
+}
+
+// Navigate is browser/navigate: one of URL, Back, Forward and Reload.
+type Navigate struct {
+	URL     string `json:"url,omitempty"`
+	Back    bool   `json:"back,omitempty"`
+	Forward bool   `json:"forward,omitempty"`
+	Reload  bool   `json:"reload,omitempty"`
+}
+
+// Screenshot is browser/screenshot, answered with ScreenshotResult.
+type Screenshot struct{}
+
+// ScreenshotResult answers Screenshot. Data is base64.
+type ScreenshotResult struct {
+	MimeType string `json:"mimeType" validate:"required,max=64"`
+	Data     string `json:"data" validate:"required"`
+}
+
+// Text is browser/text, answered with TextResult.
+type Text struct{}
+
+// TextResult answers Text: the page's visible text.
+type TextResult struct {
+	Text string `json:"text"`
+}
+
+// ElicitConfirmation is browser/elicitConfirmation: the user is asked, in the
+// browser, whether a call may run.
+type ElicitConfirmation struct {
+	Site   string          `json:"site,omitempty"`
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args"`
+	Reason string          `json:"reason"`
+}
+
+// ElicitConfirmationResult answers ElicitConfirmation.
+type ElicitConfirmationResult struct {
+	Allow    bool `json:"allow"`
+	Remember bool `json:"remember"`
+}
+
+func (*ExecuteTool) Method() string        { return MethodExecuteTool }
+func (*ReadResource) Method() string       { return MethodReadResource }
+func (*SubscribeResource) Method() string  { return MethodSubscribeResource }
+func (*GetPrompt) Method() string          { return MethodGetPrompt }
+func (*Ping) Method() string               { return MethodPing }
+func (*OpenTab) Method() string            { return MethodOpenTab }
+func (*ActivateTab) Method() string        { return MethodActivateTab }
+func (*CloseTab) Method() string           { return MethodCloseTab }
+func (*ListTabs) Method() string           { return MethodListTabs }
+func (*Navigate) Method() string           { return MethodNavigate }
+func (*Screenshot) Method() string         { return MethodScreenshot }
+func (*Text) Method() string               { return MethodText }
+func (*ElicitConfirmation) Method() string { return MethodElicitConfirmation }
+
+// Response is a tab's answer to a Request.
+type Response struct {
+	// Result is the raw result; for ExecuteTool it is the payload alone.
+	Result json.RawMessage
+	// Failed is set when an ExecuteTool was answered with success false. Result
+	// then is the error message as a JSON string, or a CallToolResult.
+	Failed bool
+}
+
+// Cancel is browser/cancel.
+type Cancel struct {
+	RequestID string `json:"requestId"`
+	Reason    string `json:"reason"`
+}

@@ -1,0 +1,113 @@
+// Package tabtransport is the seam between the hub and the tabs: TabHubTransport,
+// the request table that every implementation needs, and an in-memory transport.
+// The WebSocket transport is in wsserver, a fake tab and the contract suite in
+// tabtest.
+package tabtransport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Errors of SendRequest. The first four say what a caller must know before it may
+// send a request again: whether it can have reached the tab.
+var (
+	// ErrNotConnected: the peer has no connection now. The request was not sent.
+	ErrNotConnected = errors.New("tab is not connected")
+	// ErrBusy: the peer's outgoing queue is full. The request was not sent.
+	ErrBusy = errors.New("tab does not read its messages")
+	// ErrLost: the request may have been sent and its answer can no longer come.
+	ErrLost = errors.New("tab went away before it answered")
+	// ErrTimeout: the request was sent and not answered in time; the tab was told
+	// to cancel it.
+	ErrTimeout = errors.New("tab did not answer in time")
+	// ErrUnsupported: the peer's dialect has no such request. It was not sent.
+	ErrUnsupported = errors.New("the tab's protocol has no such request")
+)
+
+// TabHubTransport carries requests to tabs and messages from them (MCP-B hub
+// specification, section 5). An implementation serves one user. All methods are
+// safe for concurrent use.
+type TabHubTransport interface {
+	// SendRequest sends req and blocks until the tab answers, the wait is over or
+	// ctx is done. When ctx ends or the time runs out, the tab is sent
+	// browser/cancel. A request that was sent survives the loss of its connection:
+	// it goes on waiting for the same peer to come back and answer, until
+	// Disconnect is called for it. An *spec.Error is the tab's own answer.
+	SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error)
+
+	// Respond answers a message that carried an id. A nil err sends result. It
+	// does not block; an answer to a peer that has gone is dropped.
+	Respond(to spec.TabAddr, id json.RawMessage, result any, err *spec.Error)
+
+	// Disconnect gives up on a tab (MCP-B: disconnect): its open requests end with
+	// ErrLost. For a whole peer (Tab 0) its connection is closed with code, too. It
+	// does not block and may be called for what has gone already.
+	Disconnect(to spec.TabAddr, code spec.CloseCode, reason string)
+
+	// Handle sets who is told of connections and messages (MCP-B: onMessage,
+	// onDisconnect). It must be called once, before the transport serves.
+	Handle(Handler)
+}
+
+// Wait bounds a request.
+type Wait struct {
+	// Timeout is how long to wait for an answer; 0 means spec.ControlTimeout.
+	Timeout time.Duration
+	// Max, if longer than Timeout, is how far progress may extend the wait in all:
+	// each progress message starts Timeout anew.
+	Max time.Duration
+	// Progress, if not nil, is called for each progress message, one at a time, in
+	// order, never after SendRequest has returned. It must not block.
+	Progress func(spec.Progress)
+}
+
+// Handler is told what happens at the far end. For one peer the calls come one at
+// a time and in order: Connect, then any Message, then Disconnected. None may
+// block on the network or call back into Disconnect for the same peer and wait.
+type Handler interface {
+	// Connect is called when a peer has said hello (or, for a proxy without hello,
+	// at its first message). It decides who the peer is. An error, best an
+	// *spec.Error, refuses it. If the peer named by Accepted.Peer already has a
+	// connection, the new one replaces it: the old is closed with CloseReplaced
+	// and no Disconnected is sent for it.
+	Connect(conn Conn) (Accepted, error)
+
+	// Message is called for each message of a tab. id is nil for a notification;
+	// otherwise the handler calls Respond once, at any time.
+	Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound)
+
+	// Disconnected is called when a peer's connection is lost. Its open requests
+	// go on waiting until the handler calls Disconnect.
+	Disconnected(peer spec.PeerID, cause error)
+}
+
+// Conn says what is known of a new connection. It is immutable.
+type Conn struct {
+	// Origin is the Origin header of the WebSocket request, which a browser sets
+	// and a page cannot: "" for a program.
+	Origin string
+	// Attested is set when the peer is the companion extension (by its pinned
+	// origin) or a tab inside this process: what it says of tab URLs and frame
+	// origins is the browser's own word.
+	Attested bool
+	// ClaimedOrigin is what a dialect's own hello says the page is, "" if nothing.
+	ClaimedOrigin string
+	// Dialect names the wire language, for people: "tabhub.v1", "webmcp.v1", …
+	Dialect string
+	// Remote is the network address of the far end.
+	Remote string
+	// Hello is the peer's hello; a dialect without one makes it up as far as it
+	// can, and it is nil for a proxy that starts with registerTools.
+	Hello *spec.Hello
+}
+
+// Accepted is the handler's answer to Connect.
+type Accepted struct {
+	Peer   spec.PeerID
+	Result spec.HelloResult
+}
