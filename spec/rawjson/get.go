@@ -1,0 +1,101 @@
+package rawjson
+
+import (
+	"encoding/json"
+)
+
+// Get returns the value at a path of member names, a slice of b without space
+// around it, or nil if there is none. b must be known to be valid JSON. Where a
+// name is given twice the last one counts.
+func Get(b []byte, path ...string) json.RawMessage {
+	i := skipSpace(b, 0)
+	b = b[i:skipValue(b, i)]
+	for _, name := range path {
+		if b = member(b, name); b == nil {
+			return nil
+		}
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	return b[:len(b):len(b)]
+}
+
+// member returns the last value of that name in the object b, nil if there is none.
+func member(b []byte, name string) (found []byte) {
+	if len(b) == 0 || b[0] != '{' {
+		return nil
+	}
+	for i := skipSpace(b, 1); i < len(b) && b[i] == '"'; {
+		end := skipString(b, i+1)
+		if end == 0 {
+			return nil
+		}
+		key := b[i+1 : end-1]
+		i = skipSpace(b, end)
+		if i >= len(b) || b[i] != ':' {
+			return nil
+		}
+		i = skipSpace(b, i+1)
+		start := i
+		i = skipValue(b, i)
+		if unquote(key) == name {
+			found = b[start:i]
+		}
+		if i = skipSpace(b, i); i < len(b) && b[i] == ',' {
+			i = skipSpace(b, i+1)
+		}
+	}
+	return found
+}
+
+// skipValue returns the index after the value at b[i], which is known to be valid.
+func skipValue(b []byte, i int) int {
+	for depth := 0; i < len(b); {
+		switch b[i] {
+		case '"':
+			if i = skipString(b, i+1); i == 0 {
+				return len(b)
+			}
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			} else if depth < 0 {
+				return i
+			}
+		case ',', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return len(b)
+}
+
+// Compact appends src, which must be known to be valid JSON, to dst without space
+// between tokens, so that it has no line breaks.
+func Compact(dst, src []byte) []byte {
+	run := 0
+	for i := 0; i < len(src); {
+		switch src[i] {
+		case '"':
+			if i = skipString(src, i+1); i == 0 {
+				i = len(src)
+			}
+		case ' ', '\n', '\t', '\r':
+			dst = append(dst, src[run:i]...)
+			i = skipSpace(src, i)
+			run = i
+		default:
+			i++
+		}
+	}
+	return append(dst, src[run:]...)
+}
