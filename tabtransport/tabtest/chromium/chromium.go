@@ -1,0 +1,243 @@
+// Package chromium starts a real Chromium for tests and drives it over the
+// DevTools protocol: pages as a user has them, the companion extension loaded from
+// a directory, its service worker stopped and started at will.
+//
+// Each function that cannot do its work ends the test. A test is skipped where no
+// browser is installed, and fails there if the environment says CI=true.
+package chromium
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/extensions"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// Timeout bounds each step that waits for the browser.
+const Timeout = 20 * time.Second
+
+// Options say what browser to start. The zero value is a headless browser without
+// extensions whose pages have no WebMCP.
+type Options struct {
+	// Extension is the directory of an unpacked extension to load.
+	Extension string
+	// WebMCP gives pages document.modelContext.
+	WebMCP bool
+	// Profile is the profile directory, for a browser that is started again with
+	// what it had. By default it is the test's own.
+	Profile string
+	// Dark makes pages see a preference for dark colours.
+	Dark bool
+}
+
+// Browser is a running Chromium. It is stopped when the test ends. All methods are
+// to be called from the test's goroutine.
+type Browser struct {
+	// ExtensionID is the id of the loaded extension, "" if there is none.
+	ExtensionID string
+
+	t      testing.TB
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// Path returns the browser's executable: $TABHUB_BROWSER, or one of the usual
+// names on PATH.
+func Path() (string, bool) {
+	if p := os.Getenv("TABHUB_BROWSER"); p != "" {
+		return p, true
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome-for-testing", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// Start starts a browser.
+func Start(t testing.TB, opts Options) *Browser {
+	t.Helper()
+	path, ok := Path()
+	if !ok {
+		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(reason)
+		}
+		t.Skip(reason)
+	}
+	profile := opts.Profile
+	if profile == "" {
+		profile = filepath.Join(t.TempDir(), "profile")
+	}
+	b := &Browser{t: t}
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), flags(path, profile, opts)...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	b.ctx = ctx
+	b.cancel = func() { cancel(); stopAlloc() }
+	t.Cleanup(b.Close)
+	if _, err := chromedp.Run(ctx, chromedp.Navigate("about:blank")); err != nil {
+		t.Fatalf("starting %s: %v", path, err)
+	}
+	if opts.Extension != "" {
+		got, err := chromedp.CallBrowser(b.ctx, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: opts.Extension})
+		if err != nil {
+			t.Fatalf("loading the extension in %s: %v", opts.Extension, err)
+		}
+		b.ExtensionID = got.ID
+	}
+	return b
+}
+
+func flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
+	out := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(path),
+		chromedp.UserDataDir(profile),
+		chromedp.WindowSize(1280, 800),
+		chromedp.Flag("headless", "new"),
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("no-first-run", true),
+		chromedp.Flag("no-default-browser-check", true),
+		chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
+		chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("mute-audio", true),
+		chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("password-store", "basic"),
+		// Extensions.loadUnpacked is refused without it.
+		chromedp.Flag("enable-unsafe-extension-debugging", true),
+	}
+	if opts.WebMCP {
+		out = append(out, chromedp.Flag("enable-features", "WebMCP"))
+	}
+	if opts.Dark {
+		out = append(out, chromedp.Flag("force-dark-mode", true))
+	}
+	return out
+}
+
+// Close ends the browser and waits for it. It may be called more than once.
+func (b *Browser) Close() {
+	if b.ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, Timeout)
+	defer cancel()
+	// A browser that was killed cannot be asked; cancelling reaps it.
+	_ = chromedp.Cancel(ctx)
+	b.cancel()
+}
+
+// Kill ends the browser's process as a crash does, and waits for it.
+func (b *Browser) Kill() {
+	b.t.Helper()
+	if err := chromedp.FromContext(b.ctx).Browser.Process().Kill(); err != nil {
+		b.t.Fatalf("killing the browser: %v", err)
+	}
+	b.cancel()
+}
+
+// Open opens url in a new tab of the first window, waits until it has loaded and
+// leaves it in front.
+func (b *Browser) Open(url string) *Page {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))
+	p := &Page{t: b.t, ctx: ctx, cancel: cancel}
+	// The first Run makes the tab, which lives as long as that Run's context.
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[int]("1")); err != nil {
+		b.t.Fatalf("opening a tab: %v", err)
+	}
+	p.Navigate(url)
+	return p
+}
+
+// Attach returns the tab or worker that match selects, waiting for it if need be.
+// Closing the Page leaves it open.
+func (b *Browser) Attach(what string, match func(*target.Info) bool) *Page {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(b.await(what, match)), chromedp.WithDetachOnCancel())
+	return &Page{t: b.t, ctx: ctx, cancel: cancel}
+}
+
+// AttachURL is Attach for the tab whose URL is url.
+func (b *Browser) AttachURL(url string) *Page {
+	b.t.Helper()
+	return b.Attach(url, func(i *target.Info) bool { return i.Type == "page" && i.URL == url })
+}
+
+// Worker attaches to the extension's service worker, waiting for it to run. While
+// the Page is not closed, the browser does not let the worker sleep.
+func (b *Browser) Worker() *Page {
+	b.t.Helper()
+	return b.Attach("the extension's service worker", b.isWorker)
+}
+
+// StopWorker stops the extension's service worker as the browser does when it has
+// been idle, and waits until it is gone.
+func (b *Browser) StopWorker() {
+	b.t.Helper()
+	id := b.await("the extension's service worker", b.isWorker)
+	ctx, cancel := context.WithTimeout(b.ctx, Timeout)
+	defer cancel()
+	gone := cdp.Events(ctx, chromedp.FromContext(b.ctx).Browser, target.TargetDestroyed)
+	if _, err := chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: id}); err != nil {
+		b.t.Fatalf("stopping the service worker: %v", err)
+	}
+	for ev, err := range gone {
+		if err != nil {
+			b.t.Fatalf("stopping the service worker: %v", err)
+		}
+		if ev.TargetID == id {
+			return
+		}
+	}
+}
+
+// Targets lists all that the browser can debug.
+func (b *Browser) Targets() []*target.Info {
+	b.t.Helper()
+	infos, err := chromedp.Targets(b.ctx)
+	if err != nil {
+		b.t.Fatalf("listing the browser's targets: %v", err)
+	}
+	return infos
+}
+
+func (b *Browser) isWorker(i *target.Info) bool {
+	return i.Type == "service_worker" && b.ExtensionID != "" &&
+		strings.HasPrefix(i.URL, "chrome-extension://"+b.ExtensionID+"/")
+}
+
+// await waits for a target: it is asked for again whenever the browser reports a
+// new or changed one.
+func (b *Browser) await(what string, match func(*target.Info) bool) target.ID {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, Timeout)
+	defer cancel()
+	created, stop := chromedp.FromContext(b.ctx).Browser.Subscribe(target.TargetCreated.Method)
+	defer stop()
+	changed, stopChanged := chromedp.FromContext(b.ctx).Browser.Subscribe(target.TargetInfoChanged.Method)
+	defer stopChanged()
+	for {
+		for _, i := range b.Targets() {
+			if match(i) {
+				return i.TargetID
+			}
+		}
+		select {
+		case <-created:
+		case <-changed:
+		case <-ctx.Done():
+			b.t.Fatalf("%s did not appear within %v", what, Timeout)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package chromium_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+func site(t *testing.T, html string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = io.WriteString(w, html)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestPageHasWebMCPOnlyIfAsked(t *testing.T) {
+	url := site(t, "<!doctype html><title>x</title><button onclick='document.title=\"clicked\"'>b</button>")
+	for _, on := range []bool{true, false} {
+		b := chromium.Start(t, chromium.Options{WebMCP: on})
+		p := b.Open(url)
+		var has bool
+		p.Into("'modelContext' in document", &has)
+		if has != on {
+			t.Errorf("WebMCP %v: document.modelContext present: %v", on, has)
+		}
+		p.Click("button")
+		p.WaitFor("document.title === 'clicked'")
+		p.Crash()
+		b.Open(url).WaitFor("document.title === 'x'")
+		b.Close()
+	}
+}
+
+func TestWorkerStopsAndComesBack(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"manifest.json": `{"manifest_version":3,"name":"t","version":"1","background":{"service_worker":"w.js"},
+			"content_scripts":[{"matches":["<all_urls>"],"js":["c.js"]}]}`,
+		"w.js": `globalThis.born = Math.random(); chrome.runtime.onConnect.addListener(() => {});`,
+		"c.js": `const open = () => chrome.runtime.connect().onDisconnect.addListener(open); open();`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := chromium.Start(t, chromium.Options{Extension: dir})
+	if b.ExtensionID == "" {
+		t.Fatal("the extension has no id")
+	}
+	w := b.Worker()
+	first := w.Eval("born")
+	w.Close()
+	b.Open(site(t, "<!doctype html>"))
+	b.StopWorker()
+	if second := b.Worker().Eval("born"); second == first {
+		t.Error("the worker kept its memory: it was not stopped")
+	}
+}

@@ -1,0 +1,157 @@
+package chromium
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/inspector"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// Page is a tab, or a worker, of a Browser. All methods are to be called from the
+// test's goroutine.
+type Page struct {
+	t      testing.TB
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// step runs f on the page's target within Timeout.
+func step[T any](p *Page, what string, f chromedp.Action[T]) T {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, Timeout)
+	defer cancel()
+	out, err := chromedp.Run(ctx, f)
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+	return out
+}
+
+// Navigate goes to url and waits until it has loaded.
+func (p *Page) Navigate(url string) {
+	p.t.Helper()
+	step(p, "navigating to "+url, chromedp.Navigate(url))
+}
+
+// Reload loads the page again and waits until it has loaded.
+func (p *Page) Reload() {
+	p.t.Helper()
+	step(p, "reloading", chromedp.Reload())
+}
+
+// Back goes back in the tab's history and waits until the page is shown.
+func (p *Page) Back() {
+	p.t.Helper()
+	step(p, "going back", chromedp.NavigateBack())
+}
+
+// Eval evaluates a JavaScript expression, awaits it if it is a promise, and
+// returns its JSON: "" for undefined.
+func (p *Page) Eval(expr string) string {
+	p.t.Helper()
+	return step(p, "evaluating "+expr, func(ctx context.Context, t *chromedp.Target) (string, error) {
+		got, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{
+			Expression: expr, AwaitPromise: new(true), ReturnByValue: new(true), UserGesture: new(true),
+		})
+		switch {
+		case err != nil:
+			return "", err
+		case got.ExceptionDetails != nil:
+			return "", &chromedp.ExceptionError{ExceptionDetails: got.ExceptionDetails}
+		}
+		return string(got.Result.Value), nil
+	})
+}
+
+// Into is Eval with the value decoded into v.
+func (p *Page) Into(expr string, v any) {
+	p.t.Helper()
+	if err := json.Unmarshal([]byte(p.Eval(expr)), v); err != nil {
+		p.t.Fatalf("evaluating %s: %v", expr, err)
+	}
+}
+
+// WaitFor waits until the JavaScript expression, or the promise that it is, is
+// truthy. The page must stay the same document.
+func (p *Page) WaitFor(expr string) {
+	p.t.Helper()
+	p.Eval(fmt.Sprintf(`(async () => {
+		while (!(await (%s))) await new Promise(done => setTimeout(done, 20));
+	})()`, expr))
+}
+
+// Click clicks in the middle of the first element that the CSS selector names, as
+// a user does.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	step(p, "clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// Type sends text to the element that has the focus.
+func (p *Page) Type(text string) {
+	p.t.Helper()
+	step(p, "typing", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
+		return chromedp.Void{}, err
+	})
+}
+
+// Front brings the tab to the front of its window.
+func (p *Page) Front() {
+	p.t.Helper()
+	step(p, "bringing to front", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, page.BringToFront, cdp.Empty{})
+		return chromedp.Void{}, err
+	})
+}
+
+// Screenshot writes what the page shows to file, a PNG.
+func (p *Page) Screenshot(file string) {
+	p.t.Helper()
+	png := step(p, "taking a screenshot", chromedp.CaptureScreenshot())
+	if err := os.WriteFile(file, png, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Crash makes the tab's renderer crash.
+func (p *Page) Crash() {
+	p.t.Helper()
+	step(p, "crashing the tab", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		crashed, stop := t.Subscribe(inspector.TargetCrashed.Method)
+		defer stop()
+		asked, giveUp := context.WithCancel(ctx)
+		var asking sync.WaitGroup
+		// The answer never comes: the crash takes the session with it.
+		asking.Go(func() { _, _ = cdp.Call(asked, t, page.Crash, cdp.Empty{}) })
+		defer asking.Wait()
+		defer giveUp()
+		select {
+		case <-crashed:
+			return chromedp.Void{}, nil
+		case <-ctx.Done():
+			return chromedp.Void{}, context.Cause(ctx)
+		}
+	})
+}
+
+// TargetID is the browser's name of the tab.
+func (p *Page) TargetID() target.ID {
+	p.t.Helper()
+	p.Eval("1") // attaches, if that is still to be done
+	return chromedp.FromContext(p.ctx).Target.TargetID
+}
+
+// Close closes the tab; what was attached to is left open. It may be called more
+// than once.
+func (p *Page) Close() { p.cancel() }
