@@ -1,9 +1,6 @@
 package rawjson
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "encoding/json"
 
 // decodeDepth bounds the recursion of Decode. It is what encoding/json takes.
 const decodeDepth = 10_000
@@ -41,7 +38,7 @@ func (d *decoder) space() byte {
 func (d *decoder) value(depth int) (any, error) {
 	c := d.space()
 	if depth >= decodeDepth && (c == '{' || c == '[') {
-		return nil, d.fail("nested too deep")
+		return nil, d.fail(errDeep)
 	}
 	switch c {
 	case '{':
@@ -55,7 +52,7 @@ func (d *decoder) value(depth int) (any, error) {
 			return nil, err
 		}
 		d.i = end
-		return strings.Clone(unquote(d.b[start : end-1])), nil
+		return owned(d.b[start : end-1]), nil
 	}
 	if d.i >= len(d.b) {
 		return nil, d.fail(errEnd)
@@ -93,7 +90,7 @@ func (d *decoder) object(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		m[strings.Clone(unquote(d.b[start:end]))] = v
+		m[owned(d.b[start:end])] = v
 		switch d.space() {
 		case ',':
 			d.i++

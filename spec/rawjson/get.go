@@ -1,19 +1,17 @@
 package rawjson
 
-import (
-	"encoding/json"
-)
+import "encoding/json"
 
 // Get returns the value at a path of member names, a slice of b without space
 // around it, or nil if there is none. b must be known to be valid JSON. Where a
 // name is given twice the last one counts.
 func Get(b []byte, path ...string) json.RawMessage {
-	i := skipSpace(b, 0)
-	b = b[i:skipValue(b, i)]
+	b = b[skipSpace(b, 0):]
+	if len(path) == 0 {
+		b = b[:skipValue(b, 0)]
+	}
 	for _, name := range path {
-		if b = member(b, name); b == nil {
-			return nil
-		}
+		b = member(b, name)
 	}
 	if len(b) == 0 {
 		return nil

@@ -1,8 +1,8 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"unsafe"
 )
 
@@ -86,7 +86,7 @@ func enter(b []byte, bracket byte, maxDepth int) (int, error) {
 	case b[i] != bracket:
 		return fail(i, "expected an array")
 	case maxDepth < 1:
-		return fail(i, fmt.Sprintf("nested deeper than %d", maxDepth))
+		return fail(i, errDeep)
 	}
 	return skipSpace(b, i+1), nil
 }
@@ -94,10 +94,9 @@ func enter(b []byte, bracket byte, maxDepth int) (int, error) {
 // unquote returns the string that the inside of a valid JSON string stands for. It
 // shares memory with b if nothing is escaped.
 func unquote(b []byte) string {
-	for _, c := range b {
-		if c == '\\' {
-			return string(appendUnescaped(nil, b))
-		}
+	if bytes.IndexByte(b, '\\') >= 0 {
+		// What is escaped is never shorter than what it stands for.
+		b = appendUnescaped(make([]byte, 0, len(b)), b)
 	}
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }

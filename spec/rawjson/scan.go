@@ -19,7 +19,10 @@ func (e *SyntaxError) Error() string {
 
 func fail(at int, what string) (int, error) { return 0, &SyntaxError{at, what} }
 
-const errEnd = "unexpected end"
+const (
+	errEnd  = "unexpected end"
+	errDeep = "nested too deeply"
+)
 
 // Valid reports whether b is one JSON text nested no deeper than maxDepth arrays
 // and objects: nil if so, else a *SyntaxError.
@@ -63,7 +66,7 @@ value:
 		i, err = scanString(b, i+1)
 	case '{', '[':
 		if depth >= maxDepth {
-			return fail(i, fmt.Sprintf("nested deeper than %d", maxDepth))
+			return fail(i, errDeep)
 		}
 		if depth == len(open)*64 {
 			open = append(open, 0)
@@ -258,6 +261,11 @@ func scanString(b []byte, i int) (int, error) {
 			return fail(i, "control character in a string")
 		default:
 			for i < len(b) && b[i] >= utf8.RuneSelf {
+				// Most of CJK without the call.
+				if c := b[i]; c > 0xe0 && c < 0xed && len(b)-i > 2 && b[i+1]&0xc0 == 0x80 && b[i+2]&0xc0 == 0x80 {
+					i += 3
+					continue
+				}
 				r, n := utf8.DecodeRune(b[i:])
 				if r == utf8.RuneError && n == 1 {
 					return fail(i, "invalid UTF-8")

@@ -20,10 +20,15 @@ func String(raw []byte) (s string, ok bool) {
 	if end < i {
 		return "", false
 	}
-	if inside := raw[i:end]; bytes.IndexByte(inside, '\\') >= 0 {
-		return string(appendUnescaped(make([]byte, 0, len(inside)), inside)), true
+	return owned(raw[i:end]), true
+}
+
+// owned is unquote in memory of its own.
+func owned(b []byte) string {
+	if bytes.IndexByte(b, '\\') < 0 {
+		return string(b)
 	}
-	return string(raw[i:end]), true
+	return unquote(b)
 }
 
 // skipString returns the index after the closing quote of the string whose inside
