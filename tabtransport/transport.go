@@ -81,8 +81,9 @@ type Handler interface {
 	// otherwise the handler calls Respond once, at any time.
 	Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound)
 
-	// Disconnected is called when a peer's connection is lost. Its open requests
-	// go on waiting until the handler calls Disconnect.
+	// Disconnected is called when a peer's connection is lost, but not when
+	// Disconnect has ended it. The peer's open requests go on waiting until the
+	// handler calls Disconnect.
 	Disconnected(peer spec.PeerID, cause error)
 }
 

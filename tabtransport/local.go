@@ -1,0 +1,218 @@
+package tabtransport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"tabhub/spec"
+)
+
+// NewMemory returns a transport for tabs inside this process: they Join it, and no
+// frame is ever encoded. It is Peers without any wire.
+func NewMemory() *Peers { return NewPeers() }
+
+// Incoming is a request of the hub to a tab inside this process.
+type Incoming struct {
+	ID      string
+	Tab     int64
+	Request spec.Request
+	seat    *Seat
+}
+
+// Progress reports that the request is still under way.
+func (in Incoming) Progress(progress float64, total *float64, message string) {
+	in.seat.Progress(in.Tab, spec.Progress{RequestID: in.ID, Progress: progress, Total: total, Message: message})
+}
+
+// Serve answers one request; each runs in its own goroutine. ctx ends when the hub
+// cancels the request or the tab is closed. An *spec.Error is passed on as it is,
+// any other error as a failure with its text.
+type Serve func(ctx context.Context, in Incoming) (spec.Response, error)
+
+// Local is the far end of a connection inside this process: a tab, or a browser
+// with tabs. All methods are safe for concurrent use.
+type Local struct {
+	seat   *Seat
+	serve  Serve
+	ctx    context.Context // ends with the connection; its cause says why
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup // requests being served
+
+	mu      sync.Mutex
+	serving map[string]context.CancelCauseFunc // by request id; nil once closed
+	asked   map[string]chan answer             // requests of the tab, by raw id
+	lastID  int
+}
+
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+// ClosedError is why a Local ended if the hub closed it.
+type ClosedError struct {
+	Code   spec.CloseCode
+	Reason string
+}
+
+func (e *ClosedError) Error() string {
+	return fmt.Sprintf("closed by the hub: %s (%d)", e.Reason, e.Code)
+}
+
+// Join connects a tab, or a browser, that lives in this process. ctx bounds only
+// the joining. The caller closes the Local.
+func (p *Peers) Join(ctx context.Context, conn Conn, serve Serve) (*Local, error) {
+	l := &Local{serve: serve, serving: make(map[string]context.CancelCauseFunc), asked: make(map[string]chan answer)}
+	l.ctx, l.cancel = context.WithCancelCause(context.Background())
+	// The seat is known only after Attach, and the first request may be there
+	// before it returns.
+	attached := make(chan struct{})
+	link := localLink{l, attached}
+	seat, err := p.Attach(ctx, conn, func(Accepted) Link { return link })
+	if err != nil {
+		l.cancel(err)
+		return nil, err
+	}
+	l.seat = seat
+	close(attached)
+	return l, nil
+}
+
+// Send sends a message as a notification.
+func (l *Local) Send(tab int64, msg spec.Inbound) { l.seat.Message(tab, nil, msg) }
+
+// Ask sends a message as a request and waits for the answer.
+func (l *Local) Ask(ctx context.Context, tab int64, msg spec.Inbound) (json.RawMessage, error) {
+	ch := make(chan answer, 1)
+	l.mu.Lock()
+	l.lastID++
+	id := fmt.Sprintf(`"local-%d"`, l.lastID)
+	l.asked[id] = ch
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		delete(l.asked, id)
+		l.mu.Unlock()
+	}()
+	l.seat.Message(tab, json.RawMessage(id), msg)
+	select {
+	case a := <-ch:
+		return a.result, a.err
+	case <-l.ctx.Done():
+		return nil, context.Cause(l.ctx)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// Done is closed when the connection has ended; Err then says why.
+func (l *Local) Done() <-chan struct{} { return l.ctx.Done() }
+
+// Err returns nil while the connection lasts, then a *ClosedError if the hub ended
+// it.
+func (l *Local) Err() error { return context.Cause(l.ctx) }
+
+// Close ends the connection as a closed socket would, and waits until no request is
+// being served.
+func (l *Local) Close() {
+	l.end(errClosed)
+	l.seat.Leave(errClosed)
+	l.wg.Wait()
+}
+
+func (l *Local) end(cause error) {
+	l.mu.Lock()
+	l.serving = nil
+	l.mu.Unlock()
+	l.cancel(cause)
+}
+
+// localLink is the hub's side of a Local.
+type localLink struct {
+	*Local
+	attached <-chan struct{}
+}
+
+func (l localLink) Send(p *Pending) error {
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	l.mu.Lock()
+	if l.serving == nil {
+		l.mu.Unlock()
+		cancel(nil)
+		return ErrNotConnected
+	}
+	id := p.ID()
+	l.serving[id] = cancel
+	l.wg.Add(1)
+	l.mu.Unlock()
+	go l.run(ctx, p)
+	return nil
+}
+
+func (l localLink) run(ctx context.Context, p *Pending) {
+	defer l.wg.Done()
+	id := p.ID()
+	defer func() {
+		l.mu.Lock()
+		cancel := l.serving[id]
+		delete(l.serving, id)
+		l.mu.Unlock()
+		if cancel != nil {
+			cancel(nil)
+		}
+	}()
+	<-l.attached
+	if ctx.Err() != nil {
+		p.Unsent()
+		return
+	}
+	if !p.Sending() {
+		return
+	}
+	resp, err := l.serve(ctx, Incoming{ID: id, Tab: p.Tab(), Request: p.Request(), seat: l.seat})
+	if l.ctx.Err() != nil {
+		return // a closed connection carries no answer
+	}
+	var coded *spec.Error
+	if err != nil && !errors.As(err, &coded) {
+		text, _ := json.Marshal(err.Error())
+		resp, err = spec.Response{Result: text, Failed: true}, nil
+	} else if coded != nil {
+		err = coded
+	}
+	l.seat.Answer(p.Tab(), id, resp, err)
+}
+
+func (l localLink) Cancel(_ int64, id, reason string) {
+	l.mu.Lock()
+	cancel := l.serving[id]
+	l.mu.Unlock()
+	if cancel != nil {
+		cancel(errors.New(reason))
+	}
+}
+
+func (l localLink) Respond(_ int64, id json.RawMessage, result any, rpcErr *spec.Error) {
+	a := answer{}
+	if rpcErr != nil {
+		a.err = rpcErr
+	} else {
+		a.result, a.err = json.Marshal(result)
+	}
+	l.mu.Lock()
+	ch := l.asked[string(id)]
+	l.mu.Unlock()
+	if ch != nil {
+		select {
+		case ch <- a:
+		default:
+		}
+	}
+}
+
+func (l localLink) Close(code spec.CloseCode, reason string) {
+	l.end(&ClosedError{code, reason})
+}

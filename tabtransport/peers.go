@@ -1,0 +1,238 @@
+package tabtransport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"tabhub/spec"
+)
+
+// Link is the wire to one connected peer, as Peers uses it. No method blocks for
+// longer than it takes to queue or write one frame; all are safe for concurrent
+// use and may be called after the wire was lost.
+type Link interface {
+	// Send queues or writes the request, calling p.Sending just before the bytes
+	// leave. If the wire is lost while it is queued, the link calls p.Unsent. The
+	// error is ErrNotConnected, ErrBusy or ErrUnsupported.
+	Send(p *Pending) error
+	// Cancel tells the tab that the request id is no longer waited for.
+	Cancel(tab int64, id, reason string)
+	// Respond answers a message of the tab.
+	Respond(tab int64, id json.RawMessage, result any, err *spec.Error)
+	// Close ends the connection. It does not wait, and may be called twice.
+	Close(code spec.CloseCode, reason string)
+}
+
+// Peers are the connected browsers and tabs of one user. It is a TabHubTransport
+// over any mixture of wires: what they have in common (who is connected, the open
+// requests, the order in which the handler is told) is here, and a wire adds a Link
+// for each connection. Tabs inside this process are added with Join.
+type Peers struct {
+	table   Table
+	handler Handler
+	ready   chan struct{} // closed once handler is set
+
+	// turn keeps the handler's calls in order: Connect and Disconnected exclude
+	// each other and all Messages, so that a connection that is replaced while it
+	// is being lost is told of exactly once. It is held during handler calls and
+	// never needed by what a handler may call.
+	turn sync.RWMutex
+
+	mu    sync.Mutex
+	peers map[spec.PeerID]*peer
+}
+
+// peer outlives its connections: it goes when the handler gives it up.
+type peer struct {
+	session string // of the last hello
+	seat    *Seat  // nil while it has no connection
+}
+
+var _ TabHubTransport = (*Peers)(nil)
+
+// NewPeers returns a transport to which nobody has connected.
+func NewPeers() *Peers {
+	return &Peers{ready: make(chan struct{}), peers: make(map[spec.PeerID]*peer)}
+}
+
+// Handle implements TabHubTransport. Connections that were made before it wait.
+func (p *Peers) Handle(h Handler) {
+	p.handler = h
+	close(p.ready)
+}
+
+// SendRequest implements TabHubTransport.
+func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error) {
+	link := p.link(to.Peer)
+	if link == nil {
+		return spec.Response{}, ErrNotConnected
+	}
+	return p.table.Do(ctx, to, req, wait, link.Send, func(id, reason string) {
+		// The peer may have come back over another wire.
+		if link := p.link(to.Peer); link != nil {
+			link.Cancel(to.Tab, id, reason)
+		}
+	})
+}
+
+// Respond implements TabHubTransport.
+func (p *Peers) Respond(to spec.TabAddr, id json.RawMessage, result any, err *spec.Error) {
+	if link := p.link(to.Peer); link != nil {
+		link.Respond(to.Tab, id, result, err)
+	}
+}
+
+// Disconnect implements TabHubTransport.
+func (p *Peers) Disconnect(to spec.TabAddr, code spec.CloseCode, reason string) {
+	if to.Tab != 0 {
+		p.table.Lose(func(owner spec.TabAddr) bool { return owner == to })
+		return
+	}
+	p.mu.Lock()
+	var seat *Seat
+	if gone := p.peers[to.Peer]; gone != nil {
+		seat = gone.seat
+		delete(p.peers, to.Peer)
+	}
+	p.mu.Unlock()
+	if seat != nil {
+		seat.gone.Store(true)
+		seat.link.Close(code, reason)
+	}
+	p.losePeer(to.Peer)
+}
+
+// InFlight returns how many requests wait for an answer.
+func (p *Peers) InFlight() int { return p.table.Len() }
+
+// Connected returns how many peers have a connection.
+func (p *Peers) Connected() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, peer := range p.peers {
+		if peer.seat != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Attach adds a connection: it asks the handler who it is, makes its link and lets
+// it take part, replacing an earlier connection of the same peer. makeLink is
+// called before anything can be sent over the link, so what it sends comes first;
+// it must not block. Attach waits until Handle was called, or ctx is done. The
+// error is the handler's refusal, or ctx's.
+func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) Link) (*Seat, error) {
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the hub is not ready: %w", context.Cause(ctx))
+	}
+	session := ""
+	if conn.Hello != nil {
+		session = conn.Hello.Session
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	acc, err := p.handler.Connect(conn)
+	if err != nil {
+		return nil, err
+	}
+	seat := &Seat{peers: p, peer: acc.Peer, link: makeLink(acc)}
+	var old *Seat
+	lost := false
+	p.mu.Lock()
+	if was := p.peers[acc.Peer]; was != nil {
+		old = was.seat
+		lost = was.session != session
+		was.seat, was.session = seat, session
+	} else {
+		p.peers[acc.Peer] = &peer{session: session, seat: seat}
+	}
+	p.mu.Unlock()
+	if old != nil {
+		old.gone.Store(true)
+		old.link.Close(spec.CloseReplaced, "another connection took this identity")
+	}
+	if lost {
+		p.losePeer(acc.Peer)
+	}
+	return seat, nil
+}
+
+func (p *Peers) losePeer(id spec.PeerID) {
+	p.table.Lose(func(owner spec.TabAddr) bool { return owner.Peer == id })
+}
+
+// link returns the wire to a peer, nil if it is away.
+func (p *Peers) link(id spec.PeerID) Link {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if peer := p.peers[id]; peer != nil && peer.seat != nil {
+		return peer.seat.link
+	}
+	return nil
+}
+
+// Seat is a connection's part in Peers: what the wire reports goes in here. Answer
+// and Progress are safe for concurrent use.
+type Seat struct {
+	peers *Peers
+	peer  spec.PeerID
+	link  Link
+	order sync.Mutex  // one Message at a time
+	gone  atomic.Bool // left, replaced or given up: nothing more is told
+}
+
+// Peer returns whom the handler took the connection for.
+func (s *Seat) Peer() spec.PeerID { return s.peer }
+
+// Message passes a message on to the handler. One from a connection that was
+// replaced or given up is dropped.
+func (s *Seat) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	s.peers.turn.RLock()
+	defer s.peers.turn.RUnlock()
+	if !s.gone.Load() {
+		s.peers.handler.Message(spec.TabAddr{Peer: s.peer, Tab: tab}, id, msg)
+	}
+}
+
+// Answer passes on the answer to a request; tab may be AnyTab. It returns false if
+// the peer, or the tab, owns no such request: it came too late or was forged.
+func (s *Seat) Answer(tab int64, id string, resp spec.Response, err error) bool {
+	return s.peers.table.Answer(spec.TabAddr{Peer: s.peer, Tab: tab}, id, resp, err)
+}
+
+// Progress passes on progress of a request, with Answer's conditions.
+func (s *Seat) Progress(tab int64, msg spec.Progress) bool {
+	return s.peers.table.Progress(spec.TabAddr{Peer: s.peer, Tab: tab}, msg)
+}
+
+// Leave says that the connection is lost. The wire calls it once, after its last
+// Message. A nil cause stands for a connection that was closed in good order.
+func (s *Seat) Leave(cause error) {
+	if cause == nil {
+		cause = errClosed
+	}
+	p := s.peers
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if s.gone.Swap(true) {
+		return
+	}
+	p.mu.Lock()
+	if peer := p.peers[s.peer]; peer != nil && peer.seat == s {
+		peer.seat = nil
+	}
+	p.mu.Unlock()
+	p.handler.Disconnected(s.peer, cause)
+}
+
+var errClosed = errors.New("connection closed")

@@ -1,0 +1,95 @@
+package tabtransport_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// recorder is a handler that takes everybody for whom their browserId names.
+type recorder struct {
+	mu     sync.Mutex
+	events []string
+}
+
+func (r *recorder) add(s string) {
+	r.mu.Lock()
+	r.events = append(r.events, s)
+	r.mu.Unlock()
+}
+
+func (r *recorder) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
+	if c.Hello.BrowserID == "refused" {
+		return tabtransport.Accepted{}, spec.Errorf(spec.CodeRefused, "go away")
+	}
+	r.add("connect " + string(c.Hello.BrowserID))
+	return tabtransport.Accepted{Peer: spec.PeerID(c.Hello.BrowserID)}, nil
+}
+
+func (r *recorder) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
+	r.add("message " + from.String())
+}
+
+func (r *recorder) Disconnected(p spec.PeerID, cause error) { r.add("disconnected " + string(p)) }
+
+func hello(id, session string) tabtransport.Conn {
+	return tabtransport.Conn{Dialect: "memory", Attested: true, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(id), Session: session}}
+}
+
+func TestInProcessTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := tabtransport.NewMemory()
+		rec := &recorder{}
+		m.Handle(rec)
+		tab, err := m.Join(t.Context(), hello("b", "1"), func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+			switch in.Request.(*spec.ExecuteTool).ToolName {
+			case "echo":
+				return spec.Response{Result: in.Request.(*spec.ExecuteTool).Args}, nil
+			case "slow":
+				for i := range 5 {
+					time.Sleep(20 * time.Second)
+					in.Progress(float64(i), nil, "")
+				}
+				return spec.Response{Result: json.RawMessage(`"done"`)}, nil
+			case "throw":
+				return spec.Response{}, errors.New("boom")
+			}
+			<-ctx.Done()
+			return spec.Response{}, context.Cause(ctx)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := spec.TabAddr{Peer: "b", Tab: 3}
+		resp, err := m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "echo", Args: json.RawMessage(`{"a":1}`)}, tabtransport.Wait{})
+		if err != nil || string(resp.Result) != `{"a":1}` {
+			t.Fatalf("echo: %s %v", resp.Result, err)
+		}
+		resp, err = m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "throw"}, tabtransport.Wait{})
+		if err != nil || !resp.Failed || string(resp.Result) != `"boom"` {
+			t.Fatalf("throw: %+v %v", resp, err)
+		}
+		n := 0
+		resp, err = m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "slow"}, tabtransport.Wait{Timeout: 30 * time.Second, Max: 10 * time.Minute, Progress: func(spec.Progress) { n++ }})
+		if err != nil || n != 5 {
+			t.Fatalf("slow: %+v %v, %d reports of progress", resp, err, n)
+		}
+		if _, err = m.SendRequest(t.Context(), to, &spec.ExecuteTool{ToolName: "hang"}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrTimeout) {
+			t.Fatalf("hang: %v", err)
+		}
+		if m.InFlight() != 0 {
+			t.Fatal("requests left in the table")
+		}
+		tab.Close()
+		if _, err = m.SendRequest(t.Context(), to, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
+			t.Fatalf("after close: %v", err)
+		}
+	})
+}
