@@ -1,0 +1,191 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"tabhub/spec"
+)
+
+// Leeway is how far the clocks of issuer and hub may differ.
+const Leeway = 30 * time.Second
+
+// MaxToken bounds the length of a token that is looked at, in bytes.
+const MaxToken = 8 << 10
+
+// Options configure a JWT. Exactly one source of keys must be given.
+type Options struct {
+	// Secret is the key of HS256 tokens; see ReadSecret.
+	Secret []byte
+	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes.
+	JWKSFile string
+	// JWKSURL is the https address of a JSON Web Key Set (http on loopback only). It
+	// is fetched again every hour, and when a token names a key that is not in it.
+	JWKSURL string
+	// Algorithms pins what a key set's tokens may be signed with; nil means RS256,
+	// ES256 and EdDSA. It has no effect on Secret, which is for HS256 alone.
+	Algorithms []string
+	// Endpoints are the base URLs under which this hub is reached. A token that has
+	// a connection_url must name one of them.
+	Endpoints []string
+
+	Client *http.Client // fetches JWKSURL; nil means one with a timeout of 10 s
+	Log    *slog.Logger // nil discards
+}
+
+// Identity is what a valid token says.
+type Identity struct {
+	User spec.UserID
+	// Expires is when the token, and any connection opened with it, ends.
+	Expires time.Time
+	// ConnectionURL is the endpoint that the token was made for, "" if it names none.
+	ConnectionURL string
+}
+
+// JWT verifies tokens. Its methods are safe for concurrent use.
+type JWT struct {
+	parser    *jwt.Parser
+	keys      func(*jwt.Token) (any, error)
+	algs      []string
+	endpoints []endpoint
+}
+
+// NewJWT returns a verifier. A key set in a file must be readable now; one at a URL
+// that cannot be fetched is logged and tried again when a token comes.
+func NewJWT(o Options) (*JWT, error) {
+	v := &JWT{}
+	for _, u := range o.Endpoints {
+		e, err := parseEndpoint(u)
+		if err != nil {
+			return nil, fmt.Errorf("auth: endpoint: %w", err)
+		}
+		v.endpoints = append(v.endpoints, e)
+	}
+	given := 0
+	for _, is := range []bool{len(o.Secret) > 0, o.JWKSFile != "", o.JWKSURL != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, errors.New("auth: give exactly one of a secret file, a JWKS file and a JWKS URL")
+	}
+	if len(o.Secret) > 0 {
+		if err := checkSecret(o.Secret); err != nil {
+			return nil, err
+		}
+		secret := slices.Clone(o.Secret)
+		v.keys = func(*jwt.Token) (any, error) { return secret, nil }
+		v.algs = []string{jwt.SigningMethodHS256.Alg()}
+	} else {
+		set, err := newKeySet(o)
+		if err != nil {
+			return nil, err
+		}
+		v.keys = set.key
+		v.algs = o.Algorithms
+		if len(v.algs) == 0 {
+			v.algs = []string{"RS256", "ES256", "EdDSA"}
+		}
+		for _, a := range v.algs {
+			if !asymmetric(a) {
+				return nil, fmt.Errorf("auth: a key set cannot be used with the algorithm %q", a)
+			}
+		}
+	}
+	v.parser = jwt.NewParser(
+		jwt.WithValidMethods(v.algs),
+		jwt.WithLeeway(Leeway),
+		jwt.WithExpirationRequired(),
+		jwt.WithStrictDecoding(),
+	)
+	return v, nil
+}
+
+func asymmetric(alg string) bool {
+	switch jwt.GetSigningMethod(alg).(type) {
+	case *jwt.SigningMethodRSA, *jwt.SigningMethodRSAPSS, *jwt.SigningMethodECDSA, *jwt.SigningMethodEd25519:
+		return true
+	}
+	return false
+}
+
+// Verify checks a token. Its errors are sentences for the bearer and never hold any
+// part of the token. It may block for a fetch of the key set.
+func (v *JWT) Verify(token string) (Identity, error) {
+	if token == "" {
+		return Identity{}, errors.New("a token is required: pass the one that this hub or its sign-in page gave you")
+	}
+	if len(token) > MaxToken {
+		return Identity{}, errors.New("the token is too long to be one of this hub's")
+	}
+	// Map claims, unlike a struct, match claim names exactly and not by case.
+	claims := jwt.MapClaims{}
+	if _, err := v.parser.ParseWithClaims(token, claims, v.keys); err != nil {
+		return Identity{}, v.explain(err)
+	}
+	user, _ := claims["user_id"].(string)
+	if err := CheckUser(spec.UserID(user)); err != nil {
+		return Identity{}, fmt.Errorf("the token's user_id cannot be used: %w", err)
+	}
+	exp, err := claims.GetExpirationTime()
+	if err != nil || exp == nil {
+		return Identity{}, errors.New("the token has no usable expiry (exp)")
+	}
+	id := Identity{User: spec.UserID(user), Expires: exp.Add(Leeway)}
+	if raw, ok := claims["connection_url"]; ok {
+		s, isString := raw.(string)
+		if !isString || !v.names(s) {
+			return Identity{}, errors.New("the token was made for another endpoint: its connection_url is not an address of this hub (tabhub serve --public-url sets it)")
+		}
+		id.ConnectionURL = s
+	}
+	return id, nil
+}
+
+// explain says in a sentence what was wrong with a token.
+func (v *JWT) explain(err error) error {
+	switch {
+	case errors.Is(err, errKeysUnavailable):
+		return errors.New("the token cannot be checked now: the hub has no keys of the issuer; try again later")
+	case errors.Is(err, jwt.ErrTokenMalformed):
+		return errors.New("the token is not a JSON Web Token: copy it again, whole")
+	case errors.Is(err, jwt.ErrTokenSignatureInvalid), errors.Is(err, jwt.ErrTokenUnverifiable):
+		return fmt.Errorf("the token's signature is not valid here: it must be signed with %s by this hub's issuer", strings.Join(v.algs, " or "))
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return errors.New("the token has expired: sign in again or have a new one minted")
+	case errors.Is(err, jwt.ErrTokenNotValidYet):
+		return errors.New("the token is not valid yet (nbf): check the clocks of issuer and hub")
+	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
+		return errors.New("the token has no expiry (exp), which is required")
+	default:
+		return errors.New("the token's claims are not valid")
+	}
+}
+
+// CheckUser reports whether u can be a user id: 1 to 128 of the characters
+// A-Z a-z 0-9 . _ - @ | : + and not the name that a hub without accounts uses.
+func CheckUser(u spec.UserID) error {
+	switch {
+	case u == "":
+		return errors.New("it is missing or not a string")
+	case len(u) > 128:
+		return errors.New("it is longer than 128 characters")
+	case u == spec.LocalUser:
+		return fmt.Errorf("%q is reserved for hubs without accounts", spec.LocalUser)
+	}
+	for i := range len(u) {
+		c := u[i]
+		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && strings.IndexByte("._-@|:+", c) < 0 {
+			return errors.New("it may hold only letters, digits and . _ - @ | : +")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,315 @@
+package auth
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"tabhub/spec"
+)
+
+var secret = []byte("0123456789abcdef0123456789abcdef")
+
+func sign(t *testing.T, m jwt.SigningMethod, key any, claims jwt.MapClaims, kid string) string {
+	t.Helper()
+	tok := jwt.NewWithClaims(m, claims)
+	if kid != "" {
+		tok.Header["kid"] = kid
+	}
+	s, err := tok.SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func in(d time.Duration) int64 { return time.Now().Add(d).Unix() }
+
+// A token that is not exactly right must let nobody in, and the refusal must not
+// repeat the token into logs and screens.
+func TestVerifyRefuses(t *testing.T) {
+	v, err := NewJWT(Options{Secret: secret, Endpoints: []string{"https://hub.example.com"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := func() jwt.MapClaims { return jwt.MapClaims{"user_id": "u1", "exp": in(time.Hour)} }
+	with := func(k string, val any) jwt.MapClaims { c := good(); c[k] = val; return c }
+	without := func(k string) jwt.MapClaims { c := good(); delete(c, k); return c }
+	hs := func(c jwt.MapClaims) string { return sign(t, jwt.SigningMethodHS256, secret, c, "") }
+	_, edKey, _ := ed25519.GenerateKey(rand.Reader)
+	parts := strings.Split(hs(good()), ".")
+	otherUser := base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"user_id":"u2","exp":%d}`, in(time.Hour)))
+
+	for name, c := range map[string]struct{ token, want string }{
+		"none given":           {"", "required"},
+		"not a token":          {"hello", "not a JSON Web Token"},
+		"too long":             {strings.Repeat("a", MaxToken+1), "too long"},
+		"alg none":             {sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, good(), ""), "signature"},
+		"unsigned":             {parts[0] + "." + parts[1] + ".", "signature"},
+		"other claims":         {parts[0] + "." + otherUser + "." + parts[2], "signature"},
+		"wrong key":            {sign(t, jwt.SigningMethodHS256, []byte(strings.Repeat("x", 32)), good(), ""), "signature"},
+		"other HMAC":           {sign(t, jwt.SigningMethodHS512, secret, good(), ""), "HS256"},
+		"asymmetric":           {sign(t, jwt.SigningMethodEdDSA, edKey, good(), ""), "signature"},
+		"expired":              {hs(with("exp", in(-time.Minute))), "expired"},
+		"no exp":               {hs(without("exp")), "exp"},
+		"exp not a number":     {hs(with("exp", "tomorrow")), "claims"},
+		"exp beyond all time":  {hs(with("exp", 1e300)), "expired"},
+		"not yet":              {hs(with("nbf", in(time.Minute))), "nbf"},
+		"no user":              {hs(without("user_id")), "user_id"},
+		"user in other case":   {hs(jwt.MapClaims{"USER_ID": "u1", "exp": in(time.Hour)}), "user_id"},
+		"user not a string":    {hs(with("user_id", 7)), "user_id"},
+		"user with a slash":    {hs(with("user_id", "../u1")), "user_id"},
+		"user local":           {hs(with("user_id", "local")), "reserved"},
+		"user too long":        {hs(with("user_id", strings.Repeat("u", 129))), "longer"},
+		"other host":           {hs(with("connection_url", "wss://evil.example/mcp")), "another endpoint"},
+		"host with a suffix":   {hs(with("connection_url", "wss://hub.example.com.evil.example/mcp")), "another endpoint"},
+		"other port":           {hs(with("connection_url", "wss://hub.example.com:8443/mcp")), "another endpoint"},
+		"no TLS":               {hs(with("connection_url", "ws://hub.example.com:443/mcp")), "another endpoint"},
+		"host as the user":     {hs(with("connection_url", "wss://hub.example.com@evil.example/")), "another endpoint"},
+		"URL not a string":     {hs(with("connection_url", 1)), "another endpoint"},
+		"URL empty":            {hs(with("connection_url", "")), "another endpoint"},
+		"second dot, trailing": {hs(good()) + ".x", "not a JSON Web Token"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := v.Verify(c.token)
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q does not say %q", err, c.want)
+			}
+			for p := range strings.SplitSeq(c.token, ".") {
+				if len(p) > 8 && strings.Contains(err.Error(), p) {
+					t.Errorf("the error repeats the token: %s", err)
+				}
+			}
+		})
+	}
+}
+
+func TestVerifyAccepts(t *testing.T) {
+	v, err := NewJWT(Options{Secret: secret, Endpoints: []string{"https://hub.example.com", "http://127.0.0.1:3300", "https://host.example/hub/"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exp := in(time.Hour)
+	for _, u := range []string{"", "wss://hub.example.com/mcp", "https://HUB.example.com:443", "ws://127.0.0.1:3300/extension", "wss://host.example/hub/mcp", "wss://host.example/hub"} {
+		c := jwt.MapClaims{"user_id": "83898119-db4f-4848-9d27-ea328b73a4df", "exp": exp}
+		if u != "" {
+			c["connection_url"] = u
+		}
+		id, err := v.Verify(sign(t, jwt.SigningMethodHS256, secret, c, ""))
+		if err != nil {
+			t.Errorf("%q: %v", u, err)
+			continue
+		}
+		want := Identity{User: "83898119-db4f-4848-9d27-ea328b73a4df", Expires: time.Unix(exp, 0).Add(Leeway), ConnectionURL: u}
+		if id.User != want.User || !id.Expires.Equal(want.Expires) || id.ConnectionURL != want.ConnectionURL {
+			t.Errorf("got %+v, want %+v", id, want)
+		}
+	}
+	if _, err := v.Verify(sign(t, jwt.SigningMethodHS256, secret, jwt.MapClaims{"user_id": "u", "exp": in(-20 * time.Second), "nbf": in(20 * time.Second)}, "")); err != nil {
+		t.Errorf("clocks 20 s apart: %v", err)
+	}
+	if _, err := v.Verify(sign(t, jwt.SigningMethodHS256, secret, jwt.MapClaims{"user_id": "u", "exp": exp, "connection_url": "wss://host.example/hubris"}, "")); err == nil {
+		t.Error("a path that only starts like the hub's was accepted")
+	}
+}
+
+func TestMint(t *testing.T) {
+	v, err := NewJWT(Options{Secret: secret, Endpoints: []string{"http://127.0.0.1:3300"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := Mint(secret, Grant{User: "ann", ConnectionURL: "ws://127.0.0.1:3300/mcp", Email: "ann@example.com", Life: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := v.Verify(tok)
+	if err != nil || id.User != "ann" || id.ConnectionURL != "ws://127.0.0.1:3300/mcp" || time.Until(id.Expires) > time.Hour+Leeway {
+		t.Fatalf("%+v, %v", id, err)
+	}
+	for name, g := range map[string]Grant{
+		"no user":    {},
+		"local":      {User: spec.LocalUser},
+		"bad URL":    {User: "ann", ConnectionURL: "127.0.0.1:3300"},
+		"past":       {User: "ann", Life: -time.Second},
+		"ftp":        {User: "ann", ConnectionURL: "ftp://hub/"},
+		"bad letter": {User: "a b"},
+	} {
+		if _, err := Mint(secret, g); err == nil {
+			t.Errorf("%s: minted", name)
+		}
+	}
+	if _, err := Mint([]byte("short"), Grant{User: "ann"}); err == nil {
+		t.Error("minted with a short secret")
+	}
+}
+
+func TestReadSecret(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "secret")
+	write(t, path, append(secret, '\n'))
+	if got, err := ReadSecret(path); err != nil || string(got) != string(secret) {
+		t.Errorf("%q, %v", got, err)
+	}
+	write(t, path, []byte("changeme\n"))
+	if _, err := ReadSecret(path); err == nil || !strings.Contains(err.Error(), "openssl") {
+		t.Errorf("a short secret: %v", err)
+	}
+	if _, err := ReadSecret(filepath.Join(dir, "none")); err == nil {
+		t.Error("a missing file")
+	}
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type issuer struct {
+	kid string
+	key ed25519.PrivateKey
+}
+
+func newIssuer(kid string) issuer {
+	_, k, _ := ed25519.GenerateKey(rand.Reader)
+	return issuer{kid, k}
+}
+
+func (i issuer) token(t *testing.T) string {
+	return sign(t, jwt.SigningMethodEdDSA, i.key, jwt.MapClaims{"user_id": "ann", "exp": in(24 * time.Hour)}, i.kid)
+}
+
+func keySetJSON(is ...issuer) []byte {
+	keys := []map[string]string{}
+	for _, i := range is {
+		keys = append(keys, map[string]string{"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "kid": i.kid,
+			"x": base64.RawURLEncoding.EncodeToString(i.key.Public().(ed25519.PublicKey))})
+	}
+	b, _ := json.Marshal(map[string]any{"keys": keys})
+	return b
+}
+
+func TestKeySetFileIsReadAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jwks.json")
+	a, b := newIssuer("a"), newIssuer("b-longer")
+	write(t, path, keySetJSON(a))
+	v, err := NewJWT(Options{JWKSFile: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, v, a, true)
+	check(t, v, b, false)
+	write(t, path, keySetJSON(b))
+	check(t, v, b, true)
+	check(t, v, a, false)
+	write(t, path, []byte("half a fi"))
+	check(t, v, b, true)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	check(t, v, b, true)
+
+	// The public key as an HMAC secret is the classic confusion of algorithms.
+	forged := sign(t, jwt.SigningMethodHS256, []byte(b.key.Public().(ed25519.PublicKey)), jwt.MapClaims{"user_id": "ann", "exp": in(time.Hour)}, b.kid)
+	if _, err := v.Verify(forged); err == nil {
+		t.Error("a token signed with the public key was accepted")
+	}
+}
+
+func check(t *testing.T, v *JWT, i issuer, want bool) {
+	t.Helper()
+	if _, err := v.Verify(i.token(t)); (err == nil) != want {
+		t.Errorf("key %s: accepted %v, want %v: %v", i.kid, err == nil, want, err)
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Users must not be locked out when their issuer rotates its keys, nor while the
+// issuer is down, and tokens with made-up key ids must not hammer it.
+func TestKeySetURL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newIssuer("a"), newIssuer("b")
+		var body atomic.Pointer[[]byte]
+		var fetches atomic.Int64
+		client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			fetches.Add(1)
+			rec := httptest.NewRecorder()
+			if p := body.Load(); p != nil {
+				rec.Write(*p)
+			} else {
+				rec.WriteHeader(http.StatusBadGateway)
+			}
+			return rec.Result(), nil
+		})}
+		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Client: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.Verify(a.token(t)); err == nil || !strings.Contains(err.Error(), "later") {
+			t.Errorf("without keys: %v", err)
+		}
+		set := keySetJSON(a)
+		body.Store(&set)
+		time.Sleep(keySetGap + time.Second)
+		check(t, v, a, true)
+
+		time.Sleep(keySetGap + time.Second)
+		both := keySetJSON(a, b)
+		body.Store(&both)
+		check(t, v, b, true)
+
+		before := fetches.Load()
+		for i := range 100 {
+			check(t, v, newIssuer(fmt.Sprint("made up ", i)), false)
+		}
+		if n := fetches.Load() - before; n > 1 {
+			t.Errorf("%d fetches for made-up keys", n)
+		}
+
+		body.Store(nil)
+		time.Sleep(2 * keySetLife)
+		check(t, v, a, true)
+		only := keySetJSON(b)
+		body.Store(&only)
+		time.Sleep(2 * keySetLife)
+		check(t, v, a, false)
+		check(t, v, b, true)
+	})
+}
+
+func TestOptions(t *testing.T) {
+	for name, o := range map[string]Options{
+		"no keys":        {},
+		"two sources":    {Secret: secret, JWKSFile: "x"},
+		"short secret":   {Secret: []byte("short")},
+		"no file":        {JWKSFile: filepath.Join(t.TempDir(), "none")},
+		"plain http":     {JWKSURL: "http://issuer.example/jwks"},
+		"HMAC by URL":    {JWKSURL: "https://issuer.invalid/jwks", Algorithms: []string{"HS256"}, Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })}},
+		"bad endpoint":   {Secret: secret, Endpoints: []string{"hub.example.com"}},
+		"none by a file": {JWKSFile: "/dev/null", Algorithms: []string{"none"}},
+	} {
+		if _, err := NewJWT(o); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/MicahParks/jwkset"
+	"github.com/MicahParks/keyfunc/v3"
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// How often a key set is looked at again.
+const (
+	keySetLife = time.Hour        // one from a URL
+	keySetGap  = 15 * time.Second // between two fetches, whatever tokens name
+	maxKeySet  = 1 << 20
+)
+
+var errKeysUnavailable = errors.New("no key set could be loaded")
+
+// keySet is an issuer's public keys, which the issuer may rotate. A set that cannot
+// be loaded again keeps its last good keys.
+type keySet struct {
+	// static after construction
+	from  string
+	load  func() ([]byte, error)
+	stale func() bool // asked with loading held
+	log   *slog.Logger
+
+	keys atomic.Pointer[keyfunc.Keyfunc] // nil until the first good load
+
+	// loading is held for a load, I/O and all, and guards what follows. Who has
+	// keys to check with never waits for it.
+	loading sync.Mutex
+	tried   time.Time   // the last load, good or not
+	file    os.FileInfo // what the file was when it was last looked at
+}
+
+func newKeySet(o Options) (*keySet, error) {
+	s := &keySet{log: o.Log}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if o.JWKSFile != "" {
+		s.from = o.JWKSFile
+		s.load = func() ([]byte, error) { return os.ReadFile(o.JWKSFile) }
+		s.stale = s.fileChanged
+		s.fileChanged()
+		return s, s.reload()
+	}
+	u, err := url.Parse(o.JWKSURL)
+	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+		return nil, errors.New("auth: the JWKS URL must be an https:// address (http:// on loopback only)")
+	}
+	client := o.Client
+	if client == nil {
+		client = &http.Client{Timeout: 10 * time.Second}
+	}
+	s.from = u.Redacted()
+	s.load = func() ([]byte, error) { return fetch(client, o.JWKSURL) }
+	s.stale = func() bool { return time.Since(s.tried) > keySetLife }
+	if err := s.reload(); err != nil {
+		s.log.Warn("the issuer's keys are not available yet", "err", err)
+	}
+	return s, nil
+}
+
+// key returns the key that a token must be signed with.
+func (s *keySet) key(t *jwt.Token) (any, error) {
+	if s.loading.TryLock() {
+		if s.stale() {
+			s.refresh()
+		}
+		s.loading.Unlock()
+	}
+	k, err := s.lookup(t)
+	if !errors.Is(err, jwkset.ErrKeyNotFound) && !errors.Is(err, errKeysUnavailable) {
+		return k, err
+	}
+	// The issuer may have a key that is newer than the set: wait for a load that is
+	// under way, or do one.
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	if time.Since(s.tried) > keySetGap {
+		s.refresh()
+	}
+	return s.lookup(t)
+}
+
+func (s *keySet) lookup(t *jwt.Token) (any, error) {
+	keys := s.keys.Load()
+	if keys == nil {
+		return nil, errKeysUnavailable
+	}
+	return (*keys).Keyfunc(t)
+}
+
+func (s *keySet) refresh() {
+	if err := s.reload(); err != nil {
+		s.log.Warn("the issuer's keys could not be loaded again; the old ones stay", "err", err)
+	}
+}
+
+func (s *keySet) reload() error {
+	s.tried = time.Now()
+	raw, err := s.load()
+	if err != nil {
+		return fmt.Errorf("auth: load the key set %s: %w", s.from, err)
+	}
+	keys, err := keyfunc.NewJWKSetJSON(raw)
+	if err != nil {
+		return fmt.Errorf("auth: the key set %s is not a JSON Web Key Set: %w", s.from, err)
+	}
+	s.keys.Store(&keys)
+	return nil
+}
+
+// fileChanged reports whether the file is another than at the last call.
+func (s *keySet) fileChanged() bool {
+	now, err := os.Stat(s.from)
+	if err != nil {
+		return false
+	}
+	was := s.file
+	s.file = now
+	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime())
+}
+
+func fetch(client *http.Client, from string) ([]byte, error) {
+	res, err := client.Get(from)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answered %s", res.Status)
+	}
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxKeySet+1))
+	if err == nil && len(b) > maxKeySet {
+		err = errors.New("it is larger than 1 MiB")
+	}
+	return b, err
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && net.IP(ip.AsSlice()).IsLoopback()
+}

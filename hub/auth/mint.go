@@ -1,0 +1,81 @@
+package auth
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"tabhub/spec"
+)
+
+// minSecret is the shortest secret that HS256 is safe with (RFC 7518, section 3.2).
+const minSecret = 32
+
+// DefaultLife is how long a minted token is valid unless told otherwise.
+const DefaultLife = 30 * 24 * time.Hour
+
+// Grant says what a minted token allows.
+type Grant struct {
+	User          spec.UserID
+	ConnectionURL string        // the endpoint it is for; "" for any
+	Email         string        // shown by clients; may be ""
+	Life          time.Duration // 0 means DefaultLife
+}
+
+// Mint makes an HS256 token with the claims of the MCP Proxy Protocol.
+func Mint(secret []byte, g Grant) (string, error) {
+	if err := checkSecret(secret); err != nil {
+		return "", err
+	}
+	if err := CheckUser(g.User); err != nil {
+		return "", fmt.Errorf("auth: the user id %q cannot be used: %w", g.User, err)
+	}
+	if g.Life == 0 {
+		g.Life = DefaultLife
+	}
+	if g.Life < 0 {
+		return "", errors.New("auth: a token must be valid for longer than no time")
+	}
+	now := time.Now()
+	claims := jwt.MapClaims{
+		"user_id":    string(g.User),
+		"session_id": rand.Text(),
+		"iat":        now.Unix(),
+		"exp":        now.Add(g.Life).Unix(),
+	}
+	if g.ConnectionURL != "" {
+		if _, err := parseEndpoint(g.ConnectionURL); err != nil {
+			return "", fmt.Errorf("auth: connection URL: %w", err)
+		}
+		claims["connection_url"] = g.ConnectionURL
+	}
+	if g.Email != "" {
+		claims["email"] = g.Email
+	}
+	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
+}
+
+// ReadSecret reads an HS256 secret from a file; space around it does not count.
+func ReadSecret(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("auth: read the token secret: %w", err)
+	}
+	b = bytes.TrimSpace(b)
+	if err := checkSecret(b); err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, path)
+	}
+	return b, nil
+}
+
+func checkSecret(secret []byte) error {
+	if len(secret) < minSecret {
+		return fmt.Errorf("auth: the token secret has %d bytes, it needs at least %d: make one with `openssl rand -hex 32`", len(secret), minSecret)
+	}
+	return nil
+}
