@@ -24,7 +24,7 @@ var (
 // log (MCP-B hub specification, sections 2 and 4). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 type DomainToolStorage interface {
-	// Load returns all that is kept of a user but the log. Tabs last updated
+	// Load returns all that is kept of a user but the log, in no particular order. Tabs last updated
 	// before stale are deleted, not returned. It is called once per user, before
 	// any Write for that user.
 	Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error)
@@ -33,7 +33,8 @@ type DomainToolStorage interface {
 	// with others (group commit). It does not block on the disk. The changes and
 	// all they point to must not be modified afterwards. done, if not nil, is
 	// called once, from another goroutine, after the changes are synced to disk or
-	// have failed.
+	// have failed, and must not block for long. Changes that failed are not tried
+	// again.
 	Write(user spec.UserID, changes []Change, done func(error))
 
 	// Records returns the newest records of the log that match, newest first. It
@@ -63,13 +64,15 @@ type Change interface{ change() }
 type Tab struct {
 	Domain      spec.Domain       `json:"domain"`
 	Key         string            `json:"key"` // the tab's own key, stable over reloads
+	Addr        spec.TabAddr      `json:"addr"`
 	Origin      string            `json:"origin"`
 	URL         string            `json:"url"`
 	Title       string            `json:"title"`
 	Index       int               `json:"index"` // the tab's number within the domain
 	Browser     spec.BrowserID    `json:"browser,omitempty"`
 	LastUpdated time.Time         `json:"lastUpdated"`
-	Cached      bool              `json:"cached,omitempty"` // closed; kept for its cached tools
+	Cached      bool              `json:"cached,omitempty"`   // closed; kept for its cached tools
+	Verified    bool              `json:"verified,omitempty"` // Origin is the browser's word
 	Tools       []json.RawMessage `json:"tools,omitempty"`
 	Resources   []json.RawMessage `json:"resources,omitempty"`
 	Prompts     []json.RawMessage `json:"prompts,omitempty"`
@@ -109,6 +112,7 @@ type Browser struct {
 	ID         spec.BrowserID `json:"id"`
 	SecretHash []byte         `json:"secretHash"` // SHA-256 of the secret
 	Name       string         `json:"name"`
+	Confirmed  bool           `json:"confirmed"` // it has shown the secret at least once
 	LastSeen   time.Time      `json:"lastSeen"`
 }
 

@@ -1,0 +1,290 @@
+package storage
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.etcd.io/bbolt"
+	bolterrors "go.etcd.io/bbolt/errors"
+
+	"tabhub/spec"
+)
+
+const schemaVersion = 1
+
+// Defaults of Options.
+const (
+	DefaultLockTimeout = 2 * time.Second
+	DefaultLogRecords  = 10_000
+	DefaultQueueBytes  = 64 << 20
+)
+
+// Options configure a Bolt. The zero value is usable.
+type Options struct {
+	// LockTimeout is how long Open waits for another process to let go of the
+	// file; 0 means DefaultLockTimeout.
+	LockTimeout time.Duration
+	// LogRecords is how many records of the log are kept for each user; 0 means
+	// DefaultLogRecords.
+	LogRecords int
+	// QueueBytes is how much may wait to be written, about; 0 means
+	// DefaultQueueBytes. A Write past it fails with ErrBacklog.
+	QueueBytes int
+	// Log is told of commits that fail; nil discards.
+	Log *slog.Logger
+}
+
+// Bolt is a DomainToolStorage in one bbolt file.
+type Bolt struct {
+	// Static after construction.
+	opts Options
+	path string
+	db   *bbolt.DB
+	q    *queue
+	stop sync.Once
+	err  error // of the close; read after stop
+}
+
+var _ DomainToolStorage = (*Bolt)(nil)
+
+// Open opens the store at path, or creates it; the directory must exist. A file
+// that another process has open is ErrLocked, a damaged one ErrCorrupt, one of a
+// newer version ErrNewer; the error's text says what to do, and the file is left as
+// it was. Close it after use.
+func Open(path string, opts Options) (*Bolt, error) {
+	if opts.LockTimeout == 0 {
+		opts.LockTimeout = DefaultLockTimeout
+	}
+	if opts.LogRecords == 0 {
+		opts.LogRecords = DefaultLogRecords
+	}
+	if opts.QueueBytes == 0 {
+		opts.QueueBytes = DefaultQueueBytes
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := check(path, opts.LockTimeout); err != nil {
+		return nil, err
+	}
+	db, err := openBolt(path, opts.LockTimeout, false)
+	if err != nil {
+		return nil, err
+	}
+	// Grow in small steps: most stores are a few hundred kilobytes.
+	db.AllocSize = 1 << 20
+	b := &Bolt{opts: opts, path: path, db: db}
+	b.q = newQueue(opts.QueueBytes, b.commit)
+	return b, nil
+}
+
+// check tells whether the file may be opened for writing, without writing to it.
+func check(path string, timeout time.Duration) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return corrupt(path, errors.New("not a regular file"))
+	}
+	if info.Size() == 0 { // made by a process that died at once
+		return nil
+	}
+	// bbolt's shared lock keeps writers away while the file is walked.
+	db, err := openBolt(path, timeout, true)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	// The size again, now that nobody changes it.
+	if info, err = file.Stat(); err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	if err := verify(file, info.Size(), db.Info().PageSize); err != nil {
+		return corrupt(path, err)
+	}
+	return guard(path, func() error { return db.View(func(tx *bbolt.Tx) error { return checkVersion(path, tx) }) })
+}
+
+func checkVersion(path string, tx *bbolt.Tx) error {
+	meta := tx.Bucket([]byte(bucketMeta))
+	if meta == nil {
+		if k, _ := tx.Cursor().First(); k != nil {
+			return corrupt(path, errors.New("another program's file"))
+		}
+		return nil
+	}
+	v, n := binary.Uvarint(meta.Get(keyVersion))
+	switch {
+	case n <= 0 || v == 0:
+		return corrupt(path, errors.New("no schema version"))
+	case v > schemaVersion:
+		return fmt.Errorf("%w: %s has schema %d, this program knows %d; use the newer program, or another data directory",
+			ErrNewer, path, v, schemaVersion)
+	}
+	return nil
+}
+
+func openBolt(path string, timeout time.Duration, readOnly bool) (db *bbolt.DB, err error) {
+	err = guard(path, func() error {
+		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
+			Timeout:      timeout,
+			ReadOnly:     readOnly,
+			FreelistType: bbolt.FreelistMapType,
+			NoStatistics: true,
+		})
+		return err
+	})
+	if err == nil || errors.Is(err, ErrCorrupt) {
+		return db, err
+	}
+	if errors.Is(err, bolterrors.ErrTimeout) {
+		return nil, fmt.Errorf("%w: %s is held by %s; stop that hub with `tabhub stop`, or use another data directory",
+			ErrLocked, path, holder(path))
+	}
+	if _, ok := errors.AsType[syscall.Errno](err); ok { // the system's, not about content
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return nil, corrupt(path, err)
+}
+
+func corrupt(path string, why error) error {
+	return fmt.Errorf("%w: %s: %w; move the file away to start afresh, or put a backup in its place", ErrCorrupt, path, why)
+}
+
+// guard runs f, which reads the file through bbolt's memory map, and returns
+// ErrCorrupt if what it reads makes bbolt panic or the map fault.
+func guard(path string, f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if r := recover(); r != nil {
+			err = corrupt(path, fmt.Errorf("%v", r))
+		}
+	}()
+	return f()
+}
+
+// holder describes the process that has the store open, as hub.json beside it says.
+func holder(path string) string {
+	var hub struct {
+		PID  int    `json:"pid"`
+		Addr string `json:"addr"`
+	}
+	file := filepath.Join(filepath.Dir(path), "hub.json")
+	b, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(b, &hub) != nil || hub.PID == 0 {
+		return "another process (there is no hub.json beside it that would name it)"
+	}
+	if hub.Addr == "" {
+		return fmt.Sprintf("process %d (by %s)", hub.PID, file)
+	}
+	return fmt.Sprintf("process %d at %s (by %s)", hub.PID, hub.Addr, file)
+}
+
+// Write implements DomainToolStorage. A commit follows at once if there is a done,
+// else within a tenth of a second. Besides the errors of the disk, done may get
+// ErrBacklog, ErrClosed and ErrInvalid.
+func (b *Bolt) Write(user spec.UserID, changes []Change, done func(error)) {
+	b.q.write(user, changes, done)
+}
+
+// Load implements DomainToolStorage.
+func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error) {
+	if err := b.q.flush(ctx); err != nil {
+		return nil, err
+	}
+	s := &State{}
+	err := guard(b.path, func() error {
+		return b.db.View(func(tx *bbolt.Tx) error {
+			if err := s.read(tx, user); err != nil {
+				return corrupt(b.path, err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load state of user %q: %w", user, err)
+	}
+	var old []Change
+	s.Tabs, old = prune(s.Tabs, stale)
+	if len(old) > 0 {
+		b.Write(user, old, nil)
+	}
+	return s, nil
+}
+
+// prune splits tabs into those to keep and the deletions of the others.
+func prune(tabs []Tab, stale time.Time) (keep []Tab, old []Change) {
+	keep = tabs[:0]
+	for _, t := range tabs {
+		if t.LastUpdated.Before(stale) {
+			old = append(old, DeleteTab{Domain: t.Domain, Key: t.Key})
+		} else {
+			keep = append(keep, t)
+		}
+	}
+	clear(tabs[len(keep):])
+	return keep, old
+}
+
+// Records implements DomainToolStorage.
+func (b *Bolt) Records(ctx context.Context, user spec.UserID, q Query) ([]Record, error) {
+	if err := b.q.flush(ctx); err != nil {
+		return nil, err
+	}
+	var found []Record
+	err := guard(b.path, func() error {
+		return b.db.View(func(tx *bbolt.Tx) (err error) {
+			if found, err = readLog(tx, user, q); err != nil {
+				return corrupt(b.path, err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read log of user %q: %w", user, err)
+	}
+	return found, nil
+}
+
+// Close implements DomainToolStorage.
+func (b *Bolt) Close() error {
+	b.stop.Do(func() {
+		b.q.close()
+		if err := b.db.Close(); err != nil {
+			b.err = fmt.Errorf("close store: %w", err)
+		}
+	})
+	return b.err
+}
+
+// commit applies a batch in one transaction. Only the queue's goroutine calls it.
+func (b *Bolt) commit(batch *batch) error {
+	err := guard(b.path, func() error {
+		return b.db.Update(func(tx *bbolt.Tx) error { return writeBatch(tx, batch, b.opts.LogRecords) })
+	})
+	if err != nil {
+		err = fmt.Errorf("write store %s: %w", b.path, err)
+		b.opts.Log.Error("changes are not stored; they are lost if the hub stops now", "err", err)
+	}
+	return err
+}

@@ -1,0 +1,29 @@
+// Package storage keeps what a hub must remember over a restart. The seam is
+// [DomainToolStorage]; [Bolt] implements it over one bbolt file and [Memory]
+// without one. storagetest holds the contract that both are tested against.
+//
+// # The file
+//
+// One bbolt file of mode 0600, opened by one process at a time:
+//
+//	meta
+//	  version          the schema version, a varint
+//	users
+//	  <user>           a bucket for each spec.UserID
+//	    tabs           pair(domain, tab key) → Tab: url, title, index, tools, …
+//	    names          public name           → Name: the identity that holds it
+//	    numbers        pair(domain, tab key) → Number
+//	    browsers       browser id            → Browser: secret hash, name, last seen
+//	    sites          domain                → Site: the user's settings
+//	    log            sequence of its first record, 8 bytes big-endian
+//	                                         → a block of up to 256 Records
+//
+// pair(a, b) is the length of a as a varint, then a, then b. Values are the fields
+// of the type of the same name, in order, as varints and length-prefixed bytes
+// (codec.go): what a page wrote is kept byte for byte, which JSON within JSON would
+// not do. The log bucket's own sequence counts the records ever written, so the
+// number of those kept follows from it and the first key.
+//
+// A change of the layout raises schemaVersion. The buckets are made by the first
+// commit; a file that holds none is a new store.
+package storage

@@ -1,0 +1,236 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Errors of Write, beside those of the disk.
+var (
+	// ErrBacklog: the disk does not keep up and too much waits to be written.
+	ErrBacklog = errors.New("too much waits to be written to the store")
+	// ErrClosed: the store is closed.
+	ErrClosed = errors.New("store is closed")
+	// ErrInvalid: a change cannot be stored.
+	ErrInvalid = errors.New("change cannot be stored")
+)
+
+const (
+	// lazyDelay is how long changes wait that nobody waits for.
+	lazyDelay = 100 * time.Millisecond
+	// maxRest is the longest rest between two commits that somebody waits for.
+	// They rest as long as the last one took, so that a slow disk, or a burst of
+	// registrations, makes larger commits and not more of them.
+	maxRest = 50 * time.Millisecond
+)
+
+// queue collects changes and hands them, batch by batch, to commit on its own
+// goroutine. Of two changes with one key only the later one is kept.
+type queue struct {
+	// Static after construction.
+	max    int
+	commit func(*batch) error
+	wake   chan struct{} // buffered 1: the state below has changed
+	ended  chan struct{}
+
+	mu      sync.Mutex
+	next    *batch
+	writing bool
+	closed  bool
+}
+
+// batch is what one commit writes.
+type batch struct {
+	users map[spec.UserID]*pending
+	size  int // bytes, about
+	dones []func(error)
+	since time.Time // of its first change
+}
+
+// pending is a batch's part for one user.
+type pending struct {
+	changes map[changeKey]Change
+	records []Record
+}
+
+func newQueue(max int, commit func(*batch) error) *queue {
+	q := &queue{
+		max:    max,
+		commit: commit,
+		wake:   make(chan struct{}, 1),
+		ended:  make(chan struct{}),
+		next:   &batch{},
+	}
+	go q.run()
+	return q
+}
+
+// write queues changes, or fails them. It does not block on the disk.
+func (q *queue) write(user spec.UserID, changes []Change, done func(error)) {
+	err := validate(user, changes)
+	if err == nil {
+		err = q.add(user, changes, done)
+	}
+	if err != nil && done != nil {
+		go done(err)
+	}
+}
+
+func (q *queue) add(user spec.UserID, changes []Change, done func(error)) error {
+	n := 0
+	for _, c := range changes {
+		n += size(c)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return ErrClosed
+	}
+	b := q.next
+	if b.size > 0 && b.size+n > q.max {
+		return fmt.Errorf("%w: %d bytes wait", ErrBacklog, b.size)
+	}
+	if b.empty() {
+		b.since = time.Now()
+		q.changed()
+	}
+	b.add(user, changes)
+	if done != nil {
+		b.dones = append(b.dones, done)
+	}
+	if len(b.dones) == 1 || b.size > q.max/2 {
+		q.changed()
+	}
+	return nil
+}
+
+// changed wakes the goroutine.
+func (q *queue) changed() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (b *batch) empty() bool { return b.size == 0 && len(b.dones) == 0 }
+
+func (b *batch) add(user spec.UserID, changes []Change) {
+	if len(changes) == 0 {
+		return
+	}
+	if b.users == nil {
+		b.users = make(map[spec.UserID]*pending)
+	}
+	p := b.users[user]
+	if p == nil {
+		p = &pending{changes: make(map[changeKey]Change)}
+		b.users[user] = p
+	}
+	for _, c := range changes {
+		b.size += size(c)
+		if r, ok := c.(Record); ok {
+			p.records = append(p.records, r)
+			continue
+		}
+		k := keyOf(c)
+		if old, ok := p.changes[k]; ok {
+			b.size -= size(old)
+		}
+		p.changes[k] = c
+	}
+}
+
+// flush waits until all that was queued before is committed or has failed.
+func (q *queue) flush(ctx context.Context) error {
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		return ErrClosed
+	}
+	if q.next.empty() && !q.writing {
+		q.mu.Unlock()
+		return nil
+	}
+	done := make(chan struct{})
+	// A failure has been reported to those whose changes they were.
+	q.next.dones = append(q.next.dones, func(error) { close(done) })
+	q.changed()
+	q.mu.Unlock()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// close commits what is queued, and waits for that.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.changed()
+	q.mu.Unlock()
+	<-q.ended
+}
+
+// run commits batches until the queue is closed and empty.
+func (q *queue) run() {
+	defer close(q.ended)
+	var last time.Time     // end of the last commit
+	var took time.Duration // by it
+	for {
+		b, wait, closed := q.take(last, took)
+		switch {
+		case b != nil:
+			start := time.Now()
+			var err error
+			if len(b.users) > 0 {
+				err = q.commit(b)
+			}
+			last = time.Now()
+			took = last.Sub(start)
+			for _, done := range b.dones {
+				done(err)
+			}
+		case closed:
+			return
+		case wait > 0:
+			t := time.NewTimer(wait)
+			select {
+			case <-q.wake:
+			case <-t.C:
+			}
+			t.Stop()
+		default:
+			<-q.wake
+		}
+	}
+}
+
+// take returns the next batch if it is due, or else how long to wait for that; 0 is
+// until something is queued.
+func (q *queue) take(last time.Time, took time.Duration) (b *batch, wait time.Duration, closed bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.writing = false
+	b = q.next
+	if b.empty() {
+		return nil, 0, q.closed
+	}
+	if len(b.dones) > 0 {
+		wait = time.Until(last.Add(min(took, maxRest)))
+	} else {
+		wait = time.Until(b.since.Add(lazyDelay))
+	}
+	if wait > 0 && !q.closed && b.size <= q.max/2 {
+		return nil, wait, false
+	}
+	q.next = &batch{}
+	q.writing = true
+	return b, 0, q.closed
+}

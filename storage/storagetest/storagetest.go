@@ -1,0 +1,454 @@
+// Package storagetest tests the contract of storage.DomainToolStorage.
+package storagetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// Run tests the stores that open opens. If open called with the directory of a
+// store that was closed continues it, durable is true.
+func Run(t *testing.T, durable bool, open func(t *testing.T, dir string) storage.DomainToolStorage) {
+	s := suite{durable: durable, open: open}
+	for name, test := range map[string]func(*testing.T){
+		"KeepsAll":        s.keepsAll,
+		"Replaces":        s.replaces,
+		"SeparatesUsers":  s.separatesUsers,
+		"SeparatesKeys":   s.separatesKeys,
+		"Prunes":          s.prunes,
+		"AllOrNone":       s.allOrNone,
+		"Done":            s.done,
+		"Log":             s.log,
+		"LogIsBounded":    s.logIsBounded,
+		"Concurrent":      s.concurrent,
+		"CloseWritesRest": s.closeWritesRest,
+	} {
+		t.Run(name, test)
+	}
+}
+
+type suite struct {
+	durable bool
+	open    func(t *testing.T, dir string) storage.DomainToolStorage
+}
+
+const user = spec.LocalUser
+
+// now is a time that no clock rounds.
+var now = time.Date(2026, 11, 20, 9, 30, 15, 123456789, time.UTC)
+
+// start opens a new store, and returns a function that reopens it if it is durable.
+func (s suite) start(t *testing.T) (st storage.DomainToolStorage, reopen func() storage.DomainToolStorage) {
+	dir := t.TempDir()
+	st = s.open(t, dir)
+	current := st
+	t.Cleanup(func() {
+		if err := current.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return st, func() storage.DomainToolStorage {
+		if s.durable {
+			if err := current.Close(); err != nil {
+				t.Fatal(err)
+			}
+			current = s.open(t, dir)
+		}
+		return current
+	}
+}
+
+// Write writes changes and waits until they are synced.
+func Write(t *testing.T, st storage.DomainToolStorage, user spec.UserID, changes ...storage.Change) {
+	t.Helper()
+	done := make(chan error, 1)
+	st.Write(user, changes, func(err error) { done <- err })
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t *testing.T, st storage.DomainToolStorage, user spec.UserID) *storage.State {
+	t.Helper()
+	state, err := st.Load(t.Context(), user, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+func records(t *testing.T, st storage.DomainToolStorage, q storage.Query) []storage.Record {
+	t.Helper()
+	rs, err := st.Records(t.Context(), user, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rs
+}
+
+// same fails if got does not print as want does.
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if g, w := fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want); g != w {
+		t.Errorf("%s:\n got %s\nwant %s", what, g, w)
+	}
+}
+
+// raw makes items.
+func raw(items ...string) []json.RawMessage {
+	var out []json.RawMessage
+	for _, it := range items {
+		out = append(out, json.RawMessage(it))
+	}
+	return out
+}
+
+func texts(items []json.RawMessage) []string {
+	var out []string
+	for _, it := range items {
+		out = append(out, string(it))
+	}
+	return out
+}
+
+// keepsAll: a field that is lost is a tool that changes over a restart.
+func (s suite) keepsAll(t *testing.T) {
+	st, reopen := s.start(t)
+	tab := storage.Tab{
+		Domain: "example_com", Key: "k:1", Addr: spec.TabAddr{Peer: "p", Tab: -7}, Origin: "https://example.com", URL: "https://example.com/a?b=<c>", Title: "Ünïcode \x00 & more",
+		Index: 3, Browser: "b1", LastUpdated: now, Cached: true,
+		// Spaces, escapes, big numbers, duplicate keys: what the page wrote, as bytes.
+		Tools:     raw(`{ "name":"a<b>&\u2028", "n": 12345678901234567890.0e+1 ,"n":1}`, `{"name":"b"}`),
+		Resources: raw(`{"uri":"x:/y"}`),
+		Prompts:   raw(`{"name":"p"}`, `{}`),
+	}
+	bare := storage.Tab{Domain: "other", Key: ""}
+	name := storage.Name{Public: "website_tool_example_com_a", Kind: spec.KindTool, Domain: "example_com", Tab: 2, Item: "a.b/c"}
+	number := storage.Number{Domain: "example_com", Key: "k:1", Index: 3, LastSeen: now}
+	browser := storage.Browser{ID: "b1", SecretHash: []byte{0, 255, 1}, Name: "Chromium", Confirmed: true, LastSeen: now}
+	site := storage.Site{Domain: "example_com", Cache: new(false), CallTimeout: time.Minute}
+	unset := storage.Site{Domain: "other"}
+	Write(t, st, user, tab, bare, name, number, browser, site, unset)
+
+	for round, st := range []storage.DomainToolStorage{st, reopen()} {
+		if round == 0 && s.durable {
+			continue // closed by reopen
+		}
+		got := load(t, st, user)
+		slices.SortFunc(got.Tabs, func(a, b storage.Tab) int { return strings.Compare(string(a.Domain), string(b.Domain)) })
+		slices.SortFunc(got.Sites, func(a, b storage.Site) int { return strings.Compare(string(a.Domain), string(b.Domain)) })
+		if len(got.Tabs) != 2 || len(got.Sites) != 2 {
+			t.Fatalf("loaded %d tabs and %d sites, want 2 of each", len(got.Tabs), len(got.Sites))
+		}
+		same(t, "tools", texts(got.Tabs[0].Tools), texts(tab.Tools))
+		same(t, "resources", texts(got.Tabs[0].Resources), texts(tab.Resources))
+		same(t, "prompts", texts(got.Tabs[0].Prompts), texts(tab.Prompts))
+		same(t, "tabs", got.Tabs, []storage.Tab{tab, bare})
+		same(t, "names", got.Names, []storage.Name{name})
+		same(t, "numbers", got.Numbers, []storage.Number{number})
+		same(t, "browsers", got.Browsers, []storage.Browser{browser})
+		if c := got.Sites[0].Cache; c == nil || *c || got.Sites[0].CallTimeout != time.Minute {
+			t.Errorf("site: got %+v", got.Sites[0])
+		}
+		if got.Sites[1].Cache != nil {
+			t.Error("a setting that is not set became one")
+		}
+	}
+}
+
+// replaces: the last word on a tab counts, within one Write and over several.
+func (s suite) replaces(t *testing.T) {
+	st, reopen := s.start(t)
+	tab := func(title string) storage.Tab {
+		return storage.Tab{Domain: "d", Key: "k", Title: title, LastUpdated: now}
+	}
+	st.Write(user, []storage.Change{tab("1"), tab("2"), storage.Number{Domain: "d", Key: "k", Index: 1}}, nil)
+	st.Write(user, []storage.Change{tab("3"), storage.DeleteNumber{Domain: "d", Key: "k"}}, nil)
+	st.Write(user, []storage.Change{storage.DeleteTab{Domain: "d", Key: "gone"}, storage.DeleteTab{Domain: "d", Key: "k"}, tab("4")}, nil)
+	Write(t, st, user)
+	got := load(t, st, user)
+	if len(got.Tabs) != 1 || got.Tabs[0].Title != "4" || len(got.Numbers) != 0 {
+		t.Errorf("got tabs %+v, numbers %+v", got.Tabs, got.Numbers)
+	}
+	Write(t, st, user, storage.DeleteTab{Domain: "d", Key: "k"})
+	if got := load(t, reopen(), user); len(got.Tabs) != 0 {
+		t.Errorf("deleted tab is back: %+v", got.Tabs)
+	}
+}
+
+// separatesUsers: one user must never see what another one's tabs offer.
+func (s suite) separatesUsers(t *testing.T) {
+	st, _ := s.start(t)
+	for _, u := range []spec.UserID{"ann", "bob"} {
+		Write(t, st, u, storage.Tab{Domain: "d", Key: "k", Title: string(u)}, storage.Record{Tool: string(u), Time: now})
+	}
+	for _, u := range []spec.UserID{"ann", "bob"} {
+		got := load(t, st, u)
+		rs, err := st.Records(t.Context(), u, storage.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Tabs) != 1 || got.Tabs[0].Title != string(u) || len(rs) != 1 || rs[0].Tool != string(u) {
+			t.Errorf("%s sees %+v and %+v", u, got.Tabs, rs)
+		}
+	}
+	if got := load(t, st, "eve"); len(got.Tabs) != 0 {
+		t.Errorf("eve sees %+v", got.Tabs)
+	}
+}
+
+// separatesKeys: a domain and key that run together another way are another tab.
+func (s suite) separatesKeys(t *testing.T) {
+	st, _ := s.start(t)
+	Write(t, st, user,
+		storage.Tab{Domain: "a", Key: "bc"}, storage.Tab{Domain: "ab", Key: "c"}, storage.Tab{Domain: "abc", Key: ""},
+		storage.Tab{Domain: "a\x00", Key: "b"}, storage.Tab{Domain: "a", Key: "\x00b"})
+	if got := load(t, st, user); len(got.Tabs) != 5 {
+		t.Errorf("5 tabs became %d", len(got.Tabs))
+	}
+}
+
+// prunes: tabs of yesterday do not come back, and do not stay in the file.
+func (s suite) prunes(t *testing.T) {
+	st, reopen := s.start(t)
+	Write(t, st, user,
+		storage.Tab{Domain: "d", Key: "old", LastUpdated: now.Add(-time.Nanosecond)},
+		storage.Tab{Domain: "d", Key: "new", LastUpdated: now},
+		storage.Number{Domain: "d", Key: "old", LastSeen: now.Add(-time.Hour)})
+	st = reopen()
+	got, err := st.Load(t.Context(), user, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Tabs) != 1 || got.Tabs[0].Key != "new" || len(got.Numbers) != 1 {
+		t.Errorf("got tabs %+v, numbers %+v", got.Tabs, got.Numbers)
+	}
+	st = reopen()
+	if got := load(t, st, user); len(got.Tabs) != 1 {
+		t.Errorf("a pruned tab is back: %+v", got.Tabs)
+	}
+	// One that comes back right after is new.
+	Write(t, st, user, storage.Tab{Domain: "d", Key: "old", LastUpdated: now})
+	if got := load(t, reopen(), user); len(got.Tabs) != 2 {
+		t.Errorf("got %+v", got.Tabs)
+	}
+}
+
+// allOrNone: a change that cannot be stored takes its own Write with it, no other.
+func (s suite) allOrNone(t *testing.T) {
+	st, reopen := s.start(t)
+	for name, bad := range map[string]storage.Change{
+		"empty key": storage.Name{},
+		"long key":  storage.Name{Public: strings.Repeat("x", 40_000)},
+		"pointer":   &storage.Name{Public: "x"},
+	} {
+		failed := make(chan error, 1)
+		st.Write(user, []storage.Change{storage.Tab{Domain: "half", Key: name}, bad}, func(err error) { failed <- err })
+		if err := <-failed; err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	failed := make(chan error, 1)
+	st.Write("", []storage.Change{storage.Tab{Domain: "d", Key: "k"}}, func(err error) { failed <- err })
+	if <-failed == nil {
+		t.Error("no user: no error")
+	}
+	Write(t, st, user, storage.Tab{Domain: "whole", Key: "k"})
+	if got := load(t, reopen(), user); len(got.Tabs) != 1 || got.Tabs[0].Domain != "whole" {
+		t.Errorf("got %+v", got.Tabs)
+	}
+}
+
+// done: it is called once, and never on the goroutine of Write, which may hold a lock
+// that done takes.
+func (s suite) done(t *testing.T) {
+	st, _ := s.start(t)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	calls := make([]int, 100)
+	for i := range calls {
+		wg.Add(1)
+		mu.Lock()
+		st.Write(user, []storage.Change{storage.Tab{Domain: "d", Key: fmt.Sprint(i)}}, func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			defer wg.Done() // panics if called twice
+			if err != nil {
+				t.Error(err)
+			}
+			calls[i]++
+		})
+		mu.Unlock()
+	}
+	wg.Wait()
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range calls {
+		if n != 1 {
+			t.Errorf("done %d was called %d times", i, n)
+		}
+	}
+}
+
+func (s suite) log(t *testing.T) {
+	st, reopen := s.start(t)
+	call := storage.Record{
+		Time: now, Event: storage.EventCall, Client: "claude", Tab: "p/1", Domain: "d", Tool: "t", Digest: "0123456789abcdef",
+		Outcome: "ok", Reason: "active tab", Duration: 1500 * time.Microsecond,
+	}
+	for i := range 300 {
+		r := call
+		r.Time = now.Add(time.Duration(i) * time.Second)
+		if i%3 == 0 {
+			r.Event = storage.EventRegister
+		}
+		if i%2 == 0 {
+			r.Tool = "even"
+		}
+		if i%5 == 0 {
+			r.Domain = "fifth"
+		}
+		st.Write(user, []storage.Change{r}, nil)
+	}
+	// What is queued is seen.
+	got := records(t, st, storage.Query{})
+	if len(got) != 100 || !got[0].Time.Equal(now.Add(299*time.Second)) || !got[99].Time.Equal(now.Add(200*time.Second)) {
+		t.Fatalf("got %d records, first %v", len(got), got[0].Time)
+	}
+	st = reopen()
+	same(t, "newest", records(t, st, storage.Query{Limit: 1}), []storage.Record{func() storage.Record {
+		r := call
+		r.Time = now.Add(299 * time.Second)
+		return r
+	}()})
+	for _, q := range []struct {
+		q    storage.Query
+		want int
+	}{
+		{storage.Query{Limit: 1000}, 300},
+		{storage.Query{Limit: 1000, Event: storage.EventRegister}, 100},
+		{storage.Query{Limit: 1000, Tool: "even"}, 150},
+		{storage.Query{Limit: 1000, Domain: "fifth"}, 60},
+		{storage.Query{Limit: 1000, Domain: "fifth", Tool: "even", Event: storage.EventRegister}, 10},
+		{storage.Query{Limit: 1000, Since: now.Add(290 * time.Second)}, 10},
+		{storage.Query{Limit: 7}, 7},
+	} {
+		rs := records(t, st, q.q)
+		if len(rs) != q.want {
+			t.Errorf("%+v: got %d, want %d", q.q, len(rs), q.want)
+		}
+		if !slices.IsSortedFunc(rs, func(a, b storage.Record) int { return b.Time.Compare(a.Time) }) {
+			t.Errorf("%+v: not newest first", q.q)
+		}
+	}
+}
+
+// logIsBounded: years of calls do not fill the disk, and the newest ones are there.
+func (s suite) logIsBounded(t *testing.T) {
+	st, reopen := s.start(t)
+	const n = 25_000
+	for i := range n {
+		st.Write(user, []storage.Change{storage.Record{Time: now.Add(time.Duration(i)), Outcome: "ok"}}, nil)
+		if i%1000 == 0 {
+			Write(t, st, user) // several commits
+		}
+	}
+	st = reopen()
+	got := records(t, st, storage.Query{Limit: n})
+	if len(got) > storage.DefaultLogRecords || len(got) < storage.DefaultLogRecords*95/100 {
+		t.Errorf("%d records are kept, want about %d", len(got), storage.DefaultLogRecords)
+	}
+	for i, r := range got {
+		if want := now.Add(time.Duration(n - 1 - i)); !r.Time.Equal(want) {
+			t.Fatalf("record %d is of %v, want %v", i, r.Time, want)
+		}
+	}
+}
+
+// concurrent: tabs of several browsers register at once; none is lost.
+func (s suite) concurrent(t *testing.T) {
+	st, reopen := s.start(t)
+	const writers, each = 8, 100
+	var wg, done sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			u := spec.UserID(fmt.Sprint("u", w%2))
+			for i := range each {
+				done.Add(1)
+				st.Write(u, []storage.Change{
+					storage.Tab{Domain: "d", Key: fmt.Sprint(w, "/", i), Tools: raw(`{"name":"x"}`)},
+					storage.Record{Time: now, Outcome: "ok"},
+				}, func(err error) {
+					defer done.Done()
+					if err != nil {
+						t.Error(err)
+					}
+				})
+				if i%10 == 0 {
+					if _, err := st.Records(t.Context(), u, storage.Query{}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	done.Wait()
+	st = reopen()
+	for _, u := range []spec.UserID{"u0", "u1"} {
+		if got := load(t, st, u); len(got.Tabs) != writers/2*each {
+			t.Errorf("%s has %d tabs, want %d", u, len(got.Tabs), writers/2*each)
+		}
+	}
+}
+
+// closeWritesRest: what was queued when the hub stops is there when it starts again.
+func (s suite) closeWritesRest(t *testing.T) {
+	st, reopen := s.start(t)
+	var mu sync.Mutex
+	called := 0
+	for i := range 50 {
+		st.Write(user, []storage.Change{storage.Tab{Domain: "d", Key: fmt.Sprint(i)}}, func(error) {
+			mu.Lock()
+			called++
+			mu.Unlock()
+		})
+		st.Write(user, []storage.Change{storage.Tab{Domain: "silent", Key: fmt.Sprint(i)}}, nil)
+	}
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			if err := st.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if called != 50 {
+		t.Errorf("%d of 50 were told before Close returned", called)
+	}
+	failed := make(chan error, 1)
+	st.Write(user, []storage.Change{storage.Tab{Domain: "late", Key: "k"}}, func(err error) { failed <- err })
+	if err := <-failed; err == nil {
+		t.Error("Write after Close reports success")
+	}
+	st.Write(user, []storage.Change{storage.Tab{Domain: "late", Key: "k"}}, nil)
+	if _, err := st.Load(t.Context(), user, time.Time{}); err == nil {
+		t.Error("Load after Close reports success")
+	}
+	if !s.durable {
+		return
+	}
+	if got := load(t, reopen(), user); len(got.Tabs) != 100 {
+		t.Errorf("%d of 100 tabs are there after Close", len(got.Tabs))
+	}
+}
