@@ -1,0 +1,205 @@
+// Package home is a hub's data directory: where it is, the token, and how processes
+// find and exclude one another there.
+//
+//	tabhub.db   the store
+//	token       the secret that clients show; 0600
+//	hub.json    where the running hub is; 0600, written when it listens
+//	hub.lock    locked by the hub for as long as it lives
+//	start.lock  locked by the bridge that is starting a hub
+//	hub.log     what a hub that a bridge has started logs
+//
+// hub.lock decides whether a hub runs. hub.json alone does not: a killed hub leaves
+// it behind, and its address may be another program's by then.
+package home
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Dir is the path of a data directory.
+type Dir string
+
+// Names of the two locks.
+const (
+	HubLock   = "hub.lock"
+	StartLock = "start.lock"
+)
+
+// Default returns the place for data of the operating system's user.
+func Default(env func(string) string) (Dir, error) {
+	missing := func(name string) (Dir, error) {
+		return "", fmt.Errorf("there is no place for tabhub's data, because $%s is not set; pass --data-dir", name)
+	}
+	switch runtime.GOOS {
+	case "windows":
+		if base := env("LocalAppData"); base != "" {
+			return Dir(filepath.Join(base, "tabhub")), nil
+		}
+		return missing("LocalAppData")
+	case "darwin":
+		if base := env("HOME"); base != "" {
+			return Dir(filepath.Join(base, "Library", "Application Support", "tabhub")), nil
+		}
+	default:
+		if base := env("XDG_DATA_HOME"); filepath.IsAbs(base) {
+			return Dir(filepath.Join(base, "tabhub")), nil
+		}
+		if base := env("HOME"); base != "" {
+			return Dir(filepath.Join(base, ".local", "share", "tabhub")), nil
+		}
+	}
+	return missing("HOME")
+}
+
+// Make creates the directory if need be, for its owner alone.
+func (d Dir) Make() error {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return fmt.Errorf("the data directory cannot be made (%w); pass another --data-dir", err)
+	}
+	return nil
+}
+
+func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
+
+// Store, TokenFile, HubFile and LogFile are the paths of the files of these names.
+func (d Dir) Store() string     { return d.path("tabhub.db") }
+func (d Dir) TokenFile() string { return d.path("token") }
+func (d Dir) HubFile() string   { return d.path("hub.json") }
+func (d Dir) LogFile() string   { return d.path("hub.log") }
+
+// ErrNoToken says that no hub has run here yet.
+var ErrNoToken = errors.New("there is no token yet; it is made when the hub first runs")
+
+// Token returns the hub's token.
+func (d Dir) Token() (string, error) {
+	b, err := os.ReadFile(d.TokenFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", ErrNoToken
+	}
+	if err != nil {
+		return "", fmt.Errorf("the token cannot be read: %w", err)
+	}
+	token := strings.TrimSpace(string(b))
+	if len(token) < 16 {
+		return "", fmt.Errorf("%s holds no token; delete the file and start the hub again", d.TokenFile())
+	}
+	return token, nil
+}
+
+// MakeToken returns the token, and makes one if there is none. The caller holds
+// HubLock.
+func (d Dir) MakeToken() (string, error) {
+	token, err := d.Token()
+	if errors.Is(err, ErrNoToken) {
+		return d.NewToken()
+	}
+	return token, err
+}
+
+// NewToken replaces the token. The caller holds HubLock.
+func (d Dir) NewToken() (string, error) {
+	var b [32]byte
+	rand.Read(b[:])
+	token := base64.RawURLEncoding.EncodeToString(b[:])
+	if err := d.write("token", []byte(token+"\n")); err != nil {
+		return "", fmt.Errorf("the token cannot be written (%w); pass another --data-dir", err)
+	}
+	return token, nil
+}
+
+// Hub is what hub.json says.
+type Hub struct {
+	PID     int       `json:"pid"`
+	Addr    string    `json:"addr"` // host:port of its first listener
+	TLS     bool      `json:"tls,omitempty"`
+	Version string    `json:"version"`
+	Auto    bool      `json:"auto"` // started by a bridge
+	Started time.Time `json:"started"`
+}
+
+// URL is the base of the hub's endpoints.
+func (h Hub) URL() string {
+	if h.TLS {
+		return "https://" + h.Addr
+	}
+	return "http://" + h.Addr
+}
+
+// ErrNoHub says that no hub runs, or none that can be found.
+var ErrNoHub = errors.New("no hub is running")
+
+// ReadHub returns what hub.json says. It wraps ErrNoHub if there is no such file, or
+// none that makes sense.
+func (d Dir) ReadHub() (Hub, error) {
+	b, err := os.ReadFile(d.HubFile())
+	if err != nil {
+		return Hub{}, fmt.Errorf("%w: %w", ErrNoHub, err)
+	}
+	var h Hub
+	if err := json.Unmarshal(b, &h); err != nil || h.Addr == "" {
+		return Hub{}, fmt.Errorf("%w: %s makes no sense", ErrNoHub, d.HubFile())
+	}
+	return h, nil
+}
+
+// Running returns the hub that runs now, or wraps ErrNoHub.
+func (d Dir) Running() (Hub, error) {
+	if !d.Held(HubLock) {
+		return Hub{}, ErrNoHub
+	}
+	return d.ReadHub()
+}
+
+// WriteHub writes hub.json. The caller holds HubLock.
+func (d Dir) WriteHub(h Hub) error {
+	b, err := json.MarshalIndent(h, "", "  ")
+	if err != nil {
+		return err
+	}
+	return d.write("hub.json", append(b, '\n'))
+}
+
+// RemoveHub deletes hub.json. The caller holds HubLock.
+func (d Dir) RemoveHub() { os.Remove(d.HubFile()) }
+
+// write replaces a file as a whole: a reader finds the old text or the new.
+func (d Dir) write(name string, b []byte) error {
+	f, err := os.CreateTemp(string(d), "."+name+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), d.path(name))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// maxLog is the size at which OpenLog begins a new file.
+const maxLog = 1 << 20
+
+// OpenLog opens hub.log to append to it. A large one is first renamed to hub.log.1.
+func (d Dir) OpenLog() (*os.File, error) {
+	if fi, err := os.Stat(d.LogFile()); err == nil && fi.Size() > maxLog {
+		if err := os.Rename(d.LogFile(), d.LogFile()+".1"); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(d.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}
