@@ -26,6 +26,11 @@ type Error struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
+// NotDelivered is the data of a CodeTabNotFound error that says that the request
+// did not reach the page, so that it may be sent again. Without it the request may
+// have taken effect.
+var NotDelivered = json.RawMessage(`{"delivered":false}`)
+
 // Errorf makes an Error.
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}

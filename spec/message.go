@@ -157,10 +157,14 @@ type Request interface{ Method() string }
 
 // ExecuteTool is browser/executeTool. Args is passed on as it came.
 type ExecuteTool struct {
-	ToolName   string          `json:"toolName"`
-	Args       json.RawMessage `json:"args"`
-	FrameID    *int64          `json:"frameId,omitempty"`
-	Extensions Extensions      `json:"extensions,omitempty"`
+	ToolName string          `json:"toolName"`
+	Args     json.RawMessage `json:"args"`
+	FrameID  *int64          `json:"frameId,omitempty"`
+	// Origin is the origin that the tool was registered with, where a browser said
+	// it for each tool. A proxy whose frame shows another origin by now refuses
+	// with CodeTabNotFound and NotDelivered.
+	Origin     string     `json:"origin,omitempty"`
+	Extensions Extensions `json:"extensions,omitempty"`
 }
 
 // ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
