@@ -19,12 +19,12 @@ type Incoming struct {
 	ID      string
 	Tab     int64
 	Request spec.Request
-	seat    *Seat
+	local   *Local
 }
 
 // Progress reports that the request is still under way.
 func (in Incoming) Progress(progress float64, total *float64, message string) {
-	in.seat.Progress(in.Tab, spec.Progress{RequestID: in.ID, Progress: progress, Total: total, Message: message})
+	in.local.Progress(in.Tab, spec.Progress{RequestID: in.ID, Progress: progress, Total: total, Message: message})
 }
 
 // Serve answers one request; each runs in its own goroutine. ctx ends when the hub
@@ -108,6 +108,27 @@ func (l *Local) Ask(ctx context.Context, tab int64, msg spec.Inbound) (json.RawM
 	}
 }
 
+// Answer answers a request: one that came over an earlier connection of the same
+// peer, or one that Serve is still busy with. Of several answers the first counts.
+func (l *Local) Answer(tab int64, id string, resp spec.Response, err error) {
+	p := l.seat.Take(tab, id)
+	if p == nil {
+		return
+	}
+	if coded, ok := errors.AsType[*spec.Error](err); ok {
+		p.End(spec.Response{}, coded)
+		return
+	}
+	if err != nil {
+		text, _ := json.Marshal(err.Error())
+		resp = spec.Response{Result: text, Failed: true}
+	}
+	p.End(resp, nil)
+}
+
+// Progress reports progress of a request, like Incoming.Progress.
+func (l *Local) Progress(tab int64, msg spec.Progress) { l.seat.Progress(tab, msg) }
+
 // Done is closed when the connection has ended; Err then says why.
 func (l *Local) Done() <-chan struct{} { return l.ctx.Done() }
 
@@ -172,18 +193,11 @@ func (l localLink) run(ctx context.Context, p *Pending) {
 	if !p.Sending() {
 		return
 	}
-	resp, err := l.serve(ctx, Incoming{ID: id, Tab: p.Tab(), Request: p.Request(), seat: l.seat})
+	resp, err := l.serve(ctx, Incoming{ID: id, Tab: p.Tab(), Request: p.Request(), local: l.Local})
 	if l.ctx.Err() != nil {
 		return // a closed connection carries no answer
 	}
-	var coded *spec.Error
-	if err != nil && !errors.As(err, &coded) {
-		text, _ := json.Marshal(err.Error())
-		resp, err = spec.Response{Result: text, Failed: true}, nil
-	} else if coded != nil {
-		err = coded
-	}
-	l.seat.Answer(p.Tab(), id, resp, err)
+	l.Answer(p.Tab(), id, resp, err)
 }
 
 func (l localLink) Cancel(_ int64, id, reason string) {

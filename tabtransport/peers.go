@@ -179,7 +179,7 @@ func (p *Peers) link(id spec.PeerID) Link {
 	return nil
 }
 
-// Seat is a connection's part in Peers: what the wire reports goes in here. Answer
+// Seat is a connection's part in Peers: what the wire reports goes in here. Take
 // and Progress are safe for concurrent use.
 type Seat struct {
 	peers *Peers
@@ -204,13 +204,14 @@ func (s *Seat) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
 	}
 }
 
-// Answer passes on the answer to a request; tab may be AnyTab. It returns false if
-// the peer, or the tab, owns no such request: it came too late or was forged.
-func (s *Seat) Answer(tab int64, id string, resp spec.Response, err error) bool {
-	return s.peers.table.Answer(spec.TabAddr{Peer: s.peer, Tab: tab}, id, resp, err)
+// Take returns the request that the peer, or one tab of it, answers, for the caller
+// to End; tab may be AnyTab. It is nil if there is no such request: the answer
+// comes too late or is forged.
+func (s *Seat) Take(tab int64, id string) *Pending {
+	return s.peers.table.Take(spec.TabAddr{Peer: s.peer, Tab: tab}, id)
 }
 
-// Progress passes on progress of a request, with Answer's conditions.
+// Progress passes on progress of a request, if the peer owns it.
 func (s *Seat) Progress(tab int64, msg spec.Progress) bool {
 	return s.peers.table.Progress(spec.TabAddr{Peer: s.peer, Tab: tab}, msg)
 }

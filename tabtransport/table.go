@@ -37,7 +37,7 @@ type Pending struct {
 	owner      spec.TabAddr
 	req        spec.Request
 	state      atomic.Int32
-	done       chan outcome  // capacity 1; filled by whoever takes the request from the table
+	done       chan outcome  // capacity 1
 	progressed chan struct{} // capacity 1; nil if nobody wants progress
 	progress   []spec.Progress
 }
@@ -75,7 +75,10 @@ func (p *Pending) Unsent() {
 	}
 }
 
-// end delivers the outcome; one that comes second is dropped.
+// End gives the request its answer: resp, or err if that is not nil. Of several
+// only the first counts.
+func (p *Pending) End(resp spec.Response, err error) { p.end(outcome{resp, err}) }
+
 func (p *Pending) end(o outcome) {
 	select {
 	case p.done <- o:
@@ -143,15 +146,16 @@ func (t *Table) giveUp(p *Pending, wait Wait, unsent, sent error, cancel func())
 	}
 }
 
-// Answer ends the request id with resp, or with err if that is not nil. It returns
-// false if from does not own such a request.
-func (t *Table) Answer(from spec.TabAddr, id string, resp spec.Response, err error) bool {
-	p := t.take(from, id)
-	if p == nil {
-		return false
+// Take takes the request id from the table, for the caller to End. It returns nil
+// if from does not own such a request: the answer comes too late or is forged.
+func (t *Table) Take(from spec.TabAddr, id string) *Pending {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.findLocked(from, id)
+	if p != nil {
+		delete(t.pending, p.id)
 	}
-	p.end(outcome{resp, err})
-	return true
+	return p
 }
 
 // Progress reports progress of the request msg.RequestID. It returns false if from
@@ -227,16 +231,6 @@ func (t *Table) remove(p *Pending) {
 	t.mu.Lock()
 	delete(t.pending, p.id)
 	t.mu.Unlock()
-}
-
-func (t *Table) take(from spec.TabAddr, id string) *Pending {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	p := t.findLocked(from, id)
-	if p != nil {
-		delete(t.pending, p.id)
-	}
-	return p
 }
 
 func (t *Table) findLocked(from spec.TabAddr, id string) *Pending {

@@ -1,0 +1,319 @@
+package wsserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// Floods: what a peer may send over one connection, beyond answers to requests.
+const (
+	messagesPerSecond  = 1000
+	messageBurst       = 5000
+	malformedPerSecond = 1
+	malformedBurst     = 50
+)
+
+// lingerTimeout is how long a peer has to answer a close frame.
+const lingerTimeout = time.Second
+
+// conn is one WebSocket. Its reader is the goroutine that runs run.
+type conn struct {
+	// static after construction
+	srv    *Server
+	ws     *websocket.Conn
+	remote string
+	origin string // the Origin header
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	// owned by the reader
+	dialect   dialect
+	request   *http.Request // until admitted
+	event     event
+	messages  *rate.Limiter
+	malformed *rate.Limiter // nil until the first malformed frame
+	throttle  throttle
+	release   func()      // gives back the tab key, if not nil
+	until     *time.Timer // closes the connection with its credential; may be nil
+
+	// set by the reader in admit, read by everyone afterwards
+	seat *tabtransport.Seat
+
+	out  writer
+	live liveness
+}
+
+func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
+	c := &conn{
+		srv:      s,
+		ws:       ws,
+		remote:   r.RemoteAddr,
+		origin:   r.Header.Get("Origin"),
+		messages: rate.NewLimiter(messagesPerSecond, messageBurst),
+	}
+	// The request's own context ends with its handler, which has returned.
+	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(r.Context()))
+	c.request = r.WithContext(c.ctx)
+	ws.SetReadLimit(s.opts.MaxFrame)
+	ws.SetPongHandler(func(string) error {
+		c.live.heard()
+		return nil
+	})
+	ws.SetPingHandler(func(data string) error {
+		c.live.heard()
+		// If this fails the next frame fails too, with a better error.
+		_ = ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(lingerTimeout))
+		return nil
+	})
+	return c
+}
+
+// run reads until the connection ends, and cleans up. It returns when nothing of
+// the connection is left.
+func (c *conn) run() {
+	c.control(c.dialect.appendOpening(nil))
+	c.awaitHello()
+	cause := c.read()
+	c.stop(cause)
+	c.cancel(cause)
+	if c.seat != nil {
+		c.throttle.flush(c)
+		c.seat.Leave(cause)
+	}
+	if c.release != nil {
+		c.release()
+	}
+	if c.until != nil {
+		c.until.Stop()
+	}
+}
+
+// frames holds buffers for frames being read. An idle connection has none.
+var frames = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the largest buffer that is kept for another frame.
+const maxPooled = 1 << 20
+
+// read handles frames until the connection fails. The error is never nil.
+func (c *conn) read() error {
+	for {
+		kind, r, err := c.ws.NextReader()
+		if err != nil {
+			return c.readError(err)
+		}
+		buf := frames.Get().(*bytes.Buffer)
+		if _, err = buf.ReadFrom(r); err != nil {
+			return c.readError(err)
+		}
+		c.live.heard()
+		if !c.closing() {
+			c.handle(kind, buf.Bytes())
+		}
+		if buf.Cap() <= maxPooled {
+			buf.Reset()
+			frames.Put(buf)
+		}
+	}
+}
+
+func (c *conn) readError(err error) error {
+	if errors.Is(err, websocket.ErrReadLimit) {
+		c.srv.stats.tooBig.Add(1)
+		c.warn("frame too big, connection closed", "limit", c.srv.opts.MaxFrame)
+		return fmt.Errorf("frame over %d bytes", c.srv.opts.MaxFrame)
+	}
+	if cause := c.out.cause(); cause != nil {
+		return cause
+	}
+	if errors.Is(err, io.EOF) || websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway, websocket.CloseNoStatusReceived) {
+		return errors.New("closed by the peer")
+	}
+	return err
+}
+
+// handle takes one frame, which is only valid during the call.
+func (c *conn) handle(kind int, frame []byte) {
+	if kind != websocket.TextMessage {
+		c.bad(nil, errors.New("binary frame"))
+		return
+	}
+	ev := &c.event
+	*ev = event{}
+	if err := c.dialect.decode(frame, ev); err != nil {
+		c.bad(nil, err)
+		return
+	}
+	if ev.kind != evAnswer && !c.messages.Allow() {
+		c.srv.stats.tooFast.Add(1)
+		c.Close(spec.CloseTooFast, fmt.Sprintf("more than %d messages a second", messagesPerSecond))
+		return
+	}
+	if c.seat == nil {
+		c.handleFirst(ev)
+		return
+	}
+	switch ev.kind {
+	case evIgnored:
+	case evHello:
+		c.bad(ev.id, spec.Errorf(spec.CodeInvalidRequest, "hello was said before"))
+	case evMessage:
+		c.throttle.message(c, ev.tab, ev.id, ev.msg)
+	case evAnswer:
+		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
+			p.End(ev.answer(p.Request()))
+		} else if !isPing(ev.requestID) {
+			c.srv.stats.stray.Add(1)
+		}
+	case evProgress:
+		if !c.seat.Progress(ev.tab, ev.progress) {
+			c.srv.stats.stray.Add(1)
+		}
+	case evPing:
+		c.Respond(ev.tab, ev.id, struct{}{}, nil)
+	case evInvalid, evRefused:
+		c.bad(ev.id, ev.err)
+	}
+}
+
+// handleFirst takes a frame of a peer that was not admitted yet.
+func (c *conn) handleFirst(ev *event) {
+	switch ev.kind {
+	case evHello:
+		c.admit(ev)
+	case evMessage:
+		if ev.early {
+			return
+		}
+		tab, id, msg := ev.tab, ev.id, ev.msg
+		*ev = event{kind: evHello, tab: tab}
+		c.admit(ev)
+		if c.seat != nil {
+			c.throttle.message(c, tab, id, msg)
+		}
+	case evPing:
+		c.Respond(ev.tab, ev.id, struct{}{}, nil)
+	case evRefused:
+		c.refuse(ev.id, ev.err)
+	case evInvalid:
+		c.bad(ev.id, ev.err)
+	case evAnswer, evProgress:
+		c.srv.stats.stray.Add(1)
+	}
+}
+
+// admit lets the peer take part, or refuses it.
+func (c *conn) admit(ev *event) {
+	hello := ev.hello
+	adm, err := c.srv.opts.Authenticate(c.request, hello)
+	if err != nil {
+		c.refuse(ev.id, err)
+		return
+	}
+	if adm.User == "" {
+		adm.User = spec.LocalUser
+	}
+	if adm.Origin == "" {
+		adm.Origin = c.origin
+	}
+	if hello != nil {
+		hello.Token = "" // nobody behind this needs it
+	}
+	if ev.claimKey {
+		key := c.srv.claimKey(tabKey{adm.User, adm.Origin, hello.TabKey})
+		hello.TabKey = key.key
+		c.release = func() { c.srv.releaseKey(key) }
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, spec.ControlTimeout)
+	defer cancel()
+	seat, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
+		Origin:        adm.Origin,
+		Attested:      adm.Attested,
+		ClaimedOrigin: ev.claimedOrigin,
+		Dialect:       c.dialect.name(),
+		Remote:        c.remote,
+		Hello:         hello,
+	}, func(acc tabtransport.Accepted) tabtransport.Link {
+		c.welcome(ev.id, acc.Result)
+		return c
+	})
+	if err != nil {
+		c.refuse(ev.id, err)
+		return
+	}
+	c.seat = seat
+	c.request = nil
+	if !adm.Until.IsZero() {
+		c.until = time.AfterFunc(time.Until(adm.Until), func() {
+			c.Close(spec.CloseRefused, "the credential has expired")
+		})
+	}
+	c.keepAlive()
+}
+
+func (c *conn) welcome(id json.RawMessage, result spec.HelloResult) {
+	if result.KeepAliveMs == 0 {
+		result.KeepAliveMs = c.srv.opts.KeepAlive.Milliseconds()
+	}
+	if result.Limits == (spec.Limits{}) {
+		result.Limits = spec.DefaultLimits
+		result.Limits.MaxFrame = int(c.srv.opts.MaxFrame)
+	}
+	c.control(c.dialect.appendWelcome(nil, id, result))
+}
+
+func (c *conn) refuse(id json.RawMessage, err error) {
+	c.srv.stats.refused.Add(1)
+	coded, ok := errors.AsType[*spec.Error](err)
+	if !ok {
+		coded = spec.Errorf(spec.CodeRefused, "%s", err.Error())
+	}
+	if c.srv.firstRefusal(c.origin) {
+		c.warn("connection refused", "err", coded)
+	}
+	c.control(c.dialect.appendRefusal(nil, id, coded))
+	c.Close(closeCode(err), coded.Message)
+}
+
+// bad counts a frame that is no message, and answers it if it has an id.
+func (c *conn) bad(id json.RawMessage, err error) {
+	c.srv.stats.malformed.Add(1)
+	if c.malformed == nil {
+		c.malformed = rate.NewLimiter(malformedPerSecond, malformedBurst)
+		c.warn("malformed frame; further ones of this connection are only counted", "err", err)
+	}
+	if id != nil {
+		coded, ok := errors.AsType[*spec.Error](err)
+		if !ok {
+			coded = spec.Errorf(spec.CodeInvalidRequest, "%s", err.Error())
+		}
+		c.control(c.dialect.appendResponse(nil, c.event.tab, id, nil, coded))
+	}
+	if !c.malformed.Allow() {
+		c.srv.stats.tooFast.Add(1)
+		c.Close(spec.CloseTooFast, "too many malformed frames")
+	}
+}
+
+func (c *conn) warn(msg string, args ...any) {
+	args = append(args, "dialect", c.dialect.name(), "origin", c.origin, "remote", c.remote)
+	if c.seat != nil {
+		args = append(args, "tab", c.seat.Peer())
+	}
+	c.srv.log.Warn(msg, args...)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

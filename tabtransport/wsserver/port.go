@@ -1,0 +1,91 @@
+package wsserver
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
+)
+
+// port is the dialect of the first MCP-B extension's port messages: objects with a
+// type, one tab a connection, no hello. It has tools and nothing else.
+type port struct{}
+
+func (port) name() string                { return "mcp-b-port" }
+func (port) helloTimeout() time.Duration { return spec.HelloTimeout }
+
+func (port) decode(frame []byte, ev *event) error {
+	var kind string
+	var tools, requestID, data json.RawMessage
+	err := rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		switch key {
+		case "type":
+			kind, _ = rawjson.String(value)
+		case "tools":
+			tools = value
+		case "requestId":
+			requestID = value
+		case "data":
+			data = value
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "register-tools", "tools-updated":
+		decodeToolSet(ev, tools, kind == "tools-updated")
+	case "tool-result":
+		id, ok := rawjson.String(requestID)
+		if !ok {
+			return errors.New("tool-result without requestId")
+		}
+		ev.kind, ev.requestID, ev.result, ev.outcome = evAnswer, id, data, true
+	case "":
+		return errors.New("port message without type")
+	default:
+		// MCP-B: "only allow expected types; ignore others".
+		ev.kind = evIgnored
+	}
+	return nil
+}
+
+// decodeToolSet reads the tools of a dialect whose frames hold the bare array.
+func decodeToolSet(ev *event, tools json.RawMessage, update bool) {
+	if len(tools) == 0 || tools[0] != '[' {
+		ev.invalid(nil, spec.Errorf(spec.CodeInvalidParams, "tools must be an array"))
+		return
+	}
+	reg := &spec.Register{Kind: spec.KindTool, Update: update}
+	// The items are kept, so they get memory of their own, once.
+	_ = rawjson.Array(clone(tools), spec.MaxDepth, func(item json.RawMessage) error {
+		reg.Items = append(reg.Items, item)
+		return nil
+	})
+	ev.kind, ev.msg = evMessage, reg
+}
+
+func (port) appendOpening([]byte) []byte                                            { return nil }
+func (port) appendWelcome([]byte, json.RawMessage, spec.HelloResult) []byte         { return nil }
+func (port) appendRefusal([]byte, json.RawMessage, *spec.Error) []byte              { return nil }
+func (port) appendCancel([]byte, int64, spec.Cancel) []byte                         { return nil }
+func (port) appendResponse([]byte, int64, json.RawMessage, any, *spec.Error) []byte { return nil }
+func (port) appendPing([]byte, string) []byte                                       { return nil }
+
+func (port) appendRequest(dst []byte, _ int64, id string, req spec.Request) ([]byte, error) {
+	call, ok := req.(*spec.ExecuteTool)
+	if !ok {
+		return dst, tabtransport.ErrUnsupported
+	}
+	dst = append(dst, `{"type":"execute-tool","toolName":`...)
+	dst = rawjson.AppendString(dst, call.ToolName)
+	dst = append(dst, `,"args":`...)
+	dst = appendArgs(dst, call.Args)
+	dst = append(dst, `,"requestId":"`...)
+	dst = append(dst, id...)
+	return append(dst, `"}`...), nil
+}

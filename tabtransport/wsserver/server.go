@@ -1,0 +1,300 @@
+package wsserver
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/websocket"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// Options configure a Server.
+type Options struct {
+	// Authenticate decides whether a connection is admitted, and as whose. The
+	// request's Host and Origin have been checked before; what is left is the
+	// credential, in hello.Token or the request. hello is nil for a proxy that
+	// does not say hello. The context of r lasts as long as the connection. The
+	// error is told to the peer, so it must not hold secrets; its code, if it is
+	// an *spec.Error, decides the close code. nil admits everyone as
+	// spec.LocalUser.
+	Authenticate func(r *http.Request, hello *spec.Hello) (Admission, error)
+
+	Log *slog.Logger // nil discards
+
+	// Instance names this hub to webmcp.v1 pages, which may remember it. "" stands
+	// for a random one.
+	Instance string
+
+	KeepAlive time.Duration // between two pings; 0 means spec.KeepAlive
+	MaxFrame  int64         // of a peer, in bytes; 0 means spec.MaxFrame
+}
+
+// Admission is what Authenticate has found out about a connection.
+type Admission struct {
+	User spec.UserID // "" means spec.LocalUser
+	// Attested and Origin become the fields of tabtransport.Conn. Origin "" stands
+	// for the request's Origin header.
+	Attested bool
+	Origin   string
+	Until    time.Time // when the connection ends with its credential; zero: never
+}
+
+// Server accepts the WebSockets of tabs and browsers. All methods are safe for
+// concurrent use.
+type Server struct {
+	opts     Options
+	log      *slog.Logger
+	upgrader websocket.Upgrader // tabhub.v1
+	webmcp   websocket.Upgrader
+	stats    counters
+	wg       sync.WaitGroup // one for each connection
+
+	mu     sync.Mutex
+	users  map[spec.UserID]*tabtransport.Peers
+	conns  map[*conn]struct{}
+	keys   map[tabKey]struct{} // of live webmcp.v1 connections
+	told   map[string]struct{} // origins whose refusal was logged
+	closed bool
+}
+
+// tabKey is what a webmcp.v1 page calls itself.
+type tabKey struct {
+	user        spec.UserID
+	origin, key string
+}
+
+// New returns a Server. The caller mounts its handlers and closes it.
+func New(opts Options) *Server {
+	if opts.Authenticate == nil {
+		opts.Authenticate = func(*http.Request, *spec.Hello) (Admission, error) { return Admission{}, nil }
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Instance == "" {
+		opts.Instance = uuid.NewString()
+	}
+	if opts.KeepAlive <= 0 {
+		opts.KeepAlive = spec.KeepAlive
+	}
+	if opts.MaxFrame <= 0 {
+		opts.MaxFrame = spec.MaxFrame
+	}
+	upgrader := websocket.Upgrader{
+		HandshakeTimeout: spec.ControlTimeout,
+		Subprotocols:     []string{spec.Subprotocol},
+		WriteBufferSize:  4 << 10,
+		WriteBufferPool:  &sync.Pool{},
+		// Host and Origin are checked for every endpoint in one place, before.
+		CheckOrigin: func(*http.Request) bool { return true },
+	}
+	s := &Server{
+		opts:     opts,
+		log:      opts.Log,
+		upgrader: upgrader,
+		webmcp:   upgrader,
+		users:    make(map[spec.UserID]*tabtransport.Peers),
+		conns:    make(map[*conn]struct{}),
+		keys:     make(map[tabKey]struct{}),
+		told:     make(map[string]struct{}),
+	}
+	s.webmcp.Subprotocols = webmcpSubprotocols
+	return s
+}
+
+// Tabs returns the handler of /tabs: tabhub.v1, with and without hello, and the old
+// port messages. It returns once the connection is upgraded.
+func (s *Server) Tabs() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.serve(w, r, &s.upgrader, func(c *conn) dialect { return &opening{conn: c} })
+	})
+}
+
+// WebMCP returns the handler of upgrades that ask for webmcp.v1, see IsWebMCP.
+func (s *Server) WebMCP() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.serve(w, r, &s.webmcp, func(c *conn) dialect { return newWebMCP(c) })
+	})
+}
+
+// Transport returns the transport of a user; it is the same each time. Connections
+// of the user wait until somebody has called its Handle.
+func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.users[user]
+	if p == nil {
+		p = tabtransport.NewPeers()
+		s.users[user] = p
+	}
+	return p
+}
+
+// Close tells all peers to reconnect later, closes their connections and waits for
+// them, no longer than ctx allows. New ones are refused.
+func (s *Server) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	conns := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		conns = append(conns, c)
+	}
+	s.mu.Unlock()
+	for _, c := range conns {
+		c.Close(spec.CloseGoingAway, "the hub is shutting down")
+	}
+	done := make(chan struct{})
+	go func() {
+		s.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		for _, c := range conns {
+			c.fail(context.Cause(ctx))
+		}
+		<-done
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, up *websocket.Upgrader, speak func(*conn) dialect) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
+		return
+	}
+	ws, err := up.Upgrade(w, r, nil)
+	if err != nil {
+		s.log.Debug("websocket handshake failed", "err", err)
+		return
+	}
+	c := newConn(s, ws, r)
+	c.dialect = speak(c)
+	if !s.add(c) {
+		ws.Close()
+		return
+	}
+	// The handler returns, so that the HTTP server's buffers and stack for this
+	// connection are freed: a tab stays for hours.
+	go func() {
+		defer s.wg.Done()
+		c.run()
+		s.remove(c)
+	}()
+}
+
+func (s *Server) add(c *conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.conns[c] = struct{}{}
+	s.wg.Add(1)
+	s.stats.accepted.Add(1)
+	return true
+}
+
+func (s *Server) remove(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+}
+
+// claimKey reserves a webmcp.v1 tab key for a live connection. A duplicated browser
+// tab copies its key; the copy gets one of its own.
+func (s *Server) claimKey(k tabKey) tabKey {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	free := k
+	for n := 2; ; n++ {
+		if _, taken := s.keys[free]; !taken {
+			s.keys[free] = struct{}{}
+			return free
+		}
+		free.key = k.key + "~" + itoa(n)
+	}
+}
+
+func (s *Server) releaseKey(k tabKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.keys, k)
+}
+
+// firstRefusal reports whether no refusal of the origin was logged before. Pages
+// that embed a webmcp.v1 widget come back every few seconds whatever they are told.
+func (s *Server) firstRefusal(origin string) bool {
+	const maxTold = 1024
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, told := s.told[origin]; told || len(s.told) >= maxTold {
+		return false
+	}
+	s.told[origin] = struct{}{}
+	return true
+}
+
+// Stats counts what has happened since the server was made.
+type Stats struct {
+	Connections int    `json:"connections"` // open now
+	Accepted    uint64 `json:"accepted"`    // WebSockets
+	Refused     uint64 `json:"refused"`     // by credentials or by the hub
+	Malformed   uint64 `json:"malformed"`   // frames that are no message
+	Stray       uint64 `json:"stray"`       // answers and progress that nobody waits for
+	TooBig      uint64 `json:"tooBig"`      // frames over MaxFrame
+	Throttled   uint64 `json:"throttled"`   // registrations replaced by a later one
+	Slow        uint64 `json:"slow"`        // connections closed because the peer did not read or answer
+	TooFast     uint64 `json:"tooFast"`     // connections closed because of floods
+}
+
+type counters struct {
+	accepted, refused, malformed, stray, tooBig, throttled, slow, tooFast atomic.Uint64
+}
+
+// Stats returns the server's counters.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	open := len(s.conns)
+	s.mu.Unlock()
+	return Stats{
+		Connections: open,
+		Accepted:    s.stats.accepted.Load(),
+		Refused:     s.stats.refused.Load(),
+		Malformed:   s.stats.malformed.Load(),
+		Stray:       s.stats.stray.Load(),
+		TooBig:      s.stats.tooBig.Load(),
+		Throttled:   s.stats.throttled.Load(),
+		Slow:        s.stats.slow.Load(),
+		TooFast:     s.stats.tooFast.Load(),
+	}
+}
+
+// closeCode returns the close code for a refusal.
+func closeCode(err error) spec.CloseCode {
+	if coded, ok := errors.AsType[*spec.Error](err); ok {
+		switch coded.Code {
+		case spec.CodeLimit:
+			return spec.CloseTooFast
+		case spec.CodeUnsupported:
+			return spec.CloseUnsupported
+		}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return spec.CloseGoingAway
+	}
+	return spec.CloseRefused
+}

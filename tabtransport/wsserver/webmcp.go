@@ -1,0 +1,198 @@
+package wsserver
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/websocket"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
+)
+
+// webmcpName is the dialect's name and its subprotocol.
+const webmcpName = "webmcp.v1"
+
+// webmcpSubprotocols are what a page may offer. Browsers look for a relay with the
+// first; the connection that has found one is then used as the second.
+var webmcpSubprotocols = []string{"webmcp-discovery.v1", webmcpName}
+
+// webmcpHelloTimeout is longer than spec.HelloTimeout: the widget asks its page for
+// tools, for up to 10 s, before it says hello.
+const webmcpHelloTimeout = 15 * time.Second
+
+// IsWebMCP reports whether a request asks for a WebSocket of the handler WebMCP.
+func IsWebMCP(r *http.Request) bool {
+	return websocket.IsWebSocketUpgrade(r) && slices.ContainsFunc(websocket.Subprotocols(r), func(p string) bool {
+		return slices.Contains(webmcpSubprotocols, p)
+	})
+}
+
+// webmcp is the dialect of pages that embed a webmcp.v1 widget: one tab a
+// connection, tools only, no cancel and no progress. Such a page knows of no call
+// that it got over an earlier connection, so each is a session of its own.
+type webmcp struct {
+	instance string
+	host     string
+	port     int
+
+	// owned by the reader
+	tabID      string
+	url, title string
+}
+
+func newWebMCP(c *conn) *webmcp {
+	d := &webmcp{instance: c.srv.opts.Instance, host: "127.0.0.1"}
+	if host, port, err := net.SplitHostPort(c.ws.LocalAddr().String()); err == nil {
+		d.host = host
+		d.port, _ = strconv.Atoi(port)
+	}
+	return d
+}
+
+func (d *webmcp) name() string                { return webmcpName }
+func (d *webmcp) helloTimeout() time.Duration { return webmcpHelloTimeout }
+
+// webmcpFrame is a frame cut into its members, which share memory with it.
+type webmcpFrame struct {
+	kind                                             string
+	tabID, origin, url, title, tools, callID, result json.RawMessage
+}
+
+func (f *webmcpFrame) read(frame []byte) error {
+	return rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		switch key {
+		case "type":
+			f.kind, _ = rawjson.String(value)
+		case "tabId":
+			f.tabID = value
+		case "origin":
+			f.origin = value
+		case "url":
+			f.url = value
+		case "title":
+			f.title = value
+		case "tools":
+			f.tools = value
+		case "callId":
+			f.callID = value
+		case "result":
+			f.result = value
+		}
+		return nil
+	})
+}
+
+func (d *webmcp) decode(frame []byte, ev *event) error {
+	var f webmcpFrame
+	if err := f.read(frame); err != nil {
+		return err
+	}
+	switch f.kind {
+	case "result":
+		id, ok := rawjson.String(f.callID)
+		if !ok {
+			return errors.New("result without callId")
+		}
+		ev.kind, ev.requestID, ev.result = evAnswer, id, f.result
+		if f.result == nil {
+			ev.err = spec.Errorf(spec.CodeInternal, "the page answered without a result")
+		}
+	case "pong":
+		ev.kind = evIgnored
+	case "hello":
+		d.decodeHello(&f, ev)
+	case "tools/list", "tools/changed":
+		decodeToolSet(ev, f.tools, f.kind == "tools/changed")
+		ev.early = true
+		if reg, ok := ev.msg.(*spec.Register); ok {
+			reg.TabURL, reg.Title = d.url, d.title
+		}
+	case "":
+		return errors.New("message without type")
+	default:
+		ev.kind = evIgnored
+	}
+	return nil
+}
+
+func (d *webmcp) decodeHello(f *webmcpFrame, ev *event) {
+	state := &spec.TabState{}
+	if url := str(f.url); url != "" {
+		state.URL = &url
+	}
+	if title := str(f.title); title != "" {
+		state.Title = &title
+	}
+	state.Cut()
+	if state.URL != nil {
+		d.url = *state.URL
+	}
+	if state.Title != nil {
+		d.title = *state.Title
+	}
+	if d.tabID != "" {
+		ev.kind, ev.msg = evMessage, state
+		return
+	}
+	hello := &spec.Hello{ProtocolVersion: webmcpName, TabKey: str(f.tabID), Session: uuid.NewString()}
+	if hello.TabKey == "" {
+		ev.kind, ev.err = evRefused, spec.Errorf(spec.CodeInvalidParams, "hello without tabId")
+		return
+	}
+	if err := spec.Validate(hello); err != nil {
+		ev.kind, ev.err = evRefused, spec.Errorf(spec.CodeInvalidParams, "hello: %v", err)
+		return
+	}
+	d.tabID = hello.TabKey
+	ev.kind, ev.hello, ev.claimKey, ev.claimedOrigin = evHello, hello, true, str(f.origin)
+}
+
+func (d *webmcp) appendOpening(dst []byte) []byte {
+	dst = append(dst, `{"type":"server-hello","service":"webmcp-local-relay","version":1,"host":`...)
+	dst = rawjson.AppendString(dst, d.host)
+	dst = append(dst, `,"port":`...)
+	dst = strconv.AppendInt(dst, int64(d.port), 10)
+	dst = append(dst, `,"instanceId":`...)
+	dst = rawjson.AppendString(dst, d.instance)
+	dst = append(dst, `,"relayId":`...)
+	dst = rawjson.AppendString(dst, d.instance)
+	return append(dst, `,"label":"tabhub"}`...)
+}
+
+// appendWelcome is what newer widgets wait for; older ones ignore unknown types.
+func (d *webmcp) appendWelcome(dst []byte, _ json.RawMessage, _ spec.HelloResult) []byte {
+	return append(dst, `{"type":"hello/accepted"}`...)
+}
+
+func (d *webmcp) appendRefusal(dst []byte, _ json.RawMessage, err *spec.Error) []byte {
+	dst = append(dst, `{"type":"hello/rejected","reason":"refused","message":`...)
+	return append(rawjson.AppendString(dst, err.Message), '}')
+}
+
+func (d *webmcp) appendRequest(dst []byte, _ int64, id string, req spec.Request) ([]byte, error) {
+	call, ok := req.(*spec.ExecuteTool)
+	if !ok {
+		return dst, tabtransport.ErrUnsupported
+	}
+	dst = append(dst, `{"type":"invoke","callId":"`...)
+	dst = append(dst, id...)
+	dst = append(dst, `","toolName":`...)
+	dst = rawjson.AppendString(dst, call.ToolName)
+	dst = append(dst, `,"args":`...)
+	dst = appendArgs(dst, call.Args)
+	return append(dst, '}'), nil
+}
+
+func (d *webmcp) appendCancel([]byte, int64, spec.Cancel) []byte { return nil }
+
+func (d *webmcp) appendResponse([]byte, int64, json.RawMessage, any, *spec.Error) []byte { return nil }
+
+func (d *webmcp) appendPing(dst []byte, _ string) []byte { return append(dst, `{"type":"ping"}`...) }
