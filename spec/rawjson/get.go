@@ -1,6 +1,9 @@
 package rawjson
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"iter"
+)
 
 // Get returns the value at a path of member names, a slice of b without space
 // around it, or nil if there is none. b must be known to be valid JSON. Where a
@@ -21,30 +24,64 @@ func Get(b []byte, path ...string) json.RawMessage {
 
 // member returns the last value of that name in the object b, nil if there is none.
 func member(b []byte, name string) (found []byte) {
-	if len(b) == 0 || b[0] != '{' {
-		return nil
-	}
-	for i := skipSpace(b, 1); i < len(b) && b[i] == '"'; {
-		end := skipString(b, i+1)
-		if end == 0 {
-			return nil
-		}
-		key := b[i+1 : end-1]
-		i = skipSpace(b, end)
-		if i >= len(b) || b[i] != ':' {
-			return nil
-		}
-		i = skipSpace(b, i+1)
-		start := i
-		i = skipValue(b, i)
-		if unquote(key) == name {
-			found = b[start:i]
-		}
-		if i = skipSpace(b, i); i < len(b) && b[i] == ',' {
-			i = skipSpace(b, i+1)
+	for key, value := range Members(b) {
+		if key == name {
+			found = value
 		}
 	}
 	return found
+}
+
+// Members yields the members of the object b in order, duplicates included, as
+// Object does, but b must be known to be valid JSON. It yields nothing if b is not
+// an object.
+func Members(b []byte) iter.Seq2[string, json.RawMessage] {
+	return func(yield func(string, json.RawMessage) bool) {
+		i := skipSpace(b, 0)
+		if i >= len(b) || b[i] != '{' {
+			return
+		}
+		for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; {
+			end := skipString(b, i+1)
+			if end == 0 {
+				return
+			}
+			key := b[i+1 : end-1]
+			if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
+				return
+			}
+			start := skipSpace(b, i+1)
+			i = skipValue(b, start)
+			if !yield(unquote(key), b[start:i:i]) {
+				return
+			}
+			i = skipComma(b, i)
+		}
+	}
+}
+
+// Elements is Members for an array.
+func Elements(b []byte) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		i := skipSpace(b, 0)
+		if i >= len(b) || b[i] != '[' {
+			return
+		}
+		for i = skipSpace(b, i+1); i < len(b) && b[i] != ']'; {
+			start := i
+			if i = skipValue(b, start); i == start || !yield(b[start:i:i]) {
+				return
+			}
+			i = skipComma(b, i)
+		}
+	}
+}
+
+func skipComma(b []byte, i int) int {
+	if i = skipSpace(b, i); i < len(b) && b[i] == ',' {
+		i = skipSpace(b, i+1)
+	}
+	return i
 }
 
 // skipValue returns the index after the value at b[i], which is known to be valid.

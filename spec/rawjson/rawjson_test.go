@@ -30,6 +30,10 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 			t.Fatalf("Valid(%q) = %v, want valid=%v", b, err, want)
 		}
 		Get(b, "a", "b")
+		for range Members(b) {
+		}
+		for range Elements(b) {
+		}
 		String(b)
 		Compact(nil, b)
 		got, decodeErr := Decode(b)
@@ -71,6 +75,11 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 			if len(last) != len(v) {
 				t.Fatalf("Object(%q) saw %d members, want %d", b, len(last), len(v))
 			}
+			for k, raw := range Members(b) {
+				if _, ok := v[k]; !ok || Valid(raw, 10_000) != nil {
+					t.Fatalf("Members(%q) yields %q: %q", b, k, raw)
+				}
+			}
 			for k, raw := range last {
 				if got, err := Decode(raw); err != nil || !reflect.DeepEqual(got, v[k]) {
 					t.Fatalf("Object(%q)[%q] = %q", b, k, raw)
@@ -89,6 +98,15 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 				return nil
 			}); err != nil || n != len(v) {
 				t.Fatalf("Array(%q): %v, %d elements", b, err, n)
+			}
+			for raw := range Elements(b) {
+				if Valid(raw, 10_000) != nil {
+					t.Fatalf("Elements(%q) yields %q", b, raw)
+				}
+				n--
+			}
+			if n != 0 {
+				t.Fatalf("Elements(%q) yields another number", b)
 			}
 		}
 	})
