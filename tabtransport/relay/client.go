@@ -1,0 +1,249 @@
+package relay
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/time/rate"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// Client serves WebSocket upgrades on /mcp: the clients of the MCP Proxy Protocol
+// 1.0.
+func (r *Relay) Client() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.serve(w, req, r.limits.HandshakeTimeout, func(s *socket) {
+			p := &clientPeer{relay: r, sock: s, request: req, dialect: jsonrpc{}}
+			p.ended(s.frames(p.frame))
+		})
+	})
+}
+
+// clientPeer reads what a client sends. It belongs to the reader.
+type clientPeer struct {
+	relay   *Relay
+	sock    *socket
+	request *http.Request
+	dialect clientDialect
+
+	env       envelope
+	malformed int     // frames in a row that could not be read
+	client    *client // nil until it has shaken hands
+}
+
+func (p *clientPeer) frame(b []byte) {
+	if err := p.env.parse(b); err != nil {
+		p.unreadable(err)
+		return
+	}
+	p.malformed = 0
+	p.handle()
+}
+
+func (p *clientPeer) handle() {
+	e := &p.env
+	switch {
+	case e.method == "" && (e.result != nil || e.err != nil):
+		p.relay.counts.dropped.Add(1) // nobody has asked a client anything
+	case e.method == "":
+		p.unreadable(spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: method is missing"))
+	case reservedID(e):
+		p.fail(spec.Errorf(spec.CodeInvalidRequest, `Invalid Request: ids that start with "proxy:" or "ext:" are reserved`))
+	case e.method == "mcp_handshake":
+		p.dialect.handshake(p)
+	case p.client == nil:
+		p.fail(spec.Errorf(codeServer, "Not authenticated: send mcp_handshake first"))
+	case !p.admitted():
+	case e.method == "list_extensions":
+		p.reply(p.client.world.list())
+	case e.method == "connect":
+		p.dialect.connect(p)
+	case e.method == "disconnect":
+		p.dialect.disconnect(p)
+	case reservedMethod(e.method):
+		p.fail(spec.Errorf(spec.CodeMethodNotFound, "Method not found: %s is between the relay and an extension", e.method))
+	default:
+		p.forward()
+	}
+}
+
+func reservedID(e *envelope) bool {
+	if e.id == nil || e.id[0] != '"' {
+		return false
+	}
+	id := idText(e.id)
+	return strings.HasPrefix(id, "proxy:") || strings.HasPrefix(id, "ext:")
+}
+
+// reservedMethod reports whether a method is one with which only the relay may
+// address an extension. An extension would answer authenticate with its token.
+func reservedMethod(method string) bool {
+	switch method {
+	case "authenticate", "authenticated", "extension_handshake", "status", "connection_status", "disconnected":
+		return true
+	}
+	return false
+}
+
+// admitted applies the rate limits.
+func (p *clientPeer) admitted() bool {
+	err := admit(p.client.rate, p.client.world.rate)
+	if err != nil {
+		p.relay.counts.limited.Add(1)
+		p.fail(err)
+	}
+	return err == nil
+}
+
+// forward passes a message on to the extension that the client is connected to.
+func (p *clientPeer) forward() {
+	e := &p.env
+	w := p.client.world
+	out, err := w.begin(p.client, e, time.Now())
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	if out.session.sock.send(out.session.dialect.request(e, out.id)) {
+		p.relay.counts.forwarded.Add(1)
+	} else if w.abandon(out) {
+		p.fail(errBusy())
+	}
+}
+
+// reply answers a control request.
+func (p *clientPeer) reply(v any) {
+	if p.wantsAnswer() {
+		p.sock.mustSend(p.dialect.result(p.env.id, v))
+	}
+}
+
+// fail answers a request that is not served.
+func (p *clientPeer) fail(err *spec.Error) {
+	if p.wantsAnswer() {
+		p.sock.mustSend(p.dialect.failure(p.env.id, p.env.connectionID, err))
+	}
+}
+
+// wantsAnswer reports whether the message is a request: one of the predecessor always
+// is, one of 1.0 if it has an id.
+func (p *clientPeer) wantsAnswer() bool {
+	_, always := p.dialect.(plain)
+	return always || p.env.id != nil
+}
+
+func (p *clientPeer) unreadable(err *spec.Error) {
+	p.relay.counts.malformed.Add(1)
+	p.sock.mustSend(p.dialect.failure(p.env.id, "", err))
+	if p.malformed++; p.malformed > p.relay.limits.MaxMalformed {
+		p.sock.close(spec.CloseTooFast, "too many frames that are not messages")
+	}
+}
+
+// enter checks who a client is and gives it its place. A client that is known already
+// is checked again: a newer token of the same user extends its stay.
+func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
+	user, until, err := p.relay.verify(tokenOf(got), p.request)
+	if err != nil {
+		return spec.Errorf(codeServer, "Authentication failed: %v", err)
+	}
+	if p.client != nil {
+		if p.client.world.user != user {
+			return spec.Errorf(codeServer, "Authentication failed: this connection belongs to another user")
+		}
+		p.sock.known(until, nil)
+		return nil
+	}
+	limits := p.relay.limits
+	c := &client{
+		sock: p.sock, dialect: p.dialect, world: p.relay.world(user),
+		id: "mcp-" + uuid.NewString(), name: clip(clean(name), maxName),
+		rate:        rate.NewLimiter(limits.ClientRate, limits.ClientBurst),
+		connections: map[string]*connection{},
+	}
+	if err := c.world.enter(c); err != nil {
+		return err
+	}
+	p.client = c
+	p.sock.known(until, nil)
+	return nil
+}
+
+// refused ends a client that could not enter.
+func (p *clientPeer) refused(err *spec.Error) {
+	code := spec.CloseRefused
+	if err.Code == spec.CodeLimit {
+		code = closeTryLater
+	} else {
+		p.relay.counts.refused.Add(1)
+		p.relay.log.Warn("client refused", "remote", p.request.RemoteAddr, "err", err.Message)
+	}
+	p.sock.close(code, err.Message)
+}
+
+// ended is called when the socket has ended.
+func (p *clientPeer) ended(err error) {
+	if p.client != nil {
+		p.client.world.exit(p.client, why(err))
+		return
+	}
+	p.sock.close(spec.CloseRefused, "no handshake in time")
+}
+
+func (jsonrpc) handshake(p *clientPeer) {
+	got, err := p.env.paramStrings("accessToken", "access_token", "client_id")
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	if err := p.enter(got, got["client_id"]); err != nil {
+		p.fail(err)
+		p.refused(err)
+		return
+	}
+	p.reply(struct {
+		Authenticated bool        `json:"authenticated"`
+		UserID        spec.UserID `json:"user_id"`
+		MCPClientID   string      `json:"mcp_client_id"`
+	}{true, p.client.world.user, p.client.id})
+}
+
+func (jsonrpc) connect(p *clientPeer) {
+	got, err := p.env.paramStrings("extension_id", "extensionId")
+	if id := or(got["extension_id"], got["extensionId"]); err == nil && id == "" {
+		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extension_id is missing")
+	} else if err == nil {
+		err = p.client.world.connect(p.client, id, "", 1, func(c *connection) []byte {
+			return jsonrpc{}.result(p.env.id, struct {
+				ConnectionID  string `json:"connection_id"`
+				ExtensionID   string `json:"extension_id"`
+				ExtensionName string `json:"extension_name"`
+			}{c.id, c.ext.id, c.ext.name})
+		})
+	}
+	if err != nil {
+		p.fail(err)
+	}
+}
+
+func (jsonrpc) disconnect(p *clientPeer) {
+	if err := p.client.world.disconnect(p.client, p.env.connectionID); err != nil {
+		p.fail(err)
+		return
+	}
+	p.reply(struct {
+		Disconnected bool `json:"disconnected"`
+	}{true})
+}
+
+// tabOf returns the number of a tab in the parameters of connect, "" if there is none.
+func tabOf(e *envelope) string {
+	if e.params == nil || e.params[0] != '{' {
+		return ""
+	}
+	return tabNumber(rawjson.Get(e.params, "tabId"))
+}

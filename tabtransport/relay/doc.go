@@ -1,0 +1,43 @@
+// Package relay carries messages between MCP clients and browser extensions that
+// speak the MCP Proxy Protocol 1.0 or its predecessor, the Browser MCP proxy
+// protocol. spec/RELAY.md tells both protocols in full.
+//
+// # The protocols
+//
+// An extension connects to /extension and waits: it is asked to authenticate, and
+// from then on only answers. A client connects to /mcp and speaks first: it shakes
+// hands, lists the extensions of its user, connects to one, and every method that
+// is not the relay's own goes to that extension. Both are JSON-RPC 2.0. On /relay
+// both sides speak the predecessor, which has no envelope: who a peer is shows in
+// its first message, errors are strings, a client may hold several connections, and
+// what an extension sends is routed by the tab that it names.
+//
+// A dialect knows how a message looks to one kind of peer; all else is common. So a
+// client of either protocol reaches an extension of either.
+//
+// # State and who owns it
+//
+//	Relay      the worlds by user id, the counters
+//	world      all of one user: extensions, clients, connections. One mutex guards
+//	           it. Nothing in a world refers to another, so no message can cross.
+//	extension  an identity that outlives its sockets: (user, client_id). It has at
+//	           most one session, the socket that serves it now
+//	client     one client's socket
+//	connection binds a client to an extension; it holds the table of the requests
+//	           that the client waits for
+//	socket     a WebSocket: the goroutine that reads it, which is its HTTP handler,
+//	           and the one that writes it. Only the writer writes, from a bounded
+//	           queue
+//
+// A message is read, taken apart once, routed under the world's lock, and put into
+// the queue of the socket it is for. Its parameters and result are the bytes that
+// the sender wrote. Putting a frame into a queue never blocks, and what depends on
+// the order of events (a connection, its end) is put there under the lock, so that
+// a peer is told things in the order in which they happened.
+//
+// # What happens when something goes away
+//
+// A request that an extension has not answered when its socket is lost ends at once
+// with an error that says it may have taken effect; none is sent twice. Connections
+// of an extension with a stable identity wait for it for the grace, then end.
+package relay

@@ -1,0 +1,68 @@
+package relay
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"tabhub/spec"
+)
+
+// Error codes of the MCP Proxy Protocol.
+const (
+	codeServer    = -32000 // authentication, routing, and an extension's error that has no code
+	codeConnected = -32001 // the client is connected to an extension already
+)
+
+// closeReplaced tells an extension that a newer socket took its identity.
+const closeReplaced spec.CloseCode = 4001
+
+// Close codes of RFC 6455.
+const (
+	closeUnsupportedData spec.CloseCode = 1003
+	closeTryLater        spec.CloseCode = 1013
+)
+
+// failed makes an error for a request that the relay, and not the extension, could
+// not serve. What programs may tell apart is in data.code.
+func failed(code spec.FailureCode, format string, args ...any) *spec.Error {
+	return &spec.Error{
+		Code:    codeServer,
+		Message: fmt.Sprintf(format, args...),
+		Data:    json.RawMessage(fmt.Sprintf(`{"code":%q}`, code)),
+	}
+}
+
+func errAway() *spec.Error {
+	return failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
+}
+
+func errBusy() *spec.Error {
+	return failed(spec.FailQueueFull, "Extension does not keep up: nothing was sent; try again later")
+}
+
+func errInFlight(n int) *spec.Error {
+	return failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", n)
+}
+
+func errLost(why string) *spec.Error {
+	return failed(spec.FailTabClosed, "%s before it answered: the request may have taken effect", why)
+}
+
+func errLate(seconds int) *spec.Error {
+	return failed(spec.FailToolTimeout, "Extension did not answer in %d s: the request may have taken effect", seconds)
+}
+
+func errUnbound() *spec.Error {
+	return failed(spec.FailNoInstance, "Not connected to an extension: call list_extensions, then connect")
+}
+
+func errForeign() *spec.Error {
+	return spec.Errorf(codeServer, "connectionId is not a connection of this client")
+}
+
+// errNoResult stands in for an answer that is none.
+func errNoResult() *spec.Error {
+	e := failed(spec.FailToolError, "Extension answered with neither a result nor an error: the request may have taken effect")
+	e.Code = spec.CodeInternal
+	return e
+}

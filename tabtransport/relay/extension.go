@@ -1,0 +1,220 @@
+package relay
+
+import (
+	"net/http"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// authID is the id of the relay's only request of its own.
+const authID = `"proxy:1"`
+
+// Extension serves /extension: the extensions of the MCP Proxy Protocol 1.0.
+func (r *Relay) Extension() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.serve(w, req, r.limits.AuthTimeout, func(s *socket) {
+			p := &extensionPeer{relay: r, sock: s, request: req, dialect: jsonrpc{}}
+			s.send([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
+			p.ended(s.frames(p.frame))
+		})
+	})
+}
+
+// extensionPeer reads what an extension sends. It belongs to the reader.
+type extensionPeer struct {
+	relay   *Relay
+	sock    *socket
+	request *http.Request
+	dialect dialect
+
+	env       envelope
+	early     int    // frames before it has authenticated
+	malformed int    // frames in a row that could not be read
+	version   string // from frames before it has authenticated
+	world     *world // nil until it has authenticated, like session
+	session   *session
+}
+
+func (p *extensionPeer) frame(b []byte) {
+	if err := p.env.parse(b); err != nil {
+		p.unreadable(err)
+		return
+	}
+	p.malformed = 0
+	p.handle()
+}
+
+func (p *extensionPeer) handle() {
+	e := &p.env
+	switch {
+	case e.id != nil && e.method != "":
+		p.sock.send(p.dialect.failure(e.id, "", spec.Errorf(spec.CodeMethodNotFound, "Method not found: an extension answers requests and makes none")))
+	case p.session == nil:
+		p.stranger()
+	case !p.paced():
+	case e.id != nil:
+		p.answer()
+	case e.method == "build_info" || e.kind == "handshake":
+	default:
+		p.event()
+	}
+}
+
+// stranger serves an extension that has not authenticated.
+func (p *extensionPeer) stranger() {
+	e := &p.env
+	if string(e.id) == authID {
+		p.authenticate()
+		return
+	}
+	if p.early++; p.early > maxEarly {
+		p.sock.close(spec.CloseTooFast, "too many messages before the answer to authenticate")
+	}
+	if e.kind == "handshake" {
+		for _, m := range e.rest {
+			if m.key == "version" {
+				p.version, _ = rawjson.String(m.value)
+			}
+		}
+	}
+}
+
+func (p *extensionPeer) authenticate() {
+	e := &p.env
+	if e.err != nil || e.result == nil || e.result[0] != '{' {
+		p.refuse("the extension could not authenticate: sign in again in the extension")
+		return
+	}
+	got := map[string]string{}
+	if err := membersOf(e.result, got, []string{"name", "accessToken", "access_token", "client_id", "version"}); err != nil {
+		p.refuse(err.Message)
+		return
+	}
+	p.admit(got, func(ext *extension) []byte {
+		return p.dialect.notice("authenticated", struct {
+			UserID      spec.UserID `json:"user_id"`
+			ExtensionID string      `json:"extension_id"`
+			ClientID    string      `json:"client_id,omitempty"`
+		}{p.world.user, ext.id, ext.clientID})
+	})
+}
+
+// admit checks who an extension is and gives it its place. told makes what it is told
+// first; it may be nil.
+func (p *extensionPeer) admit(got map[string]string, told func(*extension) []byte) {
+	user, until, err := p.relay.verify(tokenOf(got), p.request)
+	if err != nil {
+		p.refuse(err.Error())
+		return
+	}
+	who := identity{
+		name:     clip(clean(got["name"]), maxName),
+		version:  clip(clean(or(got["version"], p.version)), maxName),
+		clientID: got["client_id"],
+	}
+	who.name = or(who.name, "Browser")
+	if len(who.clientID) > maxClientID {
+		p.refuse("client_id is too long")
+		return
+	}
+	p.world = p.relay.world(user)
+	session, refused := p.world.join(who, p.sock, p.dialect, told)
+	if refused != nil {
+		p.sock.close(closeTryLater, refused.Message)
+		return
+	}
+	p.session = session
+	p.sock.known(until, func() { p.world.keepAlive(session) })
+}
+
+func (p *extensionPeer) refuse(reason string) {
+	p.relay.counts.refused.Add(1)
+	p.relay.log.Warn("extension refused", "remote", p.request.RemoteAddr, "err", reason)
+	p.sock.close(spec.CloseRefused, reason)
+}
+
+// paced slows an extension down that sends too much. It reports false when the socket
+// ends meanwhile.
+func (p *extensionPeer) paced() bool {
+	return p.session.rate.Allow() || p.session.rate.Wait(p.sock.ctx) == nil
+}
+
+// answer passes an answer on to who asked, and to nobody else.
+func (p *extensionPeer) answer() {
+	req, conn := p.world.finish(p.session, &p.env)
+	if req == nil {
+		p.relay.counts.dropped.Add(1)
+		return
+	}
+	p.relay.counts.answered.Add(1)
+	if req.reply != nil {
+		req.reply <- replyOf(&p.env)
+		return
+	}
+	conn.client.sock.mustSend(conn.client.dialect.answer(&p.env, req.id, conn.id))
+}
+
+// event passes on what the extension sent unasked.
+func (p *extensionPeer) event() {
+	e := &p.env
+	var same []byte
+	sent := false
+	for _, to := range p.world.recipients(p.session, e) {
+		frame := same
+		switch to.client.dialect.(type) {
+		case jsonrpc:
+			if e.method == "" {
+				continue // an answer without an id, which this client cannot have asked for
+			}
+			if same == nil {
+				same = to.client.dialect.event(e, to.conn)
+			}
+			frame = same
+		case plain:
+			frame = to.client.dialect.event(e, to.conn)
+		}
+		to.client.sock.mustSend(frame)
+		p.relay.counts.events.Add(1)
+		sent = true
+	}
+	if !sent {
+		p.relay.counts.dropped.Add(1)
+	}
+}
+
+// unreadable counts a frame that is not a message. One that answers a request ends it.
+func (p *extensionPeer) unreadable(err *spec.Error) {
+	e := &p.env
+	p.relay.counts.malformed.Add(1)
+	p.malformed++
+	if p.malformed == 1 {
+		p.relay.log.Debug("extension sent what is not a message", "remote", p.request.RemoteAddr, "err", err)
+	}
+	if p.malformed > p.relay.limits.MaxMalformed {
+		p.sock.close(spec.CloseTooFast, "too many frames that are not messages")
+	}
+	if p.session != nil && e.id != nil && e.method == "" {
+		e.result, e.err = nil, nil
+		p.answer()
+	}
+}
+
+// ended is called when the socket has ended.
+func (p *extensionPeer) ended(err error) {
+	if p.session != nil {
+		p.world.leave(p.session, why(err))
+		return
+	}
+	p.sock.close(spec.CloseRefused, "not authenticated in time")
+}
+
+// tokenOf returns the token of a handshake, which has two spellings.
+func tokenOf(got map[string]string) string { return or(got["accessToken"], got["access_token"]) }
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

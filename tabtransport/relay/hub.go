@@ -1,0 +1,137 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
+)
+
+// ExtensionInfo describes an extension to the hub.
+type ExtensionInfo struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Version   string    `json:"version,omitempty"`
+	Connected bool      `json:"connected"` // false: it is away and may come back
+	Clients   int       `json:"clients"`   // connected to it
+	Since     time.Time `json:"since"`
+}
+
+// Extensions returns a user's extensions, the longest known first.
+func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
+	w := r.existing(user)
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []ExtensionInfo
+	for _, ext := range w.extensionsLocked() {
+		out = append(out, ExtensionInfo{
+			ID: ext.id, Name: ext.name, Version: ext.version, Connected: ext.session != nil,
+			Clients: len(ext.connections), Since: ext.since,
+		})
+	}
+	return out
+}
+
+// Request sends a request of the hub's own to an extension and waits for its answer,
+// until ctx is done or Limits.RequestTimeout is over. An *spec.Error is the
+// extension's answer; the other errors are those of tabtransport: ErrNotConnected
+// and ErrBusy if nothing was sent, ErrLost and ErrTimeout if it may have taken
+// effect.
+func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage) (json.RawMessage, error) {
+	w := r.existing(user)
+	if w == nil {
+		return nil, tabtransport.ErrNotConnected
+	}
+	answer := make(chan reply, 1)
+	out, err := w.ask(extensionID, method, answer)
+	if err != nil {
+		return nil, err
+	}
+	e := &envelope{method: method, size: len(method) + len(params)}
+	e.rest = []member{{"method", rawjson.AppendString(nil, method)}, {"params", params}}
+	if !out.session.sock.send(out.session.dialect.request(e, out.id)) && w.abandon(out) {
+		return nil, tabtransport.ErrBusy
+	}
+	r.counts.forwarded.Add(1)
+	timeout := time.NewTimer(r.limits.RequestTimeout)
+	defer timeout.Stop()
+	select {
+	case a := <-answer:
+		return a.result, a.err
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-timeout.C:
+		err = tabtransport.ErrTimeout
+	}
+	if !w.abandon(out) {
+		a := <-answer // it has come in this moment
+		return a.result, a.err
+	}
+	r.counts.interrupted.Add(1)
+	return nil, err
+}
+
+// OpenTab opens a tab in the first of the user's extensions that can, as createTab
+// does.
+func (r *Relay) OpenTab(ctx context.Context, user spec.UserID, url string, active bool) error {
+	params := marshal(struct {
+		URL      string `json:"url"`
+		Activate bool   `json:"activate"`
+	}{url, active})
+	err := tabtransport.ErrNotConnected
+	for _, ext := range r.Extensions(user) {
+		if !ext.Connected {
+			continue
+		}
+		// Only what was surely not done is tried with another browser.
+		if _, err = r.Request(ctx, user, ext.ID, "createTab", params); err != tabtransport.ErrNotConnected && err != tabtransport.ErrBusy {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("open a tab through an extension: %w", err)
+	}
+	return nil
+}
+
+// ask enters a request of the hub's own. To the extension the hub is one more client.
+func (w *world) ask(extensionID, method string, answer chan<- reply) (outgoing, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ext := w.extensions[extensionID]
+	if ext == nil || ext.session == nil || w.closed {
+		return outgoing{}, tabtransport.ErrNotConnected
+	}
+	if ext.hub == nil {
+		ext.hub = &connection{id: "conn-" + uuid.NewString(), ext: ext}
+	}
+	out, err := w.enterLocked(ext.hub, method, time.Now(), nil, answer)
+	if err != nil {
+		return outgoing{}, tabtransport.ErrBusy
+	}
+	return out, nil
+}
+
+// replyOf returns an extension's answer in memory of its own.
+func replyOf(e *envelope) reply {
+	if e.err == nil && e.result == nil {
+		return reply{err: errNoResult()}
+	}
+	if e.err == nil {
+		return reply{result: append(json.RawMessage(nil), e.result...)}
+	}
+	out := new(spec.Error)
+	if err := json.Unmarshal(appendError(nil, e.err), out); err != nil {
+		out = spec.Errorf(codeServer, "%s", errorText(e.err))
+	}
+	return reply{err: out}
+}

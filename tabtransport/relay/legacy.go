@@ -1,0 +1,132 @@
+package relay
+
+import (
+	"net/http"
+
+	"tabhub/spec"
+)
+
+// Legacy serves /relay: both roles of the Browser MCP proxy protocol. A client that
+// starts with JSON-RPC there is served as one of 1.0.
+func (r *Relay) Legacy() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.serve(w, req, r.limits.HandshakeTimeout, func(s *socket) {
+			p := &newcomer{relay: r, sock: s, request: req}
+			p.ended(s.frames(p.frame))
+		})
+	})
+}
+
+// newcomer is a peer on /relay whose first message is still to come.
+type newcomer struct {
+	relay   *Relay
+	sock    *socket
+	request *http.Request
+
+	env   envelope
+	early int
+	// role is what it has turned out to be: an *extensionPeer or a *clientPeer.
+	role interface {
+		frame([]byte)
+		ended(error)
+	}
+}
+
+func (p *newcomer) frame(b []byte) {
+	if p.role != nil {
+		p.role.frame(b)
+		return
+	}
+	if p.early++; p.early > maxEarly {
+		p.sock.close(spec.CloseTooFast, "too many messages before a handshake")
+		return
+	}
+	e := &p.env
+	if err := e.parse(b); err != nil {
+		p.relay.counts.malformed.Add(1)
+		p.sock.send(plain{}.failure(e.id, "", err))
+		return
+	}
+	switch {
+	case e.method == "extension_handshake":
+		x := &extensionPeer{relay: p.relay, sock: p.sock, request: p.request, dialect: plain{}}
+		p.role = x
+		got, err := e.paramStrings("name", "accessToken", "access_token", "client_id", "version")
+		if err != nil {
+			x.refuse(err.Message)
+			return
+		}
+		x.admit(got, nil)
+	case e.method == "mcp_handshake":
+		c := &clientPeer{relay: p.relay, sock: p.sock, request: p.request, dialect: plain{}, env: *e}
+		if e.jsonrpc != nil {
+			c.dialect = jsonrpc{}
+		}
+		p.role = c
+		c.handle()
+	case e.method != "":
+		p.sock.send(plain{}.failure(e.id, "", spec.Errorf(codeServer, "The first message must be extension_handshake or mcp_handshake")))
+	}
+}
+
+func (p *newcomer) ended(err error) {
+	if p.role != nil {
+		p.role.ended(err)
+		return
+	}
+	p.sock.close(spec.CloseRefused, "no handshake in time")
+}
+
+// handshake is answered only where the client waits for it: with a token, or an id.
+func (d plain) handshake(p *clientPeer) {
+	got, err := p.env.paramStrings("accessToken", "access_token", "projectName", "client_id")
+	if err == nil {
+		err = p.enter(got, or(got["projectName"], got["client_id"]))
+	}
+	if err != nil {
+		p.sock.mustSend(marshal(struct {
+			Type  string `json:"type"`
+			Error string `json:"error"`
+		}{"error", err.Message}))
+		p.refused(err)
+		return
+	}
+	if p.env.id != nil {
+		p.reply(struct {
+			Success     bool   `json:"success"`
+			MCPClientID string `json:"mcpClientId"`
+		}{true, p.client.id})
+	}
+	if tokenOf(got) != "" {
+		p.sock.mustSend([]byte(`{"method":"handshake_ack"}`))
+	}
+}
+
+func (d plain) connect(p *clientPeer) {
+	type outcome struct {
+		Success      bool   `json:"success"`
+		ConnectionID string `json:"connectionId,omitempty"`
+		Error        string `json:"error,omitempty"`
+	}
+	got, err := p.env.paramStrings("extensionId", "extension_id")
+	if id := or(got["extensionId"], got["extension_id"]); err == nil && id == "" {
+		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extensionId is missing")
+	} else if err == nil {
+		err = p.client.world.connect(p.client, id, tabOf(&p.env), p.relay.limits.MaxConnections, func(c *connection) []byte {
+			return d.result(p.env.id, outcome{Success: true, ConnectionID: c.id})
+		})
+	}
+	if err != nil {
+		p.reply(outcome{Error: err.Message})
+	}
+}
+
+func (d plain) disconnect(p *clientPeer) {
+	if err := p.client.world.disconnect(p.client, p.env.connectionID); err != nil {
+		p.fail(err)
+		return
+	}
+	p.reply(struct {
+		Success bool `json:"success"`
+	}{true})
+}

@@ -1,0 +1,98 @@
+package relay
+
+import (
+	"encoding/json"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// plain is the dialect of the Browser MCP proxy protocol: no envelope, no ids unless
+// the client uses them, errors that are strings.
+type plain struct{}
+
+func (plain) result(id json.RawMessage, v any) []byte {
+	b := marshal(v)
+	if id == nil {
+		return b
+	}
+	dst := appendMember([]byte{'{'}, "id", id)
+	return append(appendMember(dst, "result", b), '}')
+}
+
+func (plain) failure(id json.RawMessage, conn string, err *spec.Error) []byte {
+	return plainError(id, conn, err.Message)
+}
+
+func plainError(id json.RawMessage, conn, message string) []byte {
+	dst := []byte{'{'}
+	if id != nil {
+		dst = appendMember(dst, "id", id)
+	}
+	if conn != "" {
+		dst = rawjson.AppendString(appendKey(dst, "connectionId"), conn)
+	}
+	return append(rawjson.AppendString(appendKey(dst, "error"), message), '}')
+}
+
+// notice has the one form that clients and extensions overlook if they do not know
+// it: a message without a method.
+func (plain) notice(method string, params any) []byte {
+	dst := rawjson.AppendString(appendKey([]byte{'{'}, "type"), method)
+	return append(appendMember(dst, "data", marshal(params)), '}')
+}
+
+func (plain) ended(conn, reason string) []byte { return plainError(nil, conn, reason) }
+
+// request names the connection: an extension knows its tab by it.
+func (plain) request(e *envelope, id outboundID) []byte {
+	dst := append(frameOf(e, 2*len(id.conn)+len(id.text)), '{')
+	if id.text != "" {
+		dst = id.append(appendKey(dst, "id"))
+	}
+	return e.appendPlain(dst, id.conn)
+}
+
+func (plain) answer(e *envelope, id json.RawMessage, conn string) []byte {
+	if e.err != nil {
+		return plainError(id, "", errorText(e.err))
+	}
+	if e.result == nil {
+		return plainError(id, "", errNoResult().Message)
+	}
+	if id == nil {
+		return append(frameOf(e, 0), e.result...)
+	}
+	dst := appendMember(append(frameOf(e, len(id)), '{'), "id", id)
+	return append(appendMember(dst, "result", e.result), '}')
+}
+
+func (plain) waits() bool    { return false }
+func (plain) absent() string { return "Extension disconnected" }
+
+func (plain) event(e *envelope, conn string) []byte {
+	return e.appendPlain(append(frameOf(e, len(conn)), '{'), conn)
+}
+
+// appendPlain appends the members in the order of the predecessor's own samples:
+// method, connectionId, what is left.
+func (e *envelope) appendPlain(dst []byte, conn string) []byte {
+	if e.method != "" {
+		dst = rawjson.AppendString(appendKey(dst, "method"), e.method)
+	}
+	dst = rawjson.AppendString(appendKey(dst, "connectionId"), conn)
+	return append(e.appendRest(dst, "method"), '}')
+}
+
+// errorText returns an extension's error as a string.
+func errorText(raw json.RawMessage) string {
+	if s, ok := rawjson.String(raw); ok {
+		return s
+	}
+	if raw[0] == '{' {
+		if s, ok := rawjson.String(rawjson.Get(raw, "message")); ok {
+			return s
+		}
+	}
+	return "Extension failed without a message"
+}

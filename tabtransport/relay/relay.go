@@ -1,0 +1,173 @@
+package relay
+
+import (
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tabhub/spec"
+)
+
+// Options configure a Relay.
+type Options struct {
+	// Verify says whose a peer is, from the token in its handshake ("" if there is
+	// none) and the request that opened its socket, and when that ends (the zero time
+	// if never). Its errors are sentences that the peer is told. It may block.
+	Verify func(token string, r *http.Request) (user spec.UserID, expires time.Time, err error)
+	Log    *slog.Logger // nil discards
+	Limits Limits
+}
+
+// Relay serves the MCP Proxy Protocol. Its handlers expect that the Host and Origin
+// of a request have been checked. All methods are safe for concurrent use.
+type Relay struct {
+	// static after construction
+	verify func(string, *http.Request) (spec.UserID, time.Time, error)
+	log    *slog.Logger
+	limits Limits
+
+	counts  counters
+	unknown atomic.Int64   // sockets of whom nothing is known yet
+	open    sync.WaitGroup // handlers that run
+
+	mu      sync.Mutex
+	closed  bool
+	sockets map[*socket]struct{}
+	// worlds are kept for good: a user who could make theirs anew would escape its
+	// rate limits.
+	worlds map[spec.UserID]*world
+}
+
+// New returns a Relay.
+func New(o Options) *Relay {
+	r := &Relay{
+		verify:  o.Verify,
+		log:     o.Log,
+		limits:  o.Limits.withDefaults(),
+		sockets: map[*socket]struct{}{},
+		worlds:  map[spec.UserID]*world{},
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return r
+}
+
+// Close ends all connections and waits for them: requests under way are answered
+// with an error, then the sockets are closed so that peers come back.
+func (r *Relay) Close() {
+	r.mu.Lock()
+	r.closed = true
+	sockets := slices.Collect(maps.Keys(r.sockets))
+	r.mu.Unlock()
+	for _, w := range r.all() {
+		w.shutDown()
+	}
+	for _, s := range sockets {
+		s.close(spec.CloseGoingAway, "the hub is shutting down")
+	}
+	r.open.Wait()
+}
+
+// serve upgrades a request and lets f read its socket, whose peer must be known
+// within the deadline. f returns when the socket has ended.
+func (r *Relay) serve(w http.ResponseWriter, req *http.Request, deadline time.Duration, f func(*socket)) {
+	if r.unknown.Add(1) > int64(r.limits.MaxUnknown) {
+		r.unknown.Add(-1)
+		w.Header().Set("Retry-After", "5")
+		http.Error(w, "too many connections are being opened: try again in a few seconds", http.StatusServiceUnavailable)
+		return
+	}
+	var once sync.Once
+	known := func() { once.Do(func() { r.unknown.Add(-1) }) }
+	defer known()
+
+	ws, err := upgrader.Upgrade(w, req, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	s := newSocket(ws, r.limits, &r.counts, known)
+	defer r.remove(s)
+	if !r.add(s) {
+		s.close(spec.CloseGoingAway, "the hub is shutting down")
+		return
+	}
+	s.deadline(deadline)
+	f(s)
+}
+
+func (r *Relay) add(s *socket) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.sockets[s] = struct{}{}
+	r.open.Add(1)
+	return true
+}
+
+// remove waits for the socket's end.
+func (r *Relay) remove(s *socket) {
+	s.end()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.sockets[s]; ok {
+		delete(r.sockets, s)
+		r.open.Done()
+	}
+}
+
+// world returns the world of a user.
+func (r *Relay) world(user spec.UserID) *world {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w := r.worlds[user]
+	if w == nil {
+		w = newWorld(user, r.log.With("user", user), r.limits, &r.counts)
+		r.worlds[user] = w
+	}
+	return w
+}
+
+// existing returns the world of a user, or nil if nobody of them has been here.
+func (r *Relay) existing(user spec.UserID) *world {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.worlds[user]
+}
+
+// all returns the worlds that there are.
+func (r *Relay) all() []*world {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.worlds))
+}
+
+// clean makes a peer's text fit to be shown and logged.
+func clean(s string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) && c != ' ' {
+			return -1
+		}
+		return c
+	}, s))
+}
+
+// clip cuts s to at most n bytes, at a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,240 @@
+package relay
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// list returns the user's extensions, the longest known first. One that is away and
+// may come back is listed as not connected.
+func (w *world) list() listing {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	all := w.extensionsLocked()
+	out := listing{Extensions: make([]listed, len(all))}
+	for i, ext := range all {
+		out.Extensions[i] = listed{ID: ext.id, Name: ext.name, Connected: ext.session != nil, Version: ext.version}
+	}
+	return out
+}
+
+func (w *world) extensionsLocked() []*extension {
+	out := make([]*extension, 0, len(w.extensions))
+	for _, ext := range w.extensions {
+		out = append(out, ext)
+	}
+	slices.SortFunc(out, func(a, b *extension) int {
+		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.id, b.id))
+	})
+	return out
+}
+
+// connect makes a connection. tab is "" to let the extension choose. most is how
+// many connections the client may have. The client is told by answer, in the order
+// of what else happens to the connection.
+func (w *world) connect(c *client, extensionID, tab string, most int, answer func(*connection) []byte) *spec.Error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(c.connections) >= most {
+		return spec.Errorf(codeConnected, "MCP client already connected to an extension")
+	}
+	ext := w.extensions[extensionID]
+	if ext == nil {
+		return spec.Errorf(codeServer, "Extension not found or not accessible")
+	}
+	if ext.session == nil {
+		return failed(spec.FailNotConnected, "Extension disconnected")
+	}
+	w.seq++
+	conn := &connection{id: "conn-" + uuid.NewString(), client: c, ext: ext, tab: tab, used: w.seq}
+	ext.connections[conn.id] = conn
+	c.connections[conn.id] = conn
+	c.sock.mustSend(answer(conn))
+	w.changedLocked()
+	return nil
+}
+
+// disconnect ends the connection that is named, or, if none is, all of the client's.
+func (w *world) disconnect(c *client, connID string) *spec.Error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if connID != "" && c.connections[connID] == nil {
+		return errForeign()
+	}
+	for id, conn := range c.connections {
+		if connID == "" || id == connID {
+			w.releaseLocked(conn)
+		}
+	}
+	return nil
+}
+
+// outgoing is a client's message that may go to an extension.
+type outgoing struct {
+	session *session
+	conn    *connection
+	id      outboundID
+}
+
+// begin finds where a client's message goes and, if it wants an answer, enters it
+// into the table.
+func (w *world) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.Error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	conn, err := c.connectionLocked(e.connectionID)
+	if err != nil {
+		return outgoing{}, err
+	}
+	return w.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
+}
+
+// enterLocked enters a request into the table of its connection. A message without
+// id and reply waits for an answer only where each request has an id.
+func (w *world) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
+	s := conn.ext.session
+	if s == nil {
+		return outgoing{}, errAway()
+	}
+	w.seq++
+	conn.used = w.seq
+	out := outgoing{session: s, conn: conn, id: outboundID{conn: conn.id}}
+	if id == nil && answer == nil && !bareRequest(conn, s) {
+		return out, nil
+	}
+	if len(conn.table.pending) >= w.limits.MaxInFlight {
+		return outgoing{}, errInFlight(w.limits.MaxInFlight)
+	}
+	out.id.text = conn.table.add(&request{id: id, method: method, sent: sent, reply: answer})
+	return out, nil
+}
+
+// bareRequest reports whether a message without id is a request all the same: a
+// client of the predecessor gets an answer to it, and an extension of 1.0 gives none
+// without an id.
+func bareRequest(conn *connection, s *session) bool {
+	_, bare := conn.client.dialect.(plain)
+	_, ids := s.dialect.(jsonrpc)
+	return bare && ids
+}
+
+// abandon takes a request out of the table that could not be sent. It reports
+// whether nobody has answered it yet.
+func (w *world) abandon(out outgoing) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return out.id.text == "" || out.conn.table.take(out.id.text) != nil
+}
+
+// connectionLocked returns the connection that a message names, or else the one that
+// the client used last.
+func (c *client) connectionLocked(id string) (*connection, *spec.Error) {
+	if id != "" {
+		if conn := c.connections[id]; conn != nil {
+			return conn, nil
+		}
+		return nil, errForeign()
+	}
+	if conn := lastUsed(c.connections); conn != nil {
+		return conn, nil
+	}
+	return nil, errUnbound()
+}
+
+// lastUsed returns the connection whose last request is the newest, or nil.
+func lastUsed(all map[string]*connection) *connection {
+	var last *connection
+	for _, conn := range all {
+		if last == nil || conn.used > last.used {
+			last = conn
+		}
+	}
+	return last
+}
+
+// finish returns the request that an extension answers, and its connection, or nil:
+// it is nobody's, not this extension's, answered already, or too late.
+func (w *world) finish(s *session, e *envelope) (*request, *connection) {
+	id, ok := splitID(e.id)
+	if !ok {
+		return nil, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.ext.session != s {
+		return nil, nil
+	}
+	conn := s.ext.connections[id.conn]
+	if conn == nil && s.ext.hub != nil && s.ext.hub.id == id.conn {
+		conn = s.ext.hub
+	}
+	if conn == nil {
+		return nil, nil
+	}
+	r := conn.table.take(id.text)
+	if r != nil && e.result != nil && (r.method == "createTab" || r.method == "selectTab") {
+		if tab := tabNumber(rawjson.Get(e.result, "tabId")); tab != "" {
+			conn.tab = tab
+		}
+	}
+	return r, conn
+}
+
+// recipient is a client that is told of what an extension sent unasked.
+type recipient struct {
+	client *client
+	conn   string
+}
+
+// recipients finds the clients that get what an extension sent unasked: all that are
+// connected to it; or, from an extension of the predecessor, those of the connection
+// or the tab that it names, or else of the connection used last.
+func (w *world) recipients(s *session, e *envelope) []recipient {
+	tab := ""
+	_, byTab := s.dialect.(plain)
+	if byTab && e.params != nil && e.params[0] == '{' {
+		tab = tabNumber(rawjson.Get(e.params, "tabId"))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.ext.session != s {
+		return nil
+	}
+	all := s.ext.connections
+	var out []recipient
+	add := func(conn *connection) { out = append(out, recipient{conn.client, conn.id}) }
+	switch {
+	case byTab && e.connectionID != "":
+		if conn := all[e.connectionID]; conn != nil {
+			add(conn)
+		}
+	case byTab && tab == "":
+		if conn := lastUsed(all); conn != nil {
+			add(conn)
+		}
+	default:
+		for _, conn := range all {
+			if byTab && conn.tab == "" {
+				conn.tab = tab
+			}
+			if !byTab || conn.tab == tab {
+				add(conn)
+			}
+		}
+	}
+	return out
+}
+
+// tabNumber returns the JSON number of a tab, "" if raw is none.
+func tabNumber(raw json.RawMessage) string {
+	if !isInteger(raw) {
+		return ""
+	}
+	return string(raw)
+}

@@ -1,0 +1,132 @@
+package relay
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"tabhub/spec"
+)
+
+// maxShown is how many connections a connection_status lists.
+const maxShown = 100
+
+// stamp is the form of a status's time.
+const stamp = "2006-01-02T15:04:05.000-0700"
+
+// status says whether a peer's other side is there.
+type status struct {
+	Connected bool   `json:"connected"`
+	PeerCount int    `json:"peer_count"`
+	Timestamp string `json:"timestamp"`
+}
+
+// connectionStatus says how much of the user's share is in use.
+type connectionStatus struct {
+	MaxConnections int                `json:"max_connections"`
+	Used           int                `json:"connections_used"`
+	ToThisBrowser  int                `json:"connections_to_this_browser"`
+	Browsers       int                `json:"total_browsers"`
+	Clients        int                `json:"total_mcp_clients"`
+	Active         []activeConnection `json:"active_connections"`
+}
+
+type activeConnection struct {
+	ConnectionID string `json:"connection_id"`
+	MCPClientID  string `json:"mcp_client_id"`
+	ClientID     string `json:"client_id,omitempty"`
+	Name         string `json:"name,omitempty"`
+}
+
+// told is what a peer was told last. It is guarded by the mutex of its world.
+type told struct {
+	connected bool
+	peers     int
+	numbers   []byte
+}
+
+// changedLocked has everybody told of the numbers, once for all that changes within
+// spec.NotifyCoalesced.
+func (w *world) changedLocked() {
+	if w.status == nil && !w.closed {
+		w.status = time.AfterFunc(spec.NotifyCoalesced, w.tellStatus)
+	}
+}
+
+// tellStatus tells each peer the numbers, if they are not what it was told before.
+func (w *world) tellStatus() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status = nil
+	if w.closed {
+		return
+	}
+	numbers := connectionStatus{MaxConnections: w.limits.MaxClients, Clients: len(w.clients)}
+	for _, ext := range w.extensions {
+		numbers.Used += len(ext.connections)
+		if ext.session != nil {
+			numbers.Browsers++
+		}
+	}
+	for _, ext := range w.extensions {
+		active := activeOf(ext)
+		if s := ext.session; s != nil {
+			n := numbers
+			n.ToThisBrowser, n.Active = len(ext.connections), active
+			s.told.tell(s.sock, s.dialect, true, len(ext.connections), n)
+		}
+	}
+	for c := range w.clients {
+		n := numbers
+		n.Active = []activeConnection{}
+		connected := false
+		for _, conn := range c.connections {
+			connected = connected || conn.ext.session != nil
+			n.ToThisBrowser += len(conn.ext.connections)
+			n.Active = append(n.Active, activeConnection{conn.id, c.id, c.name, c.name})
+		}
+		sortActive(n.Active)
+		c.told.tell(c.sock, c.dialect, connected, numbers.Browsers, n)
+	}
+}
+
+// tell does not insist: a peer that has no room for it is told at the next change.
+func (t *told) tell(sock *socket, d dialect, connected bool, peers int, n connectionStatus) {
+	if connected != t.connected || peers != t.peers || t.numbers == nil {
+		if sock.send(d.notice("status", statusNow(connected, peers))) {
+			t.connected, t.peers = connected, peers
+		}
+	}
+	if frame := d.notice("connection_status", n); !bytes.Equal(frame, t.numbers) && sock.send(frame) {
+		t.numbers = frame
+	}
+}
+
+func statusNow(connected bool, peers int) status {
+	return status{connected, peers, time.Now().Format(stamp)}
+}
+
+func activeOf(ext *extension) []activeConnection {
+	out := make([]activeConnection, 0, min(len(ext.connections), maxShown))
+	for _, conn := range ext.connections {
+		out = append(out, activeConnection{conn.id, conn.client.id, conn.client.name, conn.client.name})
+	}
+	sortActive(out)
+	return out[:min(len(out), maxShown)]
+}
+
+func sortActive(all []activeConnection) {
+	slices.SortFunc(all, func(a, b activeConnection) int { return cmp.Compare(a.ConnectionID, b.ConnectionID) })
+}
+
+// keepAlive keeps an extension's service worker awake, which only a message does,
+// and ends requests that have waited for too long. It is called by the writer of the
+// session's socket.
+func (w *world) keepAlive(s *session) {
+	w.mu.Lock()
+	peers := len(s.ext.connections)
+	w.mu.Unlock()
+	s.sock.send(s.dialect.notice("status", statusNow(true, peers)))
+	w.expire(s.ext)
+}
