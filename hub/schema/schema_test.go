@@ -1,0 +1,332 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tabhub/spec/rawjson"
+)
+
+const cart = `{"type":"object","properties":{"productId":{"type":"string","description":"The product"},"quantity":{"type":"integer","minimum":1,"maximum":99},"gift":{"type":"boolean","default":false}},"required":["productId"],"additionalProperties":false}`
+
+func mustCompile(t testing.TB, raw string) *Schema {
+	t.Helper()
+	var c Cache
+	s, err := c.Compile(json.RawMessage(raw))
+	if err != nil {
+		t.Fatalf("Compile(%.200s): %v", raw, err)
+	}
+	return s
+}
+
+func TestCheck(t *testing.T) {
+	const wrap = `{"type":"object","properties":{"x":%s}}`
+	for _, c := range []struct{ schema, args, want string }{
+		{cart, `{"productId":"a","quantity":3,"gift":true}`, ""},
+		{cart, ` { "productId" : "a" } `, ""},
+		{cart, `{"productId":"a","quantity":3.0}`, ""},
+		{cart, `{"quantity":"2"}`, `/productId: is required; /quantity: must be integer, got string`},
+		{cart, `{"productId":"a","quantity":0}`, `/quantity: must be at least 1, got 0`},
+		{cart, `{"productId":"a","quantity":1.5}`, `/quantity: must be integer, got number`},
+		{cart, `{"productId":"a","qty":1}`, `/qty: is not a known member; known are gift, productId, quantity`},
+		{cart, `{"productId":null}`, `/productId: must be string, got null`},
+		{cart, `[]`, `arguments: must be object, got array`},
+		{cart, ``, `/productId: is required`},
+		{`true`, `{"a":1}`, ""},
+		{`{}`, `{"a":1}`, ""},
+		{`{"type":"object"}`, ``, ""},
+		{`{"properties":{"a":{"type":"string"}}}`, `{"a":1}`, `/a: must be string, got number`},
+		{`{"type":"object","required":["a~/b"]}`, `{}`, `/a~0~1b: is required`},
+		{fmt.Sprintf(wrap, `{"enum":["red","green",3]}`), `{"x":"blue"}`, `/x: must be one of "red", "green", 3, got "blue"`},
+		{fmt.Sprintf(wrap, `{"enum":["red",3]}`), `{"x":3.0}`, ""},
+		{fmt.Sprintf(wrap, `{"enum":["é"]}`), `{"x":"\u00e9"}`, ""},
+		{fmt.Sprintf(wrap, `{"const":"a"}`), `{"x":"b"}`, `/x: must be "a", got "b"`},
+		{fmt.Sprintf(wrap, `{"const":{"a":[1]}}`), `{"x":{"a":[1.0]}}`, ""},
+		{fmt.Sprintf(wrap, `{"type":"string","minLength":2,"maxLength":3}`), `{"x":"漢"}`, `/x: must have at least 2 characters, has 1`},
+		{fmt.Sprintf(wrap, `{"type":"string","maxLength":3}`), `{"x":"\u00e9\u00e9\u00e9"}`, ""},
+		{fmt.Sprintf(wrap, `{"type":"array","items":{"type":"integer"},"maxItems":2}`), `{"x":[1,"2",3]}`, `/x/1: must be integer, got string; /x: must have at most 2 items, has 3`},
+		{fmt.Sprintf(wrap, `{"type":"array","uniqueItems":true}`), `{"x":[1,2,1.0]}`, `/x: must not repeat an item, items 0 and 2 are equal`},
+		{fmt.Sprintf(wrap, `{"type":"string","pattern":"^[a-z]+$"}`), `{"x":"A"}`, `/x: must match the pattern ^[a-z]+$, got "A"`},
+		{fmt.Sprintf(wrap, `{"type":"string","pattern":"^(?!a)"}`), `{"x":"anything"}`, ""}, // lookahead: the page checks
+		{`{"type":"object","patternProperties":{"^(?!a)":{"type":"string"}},"additionalProperties":false}`, `{"b":1}`, ""},
+		{fmt.Sprintf(wrap, `{"type":"string","format":"email"}`), `{"x":"no"}`, ""},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"x":{"format":"email","not":{"type":"null"}}}}`, `{"x":"no"}`, ""},
+		{fmt.Sprintf(wrap, `{"anyOf":[{"type":"string"},{"type":"null"}]}`), `{"x":1}`, `/x: must be null or string, got number`},
+		{fmt.Sprintf(wrap, `{"anyOf":[{"const":"a"},{"const":"b"}]}`), `{"x":"c"}`, `/x: must be one of "a", "b", got "c"`},
+		{fmt.Sprintf(wrap, `{"oneOf":[{"properties":{"kind":{"const":"circle"},"r":{"type":"number"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"},"a":{"type":"number"}},"required":["kind","a"]}]}`), `{"x":{"kind":"square"}}`, `/x: fits none of 2 alternatives; nearest: /x/a: is required`},
+		{fmt.Sprintf(wrap, `{"oneOf":[{"type":"integer"},{"minimum":2}]}`), `{"x":3}`, `/x: must fit exactly one alternative, fits the 1. and the 2.`},
+		{fmt.Sprintf(wrap, `{"not":{"type":"string"}}`), `{"x":"a"}`, `/x: is what its schema excludes`},
+		{`{"type":"object","propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, `/A: is not an allowed name: must match the pattern ^[a-z]+$, got "A"`},
+		{`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"a":1}`, `/b: is required together with "a"`},
+		{`{"type":"object","minProperties":1}`, `{}`, `arguments: must have at least 1 member, has 0`},
+		{`{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"},"v":{"type":"integer"}}}}}`, `{"n":{"next":{"next":{"v":"x"}}}}`, `/n/next/next/v: must be integer, got string`},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#/definitions/T","definitions":{"T":{"type":"object","required":["a"]}}}`, `{}`, `/a: is required`},
+		{`{"$id":"https://example.com/cart.json","type":"object","allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"required":["a"]}}}`, `{}`, `/a: is required`},
+		{`{"$schema":"https://example.com/my-own","type":"object","required":["a"],"not":{"required":["b"]}}`, `{}`, `/a: is required`},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"x":{"type":"number","minimum":0,"exclusiveMinimum":true}}}`, `{"x":0}`, `/x: must be more than 0, got 0`},
+		// Integers that a float64 does not hold.
+		{fmt.Sprintf(wrap, `{"type":"integer","maximum":9007199254740993}`), `{"x":9007199254740993}`, ""},
+		{fmt.Sprintf(wrap, `{"type":"integer","maximum":9007199254740993}`), `{"x":9007199254740994}`, `/x: must be at most 9007199254740993, got 9007199254740994`},
+		{fmt.Sprintf(wrap, `{"const":9007199254740993}`), `{"x":9007199254740992}`, `/x: must be 9007199254740993, got 9007199254740992`},
+		{fmt.Sprintf(wrap, `{"type":"integer"}`), `{"x":123456789012345678901234567890}`, ""},
+		{fmt.Sprintf(wrap, `{"minimum":0.1}`), `{"x":0.09999999999999999999}`, `/x: must be at least 0.1, got 0.09999999999999999999`},
+		{fmt.Sprintf(wrap, `{"minimum":1}`), `{"x":1e999999999}`, `arguments: has a number that is out of any range`},
+		{fmt.Sprintf(wrap, `{"multipleOf":0.01}`), `{"x":19.99}`, ""},
+		{`{"type":"object","required":["a","b","c","d","e","f","g"]}`, `{}`, `/a: is required; /b: is required; /c: is required; /d: is required; /e: is required; and 2 more`},
+		{`{"type":"object","required":["a"],"properties":{"a":{"type":"object","required":["b"],"properties":{"b":{}}}}}`, `{"a":{"b":null},"a":{}}`, `/a/b: is required`},
+	} {
+		err := mustCompile(t, c.schema).Check(json.RawMessage(c.args))
+		switch v, ok := errors.AsType[*Violations](err); {
+		case c.want == "" && err != nil:
+			t.Errorf("%s\n%s\n got %v, want it to be valid", c.schema, c.args, err)
+		case c.want != "" && (!ok || v.Error() != c.want && sortedWords(v.Error()) != sortedWords(c.want)):
+			t.Errorf("%s\n%s\n got %v\nwant %s", c.schema, c.args, err, c.want)
+		}
+	}
+}
+
+func sortedWords(s string) string {
+	parts := strings.Split(s, "; ")
+	if len(parts) == 2 && parts[0] > parts[1] {
+		parts[0], parts[1] = parts[1], parts[0]
+	}
+	return strings.Join(parts, "; ")
+}
+
+// A page whose schema is refused must learn why.
+func TestCompileRefuses(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret.json")
+	if err := os.WriteFile(secret, []byte(`{"type":"string"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ schema, want string }{
+		{`{"type":"object"`, "unexpected end"},
+		{`null`, "must be an object"},
+		{`"object"`, "must be an object"},
+		{`false`, "no call"},
+		{`{"type":"string"}`, `type must be "object", not "string"`},
+		{`{"type":["object","null"]}`, `type must be "object"`},
+		{`{"type":"object","properties":[]}`, "/properties: must be object, got array"},
+		{`{"type":"object","properties":{"a":{"type":"strin"}}}`, `/properties/a/type`},
+		{`{"type":"object","properties":{"a":5}}`, `/properties/a: must be boolean or object, got number`},
+		{`{"type":"object","required":"a"}`, `/required: must be array, got string`},
+		{`{"type":"object","minProperties":-1}`, `/minProperties: must be at least 0, got -1`},
+		{`{"type":"object","properties":{"a":{"$ref":"file://` + secret + `"}}}`, "only references within the schema"},
+		{`{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:1/x"}}}`, "only references within the schema"},
+		{`{"type":"object","properties":{"a":{"$ref":"other.json#/a"}}}`, "only references within the schema"},
+		{`{"type":"object","properties":{"a":{"$dynamicRef":"https://example.com/x#a"}}}`, "only references within the schema"},
+		{`{"type":"object","$defs":{"a":{"$id":"file://` + secret + `"}},"$ref":"#/$defs/a"}`, "$id"},
+		{`{"type":"object","x":{"y":{"$ref":"file://` + secret + `"}},"properties":{"a":{"$ref":"#/x/y"}}}`, "not part of the schema"},
+		{`{"type":"object","x":{"y":{"$id":"file:///etc/","$ref":"passwd"}},"properties":{"a":{"$ref":"#/x/y"}}}`, ""},
+		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`, "not found"},
+		{`{"type":"object","allOf":[{"$ref":"#"}]}`, "leads back to itself"},
+		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`, "leads back to itself"},
+		{`{"type":"object","multipleOf":1e999999999}`, "number"},
+		{`{"type":"object","enum":[` + strings.Repeat("9", 500) + `]}`, "number"},
+		{`{"type":"object","properties":{` + strings.Repeat(`"a":{},`, 20_000) + `"b":{}}}`, "longer than"},
+		{`{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40) + `}}`, "nested too deeply"},
+		{bomb(40), "more work than is reasonable"},
+		{`{"type":"object","oneOf":[` + strings.Repeat(`{"required":["a"]},`, 1500) + `{}]}`, "more than 1000 objects"},
+	} {
+		var cache Cache
+		s, err := cache.Compile(json.RawMessage(c.schema))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Compile(%.200s) = %v, %v; want %q", c.schema, s, err, c.want)
+		}
+	}
+}
+
+// bomb is a schema whose n definitions each refer twice to the next.
+func bomb(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"type":"object","$ref":"#/$defs/d0","$defs":{`)
+	for i := range n {
+		fmt.Fprintf(&b, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"d%d":{}}}`, n)
+	return b.String()
+}
+
+// A schema that multiplies with the depth of the arguments must not stop the hub;
+// with arguments as one sees them it is checked.
+func TestRecursionIsBounded(t *testing.T) {
+	s := mustCompile(t, `{"type":"object","allOf":[{"$ref":"#/$defs/t"}],"$defs":{"t":{"properties":{"v":{"type":"integer"}},"allOf":[{"properties":{"a":{"$ref":"#/$defs/t"}}},{"properties":{"a":{"$ref":"#/$defs/t"}}}]}}}`)
+	if err := s.Check(json.RawMessage(`{"a":{"a":{"v":"x"}}}`)); err == nil || err.Error() != "/a/a/v: must be integer, got string" {
+		t.Errorf("shallow: %v", err)
+	}
+	deep := strings.Repeat(`{"a":`, 60) + `{"v":"x"}` + strings.Repeat(`}`, 60)
+	if err := s.Check(json.RawMessage(deep)); err != nil {
+		t.Errorf("deep: %v", err)
+	}
+}
+
+func TestCacheSharesAndReleases(t *testing.T) {
+	var c Cache
+	first, err := c.Compile(json.RawMessage(cart))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if s, err := c.Compile(json.RawMessage(cart)); err != nil || s != first {
+			t.Fatalf("another Schema for the same text: %v", err)
+		}
+	}
+	runtime.KeepAlive(first)
+	other := mustCompile(t, `{}`)
+	c.insert(other)
+	first = nil
+	dropped := func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return len(c.schemas) == 1
+	}
+	// A cleanup runs some time after the collection that finds its object.
+	for range 100 {
+		if runtime.GC(); dropped() {
+			break
+		}
+		runtime.Gosched()
+	}
+	if !dropped() {
+		t.Error("the text of a schema that nobody uses is kept")
+	}
+	runtime.KeepAlive(other)
+}
+
+func TestConcurrentUse(t *testing.T) {
+	var c Cache
+	done := make(chan error)
+	for i := range 8 {
+		go func() {
+			for j := range 50 {
+				s, err := c.Compile(fmt.Appendf(nil, `{"type":"object","properties":{"a":{"const":%d}},"not":{"required":["b"]}}`, j%5))
+				if err == nil {
+					err = s.Check(fmt.Appendf(nil, `{"a":%d}`, j%5))
+				}
+				if err != nil {
+					done <- fmt.Errorf("%d: %w", i, err)
+					return
+				}
+			}
+			done <- nil
+		}()
+	}
+	for range 8 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// What the plan accepts must be what the whole schema accepts: else a page gets
+// arguments that it has excluded.
+func FuzzPlanAgreesWithFull(f *testing.F) {
+	args := []string{`{}`, `{"a":1}`, `{"a":"x","b":[1,2.5,"é"],"c":{"a":null}}`, `{"a":1e3,"b":true}`, `{"a":-0,"a":"\u00e9"}`, `[]`, `{"b":[]}`, `{"c":{"c":{"a":9007199254740993}}}`}
+	schemas := []string{
+		cart, `true`, `{}`, `{"type":"object","additionalProperties":{"type":["integer","null"]}}`,
+		`{"properties":{"a":{"enum":[1,"x",null,[1]]},"b":{"type":"array","items":{"type":"number","exclusiveMinimum":0,"maximum":2.5},"minItems":1},"c":{"required":["a"],"additionalProperties":false}}}`,
+		`{"properties":{"a":{"anyOf":[{"type":"string","minLength":1,"maxLength":1},{"type":"integer","minimum":-1}]}},"required":["a","b"]}`,
+		`{"properties":{"a":{"allOf":[{"const":1},{}]},"c":{"properties":{"c":{"properties":{"a":{"maximum":9007199254740992}}}}}}}`,
+		`{"required":["a"],"additionalProperties":{"type":"string"}}`,
+		`{"type":"object","type":"object","required":["a"],"required":["b"]}`,
+		`{"required":["a"],"additionalProperties":false}`, `{"required":["a","a"]}`, `{"enum":[[1e999]]}`, `{"x":1e999}`,
+	}
+	for _, s := range schemas {
+		for _, a := range args {
+			f.Add(s, a)
+		}
+	}
+	f.Fuzz(func(t *testing.T, schema, args string) {
+		var c Cache
+		s, err := c.Compile(json.RawMessage(schema))
+		if err != nil || rawjson.Valid([]byte(args), 100) != nil {
+			return
+		}
+		full, err := newFull(schema)
+		if err != nil {
+			t.Fatalf("%s has a plan but: %v", schema, err)
+		}
+		err = full.check(json.RawMessage(args))
+		if s.plan != nil && s.plan.accepts(rawjson.Get([]byte(args))) && err != nil {
+			t.Fatalf("the plan of %s accepts %s: %v", schema, args, err)
+		}
+		if again := s.Check(json.RawMessage(args)); (again == nil) != (err == nil) {
+			t.Fatalf("%s with %s: %v, %v", schema, args, err, again)
+		}
+	})
+}
+
+func BenchmarkCompile(b *testing.B) {
+	b.Run("same", func(b *testing.B) {
+		var c Cache
+		keep, _ := c.Compile(json.RawMessage(cart))
+		b.ReportAllocs()
+		for b.Loop() {
+			c.Compile(json.RawMessage(cart))
+		}
+		runtime.KeepAlive(keep)
+	})
+	b.Run("distinct", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := compile(cart); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("distinct-full", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := newFull(cart); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	worst := `{"type":"object","oneOf":[` + strings.Repeat(`{"required":["a"],"not":{"type":"string"}},`, 480) + `{}]}`
+	b.Run("largest", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := newFull(worst); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	var refs strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&refs, `,"p%d":{"$ref":"#/x/%d/y"}`, i, i)
+	}
+	places := `{"type":"object","properties":{"p":{}` + refs.String() + `},"x":[` + strings.Repeat(`{"y":{"not":{"type":"string"}}},`, 200) + `{}]}`
+	b.Run("odd-places", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := newFull(places); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkCheck(b *testing.B) {
+	good := json.RawMessage(`{"productId":"abc-123","quantity":3,"gift":true}`)
+	long := json.RawMessage(`{"productId":"` + strings.Repeat("long text ", 6554) + `"}`)
+	run := func(name, schema string, args json.RawMessage) {
+		b.Run(name, func(b *testing.B) {
+			s, err := compile(schema)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Check(args)
+			}
+		})
+	}
+	run("typical", cart, good)
+	run("64K", cart, long)
+	run("invalid", cart, json.RawMessage(`{"quantity":"3"}`))
+	run("full", `{"type":"object","properties":{"productId":{"$ref":"#/$defs/id"},"quantity":{"type":"integer"}},"$defs":{"id":{"type":"string"}}}`, good)
+}
