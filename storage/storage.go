@@ -123,7 +123,7 @@ type Site struct {
 	CallTimeout time.Duration `json:"callTimeout,omitempty"` // 0: the default
 }
 
-// Record is one line of the log: a registration or a call. It holds no arguments
+// Record is one line of the log: a registration, a call, or what the tool proxy was asked. It holds no arguments
 // and no results.
 type Record struct {
 	Time     time.Time     `json:"time"`
@@ -145,6 +145,7 @@ type Event string
 const (
 	EventRegister Event = "register"
 	EventCall     Event = "call"
+	EventProxy    Event = "proxy" // an operation of the tool proxy that is no call
 )
 
 // Query selects records. The zero value selects the newest 100.

@@ -1,0 +1,145 @@
+package proxytool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+type decoded struct {
+	Content []struct {
+		Type, Text  string
+		Annotations struct {
+			ProxyAction, ProxyPath string
+			ProxyIndex             *int
+		}
+		Meta struct {
+			Proxy struct{ ProxyIndex *int } `json:"tabhub/proxy"`
+		} `json:"_meta"`
+	}
+	IsError bool
+	Meta    map[string]struct {
+		Results []struct {
+			ProxyIndex, Blocks int
+			IsError            bool
+			StructuredContent  json.RawMessage
+		}
+	} `json:"_meta"`
+}
+
+func decode(t *testing.T, raw string) (d decoded) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(raw), &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestBatch: each operation's outcome is there, in order, and can be told apart.
+func TestBatch(t *testing.T) {
+	got := decode(t, run(t, newWorld(), `{"action":"batch","operations":[
+		{"action":"call","type":"tool","path":"calculator_add","args":{"a":1}},
+		{"action":"call","type":"tool","path":"nobody"},
+		{"action":"call","type":"tool","path":"rich"},
+		{"action":"list","type":"prompt"},
+		{"action":"batch","operations":[{"action":"list","type":"tool"}]},
+		7,
+		{"action":"call","type":"tool","path":"bare"},
+		{"action":"call","type":"tool","path":"fails"}
+	]}`))
+	var lines []string
+	for _, b := range got.Content {
+		text := b.Text
+		if text == "" {
+			text = b.Type
+		}
+		lines = append(lines, fmt.Sprint(*b.Annotations.ProxyIndex, " ", b.Annotations.ProxyAction, " ", text))
+		if i := b.Meta.Proxy.ProxyIndex; i == nil || *i != *b.Annotations.ProxyIndex {
+			t.Errorf("_meta of %q is %+v", text, b.Meta)
+		}
+	}
+	want := []string{
+		"0 batch Operation 1 of 8, call tool calculator_add: ok",
+		"0 call 8",
+		"1 batch Operation 2 of 8, call tool nobody: failed",
+		"1 call Unknown tool: 'nobody'; nearest: calculator_add",
+		"2 batch Operation 3 of 8, call tool rich: ok",
+		"2 call a",
+		"2 call image",
+		"2 call hologram",
+		"3 batch Operation 4 of 8, list prompt: ok",
+		"3 list resource",
+		"4 batch Operation 5 of 8, batch: failed",
+		"4 batch Parameter 'action' is 'batch' within a batch; allowed there: list, info, call",
+		"5 batch Operation 6 of 8, not an object: failed",
+		"5  The parameters must be an object: invalid JSON at byte 0: expected an object",
+		"6 batch Operation 7 of 8, call tool bare: ok",
+		"7 batch Operation 8 of 8, call tool fails: failed",
+		"7 call no",
+		"7 call really",
+	}
+	if g, w := strings.Join(lines, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+	if got.IsError {
+		t.Error("one failure made the whole batch fail")
+	}
+	sums := got.Meta["tabhub/proxy"].Results
+	if len(sums) != 8 || sums[2].Blocks != 3 || string(sums[2].StructuredContent) != `{"big":12345678901234567890,"x":"\u00e9"}` ||
+		!sums[1].IsError || sums[6].Blocks != 0 || sums[6].ProxyIndex != 6 || string(sums[6].StructuredContent) != `{"a":1}` {
+		t.Errorf("_meta: %+v", sums)
+	}
+}
+
+func TestBatchOfFailuresFails(t *testing.T) {
+	if got := decode(t, run(t, newWorld(), `{"action":"batch","type":"tool","operations":[{},{"action":"call","type":"tool","path":"fails"}]}`)); !got.IsError {
+		t.Error("all failed, and the batch did not")
+	}
+}
+
+// TestBatchRunsSideBySide: a hundred calls of a second each take seconds, not
+// minutes, and do not all fall on the hub at once.
+func TestBatchRunsSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		var now, most atomic.Int32
+		w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+			n := now.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			}
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+			c.Progress(spec.Progress{Progress: 1, Total: new(2.0), Message: "half"})
+			time.Sleep(time.Second)
+			return json.RawMessage(`{"content":[{"type":"text","text":"ok"}]}`), nil
+		}
+		op := `{"action":"call","type":"tool","path":"slow"}`
+		args := `{"action":"batch","operations":[` + strings.Repeat(op+",", 99) + op + `]}`
+		last, told := 0.0, 0
+		start := time.Now()
+		r := (&Tool{Hub: w}).Call(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+			if p.Progress <= last || *p.Total != 100 {
+				t.Errorf("progress %v of %v after %v", p.Progress, *p.Total, last)
+			}
+			last = p.Progress
+			told++
+		})
+		if took := time.Since(start); took != 26*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if most.Load() != batchWorkers || last != 100 || told != 200 {
+			t.Errorf("%d at once; progress told %d times, last %v", most.Load(), told, last)
+		}
+		if n := len(decode(t, string(r)).Content); n != 200 {
+			t.Errorf("%d blocks", n)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package proxytool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+var errNotResult = errors.New("the answer is not a result of the protocol")
+
+// call serves action call (specification, section 3.2).
+func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, error) {
+	if op.self() {
+		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
+	}
+	switch op.kind {
+	case spec.KindResource:
+		raw, err := c.tool.Hub.ReadResource(ctx, op.path, c.client)
+		if err != nil {
+			return nil, err
+		}
+		return readResult(raw, n)
+	case spec.KindPrompt:
+		raw, err := c.tool.Hub.GetPrompt(ctx, op.path, op.args, c.client)
+		if err != nil {
+			return nil, err
+		}
+		n.dataType("GetPromptResult")
+		r := &result{}
+		r.addResource("proxy:call/prompt/"+op.path, raw, n)
+		return r, nil
+	}
+	raw, err := c.tool.Hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, Progress: c.progress})
+	if err != nil {
+		return nil, err
+	}
+	r, err := annotate(raw, n)
+	if err != nil {
+		return nil, errNotResult
+	}
+	return r, nil
+}
+
+// readResult turns a ReadResourceResult into a CallToolResult of embedded resources.
+func readResult(raw json.RawMessage, n *notes) (*result, error) {
+	r := &result{}
+	var contents json.RawMessage
+	err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		if key == "contents" {
+			contents = value
+		} else {
+			r.rest = append(r.rest, member{key, value})
+		}
+		return nil
+	})
+	if err != nil || contents == nil {
+		return nil, errNotResult
+	}
+	err = rawjson.Array(contents, spec.MaxDepth, func(content json.RawMessage) error {
+		block := make([]byte, 0, len(content)+128)
+		block = append(block, `{"type":"resource","resource":`...)
+		block = appendObjectified(block, content)
+		r.add(append(block, '}'), n)
+		return nil
+	})
+	if err != nil {
+		return nil, errNotResult
+	}
+	return r, nil
+}
+
+// appendObjectified appends a resource's contents. A text that is JSON without
+// saying so becomes JSON that does (specification, section 3.2.2): without space
+// between its tokens, and with the type that it had as contentType.
+func appendObjectified(dst []byte, content json.RawMessage) []byte {
+	mime, _ := rawjson.String(rawjson.Get(content, "mimeType"))
+	text, isText := rawjson.String(rawjson.Get(content, "text"))
+	bare, _, _ := strings.Cut(mime, ";")
+	if !isText || strings.EqualFold(strings.TrimSpace(bare), "application/json") || rawjson.Valid([]byte(text), spec.MaxDepth) != nil {
+		return append(dst, content...)
+	}
+	dst = append(dst, '{')
+	rawjson.Object(content, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		if key != "mimeType" && key != "text" && key != "contentType" {
+			dst = appendMember(dst, key, value)
+		}
+		return nil
+	})
+	dst = appendMember(dst, "mimeType", []byte(`"application/json"`))
+	dst = appendMember(dst, "text", rawjson.AppendString(nil, string(rawjson.Compact(nil, []byte(text)))))
+	if mime != "" {
+		dst = appendMember(dst, "contentType", rawjson.AppendString(nil, mime))
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,130 @@
+package proxytool
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// metaKey is where _meta mirrors the annotations.
+const metaKey = "tabhub/proxy"
+
+// result is a CallToolResult under construction.
+type result struct {
+	blocks  []byte   // the content blocks, comma-separated
+	count   int      // of blocks
+	rest    []member // the other members, but isError
+	isError bool
+}
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+func (r *result) json() json.RawMessage {
+	out := make([]byte, 0, len(r.blocks)+64)
+	out = append(out, `{"content":[`...)
+	out = append(out, r.blocks...)
+	out = append(out, ']')
+	for _, m := range r.rest {
+		out = appendMember(out, m.key, m.value)
+	}
+	if r.isError {
+		out = append(out, `,"isError":true`...)
+	}
+	return append(out, '}')
+}
+
+// next makes room for one more block.
+func (r *result) next() {
+	if r.count > 0 {
+		r.blocks = append(r.blocks, ',')
+	}
+	r.count++
+}
+
+// add appends a block with the notes n.
+func (r *result) add(block json.RawMessage, n *notes) {
+	r.next()
+	r.blocks = n.appendTo(r.blocks, block)
+}
+
+// addResource appends an embedded resource whose text is JSON.
+func (r *result) addResource(uri string, text []byte, n *notes) {
+	block := make([]byte, 0, len(text)+len(text)/8+256)
+	block = append(block, `{"type":"resource","resource":{"uri":`...)
+	block = rawjson.AppendString(block, uri)
+	block = append(block, `,"mimeType":"application/json","text":`...)
+	block = rawjson.AppendString(block, string(text))
+	r.add(append(block, `}}`...), n)
+}
+
+func (r *result) addText(text string, n *notes) {
+	r.add(append(rawjson.AppendString([]byte(`{"type":"text","text":`), text), '}'), n)
+}
+
+// failure is a result that says what is wrong.
+func failure(text string, n *notes) *result {
+	r := &result{isError: true}
+	r.addText(text, n)
+	return r
+}
+
+// failed is the result of an operation that ended with err. What the page, or the
+// hub, said is kept as it is.
+func failed(err error, n *notes) *result {
+	if f, ok := errors.AsType[*hub.Failure](err); ok {
+		if r, err := annotate(f.Result(), n); err == nil {
+			return r
+		}
+	}
+	if remote, ok := errors.AsType[*spec.Error](err); ok {
+		text := strconv.AppendInt([]byte(`{"error":{"code":`), int64(remote.Code), 10)
+		text = rawjson.AppendString(append(text, `,"message":`...), remote.Message)
+		if remote.Data != nil {
+			text = append(append(text, `,"data":`...), remote.Data...)
+		}
+		return failure(string(append(text, `}}`...)), n)
+	}
+	return failure(err.Error(), n)
+}
+
+// annotate returns a CallToolResult with the notes n on each block and all else as
+// it is.
+func annotate(raw json.RawMessage, n *notes) (*result, error) {
+	r := &result{}
+	var content json.RawMessage
+	err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		switch key {
+		case "content":
+			content = value
+		case "isError":
+			r.isError = string(value) == "true"
+		default:
+			r.rest = append(r.rest, member{key, value})
+		}
+		return nil
+	})
+	if err != nil || content == nil {
+		return r, err
+	}
+	r.blocks = make([]byte, 0, len(content)+256)
+	err = rawjson.Array(content, spec.MaxDepth, func(block json.RawMessage) error {
+		r.add(block, n)
+		return nil
+	})
+	return r, err
+}
+
+func appendMember(dst []byte, key string, value []byte) []byte {
+	if c := dst[len(dst)-1]; c != '{' {
+		dst = append(dst, ',')
+	}
+	dst = rawjson.AppendString(dst, key)
+	return append(append(dst, ':'), value...)
+}

@@ -1,0 +1,136 @@
+package proxytool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// Name is the tool's name. It is not a name that a page's tool can get.
+const Name = "proxy"
+
+// Hub is what the tool needs of a *hub.Hub.
+type Hub interface {
+	List(kind hub.ListKind) *hub.Listing
+	Find(kind spec.Kind, name string) (hub.Item, error)
+	Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
+	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
+	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+}
+
+// Tool is the tool proxy of one hub. It is safe for concurrent use. Fields are not
+// changed after the first call.
+type Tool struct {
+	Hub Hub
+	// Record, if not nil, gets a record of each operation that does not reach the
+	// hub, which records the others: list, info, and what is refused.
+	Record func(storage.Record)
+
+	mu      sync.Mutex
+	indexes map[spec.Kind]*index  // guarded by mu; of the latest listings
+	corpora map[spec.Kind]*corpus // guarded by mu, with what they hold
+}
+
+// Call runs the tool and blocks until it has a raw CallToolResult. Failures are
+// results, too. It returns nil if ctx ended first. progress may be nil; it is called
+// in order and not after Call has returned.
+func (t *Tool) Call(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
+	c := &caller{tool: t, client: client, progress: progress}
+	r := c.run(ctx, args, whole)
+	if r == nil {
+		return nil
+	}
+	return r.json()
+}
+
+// caller runs the operations of one call of the tool.
+type caller struct {
+	tool     *Tool
+	client   string
+	progress func(spec.Progress)
+}
+
+// whole is the position of an operation that is not part of a batch.
+const whole = -1
+
+// run runs one operation, which is number at of a batch; nil if ctx ended first.
+func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
+	start := time.Now()
+	op, err := parse(raw)
+	if err == nil && op.action == actionBatch && at != whole {
+		err = refusal("Parameter 'action' is 'batch' within a batch; allowed there: list, info, call")
+	}
+	n := op.notes(at)
+	if err != nil {
+		c.record(op, start, "refused", err.Error())
+		return failure(err.Error(), n)
+	}
+	var r *result
+	switch op.action {
+	case actionList:
+		r, err = c.list(op, n)
+	case actionInfo:
+		r, err = c.info(op, n)
+	case actionCall:
+		r, err = c.call(ctx, op, n)
+	case actionBatch:
+		return c.batch(ctx, op)
+	}
+	unknown, isUnknown := errors.AsType[*hub.UnknownError](err)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil
+	case isUnknown:
+		err = c.unknown(op, unknown)
+		c.record(op, start, "unknown", err.Error())
+	case op.action != actionCall:
+		c.record(op, start, "ok", "")
+	}
+	if err != nil {
+		return failed(err, n)
+	}
+	return r
+}
+
+// unknown says that a path is nobody's, and which is like it.
+func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
+	var b strings.Builder
+	if op.action == actionCall {
+		b.WriteString("Unknown " + string(op.kind) + ": '" + op.path + "'")
+	} else {
+		b.WriteString(title(op.kind) + " '" + op.path + "' not found")
+	}
+	near := err.Nearest
+	if len(near) == 0 {
+		near = c.tool.similar(c.tool.index(op.kind), op.path)
+	}
+	for i, name := range near {
+		if i == 0 {
+			b.WriteString("; nearest: ")
+		} else {
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
+	}
+	return refusal(b.String())
+}
+
+func (c *caller) record(op *operation, start time.Time, outcome, reason string) {
+	if c.tool.Record == nil {
+		return
+	}
+	c.tool.Record(storage.Record{
+		Time: start, Event: storage.EventProxy, Client: c.client, Tool: strings.TrimSpace(op.action + " " + string(op.kind) + " " + op.path),
+		Outcome: outcome, Reason: reason, Duration: time.Since(start),
+	})
+}
+
+// title returns "Tool", "Resource" or "Prompt".
+func title(k spec.Kind) string { return strings.ToUpper(string(k[:1])) + string(k[1:]) }
