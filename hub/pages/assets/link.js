@@ -1,0 +1,279 @@
+// The connection to the hub: one WebSocket that speaks tabhub.v1, opened again
+// whenever it is lost, as long as the document lives.
+
+const RETRY_FIRST_MS = 500;
+const RETRY_LAST_MS = 15_000;
+const HELLO_WAIT_MS = 10_000;
+const REFUSED_CLOSE_WAIT_MS = 1_000;
+const ERROR_CLOSE_WAIT_MS = 1_000;
+
+// An answer that was sent when the socket died may not have arrived. The hub waits
+// this long for a lost tab, and ignores an answer that it has already.
+const ANSWER_KEPT_MS = 5_000;
+const ANSWERS_KEPT = 64;
+const ANSWERS_KEPT_CHARS = 32 << 20;
+
+/** @param {number} code a WebSocket close code */
+const mayReconnect = (code) => code < 4100 || code >= 4200;
+
+class HubLink {
+  /** @type {LinkState} */
+  state = "off";
+  /** Why the state is what it is, for people. */
+  reason = "";
+  /** What the hub said at hello. @type {JSONObject} */
+  hub = {};
+
+  #dial;
+  #hello;
+  #handler;
+
+  /** @type {LinkSocket | null} */
+  #socket = null;
+  #nextID = 1;
+  /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
+  #pending = new Map();
+  /** Answers that may not have reached the hub. @type {Map<string | number, {frame: string, sent: boolean}>} */
+  #answers = new Map();
+  #attempts = 0;
+  #lastHeard = 0;
+  /** What the hub answered to a hello that it refused. */
+  #refusal = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #late;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #watch;
+
+  /**
+   * @param {object} options
+   * @param {() => LinkSocket} options.dial opens a socket
+   * @param {() => JSONObject} options.hello the parameters of browser/hello
+   * @param {{opened(): void, changed(): void, request(r: HubRequest): void, notice(method: string, params: JSONObject): void}} options.handler
+   */
+  constructor({ dial, hello, handler }) {
+    this.#dial = dial;
+    this.#hello = hello;
+    this.#handler = handler;
+  }
+
+  /** Connects, now, unless there is a connection. */
+  start() {
+    clearTimeout(this.#retry);
+    if (this.#socket) return;
+    this.#refusal = "";
+    this.#set("connecting", "");
+    let socket;
+    try {
+      socket = this.#dial();
+    } catch (error) {
+      // The page's own policy (CSP, mixed content) forbids the address: trying
+      // again cannot help.
+      this.#set("refused", messageOf(error));
+      return;
+    }
+    this.#socket = socket;
+    this.#late = setTimeout(() => {
+      if (socket === this.#socket) this.#end(4000, "the hub does not answer");
+    }, HELLO_WAIT_MS);
+    socket.onopen = () => void this.#greet(socket);
+    socket.onmessage = (event) => {
+      if (socket === this.#socket) this.#receive(event.data);
+    };
+    socket.onclose = (event) => {
+      if (socket === this.#socket) this.#lost(event.code, event.reason);
+    };
+    // A socket that the page's policy forbids never says that it is closed.
+    socket.onerror = () =>
+      setTimeout(() => {
+        if (socket === this.#socket) this.#end(1006, "");
+      }, ERROR_CLOSE_WAIT_MS);
+  }
+
+  /** Disconnects and stays so until start. */
+  stop() {
+    clearTimeout(this.#retry);
+    const socket = this.#socket;
+    this.#drop();
+    socket?.close(1000, "");
+    this.#set("off", "");
+  }
+
+  /**
+   * Sends a request to the hub; the promise fails when the connection is lost.
+   * @param {string} method
+   * @param {JSONObject} params
+   * @returns {Promise<any>}
+   */
+  request(method, params) {
+    if (!this.#socket) return Promise.reject(new Error("there is no connection to the hub"));
+    const id = this.#nextID++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+    });
+  }
+
+  /**
+   * Sends a notification, if there is a connection.
+   * @param {string} method
+   * @param {JSONObject} params
+   */
+  notify(method, params) {
+    if (this.state === "open") this.#send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+  }
+
+  /**
+   * Answers a request of the hub, over this connection or the next one.
+   * @param {string | number} id
+   * @param {string} result JSON text
+   */
+  answer(id, result) {
+    this.#keep(id, `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
+  }
+
+  /**
+   * Answers a request of the hub with an error.
+   * @param {string | number} id
+   * @param {number} code
+   * @param {string} message
+   * @param {JSONObject} [data]
+   */
+  fail(id, code, message, data) {
+    this.#keep(id, JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } }));
+  }
+
+  /** @param {string | number} id @param {string} frame */
+  #keep(id, frame) {
+    const max = this.hub.limits?.maxFrame ?? ANSWERS_KEPT_CHARS;
+    if (frame.length > max / 3 && new TextEncoder().encode(frame).length > max) {
+      this.fail(id, -32003, `the answer is larger than the ${max} bytes that the hub takes`);
+      return;
+    }
+    const answer = { frame, sent: false };
+    this.#answers.set(id, answer);
+    let chars = 0;
+    for (const kept of this.#answers.values()) chars += kept.frame.length;
+    for (const [old, kept] of this.#answers) {
+      if (this.#answers.size <= ANSWERS_KEPT && chars <= ANSWERS_KEPT_CHARS) break;
+      if (kept === answer) break;
+      chars -= kept.frame.length;
+      this.#answers.delete(old);
+    }
+    if (this.state === "open") this.#deliver(id, answer);
+  }
+
+  /** @param {string | number} id @param {{frame: string, sent: boolean}} answer */
+  #deliver(id, answer) {
+    this.#send(answer.frame);
+    if (!answer.sent) {
+      answer.sent = true;
+      setTimeout(() => this.#answers.delete(id), ANSWER_KEPT_MS);
+    }
+  }
+
+  /** @param {string} frame */
+  #send(frame) {
+    this.#socket?.send(frame);
+  }
+
+  /** @param {LinkSocket} socket */
+  async #greet(socket) {
+    try {
+      this.hub = await this.request("browser/hello", this.#hello());
+    } catch (error) {
+      // A refusal is followed by a close code that says whether to try again.
+      this.#refusal = messageOf(error);
+      setTimeout(() => {
+        if (socket === this.#socket) this.#end(4103, this.#refusal);
+      }, REFUSED_CLOSE_WAIT_MS);
+      return;
+    }
+    if (socket !== this.#socket) return;
+    clearTimeout(this.#late);
+    this.#attempts = 0;
+    const quiet = 3 * (this.hub.keepAliveMs || 15_000);
+    this.#watch = setInterval(() => {
+      if (Date.now() - this.#lastHeard > quiet) this.#end(4000, "the hub has gone quiet");
+    }, quiet / 3);
+    this.#set("open", "");
+    this.#handler.opened();
+    for (const [id, answer] of this.#answers) this.#deliver(id, answer);
+  }
+
+  /** @param {unknown} data */
+  #receive(data) {
+    this.#lastHeard = Date.now();
+    let frame;
+    try {
+      frame = JSON.parse(String(data));
+    } catch {
+      return;
+    }
+    if (typeof frame !== "object" || frame === null) return;
+    const { id, method, params } = frame;
+    if (typeof method === "string") {
+      const object = typeof params === "object" && params !== null ? params : {};
+      if (id === undefined || id === null) this.#handler.notice(method, object);
+      else this.#handler.request({ id, method, params: object });
+      return;
+    }
+    const waiting = this.#pending.get(id);
+    if (!waiting) return;
+    this.#pending.delete(id);
+    if (frame.error) waiting.reject(new Error(String(frame.error.message ?? "refused by the hub")));
+    else waiting.resolve(frame.result ?? {});
+  }
+
+  /** @param {number} code @param {string} reason */
+  #end(code, reason) {
+    const socket = this.#socket;
+    this.#lost(code, reason);
+    socket?.close(1000, "");
+  }
+
+  /** @param {number} code @param {string} reason */
+  #lost(code, reason) {
+    const greeted = this.state === "open";
+    this.#drop();
+    if (!mayReconnect(code)) {
+      this.#set("refused", this.#refusal || reason || `the hub closed the connection (${code})`);
+      console.error(`tabhub: ${this.reason}. This page's tools are not offered.`);
+      return;
+    }
+    if (!greeted && this.#attempts === 0) {
+      console.warn(`tabhub: the hub does not answer. If it runs, it may not admit this site: tabhub serve --allow-origin ${location.origin}`);
+    }
+    const step = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#attempts++);
+    this.#retry = setTimeout(() => this.start(), step * (0.75 + Math.random() / 2));
+    this.#set("waiting", reason);
+  }
+
+  #drop() {
+    clearTimeout(this.#late);
+    clearInterval(this.#watch);
+    this.#socket = null;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(new Error("the connection to the hub was lost"));
+  }
+
+  /** @param {LinkState} state @param {string} reason */
+  #set(state, reason) {
+    this.state = state;
+    this.reason = reason;
+    this.#handler.changed();
+  }
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  const text = error instanceof Error && error.message ? error.message : String(error);
+  return text.slice(0, 16_000);
+}
+
+// crypto.randomUUID exists in secure contexts only.
+function randomID() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,107 @@
+// Types of the scripts beside this file. They are plain scripts that share one
+// scope: Go joins them to /tab.js, /embed.js and /demo (see ../pages.go).
+
+type JSONObject = { [member: string]: any };
+
+/** What a running call may use. */
+interface CallContext {
+  signal: AbortSignal;
+  progress(progress: number, total?: number, message?: string): void;
+}
+
+/** A tool as a page gives it to tabhub.registerTool: an MCP Tool with execute. */
+interface PageTool extends JSONObject {
+  name: string;
+  execute(args: any, context: CallContext): unknown;
+}
+
+/** An MCP Resource (uri) or ResourceTemplate (uriTemplate) with read. */
+interface PageResource extends JSONObject {
+  uri?: string;
+  uriTemplate?: string;
+  read(uri: string, context: CallContext): unknown;
+}
+
+/** An MCP Prompt with get. */
+interface PagePrompt extends JSONObject {
+  name: string;
+  get(args: { [name: string]: string }, context: CallContext): unknown;
+}
+
+type Kind = "tool" | "resource" | "prompt";
+
+/** Somewhere that a page's tools come from. */
+interface Source {
+  /** Begins to look; changed is called whenever a list may differ, updated when a resource's content does. */
+  start(changed: (kind: Kind) => void, updated: (uri: string) => void): void;
+  /** The MCP objects that the source has now. */
+  list(kind: Kind): Promise<JSONObject[]>;
+  /** Runs a tool and returns its CallToolResult as JSON text. */
+  callTool(name: string, args: JSONObject, context: CallContext): Promise<string>;
+  readResource(uri: string, context: CallContext): Promise<unknown>;
+  subscribe(uri: string, on: boolean): Promise<void>;
+  getPrompt(name: string, args: JSONObject, context: CallContext): Promise<unknown>;
+}
+
+/** The part of a WebSocket that a link uses. */
+interface LinkSocket {
+  onopen: ((event: any) => void) | null;
+  onmessage: ((event: any) => void) | null;
+  onclose: ((event: any) => void) | null;
+  onerror: ((event: any) => void) | null;
+  send(frame: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+type LinkState = "off" | "connecting" | "open" | "waiting" | "refused";
+
+interface HubRequest {
+  id: string | number;
+  method: string;
+  params: JSONObject;
+}
+
+/** document.modelContext, as far as it is used here. */
+interface ModelContext extends EventTarget {
+  getTools(): Promise<RegisteredTool[]>;
+  executeTool(tool: RegisteredTool, input: any, options?: { signal?: AbortSignal }): Promise<string | null>;
+}
+
+interface RegisteredTool {
+  name: string;
+  title?: string;
+  description: string;
+  inputSchema?: object | string;
+  annotations?: { [hint: string]: unknown };
+  origin?: string;
+  window?: Window | null;
+}
+
+/** What tabhub.status says. */
+interface TabStatus {
+  state: LinkState;
+  reason: string;
+  hub: string;
+  tabKey: string;
+  tools: number;
+  resources: number;
+  prompts: number;
+  rejected: { name: string; reason: string }[];
+}
+
+/** One step of a call, as the tabhub event "call" tells it. */
+interface CallStep {
+  id: string | number;
+  phase: "start" | "progress" | "end";
+  method: string;
+  name: string;
+  args?: JSONObject;
+  progress?: number;
+  total?: number;
+  message?: string;
+  ok?: boolean;
+}
+
+interface Window {
+  tabhub?: PageAPI;
+}

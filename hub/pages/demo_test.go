@@ -1,0 +1,127 @@
+package pages_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image/png"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// What a new user sees first: the demo's tools work from a client, and the page
+// shows what was done.
+func TestDemo(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+
+	var found struct {
+		Products []struct {
+			ID         int64
+			Name       string
+			PriceCents int64
+		}
+	}
+	if err := json.Unmarshal(s.call("search_products", `{"query":"pen"}`).StructuredContent, &found); err != nil || len(found.Products) != 2 {
+		t.Fatalf("search: %+v %v", found, err)
+	}
+	if r := s.call("add_to_cart", `{"productId":6,"quantity":2}`); r.IsError {
+		t.Fatalf("add_to_cart: %+v", r)
+	}
+	page.WaitFor(`document.querySelector("#cart").textContent.includes("2 × Fountain pen")`)
+	if r := s.call("checkout", `{}`); string(r.StructuredContent) != `{"orderNumber":1,"totalCents":10800}` {
+		t.Errorf("checkout: %s", r.StructuredContent)
+	}
+	if r := s.call("checkout", `{}`); !r.IsError || !strings.Contains(r.text(), "the cart is empty") {
+		t.Errorf("checkout of an empty cart: %+v", r)
+	}
+	page.WaitFor(`document.querySelector("[data-count=checkout]").textContent === "2"`)
+	page.WaitFor(`document.querySelectorAll("#calls [data-end=ok]").length === 3 && document.querySelectorAll("#calls [data-end=failed]").length === 1`)
+
+	picture := s.call("product_picture", `{"productId":1}`)
+	if len(picture.Content) == 0 || picture.Content[0].MimeType != "image/png" {
+		t.Fatalf("picture: %+v", picture)
+	}
+	if _, err := png.Decode(bytes.NewReader(picture.Content[0].Data)); err != nil {
+		t.Errorf("picture: %v", err)
+	}
+
+	var steps []spec.Progress
+	s.send(t.Context(), s.name("wrap_gift"), `{"productId":2,"seconds":1}`, func(p spec.Progress) { steps = append(steps, p) })
+	if len(steps) != 5 || *steps[4].Total != 4 || steps[4].Progress != 4 || steps[0].Message != "Cutting the paper" {
+		t.Errorf("progress %+v, want five steps", steps)
+	}
+
+	cart := s.hub.List(hub.ListResources).Items
+	if len(cart) != 2 {
+		t.Fatalf("resources %+v, want two", cart)
+	}
+	for uri, want := range map[string]string{cart[0].Name: "totalCents", cart[1].Name: "Walnut bowl"} {
+		raw, err := s.hub.ReadResource(t.Context(), uri, "test")
+		if err != nil || !bytes.Contains(raw, []byte(want)) {
+			t.Errorf("%s: %s %v, want %s in it", uri, raw, err, want)
+		}
+	}
+	prompts := s.hub.List(hub.ListPrompts).Items
+	if len(prompts) != 1 {
+		t.Fatalf("prompts %+v, want one", prompts)
+	}
+	raw, err := s.hub.GetPrompt(t.Context(), prompts[0].Name, json.RawMessage(`{"occasion":"a wedding"}`), "test")
+	if err != nil || !bytes.Contains(raw, []byte("a wedding")) {
+		t.Errorf("prompt: %s %v", raw, err)
+	}
+
+	page.Close()
+	s.await("only what is cached is left", func() bool {
+		names := s.names()
+		return len(names) == 1 && strings.HasSuffix(names[0], "_search_products")
+	})
+}
+
+// A call that nobody waits for any more stops in the page.
+func TestCancelReachesThePage(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	name := s.name("wrap_gift")
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan struct{}, 100)
+	go func() {
+		<-started
+		cancel()
+	}()
+	_, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(`{"productId":2,"seconds":60}`), Progress: func(spec.Progress) { started <- struct{}{} }})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("the call ended with %v", err)
+	}
+	page.WaitFor(`document.querySelector("#calls [data-end=failed]")`)
+}
+
+// The hub's control requests: the text of the page, and where it goes.
+func TestControl(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	s.name("checkout")
+	addr := s.hub.Tabs()[0].Addr
+	resp, err := s.hub.Control(t.Context(), addr, &spec.Text{})
+	if err != nil || !bytes.Contains(resp.Result, []byte("Corner Shop")) {
+		t.Errorf("text: %s %v", resp.Result, err)
+	}
+	for _, url := range []string{"https://example.com/", "javascript:alert(1)", "data:text/html,x", "http://["} {
+		if _, err := s.hub.Control(t.Context(), addr, &spec.Navigate{URL: url}); err == nil {
+			t.Errorf("the page went to %s", url)
+		}
+	}
+	if _, err := s.hub.Control(t.Context(), addr, &spec.Screenshot{}); err == nil {
+		t.Error("a page without the power to do so made a screenshot")
+	}
+	if _, err := s.hub.Control(t.Context(), addr, &spec.Navigate{URL: "/demo#cart"}); err != nil {
+		t.Error(err)
+	}
+	s.await("the hub knows the new URL", func() bool { return strings.HasSuffix(s.hub.Tabs()[0].URL, "/demo#cart") })
+	page.WaitFor(`location.hash === "#cart"`)
+}

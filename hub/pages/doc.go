@@ -1,0 +1,38 @@
+// Package pages serves what the hub gives to web pages: /tab.js, the script that
+// joins a page to the hub, /embed.js and /widget.html, which do the same for a page
+// whose policy forbids it a connection of its own, and /demo, a page that uses it.
+//
+// # How a page joins
+//
+//	<script src="http://127.0.0.1:3300/tab.js"></script>
+//
+// The script opens a WebSocket to /tabs of the hub that it came from, as a single
+// tab of tabhub.v1. The hub knows the page's origin from the Origin header that the
+// browser sets. It offers the tools of the page's document.modelContext (the
+// browser's own, or else a polyfill's), of an MCP-B page server, and those that the
+// page gives to window.tabhub.registerTool; one that is found in several places is
+// offered once. A page server that does not tell of changes is asked every minute.
+//
+// The tab's key is kept in sessionStorage and guarded by a lock, so that a reload
+// keeps it and a duplicated tab gets its own. Before the page is reloaded, left or
+// kept for going back the socket is closed and nothing is said: whether the tab is
+// closed the page cannot know, and the hub waits some seconds for it to return.
+//
+// # The widget, and what the hub must check
+//
+// /embed.js puts a hidden frame of the hub's own /widget.html into the page and
+// speaks tabhub.v1 through it. The socket is the widget's, so its Origin header is
+// the hub's own origin and says nothing of the page. The widget therefore adds to
+// the hello, as the member "tabhub/pageOrigin" of its extensions, what the browser
+// told it (MessageEvent.origin) of the page around it. WidgetOrigin reads it.
+//
+// The hub takes that member for the connection's origin if and only if the Origin
+// header of the socket is the hub's own origin: the request's Host under the
+// listener's scheme. Nobody else can run a script there, as the widget's policy
+// admits no other script. The origin is then treated in all respects as one from an
+// Origin header, which includes the list of origins that may join: the widget is no
+// way around --allow-origin. With any other Origin the member is ignored. A
+// second hello on a connection is refused, so a page cannot have the last word.
+//
+// A page that is itself the hub's own (/demo) sends no such member.
+package pages

@@ -1,0 +1,315 @@
+package pages_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// numbers returns the numbers of the connected tabs, sorted.
+func (s *site) numbers() []int {
+	var out []int
+	for _, tab := range s.hub.Tabs() {
+		if tab.Connected && len(tab.Domains) == 1 && tab.Domains[0].Tools > 0 {
+			out = append(out, tab.Domains[0].Number)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (s *site) awaitNumbers(what string, want ...int) {
+	s.t.Helper()
+	s.await(fmt.Sprintf("%s: tabs %v", what, want), func() bool { return slices.Equal(s.numbers(), want) })
+}
+
+// A model that remembers a tab's name reaches that tab after a reload, and never a
+// copy of it.
+func TestTabKeepsItsNumber(t *testing.T) {
+	s := newSite(t)
+	var toolChanges atomic.Int32
+	stop := s.hub.Watch(func(c hub.Change) {
+		if c.Tools {
+			toolChanges.Add(1)
+			s.happened()
+		}
+	})
+	b := chromium.Start(t, chromium.Options{})
+	page := b.Open(s.url("/demo"))
+	s.awaitNumbers("opened", 1)
+	s.await("clients are told of the tools", func() bool { return toolChanges.Load() == 1 })
+
+	key := page.Eval("tabhub.status.tabKey")
+	page.Reload()
+	page.WaitFor(`tabhub.status.state === "open"`)
+	s.awaitNumbers("reloaded", 1)
+	if got := page.Eval("tabhub.status.tabKey"); got != key {
+		t.Errorf("the key changed with a reload from %s to %s", key, got)
+	}
+	stop()
+	if n := toolChanges.Load(); n != 1 {
+		t.Errorf("clients were told %d times that the tools changed; a reload changes nothing", n-1)
+	}
+
+	// A tab that the user duplicates has a copy of the session storage.
+	second := b.Open(s.url("/nothing"))
+	second.Eval("sessionStorage.setItem('tabhub.tabKey', " + key + ")")
+	second.Navigate(s.url("/demo"))
+	s.awaitNumbers("duplicated", 1, 2)
+	if got := second.Eval("tabhub.status.tabKey"); got == key {
+		t.Error("two tabs have one key")
+	}
+	second.Reload()
+	second.WaitFor(`tabhub.status.state === "open"`)
+	s.awaitNumbers("the copy reloaded", 1, 2)
+
+	// Each call reaches the tab that it names.
+	second.Eval(`void document.querySelector("[data-product='1'] button").click()`)
+	for n, want := range map[int]string{1: `"totalCents":0`, 2: `"totalCents":1850`} {
+		name := strings.Replace(s.name("view_cart"), "_view_cart", fmt.Sprintf("_tab%d_view_cart", n), 1)
+		if r := s.send(t.Context(), name, `{}`, nil); !strings.Contains(string(r.StructuredContent), want) {
+			t.Errorf("tab %d: %s, want %s", n, r.StructuredContent, want)
+		}
+	}
+}
+
+// A call by the domain's name goes to the tab that the user looks at.
+func TestActiveTab(t *testing.T) {
+	s := newSite(t)
+	b := chromium.Start(t, chromium.Options{})
+	first := b.Open(s.url("/demo"))
+	s.awaitNumbers("one", 1)
+	second := b.Open(s.url("/demo"))
+	s.awaitNumbers("two", 1, 2)
+	for i, page := range []*chromium.Page{first, second, first} {
+		page.Front()
+		want := []int{1, 2, 1}[i]
+		s.await(fmt.Sprintf("tab %d is active", want), func() bool {
+			for _, tab := range s.hub.Tabs() {
+				if tab.Focused && len(tab.Domains) == 1 {
+					return tab.Domains[0].Number == want
+				}
+			}
+			return false
+		})
+		s.call("search_products", `{}`)
+		page.WaitFor(fmt.Sprintf(`document.querySelector("[data-count=search_products]")?.textContent === "%d"`, 1+i/2))
+	}
+}
+
+// Going back to a page that the browser has kept brings its tools back, as the tab
+// that it was.
+func TestBackToAKeptPage(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	s.awaitNumbers("opened", 1)
+	page.Eval("void (window.kept = true)")
+	elsewhere := s.host("<p>nothing here", "")
+	page.Navigate(elsewhere)
+	s.awaitNumbers("away")
+	page.Eval("void setTimeout(() => history.back())")
+	s.awaitNumbers("back", 1)
+	if page.Eval("window.kept === true") != "true" {
+		t.Skip("this browser did not keep the page, which is what the test is about")
+	}
+	if r := s.call("search_products", `{}`); r.IsError {
+		t.Errorf("a call after going back: %+v", r)
+	}
+}
+
+// The hub is restarted, as after an update: the page comes back by itself, and what
+// the page has to say is not lost.
+func TestHubRestart(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
+	s.awaitNumbers("opened", 1)
+	s.stop()
+	page.WaitFor(`tabhub.status.state === "waiting"`)
+	s.start()
+	s.awaitNumbers("back", 1)
+	if r := s.call("search_products", `{}`); r.IsError {
+		t.Errorf("a call after the restart: %+v", r)
+	}
+}
+
+// An answer that was ready while the connection was away is delivered by the next
+// one: the call is not lost, and not run again.
+func TestAnswerOverTheNextConnection(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		let runs = 0, finish;
+		tabhub.registerTool({name: "wait", description: "d", execute: () => { runs++; return new Promise(done => finish = done) }});
+		// The socket is taken away while the call runs, and the answer comes meanwhile.
+		const Real = WebSocket;
+		let socket;
+		window.WebSocket = class extends Real { constructor(...args) { super(...args); socket = this; } };
+	</script>`, "")
+	page := chromium.Start(t, chromium.Options{}).Open(url)
+	name := s.name("wait")
+	done := make(chan reply)
+	go func() { done <- s.send(t.Context(), name, `{}`, nil) }()
+	page.WaitFor("runs === 1")
+	page.Eval(`void (socket.close(), finish("late but there"))`)
+	if r := <-done; r.IsError || r.text() != "late but there" {
+		t.Errorf("reply %+v", r)
+	}
+	if got := page.Eval("runs"); got != "1" {
+		t.Errorf("the tool ran %s times", got)
+	}
+}
+
+// A page registers in bursts and changes its mind: the last state counts, and the
+// hub is not flooded.
+func TestBurstOfRegistrations(t *testing.T) {
+	s := newSite(t)
+	var sent atomic.Int32
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		const all = [];
+		for (let i = 0; i < 50; i++) all.push(tabhub.registerTool({name: "t" + i, description: "d", execute: () => i}));
+		addEventListener("load", async () => {
+			for (const tool of all.slice(3)) { await new Promise(r => setTimeout(r, 5)); tool.unregister(); }
+			const abort = new AbortController();
+			tabhub.registerTool({name: "late", description: "d", execute: () => 1}, {signal: abort.signal});
+			tabhub.registerTool({name: "gone", description: "d", execute: () => 1}, {signal: abort.signal});
+			abort.abort();
+			tabhub.registerTool({name: "last", description: "d", execute: () => [1, 2]});
+		});
+	</script>`, "")
+	stop := s.hub.Watch(func(c hub.Change) {
+		if c.Tools {
+			sent.Add(1)
+		}
+	})
+	defer stop()
+	chromium.Start(t, chromium.Options{}).Open(url)
+	s.await("the last state", func() bool { return len(s.names()) == 4 })
+	if r := s.call("last", `{}`); r.text() != "[1,2]" {
+		t.Errorf("reply %+v", r)
+	}
+	if n := sent.Load(); n > 3 {
+		t.Errorf("the tools changed %d times for one burst", n)
+	}
+}
+
+// What a page's tool returns arrives as it is; what it throws says so.
+func TestResults(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		const tool = (name, execute) => tabhub.registerTool({name, description: "d", execute});
+		tool("full", () => ({content: [{type: "future", x: [1, {y: null}]}], structuredContent: {deep: {a: "ä\u2028"}}, isError: false, _meta: {k: 1}}));
+		tool("object", () => ({answer: 42}));
+		tool("structured", () => ({structuredContent: {a: 1}}));
+		tool("text", () => "plain");
+		tool("nothing", () => {});
+		tool("number", () => 7);
+		tool("throws", () => { throw new Error("out of stock") });
+		tool("rejects", async () => { throw "just a string" });
+		tool("cyclic", () => { const x = {}; x.x = x; return x });
+		tool("fn", () => () => 1);
+		tool("big", () => "x".repeat(5 << 20));
+		tool("huge", () => "x".repeat(33 << 20));
+	</script>`, "")
+	chromium.Start(t, chromium.Options{}).Open(url)
+	for _, tc := range []struct{ tool, want string }{
+		{"full", `{"content":[{"type":"future","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false,"_meta":{"k":1}}`},
+		{"object", `{"content":[{"type":"text","text":"{\"answer\":42}"}],"structuredContent":{"answer":42}}`},
+		{"structured", `{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`},
+		{"text", `{"content":[{"type":"text","text":"plain"}]}`},
+		{"nothing", `{"content":[]}`},
+		{"number", `{"content":[{"type":"text","text":"7"}]}`},
+	} {
+		raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name(tc.tool)})
+		if err != nil || string(raw) != tc.want {
+			t.Errorf("%s: %s %v, want %s", tc.tool, raw, err, tc.want)
+		}
+	}
+	for tool, want := range map[string]string{
+		"throws": "out of stock", "rejects": "just a string", "cyclic": "circular", "fn": "not JSON", "huge": "larger than",
+	} {
+		if r := s.call(tool, `{}`); !r.IsError || !strings.Contains(r.text(), want) {
+			t.Errorf("%s: %.300v, want an error with %q", tool, r, want)
+		}
+	}
+	if r := s.call("big", `{}`); len(r.text()) != 5<<20 {
+		t.Errorf("big: %d bytes of text", len(r.text()))
+	}
+}
+
+// A tool that the hub does not take is named where the page's author looks, and the
+// others work.
+func TestRejectedToolIsTold(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		tabhub.registerTool({name: "good", description: "d", execute: () => 1});
+		tabhub.registerTool({name: "bad", description: "d", inputSchema: {type: "no such type"}, execute: () => 1});
+		let errors = [];
+		for (const wrong of [null, {}, {name: "x"}, {name: "good", execute() {}}]) try { tabhub.registerTool(wrong) } catch (e) { errors.push(e.message) }
+	</script>`, "")
+	page := chromium.Start(t, chromium.Options{}).Open(url)
+	s.name("good")
+	page.WaitFor(`tabhub.status.rejected.length === 1 && tabhub.status.rejected[0].name === "bad"`)
+	var errs []string
+	page.Into("errors", &errs)
+	want := []string{"a tool needs a name", "a tool needs a name", "tool x needs a function execute", "tool good is registered already"}
+	if !slices.Equal(errs, want) {
+		t.Errorf("errors %q, want %q", errs, want)
+	}
+}
+
+// Resources of a page: a template, what the hub subscribed to, one that is gone.
+func TestResources(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		let text = "one";
+		const note = tabhub.registerResource({uri: "note://1", name: "note", mimeType: "text/plain", read: () => text});
+		tabhub.registerResource({uriTemplate: "file:///{dir}/{+path}", name: "file", read: (uri) => ({contents: [{uri, blob: "AAEC"}]})});
+		tabhub.registerPrompt({name: "p", get: ({a}) => ({messages: [{role: "assistant", content: {type: "text", text: a}}]})});
+	</script>`, "")
+	page := chromium.Start(t, chromium.Options{}).Open(url)
+	s.await("the resource, the template and the prompt", func() bool {
+		return len(s.hub.List(hub.ListResources).Items) == 1 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
+	})
+	uri := s.hub.List(hub.ListResources).Items[0].Name
+	raw, err := s.hub.ReadResource(t.Context(), uri, "test")
+	if err != nil || !strings.Contains(string(raw), `"text":"one"`) || !strings.Contains(string(raw), "text/plain") {
+		t.Errorf("note: %s %v", raw, err)
+	}
+	updated := make(chan string, 10)
+	stopWatch := s.hub.Watch(func(c hub.Change) {
+		for _, u := range c.Updated {
+			updated <- u
+		}
+	})
+	defer stopWatch()
+	stop, err := s.hub.SubscribeResource(t.Context(), uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	page.Eval(`void (text = "two", note.updated())`)
+	select {
+	case got := <-updated:
+		if got != uri {
+			t.Errorf("updated %s, want %s", got, uri)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the update was not told")
+	}
+	template := s.hub.List(hub.ListTemplates).Items[0].Name
+	file := strings.NewReplacer("{dir}", "etc", "{+path}", "a/b.txt").Replace(template)
+	if raw, err := s.hub.ReadResource(t.Context(), file, "test"); err != nil || !strings.Contains(string(raw), "AAEC") {
+		t.Errorf("%s: %s %v", file, raw, err)
+	}
+	if raw, err := s.hub.GetPrompt(t.Context(), s.hub.List(hub.ListPrompts).Items[0].Name, json.RawMessage(`{"a":"hello"}`), "test"); err != nil || !strings.Contains(string(raw), "hello") {
+		t.Errorf("prompt: %s %v", raw, err)
+	}
+	page.Eval(`void note.unregister()`)
+	s.await("the resource is gone", func() bool { return len(s.hub.List(hub.ListResources).Items) == 0 })
+}

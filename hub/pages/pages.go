@@ -1,0 +1,144 @@
+package pages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"tabhub/hub/demo"
+)
+
+//go:embed assets/*.js assets/*.html assets/*.css
+var assets embed.FS
+
+// Paths are the paths that Handler serves.
+var Paths = []string{"/tab.js", "/embed.js", "/widget.html", "/demo"}
+
+// page is one served file, fixed once made.
+type page struct {
+	contentType string
+	body        []byte
+	etag        string
+	// policy is the page's Content-Security-Policy, in which {sockets} stands for
+	// the hub's own WebSocket addresses; "" for a script.
+	policy string
+}
+
+// Handler serves Paths, to everybody. The caller checks the Host.
+func Handler() http.Handler {
+	join := []string{"link.js", "tabkey.js", "own.js", "native.js", "pageserver.js", "page.js"}
+	served := map[string]page{
+		"/tab.js":      newScript(append(join, "tab.js")...),
+		"/embed.js":    newScript(append(join, "embed.js")...),
+		"/widget.html": newWidget(),
+		"/demo":        newDemo(),
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, ok := served[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		p.ServeHTTP(w, r)
+	})
+}
+
+func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", p.contentType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	// The next version of the hub comes with the next version of these.
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", p.etag)
+	// Pages that isolate themselves (COEP) may use them, too.
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
+	h.Del("X-Frame-Options")
+	if p.policy == "" {
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Del("Content-Security-Policy")
+	} else {
+		h.Set("Content-Security-Policy", strings.ReplaceAll(p.policy, "{sockets}", sockets(r.Host)))
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(p.body))
+}
+
+var hostPort = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`)
+
+// sockets returns the sources for a policy that admit WebSockets to host. Not all
+// browsers take 'self' to mean them.
+func sockets(host string) string {
+	if !hostPort.MatchString(host) {
+		return ""
+	}
+	return "ws://" + host + " wss://" + host
+}
+
+func newScript(files ...string) page {
+	return newPage("text/javascript; charset=utf-8", joined(files...), "")
+}
+
+func newWidget() page {
+	script := joined("widget.js")
+	html := strings.Replace(asset("widget.html"), "<!-- script -->", "<script>"+script+"</script>", 1)
+	return newPage("text/html; charset=utf-8", html,
+		"default-src 'none'; script-src "+hashOf(script)+"; connect-src {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors *")
+}
+
+func newDemo() page {
+	script, style := joined("shop.js", "demo.js"), asset("demo.css")
+	var shop bytes.Buffer
+	json.HTMLEscape(&shop, demo.JSON)
+	html := strings.NewReplacer(
+		"<!-- style -->", "<style>"+style+"</style>",
+		"<!-- shop -->", `<script type="application/json" id="shop">`+shop.String()+"</script>",
+		"<!-- script -->", "<script>"+script+"</script>",
+	).Replace(asset("demo.html"))
+	return newPage("text/html; charset=utf-8", html,
+		"default-src 'none'; script-src 'self' "+hashOf(script)+"; style-src "+hashOf(style)+
+			"; img-src data:; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+}
+
+func newPage(contentType, body, policy string) page {
+	sum := sha256.Sum256([]byte(body))
+	return page{contentType, []byte(body), `"` + hex.EncodeToString(sum[:12]) + `"`, policy}
+}
+
+// joined returns the scripts as one, in a scope of its own.
+func joined(files ...string) string {
+	var b strings.Builder
+	b.WriteString("(() => {\n\"use strict\";\n")
+	for _, name := range files {
+		b.WriteString(asset(name))
+	}
+	b.WriteString("})();\n")
+	return b.String()
+}
+
+// hashOf returns the source for a policy that admits an inline script or style.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// asset returns an embedded file.
+func asset(name string) string {
+	b, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // the file is not in the binary
+	}
+	return string(b)
+}

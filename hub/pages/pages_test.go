@@ -1,0 +1,206 @@
+package pages_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/pages"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/wsserver"
+)
+
+// site is a hub with its pages on a real address, and pages of other people beside
+// it.
+type site struct {
+	t     *testing.T
+	store storage.Memory
+	addr  string // of the hub
+
+	// Owned by the test's goroutine.
+	hub *hub.Hub
+	ws  *wsserver.Server
+	srv *http.Server
+
+	heard chan struct{} // capacity 1: something has happened
+}
+
+func newSite(t *testing.T) *site {
+	s := &site{t: t, addr: "127.0.0.1:0", heard: make(chan struct{}, 1)}
+	s.start()
+	t.Cleanup(s.stop)
+	return s
+}
+
+// start starts the hub; a second time it has the same address and store.
+func (s *site) start() {
+	s.t.Helper()
+	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit})
+	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Transport: tap{s.ws.Transport(spec.LocalUser), s.happened}, Store: &s.store, Version: "test"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.hub = h
+	h.Watch(func(hub.Change) { s.happened() })
+	mux := http.NewServeMux()
+	mux.Handle("/", pages.Handler())
+	mux.Handle("/tabs", s.ws.Tabs())
+	l, err := net.Listen("tcp", s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.addr = l.Addr().String()
+	s.srv = &http.Server{Handler: mux}
+	go s.srv.Serve(l)
+}
+
+// stop ends the hub as a killed process does: its tabs are told nothing.
+func (s *site) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	s.srv.Close()
+	s.ws.Close(ctx)
+	if err := s.hub.ConsistencyCheck(); err != nil {
+		s.t.Errorf("inconsistent: %v", err)
+	}
+	s.hub.Close(ctx)
+}
+
+// admit believes the widget, as the hub's guard does.
+func (s *site) admit(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+	if r.Header.Get("Origin") == "http://"+r.Host {
+		return wsserver.Admission{Origin: pages.WidgetOrigin(hello)}, nil
+	}
+	return wsserver.Admission{}, nil
+}
+
+func (s *site) url(path string) string { return "http://" + s.addr + path }
+
+// host serves a page of somebody else's, with the policy as its
+// Content-Security-Policy if that is not "", and returns its URL. HUB in the body
+// stands for the hub's address.
+func (s *site) host(body, policy string) string {
+	s.t.Helper()
+	body = strings.ReplaceAll(body, "HUB", s.addr)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if policy != "" {
+			w.Header().Set("Content-Security-Policy", strings.ReplaceAll(policy, "HUB", s.addr))
+		}
+		fmt.Fprint(w, "<!doctype html><title>Somebody’s page</title>", body)
+	}))
+	s.t.Cleanup(srv.Close)
+	return srv.URL + "/"
+}
+
+func (s *site) happened() {
+	select {
+	case s.heard <- struct{}{}:
+	default:
+	}
+}
+
+// tap is a transport that tells when the hub has been told something.
+type tap struct {
+	tabtransport.TabHubTransport
+	happened func()
+}
+
+func (t tap) Handle(h tabtransport.Handler) { t.TabHubTransport.Handle(tapHandler{h, t.happened}) }
+
+type tapHandler struct {
+	tabtransport.Handler
+	happened func()
+}
+
+func (t tapHandler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
+	t.Handler.Message(from, id, msg)
+	t.happened()
+}
+
+func (t tapHandler) Disconnected(peer spec.PeerID, cause error) {
+	t.Handler.Disconnected(peer, cause)
+	t.happened()
+}
+
+// await blocks until ok says yes; it is asked after each message and change.
+func (s *site) await(what string, ok func() bool) {
+	s.t.Helper()
+	late := time.After(20 * time.Second)
+	for !ok() {
+		select {
+		case <-s.heard:
+		case <-late:
+			s.t.Fatalf("%s: not within 20 s; the tools are %v, the tabs %+v", what, s.names(), s.hub.Tabs())
+		}
+	}
+}
+
+// names are the names of all tools.
+func (s *site) names() []string {
+	var names []string
+	for _, it := range s.hub.List(hub.ListTools).Items {
+		names = append(names, it.Name)
+	}
+	return names
+}
+
+// name returns the public name of the one domain's tool, waiting for it.
+func (s *site) name(tool string) string {
+	s.t.Helper()
+	name := ""
+	s.await("the tool "+tool, func() bool {
+		for _, it := range s.hub.List(hub.ListTools).Items {
+			if it.Source == tool && it.Tab == 0 {
+				name = it.Name
+			}
+		}
+		return name != ""
+	})
+	return name
+}
+
+// reply is a CallToolResult.
+type reply struct {
+	Content []struct {
+		Type, Text, MimeType string
+		Data                 []byte
+	}
+	StructuredContent json.RawMessage
+	IsError           bool
+}
+
+func (r reply) text() string {
+	if len(r.Content) == 0 {
+		return ""
+	}
+	return r.Content[0].Text
+}
+
+// call calls a tool by the page's own name.
+func (s *site) call(tool, args string) reply {
+	s.t.Helper()
+	return s.send(s.t.Context(), s.name(tool), args, nil)
+}
+
+func (s *site) send(ctx context.Context, name, args string, progress func(spec.Progress)) reply {
+	s.t.Helper()
+	raw, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(args), Client: "test", Progress: progress})
+	if err != nil {
+		s.t.Fatalf("%s: %v", name, err)
+	}
+	var r reply
+	if err := json.Unmarshal(raw, &r); err != nil {
+		s.t.Fatalf("%s: %v in %s", name, err, raw)
+	}
+	return r
+}

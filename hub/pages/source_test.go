@@ -1,0 +1,132 @@
+package pages_test
+
+import (
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// The browser's own tools are offered; what the page also gives to tabhub, or to a
+// page server, is offered once.
+func TestNativeTools(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script src="http://HUB/tab.js"></script>
+	<form toolname="order" tooldescription="Order something" toolautosubmit><input name="what" toolparamdescription="What to order"></form>
+	<script>
+		const runs = {};
+		const run = (name) => runs[name] = (runs[name] ?? 0) + 1;
+		document.forms[0].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("ordered " + new FormData(e.target).get("what"))) });
+		const tool = (name, execute, more) => ({name, description: "d of " + name, execute, ...more});
+		document.modelContext.registerTool(tool("native", async ({n}) => { run("native"); return {content: [{type: "text", text: "n is " + n}], structuredContent: {n}} },
+			{title: "T", inputSchema: {type: "object", properties: {n: {type: "integer"}}, required: ["n"]}, annotations: {readOnlyHint: true}}));
+		document.modelContext.registerTool(tool("text", async () => "just text"));
+		document.modelContext.registerTool(tool("fails", async () => { throw new Error("no") }));
+		document.modelContext.registerTool(tool("both", async () => run("both by the browser")));
+		tabhub.registerTool(tool("both", () => { run("both by tabhub"); return "own" }));
+		document.modelContext.registerTool(tool("stops", (input, {signal}) => new Promise((_, reject) => {
+			run("stops");
+			signal.addEventListener("abort", () => { run("stopped"); reject(signal.reason) });
+		})));
+	</script>`, "")
+	page := chromium.Start(t, chromium.Options{WebMCP: true}).Open(url)
+	s.await("six tools", func() bool { return len(s.names()) == 6 })
+
+	native := s.name("native")
+	item, err := s.hub.Find("tool", native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"title":"T"`, `"required":["n"]`, `"readOnlyHint":true`} {
+		if !strings.Contains(string(item.JSON), want) {
+			t.Errorf("the tool lost %s: %s", want, item.JSON)
+		}
+	}
+	if strings.Contains(string(item.JSON), "debugging") {
+		t.Errorf("the tool has hints that nobody gave: %s", item.JSON)
+	}
+	if raw, err := s.hub.Call(t.Context(), hub.Call{Name: native, Args: []byte(`{"n":3}`)}); err != nil || string(raw) != `{"content":[{"type":"text","text":"n is 3"}],"structuredContent":{"n":3}}` {
+		t.Errorf("native: %s %v", raw, err)
+	}
+	for tool, want := range map[string]string{"text": "just text", "both": "own", "order": "ordered tea"} {
+		if r := s.call(tool, map[string]string{"order": `{"what":"tea"}`}[tool]); r.IsError || r.text() != want {
+			t.Errorf("%s: %+v, want %q", tool, r, want)
+		}
+	}
+	if r := s.call("fails", `{}`); !r.IsError {
+		t.Errorf("fails: %+v", r)
+	}
+	var runs map[string]int
+	page.Into("runs", &runs)
+	if runs["native"] != 1 || runs["both by tabhub"] != 1 || runs["both by the browser"] != 0 {
+		t.Errorf("runs %v: a call ran twice or in the wrong place", runs)
+	}
+
+	page.Eval(`document.modelContext.registerTool({name: "late", description: "d", execute: async () => "late"})`)
+	if r := s.call("late", `{}`); r.text() != "late" {
+		t.Errorf("late: %+v", r)
+	}
+}
+
+// pageServer is an MCP-B page server in few words. It notifies of changes if
+// listChanged is true, reports progress, and takes notice of a cancel.
+const pageServer = `
+	const items = {tools: [{name: "served", description: "d", inputSchema: {type: "object"}}]};
+	const post = (payload) => window.postMessage({channel: "mcp-default", type: "mcp", direction: "server-to-client", payload}, "*");
+	const seen = [];
+	addEventListener("message", ({source, data}) => {
+		if (source !== window || data?.channel !== "mcp-default" || data.direction !== "client-to-server") return;
+		const m = data.payload;
+		if (m === "mcp-check-ready") return started && post("mcp-server-ready");
+		seen.push(m.method);
+		const answer = (result) => post({jsonrpc: "2.0", id: m.id, result});
+		if (m.method === "initialize") return started && answer({protocolVersion: "2025-06-18", capabilities: {tools: {listChanged: true}, resources: {}, prompts: {}}, serverInfo: {name: "x", version: "1"}});
+		if (m.method === "tools/list") return m.params.cursor ? answer({tools: items.tools.slice(1)}) : answer({tools: items.tools.slice(0, 1), nextCursor: "next"});
+		if (m.method === "resources/list") return answer({resources: [{uri: "x://1", name: "x"}]});
+		if (m.method === "resources/read") return answer({contents: [{uri: m.params.uri, text: "read"}]});
+		if (m.method === "prompts/list") return answer({prompts: [{name: "p"}]});
+		if (m.method === "prompts/get") return answer({messages: []});
+		if (m.method === "tools/call" && m.params.name === "slow") return post({jsonrpc: "2.0", method: "notifications/progress", params: {progressToken: m.params._meta.progressToken, progress: 1, total: 2}});
+		if (m.method === "tools/call" && m.params.name === "broken") return post({jsonrpc: "2.0", id: m.id, error: {code: -32000, message: "broken inside"}});
+		if (m.method === "tools/call") return answer({content: [{type: "text", text: "served " + JSON.stringify(m.params.arguments)}], _meta: {kept: true}});
+		if (m.id !== undefined) return post({jsonrpc: "2.0", id: m.id, error: {code: -32601, message: "no such method"}});
+	});
+	const change = (tools) => { items.tools = tools; post({jsonrpc: "2.0", method: "notifications/tools/list_changed"}) };
+	let started = false;
+	const begin = () => { started = true; post("mcp-server-ready") };
+`
+
+// Pages with an MCP-B server need nothing but the script.
+func TestPageServer(t *testing.T) {
+	for name, begin := range map[string]string{
+		"before the script":           `<script>` + pageServer + `begin()</script><script src="http://HUB/tab.js"></script>`,
+		"after the script":            `<script src="http://HUB/tab.js"></script><script>` + pageServer + `begin()</script>`,
+		"late":                        `<script src="http://HUB/tab.js"></script><script>` + pageServer + `addEventListener("load", () => setTimeout(begin, 1500))</script>`,
+		"silent, as old servers were": `<script>` + pageServer + `started = true; post = () => {}</script><script src="http://HUB/tab.js"></script>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			if strings.HasPrefix(name, "silent") {
+				begin = strings.NewReplacer("post = () => {}", "", `return started && post("mcp-server-ready")`, "return").Replace(begin)
+			}
+			page := chromium.Start(t, chromium.Options{}).Open(s.host(begin, ""))
+			raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name("served"), Args: []byte(`{"a":1}`)})
+			if err != nil || string(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}],"_meta":{"kept":true}}` {
+				t.Errorf("reply %s %v", raw, err)
+			}
+			s.await("resource and prompt", func() bool {
+				return len(s.hub.List(hub.ListResources).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
+			})
+			if raw, err := s.hub.ReadResource(t.Context(), s.hub.List(hub.ListResources).Items[0].Name, "test"); err != nil || !strings.Contains(string(raw), "read") {
+				t.Errorf("resource: %s %v", raw, err)
+			}
+			page.Eval(`void change([{name: "served"}, {name: "slow", inputSchema: {type: "object"}}, {name: "broken", inputSchema: {type: "object"}}])`)
+			if r := s.call("broken", `{}`); !r.IsError || !strings.Contains(r.text(), "broken inside") {
+				t.Errorf("broken: %+v", r)
+			}
+			page.Eval(`void post("mcp-server-stopped")`)
+			s.await("the tools went with the server", func() bool { return len(s.names()) == 0 })
+		})
+	}
+}
