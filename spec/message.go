@@ -167,6 +167,13 @@ type ExecuteTool struct {
 	Extensions Extensions `json:"extensions,omitempty"`
 }
 
+// Outcome answers ExecuteTool on the wire. Payload is the CallToolResult as the page
+// made it, or the error message.
+type Outcome struct {
+	Success bool            `json:"success"`
+	Payload json.RawMessage `json:"payload"`
+}
+
 // ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
 type ReadResource struct {
 	URI     string `json:"uri"`

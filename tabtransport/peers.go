@@ -69,6 +69,13 @@ func (p *Peers) Handle(h Handler) {
 func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error) {
 	link := p.link(to.Peer)
 	if link == nil {
+		// The handler, and the peer, may know of the connection a moment before it
+		// is in its place: Attach holds turn until it is.
+		p.turn.RLock()
+		link = p.link(to.Peer)
+		p.turn.RUnlock()
+	}
+	if link == nil {
 		return spec.Response{}, ErrNotConnected
 	}
 	return p.table.Do(ctx, to, req, wait, link.Send, func(id, reason string) {

@@ -217,6 +217,7 @@ func (c *conn) handleFirst(ev *event) {
 
 // admit lets the peer take part, or refuses it.
 func (c *conn) admit(ev *event) {
+	c.live.pause() // it has said hello; what follows is up to us
 	hello := ev.hello
 	adm, err := c.srv.opts.Authenticate(c.request, hello)
 	if err != nil {

@@ -41,6 +41,15 @@ func (l *liveness) start(d time.Duration, f func()) {
 	}
 }
 
+// pause stops the timer until the next start.
+func (l *liveness) pause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+}
+
 func (l *liveness) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,0 +1,56 @@
+package spec
+
+// MessageType describes one message of tabhub.v1.
+type MessageType struct {
+	Method string
+	ToHub  bool // sent by the tab or browser; otherwise by the hub
+	// Notification says that it is never answered. A message to the hub that may be
+	// sent with or without an id is not one.
+	Notification bool
+	Params       any // pointer to a zero value of the parameters' type
+	Result       any // the same of the answer's result; nil: an empty object, or an MCP result
+	// Lists names the arrays of MCP objects that a registration holds beside Params.
+	Lists []string
+}
+
+// MessageTypes returns every message of the protocol, in the order in which
+// PROTOCOL.md has them.
+func MessageTypes() []MessageType {
+	register := func(method string, lists ...string) MessageType {
+		return MessageType{Method: method, ToHub: true, Params: &Register{}, Result: &Registered{}, Lists: lists}
+	}
+	toHub := func(method string, params any) MessageType {
+		return MessageType{Method: method, ToHub: true, Params: params}
+	}
+	request := func(params Request, result any) MessageType {
+		return MessageType{Method: params.Method(), Params: params, Result: result}
+	}
+	return []MessageType{
+		{Method: MethodHello, ToHub: true, Params: &Hello{}, Result: &HelloResult{}},
+		register(MethodRegisterTools, "tools"),
+		register(MethodUpdateTools, "tools"),
+		register(MethodRegisterResources, "resources", "resourceTemplates"),
+		register(MethodUpdateResources, "resources", "resourceTemplates"),
+		register(MethodRegisterPrompts, "prompts"),
+		register(MethodUpdatePrompts, "prompts"),
+		toHub(MethodResourceUpdated, &ResourceUpdated{}),
+		toHub(MethodTabState, &TabState{}),
+		toHub(MethodTabClosed, &TabClosed{}),
+		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
+
+		request(&ExecuteTool{}, &Outcome{}),
+		request(&ReadResource{}, nil),
+		request(&SubscribeResource{}, nil),
+		request(&GetPrompt{}, nil),
+		{Method: MethodCancel, Notification: true, Params: &Cancel{}},
+		request(&Ping{}, nil),
+		request(&OpenTab{}, &OpenTabResult{}),
+		request(&ActivateTab{}, nil),
+		request(&CloseTab{}, nil),
+		request(&ListTabs{}, &ListTabsResult{}),
+		request(&Navigate{}, nil),
+		request(&Screenshot{}, &ScreenshotResult{}),
+		request(&Text{}, &TextResult{}),
+		request(&ElicitConfirmation{}, &ElicitConfirmationResult{}),
+	}
+}

@@ -1,0 +1,454 @@
+package wsserver_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/wsserver"
+	"tabhub/tabtransport/wsserver/wstest"
+)
+
+// hub is a handler that takes everybody for whom they say they are.
+type hub struct {
+	mu       sync.Mutex
+	conns    []tabtransport.Conn
+	messages []string
+	lost     []spec.PeerID
+}
+
+func (h *hub) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.conns = append(h.conns, c)
+	if c.Hello == nil {
+		return tabtransport.Accepted{Peer: "tab"}, nil
+	}
+	return tabtransport.Accepted{Peer: spec.PeerID(string(c.Hello.BrowserID) + c.Hello.TabKey)}, nil
+}
+
+func (h *hub) Message(from spec.TabAddr, _ json.RawMessage, msg spec.Inbound) {
+	_, params := wstest.Encode(msg)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.messages = append(h.messages, string(params))
+}
+
+func (h *hub) Disconnected(p spec.PeerID, _ error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lost = append(h.lost, p)
+}
+
+func (h *hub) got() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.messages)
+}
+
+func (h *hub) gone() []spec.PeerID {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.lost)
+}
+
+func (h *hub) last() tabtransport.Conn {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.conns[len(h.conns)-1]
+}
+
+// start serves /tabs in a bubble.
+func start(t *testing.T, opts wsserver.Options) (*wsserver.Server, *hub, *wstest.Listener) {
+	srv := wsserver.New(opts)
+	h := &hub{}
+	srv.Transport(spec.LocalUser).Handle(h)
+	l := wstest.Serve(t, srv.Tabs())
+	t.Cleanup(func() { srv.Close(context.Background()) })
+	return srv, h, l
+}
+
+func lastOf(s []string) string { return s[len(s)-1] }
+
+func send(t *testing.T, ws *websocket.Conn, frame string) {
+	t.Helper()
+	if err := ws.WriteMessage(websocket.TextMessage, []byte(frame)); err != nil {
+		t.Errorf("send %.80s: %v", frame, err)
+	}
+}
+
+// greet says hello as the single tab key.
+func greet(t *testing.T, ws *websocket.Conn, key string) {
+	t.Helper()
+	send(t, ws, fmt.Sprintf(`{"jsonrpc":"2.0","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":%q}}`, key))
+	synctest.Wait()
+}
+
+// readAll reads in the background until the connection ends. The result is the
+// close code, 0 if there was none.
+func readAll(ws *websocket.Conn) <-chan int {
+	code := make(chan int, 1)
+	go func() {
+		for {
+			if _, _, err := ws.ReadMessage(); err != nil {
+				closed, _ := errors.AsType[*websocket.CloseError](err)
+				if closed == nil {
+					code <- 0
+					return
+				}
+				code <- closed.Code
+				return
+			}
+		}
+	}()
+	return code
+}
+
+func register(tools string) string {
+	return `{"jsonrpc":"2.0","method":"browser/registerTools","params":{"tools":` + tools + `}}`
+}
+
+func TestTokenIsCheckedAndForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		_, h, l := start(t, wsserver.Options{
+			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Authenticate: func(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+				if err := r.Context().Err(); err != nil {
+					t.Errorf("the request's context has ended: %v", err)
+				}
+				if hello.Token != "the-secret-token" {
+					return wsserver.Admission{}, spec.Errorf(spec.CodeRefused, "wrong token: pass the one that tabhub token prints")
+				}
+				return wsserver.Admission{Attested: true, Origin: "https://page.example.com"}, nil
+			},
+		})
+		hello := `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"k","token":"%s-token"}}`
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		send(t, ws, fmt.Sprintf(hello, "the-guessed"))
+		if code := <-readAll(ws); code != int(spec.CloseRefused) {
+			t.Errorf("closed with %d", code)
+		}
+		ws = l.WebSocket(t, "/", http.Header{"Origin": {"http://127.0.0.1:3300"}}, spec.Subprotocol)
+		send(t, ws, fmt.Sprintf(hello, "the-secret"))
+		synctest.Wait()
+		c := h.last()
+		if !c.Attested || c.Origin != "https://page.example.com" || c.Hello.Token != "" {
+			t.Errorf("the hub was told %+v, token %q", c, c.Hello.Token)
+		}
+		if !strings.Contains(log.String(), "wrong token") || strings.Contains(log.String(), "-token") {
+			t.Errorf("log: %s", log.String())
+		}
+	})
+}
+
+func TestConnectionEndsWithItsCredential(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, l := start(t, wsserver.Options{Authenticate: func(*http.Request, *spec.Hello) (wsserver.Admission, error) {
+			return wsserver.Admission{Until: time.Now().Add(20 * time.Second)}, nil
+		}})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		began := time.Now()
+		greet(t, ws, "k")
+		if code := <-readAll(ws); code != int(spec.CloseRefused) || time.Since(began) != 20*time.Second {
+			t.Errorf("closed with %d after %v", code, time.Since(began))
+		}
+	})
+}
+
+func TestUsersNeverSeeEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, local, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+			return wsserver.Admission{User: spec.UserID(hello.Token)}, nil
+		}})
+		ann := &hub{}
+		srv.Transport("ann").Handle(ann)
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		readAll(ws)
+		send(t, ws, `{"jsonrpc":"2.0","method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"k","token":"ann"}}`)
+		synctest.Wait()
+		if len(local.conns) != 0 || len(ann.conns) != 1 {
+			t.Errorf("%d connections at the local user, %d at ann", len(local.conns), len(ann.conns))
+		}
+		if _, err := srv.Transport(spec.LocalUser).SendRequest(t.Context(), spec.TabAddr{Peer: "k"}, &spec.Text{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
+			t.Errorf("another user reaches the tab: %v", err)
+		}
+	})
+}
+
+func TestTabsThatComeBeforeTheHubIsReadyWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := wsserver.New(wsserver.Options{})
+		t.Cleanup(func() { srv.Close(context.Background()) })
+		l := wstest.Serve(t, srv.Tabs())
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		readAll(ws)
+		send(t, ws, register(`[{"name":"a"}]`))
+		time.Sleep(3 * time.Second)
+		h := &hub{}
+		srv.Transport(spec.LocalUser).Handle(h)
+		synctest.Wait()
+		if !slices.Equal(h.got(), []string{`{"tools":[{"name":"a"}]}`}) {
+			t.Errorf("the hub has got %q", h.got())
+		}
+
+		unready := wsserver.New(wsserver.Options{})
+		t.Cleanup(func() { unready.Close(context.Background()) })
+		never := wstest.Serve(t, unready.Tabs()).WebSocket(t, "/", nil, spec.Subprotocol)
+		send(t, never, register(`[]`))
+		if code := <-readAll(never); code != int(spec.CloseGoingAway) {
+			t.Errorf("a tab whose hub never comes was closed with %d", code)
+		}
+	})
+}
+
+func TestClosingTheServerSaysComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, h, l := start(t, wsserver.Options{})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		code := readAll(ws)
+		greet(t, ws, "k")
+		if err := srv.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-code; got != int(spec.CloseGoingAway) {
+			t.Errorf("closed with %d", got)
+		}
+		if !slices.Equal(h.gone(), []spec.PeerID{"k"}) || srv.Stats().Connections != 0 {
+			t.Errorf("lost %v, %+v", h.gone(), srv.Stats())
+		}
+	})
+}
+
+// A peer that does not answer the close frame must not keep the server up.
+func TestClosingTheServerDoesNotWaitForTheDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, _, l := start(t, wsserver.Options{})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		greet(t, ws, "k")
+		began := time.Now()
+		if err := srv.Close(t.Context()); err != nil || time.Since(began) > 3*time.Second {
+			t.Errorf("took %v: %v", time.Since(began), err)
+		}
+	})
+}
+
+func TestFrameTooBig(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, h, l := start(t, wsserver.Options{MaxFrame: 1000})
+		other := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		readAll(other)
+		greet(t, other, "other")
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		code := readAll(ws)
+		greet(t, ws, "k")
+		go ws.WriteMessage(websocket.TextMessage, []byte(register(`["`+strings.Repeat("x", 1000)+`"]`)))
+		if got := <-code; got != int(spec.CloseTooBig) {
+			t.Errorf("closed with %d", got)
+		}
+		ws.Close()
+		synctest.Wait()
+		send(t, other, register(`[]`))
+		synctest.Wait()
+		if srv.Stats().TooBig != 1 || len(h.got()) != 1 || !slices.Equal(h.gone(), []spec.PeerID{"k"}) {
+			t.Errorf("%+v, messages %q, lost %v", srv.Stats(), h.got(), h.gone())
+		}
+	})
+}
+
+func TestMalformedFramesAreCountedLoggedOnceAndSurvived(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		srv, h, l := start(t, wsserver.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		code := readAll(ws)
+		greet(t, ws, "k")
+		deep := strings.Repeat("[", spec.MaxDepth+1) + strings.Repeat("]", spec.MaxDepth+1)
+		bad := []string{``, `{`, `[]`, `null`, `{"jsonrpc":"2.0"}`, `{"jsonrpc":"1.0","method":"browser/ping"}`, `{"type":"hello"}`,
+			`{"jsonrpc":"2.0","method":7}`, "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}", register(deep), register(`7`), `{"jsonrpc":"2.0","method":"no/such"}`,
+			`{"jsonrpc":"2.0","id":{},"method":"browser/ping"}`, `{"jsonrpc":"2.0","method":"browser/progress","params":{"progress":1}}`}
+		for _, frame := range bad {
+			send(t, ws, frame)
+		}
+		ws.WriteMessage(websocket.BinaryMessage, []byte(register(`[]`)))
+		send(t, ws, register(`[{"name":"alive"}]`))
+		synctest.Wait()
+		if got := srv.Stats().Malformed; got != uint64(len(bad)+1) {
+			t.Errorf("%d malformed frames counted, sent %d", got, len(bad)+1)
+		}
+		if !slices.Equal(h.got(), []string{`{"tools":[{"name":"alive"}]}`}) {
+			t.Errorf("the hub has got %q", h.got())
+		}
+		if n := strings.Count(log.String(), "malformed"); n != 1 {
+			t.Errorf("logged %d times: %s", n, log.String())
+		}
+		for range 100 {
+			if ws.WriteMessage(websocket.TextMessage, []byte("junk")) != nil {
+				break
+			}
+		}
+		if got := <-code; got != int(spec.CloseTooFast) {
+			t.Errorf("after a flood of junk closed with %d", got)
+		}
+	})
+}
+
+func TestFloodOfMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, _, l := start(t, wsserver.Options{})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		code := readAll(ws)
+		greet(t, ws, "k")
+		frame := []byte(`{"jsonrpc":"2.0","method":"browser/tabState","params":{"active":true}}`)
+		n := 0
+		for ; n < 20_000 && ws.WriteMessage(websocket.TextMessage, frame) == nil; n++ {
+		}
+		if got := <-code; got != int(spec.CloseTooFast) || srv.Stats().TooFast != 1 {
+			t.Errorf("after %d messages closed with %d, %+v", n, got, srv.Stats())
+		}
+	})
+}
+
+// What a page registered last must win, also when it registers much too often and
+// then goes away.
+func TestLastRegistrationWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, h, l := start(t, wsserver.Options{})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		readAll(ws)
+		greet(t, ws, "k")
+		for i := range 500 {
+			send(t, ws, register(fmt.Sprintf("[%d]", i)))
+		}
+		synctest.Wait()
+		if len(h.got()) != spec.MaxRegistrations {
+			t.Errorf("%d registrations in no time", len(h.got()))
+		}
+		time.Sleep(time.Second / spec.MaxRegistrations)
+		synctest.Wait()
+		if got := lastOf(h.got()); got != `{"tools":[499]}` {
+			t.Errorf("last is %s", got)
+		}
+		for i := range 50 {
+			send(t, ws, register(fmt.Sprintf("[%d]", 1000+i)))
+		}
+		ws.NetConn().Close()
+		synctest.Wait()
+		if got := lastOf(h.got()); got != `{"tools":[1049]}` {
+			t.Errorf("last before the connection was lost is %s", got)
+		}
+		if srv.Stats().Throttled < 400 {
+			t.Errorf("%+v", srv.Stats())
+		}
+	})
+}
+
+// A tab that does not read must not take others with it, and its calls must say
+// that they were not sent.
+func TestTabThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, h, l := start(t, wsserver.Options{})
+		tr := srv.Transport(spec.LocalUser)
+		stuck, other := l.WebSocket(t, "/", nil, spec.Subprotocol), l.WebSocket(t, "/", nil, spec.Subprotocol)
+		readAll(other)
+		greet(t, stuck, "stuck")
+		greet(t, other, "other")
+
+		const calls = 1500
+		errs := make(chan error, calls)
+		for range calls {
+			go func() {
+				_, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "stuck"}, &spec.ExecuteTool{ToolName: "x"}, tabtransport.Wait{Timeout: time.Minute})
+				errs <- err
+			}()
+		}
+		synctest.Wait()
+		if _, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "other"}, &spec.Text{}, tabtransport.Wait{Timeout: time.Second}); !errors.Is(err, tabtransport.ErrTimeout) {
+			t.Errorf("a call to another tab: %v", err)
+		}
+		// One frame is being written; it counts as sent until the hub gives the tab up.
+		time.Sleep(12 * time.Second)
+		synctest.Wait()
+		if !slices.Equal(h.gone(), []spec.PeerID{"stuck"}) {
+			t.Fatalf("lost %v", h.gone())
+		}
+		tr.Disconnect(spec.TabAddr{Peer: "stuck"}, spec.CloseSlow, "")
+		count := map[error]int{}
+		for range calls {
+			count[<-errs]++
+		}
+		if count[tabtransport.ErrLost] != 1 || count[tabtransport.ErrBusy] != calls-1-1024 || count[tabtransport.ErrNotConnected] != 1024 {
+			t.Errorf("calls ended with %v", count)
+		}
+	})
+}
+
+// A call that waits in the queue can still be given up, and is then never sent.
+func TestQueuedCallThatIsGivenUpIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv, _, l := start(t, wsserver.Options{})
+		tr := srv.Transport(spec.LocalUser)
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		greet(t, ws, "k")
+		call := func(name string, timeout time.Duration) <-chan error {
+			ch := make(chan error, 1)
+			go func() {
+				_, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "k"}, &spec.ExecuteTool{ToolName: name}, tabtransport.Wait{Timeout: timeout})
+				ch <- err
+			}()
+			synctest.Wait()
+			return ch
+		}
+		first, second, third := call("first", time.Minute), call("second", time.Second), call("third", 2*time.Minute)
+		if err := <-second; !errors.Is(err, tabtransport.ErrBusy) {
+			t.Errorf("the call that waited too long in the queue ended with %v", err)
+		}
+		for _, want := range []string{"first", "third"} {
+			_, frame, err := ws.ReadMessage()
+			if err != nil || !strings.Contains(string(frame), `"toolName":"`+want+`"`) {
+				t.Errorf("the tab has got %s, %v; want the call of %s", frame, err, want)
+			}
+		}
+		readAll(ws)
+		if err := <-first; !errors.Is(err, tabtransport.ErrTimeout) {
+			t.Errorf("first: %v", err)
+		}
+		ws.NetConn().Close()
+		synctest.Wait()
+		tr.Disconnect(spec.TabAddr{Peer: "k"}, spec.CloseGoingAway, "")
+		if err := <-third; !errors.Is(err, tabtransport.ErrLost) {
+			t.Errorf("third: %v", err)
+		}
+	})
+}
+
+func TestPlainRequestIsToldWhatToDo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, l := start(t, wsserver.Options{})
+		conn, err := l.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		var answer bytes.Buffer
+		answer.ReadFrom(conn)
+		if !strings.HasPrefix(answer.String(), "HTTP/1.1 400") {
+			t.Errorf("answered %s", answer.String())
+		}
+	})
+}

@@ -1,0 +1,347 @@
+package wstest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/wsserver"
+)
+
+// Replay plays a transcript against a Server, in a testing/synctest bubble. Each
+// line is one step; empty ones and those that begin with # are skipped.
+//
+//	open PATH [SUBPROTOCOL] [ORIGIN]    a peer connects
+//	> FRAME                             the peer sends
+//	< FRAME                             the hub sends
+//	cut                                 the connection is lost
+//	closed CODE                         the hub has closed the connection
+//	wait DURATION
+//	told EVENT                          what the hub has learned
+//	ask TAB METHOD PARAMS [in DURATION] the hub asks a tab (0: the peer)
+//	got RESULT                          the answer: JSON, "failed" JSON, or "error" TEXT
+//	give up REASON                      the hub's caller does not wait any longer
+//	answer TAB ID RESULT                the hub answers a message
+//	refuse CODE MESSAGE                 the hub will refuse the next peer
+//	drop TAB                            the hub gives up a tab
+//
+// Frames and results are compared as JSON. A string "$name" in an expected frame
+// stands for any string and for that same one in all later lines.
+func Replay(t *testing.T, script string) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := wsserver.New(wsserver.Options{Instance: "hub-1"})
+		mux := http.NewServeMux()
+		mux.Handle("/tabs", srv.Tabs())
+		mux.Handle("/", srv.WebMCP())
+		p := &player{T: t, tr: srv.Transport(spec.LocalUser), listener: Serve(t, mux), vars: make(map[string]string)}
+		t.Cleanup(func() { srv.Close(context.Background()) })
+		p.tr.Handle(p)
+		for i, line := range strings.Split(script, "\n") {
+			line = strings.TrimSpace(line)
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			synctest.Wait()
+			for name, value := range p.vars {
+				line = strings.ReplaceAll(line, `"$`+name+`"`, strconv.Quote(value))
+			}
+			if err := p.step(line); err != nil {
+				t.Fatalf("line %d: %s\n%v", i+1, line, err)
+			}
+		}
+		synctest.Wait()
+		if rest := p.pending(); len(rest) > 0 {
+			t.Errorf("the transcript does not mention %q", rest)
+		}
+	})
+}
+
+// player plays the hub behind the server, and the peer before it.
+type player struct {
+	*testing.T
+	tr       *tabtransport.Peers
+	listener *Listener
+	ws       *websocket.Conn
+	vars     map[string]string
+	peer     spec.PeerID
+	got      chan string
+	giveUp   context.CancelCauseFunc
+
+	mu      sync.Mutex
+	events  []string // told and not yet mentioned
+	frames  []string // from the hub, the same
+	closed  error
+	refusal *spec.Error
+}
+
+func (p *player) pending() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append(append([]string{}, p.events...), p.frames...)
+}
+
+func (p *player) step(line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "open":
+		return p.open(strings.Fields(rest))
+	case ">":
+		return p.ws.WriteMessage(websocket.TextMessage, []byte(rest))
+	case "<":
+		return p.expect(rest, p.next(&p.frames))
+	case "told":
+		if got := p.next(&p.events); got != rest {
+			return fmt.Errorf("told %s", got)
+		}
+	case "cut":
+		return p.ws.NetConn().Close()
+	case "closed":
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if e, ok := errors.AsType[*websocket.CloseError](p.closed); !ok || strconv.Itoa(e.Code) != rest {
+			return fmt.Errorf("closed: %v", p.closed)
+		}
+	case "wait":
+		d, err := time.ParseDuration(rest)
+		time.Sleep(d)
+		return err
+	case "ask":
+		return p.ask(rest)
+	case "got":
+		select {
+		case got := <-p.got:
+			if got != rest {
+				return fmt.Errorf("got %s", got)
+			}
+		default:
+			return errors.New("the hub still waits for the answer")
+		}
+	case "give":
+		p.giveUp(errors.New(strings.TrimPrefix(rest, "up ")))
+	case "answer":
+		f := strings.SplitN(rest, " ", 3)
+		p.tr.Respond(p.addr(f[0]), json.RawMessage(f[1]), json.RawMessage(f[2]), nil)
+	case "refuse":
+		code, message, _ := strings.Cut(rest, " ")
+		n, err := strconv.Atoi(code)
+		p.mu.Lock()
+		p.refusal = spec.Errorf(n, "%s", message)
+		p.mu.Unlock()
+		return err
+	case "drop":
+		p.tr.Disconnect(p.addr(rest), spec.CloseGoingAway, "dropped")
+	default:
+		return fmt.Errorf("no such step")
+	}
+	return nil
+}
+
+func (p *player) open(args []string) error {
+	var subprotocols []string
+	header := http.Header{}
+	if len(args) > 1 && args[1] != "-" {
+		subprotocols = strings.Split(args[1], ",")
+	}
+	if len(args) > 2 {
+		header.Set("Origin", args[2])
+	}
+	ws := p.listener.WebSocket(p, args[0], header, subprotocols...)
+	p.mu.Lock()
+	p.ws, p.closed = ws, nil
+	p.mu.Unlock()
+	go func() {
+		for {
+			_, b, err := ws.ReadMessage()
+			p.mu.Lock()
+			if err != nil {
+				if p.ws == ws {
+					p.closed = err
+				}
+				p.mu.Unlock()
+				return
+			}
+			p.frames = append(p.frames, string(b))
+			p.mu.Unlock()
+		}
+	}()
+	return nil
+}
+
+// next takes the first of a list; it is "nothing" if there is none.
+func (p *player) next(list *[]string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(*list) == 0 {
+		return "nothing"
+	}
+	first := (*list)[0]
+	*list = (*list)[1:]
+	return first
+}
+
+func (p *player) expect(want, got string) error {
+	var w, g any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(got), &g); err != nil || !p.match(w, g) {
+		return fmt.Errorf("the hub has sent %s", got)
+	}
+	return nil
+}
+
+func (p *player) match(want, got any) bool {
+	switch w := want.(type) {
+	case string:
+		g, ok := got.(string)
+		if name, isVar := strings.CutPrefix(w, "$"); isVar && ok {
+			p.vars[name] = g
+			return true
+		}
+		return ok && w == g
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || len(w) != len(g) {
+			return false
+		}
+		for k, v := range w {
+			if gv, there := g[k]; !there || !p.match(v, gv) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(w) != len(g) {
+			return false
+		}
+		for i := range w {
+			if !p.match(w[i], g[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(want, got)
+}
+
+func (p *player) addr(tab string) spec.TabAddr {
+	n, err := strconv.ParseInt(tab, 10, 64)
+	if err != nil {
+		p.Fatalf("tab %q: %v", tab, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return spec.TabAddr{Peer: p.peer, Tab: n}
+}
+
+func (p *player) ask(rest string) error {
+	f := strings.SplitN(rest, " ", 3)
+	params, within, limited := strings.Cut(f[2], " in ")
+	wait := tabtransport.Wait{Progress: func(m spec.Progress) { p.tell("progress %v %s", m.Progress, m.Message) }}
+	if limited {
+		d, err := time.ParseDuration(within)
+		if err != nil {
+			return err
+		}
+		wait.Timeout, wait.Max = d, spec.CallTimeoutMax
+	}
+	req, err := NewRequest(f[1], params)
+	if err != nil {
+		return err
+	}
+	to := p.addr(f[0])
+	ctx, cancel := context.WithCancelCause(p.Context())
+	got := make(chan string, 1)
+	p.got, p.giveUp = got, cancel
+	go func() {
+		resp, err := p.tr.SendRequest(ctx, to, req, wait)
+		switch {
+		case err != nil:
+			got <- "error " + err.Error()
+		case resp.Failed:
+			got <- "failed " + string(resp.Result)
+		default:
+			got <- string(resp.Result)
+		}
+	}()
+	return nil
+}
+
+// NewRequest returns the request of the hub with that method and those parameters.
+func NewRequest(method, params string) (spec.Request, error) {
+	for _, m := range spec.MessageTypes() {
+		if req, ok := m.Params.(spec.Request); ok && m.Method == method {
+			return req, json.Unmarshal([]byte(params), req)
+		}
+	}
+	return nil, fmt.Errorf("the hub has no request %q", method)
+}
+
+func (p *player) tell(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.events = append(p.events, fmt.Sprintf(format, args...))
+}
+
+// Connect implements tabtransport.Handler.
+func (p *player) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
+	p.mu.Lock()
+	refusal := p.refusal
+	p.refusal = nil
+	p.mu.Unlock()
+	if refusal != nil {
+		return tabtransport.Accepted{}, refusal
+	}
+	id := "tab"
+	if h := c.Hello; h != nil {
+		switch {
+		case h.BrowserID != "":
+			id = string(h.BrowserID)
+		case h.TabKey != "":
+			id = h.TabKey
+		}
+	}
+	about := ""
+	if c.Origin != "" {
+		about += " from " + c.Origin
+	}
+	if c.ClaimedOrigin != "" {
+		about += " claiming " + c.ClaimedOrigin
+	}
+	p.tell("%s connected, %s%s", id, c.Dialect, about)
+	p.mu.Lock()
+	p.peer = spec.PeerID(id)
+	p.mu.Unlock()
+	result := spec.HelloResult{Hub: "tabhub", Version: "1.0.0"}
+	if c.Hello != nil && c.Hello.BrowserID != "" && c.Hello.BrowserSecret == "" {
+		result.BrowserSecret = "a-secret-of-the-hub"
+	}
+	return tabtransport.Accepted{Peer: spec.PeerID(id), Result: result}, nil
+}
+
+// Message implements tabtransport.Handler.
+func (p *player) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
+	method, params := Encode(msg)
+	text := fmt.Sprintf("%s %s %s", from, method, params)
+	if id != nil {
+		text += " as " + string(id)
+	}
+	p.tell("%s", text)
+}
+
+// Disconnected implements tabtransport.Handler.
+func (p *player) Disconnected(peer spec.PeerID, _ error) { p.tell("%s disconnected", peer) }
