@@ -55,7 +55,7 @@ func newFull(raw string) (f *full, err error) {
 	}()
 	c := jsonschema.NewCompiler()
 	c.UseLoader(denyAll{})
-	c.UseRegexpEngine(compilePattern)
+	c.UseRegexpEngine(patternEngine())
 	c.DefaultDraft(draft)
 	if err := c.AddResource(location, doc); err != nil {
 		return nil, err
@@ -107,21 +107,23 @@ func reason(err error) error {
 func (f *full) check(args json.RawMessage) (err error) {
 	v, err := rawjson.Decode(args)
 	if err != nil {
-		return &Violations{List: []Violation{{Where: "arguments", What: err.Error()}}}
+		return about("arguments", err)
 	}
 	nodes, depth, err := limits(v, new(int))
 	if err != nil {
-		return &Violations{List: []Violation{{Where: "arguments", What: err.Error()}}}
+		return about("arguments", err)
 	}
 	if !f.affordable(nodes, depth) {
 		return nil
 	}
-	if err := f.root.Validate(v); err != nil {
-		verr, ok := errors.AsType[*jsonschema.ValidationError](err)
-		if !ok {
-			return err
+	// As in newFull. The page is left to check then.
+	defer func() {
+		if recover() != nil {
+			err = nil
 		}
-		return violations(verr, f.root)
+	}()
+	if err, ok := errors.AsType[*jsonschema.ValidationError](f.root.Validate(v)); ok {
+		return violations(err, f.root)
 	}
 	return nil
 }

@@ -11,20 +11,30 @@ import (
 const (
 	maxPattern = 1024 // bytes
 	maxProgram = 4096 // instructions, about
+
+	maxPrograms = 16 * maxProgram // of all patterns of a schema
 )
 
 // matchable reports whether a pattern of a page, written for JavaScript, can be
 // matched here: Go has no lookaround and no backreferences, and the work must be
 // bounded.
 func matchable(pattern string) bool {
-	if len(pattern) > maxPattern {
-		return false
-	}
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	return err == nil && programSize(re) <= maxProgram
+	return programOf(pattern) <= maxProgram
 }
 
-// programSize estimates how many instructions an expression is compiled to.
+// programOf estimates how many instructions a pattern is compiled to; more than
+// maxProgram if it cannot be.
+func programOf(pattern string) int {
+	if len(pattern) > maxPattern {
+		return maxProgram + 1
+	}
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return maxProgram + 1
+	}
+	return programSize(re)
+}
+
 func programSize(re *syntax.Regexp) int {
 	n := 1
 	if re.Op == syntax.OpLiteral {
@@ -39,10 +49,14 @@ func programSize(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// compilePattern is the compiler's regular expression engine.
-func compilePattern(pattern string) (jsonschema.Regexp, error) {
-	if !matchable(pattern) {
-		return nil, fmt.Errorf("pattern %.100q cannot be matched", pattern)
+// patternEngine returns the compiler's regular expression engine for one schema.
+func patternEngine() jsonschema.RegexpEngine {
+	left := maxPrograms
+	return func(pattern string) (jsonschema.Regexp, error) {
+		size := programOf(pattern)
+		if left -= size; size > maxProgram || left < 0 {
+			return nil, fmt.Errorf("pattern %.100q takes too much work", pattern)
+		}
+		return regexp.Compile(pattern)
 	}
-	return regexp.Compile(pattern)
 }

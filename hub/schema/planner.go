@@ -13,14 +13,14 @@ import (
 // than its text.
 const maxPlan = 256
 
-// maxValues is how many objects there may be in what is no schema: with those that
+// maxExtra is how many objects there may be in what is no schema: with those that
 // are, a plan's schema stays within maxObjects.
-const maxValues = 400
+const maxExtra = 400
 
 // planner makes a plan of a schema.
 type planner struct {
-	nodes  int
-	values int // objects in what is no schema
+	nodes int
+	extra int // objects in what is no schema
 }
 
 // newPlan returns the plan of a schema that is valid JSON, or false if there is more
@@ -73,9 +73,9 @@ func (b *planner) schema(raw []byte) (*plan, bool) {
 		case "required":
 			required, ok = stringList(v)
 		case "enum":
-			p.values, ok = b.scalars(v)
+			ok = b.values(&p, v)
 		case "const":
-			p.values, ok = b.scalars([]byte("[" + string(v) + "]"))
+			ok = b.values(&p, []byte("["+string(v)+"]"))
 		default:
 			ok = b.objectKeyword(&p, key, v) || b.arrayKeyword(&p, key, v) || b.sizeKeyword(&p, key, v) || b.combination(&p, key, v)
 			if !ok && !keywords[key] && b.harmless(v) {
@@ -256,24 +256,24 @@ func stringList(v []byte) (all []string, ok bool) {
 	return all, true
 }
 
-// scalars returns the elements of an array but arrays and objects, the strings among
+// values takes the elements of an enum but arrays and objects, the strings among
 // them as most programs write them.
-func (b *planner) scalars(v []byte) ([]string, bool) {
-	if v[0] != '[' {
-		return nil, false
+func (b *planner) values(p *plan, v []byte) bool {
+	if v[0] != '[' || p.values != nil {
+		return false
 	}
-	all := []string{}
+	p.values = []string{}
 	for e := range rawjson.Elements(v) {
 		if !b.harmless(e) {
-			return nil, false
+			return false
 		}
 		if s, ok := rawjson.String(e); ok {
-			all = append(all, string(rawjson.AppendString(nil, s)))
+			p.values = append(p.values, string(rawjson.AppendString(nil, s)))
 		} else if e[0] != '[' && e[0] != '{' {
-			all = append(all, string(e))
+			p.values = append(p.values, string(e))
 		}
 	}
-	return all, true
+	return true
 }
 
 // harmless reports whether a value that is no schema is one that newFull takes.
@@ -287,9 +287,9 @@ func (b *planner) harmless(v []byte) bool {
 	}
 	doc, err := rawjson.Decode(v)
 	if err == nil {
-		_, _, err = limits(doc, &b.values)
+		_, _, err = limits(doc, &b.extra)
 	}
-	return err == nil && b.values <= maxValues
+	return err == nil && b.extra <= maxExtra
 }
 
 func size(v []byte) (int, bool) {

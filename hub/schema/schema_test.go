@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -131,6 +132,7 @@ func TestCompileRefuses(t *testing.T) {
 		{`{"type":"object","enum":[` + strings.Repeat("9", 500) + `]}`, "number"},
 		{`{"type":"object","properties":{` + strings.Repeat(`"a":{},`, 20_000) + `"b":{}}}`, "longer than"},
 		{`{"type":"object","properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40) + `}}`, "nested too deeply"},
+		{`{"type":"object","allOf":[` + strings.Repeat(`{"pattern":"a{1000}"},`, 500) + `{}]}`, "too much work"},
 		{bomb(40), "more work than is reasonable"},
 		{`{"type":"object","oneOf":[` + strings.Repeat(`{"required":["a"]},`, 1500) + `{}]}`, "more than 1000 objects"},
 	} {
@@ -252,6 +254,10 @@ func FuzzPlanAgreesWithFull(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s has a plan but: %v", schema, err)
 		}
+		doc, _ := rawjson.Decode([]byte(args))
+		if _, _, err := limits(doc, new(int)); err != nil {
+			return // a plan does not look at numbers that its schema does not look at
+		}
 		err = full.check(json.RawMessage(args))
 		if s.plan != nil && s.plan.accepts(rawjson.Get([]byte(args))) && err != nil {
 			t.Fatalf("the plan of %s accepts %s: %v", schema, args, err)
@@ -260,6 +266,102 @@ func FuzzPlanAgreesWithFull(f *testing.F) {
 			t.Fatalf("%s with %s: %v, %v", schema, args, err, again)
 		}
 	})
+}
+
+// The same for schemas and arguments that are made to meet each other's edges.
+func TestPlanAgreesWithFull(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	planned, accepted, refused := 0, 0, 0
+	for range 1500 {
+		schema := `{"type":"object",` + randomSchema(r, 3)[1:]
+		schema = strings.Replace(schema, ",}", "}", 1)
+		s := mustCompile(t, schema)
+		if s.plan == nil {
+			continue
+		}
+		planned++
+		full, err := newFull(schema)
+		if err != nil {
+			t.Fatalf("%s has a plan but: %v", schema, err)
+		}
+		for range 20 {
+			args := randomValue(r, 3)
+			err := full.check(json.RawMessage(args))
+			switch fast := s.plan.accepts([]byte(args)); {
+			case fast && err != nil:
+				t.Fatalf("the plan of %s accepts %s: %v", schema, args, err)
+			case fast:
+				accepted++
+			case err != nil:
+				refused++
+			}
+		}
+	}
+	if planned < 1000 || accepted < 1000 || refused < 1000 {
+		t.Errorf("%d plans, %d accepted, %d refused: too few to say anything", planned, accepted, refused)
+	}
+}
+
+func pick(r *rand.Rand, all ...string) string { return all[r.IntN(len(all))] }
+
+func randomNumber(r *rand.Rand) string {
+	return pick(r, "0", "1", "-1", "2", "1.0", "1.5", "0.1", "0.10000000000000000001", "9007199254740992", "9007199254740993", "1e1", "-0")
+}
+
+func randomScalar(r *rand.Rand) string {
+	return pick(r, "null", "true", "false", `""`, `"a"`, `"ab"`, `"é"`, `"\u00e9"`, `"漢字"`, randomNumber(r), randomNumber(r))
+}
+
+func randomValue(r *rand.Rand, depth int) string {
+	var all []string
+	switch n := r.IntN(4); {
+	case depth == 0 || depth < 3 && n == 0:
+		return randomScalar(r)
+	case depth < 3 && n == 1:
+		for range r.IntN(3) {
+			all = append(all, randomValue(r, depth-1))
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	}
+	for range r.IntN(4) {
+		all = append(all, pick(r, `"a"`, `"b"`, `"\u0061"`, `"c"`)+":"+randomValue(r, depth-1))
+	}
+	return "{" + strings.Join(all, ",") + "}"
+}
+
+func randomSchema(r *rand.Rand, depth int) string {
+	sub := func() string {
+		if depth == 0 || r.IntN(8) == 0 {
+			return pick(r, "true", "{}", `{"type":"string"}`, `{"type":["integer","null"]}`, `{"type":"number"}`)
+		}
+		return randomSchema(r, depth-1)
+	}
+	keyword := []func() string{
+		func() string { return `"properties":{"a":` + sub() + `,"b":` + sub() + `}` },
+		func() string { return `"properties":{"a":` + sub() + `}` },
+		func() string { return `"required":` + pick(r, `["a"]`, `["a","b"]`, `["c"]`, `[]`) },
+		func() string { return `"additionalProperties":` + pick(r, "false", sub()) },
+		func() string { return `"items":` + sub() },
+		func() string { return fmt.Sprintf(`"minItems":%d,"maxItems":%d`, r.IntN(2), r.IntN(3)) },
+		func() string { return fmt.Sprintf(`"minLength":%d,"maxLength":%d`, r.IntN(2), r.IntN(3)) },
+		func() string { return `"minimum":` + randomNumber(r) + `,"exclusiveMaximum":` + randomNumber(r) },
+		func() string { return `"maximum":` + randomNumber(r) },
+		func() string { return `"enum":[` + randomScalar(r) + `,` + randomScalar(r) + `,{"a":1}]` },
+		func() string { return `"const":` + randomScalar(r) },
+		func() string { return `"anyOf":[` + sub() + `,` + sub() + `]` },
+		func() string { return `"allOf":[` + sub() + `]` },
+		func() string { return `"description":"x","x-order":[1,2]` },
+	}
+	seen := map[string]bool{}
+	var all []string
+	for range 1 + r.IntN(3) {
+		k := keyword[r.IntN(len(keyword))]()
+		if name, _, _ := strings.Cut(k, ":"); !seen[name] {
+			seen[name] = true
+			all = append(all, k)
+		}
+	}
+	return "{" + strings.Join(all, ",") + "}"
 }
 
 func BenchmarkCompile(b *testing.B) {

@@ -38,6 +38,11 @@ func (v *Violations) Error() string {
 
 func (v Violation) String() string { return v.Where + ": " + v.What }
 
+// about is the only violation, of a place that err speaks of.
+func about(where string, err error) *Violations {
+	return &Violations{List: []Violation{{where, err.Error()}}}
+}
+
 // violations puts what the validator found in words. root helps to name the members
 // that there are; it may be nil.
 func violations(err *jsonschema.ValidationError, root *jsonschema.Schema) *Violations {
