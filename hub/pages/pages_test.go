@@ -52,7 +52,13 @@ func (s *site) start() {
 	s.hub = h
 	h.Watch(func(hub.Change) { s.happened() })
 	mux := http.NewServeMux()
-	mux.Handle("/", pages.Handler())
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if wsserver.IsWebMCP(r) {
+			s.ws.WebMCP().ServeHTTP(w, r)
+			return
+		}
+		pages.Handler().ServeHTTP(w, r)
+	})
 	mux.Handle("/tabs", s.ws.Tabs())
 	l, err := net.Listen("tcp", s.addr)
 	if err != nil {
@@ -87,11 +93,17 @@ func (s *site) url(path string) string { return "http://" + s.addr + path }
 
 // host serves a page of somebody else's, with the policy as its
 // Content-Security-Policy if that is not "", and returns its URL. HUB in the body
-// stands for the hub's address.
+// stands for the hub's address; beside the page, at /npm/, are the packages of
+// package.json.
 func (s *site) host(body, policy string) string {
 	s.t.Helper()
 	body = strings.ReplaceAll(body, "HUB", s.addr)
+	packages := http.StripPrefix("/npm/", http.FileServer(http.Dir("node_modules")))
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/npm/") {
+			packages.ServeHTTP(w, r)
+			return
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if policy != "" {
 			w.Header().Set("Content-Security-Policy", strings.ReplaceAll(policy, "HUB", s.addr))
