@@ -101,3 +101,20 @@ func BenchmarkRecord(b *testing.B) {
 		st.Write(user, []storage.Change{r}, nil)
 	}
 }
+
+// BenchmarkCommit3000Records is a tenth of a second of 30,000 calls a second.
+func BenchmarkCommit3000Records(b *testing.B) {
+	st := open(b, b.TempDir())
+	r := storage.Record{
+		Time: time.Now(), Event: storage.EventCall, Client: "claude-desktop", Tab: "peer/7", Domain: "shop_example_com",
+		Tool: "add_to_cart", Digest: "0123456789abcdef", Outcome: "ok", Reason: "active tab", Duration: time.Millisecond,
+	}
+	for b.Loop() {
+		for range 3000 {
+			st.Write(user, []storage.Change{r}, nil)
+		}
+		if _, err := st.Records(b.Context(), user, storage.Query{Limit: 1}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -200,8 +200,8 @@ func holder(path string) string {
 	return fmt.Sprintf("process %d at %s (by %s)", hub.PID, hub.Addr, file)
 }
 
-// Write implements DomainToolStorage. A commit follows at once if there is a done,
-// else within a tenth of a second. Besides the errors of the disk, done may get
+// Write implements DomainToolStorage. A commit follows at once if there is a done
+// and not only records, else within a tenth of a second. Besides the errors of the disk, done may get
 // ErrBacklog, ErrClosed and ErrInvalid.
 func (b *Bolt) Write(user spec.UserID, changes []Change, done func(error)) {
 	b.q.write(user, changes, done)

@@ -21,7 +21,8 @@ var (
 )
 
 const (
-	// lazyDelay is how long changes wait that nobody waits for.
+	// lazyDelay is how long changes wait that nobody waits for: those without a
+	// done, and records.
 	lazyDelay = 100 * time.Millisecond
 	// maxRest is the longest rest between two commits that somebody waits for.
 	// They rest as long as the last one took, so that a slow disk, or a burst of
@@ -50,6 +51,7 @@ type batch struct {
 	size  int // bytes, about
 	dones []func(error)
 	since time.Time // of its first change
+	hurry bool      // somebody waits for it
 }
 
 // pending is a batch's part for one user.
@@ -102,11 +104,26 @@ func (q *queue) add(user spec.UserID, changes []Change, done func(error)) error 
 	b.add(user, changes)
 	if done != nil {
 		b.dones = append(b.dones, done)
+		// The records of calls, which are many, are waited for by nobody: a done
+		// only wants to know of failures.
+		if !b.hurry && !onlyRecords(changes) {
+			b.hurry = true
+			q.changed()
+		}
 	}
-	if len(b.dones) == 1 || b.size > q.max/2 {
+	if b.size > q.max/2 {
 		q.changed()
 	}
 	return nil
+}
+
+func onlyRecords(changes []Change) bool {
+	for _, c := range changes {
+		if _, ok := c.(Record); !ok {
+			return false
+		}
+	}
+	return len(changes) > 0
 }
 
 // changed wakes the goroutine.
@@ -159,6 +176,7 @@ func (q *queue) flush(ctx context.Context) error {
 	done := make(chan struct{})
 	// A failure has been reported to those whose changes they were.
 	q.next.dones = append(q.next.dones, func(error) { close(done) })
+	q.next.hurry = true
 	q.changed()
 	q.mu.Unlock()
 	select {
@@ -222,7 +240,7 @@ func (q *queue) take(last time.Time, took time.Duration) (b *batch, wait time.Du
 	if b.empty() {
 		return nil, 0, q.closed
 	}
-	if len(b.dones) > 0 {
+	if b.hurry {
 		wait = time.Until(last.Add(min(took, maxRest)))
 	} else {
 		wait = time.Until(b.since.Add(lazyDelay))

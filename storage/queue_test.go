@@ -63,7 +63,7 @@ func TestCallsDoNotHurryTheDisk(t *testing.T) {
 		d := &disk{}
 		q := newQueue(1<<20, d.commit)
 		for range 1000 {
-			q.write("u", []Change{Record{}}, nil)
+			q.write("u", []Change{Record{}}, func(error) {})
 			time.Sleep(time.Millisecond)
 		}
 		q.close()

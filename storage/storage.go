@@ -123,8 +123,8 @@ type Site struct {
 	CallTimeout time.Duration `json:"callTimeout,omitempty"` // 0: the default
 }
 
-// Record is one line of the log: a registration, a call, or what the tool proxy was asked. It holds no arguments
-// and no results.
+// Record is one line of the log: a registration, a call, or what the tool proxy was
+// asked. It holds no arguments and no results.
 type Record struct {
 	Time     time.Time     `json:"time"`
 	Event    Event         `json:"event"`
