@@ -104,67 +104,6 @@ func each(e *jsonschema.ValidationError, members []string, what string) []Violat
 	return all
 }
 
-// alternatives reports a value that fits none of several schemas by the one that it
-// fits best, or by what all of them ask for.
-func (w *words) alternatives(e *jsonschema.ValidationError) []Violation {
-	where := pointer(e.InstanceLocation)
-	var types []string
-	var values []any
-	var got string
-	var nearest []Violation
-	best := 0
-	simple := true
-	for _, cause := range e.Causes {
-		for len(cause.Causes) == 1 {
-			if _, ok := cause.ErrorKind.(*kind.Reference); !ok {
-				break
-			}
-			cause = cause.Causes[0]
-		}
-		here := pointer(cause.InstanceLocation) == where
-		penalty := 0
-		switch k := cause.ErrorKind.(type) {
-		case *kind.Type:
-			types, got = append(types, k.Want...), k.Got
-			simple = simple && here
-			penalty = 100
-		case *kind.Const:
-			values, got = append(values, k.Want), shown(k.Got)
-			simple = simple && here
-			penalty = 50
-		case *kind.Enum:
-			values, got = append(values, k.Want...), shown(k.Got)
-			simple = simple && here
-			penalty = 50
-		default:
-			simple = false
-		}
-		all := w.of(cause)
-		for _, v := range all {
-			penalty++
-			// What tells alternatives apart is usually a constant.
-			if strings.HasPrefix(v.What, "must be \"") {
-				penalty += 10
-			}
-		}
-		if nearest == nil || penalty < best {
-			nearest, best = all, penalty
-		}
-	}
-	switch {
-	case simple && values == nil && types != nil:
-		slices.Sort(types)
-		return []Violation{{where, "must be " + strings.Join(slices.Compact(types), " or ") + ", got " + got}}
-	case simple && types == nil && values != nil:
-		return []Violation{{where, oneOf(values) + ", got " + got}}
-	}
-	what := fmt.Sprintf("fits none of %d alternatives", len(e.Causes))
-	for i, v := range nearest[:min(len(nearest), 2)] {
-		what += [...]string{"; nearest: ", " and "}[i] + v.String()
-	}
-	return []Violation{{where, what}}
-}
-
 // known lists the members that a schema knows.
 func (w *words) known(schemaURL string) string {
 	if w.root == nil {
