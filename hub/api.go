@@ -76,6 +76,8 @@ type Listing struct {
 	JSON json.RawMessage
 	// Items are the array's elements, in its order: by domain, item, tab.
 	Items []Item
+
+	sum uint64 // differs when a client would have to list again
 }
 
 // Item is one element of a Listing.

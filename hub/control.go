@@ -1,0 +1,49 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// Control sends a control request to a tab, or for Tab 0 to a browser, and blocks
+// until it is answered. The error is a *Failure, the peer's own *spec.Error, or
+// ctx's cause.
+func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (spec.Response, error) {
+	h.mu.RLock()
+	p := h.peers[to.Peer]
+	ok := p != nil && p.connected
+	offers := ok && p.caps[capabilityOf(req)]
+	known := ok && (to.Tab == 0 || p.browser != "")
+	h.mu.RUnlock()
+	switch {
+	case !ok || !known:
+		return spec.Response{}, &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
+	case !offers:
+		return spec.Response{}, &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
+	}
+	resp, err := h.transport.SendRequest(ctx, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	switch {
+	case errors.Is(err, tabtransport.ErrNotConnected), errors.Is(err, tabtransport.ErrLost):
+		return resp, &Failure{spec.FailNotConnected, "the browser went away"}
+	case errors.Is(err, tabtransport.ErrTimeout):
+		return resp, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s", spec.ControlTimeout)}
+	case errors.Is(err, tabtransport.ErrBusy):
+		return resp, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
+	case errors.Is(err, tabtransport.ErrUnsupported):
+		return resp, &Failure{spec.FailToolError, "the page's protocol has no such request"}
+	}
+	return resp, err
+}
+
+// capabilityOf returns the capability that a control request needs: that of its
+// method's name.
+func capabilityOf(req spec.Request) spec.Capability {
+	if req.Method() == spec.MethodElicitConfirmation {
+		return spec.CapElicit
+	}
+	return spec.Capability(req.Method()[len("browser/"):])
+}

@@ -1,0 +1,68 @@
+package hub
+
+import "tabhub/spec"
+
+// focusLocked takes in the parts of a tab's state that say what the user looks at.
+// It reports whether another tab is the active one now.
+func (h *Hub) focusLocked(t *tab, m *spec.TabState) bool {
+	p := t.peer
+	if m.WindowID != nil && *m.WindowID != t.window {
+		if p.activeTab[t.window] == t {
+			delete(p.activeTab, t.window)
+		}
+		t.window = *m.WindowID
+	}
+	active := m.Active
+	if active == nil && p.browser == "" {
+		active = m.Visible // a page knows only whether it is visible
+	}
+	if active != nil {
+		switch {
+		case *active && p.activeTab[t.window] != t:
+			p.activeTab[t.window] = t
+			if p.browser == "" || p.window == t.window {
+				p.focused = h.nextLocked()
+			}
+		case !*active && p.activeTab[t.window] == t:
+			delete(p.activeTab, t.window)
+		}
+	}
+	if m.WindowFocused != nil && *m.WindowFocused {
+		p.window, p.focused = t.window, h.nextLocked()
+	}
+	return h.refocusLocked()
+}
+
+// refocusLocked finds the active tab: that of the last focused window of the last
+// focused browser. It reports whether it is another one than before.
+func (h *Hub) refocusLocked() bool {
+	var last *peer
+	for _, p := range h.peers {
+		if p.focused > 0 && len(p.activeTab) > 0 && (last == nil || p.focused > last.focused) {
+			last = p
+		}
+	}
+	was := h.active
+	h.active = nil
+	if last != nil {
+		h.active = last.activeTab[last.window]
+	}
+	if h.active == was {
+		return false
+	}
+	if was != nil {
+		h.relabelLocked(was)
+	}
+	if h.active != nil {
+		h.relabelLocked(h.active)
+	}
+	return true
+}
+
+// blurLocked says that a tab is no longer there to be looked at.
+func (h *Hub) blurLocked(t *tab) {
+	if t.peer.activeTab[t.window] == t {
+		delete(t.peer.activeTab, t.window)
+		h.refocusLocked()
+	}
+}

@@ -1,0 +1,345 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"tabhub/describe"
+	"tabhub/hub/schema"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// item is one tool, resource, resource template or prompt as a tab registered it.
+// It is immutable; an update makes a new one.
+type item struct {
+	kind     spec.Kind
+	domain   spec.Domain
+	verified bool   // the domain is the browser's word
+	template bool   // a resource template
+	source   string // the page's own name, URI or URI template
+	origin   string // of the frame it belongs to, as far as the registration says
+	frame    *int64
+	raw      json.RawMessage // as it came
+
+	rest []byte // all MCP members but name (uri) and description, each as `,"key":value`
+	text []byte // the page's description, cleaned, as the inside of a JSON string
+	sum  uint64 // of rest and text: what a client would see change
+
+	pattern *uritemplate.Template // of a resource template
+	schema  *schema.Schema        // of the arguments; tools only
+	shape   uint64                // of inputSchema and outputSchema; tools only
+	cached  bool                  // annotations.cache
+	safe    bool                  // readOnlyHint or idempotentHint: may be run again
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// parseItem checks one registered object and takes it apart. The error is a reason
+// for the page's author. It does not block and takes no lock.
+func parseItem(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache) (*item, error) {
+	it := &item{kind: kind, raw: raw}
+	p := itemParser{item: it, schemas: schemas}
+	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
+		return it, err
+	}
+	return it, p.finish()
+}
+
+// itemParser collects the members of one object.
+type itemParser struct {
+	*item
+	schemas     *schema.Cache
+	description string
+	title       string
+	name        string
+	uri         string
+	input       json.RawMessage
+	output      json.RawMessage
+}
+
+// member takes one member of the object. A member that is passed on is checked as
+// far as typed clients check it: one that they cannot read makes them drop the
+// whole list.
+func (p *itemParser) member(key string, v json.RawMessage) error {
+	switch key {
+	case "name":
+		return p.str(key, v, &p.name)
+	case "description":
+		return p.str(key, v, &p.description)
+	case "frameId":
+		var f int64
+		if err := json.Unmarshal(v, &f); err != nil {
+			return errors.New("frameId must be an integer")
+		}
+		p.frame = &f
+		return nil
+	case "origin":
+		return p.str(key, v, &p.origin)
+	case "title":
+		if err := p.str(key, v, &p.title); err != nil {
+			return err
+		}
+	case "_meta":
+		if v[0] != '{' {
+			return errors.New("_meta must be an object")
+		}
+	case "icons":
+		if err := checkIcons(v); err != nil {
+			return err
+		}
+	case "annotations":
+		if bytes.Equal(v, []byte("null")) {
+			return nil
+		}
+		if err := p.annotations(v); err != nil {
+			return err
+		}
+	default:
+		pass, err := p.ownMember(key, v)
+		if err != nil || !pass {
+			return err
+		}
+	}
+	p.keep(key, v)
+	return nil
+}
+
+// ownMember takes a member that only objects of one kind have. It reports whether
+// the member is passed on as it is.
+func (p *itemParser) ownMember(key string, v json.RawMessage) (pass bool, err error) {
+	switch {
+	case p.kind == spec.KindTool && key == "inputSchema":
+		p.input = v
+		return false, nil
+	case p.kind == spec.KindTool && key == "outputSchema":
+		p.output = v
+		return false, nil
+	case p.kind == spec.KindTool && key == "execution" && v[0] != '{':
+		return false, errors.New("execution must be an object")
+	case p.kind == spec.KindResource && key == "uri":
+		return false, p.str(key, v, &p.uri)
+	case p.kind == spec.KindResource && key == "uriTemplate":
+		p.template = true
+		return false, p.str(key, v, &p.uri)
+	case p.kind == spec.KindResource && key == "mimeType" && v[0] != '"':
+		return false, errors.New("mimeType must be a string")
+	case p.kind == spec.KindResource && key == "size" && (v[0] < '0' || v[0] > '9'):
+		return false, errors.New("size must be a number of bytes")
+	case p.kind == spec.KindPrompt && key == "arguments":
+		return true, checkPromptArguments(v)
+	}
+	return true, nil
+}
+
+func (p *itemParser) keep(key string, v json.RawMessage) {
+	p.rest = append(p.rest, ',')
+	p.rest = rawjson.AppendString(p.rest, key)
+	p.rest = append(p.rest, ':')
+	p.rest = append(p.rest, oneLine(v)...)
+}
+
+// oneLine returns v, valid JSON, without line breaks: they can only stand between
+// tokens, and a stream of lines must not hold them. All other bytes stay.
+func oneLine(v json.RawMessage) json.RawMessage {
+	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
+		return v
+	}
+	out := bytes.ReplaceAll(v, []byte{'\n'}, []byte{' '})
+	return bytes.ReplaceAll(out, []byte{'\r'}, []byte{' '})
+}
+
+func (p *itemParser) str(key string, v json.RawMessage, to *string) error {
+	s, ok := rawjson.String(v)
+	if !ok {
+		return fmt.Errorf("%s must be a string", key)
+	}
+	*to = s
+	return nil
+}
+
+// frameOrigin returns the origin to tell with a call, for tabs that may show another
+// by the time it arrives.
+func (it *item) frameOrigin() string {
+	if it.frame == nil {
+		return ""
+	}
+	return it.origin
+}
+
+// annotations reads what the hub acts on and checks what typed clients check.
+func (p *itemParser) annotations(v json.RawMessage) error {
+	if v[0] != '{' {
+		return errors.New("annotations must be an object")
+	}
+	return rawjson.Object(v, spec.MaxDepth, func(key string, v json.RawMessage) error {
+		is := string(v) == "true"
+		switch key {
+		case "readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint", "cache":
+			if !is && string(v) != "false" {
+				return fmt.Errorf("annotations.%s must be true or false", key)
+			}
+		case "title":
+			if v[0] != '"' {
+				return errors.New("annotations.title must be a string")
+			}
+		}
+		switch key {
+		case "readOnlyHint", "idempotentHint":
+			p.safe = p.safe || is
+		case "cache":
+			p.cached = is
+		}
+		return nil
+	})
+}
+
+// finish checks what only the whole object shows.
+func (p *itemParser) finish() error {
+	p.source = p.name
+	if p.kind == spec.KindResource {
+		p.source = p.uri
+		if p.uri == "" {
+			return errors.New("uri is missing")
+		}
+		if len(p.uri) > spec.MaxURI {
+			return fmt.Errorf("uri is longer than %d bytes", spec.MaxURI)
+		}
+		if p.template {
+			var err error
+			if p.pattern, err = parseTemplate(p.uri); err != nil {
+				return err
+			}
+		}
+		if p.name == "" {
+			p.name = p.uri
+		}
+		quoted := rawjson.AppendString(nil, p.name)
+		p.keep("name", quoted)
+	}
+	if err := checkName(p.name, p.kind); err != nil {
+		return err
+	}
+	if p.kind == spec.KindTool {
+		if err := p.schemaMembers(); err != nil {
+			return err
+		}
+	}
+	text := p.description
+	if text == "" {
+		text = p.title
+	}
+	if text == "" {
+		text = p.name
+	}
+	quoted := rawjson.AppendString(nil, describe.Clean(text, spec.MaxDescription))
+	p.text = quoted[1 : len(quoted)-1]
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	h.Write(p.rest)
+	h.WriteByte(0)
+	h.Write(p.text)
+	p.sum = h.Sum64()
+	return nil
+}
+
+// schemaMembers checks the schemas and appends them to rest. Clients require an
+// object schema with its type written out, so a schema without one gets it.
+func (p *itemParser) schemaMembers() error {
+	if p.input == nil || string(p.input) == "null" || string(p.input) == "true" {
+		p.input = json.RawMessage(`{"type":"object"}`)
+	}
+	var err error
+	if p.input, err = objectSchema(p.input); err != nil {
+		return fmt.Errorf("inputSchema: %w", err)
+	}
+	if p.schema, err = p.schemas.Compile(p.input); err != nil {
+		return fmt.Errorf("inputSchema: %w", err)
+	}
+	p.keep("inputSchema", p.input)
+	if p.output != nil && string(p.output) != "null" {
+		if p.output, err = objectSchema(p.output); err != nil {
+			return fmt.Errorf("outputSchema: %w", err)
+		}
+		if _, err = p.schemas.Compile(p.output); err != nil {
+			return fmt.Errorf("outputSchema: %w", err)
+		}
+		p.keep("outputSchema", p.output)
+	}
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	h.Write(p.input)
+	h.WriteByte(0)
+	h.Write(p.output)
+	p.shape = h.Sum64()
+	return nil
+}
+
+func objectSchema(v json.RawMessage) (json.RawMessage, error) {
+	if v[0] != '{' {
+		return nil, errors.New("must be an object")
+	}
+	switch t := rawjson.Get(v, "type"); {
+	case string(t) == `"object"`:
+		return v, nil
+	case t != nil:
+		return nil, fmt.Errorf(`type must be "object", not %.40s`, t)
+	}
+	body := bytes.TrimLeft(v[1:], " \t\r\n")
+	if body[0] == '}' {
+		return json.RawMessage(`{"type":"object"}`), nil
+	}
+	return append([]byte(`{"type":"object",`), body...), nil
+}
+
+func checkName(name string, kind spec.Kind) error {
+	if name == "" {
+		return errors.New("name is missing")
+	}
+	if kind == spec.KindResource {
+		return nil
+	}
+	if utf8.RuneCountInString(name) > spec.MaxName {
+		return fmt.Errorf("name is longer than %d characters", spec.MaxName)
+	}
+	for _, r := range name {
+		if unicode.IsControl(r) {
+			return errors.New("name has a control character")
+		}
+	}
+	return nil
+}
+
+func checkIcons(v json.RawMessage) error {
+	if v[0] != '[' {
+		return errors.New("icons must be an array")
+	}
+	return rawjson.Array(v, spec.MaxDepth, func(v json.RawMessage) error {
+		if v[0] != '{' || len(rawjson.Get(v, "src")) == 0 || rawjson.Get(v, "src")[0] != '"' {
+			return errors.New("each icon must be an object with a src")
+		}
+		return nil
+	})
+}
+
+func checkPromptArguments(v json.RawMessage) error {
+	if v[0] != '[' {
+		return errors.New("arguments must be an array")
+	}
+	return rawjson.Array(v, spec.MaxDepth, func(v json.RawMessage) error {
+		if v[0] != '{' || len(rawjson.Get(v, "name")) == 0 || rawjson.Get(v, "name")[0] != '"' {
+			return errors.New("each argument must be an object with a name")
+		}
+		if r := rawjson.Get(v, "required"); r != nil && string(r) != "true" && string(r) != "false" {
+			return errors.New("an argument's required must be true or false")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,88 @@
+package hub
+
+import (
+	"cmp"
+	"slices"
+
+	"tabhub/spec"
+)
+
+// lookupLocked returns what a run's name stands for; nil if it is nobody's. The
+// name of a tab that is gone is still its own while the domain offers the item.
+func (h *Hub) lookupLocked(r *run) *binding {
+	b := h.names[publicName{r.kind, r.name}]
+	if b == nil && r.kind == spec.KindResource {
+		b, r.page = h.matchTemplateLocked(r.name)
+		return b
+	}
+	if b == nil {
+		return nil
+	}
+	r.page = b.id.Item
+	if b.offer == nil && (b.id.Tab == 0 || b.domain.offers[b.id.Kind][b.id.Item] == nil) {
+		return nil
+	}
+	return b
+}
+
+// unknownLocked makes the error for a name that is nobody's.
+func (h *Hub) unknownLocked(kind spec.Kind, name string) error {
+	err := &UnknownError{Kind: kind, Name: name}
+	type near struct {
+		name string
+		d    int
+	}
+	var best []near
+	limit := max(len(name)/3, 3)
+	if len(name) <= maxSuggest {
+		for key, b := range h.names {
+			if key.kind != kind || b.offer == nil || b.holder != nil {
+				continue
+			}
+			if d := distance(name, key.name, limit); d <= limit {
+				best = append(best, near{key.name, d})
+			}
+		}
+	}
+	slices.SortFunc(best, func(a, b near) int { return cmp.Or(cmp.Compare(a.d, b.d), cmp.Compare(a.name, b.name)) })
+	for _, n := range best[:min(len(best), 3)] {
+		err.Nearest = append(err.Nearest, n.name)
+	}
+	return err
+}
+
+// maxSuggest is the longest name that others are compared with.
+const maxSuggest = 256
+
+// distance returns the edit distance of a and b, or more than limit as soon as it
+// is known to be more.
+func distance(a, b string, limit int) int {
+	if d := len(a) - len(b); d > limit || -d > limit {
+		return limit + 1
+	}
+	var room [2 * (maxSuggest + 1)]int
+	prev, row := room[:maxSuggest+1], room[maxSuggest+1:]
+	if len(b) > maxSuggest {
+		return limit + 1
+	}
+	for j := range len(b) + 1 {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		least := row[0]
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(prev[j]+cost, prev[j+1]+1, row[j]+1)
+			least = min(least, row[j+1])
+		}
+		if least > limit {
+			return limit + 1
+		}
+		prev, row = row, prev
+	}
+	return prev[len(b)]
+}

@@ -1,0 +1,138 @@
+package hub
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+)
+
+// notifier tells watchers of changes, those within spec.NotifyCoalesced at once. It
+// has one goroutine, which ends with close.
+type notifier struct {
+	h    *Hub
+	wake chan struct{} // capacity 1
+	quit chan struct{}
+	done chan struct{}
+
+	announced [numLists]uint64 // owned by the goroutine: the sums told last
+
+	mu       sync.Mutex
+	watchers map[int]func(Change)
+	next     int
+	uris     []string // of resources that changed
+}
+
+func newNotifier(h *Hub) *notifier {
+	return &notifier{
+		h: h, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+		watchers: map[int]func(Change){},
+	}
+}
+
+// Watch calls f for each change until stop is called. f must not block; calls come
+// one at a time.
+func (h *Hub) Watch(f func(Change)) (stop func()) {
+	n := h.notices
+	n.mu.Lock()
+	id := n.next
+	n.next++
+	n.watchers[id] = f
+	n.mu.Unlock()
+	return func() {
+		n.mu.Lock()
+		delete(n.watchers, id)
+		n.mu.Unlock()
+	}
+}
+
+// dirty says that a list may have changed. It does not block.
+func (n *notifier) dirty() {
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// updated says that resources have changed.
+func (n *notifier) updated(uris []string) {
+	if len(uris) == 0 {
+		return
+	}
+	n.mu.Lock()
+	for _, u := range uris {
+		if !slices.Contains(n.uris, u) {
+			n.uris = append(n.uris, u)
+		}
+	}
+	n.mu.Unlock()
+	n.dirty()
+}
+
+// run waits for changes until close.
+func (n *notifier) run() {
+	defer close(n.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
+	for {
+		select {
+		case <-n.wake:
+		case <-n.quit:
+			return
+		}
+		timer.Reset(spec.NotifyCoalesced)
+		select {
+		case <-timer.C:
+		case <-n.quit:
+			return
+		}
+		n.announce()
+	}
+}
+
+// announce tells the watchers what is other than at the last time. Labels are not.
+func (n *notifier) announce() {
+	var c Change
+	for kind := range numLists {
+		sum := n.h.List(kind).sum
+		if sum == n.announced[kind] {
+			continue
+		}
+		n.announced[kind] = sum
+		switch kind {
+		case ListTools:
+			c.Tools = true
+		case ListPrompts:
+			c.Prompts = true
+		default:
+			c.Resources = true
+		}
+	}
+	n.mu.Lock()
+	c.Updated, n.uris = n.uris, nil
+	watchers := make([]func(Change), 0, len(n.watchers))
+	for _, f := range n.watchers {
+		watchers = append(watchers, f)
+	}
+	n.mu.Unlock()
+	if !c.Tools && !c.Resources && !c.Prompts && len(c.Updated) == 0 {
+		return
+	}
+	for _, f := range watchers {
+		f(c)
+	}
+}
+
+// close ends the goroutine and waits for it. It is idempotent.
+func (n *notifier) close() {
+	n.mu.Lock()
+	select {
+	case <-n.quit:
+	default:
+		close(n.quit)
+	}
+	n.mu.Unlock()
+	<-n.done
+}

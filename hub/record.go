@@ -1,0 +1,72 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// Records reads the log of registrations and calls.
+func (h *Hub) Records(ctx context.Context, q storage.Query) ([]storage.Record, error) {
+	return h.store.Records(ctx, h.opts.User, q)
+}
+
+// recordCall leaves the record of a call and tells After.
+func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
+	rec := storage.Record{
+		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.info.Domain, Tool: r.info.Item,
+		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
+	}
+	if r.target.addr.Peer != "" {
+		rec.Tab = r.target.addr.String()
+	}
+	h.store.Write(h.opts.User, []storage.Change{rec}, h.recordWritten)
+	if h.opts.After != nil {
+		h.opts.After(&r.info, rec)
+	}
+}
+
+func outcome(resp spec.Response, err error) string {
+	var f *Failure
+	var remote *spec.Error
+	switch {
+	case err == nil && resp.Failed:
+		return string(spec.FailToolError)
+	case err == nil:
+		return "ok"
+	case errors.As(err, &f):
+		return string(f.Code)
+	case errors.As(err, &remote):
+		return string(spec.FailToolError)
+	case errors.Is(err, context.DeadlineExceeded):
+		return string(spec.FailToolTimeout)
+	}
+	return "cancelled"
+}
+
+// recordRegistration leaves the record of a registration that changed something.
+func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item, rejected []spec.Rejection, d time.Duration) {
+	rec := storage.Record{
+		Time: time.Now(), Event: storage.EventRegister, Tab: from.String(), Duration: d,
+		Outcome: "ok", Reason: fmt.Sprintf("%d %ss", len(items), m.Kind),
+	}
+	if len(items) > 0 {
+		rec.Domain = items[0].domain
+	}
+	if len(rejected) > 0 {
+		rec.Outcome = fmt.Sprintf("%d rejected", len(rejected))
+		rec.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)
+		h.log.Warn("quarantined", "tab", from, "domain", rec.Domain, "tool", rejected[0].Name, "err", rejected[0].Reason, "count", len(rejected))
+	}
+	h.store.Write(h.opts.User, []storage.Change{rec}, h.recordWritten)
+}
+
+func (h *Hub) recordWritten(err error) {
+	if err != nil {
+		h.storeErr.Store(&err)
+	}
+}

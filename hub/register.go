@@ -1,0 +1,318 @@
+package hub
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// maxRejections bounds the rejections that are kept and told of one registration.
+const maxRejections = 100
+
+// Message implements tabtransport.Handler.
+func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
+	h := (*Hub)(hd)
+	switch m := msg.(type) {
+	case *spec.Register:
+		h.register(from, id, m)
+		return
+	case *spec.TabState:
+		h.tabState(from, m)
+	case *spec.TabClosed:
+		h.tabClosed(from)
+	case *spec.ResourceUpdated:
+		h.resourceUpdated(from, m.URI)
+	}
+	if id != nil {
+		h.transport.Respond(from, id, struct{}{}, nil)
+	}
+}
+
+// register replaces what a tab offers of one kind (MCP-B hub specification,
+// section 2). Items that cannot be served are quarantined; the others live.
+func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {
+	start := time.Now()
+	h.mu.RLock()
+	p := h.peers[from.Peer]
+	h.mu.RUnlock()
+	if p == nil {
+		return // replaced or given up while its message was under way
+	}
+	if len(m.Items) == 0 {
+		h.log.Info("empty registration", "tab", from, "kind", m.Kind)
+	}
+	items, rejected := h.parseItems(p, m)
+	url, _ := p.tabURL(m.TabURL)
+	var changed bool
+	h.update(func() {
+		now := time.Now()
+		t := h.tabLocked(from, now)
+		if t == nil {
+			return
+		}
+		t.confirmed = true
+		if t.hidden {
+			t.hidden = false
+			h.relabelLocked(t)
+		}
+		if url != "" {
+			t.url = url
+		}
+		if m.Title != "" {
+			t.title = describe.Clean(m.Title, spec.MaxTitle)
+		}
+		var over []spec.Rejection
+		if changed, over = h.setItemsLocked(t, m.Kind, items, now); changed {
+			t.updated = now
+			h.saveTabLocked(t, now)
+		}
+		rejected = append(rejected, over...)
+		t.rejected[m.Kind] = rejected[:min(len(rejected), maxRejections)]
+		if id != nil {
+			answer := spec.Registered{Accepted: len(items) - len(over), Rejected: t.rejected[m.Kind]}
+			h.acks = append(h.acks, func(err error) {
+				if err != nil {
+					h.transport.Respond(from, id, nil, spec.Errorf(spec.CodeInternal, "registered, but not stored: %v", err))
+					return
+				}
+				h.transport.Respond(from, id, answer, nil)
+			})
+		}
+	})
+	if changed && m.Kind == spec.KindResource {
+		h.resubscribe(from)
+	}
+	if changed || len(rejected) > 0 {
+		h.recordRegistration(from, m, items, rejected, time.Since(start))
+	}
+}
+
+// parseItems checks the items of a registration, outside of any lock.
+func (h *Hub) parseItems(p *peer, m *spec.Register) ([]*item, []spec.Rejection) {
+	items := make([]*item, 0, len(m.Items))
+	rejected := []spec.Rejection{}
+	type place struct {
+		domain spec.Domain
+		source string
+	}
+	seen := make(map[place]bool, len(m.Items))
+	for i, raw := range m.Items {
+		if i >= spec.MaxToolsPerTab {
+			rejected = append(rejected, spec.Rejection{Name: "*", Reason: fmt.Sprintf("a tab may offer at most %d of a kind; the other %d are left out", spec.MaxToolsPerTab, len(m.Items)-i)})
+			break
+		}
+		it, err := parseItem(m.Kind, raw, &h.schemas)
+		if err == nil {
+			err = p.place(it, m.TabURL)
+		}
+		if err == nil && seen[place{it.domain, it.source}] {
+			err = fmt.Errorf("%q is registered twice; the first counts", it.source)
+		}
+		if err != nil {
+			rejected = append(rejected, spec.Rejection{Name: rejectedName(it, i), Reason: err.Error()})
+			continue
+		}
+		seen[place{it.domain, it.source}] = true
+		items = append(items, it)
+	}
+	return items, rejected
+}
+
+func rejectedName(it *item, i int) string {
+	if it.source != "" {
+		return describe.Clean(it.source, spec.MaxName)
+	}
+	return fmt.Sprintf("#%d", i)
+}
+
+// place decides which domain an item belongs to. What the browser vouches for
+// counts; where there is only a claim, the domain is an unverified one.
+func (p *peer) place(it *item, tabURL string) (err error) {
+	origin := p.conn.Origin
+	switch {
+	case p.conn.Attested:
+		if origin = it.origin; origin == "" {
+			origin = originOf(tabURL)
+		}
+		it.verified = true
+	case p.conn.Hello != nil && p.conn.Hello.BrowserID != "":
+		// A program that carries many tabs: all it says is a claim.
+		if origin = it.origin; origin == "" {
+			origin = originOf(tabURL)
+		}
+	case p.conn.ClaimedOrigin != "":
+		it.verified = p.conn.ClaimedOrigin == origin
+		origin = p.conn.ClaimedOrigin
+	case origin != "":
+		it.verified = true
+	default:
+		origin = originOf(tabURL)
+	}
+	it.origin = origin
+	it.domain, err = naming.DomainOf(origin, it.verified)
+	return err
+}
+
+// tabURL returns the URL of a tab as far as it may be believed: one whose origin is
+// not the tab's own is left out.
+func (p *peer) tabURL(claimed string) (string, bool) {
+	if claimed == "" || len(claimed) > spec.MaxURI {
+		return "", false
+	}
+	own := p.conn.Origin
+	if p.conn.ClaimedOrigin != "" {
+		own = p.conn.ClaimedOrigin
+	}
+	if p.conn.Attested || p.browser != "" || own == "" || originOf(claimed) == own {
+		return claimed, true
+	}
+	return "", false
+}
+
+// setItemsLocked replaces a tab's items of a kind. It reports whether anything
+// changed, and which items were over a limit of the hub.
+func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item, now time.Time) (changed bool, over []spec.Rejection) {
+	old := t.items[kind]
+	if slices.EqualFunc(old, items, sameItem) {
+		return false, nil
+	}
+	var gone, added []*item
+	had := make(map[itemKey]*item, len(old))
+	for _, it := range old {
+		had[it.key()] = it
+	}
+	set := make([]*item, 0, len(items))
+	for _, it := range items {
+		if was := had[it.key()]; was != nil {
+			delete(had, it.key())
+			if sameItem(was, it) {
+				set = append(set, was)
+				continue
+			}
+		}
+		added = append(added, it)
+	}
+	for _, it := range old {
+		if had[it.key()] != nil {
+			gone = append(gone, it)
+		}
+	}
+	h.withdrawLocked(t, kind, gone, now)
+	for _, it := range added {
+		reason := ""
+		if h.counts[kindIndex(kind)] >= spec.MaxToolsPerHub {
+			reason = fmt.Sprintf("the hub holds %d already: close tabs that you do not need", spec.MaxToolsPerHub)
+		} else if !h.holdLocked(t, it, now) {
+			reason = "this site has used too many different names"
+		}
+		if reason != "" {
+			over = append(over, spec.Rejection{Name: it.source, Reason: reason})
+			continue
+		}
+		set = append(set, it)
+		h.staleLocked(h.domains[it.domain])
+	}
+	t.items[kind] = set
+	h.pruneDomainsLocked(t, now)
+	return true, over
+}
+
+// pruneDomainsLocked takes the tab out of domains in which it has nothing left.
+func (h *Hub) pruneDomainsLocked(t *tab, now time.Time) {
+	has := map[spec.Domain]bool{}
+	for _, items := range t.items {
+		for _, it := range items {
+			has[it.domain] = true
+		}
+	}
+	for key, part := range t.domains {
+		if !has[key] {
+			h.leaveLocked(t, key, part, now)
+		}
+	}
+}
+
+type itemKey struct {
+	domain spec.Domain
+	source string
+}
+
+func (it *item) key() itemKey { return itemKey{it.domain, it.source} }
+
+func sameItem(a, b *item) bool {
+	return a.domain == b.domain && a.origin == b.origin && bytes.Equal(a.raw, b.raw)
+}
+
+// saveTabLocked queues the tab's records, one for each of its domains, as seen now.
+func (h *Hub) saveTabLocked(t *tab, now time.Time) {
+	for key, part := range t.domains {
+		r := storage.Tab{
+			Domain: key, Key: t.key, Addr: t.addr, Origin: part.origin, URL: t.url, Title: t.title,
+			Index: part.number, Browser: t.peer.browser, LastUpdated: now, Verified: part.verified,
+		}
+		for kind, items := range t.items {
+			for _, it := range items {
+				if it.domain == key {
+					addItem(&r, kind, it.raw)
+				}
+			}
+		}
+		h.writeLocked(r)
+	}
+}
+
+// tabState takes in what a tab or browser says of a tab's state.
+func (h *Hub) tabState(from spec.TabAddr, m *spec.TabState) {
+	h.update(func() {
+		now := time.Now()
+		t := h.tabLocked(from, now)
+		if t == nil {
+			return
+		}
+		t.confirmed = true
+		relabel := false
+		if m.Title != nil {
+			if title := describe.Clean(*m.Title, spec.MaxTitle); title != t.title {
+				t.title, relabel = title, true
+			}
+		}
+		if m.URL != nil && *m.URL != t.url {
+			if url, ok := t.peer.tabURL(*m.URL); ok {
+				t.url, t.updated = url, now
+				h.saveTabLocked(t, now)
+			}
+		}
+		if m.KeepTools != nil {
+			t.keep = *m.KeepTools
+		}
+		if h.focusLocked(t, m) || relabel {
+			h.relabelLocked(t)
+		}
+	})
+}
+
+// relabelLocked renders anew the domains that a tab has a part in.
+func (h *Hub) relabelLocked(t *tab) {
+	for key := range t.domains {
+		h.staleLocked(h.domains[key])
+	}
+}
+
+// tabClosed forgets a tab that its browser says is closed.
+func (h *Hub) tabClosed(from spec.TabAddr) {
+	h.update(func() {
+		if t := h.tabs[from]; t != nil {
+			h.dropTabLocked(t, time.Now())
+		}
+	})
+	if from.Tab != 0 {
+		h.transport.Disconnect(from, spec.CloseGoingAway, "the tab was closed")
+	}
+}

@@ -1,0 +1,148 @@
+package hub
+
+import (
+	"encoding/json"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// keptKey is the key of the stored record that holds what closed tabs left in a
+// domain. No tab has it: their keys are never empty.
+const keptKey = ""
+
+// restoreLocked makes the state of the last run the present one. Tabs stay hidden
+// until they rejoin, but calls to them wait for that; what they cached is listed.
+func (h *Hub) restoreLocked(s *storage.State, now time.Time) {
+	for _, b := range s.Browsers {
+		h.browser[b.ID] = b
+	}
+	for _, site := range s.Sites {
+		h.sites[site.Domain] = site
+	}
+	for _, n := range s.Names {
+		d := h.domainLocked(n.Domain)
+		d.names++
+		b := &binding{domain: d}
+		b.id.Kind, b.id.Domain, b.id.Tab, b.id.Item = n.Kind, n.Domain, n.Tab, n.Item
+		h.names[publicName{n.Kind, n.Public}] = b
+	}
+	for _, n := range s.Numbers {
+		h.domainLocked(n.Domain).numbers[n.Key] = n
+	}
+	for _, t := range s.Tabs {
+		d := h.domainLocked(t.Domain)
+		d.origin = t.Origin
+		if t.Key == keptKey {
+			h.restoreKeptLocked(d, t)
+		} else {
+			h.restoreTabLocked(t, now)
+		}
+	}
+	for _, p := range h.peers {
+		p.grace.start(p.graceTime(), func() { h.graceOver(p) })
+	}
+	// What is listed now is what clients of this process start from.
+	for kind := range numLists {
+		h.notices.announced[kind] = h.listLocked(kind).sum
+	}
+}
+
+// restoreKeptLocked brings back what closed tabs left in a domain.
+func (h *Hub) restoreKeptLocked(d *domain, r storage.Tab) {
+	d.url, d.updated = r.URL, r.LastUpdated
+	if r.Browser != "" {
+		d.lastPeer = spec.PeerID("browser:" + string(r.Browser))
+	}
+	for _, it := range h.restoreItems(r) {
+		if o := h.offerLocked(d, it.kind, it.source); o != nil {
+			o.kept = it
+		}
+	}
+}
+
+// restoreTabLocked brings back a tab that was open, to wait for it.
+func (h *Hub) restoreTabLocked(r storage.Tab, now time.Time) {
+	p := h.peers[r.Addr.Peer]
+	if p == nil {
+		p = &peer{id: r.Addr.Peer, browser: r.Browser, tabs: map[int64]*tab{}, activeTab: map[int64]*tab{}, lastSeen: r.LastUpdated}
+		h.peers[p.id] = p
+	}
+	t := h.tabLocked(r.Addr, now)
+	t.key, t.url, t.title, t.updated, t.hidden = r.Key, r.URL, r.Title, r.LastUpdated, true
+	for _, it := range h.restoreItems(r) {
+		if h.holdLocked(t, it, now) {
+			t.items[it.kind] = append(t.items[it.kind], it)
+		}
+		if h.keepsLocked(t, it) {
+			d := h.domains[it.domain]
+			d.offers[it.kind][it.source].kept = it
+			if d.url == "" {
+				d.url, d.lastPeer = t.url, p.id
+			}
+		}
+	}
+}
+
+// restoreItems parses the items of a stored record. One that no longer passes the
+// checks is left out.
+func (h *Hub) restoreItems(r storage.Tab) []*item {
+	var items []*item
+	for _, of := range []struct {
+		kind spec.Kind
+		raws []json.RawMessage
+	}{{spec.KindTool, r.Tools}, {spec.KindResource, r.Resources}, {spec.KindPrompt, r.Prompts}} {
+		for _, raw := range of.raws {
+			it, err := parseItem(of.kind, raw, &h.schemas)
+			if err != nil {
+				h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.source, "err", err)
+				continue
+			}
+			it.domain, it.origin, it.verified = r.Domain, r.Origin, r.Verified
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// keptLocked says that what is kept of a domain is to be saved at the end of the
+// update.
+func (h *Hub) keptLocked(d *domain) { h.kept[d] = struct{}{} }
+
+// saveKeptLocked queues the records of domains whose kept items changed.
+func (h *Hub) saveKeptLocked() {
+	for d := range h.kept {
+		delete(h.kept, d)
+		r := storage.Tab{Domain: d.key, Key: keptKey, Origin: d.origin, URL: d.url, LastUpdated: d.updated, Cached: true, Verified: true}
+		if p := h.peers[d.lastPeer]; p != nil {
+			r.Browser = p.browser
+		}
+		some := false
+		for kind, offers := range d.offers {
+			for _, o := range offers {
+				if o.kept != nil {
+					addItem(&r, kind, o.kept.raw)
+					some = true
+				}
+			}
+		}
+		if some {
+			h.writeLocked(r)
+		} else {
+			h.writeLocked(storage.DeleteTab{Domain: d.key, Key: keptKey})
+		}
+	}
+}
+
+// addItem adds a raw item to a record.
+func addItem(r *storage.Tab, kind spec.Kind, raw json.RawMessage) {
+	switch kind {
+	case spec.KindTool:
+		r.Tools = append(r.Tools, raw)
+	case spec.KindResource:
+		r.Resources = append(r.Resources, raw)
+	case spec.KindPrompt:
+		r.Prompts = append(r.Prompts, raw)
+	}
+}
