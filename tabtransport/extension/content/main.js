@@ -1,0 +1,393 @@
+// One frame of a tab: it collects what the document offers from its sources, tells the
+// service worker over a port, and runs the calls that come back.
+//
+// The frame, not the worker, remembers what matters: what is offered, which calls run,
+// and their answers until the worker says that the hub has them. So a worker that was
+// stopped is back as soon as the port is open again.
+"use strict";
+
+var TabhubFrame = class {
+  static #debounce = 500;
+  /** How long a call waits for a tool that the page, just loaded, has yet to register. */
+  static #patience = 5_000;
+  /** How long after its load a page that has offered nothing is taken to have nothing. */
+  static #settled = 1_000;
+  static #maxChildren = 64;
+
+  /** @type {chrome.runtime.Port | undefined} */
+  #port;
+  #opened = 0;
+  #retry = 100;
+  #on = false;
+  #stopped = false;
+  #native;
+  #server;
+  #shim;
+  /** @type {Map<Window, {frameId: number, server: InstanceType<typeof PageServer>, sent: string}>} */
+  #children = new Map();
+  /** @type {Map<string, AbortController>} */
+  #running = new Map();
+  /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
+  #held = new Map();
+  /** What was last told over this port, to tell only changes; undefined: nothing yet. */
+  /** @type {string | undefined} */
+  #sent;
+  #settledEmpty = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #quiet;
+  #dirty = false;
+  /** @type {Set<() => void>} */
+  #watchers = new Set();
+  #unlisten = new AbortController();
+
+  constructor() {
+    const changed = () => this.#changed();
+    const context = NativeSource.context();
+    this.#native = context && new NativeSource(context, changed);
+    this.#server = new PageServer(window, location.origin, "mcp-default", changed, (uri) => this.#updated(uri));
+    this.#shim = new ShimSource(changed, (name, message) => this.#native?.threw(name, message));
+
+    const { signal } = this.#unlisten;
+    addEventListener("message", (event) => this.#heard(event), { signal });
+    addEventListener("pageshow", (event) => event.persisted && this.#back(), { signal });
+    addEventListener("pagehide", () => this.#port?.disconnect(), { signal });
+    addEventListener("load", () => setTimeout(() => this.#settle(), TabhubFrame.#settled), { signal });
+    if (document.readyState === "complete") setTimeout(() => this.#settle(), TabhubFrame.#settled);
+
+    if (document.prerendering) document.addEventListener("prerenderingchange", () => this.#connect(), { once: true });
+    else this.#connect();
+  }
+
+  /** The document's own sources; of two that have a tool the first counts. */
+  get #sources() {
+    return this.#native ? [this.#native, this.#server, this.#shim] : [this.#server, this.#shim];
+  }
+
+  stop() {
+    this.#stopped = true;
+    this.#off();
+    this.#unlisten.abort();
+    this.#port?.disconnect();
+  }
+
+  // ---- The port
+
+  #connect() {
+    if (this.#stopped) return;
+    if (!chrome.runtime?.id) {
+      // The extension was updated or removed: a newer copy of this script takes over.
+      this.stop();
+      return;
+    }
+    const port = chrome.runtime.connect({ name: "frame" });
+    this.#port = port;
+    this.#opened = Date.now();
+    this.#sent = undefined;
+    for (const child of this.#children.values()) child.sent = "";
+    port.onMessage.addListener((message) => this.#told(message));
+    port.onDisconnect.addListener(() => this.#disconnected(port));
+    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()] });
+    for (const answer of this.#held.values()) this.#post(answer);
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  #disconnected(port) {
+    void chrome.runtime?.lastError;
+    if (this.#port !== port) return;
+    this.#port = undefined;
+    // At once, because this is what wakes a stopped worker; slower if it keeps failing.
+    this.#retry = Date.now() - this.#opened > 1000 ? 0 : Math.min(this.#retry * 2 + 100, 5000);
+    setTimeout(() => this.#port || this.#connect(), this.#retry);
+  }
+
+  /** @param {FrameToWorker} message */
+  #post(message) {
+    this.#port?.postMessage(message);
+  }
+
+  /** The page is shown again after it was kept in the back/forward cache. */
+  #back() {
+    this.#server.revive();
+    for (const { server } of this.#children.values()) server.revive();
+    if (!this.#port) this.#connect();
+  }
+
+  /** @param {WorkerToFrame} message */
+  #told(message) {
+    switch (message.type) {
+      case "on":
+        this.#turnOn();
+        break;
+      case "off":
+        this.#off();
+        break;
+      case "request":
+        void this.#run(message);
+        break;
+      case "cancel":
+        this.#running.get(message.id)?.abort(new DOMException(message.reason, "AbortError"));
+        break;
+      case "done":
+        for (const id of message.ids) this.#held.delete(id);
+        break;
+      case "childGone":
+        this.#childGone(message.frameId);
+        break;
+    }
+  }
+
+  // ---- What is offered
+
+  #turnOn() {
+    if (!this.#on) {
+      this.#on = true;
+      for (const source of this.#sources) source.start();
+      for (const { server } of this.#children.values()) server.start();
+      // Servers in frames that were there before this script.
+      for (let i = 0; i < Math.min(frames.length, TabhubFrame.#maxChildren); i++) {
+        frames[i].postMessage(
+          { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" },
+          "*",
+        );
+      }
+    }
+    this.#changed();
+  }
+
+  #off() {
+    this.#on = false;
+    for (const source of this.#sources) source.stop();
+    for (const { server } of this.#children.values()) server.stop();
+    this.#sent = undefined;
+  }
+
+  #settle() {
+    this.#settledEmpty = true;
+    this.#changed();
+  }
+
+  /** Publishes now, or soon if that was done a moment ago. */
+  #changed() {
+    for (const wake of this.#watchers) wake();
+    if (this.#quiet !== undefined) {
+      this.#dirty = true;
+      return;
+    }
+    this.#quiet = setTimeout(() => {
+      this.#quiet = undefined;
+      if (!this.#dirty) return;
+      this.#dirty = false;
+      this.#changed();
+    }, TabhubFrame.#debounce);
+    void this.#publish();
+  }
+
+  async #publish() {
+    if (!this.#on || !this.#port) return;
+    const port = this.#port;
+    const offers = await Promise.all(this.#sources.map((source) => source.offer().catch(() => NOTHING)));
+    if (port !== this.#port || !this.#on) return;
+    const { text, offer } = combine(offers);
+    const empty = offer.tools.length + offer.resources.length + offer.prompts.length + offer.rejected.length === 0;
+    const wait = empty && this.#sent === undefined && !this.#settledEmpty;
+    if (text !== this.#sent && !wait) {
+      this.#sent = text;
+      this.#post({ type: "offer", offer });
+    }
+    for (const wake of this.#watchers) wake();
+    for (const child of this.#children.values()) {
+      const { text, offer } = combine([await child.server.offer()]);
+      if (port !== this.#port || text === child.sent) continue;
+      child.sent = text;
+      this.#post({ type: "offer", child: child.frameId, offer });
+    }
+  }
+
+  /** @param {string} uri */
+  #updated(uri) {
+    this.#post({ type: "updated", uri });
+  }
+
+  // ---- Page servers
+
+  /** @param {MessageEvent} event */
+  #heard(event) {
+    if (event.source === window) {
+      this.#server.heard(PageServer.payload(event.data, "mcp-default"));
+      return;
+    }
+    const source = /** @type {Window | null} */ (event.source);
+    if (source?.parent !== window) return;
+    const payload = PageServer.payload(event.data, "mcp-iframe");
+    if (payload !== undefined && event.origin !== "null") this.#child(source, event.origin)?.heard(payload);
+  }
+
+  /**
+   * The client of the server in a child frame.
+   *
+   * @param {Window} target
+   * @param {string} origin
+   */
+  #child(target, origin) {
+    const known = this.#children.get(target);
+    if (known?.server.origin === origin) return known.server;
+    known?.server.stop();
+    const frameId = chrome.runtime.getFrameId(target);
+    if (frameId < 0 || (!known && this.#children.size >= TabhubFrame.#maxChildren)) return undefined;
+    const server = new PageServer(
+      target,
+      origin,
+      "mcp-iframe",
+      () => this.#changed(),
+      (uri) => this.#updated(uri),
+    );
+    this.#children.set(target, { frameId, server, sent: "" });
+    if (this.#on) server.start();
+    return server;
+  }
+
+  /** @param {number} frameId */
+  #childGone(frameId) {
+    for (const [target, child] of this.#children) {
+      if (child.frameId !== frameId) continue;
+      child.server.revive();
+      if (target.closed) this.#children.delete(target);
+    }
+  }
+
+  // ---- Calls
+
+  /** @param {FrameRequest} request */
+  async #run(request) {
+    const { id } = request;
+    // The hub sends a call once. This is the last place to make sure of it.
+    if (this.#running.has(id) || this.#held.has(id)) return;
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    /** @type {FrameAnswer} */
+    let answer;
+    try {
+      answer = { type: "answer", id, result: await this.#perform(request, controller.signal) };
+    } catch (error) {
+      const message = Shape.errorText(error);
+      answer =
+        request.ask === "tool" && !(error instanceof Unknown)
+          ? { type: "answer", id, result: JSON.stringify({ success: false, payload: message }) }
+          : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
+    }
+    this.#running.delete(id);
+    if (controller.signal.aborted) return;
+    this.#held.set(id, answer);
+    this.#post(answer);
+  }
+
+  /**
+   * @param {FrameRequest} request
+   * @param {AbortSignal} signal
+   * @returns {Promise<string>} the JSON of the result
+   */
+  async #perform(request, signal) {
+    const server = request.child === undefined ? this.#server : this.#childServer(request.child);
+    switch (request.ask) {
+      case "tool": {
+        const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
+        const progress = (/** @type {Progress} */ p) => this.#post({ type: "progress", id: request.id, ...p });
+        const result = await source.call(request.name, request.args ?? {}, { signal, progress });
+        if (result.length > Limit.answer) {
+          throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
+        }
+        return `{"success":true,"payload":${result}}`;
+      }
+      case "read":
+        return server.read(request.name);
+      case "subscribe":
+        await server.subscribe(request.name, request.on === true);
+        return "{}";
+      case "prompt":
+        return server.prompt(request.name, request.args);
+    }
+  }
+
+  /** @param {number} frameId */
+  #childServer(frameId) {
+    for (const child of this.#children.values()) if (child.frameId === frameId) return child.server;
+    throw new Unknown("the frame has gone");
+  }
+
+  /**
+   * @param {string} name
+   * @param {AbortSignal} signal
+   * @returns {Promise<Source>}
+   */
+  async #sourceOf(name, signal) {
+    const until = Date.now() + TabhubFrame.#patience;
+    for (;;) {
+      const source = this.#sources.find((source) => source.has(name));
+      if (source) return source;
+      const left = until - Date.now();
+      if (left <= 0 || signal.aborted) throw new Unknown(`the page has no tool ${name} any more`);
+      /** @type {() => void} */
+      let wake = () => {};
+      await new Promise((done) => {
+        wake = () => done(undefined);
+        this.#watchers.add(wake);
+        setTimeout(wake, left);
+        signal.addEventListener("abort", wake);
+      });
+      this.#watchers.delete(wake);
+    }
+  }
+};
+
+/** What was asked for is not there: nothing has run. */
+var Unknown = class extends Error {};
+
+var NOTHING = Object.freeze({ tools: [], resources: [], prompts: [] });
+
+/**
+ * Merges what several sources offer. Of two items with one name the first counts.
+ *
+ * @param {{tools: readonly object[], resources: readonly object[], prompts: readonly object[]}[]} offers
+ */
+function combine(offers) {
+  const tools = unique(offers.map((offer) => Shape.tools(offer.tools)), "name");
+  const resources = unique(offers.map((offer) => Shape.resources(offer.resources)), "uri");
+  const prompts = unique(offers.map((offer) => Shape.prompts(offer.prompts)), "name");
+  /** @type {Offer} */
+  const offer = {
+    tools: tools.items,
+    resources: resources.items,
+    prompts: prompts.items,
+    rejected: [...tools.rejected, ...resources.rejected, ...prompts.rejected],
+  };
+  const text = [tools, resources, prompts].map((kind) => kind.texts.join()).join("\n") + JSON.stringify(offer.rejected);
+  return { text, offer };
+}
+
+/**
+ * @param {Checked[]} lists
+ * @param {"name" | "uri"} key
+ * @returns {Checked}
+ */
+function unique(lists, key) {
+  /** @type {Checked} */
+  const all = { items: [], texts: [], rejected: [] };
+  const seen = new Set();
+  for (const list of lists) {
+    // Within one list the hub decides: it tells the page's author which was refused.
+    const before = new Set(seen);
+    list.items.forEach((item, i) => {
+      const name = item[key] ?? item.uriTemplate;
+      if (before.has(name)) return;
+      seen.add(name);
+      all.items.push(item);
+      all.texts.push(list.texts[i]);
+    });
+    all.rejected.push(...list.rejected);
+  }
+  return all;
+}
+
+// An earlier version of this script may still run here, after an update.
+/** @type {any} */ (globalThis).tabhubFrame?.stop();
+var tabhubFrame = new TabhubFrame();

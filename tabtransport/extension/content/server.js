@@ -1,0 +1,322 @@
+// A client of the MCP server that a page runs with MCP-B's tab transport: JSON-RPC in
+// postMessage envelopes, on the channel mcp-default with the page itself and on
+// mcp-iframe with the page in a child frame.
+"use strict";
+
+/**
+ * @typedef {object} Waiting
+ * @property {(result: unknown) => void} resolve
+ * @property {(error: unknown) => void} reject
+ * @property {((p: Progress) => void) | undefined} progress
+ */
+
+/** @implements {Source} */
+var PageServer = class {
+  static #version = "2025-06-18";
+  static #requestTimeout = 10_000;
+  /** How long a server that has not announced itself is given to answer. */
+  static #blindTimeout = 2_000;
+  static #pollEvery = 60_000;
+
+  /** @type {"idle" | "connecting" | "ready"} */
+  #state = "idle";
+  #started = false;
+  #announced = false;
+  /** Ids nobody can guess: every client in the page sees every answer. */
+  #prefix = `tabhub-${crypto.randomUUID()}-`;
+  #next = 0;
+  /** @type {Map<string, Waiting>} */
+  #waiting = new Map();
+  /** @type {Record<string, any>} */
+  #capabilities = {};
+  /** @type {{tools: object[], resources: object[], prompts: object[]}} */
+  #offer = { tools: [], resources: [], prompts: [] };
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #polling;
+  /** Counts reads of the lists, so that an old one never replaces a newer one. */
+  #reads = 0;
+  #target;
+  #origin;
+  #channel;
+  #changed;
+  #updated;
+
+  /**
+   * @param {Window} target the page's own window, or a child frame's
+   * @param {string} origin its origin, the only one that messages are for
+   * @param {"mcp-default" | "mcp-iframe"} channel
+   * @param {() => void} changed called when what is offered may differ
+   * @param {(uri: string) => void} updated called when a resource's content has changed
+   */
+  constructor(target, origin, channel, changed, updated) {
+    this.#target = target;
+    this.#origin = origin;
+    this.#channel = channel;
+    this.#changed = changed;
+    this.#updated = updated;
+  }
+
+  /** The origin that the server was found at. */
+  get origin() {
+    return this.#origin;
+  }
+
+  /**
+   * The payload of an envelope that a server sent, or undefined.
+   *
+   * @param {unknown} data
+   * @param {string} channel
+   * @returns {unknown}
+   */
+  static payload(data, channel) {
+    const fits =
+      Shape.isObject(data) && data.channel === channel && data.type === "mcp" && data.direction === "server-to-client";
+    return fits ? data.payload : undefined;
+  }
+
+  start() {
+    if (this.#started) return;
+    this.#started = true;
+    if (this.#announced) void this.#connect(PageServer.#requestTimeout);
+    else this.#post("mcp-check-ready");
+    if (document.readyState === "complete") this.#blind();
+    else addEventListener("load", () => this.#blind(), { once: true });
+  }
+
+  stop() {
+    this.#started = false;
+    this.#reset(new Error("the extension is switched off for this site"));
+  }
+
+  /** Tries a server that announced itself before anybody listened, as 0.x ones do. */
+  #blind() {
+    if (this.#state === "idle" && this.#started && this.#channel === "mcp-default") {
+      void this.#connect(PageServer.#blindTimeout);
+    }
+  }
+
+  /** Makes sure that the server is still there, after the page was away. */
+  revive() {
+    if (!this.#started) return;
+    this.#reset(new Error("the page was away"));
+    this.#post("mcp-check-ready");
+  }
+
+  async offer() {
+    return this.#offer;
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return this.#offer.tools.some((tool) => /** @type {Item} */ (tool).name === name);
+  }
+
+  /** @param {unknown} payload as {@link payload} returned it */
+  heard(payload) {
+    if (payload === "mcp-server-ready") {
+      this.#announced = true;
+      if (this.#started && this.#state !== "ready") void this.#connect(PageServer.#requestTimeout);
+    } else if (payload === "mcp-server-stopped") {
+      this.#announced = false;
+      this.#reset(new Error("the page's server has stopped"));
+      this.#changed();
+    } else if (this.#started && Shape.isObject(payload) && payload.jsonrpc === "2.0") {
+      this.#message(payload);
+    }
+  }
+
+  /** @param {Record<string, unknown>} message */
+  #message(message) {
+    if (typeof message.method === "string") {
+      const params = Shape.isObject(message.params) ? message.params : {};
+      if (typeof message.id === "string" || typeof message.id === "number") {
+        // The server's own requests. Other clients of the page hear them, too.
+        if (message.method === "ping") this.#post({ jsonrpc: "2.0", id: message.id, result: {} });
+        return;
+      }
+      this.#notified(message.method, params);
+      return;
+    }
+    const waiting = typeof message.id === "string" ? this.#waiting.get(message.id) : undefined;
+    if (!waiting) return;
+    if (Shape.isObject(message.error)) waiting.reject(new Error(String(message.error.message ?? "unknown error")));
+    else waiting.resolve(message.result);
+  }
+
+  /**
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   */
+  #notified(method, params) {
+    switch (method) {
+      case "notifications/tools/list_changed":
+      case "notifications/resources/list_changed":
+      case "notifications/prompts/list_changed":
+        void this.#read();
+        break;
+      case "notifications/resources/updated":
+        if (typeof params.uri === "string") this.#updated(params.uri.slice(0, Limit.uri));
+        break;
+      case "notifications/progress": {
+        const waiting = typeof params.progressToken === "string" ? this.#waiting.get(params.progressToken) : undefined;
+        if (typeof params.progress !== "number") break;
+        waiting?.progress?.({
+          progress: params.progress,
+          total: typeof params.total === "number" ? params.total : undefined,
+          message: typeof params.message === "string" ? params.message.slice(0, Limit.message) : undefined,
+        });
+        break;
+      }
+    }
+  }
+
+  /** @param {number} timeout */
+  async #connect(timeout) {
+    if (this.#state !== "idle") return;
+    this.#state = "connecting";
+    try {
+      const params = {
+        protocolVersion: PageServer.#version,
+        capabilities: {},
+        clientInfo: { name: "tabhub", version: chrome.runtime.getManifest().version },
+      };
+      const result = await this.#request("initialize", params, { timeout });
+      if (!this.#started || this.#state !== "connecting") return;
+      this.#capabilities =
+        Shape.isObject(result) && Shape.isObject(result.capabilities) ? result.capabilities : { tools: {} };
+      this.#state = "ready";
+      this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
+      this.#polling = setInterval(() => void this.#poll(), PageServer.#pollEvery);
+      await this.#read();
+    } catch {
+      if (this.#state === "connecting") this.#state = "idle";
+    }
+  }
+
+  /** Reads the lists anew where the server does not say when they change. */
+  #poll() {
+    const silent = ["tools", "resources", "prompts"].some(
+      (kind) => this.#capabilities[kind] && !this.#capabilities[kind].listChanged,
+    );
+    return silent ? this.#read() : undefined;
+  }
+
+  async #read() {
+    if (this.#state !== "ready") return;
+    const read = ++this.#reads;
+    const has = (/** @type {string} */ kind) => Boolean(this.#capabilities[kind]);
+    try {
+      const [tools, resources, templates, prompts] = await Promise.all([
+        this.#list("tools/list", "tools"),
+        has("resources") ? this.#list("resources/list", "resources") : [],
+        // Many servers with resources know no templates.
+        has("resources") ? this.#list("resources/templates/list", "resourceTemplates").catch(() => []) : [],
+        has("prompts") ? this.#list("prompts/list", "prompts") : [],
+      ]);
+      if (read !== this.#reads) return;
+      this.#offer = { tools, resources: [...resources, ...templates], prompts };
+      this.#changed();
+    } catch {
+      // The server will say when it has changed, or be asked again in a minute.
+    }
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} key
+   * @returns {Promise<object[]>}
+   */
+  async #list(method, key) {
+    /** @type {object[]} */
+    const items = [];
+    let cursor;
+    do {
+      const result = await this.#request(method, cursor === undefined ? {} : { cursor });
+      if (!Shape.isObject(result) || !Array.isArray(result[key])) break;
+      items.push(...result[key].slice(0, Limit.items + 1 - items.length));
+      cursor = typeof result.nextCursor === "string" ? result.nextCursor : undefined;
+    } while (cursor !== undefined && items.length <= Limit.items);
+    return items;
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} args
+   * @param {CallOptions} options
+   * @returns {Promise<string>}
+   */
+  async call(name, args, { signal, progress }) {
+    const result = await this.#request("tools/call", { name, arguments: args }, { signal, progress });
+    return JSON.stringify(result ?? {});
+  }
+
+  /** @param {string} uri */
+  async read(uri) {
+    return JSON.stringify(await this.#request("resources/read", { uri }));
+  }
+
+  /**
+   * @param {string} uri
+   * @param {boolean} on
+   */
+  async subscribe(uri, on) {
+    await this.#request(on ? "resources/subscribe" : "resources/unsubscribe", { uri });
+  }
+
+  /**
+   * @param {string} name
+   * @param {object | undefined} args
+   */
+  async prompt(name, args) {
+    return JSON.stringify(await this.#request("prompts/get", { name, arguments: args }));
+  }
+
+  /**
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   * @param {{signal?: AbortSignal, progress?: (p: Progress) => void, timeout?: number}} [options] a
+   *   request with a signal takes as long as its caller lets it
+   * @returns {Promise<unknown>}
+   */
+  async #request(method, params, { signal, progress, timeout = PageServer.#requestTimeout } = {}) {
+    const id = this.#prefix + this.#next++;
+    const cancelled = () => {
+      const reason = Shape.errorText(signal?.reason);
+      this.#post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
+      this.#waiting.get(id)?.reject(signal?.reason);
+    };
+    const late = () => this.#waiting.get(id)?.reject(new Error(`the page's server did not answer ${method}`));
+    const timer = signal ? undefined : setTimeout(late, timeout);
+    signal?.addEventListener("abort", cancelled);
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject, progress });
+        const meta = progress ? { _meta: { progressToken: id } } : {};
+        this.#post({ jsonrpc: "2.0", id, method, params: { ...params, ...meta } });
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancelled);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** @param {unknown} payload */
+  #post(payload) {
+    this.#target.postMessage(
+      { channel: this.#channel, type: "mcp", direction: "client-to-server", payload },
+      this.#origin,
+    );
+  }
+
+  /** @param {Error} reason */
+  #reset(reason) {
+    clearInterval(this.#polling);
+    this.#state = "idle";
+    this.#reads++;
+    this.#capabilities = {};
+    this.#offer = { tools: [], resources: [], prompts: [] };
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+  }
+};

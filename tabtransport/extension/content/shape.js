@@ -1,0 +1,199 @@
+// What a page says is untrusted. Here it is cut down to the shapes of the protocol
+// and to sizes that harm nobody, before any other part of the extension sees it.
+"use strict";
+
+/**
+ * The limits of what a frame may offer. They are the hub's own, or above them where
+ * the hub cuts what is too long.
+ */
+var Limit = Object.freeze({
+  items: 1024, // of each kind
+  name: 128,
+  title: 256,
+  description: 4096,
+  schema: 64 << 10,
+  other: 16 << 10, // annotations, _meta, icons
+  uri: 2048,
+  offer: 8 << 20, // all items of one kind together
+  answer: 30 << 20, // one result
+  message: 4096, // an error's text
+});
+
+var Shape = class {
+  /**
+   * @param {unknown} value
+   * @returns {value is Record<string, unknown>}
+   */
+  static isObject(value) {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  }
+
+  /**
+   * Takes from list the tools that the protocol can carry.
+   *
+   * @param {unknown} list
+   * @returns {Checked}
+   */
+  static tools(list) {
+    return Shape.#check(list, "tool", (item, out) => {
+      out.name = Shape.#required(item.name, "name", Limit.name);
+      Shape.#texts(item, out);
+      const schema = typeof item.inputSchema === "string" ? JSON.parse(item.inputSchema) : item.inputSchema;
+      Shape.#part(out, "inputSchema", schema, Limit.schema);
+      Shape.#part(out, "outputSchema", item.outputSchema, Limit.schema);
+      Shape.#part(out, "annotations", item.annotations, Limit.other);
+      Shape.#part(out, "_meta", item._meta, Limit.other);
+    });
+  }
+
+  /**
+   * Takes from list the resources and resource templates.
+   *
+   * @param {unknown} list
+   * @returns {Checked}
+   */
+  static resources(list) {
+    return Shape.#check(list, "resource", (item, out) => {
+      const key = "uriTemplate" in item ? "uriTemplate" : "uri";
+      out[key] = Shape.#required(item[key], key, Limit.uri);
+      out.name = Shape.#required(item.name, "name", Limit.name);
+      Shape.#texts(item, out);
+      if (typeof item.mimeType === "string") out.mimeType = item.mimeType.slice(0, Limit.name);
+      if (typeof item.size === "number") out.size = item.size;
+      Shape.#part(out, "annotations", item.annotations, Limit.other);
+      Shape.#part(out, "_meta", item._meta, Limit.other);
+    });
+  }
+
+  /**
+   * Takes from list the prompts.
+   *
+   * @param {unknown} list
+   * @returns {Checked}
+   */
+  static prompts(list) {
+    return Shape.#check(list, "prompt", (item, out) => {
+      out.name = Shape.#required(item.name, "name", Limit.name);
+      Shape.#texts(item, out);
+      Shape.#part(out, "arguments", item.arguments, Limit.schema);
+      Shape.#part(out, "_meta", item._meta, Limit.other);
+    });
+  }
+
+  /**
+   * Makes the JSON of a CallToolResult from the string that WebMCP answers with:
+   * what the page returned as JSON, or its plain text.
+   *
+   * @param {string | null} text null says that the call made the page navigate
+   * @returns {string}
+   */
+  static callToolResult(text) {
+    if (text === null) return Shape.#textResult("Done. The page is now loading another one.");
+    /** @type {unknown} */
+    let value;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return Shape.#textResult(text);
+    }
+    if (!Shape.isObject(value)) return Shape.#textResult(text);
+    if (Array.isArray(value.content) && value.content.every((b) => Shape.isObject(b) && typeof b.type === "string")) {
+      return text;
+    }
+    if (Shape.isObject(value.structuredContent)) {
+      const content = [{ type: "text", text: JSON.stringify(value.structuredContent) }];
+      return JSON.stringify({ ...value, content });
+    }
+    return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
+  }
+
+  /** @param {string} text */
+  static #textResult(text) {
+    return JSON.stringify({ content: [{ type: "text", text }] });
+  }
+
+  /**
+   * The text of something thrown.
+   *
+   * @param {unknown} error
+   */
+  static errorText(error) {
+    let text = "";
+    try {
+      text = error instanceof Error || error instanceof DOMException ? error.message || error.name : String(error);
+    } catch {
+      // What a page throws need not be printable.
+    }
+    return (text || "the page's tool failed without saying why").slice(0, Limit.message);
+  }
+
+  /**
+   * @param {unknown} list
+   * @param {string} kind
+   * @param {(item: Record<string, unknown>, out: Item) => void} pick
+   * @returns {Checked}
+   */
+  static #check(list, kind, pick) {
+    /** @type {Checked} */
+    const checked = { items: [], rejected: [], texts: [] };
+    if (!Array.isArray(list)) return checked;
+    let room = Limit.offer;
+    for (const item of list.slice(0, Limit.items)) {
+      /** @type {Item} */
+      const out = { name: "" };
+      try {
+        if (!Shape.isObject(item)) throw new Error(`it is not an object`);
+        pick(item, out);
+        const text = JSON.stringify(out);
+        if (text.length > room) throw new Error("the page offers too much in all");
+        room -= text.length;
+        checked.items.push(out);
+        checked.texts.push(text);
+      } catch (error) {
+        if (checked.rejected.length < 100) {
+          const name = Shape.isObject(item) && typeof item.name === "string" ? item.name : kind;
+          checked.rejected.push({ name: name.slice(0, Limit.name), reason: Shape.errorText(error) });
+        }
+      }
+    }
+    if (list.length > Limit.items) {
+      const over = list.length - Limit.items;
+      checked.rejected.push({ name: `${over} more`, reason: `a page may offer ${Limit.items} of a kind` });
+    }
+    return checked;
+  }
+
+  /**
+   * @param {unknown} value
+   * @param {string} key
+   * @param {number} limit
+   */
+  static #required(value, key, limit) {
+    if (typeof value !== "string" || value === "") throw new Error(`its ${key} is missing`);
+    if (value.length > limit) throw new Error(`its ${key} is longer than ${limit}`);
+    return value;
+  }
+
+  /**
+   * @param {Record<string, unknown>} item
+   * @param {Item} out
+   */
+  static #texts(item, out) {
+    if (typeof item.title === "string" && item.title) out.title = item.title.slice(0, Limit.title);
+    if (typeof item.description === "string") out.description = item.description.slice(0, Limit.description);
+  }
+
+  /**
+   * @param {Item} out
+   * @param {string} key
+   * @param {unknown} value
+   * @param {number} limit
+   */
+  static #part(out, key, value, limit) {
+    if (value === undefined || value === null) return;
+    if (typeof value !== "object") throw new Error(`its ${key} is not an object`);
+    const text = JSON.stringify(value);
+    if (text.length > limit) throw new Error(`its ${key} is larger than ${limit >> 10} KiB`);
+    out[key] = JSON.parse(text);
+  }
+};

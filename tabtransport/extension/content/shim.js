@@ -1,0 +1,287 @@
+// This runs in the page's own world, before the page's scripts. It does what the
+// extension's world cannot:
+//
+//   - it sees modelContext objects that a page's library made, and calls their tools;
+//   - where the browser has WebMCP, it gives pages written for its removed or older
+//     forms (navigator.modelContext, window.mcp) what they look for;
+//   - it notes what a tool throws, which the browser hides from its caller.
+//
+// The page can read and change all of this. It only ever speaks for the page itself.
+"use strict";
+
+(() => {
+  /** @type {MessagePort | undefined} */
+  let port;
+
+  /** @param {ShimMessage} message */
+  function send(message) {
+    port?.postMessage(message);
+  }
+
+  /** @param {unknown} error */
+  function textOf(error) {
+    try {
+      return error instanceof Error ? error.message || error.name : String(error);
+    } catch {
+      return "";
+    }
+  }
+
+  // ---- Tools of a modelContext that a library of the page made
+
+  /**
+   * A modelContext of whatever generation, as the four things needed of it.
+   *
+   * @typedef {object} PageContext
+   * @property {() => Promise<object[]>} tools
+   * @property {(name: string, args: object, signal: AbortSignal) => Promise<string | null>} call
+   * @property {EventTarget | undefined} events fires toolchange
+   */
+
+  /**
+   * Returns what the page made, if it is something that only this shim can reach. A
+   * server that answers over messages is reached that way, and keeps its results'
+   * full form.
+   *
+   * @returns {PageContext | undefined}
+   */
+  function find() {
+    const nav = /** @type {any} */ (navigator);
+    const made = /** @type {any} */ (document).modelContext ?? nav.modelContext;
+    const served = made?.__isBrowserMcpServer || /** @type {any} */ (window).__mcpBridge;
+    if (!made || served) return undefined;
+    const events = typeof made.addEventListener === "function" ? made : undefined;
+    if (typeof made.getTools === "function" && typeof made.executeTool === "function") {
+      return {
+        events,
+        tools: () => made.getTools(),
+        call: async (name, args, signal) => {
+          const tool = (await made.getTools()).find((/** @type {{name: string}} */ t) => t.name === name);
+          if (!tool) throw new Error(`the page has no tool ${name}`);
+          return made.executeTool(tool, JSON.stringify(args), { signal });
+        },
+      };
+    }
+    const testing = nav.modelContextTesting;
+    if (typeof testing?.listTools === "function" && typeof testing.executeTool === "function") {
+      return {
+        events: typeof testing.addEventListener === "function" ? testing : events,
+        tools: async () => testing.listTools(),
+        call: (name, args, signal) => testing.executeTool(name, JSON.stringify(args), { signal }),
+      };
+    }
+    return undefined;
+  }
+
+  /** @type {PageContext | undefined} */
+  let context;
+  /** @type {Map<string, AbortController>} */
+  const calls = new Map();
+
+  /** Looks for a modelContext now, then ever more rarely: a page may load it late. */
+  function watch(wait = 250) {
+    if (!port || context) return;
+    context = find();
+    if (!context) {
+      setTimeout(watch, wait, Math.min(wait * 2, 60_000));
+      return;
+    }
+    if (context.events) context.events.addEventListener("toolchange", () => void list());
+    else setInterval(() => void list(), 60_000);
+    void list();
+  }
+
+  async function list() {
+    if (!context) return;
+    let tools = "[]";
+    try {
+      tools = JSON.stringify(
+        (await context.tools()).slice(0, 1025).map((tool) => {
+          const { name, title, description, inputSchema, annotations } = /** @type {any} */ (tool);
+          return { name, title, description, inputSchema, annotations };
+        }),
+      );
+    } catch {
+      // A list that cannot be written down is no list.
+    }
+    send({ type: "tools", tools });
+  }
+
+  /** @param {Extract<ShimRequest, {type: "call"}>} request */
+  async function call({ id, name, args }) {
+    const controller = new AbortController();
+    calls.set(id, controller);
+    try {
+      if (!context) throw new Error(`the page has no tool ${name}`);
+      send({ type: "result", id, text: await context.call(name, args, controller.signal) });
+    } catch (error) {
+      send({ type: "error", id, message: textOf(error) });
+    } finally {
+      calls.delete(id);
+    }
+  }
+
+  /** @param {ShimRequest} request */
+  function heard(request) {
+    switch (request.type) {
+      case "start":
+        if (!document.modelContext || context) watch();
+        void list();
+        break;
+      case "call":
+        void call(request);
+        break;
+      case "cancel":
+        calls.get(request.id)?.abort(new DOMException(request.reason, "AbortError"));
+        break;
+    }
+  }
+
+  // ---- Where the browser has WebMCP
+
+  /**
+   * Wraps each tool that the page registers, so that what it throws is known.
+   *
+   * @param {ModelContext} native
+   */
+  function noteErrors(native) {
+    const prototype = Object.getPrototypeOf(native);
+    const register = native.registerTool;
+    Object.defineProperty(prototype, "registerTool", {
+      configurable: true,
+      enumerable: true,
+      writable: true,
+      /**
+       * @this {ModelContext}
+       * @param {any} tool
+       * @param {any[]} rest
+       */
+      value: function registerTool(tool, ...rest) {
+        return register.call(this, noting(tool), ...rest);
+      },
+    });
+  }
+
+  /** @param {any} tool */
+  function noting(tool) {
+    const execute = tool?.execute;
+    if (typeof execute !== "function") return tool;
+    return Object.create(tool, {
+      execute: {
+        /** @param {any[]} args */
+        value: async (...args) => {
+          try {
+            return await execute(...args);
+          } catch (error) {
+            send({ type: "threw", name: String(tool.name), message: textOf(error) });
+            throw error;
+          }
+        },
+      },
+    });
+  }
+
+  /**
+   * Offers navigator.modelContext, which Chromium had until 152, and window.mcp, which
+   * the first MCP-B pages used. What a page registers there is registered with the
+   * browser.
+   *
+   * @param {ModelContext} native
+   */
+  function offerOldForms(native) {
+    /** @type {Map<string, AbortController>} */
+    const registered = new Map();
+
+    /** @param {any} tool */
+    function registerTool(tool) {
+      const name = String(tool?.name);
+      const controller = new AbortController();
+      const execute = (/** @type {object} */ input, /** @type {object} */ options) =>
+        tool.execute(input, { ...options, requestUserInteraction: async (/** @type {Function} */ ask) => ask() });
+      registered.set(name, controller);
+      Promise.resolve(native.registerTool({ description: name, ...tool, execute }, { signal: controller.signal })).catch(
+        (error) => console.warn(`registerTool(${name}):`, error),
+      );
+      return { unregister: () => unregisterTool(name) };
+    }
+
+    /** @param {string} name */
+    function unregisterTool(name) {
+      registered.get(name)?.abort();
+      registered.delete(name);
+    }
+
+    function clearContext() {
+      for (const name of [...registered.keys()]) unregisterTool(name);
+    }
+
+    /** @param {{tools?: object[]}} [offered] */
+    function provideContext(offered) {
+      clearContext();
+      for (const tool of offered?.tools ?? []) registerTool(tool);
+    }
+
+    if (!("modelContext" in navigator)) {
+      const old = Object.create(native, {
+        registerTool: { value: registerTool },
+        unregisterTool: { value: unregisterTool },
+        clearContext: { value: clearContext },
+        provideContext: { value: provideContext },
+        getTools: { value: native.getTools.bind(native) },
+        executeTool: { value: native.executeTool.bind(native) },
+        addEventListener: { value: native.addEventListener.bind(native) },
+        removeEventListener: { value: native.removeEventListener.bind(native) },
+      });
+      Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, enumerable: true, get: () => old });
+    }
+    if (!("mcp" in window)) {
+      /**
+       * @param {string} name
+       * @param {{title?: string, description?: string, inputSchema?: object, annotations?: object}} config
+       * @param {Function} execute
+       */
+      const register = (name, config, execute) => {
+        const { title, description = name, inputSchema, annotations } = config ?? {};
+        return registerTool({ name, title, description, inputSchema: jsonSchema(inputSchema), annotations, execute });
+      };
+      Object.defineProperty(window, "mcp", { configurable: true, writable: true, value: { registerTool: register } });
+    }
+  }
+
+  /**
+   * The JSON Schema of a schema as window.mcp took it: one already, or an object of
+   * validators, of which only names and descriptions are known.
+   *
+   * @param {any} schema
+   */
+  function jsonSchema(schema) {
+    if (!schema || typeof schema.type === "string" || typeof schema.properties === "object") return schema ?? undefined;
+    const properties = Object.fromEntries(
+      Object.entries(schema).map(([name, validator]) => {
+        const description = /** @type {any} */ (validator)?.description;
+        return [name, typeof description === "string" ? { description } : {}];
+      }),
+    );
+    return { type: "object", properties };
+  }
+
+  // ---- The port to the extension's world
+
+  // The event is dispatched and heard in one go, before any script of the page runs,
+  // and the port is the only way to talk from then on.
+  addEventListener("tabhub-port", (event) => {
+    const offered = event instanceof MessageEvent ? event.ports[0] : undefined;
+    if (!offered) return;
+    event.stopImmediatePropagation();
+    port?.close();
+    port = offered;
+    port.onmessage = (message) => heard(message.data);
+  });
+  dispatchEvent(new Event("tabhub-shim"));
+
+  const native = document.modelContext;
+  if (native) {
+    noteErrors(native);
+    offerOldForms(native);
+  }
+})();

@@ -1,0 +1,100 @@
+// The extension's side of shim.js.
+"use strict";
+
+/** @implements {Source} */
+var ShimSource = class {
+  /** @type {MessagePort} */
+  #port;
+  /** @type {Checked["items"]} */
+  #tools = [];
+  /** @type {Map<string, {resolve: (text: string | null) => void, reject: (error: Error) => void}>} */
+  #waiting = new Map();
+  #changed;
+  #threw;
+
+  /**
+   * @param {() => void} changed called when the tools may differ
+   * @param {(name: string, message: string) => void} threw called with what a native tool threw
+   */
+  constructor(changed, threw) {
+    this.#changed = changed;
+    this.#threw = threw;
+    this.#port = this.#connect();
+    // Whichever of the two worlds is later finds the other.
+    addEventListener("tabhub-shim", () => (this.#port = this.#connect()), { once: true });
+  }
+
+  #connect() {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = (event) => this.#heard(event.data);
+    dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
+    return port1;
+  }
+
+  start() {
+    this.#send({ type: "start" });
+  }
+
+  stop() {
+    this.#tools = [];
+  }
+
+  async offer() {
+    return { tools: this.#tools, resources: [], prompts: [] };
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return this.#tools.some((tool) => tool.name === name);
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} args
+   * @param {CallOptions} options
+   * @returns {Promise<string>}
+   */
+  async call(name, args, { signal }) {
+    const id = crypto.randomUUID();
+    const cancel = () => this.#send({ type: "cancel", id, reason: Shape.errorText(signal.reason) });
+    signal.addEventListener("abort", cancel);
+    try {
+      const text = await new Promise((resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject });
+        this.#send({ type: "call", id, name, args });
+      });
+      return Shape.callToolResult(text);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** @param {ShimRequest} message */
+  #send(message) {
+    this.#port.postMessage(message);
+  }
+
+  /** @param {any} message what the page may have forged */
+  #heard(message) {
+    switch (message?.type) {
+      case "tools":
+        try {
+          this.#tools = Shape.tools(JSON.parse(String(message.tools))).items;
+        } catch {
+          return;
+        }
+        this.#changed();
+        break;
+      case "result":
+        this.#waiting.get(message.id)?.resolve(typeof message.text === "string" ? message.text : null);
+        break;
+      case "error":
+        this.#waiting.get(message.id)?.reject(new Error(String(message.message)));
+        break;
+      case "threw":
+        this.#threw(String(message.name), String(message.message));
+        break;
+    }
+  }
+};

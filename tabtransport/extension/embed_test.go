@@ -1,0 +1,122 @@
+package extension_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/tabtransport/extension"
+)
+
+type manifest struct {
+	Key         string            `json:"key"`
+	Permissions []string          `json:"permissions"`
+	Hosts       []string          `json:"host_permissions"`
+	CSP         map[string]string `json:"content_security_policy"`
+}
+
+func readManifest(t *testing.T) manifest {
+	t.Helper()
+	text, err := os.ReadFile("manifest.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A hub pins the id: if the key changed, every installed copy would be locked out.
+func TestIDIsTheKeys(t *testing.T) {
+	key, err := base64.StdEncoding.DecodeString(readManifest(t).Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(key)
+	var id strings.Builder
+	for _, b := range sum[:16] {
+		id.WriteByte('a' + b>>4)
+		id.WriteByte('a' + b&15)
+	}
+	if id.String() != extension.ID {
+		t.Errorf("the key's id is %s, ID is %s", &id, extension.ID)
+	}
+}
+
+// A user who reads the README must find each permission that the browser asks for.
+func TestPermissionsAreExplained(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := readManifest(t)
+	for _, p := range append(m.Permissions, m.Hosts...) {
+		if !strings.Contains(string(readme), "`"+p+"`") {
+			t.Errorf("README.md does not explain %s", p)
+		}
+	}
+	csp := m.CSP["extension_pages"]
+	if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		t.Errorf("the pages' policy is not strict: %s", csp)
+	}
+}
+
+func TestTypes(t *testing.T) {
+	tsc := filepath.Join("node_modules", ".bin", "tsc")
+	if _, err := os.Stat(tsc); err != nil {
+		missing(t, "TypeScript is not installed: run npm ci in tabtransport/extension")
+	}
+	if out, err := exec.CommandContext(t.Context(), tsc, "-p", "jsconfig.json").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "dir")
+	if err := extension.WriteInstance(dir, "ws://127.0.0.1:1/tabs", "n"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "instance.json")); err != nil || string(text) != `{"hub":"ws://127.0.0.1:1/tabs","nonce":"n"}` {
+		t.Errorf("instance.json: %s, %v", text, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "worker", "old.js"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := extension.Write(dir); err != nil {
+		t.Fatalf("bringing an own directory up to date: %v", err)
+	}
+	var got []string
+	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "worker/old.js", "instance.json", "types.d.ts", "package.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			got = append(got, name)
+		}
+	}
+	if want := []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png"}; !slices.Equal(got, want) {
+		t.Errorf("the directory has %v, want %v", got, want)
+	}
+}
+
+// A mistyped directory must not cost its owner anything.
+func TestWriteLeavesOthersAlone(t *testing.T) {
+	for name, text := range map[string]string{"thesis.txt": "years of work", "manifest.json": `{"key":"another"}`} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := extension.Write(dir); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("writing beside %s: %v", name, err)
+		}
+		if left, err := os.ReadFile(file); err != nil || string(left) != text {
+			t.Errorf("%s: %q, %v", name, left, err)
+		}
+	}
+}

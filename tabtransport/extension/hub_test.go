@@ -1,0 +1,310 @@
+package extension_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
+	"tabhub/tabtransport/wsserver"
+)
+
+// hub is the far end of the extension: the real WebSocket server, and a handler that
+// remembers what it was told.
+type hub struct {
+	t    testing.TB
+	addr string // host:port
+	http *httptest.Server
+	ws   *wsserver.Server
+	wire *tabtransport.Peers
+
+	mu      sync.Mutex
+	told    chan struct{} // closed and replaced at each change
+	hello   *spec.Hello
+	origin  string
+	hellos  int
+	tabs    map[int64]*tab
+	closed  []int64
+	updates []string
+	least   map[int64]int // the fewest tools that a tab had since it was last reset
+	refuse  *spec.Error
+
+	keepAlive time.Duration // between pings; 0 is the default
+}
+
+type tab struct {
+	tools, resources, prompts []item
+	registrations             int
+	state                     spec.TabState
+	url                       string
+}
+
+type item struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	URI          string          `json:"uri"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Annotations  json.RawMessage `json:"annotations"`
+	FrameID      int64           `json:"frameId"`
+	Origin       string          `json:"origin"`
+}
+
+const browserPeer = spec.PeerID("browser")
+
+// newHub starts a hub on addr, or on a free port if that is "".
+func newHub(t testing.TB, addr string) *hub {
+	t.Helper()
+	h := &hub{t: t, told: make(chan struct{}), tabs: map[int64]*tab{}, least: map[int64]int{}}
+	h.serve(addr)
+	return h
+}
+
+func (h *hub) serve(addr string) {
+	h.t.Helper()
+	h.ws = wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
+		return wsserver.Admission{Attested: true}, nil
+	}, KeepAlive: h.keepAlive})
+	h.wire = h.ws.Transport(spec.LocalUser)
+	h.wire.Handle(h)
+	mux := http.NewServeMux()
+	mux.Handle("/tabs", h.ws.Tabs())
+	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	h.http = httptest.NewUnstartedServer(mux)
+	if addr != "" {
+		if err := h.http.Listener.Close(); err != nil {
+			h.t.Fatal(err)
+		}
+		h.http.Listener = listen(h.t, addr)
+	}
+	h.http.Start()
+	h.addr = h.http.Listener.Addr().String()
+	h.t.Cleanup(h.stop)
+}
+
+// stop ends the hub's process, as far as its peers can tell.
+func (h *hub) stop() {
+	h.http.CloseClientConnections()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = h.ws.Close(ctx) // it does not wait for anybody's farewell
+	h.http.Close()
+}
+
+// restart stops the hub and starts another one at the same address, which knows
+// nothing.
+func (h *hub) restart() {
+	h.t.Helper()
+	h.stop()
+	h.mu.Lock()
+	h.tabs, h.closed, h.hello = map[int64]*tab{}, nil, nil
+	h.mu.Unlock()
+	h.serve(h.addr)
+}
+
+func (h *hub) url() string { return "ws://" + h.addr + "/tabs" }
+
+// change is the one door to what h remembers.
+func (h *hub) change(f func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	f()
+	close(h.told)
+	h.told = make(chan struct{})
+}
+
+// wait waits until is true of what h remembers.
+func (h *hub) wait(what string, is func() bool) {
+	h.t.Helper()
+	late := time.After(chromium.Timeout)
+	for {
+		h.mu.Lock()
+		ok, told := is(), h.told
+		h.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-told:
+		case <-late:
+			h.mu.Lock()
+			state, _ := json.Marshal(h.dump())
+			h.mu.Unlock()
+			h.t.Fatalf("%s: not within %v; the hub knows %s", what, chromium.Timeout, state)
+		}
+	}
+}
+
+func (h *hub) dump() map[int64][]string {
+	out := map[int64][]string{}
+	for id, tab := range h.tabs {
+		out[id] = append(names(tab.tools), tab.url)
+	}
+	return out
+}
+
+// Connect implements tabtransport.Handler.
+func (h *hub) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error) {
+	if h.refuse != nil {
+		return tabtransport.Accepted{}, h.refuse
+	}
+	h.change(func() { h.hello, h.origin, h.hellos = conn.Hello, conn.Origin, h.hellos+1 })
+	return tabtransport.Accepted{Peer: browserPeer, Result: spec.HelloResult{
+		Hub: "tabhub", Version: "test", KeepAliveMs: 15_000, Limits: spec.DefaultLimits, BrowserSecret: "s3cret",
+	}}, nil
+}
+
+// Message implements tabtransport.Handler.
+func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
+	h.change(func() {
+		switch m := msg.(type) {
+		case *spec.Register:
+			t := h.tabs[from.Tab]
+			if t == nil {
+				t = &tab{}
+				h.tabs[from.Tab] = t
+			}
+			t.url = m.TabURL
+			var items []item
+			for _, raw := range m.Items {
+				var it item
+				if err := json.Unmarshal(raw, &it); err != nil {
+					h.t.Errorf("the extension sent %s: %v", raw, err)
+				}
+				items = append(items, it)
+			}
+			switch m.Kind {
+			case spec.KindTool:
+				t.registrations++
+				t.tools = items
+				if n, ok := h.least[from.Tab]; !ok || len(items) < n {
+					h.least[from.Tab] = len(items)
+				}
+			case spec.KindResource:
+				t.resources = items
+			case spec.KindPrompt:
+				t.prompts = items
+			}
+		case *spec.TabState:
+			if t := h.tabs[from.Tab]; t != nil {
+				t.state = *m
+			}
+		case *spec.TabClosed:
+			h.closed = append(h.closed, from.Tab)
+			delete(h.tabs, from.Tab)
+		case *spec.ResourceUpdated:
+			h.updates = append(h.updates, m.URI)
+		}
+	})
+	if id != nil {
+		h.wire.Respond(from, id, spec.Registered{Rejected: []spec.Rejection{}}, nil)
+	}
+}
+
+// Disconnected implements tabtransport.Handler.
+func (h *hub) Disconnected(spec.PeerID, error) { h.change(func() {}) }
+
+// tabWith waits for a tab that has exactly the named tools and returns its id.
+func (h *hub) tabWith(want ...string) int64 {
+	h.t.Helper()
+	var id int64
+	h.wait("a tab with the tools "+strings.Join(want, ", "), func() bool {
+		for n, tab := range h.tabs {
+			if equal(names(tab.tools), want) {
+				id = n
+				return true
+			}
+		}
+		return false
+	})
+	return id
+}
+
+// tool returns what a tab registered under a name.
+func (h *hub) tool(tab int64, name string) item {
+	h.t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, it := range h.tabs[tab].tools {
+		if it.Name == name {
+			return it
+		}
+	}
+	h.t.Fatalf("tab %d has no tool %s", tab, name)
+	return item{}
+}
+
+// call runs a tool of a tab.
+func (h *hub) call(tab int64, name, args string) (string, error) {
+	h.t.Helper()
+	it := h.tool(tab, name)
+	return h.callFrame(h.t.Context(), tab, it.FrameID, name, args, tabtransport.Wait{Timeout: chromium.Timeout})
+}
+
+func (h *hub) callFrame(ctx context.Context, tab, frame int64, name, args string, wait tabtransport.Wait) (string, error) {
+	req := &spec.ExecuteTool{ToolName: name, Args: json.RawMessage(args), FrameID: &frame}
+	resp, err := h.wire.SendRequest(ctx, spec.TabAddr{Peer: browserPeer, Tab: tab}, req, wait)
+	if err != nil {
+		return "", err
+	}
+	if resp.Failed {
+		return "failed: " + string(resp.Result), nil
+	}
+	return string(resp.Result), nil
+}
+
+// ask sends any other request.
+func (h *hub) ask(tab int64, req spec.Request) (string, error) {
+	resp, err := h.wire.SendRequest(h.t.Context(), spec.TabAddr{Peer: browserPeer, Tab: tab}, req, tabtransport.Wait{Timeout: chromium.Timeout})
+	return string(resp.Result), err
+}
+
+func names(items []item) []string {
+	var out []string
+	for _, it := range items {
+		out = append(out, it.Name)
+	}
+	return out
+}
+
+func equal(got, want []string) bool {
+	if len(got) != len(want) {
+		return false
+	}
+	count := map[string]int{}
+	for _, s := range got {
+		count[s]++
+	}
+	for _, s := range want {
+		count[s]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// browse starts a browser with the extension connected to h.
+func (h *hub) browse(opts chromium.Options) *chromium.Browser {
+	h.t.Helper()
+	if opts.Extension == "" {
+		opts.Extension = h.t.TempDir()
+		if err := extension.WriteInstance(opts.Extension, h.url(), "n0nce"); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	b := chromium.Start(h.t, opts)
+	h.wait("the extension connects", func() bool { return h.hello != nil })
+	return b
+}

@@ -1,0 +1,100 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+func TestNativeTools(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": shop, "/next": "<title>Found</title>"})
+	p := b.Open(url)
+	tab := h.tabWith(shopTools...)
+
+	h.mu.Lock()
+	hello, origin := h.hello, h.origin
+	h.mu.Unlock()
+	if origin != extension.Origin || b.ExtensionID != extension.ID {
+		t.Errorf("the extension comes from %q with the id %q", origin, b.ExtensionID)
+	}
+	if hello.BrowserID == "" || hello.Session == "" || hello.Instance != "n0nce" || len(hello.Capabilities) != 8 || !strings.Contains(hello.BrowserName, "Chrom") {
+		t.Errorf("hello: %+v", hello)
+	}
+	if echo := h.tool(tab, "echo"); echo.Origin != url || echo.FrameID != 0 || !strings.Contains(string(echo.InputSchema), "Said back") || !strings.Contains(string(echo.Annotations), `"readOnlyHint":true`) {
+		t.Errorf("echo: %+v", echo)
+	}
+	if search := h.tool(tab, "search"); !strings.Contains(string(search.InputSchema), "What to look for") {
+		t.Errorf("the form's schema: %s", search.InputSchema)
+	}
+	for _, c := range []struct{ tool, args, want string }{
+		{"words", "{}", `{"content":[{"type":"text","text":"plain words"}]}`},
+		{"rich", "{}", `{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"}],"structuredContent":{"n":1},"isError":false}`},
+		{"echo", `{"text":"grüß"}`, `{"content":[{"type":"text","text":"{\"text\":\"grüß\"}"}],"structuredContent":{"text":"grüß"}}`},
+		{"throws", "{}", `failed: "the cart is empty"`},
+	} {
+		got, err := h.call(tab, c.tool, c.args)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.tool, got, err, c.want)
+		}
+	}
+	got, err := h.call(tab, "big", `{"n":5242880}`)
+	if err != nil || len(got) < 5<<20 {
+		t.Errorf("a result of 5 MiB: %d bytes, %v", len(got), err)
+	}
+	p.WaitFor("document.title === 'Shop'")
+	got, err = h.call(tab, "search", `{"q":"shoes"}`)
+	if err != nil || !strings.Contains(got, "loading another") {
+		t.Errorf("a form that leads elsewhere: %s, %v", got, err)
+	}
+	p.Navigate("about:blank")
+	h.tabWith()
+}
+
+// A tool that is gone was never run: the hub may say so and nothing is lost.
+func TestCallOfVanishedTool(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	_, err := h.wireCall(tab, 0, "nobody")
+	var rpc *spec.Error
+	if !errors.As(err, &rpc) || rpc.Code != spec.CodeInvalidParams {
+		t.Errorf("a tool that the page does not have: %v", err)
+	}
+	_, err = h.wireCall(tab, 4711, "echo")
+	if !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound {
+		t.Errorf("a frame that is not there: %v", err)
+	}
+}
+
+func TestLateRegistrationAbortAndSPA(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": `<!doctype html><title>Empty</title>`})
+	p := b.Open(url)
+	p.Eval(`(window.stop = new AbortController(), document.modelContext.registerTool({name: 'late', description: 'd', execute: () => 'late'}, {signal: stop.signal}))`)
+	tab := h.tabWith("late")
+	p.Eval(`document.modelContext.registerTool({name: 'later', description: 'd', execute: () => 'later'})`)
+	h.tabWith("late", "later")
+	p.Eval(`(stop.abort(), history.pushState({}, '', '/route/2'), document.title = 'Route 2')`)
+	h.tabWith("later")
+	h.wait("the new address and title", func() bool {
+		s := h.tabs[tab].state
+		return s.URL != nil && *s.URL == url+"/route/2" && *s.Title == "Route 2" && *s.Active && *s.WindowFocused
+	})
+	if got, err := h.call(tab, "later", "{}"); err != nil || !strings.Contains(got, "later") {
+		t.Errorf("after a navigation within the page: %s, %v", got, err)
+	}
+}
+
+func (h *hub) wireCall(tab, frame int64, name string) (string, error) {
+	resp, err := h.ask(tab, &spec.ExecuteTool{ToolName: name, Args: json.RawMessage("{}"), FrameID: &frame})
+	return resp, err
+}

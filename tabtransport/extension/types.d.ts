@@ -1,0 +1,186 @@
+// Types that the parts of the extension share, for `tsc` only.
+
+/** One frame's capability of one kind, in the form of MCP. */
+interface Item {
+  name: string;
+  [member: string]: unknown;
+}
+
+interface Rejection {
+  name: string;
+  reason: string;
+}
+
+/** What is left of a page's list after it was checked; texts are the items' JSON. */
+interface Checked {
+  items: Item[];
+  texts: string[];
+  rejected: Rejection[];
+}
+
+/** All that a frame offers. */
+interface Offer {
+  tools: Item[];
+  resources: Item[];
+  prompts: Item[];
+  rejected: Rejection[];
+}
+
+interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+interface CallOptions {
+  signal: AbortSignal;
+  progress?: (p: Progress) => void;
+}
+
+/** One way to what a document offers. */
+interface Source {
+  start(): void;
+  stop(): void;
+  offer(): Promise<{ tools: object[]; resources: object[]; prompts: object[] }>;
+  has(tool: string): boolean;
+  /** Resolves to the JSON of a CallToolResult. */
+  call(tool: string, args: object, options: CallOptions): Promise<string>;
+}
+
+// ---- Between a frame and the service worker
+
+interface FrameRequest {
+  type: "request";
+  id: string;
+  ask: "tool" | "read" | "subscribe" | "prompt";
+  /** The tool's or prompt's name, or the resource's URI. */
+  name: string;
+  args?: object;
+  on?: boolean;
+  /** The child frame whose server is asked through this frame. */
+  child?: number;
+}
+
+type WorkerToFrame =
+  | { type: "on" }
+  | { type: "off" }
+  | FrameRequest
+  | { type: "cancel"; id: string; reason: string }
+  | { type: "done"; ids: string[] }
+  | { type: "childGone"; frameId: number };
+
+/** The result is JSON already. */
+interface FrameAnswer {
+  type: "answer";
+  id: string;
+  result?: string;
+  error?: RpcError;
+}
+
+type FrameToWorker =
+  | { type: "hello"; calls: string[] }
+  | { type: "offer"; offer: Offer; child?: number }
+  | { type: "updated"; uri: string }
+  | ({ type: "progress"; id: string } & Progress)
+  | FrameAnswer;
+
+interface RpcError {
+  code: number;
+  message: string;
+}
+
+// ---- Between the page's world and the extension's
+
+type ShimRequest =
+  | { type: "start" }
+  | { type: "call"; id: string; name: string; args: object }
+  | { type: "cancel"; id: string; reason: string };
+
+type ShimMessage =
+  | { type: "tools"; tools: string }
+  | { type: "result"; id: string; text: string | null }
+  | { type: "error"; id: string; message: string }
+  | { type: "threw"; name: string; message: string };
+
+// ---- Between the extension's pages and the service worker
+
+type HubState =
+  | { state: "connecting" }
+  | { state: "connected"; hub: string; version: string }
+  | { state: "absent" }
+  | { state: "refused"; reason: string }
+  | { state: "replaced" };
+
+interface SiteView {
+  origin: string;
+  on: boolean;
+  keep: boolean;
+  tools: { name: string; title: string; description: string }[];
+  rejected: Rejection[];
+}
+
+interface StatusView {
+  hub: HubState;
+  address: string;
+  dashboard: string;
+  settings: Settings;
+  /** The tab's own site first, then those of its frames. */
+  sites: SiteView[];
+}
+
+interface Settings {
+  /** The WebSocket address of the hub. */
+  hub: string;
+  /** For a hub that asks for one. */
+  token: string;
+  mode: "all" | "allowed";
+  /** Origins. */
+  allowed: string[];
+  off: string[];
+  keep: string[];
+}
+
+interface Confirmation {
+  site: string;
+  tool: string;
+  args: unknown;
+  reason: string;
+}
+
+type UIRequest =
+  | { ask: "status"; tabId: number }
+  | { ask: "site"; origin: string; on?: boolean; keep?: boolean }
+  | { ask: "settings" }
+  | { ask: "save"; settings: Partial<Settings> }
+  | { ask: "reconnect" }
+  | { ask: "forget" }
+  | { ask: "confirmation"; id: string }
+  | { ask: "confirm"; id: string; allow: boolean; remember: boolean };
+
+// ---- WebMCP
+
+interface RegisteredTool {
+  name: string;
+  description: string;
+  title?: string;
+  inputSchema?: object | string;
+  annotations?: object;
+  window: Window;
+  origin: string;
+}
+
+interface ModelContext extends EventTarget {
+  registerTool(tool: object, options?: object): Promise<void>;
+  getTools(options?: object): Promise<RegisteredTool[]>;
+  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<string | null>;
+}
+
+interface Document {
+  readonly modelContext?: ModelContext;
+  readonly prerendering?: boolean;
+}
+
+declare namespace chrome.runtime {
+  /** Missing in the published types. */
+  function getFrameId(target: unknown): number;
+}

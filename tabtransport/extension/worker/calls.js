@@ -1,0 +1,253 @@
+// Requests of the hub to frames: each reaches its document once, and its answer the hub,
+// also if this worker or the connection is restarted in between.
+
+import { Kept } from "./kept.js";
+
+/** How long a request waits for a document that is just being loaded. */
+const PATIENCE = 5_000;
+/** How long a restarted worker waits for the documents that calls were sent to. */
+const RETURN = 10_000;
+/** Answers that the hub may not have are kept up to this many characters. */
+const MAX_HELD = 64 << 20;
+
+const TAB_GONE = -32001;
+const MAY_HAVE = "it may have taken effect";
+
+/** @typedef {import("./tabs.js").Tabs} Tabs */
+/** @typedef {import("./tabs.js").Frame} Frame */
+
+/**
+ * A call that a document has been given.
+ *
+ * @typedef {{tabId: number, frameId: number, documentId: string}} Open
+ */
+
+/**
+ * @typedef {object} Held
+ * @property {string} text the answer
+ * @property {chrome.runtime.Port} [port] the frame that holds it, too
+ * @property {number} pings how many pings have come over the connection since it was sent; -1: it was not
+ */
+
+export class Calls {
+  /** @type {Map<string, Open>} */
+  #open = new Map();
+  /** @type {Map<string, chrome.runtime.Port>} the frames that run them */
+  #ports = new Map();
+  /** @type {Map<string, Held>} */
+  #held = new Map();
+  /** Calls that were cancelled before their document was found. */
+  #cancelled = new Set();
+  #size = 0;
+  /** @type {Kept<Record<string, Open>>} */
+  #kept = new Kept("calls", () => Object.fromEntries(this.#open));
+  #tabs;
+  #send;
+
+  /**
+   * @param {Tabs} tabs
+   * @param {(text: string) => boolean} send
+   */
+  constructor(tabs, send) {
+    this.#tabs = tabs;
+    this.#send = send;
+  }
+
+  /** Remembers the calls of an earlier worker; their documents will come back. */
+  async load() {
+    const before = Object.entries((await this.#kept.load()) ?? {});
+    for (const [id, call] of before) if (!this.#open.has(id)) this.#open.set(id, call);
+    if (!before.length) return;
+    setTimeout(() => {
+      for (const [id] of before) {
+        if (this.#open.has(id) && !this.#ports.has(id)) this.#fail(id, TAB_GONE, `the page went away after the call was sent; ${MAY_HAVE}`);
+      }
+    }, RETURN);
+  }
+
+  /**
+   * Gives a request of the hub to the frame that it is for.
+   *
+   * @param {{id: string, tabId: number, method: string, params: any}} message
+   */
+  async start({ id, tabId, method, params }) {
+    const asked = question(method, params ?? {});
+    const route = await this.#tabs.route(tabId, params?.frameId, asked.offers, PATIENCE);
+    if (this.#cancelled.delete(id)) return;
+    if (!route) {
+      this.#answer(id, tabId, { error: { code: TAB_GONE, message: "the tab, or the frame in it, is not there" } });
+      return;
+    }
+    const { frame, port, child } = route;
+    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "" });
+    this.#ports.set(id, port);
+    this.#kept.save();
+    port.postMessage({ type: "request", id, child, ...asked.request });
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} reason
+   */
+  cancel(id, reason) {
+    const port = this.#ports.get(id);
+    if (!port) {
+      if (!this.#held.has(id) && !this.#open.has(id)) this.#remember(id);
+    } else {
+      port.postMessage({ type: "cancel", id, reason });
+    }
+    this.#close(id);
+  }
+
+  /** @param {string} id */
+  #remember(id) {
+    this.#cancelled.add(id);
+    setTimeout(() => this.#cancelled.delete(id), PATIENCE * 2);
+  }
+
+  // ---- What frames say
+
+  /**
+   * A frame has opened its port and says which calls it has.
+   *
+   * @param {chrome.runtime.Port} port
+   * @param {string[]} calls
+   */
+  hello(port, calls) {
+    const { tab, documentId } = port.sender ?? {};
+    for (const [id, call] of this.#open) {
+      if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
+      if (calls.includes(id)) this.#ports.set(id, port);
+      else if (!this.#ports.has(id)) this.#fail(id, TAB_GONE, "the call did not reach the page");
+    }
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {FrameAnswer} answer
+   */
+  answered(port, { id, result, error }) {
+    const held = this.#held.get(id);
+    if (held) held.port = port;
+    const tabId = port.sender?.tab?.id;
+    if (held || tabId === undefined) return;
+    this.#answer(id, tabId, { result, error }, port);
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {{id: string} & Progress} progress
+   */
+  progressed(port, { id, progress, total, message }) {
+    const tabId = port.sender?.tab?.id;
+    if (!this.#open.has(id)) return;
+    const params = { requestId: id, progress, total, message };
+    this.#send(JSON.stringify({ jsonrpc: "2.0", tabId, method: "browser/progress", params }));
+  }
+
+  /** The port of a document was closed: the page has gone, or sleeps in the cache. */
+  disconnected(/** @type {chrome.runtime.Port} */ port) {
+    for (const [id, other] of this.#ports) {
+      if (other === port) this.#fail(id, TAB_GONE, `the page went away after the call was sent; ${MAY_HAVE}`);
+    }
+    for (const held of this.#held.values()) if (held.port === port) held.port = undefined;
+  }
+
+  // ---- What the hub has
+
+  /** A connection is open: the hub may have missed what was sent over the last one. */
+  opened() {
+    for (const held of this.#held.values()) held.pings = this.#send(held.text) ? 0 : -1;
+  }
+
+  /** A ping came over the connection: what was sent before the one before has arrived. */
+  pinged() {
+    /** @type {Map<chrome.runtime.Port, string[]>} */
+    const done = new Map();
+    for (const [id, held] of this.#held) {
+      if (held.pings < 0 || ++held.pings < 2) continue;
+      this.#drop(id, done);
+    }
+    for (const [port, ids] of done) port.postMessage({ type: "done", ids });
+  }
+
+  /**
+   * @param {string} id
+   * @param {number} code
+   * @param {string} message
+   */
+  #fail(id, code, message) {
+    const tabId = this.#open.get(id)?.tabId ?? 0;
+    this.#answer(id, tabId, { error: { code, message } });
+  }
+
+  /**
+   * @param {string} id
+   * @param {number} tabId
+   * @param {{result?: string, error?: RpcError}} answer
+   * @param {chrome.runtime.Port} [port]
+   */
+  #answer(id, tabId, { result, error }, port) {
+    this.#close(id);
+    const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
+    const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
+    this.#held.set(id, { text, port, pings: this.#send(text) ? 0 : -1 });
+    this.#size += text.length;
+    for (const oldest of this.#held.keys()) {
+      if (this.#size <= MAX_HELD) break;
+      this.#drop(oldest, new Map());
+    }
+  }
+
+  /** @param {string} id */
+  #close(id) {
+    this.#ports.delete(id);
+    if (this.#open.delete(id)) this.#kept.save();
+  }
+
+  /**
+   * @param {string} id
+   * @param {Map<chrome.runtime.Port, string[]>} done
+   */
+  #drop(id, done) {
+    const held = this.#held.get(id);
+    if (!held) return;
+    this.#held.delete(id);
+    this.#size -= held.text.length;
+    if (!held.port) return;
+    const ids = done.get(held.port) ?? [];
+    ids.push(id);
+    done.set(held.port, ids);
+  }
+}
+
+/**
+ * What a frame is asked, and how to tell a frame that can answer.
+ *
+ * @param {string} method
+ * @param {any} params
+ * @returns {{offers: (offer: Offer) => boolean, request: Omit<FrameRequest, "type" | "id" | "child">}}
+ */
+function question(method, params) {
+  switch (method) {
+    case "browser/readResource":
+      return { offers: servesResources, request: { ask: "read", name: String(params.uri) } };
+    case "browser/subscribeResource":
+      return { offers: servesResources, request: { ask: "subscribe", name: String(params.uri), on: params.subscribe === true } };
+    case "browser/getPrompt": {
+      const name = String(params.name);
+      const offers = (/** @type {Offer} */ offer) => offer.prompts.some((prompt) => prompt.name === name);
+      return { offers, request: { ask: "prompt", name, args: params.args } };
+    }
+    default: {
+      const name = String(params.toolName);
+      const offers = (/** @type {Offer} */ offer) => offer.tools.some((tool) => tool.name === name);
+      return { offers, request: { ask: "tool", name, args: params.args ?? {} } };
+    }
+  }
+}
+
+/** A URI may be one of a template's, so any frame with resources will do. */
+function servesResources(/** @type {Offer} */ offer) {
+  return offer.resources.length > 0;
+}

@@ -1,0 +1,192 @@
+// What the hub may ask of the browser itself. Nothing here takes the focus but
+// activateTab, a tab that is to be opened in front, and a question to the user.
+
+import { ask } from "./confirm.js";
+
+const UNSUPPORTED = -32004;
+const TAB_GONE = -32001;
+const INVALID = -32602;
+
+/** How long a navigation may take before it is answered anyway. */
+const LOAD = 5_000;
+const MAX_TEXT = 2 << 20;
+
+/** An error that the hub is told with its code. */
+export class Refusal extends Error {
+  /**
+   * @param {number} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** @type {Record<string, (tabId: number, params: any) => Promise<object>>} */
+const METHODS = {
+  "browser/openTab": openTab,
+  "browser/activateTab": activateTab,
+  "browser/closeTab": closeTab,
+  "browser/listTabs": listTabs,
+  "browser/navigate": navigate,
+  "browser/screenshot": screenshot,
+  "browser/text": text,
+  "browser/elicitConfirmation": (_, params) => ask(params),
+};
+
+/** What hello says that this browser can do. */
+export const CAPABILITIES = [
+  "openTab",
+  "activateTab",
+  "closeTab",
+  "listTabs",
+  "navigate",
+  "screenshot",
+  "text",
+  "elicit",
+];
+
+/**
+ * Does what the hub asks, or returns undefined if it is nothing for the browser.
+ *
+ * @param {string} method
+ * @param {number} tabId
+ * @param {any} params
+ */
+export function control(method, tabId, params) {
+  return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}) : undefined;
+}
+
+/** @param {unknown} url */
+function webAddress(url) {
+  if (typeof url === "string" && URL.canParse(url) && /^https?:/.test(new URL(url).protocol)) return url;
+  throw new Refusal(INVALID, "only http and https addresses can be opened");
+}
+
+/** @param {number} tabId */
+async function existing(tabId) {
+  try {
+    return await chrome.tabs.get(tabId);
+  } catch {
+    throw new Refusal(TAB_GONE, "the tab is not open");
+  }
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function openTab(_, { url, active }) {
+  const address = webAddress(url);
+  const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
+  if (!windows.length) {
+    const made = await chrome.windows.create({ url: address, focused: active === true });
+    return { tabId: made?.tabs?.[0]?.id };
+  }
+  const tab = await chrome.tabs.create({ url: address, active: active === true });
+  if (active === true) await chrome.windows.update(tab.windowId, { focused: true });
+  return { tabId: tab.id };
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function activateTab(tabId) {
+  const { windowId } = await existing(tabId);
+  await chrome.tabs.update(tabId, { active: true });
+  await chrome.windows.update(windowId, { focused: true });
+  return {};
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function closeTab(tabId) {
+  await existing(tabId);
+  await chrome.tabs.remove(tabId);
+  return {};
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function listTabs() {
+  const tabs = await chrome.tabs.query({});
+  return {
+    tabs: tabs.map((tab) => ({
+      tabId: tab.id,
+      windowId: tab.windowId,
+      index: tab.index,
+      url: tab.url ?? "",
+      title: tab.title ?? "",
+      active: tab.active,
+    })),
+  };
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function navigate(tabId, { url, back, forward, reload }) {
+  await existing(tabId);
+  const loaded = loads(tabId);
+  try {
+    if (url) await chrome.tabs.update(tabId, { url: webAddress(url) });
+    else if (back) await chrome.tabs.goBack(tabId);
+    else if (forward) await chrome.tabs.goForward(tabId);
+    else if (reload) await chrome.tabs.reload(tabId);
+    else throw new Refusal(INVALID, "say one of url, back, forward and reload");
+  } catch (error) {
+    loaded.stop();
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(INVALID, back || forward ? "there is no page to go to" : String(error));
+  }
+  await loaded.done;
+  return {};
+}
+
+/**
+ * Watches for a tab to have loaded a page.
+ *
+ * @param {number} tabId
+ */
+function loads(tabId) {
+  /** @type {() => void} */
+  let stop = () => {};
+  /** @type {Promise<void>} */
+  const done = new Promise((resolve) => {
+    /** @param {number} id @param {{status?: string}} info */
+    const listener = (id, info) => {
+      if (id === tabId && info.status === "complete") stop();
+    };
+    const timer = setTimeout(() => stop(), LOAD);
+    stop = () => {
+      clearTimeout(timer);
+      chrome.tabs.onUpdated.removeListener(listener);
+      resolve();
+    };
+    chrome.tabs.onUpdated.addListener(listener);
+  });
+  return { done, stop };
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function screenshot(tabId) {
+  const tab = await existing(tabId);
+  if (!tab.active) {
+    throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
+  }
+  /** @type {string} */
+  let picture;
+  try {
+    picture = await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" });
+  } catch (error) {
+    throw new Refusal(UNSUPPORTED, `the browser cannot picture this tab: ${error instanceof Error ? error.message : error}`);
+  }
+  return { mimeType: "image/png", data: picture.slice(picture.indexOf(",") + 1) };
+}
+
+/** @type {(typeof METHODS)[string]} */
+async function text(tabId) {
+  await existing(tabId);
+  try {
+    const [frame] = await chrome.scripting.executeScript({
+      target: { tabId },
+      func: (/** @type {number} */ limit) => (document.body?.innerText ?? "").slice(0, limit),
+      args: [MAX_TEXT],
+    });
+    return { text: String(frame?.result ?? "") };
+  } catch {
+    throw new Refusal(UNSUPPORTED, "the browser does not let extensions read this page");
+  }
+}

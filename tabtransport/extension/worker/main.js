@@ -1,0 +1,287 @@
+// The service worker: one WebSocket to the hub, a port to each frame with its content
+// script, and nothing that would be lost if the browser stopped it.
+//
+// Listeners are set before anything is awaited: the browser starts the worker for an
+// event and delivers it to whoever listens by then.
+
+import { Calls } from "./calls.js";
+import { confirm, confirmation } from "./confirm.js";
+import { CAPABILITIES, Refusal, control } from "./control.js";
+import { Link } from "./link.js";
+import * as settings from "./settings.js";
+import { Tabs } from "./tabs.js";
+
+const METHOD_NOT_FOUND = -32601;
+const INTERNAL = -32603;
+
+/** @type {Settings} */
+let current;
+/** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
+const requests = new Map();
+
+const link = new Link({ hello, opened, message, changed: showState });
+const tabs = new Tabs({ notify, request, open: () => link.open }, () => current, showTools);
+const calls = new Calls(tabs, (text) => link.send(text));
+
+/** Resolved once the worker knows what an earlier one knew. */
+const ready = start();
+
+async function start() {
+  current = await settings.loadSettings();
+  await Promise.all([tabs.load(), calls.load()]);
+  void link.ensure();
+}
+
+// ---- The hub
+
+async function hello() {
+  const [{ browserId, secrets }, session, instance] = await Promise.all([
+    settings.identity(),
+    settings.session,
+    settings.instance,
+  ]);
+  const url = current.hub;
+  const params = {
+    protocolVersion: "tabhub.v1",
+    browserId,
+    browserSecret: secrets[url],
+    browserName: browserName(),
+    session,
+    capabilities: CAPABILITIES,
+    token: current.token || undefined,
+    instance: instance?.hub === url ? instance.nonce : undefined,
+  };
+  return { url, params };
+}
+
+function browserName() {
+  /** @type {{brand: string, version: string}[]} */
+  const brands = /** @type {any} */ (navigator).userAgentData?.brands ?? [];
+  const named = brands.filter(({ brand }) => !/not.?a.?brand/i.test(brand));
+  const { brand, version } = named.find(({ brand }) => brand !== "Chromium") ?? named[0] ?? { brand: "Browser", version: "" };
+  return `${brand} ${version}`.trim();
+}
+
+/** @param {{browserSecret?: string}} result of hello */
+function opened({ browserSecret }) {
+  if (browserSecret) void settings.keepSecret(current.hub, browserSecret);
+  calls.opened();
+  tabs.opened();
+}
+
+/** @param {object} message */
+function notify(message) {
+  return link.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+}
+
+/** @param {object} message */
+function request(message) {
+  const id = crypto.randomUUID();
+  return new Promise((resolve, reject) => {
+    requests.set(id, { resolve, reject });
+    if (!notify({ id, ...message })) reject(new Error("the hub is not connected"));
+  }).finally(() => requests.delete(id));
+}
+
+/** @param {any} message of the hub */
+function message(message) {
+  const { id, method, params, tabId } = message;
+  if (method === undefined) {
+    const waiting = requests.get(id);
+    if (message.error) waiting?.reject(new Refusal(message.error.code, String(message.error.message)));
+    else waiting?.resolve(message.result);
+    return;
+  }
+  switch (method) {
+    case "browser/ping":
+      answer(message, Promise.resolve({}));
+      calls.pinged();
+      break;
+    case "browser/cancel":
+      calls.cancel(String(params?.requestId), String(params?.reason ?? ""));
+      break;
+    case "browser/executeTool":
+    case "browser/readResource":
+    case "browser/subscribeResource":
+    case "browser/getPrompt":
+      if (id !== undefined) void calls.start({ id: String(id), tabId, method, params });
+      break;
+    default:
+      if (id === undefined) break;
+      answer(
+        message,
+        control(method, tabId, params) ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)),
+      );
+  }
+}
+
+/**
+ * @param {{id: unknown, tabId?: number}} message
+ * @param {Promise<object>} outcome
+ */
+function answer({ id, tabId }, outcome) {
+  outcome.then(
+    (result) => notify({ id, tabId, result }),
+    (error) => {
+      const code = error instanceof Refusal ? error.code : INTERNAL;
+      notify({ id, tabId, error: { code, message: error instanceof Error ? error.message : String(error) } });
+    },
+  );
+}
+
+// ---- Frames
+
+chrome.runtime.onConnect.addListener((port) => {
+  if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
+  /** @type {Promise<import("./tabs.js").Frame | undefined>} */
+  const frame = ready.then(() => tabs.connected(port));
+  // One after the other: what a frame says is about what it said before.
+  let turn = frame;
+  port.onMessage.addListener((message) => {
+    turn = turn.then((frame) => {
+      if (frame?.port === port) heard(frame, port, message);
+      return frame;
+    });
+  });
+  port.onDisconnect.addListener(() => {
+    turn = turn.then((frame) => {
+      calls.disconnected(port);
+      if (frame) tabs.disconnected(frame, port);
+      return frame;
+    });
+  });
+});
+
+/**
+ * @param {import("./tabs.js").Frame} frame
+ * @param {chrome.runtime.Port} port
+ * @param {FrameToWorker} message
+ */
+function heard(frame, port, message) {
+  switch (message.type) {
+    case "hello":
+      calls.hello(port, message.calls);
+      break;
+    case "offer":
+      tabs.offered(frame, message.offer, message.child);
+      break;
+    case "answer":
+      calls.answered(port, message);
+      break;
+    case "progress":
+      calls.progressed(port, message);
+      break;
+    case "updated":
+      notify({ tabId: port.sender?.tab?.id, method: "browser/resourceUpdated", params: { uri: message.uri } });
+      break;
+  }
+}
+
+// ---- The browser
+
+chrome.tabs.onUpdated.addListener((_, __, tab) => void ready.then(() => tabs.seen(tab)));
+chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
+chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
+chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
+chrome.tabs.onReplaced.addListener((_, removed) => void ready.then(() => tabs.removed(removed)));
+chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)));
+
+// Should the worker have been stopped with no page open to wake it.
+chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
+void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
+
+chrome.runtime.onStartup.addListener(() => void ready);
+
+chrome.runtime.onInstalled.addListener(async () => {
+  // Pages that are open already get their content scripts now.
+  const { content_scripts: scripts = [] } = chrome.runtime.getManifest();
+  for (const { id } of await chrome.tabs.query({ url: ["http://*/*", "https://*/*"] })) {
+    if (id === undefined) continue;
+    for (const { js = [], world } of /** @type {{js?: string[], world?: "MAIN"}[]} */ (scripts)) {
+      // Some pages are closed to extensions, and some tabs are asleep.
+      chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: js, world }).catch(() => {});
+    }
+  }
+});
+
+// ---- The extension's own pages
+
+chrome.runtime.onMessage.addListener((message, sender, respond) => {
+  // Content scripts have nothing to ask here.
+  if (sender.id !== chrome.runtime.id || sender.tab?.url?.startsWith(location.origin) === false) return false;
+  void ready.then(() => asked(message)).then(respond);
+  return true;
+});
+
+/** @param {UIRequest} request */
+async function asked(request) {
+  switch (request.ask) {
+    case "status": {
+      const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
+      const dashboard = settings.dashboard(current.hub);
+      const sites = tabs.sites(request.tabId, tab?.url ?? "");
+      return { hub: link.state, address: current.hub, dashboard, settings: current, sites };
+    }
+    case "site": {
+      const { origin, on, keep } = request;
+      if (on !== undefined) await apply(settings.withSite(current, origin, on));
+      if (keep !== undefined) await apply({ keep: settings.toggled(current.keep, origin, keep) });
+      return current;
+    }
+    case "settings":
+      return current;
+    case "save":
+      await apply(request.settings);
+      return current;
+    case "reconnect":
+      await link.restart();
+      return link.state;
+    case "forget":
+      await settings.forgetIdentity();
+      await link.restart();
+      return link.state;
+    case "confirmation":
+      return confirmation(request.id);
+    case "confirm":
+      confirm(request.id, { allow: request.allow, remember: request.remember });
+      return undefined;
+  }
+}
+
+/** @param {Partial<Settings>} part */
+async function apply(part) {
+  const before = current;
+  current = await settings.saveSettings(part);
+  tabs.settingsChanged();
+  if (current.hub !== before.hub || current.token !== before.token) await link.restart();
+}
+
+// ---- The badge
+
+/**
+ * @param {number} tabId
+ * @param {number} tools
+ */
+function showTools(tabId, tools) {
+  // The tab may just have been closed.
+  chrome.action.setBadgeText({ tabId, text: tools ? String(tools) : "" }).catch(() => {});
+}
+
+function showState() {
+  const { state } = link.state;
+  for (const { reject } of state === "connected" ? [] : requests.values()) reject(new Error("the hub went away"));
+  const fine = state === "connected" || state === "connecting";
+  void chrome.action.setBadgeBackgroundColor({ color: fine ? "#1f5fbf" : "#b3261e" });
+  // A tab's own text, the number of its tools, goes before this one.
+  void chrome.action.setBadgeText({ text: fine ? "" : "!" });
+  void chrome.action.setTitle({ title: TITLES[state] });
+}
+
+/** @type {Record<HubState["state"], string>} */
+const TITLES = {
+  connected: "tabhub: connected",
+  connecting: "tabhub: connecting",
+  absent: "tabhub: the hub is not running",
+  refused: "tabhub: the hub refused this browser",
+  replaced: "tabhub: another browser has taken this one's place",
+};

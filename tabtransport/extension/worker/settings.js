@@ -1,0 +1,134 @@
+// What the user has chosen, kept in chrome.storage.local, and who this browser is.
+
+/** @type {Settings} */
+const DEFAULTS = {
+  hub: "ws://127.0.0.1:3300/tabs",
+  token: "",
+  mode: "all",
+  allowed: [],
+  off: [],
+  keep: [],
+};
+
+/**
+ * A copy of the extension that a hub wrote for a browser that it starts itself says
+ * which hub that is, and proves it.
+ *
+ * @typedef {{hub: string, nonce: string}} Instance
+ */
+
+/** @type {Promise<Instance | undefined>} */
+export const instance = fetch(chrome.runtime.getURL("instance.json"))
+  .then((response) => response.json())
+  .catch(() => undefined);
+
+/** @returns {Promise<Settings>} */
+export async function loadSettings() {
+  const { settings } = await chrome.storage.local.get("settings");
+  const own = await instance;
+  return { ...DEFAULTS, ...(own && { hub: own.hub }), ...(settings ?? {}) };
+}
+
+/**
+ * Changes some settings and returns all.
+ *
+ * @param {Partial<Settings>} part
+ */
+export async function saveSettings(part) {
+  const { settings } = await chrome.storage.local.get("settings");
+  await chrome.storage.local.set({ settings: { ...(settings ?? {}), ...part } });
+  return loadSettings();
+}
+
+/**
+ * Whether the user lets the hub see an origin's tools.
+ *
+ * @param {Settings} settings
+ * @param {string} origin
+ */
+export function permits(settings, origin) {
+  if (settings.off.includes(origin)) return false;
+  return settings.mode === "all" || settings.allowed.includes(origin);
+}
+
+/**
+ * Settings with an origin switched on or off.
+ *
+ * @param {Settings} settings
+ * @param {string} origin
+ * @param {boolean} on
+ */
+export function withSite(settings, origin, on) {
+  return {
+    off: toggled(settings.off, origin, !on),
+    allowed: settings.mode === "allowed" ? toggled(settings.allowed, origin, on) : settings.allowed,
+  };
+}
+
+/**
+ * @param {string[]} list
+ * @param {string} origin
+ * @param {boolean} on
+ */
+export function toggled(list, origin, on) {
+  const rest = list.filter((other) => other !== origin);
+  return on ? [...rest, origin].sort() : rest;
+}
+
+/** The address of the hub's pages, from that of its WebSocket. */
+export function dashboard(/** @type {string} */ hub) {
+  const url = new URL("/", hub);
+  url.protocol = url.protocol === "wss:" ? "https:" : "http:";
+  return url.href;
+}
+
+/**
+ * Who this browser is to the hub: an id made once, and the secret that each hub gave
+ * for it.
+ */
+export async function identity() {
+  let { browserId, secrets } = await chrome.storage.local.get(["browserId", "secrets"]);
+  if (typeof browserId !== "string") {
+    browserId = crypto.randomUUID();
+    secrets = {};
+    await chrome.storage.local.set({ browserId, secrets });
+  }
+  return { browserId, secrets: /** @type {Record<string, string>} */ (secrets ?? {}) };
+}
+
+/**
+ * Keeps the secret that a hub has given this browser.
+ *
+ * @param {string} hub
+ * @param {string} secret
+ */
+export async function keepSecret(hub, secret) {
+  const { secrets } = await identity();
+  await chrome.storage.local.set({ secrets: { ...secrets, [hub]: secret } });
+}
+
+/** Makes the hub take this browser for a new one. */
+export function forgetIdentity() {
+  return chrome.storage.local.remove(["browserId", "secrets"]);
+}
+
+/**
+ * A value that is new whenever tab ids are: with each start of the browser. It outlives
+ * an update of the extension, which empties chrome.storage.session.
+ *
+ * @type {Promise<string>}
+ */
+export const session = (async () => {
+  // Listeners must be there before the first await.
+  const updated = new Promise((resolve) => {
+    chrome.runtime.onInstalled.addListener(({ reason }) => resolve(reason === "update"));
+    chrome.runtime.onStartup.addListener(() => resolve(false));
+    setTimeout(resolve, 300, false);
+  });
+  const kept = await chrome.storage.session.get("session");
+  if (typeof kept.session === "string") return kept.session;
+  const before = await chrome.storage.local.get("session");
+  const value = (await updated) && typeof before.session === "string" ? before.session : crypto.randomUUID();
+  await Promise.all([chrome.storage.session.set({ session: value }), chrome.storage.local.set({ session: value })]);
+  return value;
+})();

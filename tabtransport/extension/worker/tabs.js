@@ -1,0 +1,479 @@
+// The tabs with something to offer: what their frames said, merged per tab, and told to
+// the hub when it differs from what the hub knows.
+
+import { Kept } from "./kept.js";
+import { permits } from "./settings.js";
+
+/** How long what a frame offered stays after its document went, for the next one to say. */
+const GONE = 3_000;
+/** How long a new document of the same origin may take to say what it offers. */
+const LOADING = 10_000;
+/** How long a restarted worker waits for the frames that it knew. */
+const RETURN = 2_000;
+/** Changes of a tab's frames within this time are one message. */
+const GATHER = 50;
+/** Below the hub's limit of 32 MiB a frame. */
+const MAX_REGISTRATION = 24 << 20;
+
+/** @type {["tools", "resources", "prompts"]} */
+const KINDS = ["tools", "resources", "prompts"];
+const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
+
+/** @type {Offer} */
+const NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
+
+/** What the browser vouches for about a frame, and what the frame said. */
+export class Frame {
+  /** @type {chrome.runtime.Port | undefined} */
+  port;
+  documentId = "";
+  origin = "";
+  /** What the document offers itself, and what a server in it offers through its parent. */
+  own = NOTHING;
+  /** @type {{offer: Offer, parent: Frame} | undefined} */
+  viaParent;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer;
+
+  /** @param {number} id */
+  constructor(id) {
+    this.id = id;
+  }
+
+  /** @returns {Offer} */
+  get offer() {
+    const via = this.viaParent?.offer;
+    if (!via) return this.own;
+    const { own } = this;
+    const add = (/** @type {Item[]} */ mine, /** @type {Item[]} */ theirs, /** @type {string} */ key) => {
+      const seen = new Set(mine.map((item) => item[key]));
+      return [...mine, ...theirs.filter((item) => item[key] === undefined || !seen.has(item[key]))];
+    };
+    return {
+      tools: add(own.tools, via.tools, "name"),
+      resources: add(own.resources, via.resources, "uri"),
+      prompts: add(own.prompts, via.prompts, "name"),
+      rejected: [...own.rejected, ...via.rejected],
+    };
+  }
+
+  get empty() {
+    const { tools, resources, prompts } = this.offer;
+    return tools.length + resources.length + prompts.length === 0;
+  }
+}
+
+class Tab {
+  /** @type {Map<number, Frame>} */
+  frames = new Map();
+  /** What the hub was told over the connection that is open now, as JSON. */
+  sent = { tools: "", resources: "", prompts: "", state: "" };
+  /** Whether the hub was ever told of the tab. */
+  known = false;
+  /** @type {Rejection[]} the hub's, of the latest registration */
+  rejected = [];
+  /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
+  missing;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer;
+  /** What the browser says of the tab. */
+  url = "";
+  title = "";
+  active = false;
+  windowId = -1;
+
+  /** @param {number} id */
+  constructor(id) {
+    this.id = id;
+  }
+}
+
+/**
+ * @typedef {object} Hub
+ * @property {(message: object) => boolean} notify
+ * @property {(message: object) => Promise<any>} request
+ * @property {() => boolean} open
+ */
+
+export class Tabs {
+  /** @type {Map<number, Tab>} */
+  #tabs = new Map();
+  /** Tabs that were closed while the hub could not be told. */
+  #closed = new Set();
+  #focused = -1;
+  /** @type {Kept<Record<number, number[]>>} the frames of each tab that the hub was told of */
+  #kept = new Kept("tabs", () => this.#remembered());
+  #hub;
+  #settings;
+  #badge;
+
+  /**
+   * @param {Hub} hub
+   * @param {() => Settings} settings
+   * @param {(tabId: number, tools: number) => void} badge told how many tools a tab has
+   */
+  constructor(hub, settings, badge) {
+    this.#hub = hub;
+    this.#settings = settings;
+    this.#badge = badge;
+  }
+
+  /** Remembers the tabs of an earlier worker, and learns which of them are left. */
+  async load() {
+    const before = (await this.#kept.load()) ?? {};
+    const [open, last] = await Promise.all([
+      chrome.tabs.query({}),
+      chrome.windows.getLastFocused().catch(() => undefined),
+    ]);
+    this.#focused = last?.id ?? -1;
+    const ids = new Set(open.map((tab) => tab.id));
+    for (const [key, frames] of Object.entries(before)) {
+      const id = Number(key);
+      if (!ids.has(id)) {
+        this.#closed.add(id);
+        continue;
+      }
+      const tab = this.#tab(id);
+      tab.known = true;
+      tab.missing = new Set(frames);
+      for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
+      setTimeout(() => {
+        tab.missing = undefined;
+        this.#touch(tab);
+      }, RETURN);
+    }
+    for (const info of open) this.seen(info);
+  }
+
+  /** Tells a hub that has just said hello all there is. */
+  opened() {
+    for (const id of this.#closed) this.#hub.notify({ tabId: id, method: "browser/tabClosed", params: {} });
+    this.#closed.clear();
+    for (const tab of this.#tabs.values()) {
+      tab.sent = { tools: "", resources: "", prompts: "", state: "" };
+      this.#touch(tab);
+    }
+  }
+
+  // ---- What the browser says
+
+  /** @param {chrome.tabs.Tab} info */
+  seen(info) {
+    const tab = info.id === undefined ? undefined : this.#tabs.get(info.id);
+    if (!tab) return;
+    tab.url = info.url ?? tab.url;
+    tab.title = info.title ?? tab.title;
+    tab.windowId = info.windowId;
+    tab.active = info.active;
+    this.#state(tab);
+  }
+
+  /** A tab came to the front of its window. */
+  activated(/** @type {number} */ tabId, /** @type {number} */ windowId) {
+    for (const tab of this.#tabs.values()) {
+      if (tab.id === tabId) tab.windowId = windowId;
+      if (tab.windowId !== windowId) continue;
+      tab.active = tab.id === tabId;
+      this.#state(tab);
+    }
+  }
+
+  /** A window of this browser got the focus. When all lose it, the last one counts. */
+  focused(/** @type {number} */ windowId) {
+    if (windowId === chrome.windows.WINDOW_ID_NONE) return;
+    this.#focused = windowId;
+    for (const tab of this.#tabs.values()) this.#state(tab);
+  }
+
+  /** @param {number} tabId */
+  removed(tabId) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    clearTimeout(tab.timer);
+    for (const frame of tab.frames.values()) clearTimeout(frame.timer);
+    this.#tabs.delete(tabId);
+    this.#kept.save();
+    if (!tab.known) return;
+    if (!this.#hub.notify({ tabId, method: "browser/tabClosed", params: {} })) this.#closed.add(tabId);
+  }
+
+  // ---- What frames say
+
+  /**
+   * A frame has opened its port.
+   *
+   * @param {chrome.runtime.Port} port
+   * @returns {Frame | undefined} undefined if it cannot offer anything
+   */
+  connected(port) {
+    const { tab: info, frameId, documentId, origin } = port.sender ?? {};
+    if (info?.id === undefined || frameId === undefined || !origin || !/^https?:/.test(origin)) return undefined;
+    const tab = this.#tab(info.id);
+    this.seen(info);
+    let frame = tab.frames.get(frameId);
+    if (!frame) {
+      frame = new Frame(frameId);
+      tab.frames.set(frameId, frame);
+    }
+    clearTimeout(frame.timer);
+    frame.port = port;
+    if (frame.documentId !== documentId) {
+      if (frame.origin !== origin) this.#forget(tab, frame);
+      else frame.timer = setTimeout(() => this.#forget(tab, /** @type {Frame} */ (frame)), LOADING);
+    }
+    frame.documentId = documentId ?? "";
+    frame.origin = origin;
+    port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
+    return frame;
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {chrome.runtime.Port} port
+   */
+  disconnected(frame, port) {
+    if (frame.port !== port) return;
+    frame.port = undefined;
+    const tab = this.#tabOf(frame);
+    if (!tab) return;
+    frame.viaParent?.parent.port?.postMessage({ type: "childGone", frameId: frame.id });
+    clearTimeout(frame.timer);
+    frame.timer = setTimeout(() => {
+      tab.frames.delete(frame.id);
+      this.#touch(tab);
+    }, GONE);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {Offer} offer
+   * @param {number | undefined} child the frame that it is about, if that is another one
+   */
+  offered(frame, offer, child) {
+    const tab = this.#tabOf(frame);
+    if (!tab || !permits(this.#settings(), frame.origin)) return;
+    if (child === undefined) {
+      clearTimeout(frame.timer);
+      frame.own = offer;
+      tab.missing?.delete(frame.id);
+    } else {
+      const about = tab.frames.get(child);
+      if (!about || about === frame) return;
+      about.viaParent = { offer, parent: frame };
+      tab.missing?.delete(child);
+    }
+    this.#touch(tab);
+  }
+
+  /** Applies changed settings: frames are switched on and off. */
+  settingsChanged() {
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) {
+        const on = permits(this.#settings(), frame.origin);
+        if (!on) this.#forget(tab, frame);
+        frame.port?.postMessage({ type: on ? "on" : "off" });
+      }
+      this.#state(tab);
+    }
+  }
+
+  // ---- What others ask
+
+  /** @param {number} tabId */
+  frames(tabId) {
+    return this.#tabs.get(tabId)?.frames;
+  }
+
+  /**
+   * The frame that a request is for, and the one whose port leads there; it waits for
+   * one that is just being loaded.
+   *
+   * @param {number} tabId
+   * @param {number | undefined} frameId
+   * @param {(offer: Offer) => boolean} offers whether an offer has what is asked for
+   * @param {number} patience in ms
+   */
+  async route(tabId, frameId, offers, patience) {
+    const until = Date.now() + patience;
+    for (;;) {
+      const frames = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
+      const frame =
+        frameId === undefined ? frames.find((f) => f.port && offers(f.offer)) : frames.find((f) => f.id === frameId);
+      const through = frame?.viaParent && !offers(frame.own) && offers(frame.viaParent.offer) ? frame.viaParent.parent : frame;
+      if (frame && through?.port) return { frame, port: through.port, child: through === frame ? undefined : frame.id };
+      if (Date.now() > until) return undefined;
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+
+  /** What the popup shows of a tab. */
+  sites(/** @type {number} */ tabId, /** @type {string} */ url) {
+    const settings = this.#settings();
+    /** @type {Map<string, SiteView>} */
+    const sites = new Map();
+    const site = (/** @type {string} */ origin) => {
+      const known = sites.get(origin);
+      if (known) return known;
+      const { keep } = settings;
+      const view = { origin, on: permits(settings, origin), keep: keep.includes(origin), tools: [], rejected: [] };
+      sites.set(origin, view);
+      return view;
+    };
+    if (/^https?:/.test(url)) site(new URL(url).origin);
+    const tab = this.#tabs.get(tabId);
+    for (const frame of tab?.frames.values() ?? []) {
+      if (frame.empty && !frame.offer.rejected.length) continue;
+      const view = site(frame.origin);
+      for (const { name, title, description } of frame.offer.tools) {
+        view.tools.push({ name, title: String(title ?? ""), description: String(description ?? "") });
+      }
+      view.rejected.push(...frame.offer.rejected);
+    }
+    const first = [...sites.values()];
+    first[0]?.rejected.push(...(tab?.rejected ?? []));
+    return first;
+  }
+
+  // ---- What the hub is told
+
+  /** @param {number} id */
+  #tab(id) {
+    let tab = this.#tabs.get(id);
+    if (!tab) {
+      tab = new Tab(id);
+      this.#tabs.set(id, tab);
+    }
+    return tab;
+  }
+
+  /** @param {Frame} frame */
+  #tabOf(frame) {
+    const id = frame.port?.sender?.tab?.id;
+    for (const tab of id === undefined ? this.#tabs.values() : [this.#tabs.get(id)]) {
+      if (tab?.frames.get(frame.id) === frame) return tab;
+    }
+    return undefined;
+  }
+
+  /**
+   * Forgets what a frame offered.
+   *
+   * @param {Tab} tab
+   * @param {Frame} frame
+   */
+  #forget(tab, frame) {
+    clearTimeout(frame.timer);
+    frame.own = NOTHING;
+    frame.viaParent = undefined;
+    if (frame.id === 0) {
+      for (const other of tab.frames.values()) if (!other.port) tab.frames.delete(other.id);
+    }
+    this.#touch(tab);
+  }
+
+  /** @param {Tab} tab */
+  #touch(tab) {
+    tab.timer ??= setTimeout(() => {
+      tab.timer = undefined;
+      if (!tab.missing?.size) this.#register(tab);
+    }, GATHER);
+  }
+
+  /** @param {Tab} tab */
+  #register(tab) {
+    const { lists, rejected } = merge(tab);
+    this.#badge(tab.id, lists.tools.count);
+    if (!this.#hub.open()) return;
+    const { known } = tab;
+    for (const kind of KINDS) {
+      const { text } = lists[kind];
+      if (text === tab.sent[kind]) continue;
+      const verb = tab.sent[kind] === "" ? "register" : "update";
+      tab.sent[kind] = text;
+      // Of a tab that never had anything the hub need not know.
+      if (text === "[]" && verb === "register" && !known) continue;
+      tab.known = true;
+      if (kind === "tools") tab.rejected = rejected;
+      void this.#send(tab, kind, `browser/${verb}${METHOD[kind]}`, text);
+    }
+    this.#state(tab);
+    this.#kept.save();
+  }
+
+  /**
+   * @param {Tab} tab
+   * @param {"tools" | "resources" | "prompts"} kind
+   * @param {string} method
+   * @param {string} text
+   */
+  async #send(tab, kind, method, text) {
+    const params = { [kind]: JSON.parse(text), tabUrl: tab.url.slice(0, 2048), title: tab.title.slice(0, 4096) };
+    try {
+      const answer = await this.#hub.request({ tabId: tab.id, method, params });
+      if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
+    } catch (error) {
+      if (tab.sent[kind] !== text || !this.#hub.open()) return;
+      tab.rejected = [{ name: kind, reason: error instanceof Error ? error.message : String(error) }];
+      // Too many registrations at once: the newest state is told a little later.
+      if (/** @type {{code?: number}} */ (error).code !== -32003) return;
+      tab.sent[kind] = "";
+      setTimeout(() => this.#touch(tab), 1000);
+    }
+  }
+
+  /** @param {Tab} tab */
+  #state(tab) {
+    if (!tab.known || !this.#hub.open() || tab.missing?.size) return;
+    const origin = /^https?:/.test(tab.url) ? new URL(tab.url).origin : "";
+    const params = {
+      url: tab.url.slice(0, 2048),
+      title: tab.title.slice(0, 4096),
+      active: tab.active,
+      windowId: tab.windowId,
+      windowFocused: tab.windowId === this.#focused,
+      keepTools: this.#settings().keep.includes(origin),
+    };
+    const text = JSON.stringify(params);
+    if (text === tab.sent.state) return;
+    tab.sent.state = text;
+    this.#hub.notify({ tabId: tab.id, method: "browser/tabState", params });
+  }
+
+  #remembered() {
+    /** @type {Record<number, number[]>} */
+    const out = {};
+    for (const tab of this.#tabs.values()) {
+      if (!tab.known) continue;
+      out[tab.id] = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
+    }
+    return out;
+  }
+}
+
+/**
+ * The items of all frames of a tab, each with its frame and the origin that the browser
+ * vouches for.
+ *
+ * @param {Tab} tab
+ */
+function merge(tab) {
+  const frames = [...tab.frames.values()].sort((a, b) => a.id - b.id);
+  /** @type {Rejection[]} */
+  const rejected = [];
+  const list = (/** @type {"tools" | "resources" | "prompts"} */ kind) => {
+    let size = 0;
+    let left = 0;
+    const texts = [];
+    for (const { id, origin, offer } of frames) {
+      for (const item of offer[kind]) {
+        const text = JSON.stringify({ ...item, frameId: id, origin });
+        size += text.length + 1;
+        if (size > MAX_REGISTRATION) left++;
+        else texts.push(text);
+      }
+    }
+    if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });
+    return { text: `[${texts.join()}]`, count: texts.length };
+  };
+  return { lists: { tools: list("tools"), resources: list("resources"), prompts: list("prompts") }, rejected };
+}
