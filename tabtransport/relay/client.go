@@ -189,9 +189,7 @@ func (p *clientPeer) refused(err *spec.Error) {
 func (p *clientPeer) ended(err error) {
 	if p.client != nil {
 		p.client.world.exit(p.client, why(err))
-		return
 	}
-	p.sock.close(spec.CloseRefused, "no handshake in time")
 }
 
 func (jsonrpc) handshake(p *clientPeer) {

@@ -204,9 +204,7 @@ func (p *extensionPeer) unreadable(err *spec.Error) {
 func (p *extensionPeer) ended(err error) {
 	if p.session != nil {
 		p.world.leave(p.session, why(err))
-		return
 	}
-	p.sock.close(spec.CloseRefused, "not authenticated in time")
 }
 
 // tokenOf returns the token of a handshake, which has two spellings.

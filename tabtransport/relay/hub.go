@@ -51,6 +51,9 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 	if w == nil {
 		return nil, tabtransport.ErrNotConnected
 	}
+	if len(params) == 0 {
+		params = json.RawMessage("{}")
+	}
 	answer := make(chan reply, 1)
 	out, err := w.ask(extensionID, method, answer)
 	if err != nil {

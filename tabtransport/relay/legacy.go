@@ -72,9 +72,7 @@ func (p *newcomer) frame(b []byte) {
 func (p *newcomer) ended(err error) {
 	if p.role != nil {
 		p.role.ended(err)
-		return
 	}
-	p.sock.close(spec.CloseRefused, "no handshake in time")
 }
 
 // handshake is answered only where the client waits for it: with a token, or an id.

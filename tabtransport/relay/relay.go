@@ -77,8 +77,8 @@ func (r *Relay) Close() {
 }
 
 // serve upgrades a request and lets f read its socket, whose peer must be known
-// within the deadline. f returns when the socket has ended.
-func (r *Relay) serve(w http.ResponseWriter, req *http.Request, deadline time.Duration, f func(*socket)) {
+// within patience. f returns when the socket has ended.
+func (r *Relay) serve(w http.ResponseWriter, req *http.Request, patience time.Duration, f func(*socket)) {
 	if r.unknown.Add(1) > int64(r.limits.MaxUnknown) {
 		r.unknown.Add(-1)
 		w.Header().Set("Retry-After", "5")
@@ -99,7 +99,7 @@ func (r *Relay) serve(w http.ResponseWriter, req *http.Request, deadline time.Du
 		s.close(spec.CloseGoingAway, "the hub is shutting down")
 		return
 	}
-	s.deadline(deadline)
+	s.endsAt(time.Now().Add(patience), "no handshake in time")
 	f(s)
 }
 

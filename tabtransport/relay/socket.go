@@ -35,16 +35,19 @@ type socket struct {
 	cancel context.CancelFunc
 
 	heard atomic.Bool   // since the last keep-alive
+	slow  atomic.Bool   // what is queued is given up
 	wake  chan struct{} // tells the writer that there is something to do
 
 	mu      sync.Mutex
-	tick    func()    // called by the writer at every keep-alive
-	until   time.Time // when the peer's token ends; zero means never
+	tick    func() // called by the writer at every keep-alive
 	queue   [][]byte
 	size    int // bytes in queue or being written
 	closing bool
 	code    spec.CloseCode
 	reason  string
+
+	until       time.Time
+	untilReason string
 }
 
 func newSocket(ws *websocket.Conn, limits Limits, counts *counters, first func()) *socket {
@@ -59,20 +62,26 @@ func newSocket(ws *websocket.Conn, limits Limits, counts *counters, first func()
 	return s
 }
 
-// known lifts the limits that hold for a peer of whom nothing is known. It is for
-// the reader.
-func (s *socket) known(until time.Time, tick func()) {
-	s.first()
-	s.ws.SetReadLimit(s.limits.MaxFrame)
-	s.ws.SetReadDeadline(time.Time{})
+// endsAt sets when the socket is to be closed, and what its peer is told then. The
+// zero time means never.
+func (s *socket) endsAt(t time.Time, reason string) {
 	s.mu.Lock()
-	s.until, s.tick = until, tick
+	s.until, s.untilReason = t, reason
 	s.mu.Unlock()
 	s.poke()
 }
 
-// deadline sets by when the peer must be known. It is for the reader.
-func (s *socket) deadline(d time.Duration) { s.ws.SetReadDeadline(time.Now().Add(d)) }
+// known lifts the limits that hold for a peer of whom nothing is known: it may stay
+// until its token ends. tick is called by the writer at every keep-alive; it may be
+// nil. known is for the reader.
+func (s *socket) known(until time.Time, tick func()) {
+	s.first()
+	s.ws.SetReadLimit(s.limits.MaxFrame)
+	s.mu.Lock()
+	s.tick = tick
+	s.mu.Unlock()
+	s.endsAt(until, "the token has expired: reconnect with a new one")
+}
 
 // send puts a frame, which must not change any more, into the queue. It reports
 // false, and does nothing, if the queue is full or the socket closes. It never
@@ -110,8 +119,9 @@ func (s *socket) overflow() {
 	s.mu.Unlock()
 	if first {
 		s.counts.slow.Add(1)
-		// What is being written may still go out: a frame cut in half could not be
-		// followed by the close code.
+		s.slow.Store(true)
+		// The frame that is being written may still go out: one that is cut in half
+		// cannot be followed by the close code.
 		s.ws.NetConn().SetWriteDeadline(time.Now().Add(lastTimeout))
 		s.poke()
 	}
@@ -144,6 +154,7 @@ func (s *socket) run() {
 	defer expiry.Stop()
 	expiry.Stop()
 	var until time.Time
+	var reason string
 	var spare [][]byte
 	silent := 0
 	for {
@@ -153,7 +164,7 @@ func (s *socket) run() {
 		closing := s.closing
 		tick := s.tick
 		if !s.until.Equal(until) {
-			until = s.until
+			until, reason = s.until, s.untilReason
 			expiry.Stop()
 			if !until.IsZero() {
 				expiry.Reset(time.Until(until))
@@ -177,7 +188,7 @@ func (s *socket) run() {
 		select {
 		case <-s.wake:
 		case <-expiry.C:
-			s.close(spec.CloseRefused, "the token has expired: reconnect with a new one")
+			s.close(spec.CloseRefused, reason)
 		case <-s.ctx.Done():
 			if !s.isClosing() {
 				s.ws.Close()
@@ -209,6 +220,9 @@ func (s *socket) write(batch [][]byte) error {
 	s.ws.SetWriteDeadline(time.Now().Add(writeTimeout))
 	n := 0
 	for _, frame := range batch {
+		if s.slow.Load() {
+			return nil
+		}
 		if err := s.ws.WriteMessage(websocket.TextMessage, frame); err != nil {
 			return err
 		}

@@ -1,0 +1,411 @@
+package relay
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"tabhub/spec"
+)
+
+// A client that is killed must not keep its extension busy, nor must what the
+// extension still answers reach another client.
+func TestClientKilledMidCall(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		ext, id := r.extension(t, "token of ann", "chrome")
+		doomed, doomedConn := r.connected(t, "token of ann", id)
+		other, otherConn := r.connected(t, "token of ann", id)
+		doomed.send(`{"jsonrpc":"2.0","id":1,"method":"createTab"}`)
+		ext.expect(`{"jsonrpc":"2.0","id":"` + doomedConn + `:1","method":"createTab"}`)
+		other.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+		ext.expect(`{"jsonrpc":"2.0","id":"` + otherConn + `:1","method":"getTabs"}`)
+		doomed.ws.NetConn().Close()
+		ext.expect(`{"jsonrpc":"2.0","method":"disconnected","params":{"connection_id":"` + doomedConn + `","reason":"MCP client disconnected"}}`)
+		ext.send(`{"jsonrpc":"2.0","id":"` + doomedConn + `:1","result":"for the dead"}`)
+		ext.send(`{"jsonrpc":"2.0","id":"` + otherConn + `:1","result":"for the living"}`)
+		other.expect(`{"jsonrpc":"2.0","id":1,"result":"for the living"}`)
+		if s := r.relay.Stats(); s.Dropped != 1 || s.Interrupted != 1 || s.Clients != 1 || s.Connections != 1 || s.InFlight != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// An extension that connects anew takes its own place: clients keep their connection,
+// and what the old socket had not answered ends at once.
+func TestExtensionReplacedMidCall(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		old, id := r.extension(t, "token of ann", "chrome")
+		mcp, conn := r.connected(t, "token of ann", id)
+		mcp.send(`{"jsonrpc":"2.0","id":1,"method":"createTab"}`)
+		old.expect(`{"jsonrpc":"2.0","id":"` + conn + `:1","method":"createTab"}`)
+		ext, again := r.extension(t, "token of ann", "chrome")
+		if again != id {
+			t.Fatalf("another id: %s, %s", id, again)
+		}
+		if m := mcp.message(); m.Error == nil || !strings.Contains(string(m.Error.Data), string(spec.FailTabClosed)) {
+			t.Fatalf("%+v", m)
+		}
+		if got := old.next(); got != "closed 4001" {
+			t.Errorf("the old socket: %s", got)
+		}
+		mcp.send(`{"jsonrpc":"2.0","id":2,"method":"getTabs"}`)
+		ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:2","method":"getTabs"}`)
+		ext.send(`{"jsonrpc":"2.0","id":"` + conn + `:2","result":{}}`)
+		mcp.expect(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		time.Sleep(time.Hour)
+		mcp.quiet(time.Second)
+	})
+}
+
+// When the hub is restarted, clients learn what became of their calls and that they
+// should come back, and find their extension under the id that they remember.
+func TestHubRestarted(t *testing.T) {
+	var id string
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		var ext *peer
+		ext, id = r.extension(t, "token of ann", "chrome")
+		mcp, conn := r.connected(t, "token of ann", id)
+		mcp.send(`{"jsonrpc":"2.0","id":1,"method":"createTab"}`)
+		ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:1","method":"createTab"}`)
+		r.relay.Close()
+		mcp.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"The hub was shut down before it answered: the request may have taken effect","data":{"code":"TAB_CLOSED"}}}`)
+		for _, p := range []*peer{ext, mcp} {
+			if got := p.next(); got != "closed 1001" {
+				t.Errorf("%s: %s", p.name, got)
+			}
+		}
+		r.relay.Close()
+		late := r.open(t, "late", "/mcp")
+		if got := late.next(); got != "closed 1001" {
+			t.Errorf("late: %s", got)
+		}
+	})
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		if _, again := r.extension(t, "token of ann", "chrome"); again != id {
+			t.Errorf("after the restart the extension is %s, not %s", again, id)
+		}
+	})
+}
+
+// A client that does not read must not hold up the others, and hears why it is closed.
+func TestSlowClient(t *testing.T) {
+	bubble(t, Limits{MaxQueueFrames: 10}, func(t *testing.T, r *rig) {
+		ext, id := r.extension(t, "token of ann", "chrome")
+		good, _ := r.connected(t, "token of ann", id)
+		ws, _, err := r.dial.Dial(r.base+"/mcp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		for _, f := range []string{`{"id":1,"method":"mcp_handshake","params":{"accessToken":"token of ann"}}`, `{"id":2,"method":"connect","params":{"extension_id":"` + id + `"}}`} {
+			ws.WriteMessage(websocket.TextMessage, []byte(f))
+			for {
+				if _, b, err := ws.ReadMessage(); err != nil || !isStatus(string(b)) {
+					break
+				}
+			}
+		}
+		for i := range 40 {
+			event := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/tab_info_update","params":{"n":%d}}`, i)
+			ext.send(event)
+			good.expect(event)
+		}
+		if n := r.relay.Stats().Slow; n != 1 {
+			t.Errorf("%d closed for slowness", n)
+		}
+		for err = nil; err == nil; {
+			_, _, err = ws.ReadMessage()
+		}
+		if !websocket.IsCloseError(err, int(spec.CloseSlow)) {
+			t.Errorf("the slow client: %v", err)
+		}
+		good.send(`{"jsonrpc":"2.0","id":9,"method":"getTabs"}`)
+		if m := ext.message(); m.Method != "disconnected" {
+			t.Errorf("%+v", m)
+		}
+		if m := ext.message(); m.Method != "getTabs" {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
+// An extension that does not read costs its clients an error that says so, at once,
+// and its place when it has not read for too long.
+func TestSlowExtension(t *testing.T) {
+	bubble(t, Limits{MaxQueue: 6000}, func(t *testing.T, r *rig) {
+		ws, _, err := r.dial.Dial(r.base+"/extension", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		ws.ReadMessage()
+		ws.WriteMessage(websocket.TextMessage, []byte(`{"id":"proxy:1","result":{"name":"Chrome","accessToken":"token of ann","client_id":"x"}}`))
+		ws.ReadMessage()
+		mcp, _ := r.connected(t, "token of ann", extensionID("ann", "x"))
+		busy := 0
+		for i := range 20 {
+			mcp.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"getTabs","params":[%q]}`, 100+i, strings.Repeat("x", 1000)))
+		}
+		time.Sleep(time.Second)
+		refused := len(mcp.frames)
+		time.Sleep(writeTimeout)
+		for range 20 {
+			m := mcp.message()
+			if m.Error == nil {
+				t.Fatalf("%+v", m)
+			}
+			if strings.Contains(string(m.Error.Data), string(spec.FailQueueFull)) {
+				busy++
+			} else if !strings.Contains(string(m.Error.Data), string(spec.FailTabClosed)) {
+				t.Errorf("%+v", m.Error)
+			}
+		}
+		if busy < 14 || refused < busy {
+			t.Errorf("%d calls were refused, %d at once", busy, refused)
+		}
+	})
+}
+
+// A peer that vanishes without a word is noticed.
+func TestSilentPeer(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		ws, _, err := r.dial.Dial(r.base+"/extension", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		ws.SetPingHandler(func(string) error { return nil })
+		ws.ReadMessage()
+		ws.WriteMessage(websocket.TextMessage, []byte(`{"id":"proxy:1","result":{"name":"Chrome","accessToken":"token of ann"}}`))
+		silent := make(chan error, 1)
+		go func() {
+			for {
+				if _, _, err := ws.ReadMessage(); err != nil {
+					silent <- err
+					return
+				}
+			}
+		}()
+		time.Sleep(time.Second)
+		mcp, _ := r.connected(t, "token of ann", r.relay.Extensions("ann")[0].ID)
+		time.Sleep(80 * time.Second)
+		if err := <-silent; !websocket.IsCloseError(err, int(spec.CloseSlow)) {
+			t.Errorf("the silent extension: %v", err)
+		}
+		if m := mcp.message(); m.Method != "disconnected" {
+			t.Errorf("%+v", m)
+		}
+		mcp.quiet(time.Hour)
+	})
+}
+
+func TestRateLimits(t *testing.T) {
+	bubble(t, Limits{ClientRate: 1, ClientBurst: 5, UserRate: 100, UserBurst: 12}, func(t *testing.T, r *rig) {
+		a, b, c := r.client(t, "token of ann"), r.client(t, "token of ann"), r.client(t, "token of ann")
+		bob := r.client(t, "token of bob")
+		ask := func(p *peer) *spec.Error {
+			p.send(`{"jsonrpc":"2.0","id":5,"method":"list_extensions"}`)
+			return p.message().Error
+		}
+		for range 5 {
+			if err := ask(a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := ask(a)
+		var data struct {
+			Code         string
+			RetryAfterMs int
+		}
+		if err == nil || err.Code != spec.CodeLimit || json.Unmarshal(err.Data, &data) != nil || data.RetryAfterMs < 900 || data.RetryAfterMs > 1000 {
+			t.Fatalf("%+v, %+v", err, data)
+		}
+		time.Sleep(time.Duration(data.RetryAfterMs) * time.Millisecond)
+		if err := ask(a); err != nil {
+			t.Errorf("after the wait: %v", err)
+		}
+		limited := 0
+		for range 5 {
+			for _, p := range []*peer{b, c} {
+				if ask(p) != nil {
+					limited++
+				}
+			}
+		}
+		if limited > 0 {
+			t.Errorf("%d of other clients' calls were refused: the user's rate has recovered", limited)
+		}
+		for range 5 {
+			if err := ask(bob); err != nil {
+				t.Errorf("another user: %v", err)
+			}
+		}
+		if n := r.relay.Stats().Limited; n != 1 {
+			t.Errorf("%d counted", n)
+		}
+	})
+	bubble(t, Limits{UserRate: 1, UserBurst: 3}, func(t *testing.T, r *rig) {
+		var refused int
+		for range 4 {
+			p := r.client(t, "token of ann")
+			p.send(`{"jsonrpc":"2.0","id":5,"method":"list_extensions"}`)
+			if err := p.message().Error; err != nil {
+				refused++
+			}
+		}
+		if refused != 1 {
+			t.Errorf("%d of 4 refused: clients of one user share their rate", refused)
+		}
+	})
+}
+
+// An extension that sends too much is slowed down; nothing of it is lost.
+func TestFastExtensionIsPaced(t *testing.T) {
+	bubble(t, Limits{MessageRate: 10, MessageBurst: 10}, func(t *testing.T, r *rig) {
+		ext, id := r.extension(t, "token of ann", "")
+		mcp, _ := r.connected(t, "token of ann", id)
+		start := time.Now()
+		go func() {
+			for i := range 50 {
+				ext.ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"event","params":[%d]}`, i))
+			}
+		}()
+		for i := range 50 {
+			mcp.expect(fmt.Sprintf(`{"jsonrpc":"2.0","method":"event","params":[%d]}`, i))
+		}
+		if d := time.Since(start); d < 3*time.Second || d > 5*time.Second {
+			t.Errorf("50 messages took %v", d)
+		}
+	})
+}
+
+func TestCaps(t *testing.T) {
+	bubble(t, Limits{MaxExtensions: 2, MaxClients: 2, MaxInFlight: 2, MaxUnknown: 4, MaxConnections: 1}, func(t *testing.T, r *rig) {
+		ext, id := r.extension(t, "token of ann", "a")
+		r.extension(t, "token of ann", "b")
+		third := r.open(t, "third", "/extension")
+		third.next()
+		third.send(`{"id":"proxy:1","result":{"name":"x","accessToken":"token of ann","client_id":"c"}}`)
+		if got := third.next(); got != "closed 1013" {
+			t.Errorf("a third extension: %s", got)
+		}
+		r.extension(t, "token of ann", "a") // one that comes back has its place
+		if got := ext.next(); got != "closed 4001" {
+			t.Errorf("%s", got)
+		}
+
+		mcp, _ := r.connected(t, "token of ann", id)
+		for i := range 3 {
+			mcp.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"getTabs"}`, i))
+		}
+		if m := mcp.message(); string(m.ID) != "2" || m.Error == nil || !strings.Contains(string(m.Error.Data), "QUEUE_FULL") {
+			t.Errorf("a third request in flight: %+v", m)
+		}
+		r.client(t, "token of ann")
+		full := r.open(t, "third client", "/mcp")
+		full.send(`{"id":1,"method":"mcp_handshake","params":{"accessToken":"token of ann"}}`)
+		if m := full.message(); m.Error == nil {
+			t.Errorf("%+v", m)
+		}
+		if got := full.next(); got != "closed 1013" {
+			t.Errorf("a third client: %s", got)
+		}
+		r.client(t, "token of bob")
+
+		for range 4 {
+			r.open(t, "stranger", "/relay")
+		}
+		_, res, err := r.dial.Dial(r.base+"/relay", nil)
+		if err == nil || res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
+			t.Errorf("a fifth stranger: %v", err)
+		}
+	})
+}
+
+func TestMalformed(t *testing.T) {
+	bubble(t, Limits{MaxMalformed: 3}, func(t *testing.T, r *rig) {
+		ext, id := r.extension(t, "token of ann", "")
+		mcp, conn := r.connected(t, "token of ann", id)
+		for range 2 {
+			for range 3 {
+				ext.send(`{]`)
+				mcp.send(`nonsense`)
+				if m := mcp.message(); m.Error == nil || m.Error.Code != spec.CodeParseError {
+					t.Fatalf("%+v", m)
+				}
+			}
+			mcp.send(`{"jsonrpc":"2.0","id":3,"method":"getTabs"}`)
+			m := ext.message()
+			ext.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":1}`, m.ID))
+			mcp.expect(`{"jsonrpc":"2.0","id":3,"result":1}`)
+		}
+		for range 4 {
+			mcp.send(`[]`)
+			mcp.message()
+		}
+		if got := mcp.next(); got != "closed 4002" {
+			t.Errorf("the client: %s", got)
+		}
+		ext.expect(`{"jsonrpc":"2.0","method":"disconnected","params":{"connection_id":"` + conn + `","reason":"MCP client disconnected"}}`)
+		for range 4 {
+			ext.send(`"text"`)
+		}
+		if got := ext.next(); got != "closed 4002" {
+			t.Errorf("the extension: %s", got)
+		}
+	})
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		for path, frame := range map[string]string{"/extension": `{"method":"noise"}`, "/relay": `{"type":"noise"}`} {
+			p := r.open(t, path, path)
+			for range maxEarly + 1 {
+				p.send(frame)
+			}
+			for got := ""; got != "closed 4002"; {
+				if got = p.next(); got == "closed" {
+					t.Fatal(path, got)
+				}
+			}
+		}
+	})
+}
+
+// Frames that are too big or binary end the socket that sent them with a code that
+// says so, and nobody else's.
+func TestOversizedAndBinary(t *testing.T) {
+	r := socketed(t, Limits{MaxFrame: 1 << 20})
+	ext, id := r.extension(t, "token of ann", "")
+	mcp, _ := r.connected(t, "token of ann", id)
+
+	stranger := r.open(t, "stranger", "/mcp")
+	stranger.send(`{"id":1,"method":"mcp_handshake","params":{"accessToken":"` + strings.Repeat("x", maxFirstFrame) + `"}}`)
+	if got := stranger.next(); got != "closed 1009" {
+		t.Errorf("64 KiB of a stranger: %s", got)
+	}
+	big, _ := r.connected(t, "token of ann", id)
+	big.send(`{"id":5,"method":"x","params":["` + strings.Repeat("x", 1<<20) + `"]}`)
+	if got := big.next(); got != "closed 1009" {
+		t.Errorf("over 1 MiB: %s", got)
+	}
+	binary := r.client(t, "token of ann")
+	binary.ws.WriteMessage(websocket.BinaryMessage, []byte(`{"id":5,"method":"list_extensions"}`))
+	if got := binary.next(); got != "closed 1003" {
+		t.Errorf("binary: %s", got)
+	}
+	params := `{"text":"` + strings.Repeat("é", 400_000) + `"}`
+	mcp.send(`{"jsonrpc":"2.0","id":7,"method":"echo","params":` + params + `}`)
+	for {
+		m := ext.message()
+		if m.Method == "disconnected" {
+			continue
+		}
+		if string(m.Params) != params {
+			t.Error("800 KB came through changed")
+		}
+		break
+	}
+}
