@@ -1,0 +1,84 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// maxBatch is how many messages a batch may hold.
+const maxBatch = 100
+
+// batch reads a JSON-RPC batch, which only revision 2025-03-26 has, notes its
+// requests as under way and returns what answers it: all its requests at once, with
+// one frame when the last is done.
+func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte) (answer func() (frame, bool)) {
+	refuse := func(e *rpcError) func() (frame, bool) {
+		return func() (frame, bool) { return errorFrame(nil, e), true }
+	}
+	var items []json.RawMessage
+	err := rawjson.Array(b, spec.MaxDepth, func(v json.RawMessage) error {
+		items = append(items, v)
+		return nil
+	})
+	ses.mu.Lock()
+	version := ses.version
+	ses.mu.Unlock()
+	switch {
+	case err != nil:
+		return refuse(parseError(err))
+	case version != mcp.ProtocolVersion20250326:
+		return refuse(invalidRequest("only protocol version 2025-03-26 has batches: send one message at a time"))
+	case len(items) == 0 || len(items) > maxBatch:
+		return refuse(invalidRequest("a batch holds 1 to 100 messages"))
+	}
+	var answers []frame // those that are there already; a place is kept for the others
+	var requests []*request
+	for _, item := range items {
+		m, e := parseMessage(item)
+		if e == nil && m.method == "initialize" {
+			e = invalidRequest("initialize must not be part of a batch")
+		}
+		if e != nil {
+			answers = append(answers, errorFrame(m.id, e))
+		} else if rq := s.accept(ses, out, m); rq != nil {
+			if rq.waits() {
+				rq.begin(ctx)
+			}
+			requests = append(requests, rq)
+		}
+	}
+	return func() (frame, bool) {
+		got := make([]*frame, len(requests))
+		var wg sync.WaitGroup
+		for i, rq := range requests {
+			wg.Go(func() {
+				if f, _, ok := s.answer(ctx, rq); ok {
+					got[i] = &f
+				}
+			})
+		}
+		wg.Wait()
+		for _, f := range got {
+			if f != nil {
+				answers = append(answers, *f)
+			}
+		}
+		if len(answers) == 0 {
+			return frame{}, false
+		}
+		joined := []byte{'['}
+		for i := range answers {
+			if i > 0 {
+				joined = append(joined, ',')
+			}
+			joined = append(joined, answers[i].bytes()...)
+		}
+		return frame{head: append(joined, ']')}, true
+	}
+}

@@ -1,0 +1,240 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+// scripted is a Hub whose tools are Go functions, so that a test decides when a
+// page answers.
+type scripted struct {
+	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
+
+	mu       sync.Mutex
+	lists    [4]*hub.Listing
+	watchers map[int]func(hub.Change)
+	next     int
+	followed map[string]int // subscriptions by URI
+}
+
+func newScripted() *scripted {
+	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}}
+	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
+		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
+		},
+	}
+	h.set(hub.ListTools, `{"name":"echo","inputSchema":{"type":"object"}}`)
+	h.set(hub.ListResources, `{"uri":"tabhub://a/x","name":"x"}`)
+	h.set(hub.ListTemplates)
+	h.set(hub.ListPrompts, `{"name":"hello"}`)
+	return h
+}
+
+func (h *scripted) set(kind hub.ListKind, items ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var gen uint64
+	if h.lists[kind] != nil {
+		gen = h.lists[kind].Generation + 1
+	}
+	h.lists[kind] = &hub.Listing{Generation: gen, JSON: json.RawMessage("[" + strings.Join(items, ",") + "]")}
+}
+
+func (h *scripted) change(c hub.Change) {
+	h.mu.Lock()
+	var fs []func(hub.Change)
+	for _, f := range h.watchers {
+		fs = append(fs, f)
+	}
+	h.mu.Unlock()
+	for _, f := range fs {
+		f(c)
+	}
+}
+
+func (h *scripted) List(kind hub.ListKind) *hub.Listing {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lists[kind]
+}
+
+func (h *scripted) Find(kind spec.Kind, name string) (hub.Item, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var items []json.RawMessage
+	_ = json.Unmarshal(h.lists[hub.ListTools].JSON, &items)
+	for _, raw := range items {
+		var t struct{ Name string }
+		if _ = json.Unmarshal(raw, &t); t.Name == name {
+			return hub.Item{Name: name, JSON: raw}, nil
+		}
+	}
+	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
+}
+
+func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+	f := h.tools[c.Name]
+	if f == nil {
+		return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"echo"}}
+	}
+	if c.Args == nil {
+		c.Args = json.RawMessage("{}")
+	}
+	return f(ctx, c)
+}
+
+func (h *scripted) ReadResource(_ context.Context, uri, _ string) (json.RawMessage, error) {
+	if uri != "tabhub://a/x" {
+		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+	}
+	return json.RawMessage(`{"contents":[{"uri":"tabhub://a/x","text":"X"}]}`), nil
+}
+
+func (h *scripted) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
+	if name != "hello" {
+		return nil, &hub.UnknownError{Kind: spec.KindPrompt, Name: name}
+	}
+	return json.RawMessage(fmt.Sprintf(`{"messages":[],"args":%s}`, args)), nil
+}
+
+func (h *scripted) SubscribeResource(_ context.Context, uri string) (func(), error) {
+	if uri != "tabhub://a/x" {
+		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.followed[uri]++
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.followed[uri]--
+	}, nil
+}
+
+func (h *scripted) Watch(f func(hub.Change)) func() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.next++
+	id := h.next
+	h.watchers[id] = f
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.watchers, id)
+	}
+}
+
+func (h *scripted) Capabilities() hub.Capabilities {
+	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}
+}
+
+// hold adds a tool that answers when release is called, or its call is cancelled.
+// started receives each call as it arrives.
+func (h *scripted) hold(name string) (started chan hub.Call, release chan json.RawMessage) {
+	started, release = make(chan hub.Call, 100), make(chan json.RawMessage)
+	h.tools[name] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+		started <- c
+		select {
+		case r := <-release:
+			return r, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return started, release
+}
+
+// lineClient is the client end of a stream.
+type lineClient struct {
+	t     *testing.T
+	conn  net.Conn
+	lines *bufio.Reader
+	ended chan error // what ServeStream returned
+}
+
+func streamTo(t *testing.T, s *Server) *lineClient {
+	t.Helper()
+	here, there := net.Pipe()
+	c := &lineClient{t, here, bufio.NewReader(here), make(chan error, 1)}
+	go func() {
+		err := s.ServeStream(context.Background(), there, there)
+		there.Close()
+		c.ended <- err
+	}()
+	t.Cleanup(func() { here.Close() })
+	return c
+}
+
+func (c *lineClient) send(lines ...string) {
+	c.t.Helper()
+	for _, l := range lines {
+		if _, err := io.WriteString(c.conn, l+"\n"); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+func (c *lineClient) next() string {
+	c.t.Helper()
+	l, err := c.lines.ReadString('\n')
+	if err != nil {
+		c.t.Fatalf("the stream ended: %v", err)
+	}
+	return strings.TrimSuffix(l, "\n")
+}
+
+// want reads one message, which must be exactly that.
+func (c *lineClient) want(line string) {
+	c.t.Helper()
+	if got := c.next(); got != line {
+		c.t.Fatalf("got  %s\nwant %s", got, line)
+	}
+}
+
+func (c *lineClient) ask(line string) string {
+	c.t.Helper()
+	c.send(line)
+	return c.next()
+}
+
+// initialize does the handshake of a client before 2026-07-28.
+func (c *lineClient) initialize(version string) {
+	c.t.Helper()
+	got := c.ask(initializeLine(version))
+	if !strings.Contains(got, `"protocolVersion":"`+version+`"`) {
+		c.t.Fatalf("initialize: %s", got)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+}
+
+func initializeLine(version string) string {
+	return `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"` + version +
+		`","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+}
+
+const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"new","version":"1"}}`
+
+// newServer serves h until the test ends.
+func newServer(t *testing.T, h Hub, o Options) *Server {
+	s := New(h, o)
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return s
+}
+
+// sorted returns messages whose order is nobody's promise.
+func sorted(lines ...string) []string {
+	slices.Sort(lines)
+	return lines
+}

@@ -1,0 +1,307 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// MCP returns the handler of the Streamable HTTP endpoint, of all revisions: POST,
+// and for sessions before 2026-07-28 also GET and DELETE.
+//
+// Before that revision a client that leaves does not cancel its requests; from then
+// on it does.
+func (s *Server) MCP() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost:
+			s.post(w, r)
+		case mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
+			w.Header().Set("Allow", "POST")
+			httpError(w, http.StatusMethodNotAllowed, invalidRequest("protocol version 2026-07-28 has POST only: changes are told on "+methodListen))
+		case r.Method == http.MethodGet:
+			s.get(w, r)
+		case r.Method == http.MethodDelete:
+			s.delete(w, r)
+		default:
+			w.Header().Set("Allow", "GET, POST, DELETE")
+			httpError(w, http.StatusMethodNotAllowed, invalidRequest("use POST"))
+		}
+	})
+}
+
+// httpError answers with a JSON-RPC error that belongs to no request.
+func httpError(w http.ResponseWriter, status int, e *rpcError) {
+	writeJSON(w, status, errorFrame(nil, e))
+}
+
+func writeJSON(w http.ResponseWriter, status int, f frame) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(f.size()))
+	w.WriteHeader(status)
+	for _, part := range [...][]byte{f.head, f.body, f.tail} {
+		if _, err := w.Write(part); err != nil {
+			return
+		}
+	}
+}
+
+// readBody returns the body of a POST, or answers what is wrong with it.
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
+		httpError(w, http.StatusUnsupportedMediaType, invalidRequest("Content-Type must be application/json"))
+		return nil, false
+	}
+	body := http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
+	var b []byte
+	var err error
+	if n := r.ContentLength; n >= 0 && n <= s.opts.MaxBody {
+		b = make([]byte, n)
+		_, err = io.ReadFull(body, b)
+	} else {
+		b, err = io.ReadAll(body)
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		httpError(w, http.StatusRequestEntityTooLarge, invalidRequest(tooBig(s.opts.MaxBody)))
+		return nil, false
+	}
+	if err != nil {
+		httpError(w, http.StatusBadRequest, parseError(err))
+		return nil, false
+	}
+	return b, true
+}
+
+// accepts says which of the two forms of an answer a client takes.
+func accepts(r *http.Request) (object, stream bool) {
+	values := r.Header.Values("Accept")
+	if len(values) == 0 {
+		return true, true
+	}
+	for _, v := range values {
+		for one := range strings.SplitSeq(v, ",") {
+			t, _, _ := mime.ParseMediaType(one)
+			switch t {
+			case "application/json", "application/*":
+				object = true
+			case "text/event-stream", "text/*":
+				stream = true
+			case "*/*":
+				return true, true
+			}
+		}
+	}
+	return object, stream
+}
+
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	object, stream := accepts(r)
+	if !object && !stream {
+		httpError(w, http.StatusNotAcceptable, invalidRequest("accept application/json and text/event-stream"))
+		return
+	}
+	b, ok := s.readBody(w, r)
+	if !ok {
+		return
+	}
+	isBatch := firstByte(b) == '['
+	var m message
+	if !isBatch {
+		var e *rpcError
+		if m, e = parseMessage(b); e != nil {
+			writeJSON(w, http.StatusBadRequest, errorFrame(m.id, e))
+			return
+		}
+	}
+	x := newExchange(s, w, object, stream)
+	defer x.end()
+	var out *outbox
+	if stream {
+		out = x.out
+	}
+	if version := r.Header.Get(mcp.HeaderProtocolVersion); !isBatch && (mcp.IsModernProtocol(version) || modernClaim(&m)) {
+		s.postModern(x, r, out, m)
+		return
+	} else if version != "" && !mcp.IsValidProtocolVersion(version) {
+		writeJSON(w, http.StatusBadRequest, errorFrame(m.id, unsupportedVersion(version)))
+		return
+	}
+	s.postLegacy(x, r, out, m, b)
+}
+
+// postLegacy serves a message of a session, or the initialize that begins one. b is
+// the body, of which m was parsed unless it is a batch.
+func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message, b []byte) {
+	ctx := context.WithoutCancel(r.Context())
+	var ses *session
+	if m.method == "initialize" && m.id != nil {
+		ses = s.newSession(s.ctx, identityOf(ctx))
+		if f, _, ok := s.answer(ses.ctx, newRequest(ses, out, m)); ok {
+			ses.mu.Lock()
+			agreed := ses.version != ""
+			ses.mu.Unlock()
+			if agreed {
+				if !s.table.add(ses) {
+					ses.end(errGone)
+					writeJSON(x.w, http.StatusServiceUnavailable, errorFrame(m.id, invalidRequest("too many sessions")))
+					return
+				}
+				x.w.Header().Set(mcp.HeaderSessionID, ses.id)
+			}
+			x.finish(f, http.StatusOK)
+		}
+		return
+	}
+	ses, release := s.session(x.w, r)
+	if ses == nil {
+		return
+	}
+	defer release()
+	if m.method == "" && !m.response {
+		x.answerWith(s.batch(ses.ctx, ses, out, b))
+		return
+	}
+	rq := s.accept(ses, out, m)
+	if rq == nil {
+		x.w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	s.exchange(x, ses.ctx, rq)
+}
+
+// exchange answers rq on x.
+func (s *Server) exchange(x *exchange, ctx context.Context, rq *request) {
+	if rq.waits() {
+		rq.begin(ctx)
+		defer x.keepAlive()()
+	}
+	f, status, ok := s.answer(ctx, rq)
+	switch {
+	case !ok:
+		x.silent()
+	case rq.modern || rq.wrong != nil:
+		x.finish(f, status)
+	default:
+		x.finish(f, http.StatusOK)
+	}
+}
+
+// session returns the session that a request names, in use until release is called,
+// or answers what is wrong with it.
+func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *session, release func()) {
+	id := r.Header.Get(mcp.HeaderSessionID)
+	if id == "" {
+		httpError(w, http.StatusBadRequest, invalidRequest(mcp.HeaderSessionID+" header is missing: send initialize first"))
+		return nil, nil
+	}
+	if ses = s.table.get(id, identityOf(r.Context()), false); ses == nil {
+		httpError(w, http.StatusNotFound, invalidRequest("the session is unknown or has ended: send initialize again"))
+		return nil, nil
+	}
+	return ses, func() { s.table.release(ses) }
+}
+
+// maxGets is how many GET streams a session may have; the oldest makes room. More
+// than one is there when a client has lost one and the hub has not noticed.
+const maxGets = 4
+
+// get serves the stream of a session on which it is told of changes. The newest of
+// several is used.
+func (s *Server) get(w http.ResponseWriter, r *http.Request) {
+	if _, stream := accepts(r); !stream {
+		httpError(w, http.StatusNotAcceptable, invalidRequest("accept text/event-stream"))
+		return
+	}
+	ses, release := s.session(w, r)
+	if ses == nil {
+		return
+	}
+	defer release()
+	if !s.streams.enter() {
+		httpError(w, http.StatusServiceUnavailable, invalidRequest(errClosing.Error()))
+		return
+	}
+	defer s.streams.leave()
+	st := s.newEventStream(w, r, ses)
+	ses.attach(st)
+	st.out.put(comment) // the client sees the stream only when it is told of changes
+	st.run()
+	ses.detach(st)
+	st.finish()
+}
+
+// attach makes st the stream on which the session is told of changes.
+func (ses *session) attach(st *eventStream) {
+	ses.mu.Lock()
+	if ses.ended {
+		ses.mu.Unlock()
+		st.close()
+		return
+	}
+	var oldest *eventStream
+	if len(ses.gets) == maxGets {
+		oldest = ses.gets[0]
+		ses.gets = slices.Delete(ses.gets, 0, 1)
+	}
+	ses.gets = append(ses.gets, st)
+	ses.out = st.out
+	ses.mu.Unlock()
+	if oldest != nil {
+		oldest.close()
+	}
+	st.out.kick() // what has changed while there was none
+}
+
+func (ses *session) detach(st *eventStream) {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	if i := slices.Index(ses.gets, st); i >= 0 {
+		ses.gets = slices.Delete(ses.gets, i, i+1)
+	}
+	if ses.out == st.out {
+		ses.out = nil
+		if n := len(ses.gets); n > 0 {
+			ses.out = ses.gets[n-1].out
+		}
+	}
+}
+
+// retell is called when a stream broke: what it was told last may not have arrived,
+// so the next stream begins with it.
+func (ses *session) retell() {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	ses.changes.tools, ses.changes.resources, ses.changes.prompts = true, true, true
+}
+
+// delete ends a session.
+func (s *Server) delete(w http.ResponseWriter, r *http.Request) {
+	ses, release := s.session(w, r)
+	if ses == nil {
+		return
+	}
+	defer release()
+	s.table.remove(ses)
+	ses.end(errCancelled)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// modernClaim reports whether a message says that it is of an era without sessions,
+// be it one that is not served.
+func modernClaim(m *message) bool {
+	raw := m.meta(metaVersion)
+	if raw == nil {
+		return false
+	}
+	var v string
+	return json.Unmarshal(raw, &v) != nil || mcp.IsModernProtocol(v) || !mcp.IsValidProtocolVersion(v)
+}

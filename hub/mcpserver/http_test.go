@@ -1,0 +1,585 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+// pipes is a listener without a network, so that a bubble can hold both ends.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	c, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3300} }
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	here, there := net.Pipe()
+	p <- there
+	return here, nil
+}
+
+// web is a Server behind net/http, and a client.
+type web struct {
+	t      *testing.T
+	http   *http.Client
+	url    string
+	header http.Header // sent with each request
+}
+
+func (s *Server) mux() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", s.MCP())
+	mux.Handle("/sse", s.SSE())
+	mux.Handle("/message", s.Message())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mux.ServeHTTP(w, r.WithContext(WithIdentity(r.Context(), r.Header.Get("Authorization"))))
+	})
+}
+
+// overTCP serves s on a real socket.
+func overTCP(t *testing.T, s *Server) *web {
+	ts := httptest.NewServer(s.mux())
+	t.Cleanup(ts.Close)
+	t.Cleanup(func() { _ = s.Close(context.Background()) })
+	return &web{t, ts.Client(), ts.URL, http.Header{}}
+}
+
+// inBubble serves s over pipes.
+func inBubble(t *testing.T, s *Server) *web {
+	l := make(pipes)
+	srv := &http.Server{Handler: s.mux()}
+	go srv.Serve(l)
+	tr := &http.Transport{DialContext: l.dial}
+	t.Cleanup(func() {
+		tr.CloseIdleConnections()
+		_ = s.Close(context.Background())
+		srv.Close()
+	})
+	return &web{t, &http.Client{Transport: tr}, "http://hub.test:3300", http.Header{}}
+}
+
+func (c *web) do(method, path, body string, header ...string) *http.Response {
+	c.t.Helper()
+	return c.doContext(c.t.Context(), method, path, body, header...)
+}
+
+func (c *web) doContext(ctx context.Context, method, path, body string, header ...string) *http.Response {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header = c.header.Clone()
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+	}
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+		if header[i+1] == "" {
+			r.Header.Del(header[i])
+		}
+	}
+	resp, err := c.http.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp
+}
+
+// post returns the status and the body of a POST to /mcp.
+func (c *web) post(body string, header ...string) (int, string) {
+	c.t.Helper()
+	resp := c.do("POST", "/mcp", body, header...)
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// initialize begins a session and uses it from then on.
+func (c *web) initialize(version string) {
+	c.t.Helper()
+	resp := c.do("POST", "/mcp", initializeLine(version))
+	resp.Body.Close()
+	if resp.StatusCode != 200 || resp.Header.Get("Mcp-Session-Id") == "" {
+		c.t.Fatalf("initialize: %s, session %q", resp.Status, resp.Header.Get("Mcp-Session-Id"))
+	}
+	c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	c.header.Set("Mcp-Protocol-Version", version)
+	if status, body := c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); status != 202 || body != "" {
+		c.t.Fatalf("initialized: %d %q", status, body)
+	}
+}
+
+// events reads an event stream.
+type events struct {
+	t    *testing.T
+	body io.ReadCloser
+	r    *bufio.Reader
+}
+
+func readEvents(t *testing.T, resp *http.Response) *events {
+	t.Helper()
+	if ct := resp.Header.Get("Content-Type"); resp.StatusCode != 200 || ct != "text/event-stream" {
+		t.Fatalf("%s, %s", resp.Status, ct)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return &events{t, resp.Body, bufio.NewReader(resp.Body)}
+}
+
+// next returns the name and data of the next event, io.EOF at the end. Of a comment
+// it returns ":".
+func (e *events) next() (name, data string, err error) {
+	for {
+		line, err := e.r.ReadString('\n')
+		if err != nil {
+			return "", "", err
+		}
+		switch line = strings.TrimSuffix(line, "\n"); {
+		case line == "":
+			return name, data, nil
+		case strings.HasPrefix(line, ":"):
+			name = ":"
+		case strings.HasPrefix(line, "event: "):
+			name = line[len("event: "):]
+		case strings.HasPrefix(line, "data: "):
+			data = line[len("data: "):]
+		default:
+			e.t.Errorf("line %q", line)
+		}
+	}
+}
+
+// want reads the next message, which must be that.
+func (e *events) want(data string) {
+	e.t.Helper()
+	name, got, err := e.next()
+	for name == ":" && err == nil {
+		name, got, err = e.next()
+	}
+	if err != nil || name != "message" || got != data {
+		e.t.Fatalf("%v %s\n got %s\nwant %s", err, name, got, data)
+	}
+}
+
+func (e *events) wantEnd() {
+	e.t.Helper()
+	name, data, err := e.next()
+	for name == ":" && err == nil {
+		name, data, err = e.next()
+	}
+	if err != io.EOF {
+		e.t.Fatalf("%v: %s %s", err, name, data)
+	}
+}
+
+func TestSessionsAreOneClientsOwn(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	c.header.Set("Authorization", "alice")
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	if status, body := c.post(list); status != 400 || !strings.Contains(body, "initialize") {
+		t.Errorf("without a session: %d %s", status, body)
+	}
+	c.initialize("2025-06-18")
+	if status, body := c.post(list); status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}` {
+		t.Errorf("%d %s", status, body)
+	}
+	for name, header := range map[string][]string{
+		"another's":      {"Authorization", "bob"},
+		"made up":        {"Mcp-Session-Id", "QWERTYUIOPASDFGHJKLZXCVBNM"},
+		"of nobody":      {"Authorization", ""},
+		"not a revision": {"Mcp-Protocol-Version", "1900-01-01"},
+	} {
+		want := 404
+		if name == "not a revision" {
+			want = 400
+		}
+		if status, body := c.post(list, header...); status != want || !strings.Contains(body, `"error"`) {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	if resp := c.do("DELETE", "/mcp", "", "Authorization", "bob"); resp.StatusCode != 404 {
+		t.Errorf("another's DELETE: %s", resp.Status)
+	}
+	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	if resp := c.do("DELETE", "/mcp", ""); resp.StatusCode != 204 {
+		t.Errorf("DELETE: %s", resp.Status)
+	}
+	get.wantEnd()
+	if status, _ := c.post(list); status != 404 {
+		t.Errorf("after DELETE: %d", status)
+	}
+}
+
+func TestBadRequestsOverHTTP(t *testing.T) {
+	c := overTCP(t, New(newScripted(), Options{MaxBody: 4096}))
+	c.initialize("2025-11-25")
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, tt := range []struct {
+		body   string
+		header []string
+		status int
+		says   string
+	}{
+		{ping, nil, 200, `"result":{}`},
+		{ping, []string{"Accept", ""}, 200, `"result":{}`},
+		{ping, []string{"Accept", "*/*"}, 200, `"result":{}`},
+		{ping, []string{"Accept", "text/event-stream"}, 200, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
+		{ping, []string{"Accept", "text/html"}, 406, "accept"},
+		{ping, []string{"Content-Type", "text/plain"}, 415, "application/json"},
+		{ping, []string{"Content-Type", ""}, 415, "application/json"},
+		{`{"jsonrpc":`, nil, 400, `"id":null,"error":{"code":-32700`},
+		{``, nil, 400, `"id":null,"error":{"code":-32700`},
+		{`{"id":1,"method":"ping"}`, nil, 400, `"id":1,"error":{"code":-32600`},
+		{`[` + ping + `]`, nil, 200, `"code":-32600`},
+		{`{"jsonrpc":"2.0","id":1,"method":"no/such"}`, nil, 200, `"code":-32601`},
+		{`{"jsonrpc":"2.0","id":1,"method":"ping","x":"` + strings.Repeat("x", 5000) + `"}`, nil, 413, "4096"},
+		{`{"jsonrpc":"2.0","method":"no/such"}`, nil, 202, ""},
+		{`{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 202, ""},
+	} {
+		if status, body := c.post(tt.body, tt.header...); status != tt.status || !strings.Contains(body, tt.says) {
+			t.Errorf("%.60s %v\n got %d %s", tt.body, tt.header, status, body)
+		}
+	}
+	for method, want := range map[string]int{"PUT": 405, "HEAD": 405, "OPTIONS": 405, "GET": 406} {
+		if resp := c.do(method, "/mcp", "", "Accept", "application/json"); resp.StatusCode != want {
+			t.Errorf("%s: %s", method, resp.Status)
+		}
+	}
+}
+
+func TestBatchOverHTTP(t *testing.T) {
+	c := overTCP(t, New(newScripted(), Options{}))
+	c.initialize("2025-03-26")
+	if status, body := c.post(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"}]`); status != 200 || body != `[{"jsonrpc":"2.0","id":1,"result":{}}]` {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := c.post(`[{"jsonrpc":"2.0","method":"x"}]`); status != 202 || body != "" {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestProgressGoesToItsOwnRequestOnly(t *testing.T) {
+	h := newScripted()
+	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+		for i := range 50 {
+			c.Progress(spec.Progress{Progress: float64(i)})
+		}
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	c := overTCP(t, New(h, Options{}))
+	c.initialize("2025-06-18")
+	done := make(chan string, 20)
+	for id := range 20 {
+		go func() {
+			body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"work","_meta":{"progressToken":%[1]d}}}`, id)
+			resp := c.do("POST", "/mcp", body)
+			e := readEvents(t, resp)
+			for i := range 50 {
+				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":%d}}`, id, i)
+				if _, got, err := e.next(); err != nil || got != want {
+					done <- fmt.Sprintf("%v: got %s, want %s", err, got, want)
+					return
+				}
+			}
+			_, got, _ := e.next()
+			if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}`, id); got != want {
+				done <- "got " + got
+				return
+			}
+			if _, _, err := e.next(); err != io.EOF {
+				done <- "the stream goes on"
+				return
+			}
+			done <- ""
+		}()
+	}
+	for range 20 {
+		if wrong := <-done; wrong != "" {
+			t.Error(wrong)
+		}
+	}
+	// Who cannot take a stream gets the answer alone.
+	status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","_meta":{"progressToken":1}}}`, "Accept", "application/json")
+	if status != 200 || body != `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{}}}` {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+func TestChangesReachTheNewestGetStream(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	c.initialize("2025-06-18")
+	for range 250 {
+		h.change(hub.Change{Tools: true}) // no stream is open: one notice waits
+	}
+	if status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != 200 || strings.Contains(body, "list_changed") {
+		t.Errorf("%d %s", status, body)
+	}
+	notice := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	first := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	first.want(notice)
+	second := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	h.change(hub.Change{Prompts: true})
+	second.want(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
+	for range maxGets - 1 {
+		readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	}
+	first.wantEnd() // the oldest of too many makes room
+}
+
+func TestLeavingCancelsFrom20260728On(t *testing.T) {
+	h := newScripted()
+	started, release := h.hold("wait")
+	ended := make(chan error, 1)
+	wait := h.tools["wait"]
+	h.tools["wait"] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+		r, err := wait(ctx, c)
+		ended <- err
+		return r, err
+	}
+	c := overTCP(t, New(h, Options{}))
+	modern := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "wait"}
+	call := func(ctx context.Context, body string, header ...string) {
+		r, _ := http.NewRequestWithContext(ctx, "POST", c.url+"/mcp", strings.NewReader(body))
+		r.Header = c.header.Clone()
+		r.Header.Set("Content-Type", "application/json")
+		for i := 0; i < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		if resp, err := c.http.Do(r); err == nil {
+			resp.Body.Close()
+		}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	go call(ctx, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait",`+modernMeta+`}}`, modern...)
+	<-started
+	leave()
+	if err := <-ended; err == nil {
+		t.Error("the page went on with a call that nobody waits for")
+	}
+	// Another client cannot cancel it by its id: there are no sessions.
+	go call(t.Context(), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait",`+modernMeta+`}}`, modern...)
+	<-started
+	if status, _ := c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,`+modernMeta+`}}`, "Mcp-Protocol-Version", "2026-07-28"); status != 202 {
+		t.Errorf("notification: %d", status)
+	}
+	release <- json.RawMessage(`{"content":[]}`)
+	if err := <-ended; err != nil {
+		t.Errorf("a foreign cancellation: %v", err)
+	}
+
+	c.initialize("2025-11-25")
+	ctx, leave = context.WithCancel(t.Context())
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		call(ctx, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
+	}()
+	<-started
+	leave()
+	<-left
+	release <- json.RawMessage(`{"content":[]}`)
+	if err := <-ended; err != nil {
+		t.Errorf("before 2026-07-28 a client that leaves does not cancel: %v", err)
+	}
+	// But a cancellation does, and then there is no answer.
+	type answer struct {
+		status int
+		body   string
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		resp := c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":"2","method":"tools/call","params":{"name":"wait"}}`)
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
+		answers <- answer{resp.StatusCode, string(b)}
+	}()
+	<-started
+	c.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"2"}}`)
+	if err := <-ended; err == nil {
+		t.Error("the cancelled call went on")
+	}
+	if a := <-answers; a.body != "" {
+		t.Errorf("a cancelled call was answered: %d %s", a.status, a.body)
+	}
+}
+
+func TestHeadersMustSayWhatTheBodySays(t *testing.T) {
+	h := newScripted()
+	h.set(hub.ListTools, `{"name":"sql","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"n":{"type":"integer","x-mcp-header":"N"}}}}`)
+	h.tools["sql"] = h.tools["echo"]
+	h.tools["ä"] = h.tools["echo"]
+	c := overTCP(t, New(h, Options{}))
+	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + modernMeta + `}}`
+	sql := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","NAME":"other","arguments":{"region":"eu","n":42},` + modernMeta + `}}`
+	ok := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/list"}
+	call := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "sql", "Mcp-Param-Region", "eu", "Mcp-Param-N", "42.0"}
+	with := func(h []string, more ...string) []string { return append(append([]string{}, h...), more...) }
+	for name, tt := range map[string]struct {
+		body   string
+		header []string
+		status int
+		code   string
+	}{
+		"all right":                  {list, ok, 200, ""},
+		"a session id is ignored":    {list, with(ok, "Mcp-Session-Id", "x"), 200, ""},
+		"space around":               {list, with(ok, "Mcp-Method", "  tools/list "), 200, ""},
+		"no version header":          {list, with(ok, "Mcp-Protocol-Version", ""), 400, "-32020"},
+		"another version header":     {list, with(ok, "Mcp-Protocol-Version", "2025-11-25"), 400, "-32020"},
+		"no version in the body":     {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, ok, 400, "-32602"},
+		"no capabilities":            {strings.Replace(list, "clientCapabilities", "x", 1), ok, 400, "-32602"},
+		"no method header":           {list, with(ok, "Mcp-Method", ""), 400, "-32020"},
+		"another method":             {list, with(ok, "Mcp-Method", "tools/call"), 400, "-32020"},
+		"method in capitals":         {list, with(ok, "Mcp-Method", "Tools/List"), 400, "-32020"},
+		"unknown version":            {strings.Replace(list, "2026-07-28", "2031-01-01", 1), with(ok, "Mcp-Protocol-Version", "2031-01-01"), 400, "-32022"},
+		"unknown method":             {strings.Replace(list, "tools/list", "no/such", 1), with(ok, "Mcp-Method", "no/such"), 404, "-32601"},
+		"removed method":             {strings.Replace(list, "tools/list", "ping", 1), with(ok, "Mcp-Method", "ping"), 404, "-32601"},
+		"removed: initialize":        {strings.Replace(list, "tools/list", "initialize", 1), with(ok, "Mcp-Method", "initialize"), 404, "-32601"},
+		"a response":                 {`{"jsonrpc":"2.0","id":1,"result":{}}`, ok, 400, "-32600"},
+		"call":                       {sql, call, 200, ""},
+		"another name":               {sql, with(call, "Mcp-Name", "other"), 400, "-32020"},
+		"no name":                    {sql, with(call, "Mcp-Name", ""), 400, "-32020"},
+		"encoded name":               {sql, with(call, "Mcp-Name", "=?base64?c3Fs?="), 200, ""},
+		"badly encoded name":         {sql, with(call, "Mcp-Name", "=?base64?!?="), 400, "-32020"},
+		"no parameter header":        {sql, with(call, "Mcp-Param-Region", ""), 400, "-32020"},
+		"another parameter":          {sql, with(call, "Mcp-Param-Region", "us"), 400, "-32020"},
+		"another number":             {sql, with(call, "Mcp-Param-N", "41"), 400, "-32020"},
+		"unknown tool is in-band":    {strings.Replace(sql, `"sql"`, `"lost"`, 1), with(call, "Mcp-Name", "lost"), 200, "-32602"},
+		"GET headers do not bind it": {list, with(ok, "Last-Event-ID", "7"), 200, ""},
+	} {
+		status, body := c.post(tt.body, tt.header...)
+		if status != tt.status || !strings.Contains(body, `"id":1,`) && name != "a response" || tt.code != "" && !strings.Contains(body, `"error":{"code":`+tt.code+",") || tt.code == "" && !strings.Contains(body, `"resultType":"complete"`) {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		if resp := c.do(method, "/mcp", "", "Mcp-Protocol-Version", "2026-07-28"); resp.StatusCode != 405 || resp.Header.Get("Allow") != "POST" {
+			t.Errorf("%s: %s", method, resp.Status)
+		}
+	}
+}
+
+func TestListenOverHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		s := New(h, Options{})
+		c := inBubble(t, s)
+		body := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["tabhub://a/x"]},` + modernMeta + `}}`
+		header := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen"}
+		ctx, leave := context.WithCancel(t.Context())
+		e := readEvents(t, c.doContext(ctx, "POST", "/mcp", body, header...))
+		tag := `"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}`
+		e.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + tag + `,"notifications":{"resourceSubscriptions":["tabhub://a/x"],"toolsListChanged":true}}}`)
+		h.change(hub.Change{Tools: true, Prompts: true})
+		e.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{` + tag + `}}`)
+		begin := time.Now()
+		if name, _, err := e.next(); name != ":" || err != nil || time.Since(begin) > 15*time.Second {
+			t.Errorf("%q, %v after %v: want a comment at least every 15 s", name, err, time.Since(begin))
+		}
+		leave()
+		synctest.Wait()
+		if n := h.followed["tabhub://a/x"]; n != 0 {
+			t.Errorf("%d subscriptions left after the client has gone", n)
+		}
+		if status, resp := c.post(body, append(header, "Accept", "application/json")...); status != 406 {
+			t.Errorf("without an event stream: %d %s", status, resp)
+		}
+		e = readEvents(t, c.do("POST", "/mcp", body, header...))
+		e.next()
+		go s.Close(t.Context())
+		e.want(`{"jsonrpc":"2.0","id":"L","result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub","version":"dev"},"io.modelcontextprotocol/subscriptionId":"L"}}}`)
+		e.wantEnd()
+	})
+}
+
+func TestIdleSessionsEndButNotThoseThatListen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		s := New(h, Options{IdleSession: time.Hour})
+		quiet, listening := inBubble(t, s), inBubble(t, s)
+		quiet.initialize("2025-06-18")
+		listening.initialize("2025-06-18")
+		e := readEvents(t, listening.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+		comments := 0
+		begin := time.Now()
+		for time.Since(begin) < 90*time.Minute {
+			if name, _, err := e.next(); name != ":" || err != nil {
+				t.Fatal(name, err)
+			}
+			comments++
+		}
+		if comments < 300 {
+			t.Errorf("%d comments in 90 minutes", comments)
+		}
+		ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+		if status, _ := quiet.post(ping); status != 404 {
+			t.Errorf("an idle session: %d", status)
+		}
+		h.change(hub.Change{Tools: true})
+		e.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		if status, _ := listening.post(ping); status != 200 {
+			t.Errorf("one that listens: %d", status)
+		}
+		if n := len(s.watching); n != 1 {
+			t.Errorf("%d sessions are told of changes", n)
+		}
+	})
+}
+
+func TestTooManySessionsPushOutTheOldest(t *testing.T) {
+	s := New(newScripted(), Options{MaxSessions: 2})
+	a, b, c := overTCP(t, s), overTCP(t, s), overTCP(t, s)
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, w := range []*web{a, b, c} {
+		w.initialize("2025-06-18")
+	}
+	for w, want := range map[*web]int{a: 404, b: 200, c: 200} {
+		if status, _ := w.post(ping); status != want {
+			t.Errorf("%d, want %d", status, want)
+		}
+	}
+}
+
+func TestLongCallIsKeptAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		h.tools["slow"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+			time.Sleep(40 * time.Second)
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+		c := inBubble(t, New(h, Options{}))
+		c.initialize("2025-06-18")
+		e := readEvents(t, c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow"}}`))
+		for range 2 {
+			if name, _, err := e.next(); name != ":" || err != nil {
+				t.Errorf("%q %v", name, err)
+			}
+		}
+		e.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+		e.wantEnd()
+	})
+}

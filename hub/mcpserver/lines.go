@@ -1,0 +1,62 @@
+package mcpserver
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+var errTooLong = errors.New("line too long")
+
+// lineReader cuts lines out of what it reads. Lines are not copied: each is a part
+// of a buffer that is not written to again, and may be kept.
+type lineReader struct {
+	r   io.Reader
+	max int // a longer line is skipped
+
+	buf        []byte
+	start, end int // of what is read and not handed out
+	err        error
+}
+
+const lineBuffer = 64 << 10
+
+// next returns the next line, without its end, or errTooLong for one that was
+// skipped. A last line without an end counts.
+func (l *lineReader) next() ([]byte, error) {
+	scanned := l.start
+	for skipping := false; ; {
+		if i := bytes.IndexByte(l.buf[scanned:l.end], '\n'); i >= 0 {
+			line := l.buf[l.start : scanned+i : scanned+i]
+			l.start = scanned + i + 1
+			if skipping || len(line) > l.max {
+				return nil, errTooLong
+			}
+			return line, nil
+		}
+		if l.end-l.start > l.max {
+			skipping = true
+			l.start = l.end
+		}
+		if l.err != nil {
+			line := l.buf[l.start:l.end:l.end]
+			l.start = l.end
+			if skipping {
+				return nil, errTooLong
+			}
+			if len(line) == 0 {
+				return nil, l.err
+			}
+			return line, nil
+		}
+		if l.end == len(l.buf) {
+			rest := l.buf[l.start:l.end]
+			l.buf = make([]byte, max(lineBuffer, 2*len(rest)))
+			l.start, l.end = 0, copy(l.buf, rest)
+		}
+		scanned = l.end
+		var n int
+		n, l.err = l.r.Read(l.buf[l.end:])
+		l.end += n
+	}
+}

@@ -1,0 +1,151 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"tabhub/hub"
+)
+
+const serverRef = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub","version":"dev"}}`
+
+func TestStatelessRevisionOnAStream(t *testing.T) {
+	h := newScripted()
+	h.tools["meta"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+		return json.RawMessage(`{ "content":[],"resultType":"input_required","_meta":{"a":1}}`), nil
+	}
+	h.tools["nested"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+		return json.RawMessage(`{"content":[{"_meta":{},"text":"resultType"}]}`), nil
+	}
+	h.tools["empty"] = func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(` {} `), nil }
+	var client string
+	h.tools["who"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+		client = c.Client
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	c := streamTo(t, newServer(t, h, Options{}))
+
+	var d struct {
+		Result struct {
+			ResultType, CacheScope string
+			TTLMs                  *int
+			SupportedVersions      []string
+			Capabilities           struct {
+				Experimental struct{ Browser hub.Capabilities }
+			}
+		}
+	}
+	got := c.ask(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + modernMeta + `}}`)
+	if err := json.Unmarshal([]byte(got), &d); err != nil || d.Result.ResultType != "complete" || d.Result.CacheScope != "private" || d.Result.TTLMs == nil ||
+		len(d.Result.SupportedVersions) != 5 || d.Result.SupportedVersions[0] != "2026-07-28" || !d.Result.Capabilities.Experimental.Browser.CacheSupported {
+		t.Errorf("discover: %s", got)
+	}
+	for _, tt := range []struct{ method, params, want string }{
+		{"tools/list", ``, `{"resultType":"complete","ttlMs":0,"cacheScope":"private",` + serverRef + `,"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`},
+		{"prompts/list", ``, `{"resultType":"complete","ttlMs":0,"cacheScope":"private",` + serverRef + `,"prompts":[{"name":"hello"}]}`},
+		{"resources/read", `"uri":"tabhub://a/x",`, `{"resultType":"complete","ttlMs":0,"cacheScope":"private",` + serverRef + `,"contents":[{"uri":"tabhub://a/x","text":"X"}]}`},
+		{"prompts/get", `"name":"hello","arguments":{"a":"b"},`, `{"resultType":"complete",` + serverRef + `,"messages":[],"args":{"a":"b"}}`},
+		{"tools/call", `"name":"echo",`, `{"resultType":"complete",` + serverRef + `,"content":[],"structuredContent":{}}`},
+		{"tools/call", `"name":"meta",`, `{ "content":[],"resultType":"input_required","_meta":{"a":1}}`},
+		{"tools/call", `"name":"nested",`, `{"resultType":"complete",` + serverRef + `,"content":[{"_meta":{},"text":"resultType"}]}`},
+		{"tools/call", `"name":"empty",`, `{"resultType":"complete",` + serverRef + `}`},
+		{"tools/call", `"name":"who",`, `{"resultType":"complete",` + serverRef + `,"content":[]}`},
+	} {
+		c.send(`{"jsonrpc":"2.0","id":"i","method":"` + tt.method + `","params":{` + tt.params + modernMeta + `}}`)
+		c.want(`{"jsonrpc":"2.0","id":"i","result":` + tt.want + `}`)
+	}
+	if client != "new" {
+		t.Errorf("the page was told that the client is %q", client)
+	}
+	for _, tt := range []struct{ method, meta, code, says string }{
+		{"initialize", modernMeta, "-32601", ""},
+		{"ping", modernMeta, "-32601", ""},
+		{"logging/setLevel", modernMeta, "-32601", ""},
+		{"resources/subscribe", `"uri":"tabhub://a/x",` + modernMeta, "-32601", ""},
+		{"resources/unsubscribe", `"uri":"tabhub://a/x",` + modernMeta, "-32601", ""},
+		{"initialized", modernMeta, "-32601", ""},
+		{"resources/read", `"uri":"tabhub://no",` + modernMeta, "-32602", `"uri":"tabhub://no"`},
+		{"tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`, "-32602", "clientCapabilities"},
+		{"tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":7}`, "-32602", "protocolVersion"},
+		{"tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"1900-01-01"}`, "-32022", `"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"1900-01-01"`},
+		{"tools/list", `"_meta":{"io.modelcontextprotocol/protocolVersion":"2030-01-01","io.modelcontextprotocol/clientCapabilities":{}}`, "-32022", "2030-01-01"},
+	} {
+		got := c.ask(`{"jsonrpc":"2.0","id":"i","method":"` + tt.method + `","params":{` + tt.meta + `}}`)
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"i","error":{"code":`+tt.code) || !strings.Contains(got, tt.says) {
+			t.Errorf("%s %s: %s", tt.method, tt.meta, got)
+		}
+	}
+}
+
+func TestListenIsTheOnlyWayToBeToldOfChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		s := New(h, Options{})
+		c := streamTo(t, s)
+		c.ask(`{"jsonrpc":"2.0","id":0,"method":"tools/list","params":{` + modernMeta + `}}`)
+		h.change(hub.Change{Tools: true})
+		listen := func(id, filter string) {
+			c.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"subscriptions/listen","params":{"notifications":` + filter + `,` + modernMeta + `}}`)
+		}
+		tag := func(id string) string { return `"_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}` }
+		listen(`1`, `{"toolsListChanged":true,"resourceSubscriptions":["tabhub://a/x","tabhub://no"],"later":true}`)
+		c.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + tag(`1`) + `,"notifications":{"resourceSubscriptions":["tabhub://a/x"],"toolsListChanged":true}}}`)
+		listen(`"p"`, `{"promptsListChanged":true}`)
+		c.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + tag(`"p"`) + `,"notifications":{"promptsListChanged":true}}}`)
+		h.change(hub.Change{Tools: true, Resources: true, Updated: []string{"tabhub://a/x"}})
+		c.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{` + tag(`1`) + `}}`)
+		c.want(`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{` + tag(`1`) + `,"uri":"tabhub://a/x"}}`)
+		h.change(hub.Change{Prompts: true})
+		c.want(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{` + tag(`"p"`) + `}}`)
+
+		// Nothing is asked for, so there is nothing to wait for.
+		listen(`2`, `{}`)
+		c.want(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + tag(`2`) + `,"notifications":{}}}`)
+		end := func(id string) string {
+			return `{"jsonrpc":"2.0","id":` + id + `,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub","version":"dev"},"io.modelcontextprotocol/subscriptionId":` + id + `}}}`
+		}
+		c.want(end(`2`))
+
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		synctest.Wait()
+		h.change(hub.Change{Tools: true})
+		if n := h.followed["tabhub://a/x"]; n != 0 {
+			t.Errorf("%d subscriptions left", n)
+		}
+		go s.Close(t.Context())
+		c.want(end(`"p"`))
+		if _, err := c.lines.ReadByte(); err == nil {
+			t.Error("the stream did not end")
+		}
+	})
+}
+
+func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
+	h := newScripted()
+	own := Tool{Definition: json.RawMessage(`{"name":"proxy"}`)}
+	c := streamTo(t, newServer(t, h, Options{Own: []Tool{own}, Expose: ExposeAuto, ExposeBudget: 1000}))
+	c.initialize("2025-06-18")
+	names := func() int {
+		return strings.Count(c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), `"name"`)
+	}
+	tool := func(bytes int) string { return `{"name":"t","description":"` + strings.Repeat("x", bytes) + `"}` }
+	notice := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	for _, tt := range []struct{ bytes, listed int }{{3000, 2}, {5000, 1}, {3800, 1}, {5000, 1}, {3000, 2}} {
+		was := names()
+		h.set(hub.ListTools, tool(tt.bytes))
+		h.change(hub.Change{Tools: true})
+		if was != 1 || tt.listed != 1 { // what is not listed cannot change
+			c.want(notice)
+		}
+		if got := names(); got != tt.listed {
+			t.Errorf("%d bytes: %d tools listed, want %d", tt.bytes, got, tt.listed)
+		}
+	}
+	deaf := streamTo(t, newServer(t, h, Options{Own: []Tool{own}, Expose: ExposeAuto}))
+	deaf.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
+	deaf.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	deaf.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy"}]}}`)
+}

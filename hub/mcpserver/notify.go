@@ -1,0 +1,206 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"tabhub/hub"
+	"tabhub/spec/rawjson"
+)
+
+const methodListen = "subscriptions/listen"
+
+// listen is a subscriptions/listen under way, on a stream or as an HTTP response.
+// Its fields are guarded by its session.
+type listen struct {
+	id      json.RawMessage
+	want    changes // what the client asked for and may have
+	pending changes // not told yet
+	acked   bool    // nothing is told before the acknowledgement
+}
+
+// add takes from c what w asks for.
+func (p *changes) add(c hub.Change, w *changes) (any bool) {
+	set := func(have *bool, now, want bool) {
+		if now && want {
+			*have, any = true, true
+		}
+	}
+	set(&p.tools, c.Tools, w.tools)
+	set(&p.resources, c.Resources, w.resources)
+	set(&p.prompts, c.Prompts, w.prompts)
+	for _, uri := range c.Updated {
+		if slices.Contains(w.updated, uri) {
+			any = true
+			if !slices.Contains(p.updated, uri) {
+				p.updated = append(p.updated, uri)
+			}
+		}
+	}
+	return any
+}
+
+// frames returns the notifications for p; meta, if any, is a member of each one's
+// params.
+func (p *changes) frames(fs []frame, meta string) []frame {
+	for _, n := range []struct {
+		is     bool
+		method string
+	}{
+		{p.tools, "notifications/tools/list_changed"},
+		{p.resources, "notifications/resources/list_changed"},
+		{p.prompts, "notifications/prompts/list_changed"},
+	} {
+		if n.is {
+			fs = append(fs, noticeFrame(n.method, meta))
+		}
+	}
+	for _, uri := range p.updated {
+		params := string(rawjson.AppendString([]byte(`"uri":`), uri))
+		if meta != "" {
+			params = meta + "," + params
+		}
+		fs = append(fs, noticeFrame("notifications/resources/updated", params))
+	}
+	return fs
+}
+
+// changed notes what the client has to be told and has it told, if a stream to it
+// is open. It never waits.
+func (ses *session) changed(c hub.Change) {
+	ses.mu.Lock()
+	all := changes{tools: true, resources: true, prompts: true}
+	for uri := range ses.subs {
+		all.updated = append(all.updated, uri)
+	}
+	tell := ses.version != "" && ses.changes.add(c, &all) && ses.ready
+	for _, l := range ses.listens {
+		tell = l.pending.add(c, &l.want) && l.acked || tell
+	}
+	out := ses.out
+	ses.mu.Unlock()
+	if tell && out != nil {
+		out.kick()
+	}
+}
+
+// notices returns what the client has not been told yet.
+func (ses *session) notices() (fs []frame) {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	if ses.ready && !ses.changes.empty() {
+		fs = ses.changes.frames(fs, "")
+		ses.changes = changes{}
+	}
+	for _, l := range ses.listens {
+		if l.acked && !l.pending.empty() {
+			fs = l.pending.frames(fs, subscriptionMeta(l.id))
+			l.pending = changes{}
+		}
+	}
+	return fs
+}
+
+func subscriptionMeta(id json.RawMessage) string {
+	return `"_meta":{"` + metaSubscription + `":` + string(id) + `}`
+}
+
+// listen serves subscriptions/listen until ctx is done.
+func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
+	if !rq.modern {
+		return fromRPC(s.lib.answer(ctx, rq)) // it is of no other era: it says so
+	}
+	if rq.out == nil {
+		return frame{}, &rpcError{code: -32600, message: "the answer to " + methodListen + " is an event stream: accept text/event-stream", status: 406}
+	}
+	if !s.streams.enter() {
+		return frame{}, closingFailure(false)
+	}
+	defer s.streams.leave()
+	l := &listen{id: rq.id}
+	stops, e := s.filter(ctx, rq, &l.want)
+	if e != nil {
+		return frame{}, e
+	}
+	defer func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}()
+	ses, key := rq.ses, idKey(rq.id)
+	ses.mu.Lock()
+	if ses.listens == nil {
+		ses.listens = map[string]*listen{}
+	}
+	ses.listens[key] = l
+	ses.mu.Unlock()
+	s.watchSession(ses)
+	defer func() {
+		ses.mu.Lock()
+		defer ses.mu.Unlock()
+		if ses.listens[key] == l {
+			delete(ses.listens, key)
+		}
+	}()
+
+	rq.out.put(noticeFrame("notifications/subscriptions/acknowledged", subscriptionMeta(l.id)+`,"notifications":`+l.want.filter()))
+	ses.mu.Lock()
+	l.acked = true
+	ses.mu.Unlock()
+	rq.out.kick()
+	if !l.want.empty() {
+		<-ctx.Done()
+		if context.Cause(ctx) != errClosing {
+			return frame{}, errSilent
+		}
+	}
+	meta := s.serverRef[:len(s.serverRef)-1] + `,"` + metaSubscription + `":` + string(l.id) + "}"
+	return resultFrame(rq.id, resultComplete+","+meta, json.RawMessage("{}")), nil
+}
+
+// filter reads what the client wants to be told and subscribes it to the resources
+// that there are.
+func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops []func(), e *rpcError) {
+	raw, e := rq.object("notifications")
+	if e != nil || raw == nil {
+		return nil, e
+	}
+	is := func(key string) bool { return string(rawjson.Get(raw, key)) == "true" }
+	want.tools, want.resources, want.prompts = is("toolsListChanged"), is("resourcesListChanged"), is("promptsListChanged")
+	uris := rawjson.Get(raw, "resourceSubscriptions")
+	if uris == nil || string(uris) == "null" {
+		return nil, nil
+	}
+	var list []string
+	if json.Unmarshal(uris, &list) != nil || len(list) > maxSubscriptions {
+		return nil, invalidParams("resourceSubscriptions must be at most 1000 strings")
+	}
+	for _, uri := range list {
+		if slices.Contains(want.updated, uri) {
+			continue
+		}
+		stop, err := s.hub.SubscribeResource(ctx, uri)
+		if err != nil {
+			s.log.Debug("not subscribed", "uri", uri, "err", err)
+			continue
+		}
+		stops, want.updated = append(stops, stop), append(want.updated, uri)
+	}
+	return stops, nil
+}
+
+// filter returns c as the filter that an acknowledgement holds.
+func (c *changes) filter() string {
+	f := map[string]any{}
+	for key, is := range map[string]bool{"toolsListChanged": c.tools, "resourcesListChanged": c.resources, "promptsListChanged": c.prompts} {
+		if is {
+			f[key] = true
+		}
+	}
+	if len(c.updated) > 0 {
+		f["resourceSubscriptions"] = c.updated
+	}
+	b, _ := json.Marshal(f)
+	return string(b)
+}

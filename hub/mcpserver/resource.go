@@ -1,0 +1,97 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+
+	"tabhub/spec/rawjson"
+)
+
+// read serves resources/read.
+func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
+	uri, e := rq.uri()
+	if e != nil {
+		return frame{}, e
+	}
+	r, err := s.hub.ReadResource(ctx, uri, rq.clientName())
+	if err != nil {
+		return frame{}, err
+	}
+	return s.result(rq, r, uncached), nil
+}
+
+// prompt serves prompts/get.
+func (s *Server) prompt(ctx context.Context, rq *request) (frame, error) {
+	name, ok := rawjson.String(rq.get("name"))
+	if !ok || name == "" {
+		return frame{}, invalidParams("name is required: the name of a prompt, a string")
+	}
+	args, e := rq.object("arguments")
+	if e != nil {
+		return frame{}, e
+	}
+	r, err := s.hub.GetPrompt(ctx, name, args, rq.clientName())
+	if err != nil {
+		return frame{}, err
+	}
+	return s.result(rq, r, ""), nil
+}
+
+// maxSubscriptions is how many resources one session may follow.
+const maxSubscriptions = 1000
+
+// subscribe serves resources/subscribe and resources/unsubscribe.
+func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
+	uri, e := rq.uri()
+	if e != nil {
+		return frame{}, e
+	}
+	done := resultFrame(rq.id, "", json.RawMessage("{}"))
+	ses := rq.ses
+	if rq.method == "resources/unsubscribe" {
+		ses.mu.Lock()
+		stop := ses.subs[uri]
+		delete(ses.subs, uri)
+		ses.mu.Unlock()
+		if stop != nil {
+			stop()
+		}
+		return done, nil
+	}
+	ses.mu.Lock()
+	_, have := ses.subs[uri]
+	full := len(ses.subs) >= maxSubscriptions
+	ses.mu.Unlock()
+	switch {
+	case have:
+		return done, nil
+	case full:
+		return frame{}, invalidParams("too many subscriptions: unsubscribe from some first")
+	}
+	stop, err := s.hub.SubscribeResource(ctx, uri)
+	if err != nil {
+		return frame{}, err
+	}
+	ses.mu.Lock()
+	_, have = ses.subs[uri] // another request was faster
+	keep := !have && !ses.ended
+	if keep {
+		if ses.subs == nil {
+			ses.subs = map[string]func(){}
+		}
+		ses.subs[uri] = stop
+	}
+	ses.mu.Unlock()
+	if !keep {
+		stop()
+	}
+	return done, nil
+}
+
+func (rq *request) uri() (string, *rpcError) {
+	uri, ok := rawjson.String(rq.get("uri"))
+	if !ok || uri == "" {
+		return "", invalidParams("uri is required: the URI of a resource, a string")
+	}
+	return uri, nil
+}

@@ -1,0 +1,211 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// Hub is what is served: a *hub.Hub. Its methods are safe for concurrent use and
+// behave as that type's documentation says.
+type Hub interface {
+	List(hub.ListKind) *hub.Listing
+	Find(kind spec.Kind, name string) (hub.Item, error)
+	Call(context.Context, hub.Call) (json.RawMessage, error)
+	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
+	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
+	Watch(func(hub.Change)) (stop func())
+	Capabilities() hub.Capabilities
+}
+
+// Options configure a Server. The zero value of each field is a usable default.
+type Options struct {
+	Name         string       // "" means tabhub
+	Version      string       // "" means dev
+	Instructions string       // for the model
+	Log          *slog.Logger // nil discards
+
+	// Own are the hub's own tools. They are listed first, in this order, and their
+	// names win over those of pages.
+	Own []Tool
+
+	Expose       Expose // "" means ExposeAll
+	ExposeBudget int    // tokens that ExposeAuto lists at most; 0 means 10,000
+
+	// PublicURL is where clients reach the hub, without the endpoint's path. It is
+	// what the endpoint event of /sse begins with; "" takes it from the request.
+	PublicURL string
+	// BehindProxy lets X-Forwarded-Proto and X-Forwarded-Host say what was asked for.
+	BehindProxy bool
+
+	KeepAlive   time.Duration // between comments on an idle event stream; 0 means spec.KeepAlive
+	IdleSession time.Duration // a Streamable HTTP session that is not used; 0 means 30 min
+	WriteLimit  time.Duration // a write to an HTTP client; 0 means 30 s
+	MaxBody     int64         // bytes of a message; 0 means spec.MaxFrame
+	MaxInFlight int           // requests under way in a session; 0 means 256
+	MaxSessions int           // Streamable HTTP and SSE sessions; 0 means 4096
+}
+
+// Tool is a tool of the hub itself.
+type Tool struct {
+	Definition json.RawMessage // an MCP Tool
+	// Call returns a raw CallToolResult. It ends soon after ctx does. progress is
+	// never nil and must not be called after Call has returned.
+	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage
+}
+
+// Server is one Hub as an MCP server, over any number of connections. Its methods
+// are safe for concurrent use.
+type Server struct {
+	// static after construction
+	hub       Hub
+	opts      Options
+	log       *slog.Logger
+	lib       *library
+	own       map[string]Tool
+	ownList   []byte // the definitions, comma-separated
+	serverRef string // _meta member that names this server
+	ctx       context.Context
+	cancel    context.CancelCauseFunc
+	unwatch   func()
+
+	lists   [4]atomic.Pointer[list]
+	expose  exposure
+	table   table
+	active  gate // requests that are answered
+	streams gate // connections that stay open: streams, event streams, listens
+
+	mu       sync.Mutex
+	watching map[*session]struct{} // told of changes
+}
+
+// Causes of a cancelled request.
+var (
+	errClosing   = errors.New("the hub is shutting down")
+	errCancelled = errors.New("cancelled by the client")
+	errGone      = errors.New("the client is gone")
+)
+
+// New returns a Server for h. Close it before the Hub is closed.
+func New(h Hub, o Options) *Server {
+	if o.Name == "" {
+		o.Name = "tabhub"
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	orDefault(&o.Expose, ExposeAll)
+	orDefault(&o.ExposeBudget, 10_000)
+	orDefault(&o.KeepAlive, spec.KeepAlive)
+	orDefault(&o.IdleSession, 30*time.Minute)
+	orDefault(&o.WriteLimit, 30*time.Second)
+	orDefault(&o.MaxBody, spec.MaxFrame)
+	orDefault(&o.MaxInFlight, 256)
+	orDefault(&o.MaxSessions, 4096)
+	s := &Server{hub: h, opts: o, log: o.Log, own: map[string]Tool{}, watching: map[*session]struct{}{}}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	for _, t := range o.Own {
+		name, _ := rawjson.String(rawjson.Get(t.Definition, "name"))
+		s.own[name] = t
+		if len(s.ownList) > 0 {
+			s.ownList = append(s.ownList, ',')
+		}
+		s.ownList = append(s.ownList, oneLine(t.Definition)...)
+	}
+	ref := append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
+	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
+	s.serverRef = string(append(ref, "}}"...))
+	s.lib = newLibrary(s)
+	s.table.init(s)
+	s.unwatch = h.Watch(s.changed)
+	return s
+}
+
+func orDefault[T comparable](v *T, d T) {
+	var zero T
+	if *v == zero {
+		*v = d
+	}
+}
+
+// Close refuses new requests and waits for those under way until ctx is done;
+// what is left then is answered with NOT_CONNECTED. Then it ends all streams and
+// waits for them. It is idempotent. The error is ctx's if it cut something short.
+func (s *Server) Close(ctx context.Context) error {
+	err := s.active.close(ctx)
+	s.unwatch()
+	s.cancel(errClosing)
+	s.table.close()
+	_ = s.streams.close(context.Background()) // they end by themselves now
+	return err
+}
+
+// gate counts requests under way and can be closed.
+type gate struct {
+	mu     sync.Mutex
+	n      int
+	closed bool
+	empty  chan struct{} // closed when closed and n is 0
+}
+
+// enter reports whether a request may start; leave ends it.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.n++
+	return true
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.n--; g.n == 0 && g.closed {
+		close(g.empty)
+	}
+}
+
+// close admits nothing any more and waits until all have left or ctx is done.
+func (g *gate) close(ctx context.Context) error {
+	g.mu.Lock()
+	if !g.closed {
+		g.closed, g.empty = true, make(chan struct{})
+		if g.n == 0 {
+			close(g.empty)
+		}
+	}
+	g.mu.Unlock()
+	select {
+	case <-g.empty:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+type identityKey struct{}
+
+// WithIdentity returns a context for a request that carries the credential named
+// identity. A session answers only to the identity that began it.
+func WithIdentity(ctx context.Context, identity string) context.Context {
+	return context.WithValue(ctx, identityKey{}, identity)
+}
+
+func identityOf(ctx context.Context) string {
+	id, _ := ctx.Value(identityKey{}).(string)
+	return id
+}

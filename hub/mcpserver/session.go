@@ -1,0 +1,225 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"tabhub/hub"
+)
+
+// session is one client: a stream, an SSE connection, a Streamable HTTP session or,
+// from revision 2026-07-28 on, a single HTTP request.
+type session struct {
+	// static after construction
+	srv      *Server
+	id       string // "" if nothing refers to it
+	identity string
+	ctx      context.Context // the parent of its requests
+	cancel   context.CancelCauseFunc
+	sse      bool // of GET /sse: 2024-11-05 is the version of a client that names none
+	full     bool // has no room for a request
+	calls    gate // requests that are answered in goroutines of their own
+
+	mu       sync.Mutex
+	out      *outbox // where changes are told; nil while no stream is open
+	version  string  // agreed at initialize, "" before
+	client   string  // its name, as it says
+	level    mcp.LoggingLevel
+	ready    bool // initialize was answered and the client went on
+	ended    bool
+	inflight map[string]*inflight // by idKey
+	running  int                  // len(inflight) and those that share an id
+	subs     map[string]func()    // by URI: ends the subscription
+	listens  map[string]*listen   // by idKey
+	changes  changes              // not told yet
+	gets     []*eventStream       // open GET streams, newest last; Streamable HTTP only
+
+	// guarded by the table's mutex
+	users    int // requests that use it now
+	lastUsed time.Time
+}
+
+// inflight is one request under way.
+type inflight struct {
+	cancel context.CancelCauseFunc
+}
+
+// changes is what a client has to be told.
+type changes struct {
+	tools, resources, prompts bool
+	updated                   []string // URIs, each once
+}
+
+func (c *changes) empty() bool {
+	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
+}
+
+func (s *Server) newSession(parent context.Context, identity string) *session {
+	ses := &session{srv: s, identity: identity}
+	ses.ctx, ses.cancel = context.WithCancelCause(parent)
+	return ses
+}
+
+// start notes a request under way and returns its context. done must be called
+// when it is answered. ok is false if the session has too many.
+func (ses *session) start(parent context.Context, id json.RawMessage) (ctx context.Context, done func(), ok bool) {
+	ctx, cancel := context.WithCancelCause(parent)
+	r := &inflight{cancel}
+	key := idKey(id)
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	if ses.full || ses.running >= ses.srv.opts.MaxInFlight {
+		cancel(nil)
+		return nil, nil, false
+	}
+	if ses.inflight == nil {
+		ses.inflight = map[string]*inflight{}
+	}
+	ses.inflight[key] = r
+	ses.running++
+	return ctx, func() {
+		ses.mu.Lock()
+		ses.running--
+		if ses.inflight[key] == r {
+			delete(ses.inflight, key)
+		}
+		ses.mu.Unlock()
+		cancel(nil)
+	}, true
+}
+
+// cancelRequest serves notifications/cancelled: the request of this session, if it
+// is still under way, gets no answer any more.
+func (ses *session) cancelRequest(id json.RawMessage) {
+	if id == nil {
+		return
+	}
+	key := idKey(id)
+	ses.mu.Lock()
+	r := ses.inflight[key]
+	ses.mu.Unlock()
+	if r != nil {
+		r.cancel(errCancelled)
+	}
+}
+
+// endListens ends all subscriptions/listen without an answer.
+func (ses *session) endListens() {
+	ses.mu.Lock()
+	var open []*inflight
+	for key := range ses.listens {
+		open = append(open, ses.inflight[key])
+	}
+	ses.mu.Unlock()
+	for _, r := range open {
+		if r != nil {
+			r.cancel(errGone)
+		}
+	}
+}
+
+// initialized notes that the client went on after initialize: it may be told of
+// changes from now on.
+func (ses *session) initialized() {
+	ses.mu.Lock()
+	tell := ses.version != "" && !ses.ready && !ses.changes.empty()
+	ses.ready = ses.version != ""
+	out := ses.out
+	ses.mu.Unlock()
+	if tell && out != nil {
+		out.kick()
+	}
+}
+
+// spawn runs answer in a goroutine of its own and sends what it returns.
+func (ses *session) spawn(out *outbox, answer func() (frame, bool)) {
+	if !ses.calls.enter() {
+		return // the session is at its end
+	}
+	go func() {
+		defer ses.calls.leave()
+		if f, ok := answer(); ok {
+			out.put(f)
+		}
+	}()
+}
+
+// finishCalls waits for the goroutines of spawn, but no longer than limit; then it
+// cancels what they do.
+func (ses *session) finishCalls(limit time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	if ses.calls.close(ctx) != nil {
+		ses.cancel(errGone)
+	}
+}
+
+// end drops what the session holds in the hub. It is idempotent and does not wait
+// for requests under way.
+func (ses *session) end(cause error) {
+	ses.srv.unwatchSession(ses)
+	ses.mu.Lock()
+	ses.ended = true
+	subs := ses.subs
+	ses.subs, ses.out = nil, nil
+	gets := ses.gets
+	ses.gets = nil
+	ses.mu.Unlock()
+	ses.cancel(cause)
+	for _, stop := range subs {
+		stop()
+	}
+	for _, g := range gets {
+		g.close()
+	}
+}
+
+// clientName returns the name of the client that asks.
+func (rq *request) clientName() string {
+	if rq.modern {
+		name, _ := rq.text("_meta", metaClientInfo, "name")
+		return name
+	}
+	rq.ses.mu.Lock()
+	defer rq.ses.mu.Unlock()
+	return rq.ses.client
+}
+
+// The keys of params._meta that a request of revision 2026-07-28 has.
+const (
+	metaVersion      = mcp.MetaKeyProtocolVersion
+	metaClientInfo   = mcp.MetaKeyClientInfo
+	metaCapabilities = mcp.MetaKeyClientCapabilities
+	metaLogLevel     = mcp.MetaKeyLogLevel
+	metaSubscription = mcp.MetaKeySubscriptionID
+)
+
+// changed tells all clients of a change of the hub.
+func (s *Server) changed(c hub.Change) {
+	c.Tools = c.Tools && s.toolsVisible()
+	s.mu.Lock()
+	all := make([]*session, 0, len(s.watching))
+	for ses := range s.watching {
+		all = append(all, ses)
+	}
+	s.mu.Unlock()
+	for _, ses := range all {
+		ses.changed(c)
+	}
+}
+
+func (s *Server) watchSession(ses *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watching[ses] = struct{}{}
+}
+
+func (s *Server) unwatchSession(ses *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watching, ses)
+}

@@ -1,0 +1,130 @@
+package mcpserver
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"tabhub/spec"
+)
+
+// SSE returns the handler of GET /sse, of MCP 2024-11-05 and of Moonsurf's MCP over
+// SSE: the response is the session. Its first event says where to POST messages.
+func (s *Server) SSE() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			w.Header().Set("Allow", "GET")
+			httpError(w, http.StatusMethodNotAllowed, invalidRequest("use GET; messages go where the endpoint event says"))
+			return
+		}
+		if !s.streams.enter() {
+			httpError(w, http.StatusServiceUnavailable, invalidRequest(errClosing.Error()))
+			return
+		}
+		defer s.streams.leave()
+		ses := s.newSession(s.ctx, identityOf(r.Context()))
+		ses.sse, ses.users = true, 1 // in use for as long as the response lasts
+		if !s.table.add(ses) {
+			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
+			return
+		}
+		st := s.newEventStream(w, r, ses)
+		ses.mu.Lock()
+		ses.out = st.out
+		ses.mu.Unlock()
+		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + "\n\n"), raw: true})
+		st.run()
+		s.table.remove(ses)
+		ses.finishCalls(flushAtEnd)
+		ses.end(errGone)
+		st.finish()
+	})
+}
+
+// endpoint returns the absolute URL of the message endpoint, as the client of r
+// reaches it.
+func (s *Server) endpoint(r *http.Request) string {
+	if s.opts.PublicURL != "" {
+		return strings.TrimRight(s.opts.PublicURL, "/") + "/message"
+	}
+	u := url.URL{Scheme: "http", Host: r.Host, Path: "/message"}
+	if r.TLS != nil {
+		u.Scheme = "https"
+	}
+	if s.opts.BehindProxy {
+		if p := firstOf(r.Header.Get("X-Forwarded-Proto")); p == "http" || p == "https" {
+			u.Scheme = p
+		}
+		if h := firstOf(r.Header.Get("X-Forwarded-Host")); h != "" {
+			u.Host = h
+		}
+	}
+	return u.String()
+}
+
+// firstOf returns the first of a header's comma-separated values: the outermost proxy's.
+func firstOf(v string) string {
+	v, _, _ = strings.Cut(v, ",")
+	return strings.TrimSpace(v)
+}
+
+// Message returns the handler of POST /message. It answers 202; the answer to the
+// message comes on the event stream of its session.
+func (s *Server) Message() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.Header().Set("Allow", "POST")
+			httpError(w, http.StatusMethodNotAllowed, invalidRequest("use POST"))
+			return
+		}
+		id := r.URL.Query().Get("sessionId")
+		if id == "" {
+			httpError(w, http.StatusBadRequest, invalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
+			return
+		}
+		ses := s.table.get(id, identityOf(r.Context()), true)
+		if ses == nil {
+			httpError(w, http.StatusNotFound, invalidParams("the session is unknown or has ended: open GET /sse again"))
+			return
+		}
+		defer s.table.release(ses)
+		if b, ok := s.readBody(w, r); ok {
+			s.message(w, ses, b)
+		}
+	})
+}
+
+func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
+	ses.mu.Lock()
+	out := ses.out
+	ses.mu.Unlock()
+	if out == nil {
+		httpError(w, http.StatusNotFound, invalidParams("the session has ended: open GET /sse again"))
+		return
+	}
+	if out.full() {
+		w.Header().Set("Retry-After", "1")
+		httpError(w, http.StatusTooManyRequests, &rpcError{code: spec.CodeInternal, message: "answers wait to be read on the event stream: read them first"})
+		return
+	}
+	if firstByte(b) == '[' {
+		ses.spawn(out, s.batch(ses.ctx, ses, out, b))
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	m, e := parseMessage(b)
+	if e != nil {
+		writeJSON(w, http.StatusBadRequest, errorFrame(m.id, e))
+		return
+	}
+	if rq := s.accept(ses, out, m); rq != nil {
+		if rq.waits() {
+			rq.begin(ses.ctx)
+		}
+		ses.spawn(out, func() (frame, bool) {
+			f, _, ok := s.answer(ses.ctx, rq)
+			return f, ok
+		})
+	}
+	w.WriteHeader(http.StatusAccepted)
+}

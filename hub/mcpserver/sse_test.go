@@ -1,0 +1,187 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+)
+
+// sse opens a session and returns its events and the path of its endpoint.
+func (c *web) sse() (*events, string) {
+	c.t.Helper()
+	e := readEvents(c.t, c.do("GET", "/sse", ""))
+	name, endpoint, err := e.next()
+	path, ok := strings.CutPrefix(endpoint, c.url)
+	if name != "endpoint" || err != nil || !ok || !strings.HasPrefix(path, "/message?sessionId=") {
+		c.t.Fatalf("first event %s %q, %v", name, endpoint, err)
+	}
+	return e, path
+}
+
+func (c *web) message(path, body string) (int, string) {
+	c.t.Helper()
+	resp := c.do("POST", path, body)
+	defer resp.Body.Close()
+	b, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b)
+}
+
+// Moonsurf's MCP over SSE, the sample session of its document.
+func TestMoonsurfSession(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{Name: "moon", Version: "2.0.0"}))
+	e, path := c.sse()
+	for _, tt := range []struct{ send, want string }{
+		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`, ``},
+		{`{"jsonrpc":"2.0","id":2,"method":"initialized","params":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`, `{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}}`},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"echo","arguments":{"a":1}}}`, `{"jsonrpc":"2.0","id":4,"result":{"content":[],"structuredContent":{"a":1}}}`},
+		{`{"jsonrpc":"2.0","id":5,"method":"ping"}`, `{"jsonrpc":"2.0","id":5,"result":{}}`},
+		{`{"jsonrpc":"2.0","id":6,"method":"nope"}`, `{"jsonrpc":"2.0","id":6,"error":{"code":-32601,"message":"Method nope not found"}}`},
+	} {
+		if status, body := c.message(path, tt.send); status != 202 || body != "" {
+			t.Errorf("%s: %d %s", tt.send, status, body)
+		}
+		if tt.want != "" {
+			e.want(tt.want)
+			continue
+		}
+		_, data, _ := e.next()
+		var r struct {
+			Result struct {
+				ProtocolVersion string
+				ServerInfo      struct{ Name, Version string }
+			}
+		}
+		if err := json.Unmarshal([]byte(data), &r); err != nil || r.Result.ProtocolVersion != "2024-11-05" || r.Result.ServerInfo.Name != "moon" || r.Result.ServerInfo.Version != "2.0.0" {
+			t.Errorf("initialize: %s", data)
+		}
+	}
+	h.change(hub.Change{Tools: true})
+	e.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+	if status, body := c.message(path, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); status != 202 || body != "" {
+		t.Errorf("notification: %d %s", status, body)
+	}
+}
+
+func TestBadMessagesOverSSE(t *testing.T) {
+	c := overTCP(t, New(newScripted(), Options{MaxBody: 4096}))
+	c.header.Set("Authorization", "alice")
+	_, path := c.sse()
+	for _, tt := range []struct {
+		body   string
+		status int
+		says   string
+	}{
+		{`{"jsonrpc":"2.0",`, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,`},
+		{`{"jsonrpc":"2.0","id":9}`, 400, `{"jsonrpc":"2.0","id":9,"error":{"code":-32600,`},
+		{`{"id":9,"method":"ping"}`, 400, `{"jsonrpc":"2.0","id":9,"error":{"code":-32600,`},
+		{`{"jsonrpc":"2.0","id":9,"method":"ping","params":3}`, 400, `{"jsonrpc":"2.0","id":9,"error":{"code":-32602,`},
+		{strings.Repeat(" ", 5000), 413, "4096"},
+	} {
+		if status, body := c.message(path, tt.body); status != tt.status || !strings.Contains(body, tt.says) {
+			t.Errorf("%.60s: %d %s", tt.body, status, body)
+		}
+	}
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for path, want := range map[string]int{"/message": 400, "/message?sessionId=x": 404} {
+		if status, _ := c.message(path, ping); status != want {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+	c.header.Set("Authorization", "bob")
+	if status, _ := c.message(path, ping); status != 404 {
+		t.Errorf("another's session: %d", status)
+	}
+	// The session ids of the two transports do not mix.
+	c.initialize("2025-06-18")
+	if status, _ := c.message("/message?sessionId="+c.header.Get("Mcp-Session-Id"), ping); status != 404 {
+		t.Errorf("a session of /mcp on /message: %d", status)
+	}
+	for path, method := range map[string]string{"/sse": "POST", "/message": "GET"} {
+		if resp := c.do(method, path, ""); resp.StatusCode != 405 || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s %s: %s", method, path, resp.Status)
+		}
+	}
+}
+
+func TestEndpointIsWhatTheClientReaches(t *testing.T) {
+	for want, o := range map[string]Options{
+		"http://hub.test:3300/message":      {},
+		"https://tools.example.com/message": {BehindProxy: true},
+		"https://example.com/hub/message":   {BehindProxy: true, PublicURL: "https://example.com/hub/"},
+	} {
+		r := httptest.NewRequest("GET", "/sse", nil)
+		r.Host = "hub.test:3300"
+		r.Header.Set("X-Forwarded-Proto", "https, http")
+		r.Header.Set("X-Forwarded-Host", "tools.example.com, inner")
+		if got := newServer(t, newScripted(), o).endpoint(r); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// A connection that closes is the end of the session, not of what it has begun.
+func TestSSESessionEndsWithItsStream(t *testing.T) {
+	h := newScripted()
+	started, release := h.hold("wait")
+	ended := make(chan error, 1)
+	wait := h.tools["wait"]
+	h.tools["wait"] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+		r, err := wait(ctx, c)
+		ended <- err
+		return r, err
+	}
+	s := New(h, Options{})
+	c := overTCP(t, s)
+	ctx, leave := context.WithCancel(t.Context())
+	e := readEvents(t, c.doContext(ctx, "GET", "/sse", ""))
+	_, endpoint, _ := e.next()
+	path := strings.TrimPrefix(endpoint, c.url)
+	c.message(path, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`)
+	<-started
+	leave()
+	release <- json.RawMessage(`{"content":[]}`)
+	if err := <-ended; err != nil {
+		t.Errorf("the call was cancelled: %v", err)
+	}
+}
+
+// stalled is a client that takes nothing.
+type stalled struct {
+	http.ResponseWriter
+	deadline time.Time
+}
+
+func (s *stalled) SetWriteDeadline(t time.Time) error { s.deadline = t; return nil }
+func (s *stalled) Flush()                             {}
+func (s *stalled) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), "endpoint") {
+		return len(b), nil
+	}
+	time.Sleep(time.Until(s.deadline))
+	return 0, context.DeadlineExceeded
+}
+
+func TestStalledReaderIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t, newScripted(), Options{})
+		begin := time.Now()
+		r := httptest.NewRequest("GET", "/sse", nil).WithContext(t.Context())
+		s.SSE().ServeHTTP(&stalled{ResponseWriter: httptest.NewRecorder()}, r)
+		if took := time.Since(begin); took > time.Minute {
+			t.Errorf("a client that does not read was kept for %v", took)
+		}
+		if n := len(s.table.byID); n != 0 {
+			t.Errorf("%d sessions left", n)
+		}
+	})
+}

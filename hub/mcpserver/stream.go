@@ -1,0 +1,176 @@
+package mcpserver
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"tabhub/spec/rawjson"
+)
+
+// How long the end of a stream may take: calls under way when a client closes its
+// end may still be answered (hosts that close stdin wait about two seconds before
+// they kill), and a client that does not read is not waited for.
+const (
+	drainAtEOF = 1500 * time.Millisecond
+	flushAtEnd = 300 * time.Millisecond
+)
+
+// stream is one newline-delimited connection.
+type stream struct {
+	srv *Server
+	ses *session
+	out *outbox
+}
+
+// ServeStream serves one client over newline-delimited JSON-RPC, as stdio and
+// /attach have it. It blocks until r ends, a write fails, ctx is done or the Server
+// is closed. It returns nil at the end of r.
+//
+// At the end of r, calls under way have 1.5 s to be answered, then they are
+// cancelled. When something else ends the stream, r is closed if it can be. A Read
+// or Write that cannot be interrupted keeps its goroutine until it returns: close
+// both ends of a connection after ServeStream.
+func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer) error {
+	if !s.streams.enter() {
+		return errClosing
+	}
+	defer s.streams.leave()
+	ses := s.newSession(ctx, identityOf(ctx))
+	defer context.AfterFunc(s.ctx, func() { ses.cancel(errClosing) })()
+	st := &stream{srv: s, ses: ses}
+	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {
+		ses.cancel(fmt.Errorf("%w: write: %w", errGone, err))
+	})
+	ses.out = st.out
+	defer ses.end(errGone)
+
+	read := make(chan error, 1)
+	go func() { read <- st.read(r) }()
+	select {
+	case err := <-read:
+		ses.endListens()
+		return errors.Join(err, st.finish(drainAtEOF))
+	case <-ses.ctx.Done():
+		cause := context.Cause(ses.ctx)
+		_ = st.finish(flushAtEnd)
+		if c, ok := r.(io.Closer); ok { // maybe the same connection as w
+			_ = c.Close()
+		}
+		return cause
+	}
+}
+
+// finish waits for the answers of calls under way to be written, but no longer than
+// limit. The error is why they could not be.
+func (st *stream) finish(limit time.Duration) error {
+	st.ses.finishCalls(limit)
+	flushed := make(chan error, 1)
+	go func() { flushed <- st.out.stop() }()
+	select {
+	case err := <-flushed:
+		return err
+	case <-time.After(flushAtEnd):
+		st.out.abandon(errGone)
+		return fmt.Errorf("%w: it does not read", errGone)
+	}
+}
+
+// read handles one line after the other, until r ends.
+func (st *stream) read(r io.Reader) error {
+	lr := lineReader{r: r, max: int(st.srv.opts.MaxBody)}
+	for {
+		st.out.waitRoom()
+		line, err := lr.next()
+		switch {
+		case errors.Is(err, errTooLong):
+			st.out.put(errorFrame(nil, invalidRequest(tooBig(st.srv.opts.MaxBody))))
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read: %w", err)
+		case st.ses.ctx.Err() != nil:
+			return nil
+		default:
+			st.line(line)
+		}
+	}
+}
+
+func tooBig(limit int64) string { return fmt.Sprintf("a message has at most %d bytes", limit) }
+
+func (st *stream) line(b []byte) {
+	switch firstByte(b) {
+	case 0:
+		return
+	case '[':
+		st.ses.spawn(st.out, st.srv.batch(st.ses.ctx, st.ses, st.out, b))
+		return
+	}
+	m, e := parseMessage(b)
+	if e != nil {
+		if m.method == "" || m.id != nil { // a notification is never answered
+			st.out.put(errorFrame(m.id, e))
+		}
+		return
+	}
+	if rq := st.srv.accept(st.ses, st.out, m); rq != nil {
+		st.request(rq)
+	}
+}
+
+func (st *stream) request(rq *request) {
+	if rq.waits() {
+		// Noted here and now, so that a cancellation on the next line finds it.
+		rq.begin(st.ses.ctx)
+	}
+	if rq.ctx == nil {
+		if f, _, ok := st.srv.answer(st.ses.ctx, rq); ok {
+			st.out.put(f)
+		}
+		return
+	}
+	st.ses.spawn(st.out, func() (frame, bool) {
+		f, _, ok := st.srv.answer(st.ses.ctx, rq)
+		return f, ok
+	})
+}
+
+// accept sees to a message that is not to be answered, and returns nil, or returns
+// it as a request.
+func (s *Server) accept(ses *session, out *outbox, m message) *request {
+	switch {
+	case m.response:
+	case m.id != nil:
+		return newRequest(ses, out, m)
+	case m.method == "notifications/cancelled":
+		if m.params != nil {
+			ses.cancelRequest(rawjson.Get(m.params, "requestId"))
+		}
+	case m.method == "notifications/initialized", m.method == "initialized":
+		ses.initialized()
+	}
+	return nil
+}
+
+// lineSink writes frames as lines.
+type lineSink struct {
+	w *bufio.Writer
+}
+
+func (s *lineSink) write(fs []frame) error {
+	for i := range fs {
+		for _, part := range [...][]byte{fs[i].head, fs[i].body, fs[i].tail} {
+			if _, err := s.w.Write(part); err != nil {
+				return err
+			}
+		}
+		if err := s.w.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return s.w.Flush()
+}
