@@ -57,7 +57,7 @@ func (t *Tool) search(ix *index, f *filter) []hub.Item {
 		var found []hub.Item
 		for i := range ix.items {
 			var tags []string
-			if ix.docs != nil && len(f.tags) > 0 {
+			if len(f.tags) > 0 {
 				tags = ix.docs[i].tags
 			}
 			if f.accepts(&ix.items[i], tags) {

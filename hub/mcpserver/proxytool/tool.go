@@ -103,9 +103,9 @@ func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
 func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
 	var b strings.Builder
 	if op.action == actionCall {
-		b.WriteString("Unknown " + string(op.kind) + ": '" + op.path + "'")
+		b.WriteString("Unknown " + string(op.kind) + ": '" + shorten(op.path) + "'")
 	} else {
-		b.WriteString(title(op.kind) + " '" + op.path + "' not found")
+		b.WriteString(title(op.kind) + " '" + shorten(op.path) + "' not found")
 	}
 	near := err.Nearest
 	if len(near) == 0 {
@@ -127,7 +127,8 @@ func (c *caller) record(op *operation, start time.Time, outcome, reason string) 
 		return
 	}
 	c.tool.Record(storage.Record{
-		Time: start, Event: storage.EventProxy, Client: c.client, Tool: strings.TrimSpace(op.action + " " + string(op.kind) + " " + op.path),
+		Time: start, Event: storage.EventProxy, Client: c.client,
+		Tool:    strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path)),
 		Outcome: outcome, Reason: reason, Duration: time.Since(start),
 	})
 }
