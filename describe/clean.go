@@ -51,6 +51,43 @@ func Clean(text string, limit int) string {
 	return b.String()
 }
 
+// CleanLines is Clean for text of several lines: white space stays as it is, but for
+// control characters other than the line feed and the tab.
+func CleanLines(text string, limit int) string {
+	if len(text) <= limit && isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(max(0, min(len(text), limit)))
+	cut := 0 // the length of the longest part that leaves room for the ellipsis
+	for _, r := range text {
+		if r != '\n' && r != '\t' && invisible(r) {
+			continue
+		}
+		if b.Len()+utf8.RuneLen(r) > limit {
+			if limit < len(ellipsis) {
+				return ""
+			}
+			return b.String()[:cut] + ellipsis
+		}
+		b.WriteRune(r)
+		if b.Len()+len(ellipsis) <= limit {
+			cut = b.Len()
+		}
+	}
+	return b.String()
+}
+
+// isPlain reports whether text is ASCII that CleanLines would not change.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < ' ' || c > '~') && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
 // isClean reports whether text is plain ASCII that Clean would not change.
 func isClean(text string) bool {
 	space := true

@@ -82,13 +82,3 @@ func Prefix(p Place) string {
 	}
 	return string(append(b, ']'))
 }
-
-// Description returns the description of an item with the page's own text, cleaned
-// and cut to spec.MaxDescription.
-func Description(p Place, text string) string {
-	prefix := Prefix(p)
-	if text = Clean(text, spec.MaxDescription); text == "" {
-		return prefix
-	}
-	return prefix + " " + text
-}

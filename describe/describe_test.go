@@ -9,7 +9,7 @@ import (
 	"tabhub/spec"
 )
 
-func TestDescription(t *testing.T) {
+func TestPrefixAndText(t *testing.T) {
 	for _, c := range []struct {
 		p    Place
 		text string
@@ -30,8 +30,9 @@ func TestDescription(t *testing.T) {
 		{Place{Domain: "example.com", Tab: 1, Title: strings.Repeat("é", 50)}, "x", `[example.com • Tab 1 • "` + strings.Repeat("é", 38) + `…"] x`},
 		{Place{Domain: "example.com"}, strings.Repeat("x", 3000), "[example.com] " + strings.Repeat("x", spec.MaxDescription-3) + "…"},
 	} {
-		if got := Description(c.p, c.text); got != c.want {
-			t.Errorf("Description(%+v, %.40q) = %q, want %q", c.p, c.text, got, c.want)
+		got := strings.TrimRight(Prefix(c.p)+" "+CleanLines(c.text, spec.MaxDescription), " ")
+		if got != c.want {
+			t.Errorf("%+v, %.40q gives %q, want %q", c.p, c.text, got, c.want)
 		}
 	}
 }
@@ -61,6 +62,26 @@ func TestClean(t *testing.T) {
 	} {
 		if got := Clean(c.text, c.max); got != c.want {
 			t.Errorf("Clean(%q, %d) = %q, want %q", c.text, c.max, got, c.want)
+		}
+	}
+}
+
+// A page's own lines and indentation reach the model as they are.
+func TestCleanLines(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		max  int
+		want string
+	}{
+		{"one\n\n  - two\tthree  \n", 99, "one\n\n  - two\tthree  \n"},
+		{"a\r\nb\x00c", 99, "a\nbc"},
+		{"pay\u202e\u2066to\u2069\u200bme", 99, "paytome"},
+		{"漢字漢字漢", 14, "漢字漢…"},
+		{"plain text", 8, "plain…"},
+		{"plain text", 2, ""},
+	} {
+		if got := CleanLines(c.text, c.max); got != c.want {
+			t.Errorf("CleanLines(%q, %d) = %q, want %q", c.text, c.max, got, c.want)
 		}
 	}
 }

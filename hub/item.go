@@ -239,7 +239,7 @@ func (p *itemParser) finish() error {
 	if text == "" {
 		text = p.name
 	}
-	quoted := rawjson.AppendString(nil, describe.Clean(text, spec.MaxDescription))
+	quoted := rawjson.AppendString(nil, describe.CleanLines(text, spec.MaxDescription))
 	p.text = quoted[1 : len(quoted)-1]
 	var h maphash.Hash
 	h.SetSeed(hashSeed)

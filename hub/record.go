@@ -15,6 +15,12 @@ func (h *Hub) Records(ctx context.Context, q storage.Query) ([]storage.Record, e
 	return h.store.Records(ctx, h.opts.User, q)
 }
 
+// Record adds a line to the log, for what happens beside the calls that the hub
+// runs. It does not block.
+func (h *Hub) Record(r storage.Record) {
+	h.store.Write(h.opts.User, []storage.Change{r}, h.recordWritten)
+}
+
 // recordCall leaves the record of a call and tells After.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	rec := storage.Record{
@@ -24,7 +30,7 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	if r.target.addr.Peer != "" {
 		rec.Tab = r.target.addr.String()
 	}
-	h.store.Write(h.opts.User, []storage.Change{rec}, h.recordWritten)
+	h.Record(rec)
 	if h.opts.After != nil {
 		h.opts.After(&r.info, rec)
 	}
@@ -52,7 +58,7 @@ func outcome(resp spec.Response, err error) string {
 func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item, rejected []spec.Rejection, d time.Duration) {
 	rec := storage.Record{
 		Time: time.Now(), Event: storage.EventRegister, Tab: from.String(), Duration: d,
-		Outcome: "ok", Reason: fmt.Sprintf("%d %ss", len(items), m.Kind),
+		Outcome: "ok", Reason: plural(len(items), m.Kind),
 	}
 	if len(items) > 0 {
 		rec.Domain = items[0].domain
@@ -62,11 +68,18 @@ func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*i
 		rec.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)
 		h.log.Warn("quarantined", "tab", from, "domain", rec.Domain, "tool", rejected[0].Name, "err", rejected[0].Reason, "count", len(rejected))
 	}
-	h.store.Write(h.opts.User, []storage.Change{rec}, h.recordWritten)
+	h.Record(rec)
 }
 
 func (h *Hub) recordWritten(err error) {
 	if err != nil {
 		h.storeErr.Store(&err)
 	}
+}
+
+func plural(n int, kind spec.Kind) string {
+	if n == 1 {
+		return "1 " + string(kind)
+	}
+	return fmt.Sprintf("%d %ss", n, kind)
 }

@@ -1,0 +1,90 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// echo joins tabs to a new Hub whose tools answer at once.
+func echo(b *testing.B, tabs, each int) (*Hub, []*tabtransport.Local) {
+	peers := tabtransport.NewMemory()
+	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { h.Close(context.Background()) })
+	var ends []*tabtransport.Local
+	for i := range tabs {
+		l, err := peers.Join(b.Context(), tabtransport.Conn{Origin: fmt.Sprintf("https://site%d.example.com", i)}, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+			return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`)}, nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(l.Close)
+		m := &spec.Register{Kind: spec.KindTool}
+		for k := range each {
+			m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"tool_%d","description":"echo the arguments back to the caller, as they came in","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer"}}}}`, k)))
+		}
+		if _, err := l.Ask(b.Context(), 0, m); err != nil {
+			b.Fatal(err)
+		}
+		ends = append(ends, l)
+	}
+	return h, ends
+}
+
+// BenchmarkCall is a call's own cost in the hub, with a tab in the process: its
+// goroutine and hand-over are in it.
+func BenchmarkCall(b *testing.B) {
+	h, _ := echo(b, 10, 10)
+	args := json.RawMessage(`{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","n":7}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := h.Call(b.Context(), Call{Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCallParallel(b *testing.B) {
+	h, _ := echo(b, 10, 10)
+	args := json.RawMessage(`{"text":"x","n":7}`)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for i := 0; pb.Next(); i++ {
+			if _, err := h.Call(b.Context(), Call{Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkListAgain lists when nothing has changed, BenchmarkListOneChanged when
+// one tab of many has.
+func BenchmarkListAgain(b *testing.B) {
+	h, _ := echo(b, 100, 10)
+	for b.Loop() {
+		h.List(ListTools)
+	}
+}
+
+func BenchmarkListOneChanged(b *testing.B) {
+	h, ends := echo(b, 1000, 10)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		m := &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"name":"t%d"}`, i))}}
+		if _, err := ends[0].Ask(b.Context(), 0, m); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		h.List(ListTools)
+	}
+}
