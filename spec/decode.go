@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -72,37 +73,25 @@ func decodeRegister(m *Register, params json.RawMessage, list, more string) (Inb
 		return nil, Errorf(CodeInvalidParams, "params must be an object with an array %q", list)
 	}
 	found := false
-	var problem *Error
-	err := rawjson.Object(params, MaxDepth, func(key string, value json.RawMessage) error {
+	for key, value := range rawjson.Members(params) {
 		switch {
 		case key == list || more != "" && key == more:
 			if value[0] != '[' {
-				problem = Errorf(CodeInvalidParams, "params.%s must be an array", key)
-				return problem
+				return nil, Errorf(CodeInvalidParams, "params.%s must be an array", key)
 			}
 			found = true
-			return rawjson.Array(value, MaxDepth, func(item json.RawMessage) error {
-				m.Items = append(m.Items, item)
-				return nil
-			})
+			m.Items = slices.AppendSeq(m.Items, rawjson.Elements(value))
 		case key == "tabUrl":
 			m.TabURL = text(value)
 		case key == "title":
 			m.Title = text(value)
 		case key == "extensions":
 			if json.Unmarshal(value, &m.Extensions) != nil {
-				problem = Errorf(CodeInvalidParams, "params.extensions must be an object")
-				return problem
+				return nil, Errorf(CodeInvalidParams, "params.extensions must be an object")
 			}
 		}
-		return nil
-	})
-	switch {
-	case problem != nil:
-		return nil, problem
-	case err != nil:
-		return nil, Errorf(CodeInvalidParams, "params: %v", err)
-	case !found:
+	}
+	if !found {
 		return nil, Errorf(CodeInvalidParams, "params.%s is missing", list)
 	}
 	m.Cut()

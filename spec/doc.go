@@ -6,3 +6,5 @@
 // The package holds no state and does no I/O; every other package may import it
 // and it imports none of them.
 package spec
+
+//go:generate go run ./internal/genschema

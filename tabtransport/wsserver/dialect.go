@@ -99,7 +99,7 @@ func outcomeOf(result json.RawMessage) spec.Response {
 	case "false":
 		return spec.Response{Result: failure(rawjson.Get(result, "payload")), Failed: true}
 	}
-	if result == nil {
+	if len(result) == 0 {
 		result = json.RawMessage("null")
 	}
 	return spec.Response{Result: bytes.Clone(result)}

@@ -214,6 +214,10 @@ func (d *tabhub) appendRequest(dst []byte, tab int64, id string, req spec.Reques
 			dst = append(dst, `,"frameId":`...)
 			dst = strconv.AppendInt(dst, *call.FrameID, 10)
 		}
+		if call.Origin != "" {
+			dst = append(dst, `,"origin":`...)
+			dst = rawjson.AppendString(dst, call.Origin)
+		}
 		if len(call.Extensions) > 0 {
 			ext, err := marshal(call.Extensions)
 			if err != nil {
