@@ -80,14 +80,98 @@ func TestTabKeepsItsNumber(t *testing.T) {
 	}
 }
 
-// A call by the domain's name goes to the tab that the user looks at.
-func TestActiveTab(t *testing.T) {
+// Outside of secure contexts there are no locks to tell a copied key by.
+func TestTabKeyWithoutLocks(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script>Object.defineProperty(navigator, "locks", {value: undefined})</script>
+		<script src="http://HUB/tab.js"></script>`+offerOne, "")
+	b := chromium.Start(t, chromium.Options{})
+	page := b.Open(url)
+	s.awaitNumbers("opened", 1)
+	key := page.Eval("tabhub.status.tabKey")
+	second := b.Open(url)
+	s.awaitNumbers("another tab", 1, 2)
+	second.Eval("sessionStorage.setItem('tabhub.tabKey', " + key + ")")
+	second.Reload()
+	s.awaitNumbers("the other tab with a copied key", 1, 3)
+	if got := page.Eval("[tabhub.status.tabKey, tabhub.status.state]"); got != "["+key+`,"open"]` {
+		t.Errorf("the first tab lost its place: %s", got)
+	}
+	page.Reload()
+	page.WaitFor(`tabhub.status.state === "open"`)
+	if got := page.Eval("tabhub.status.tabKey"); got != key {
+		t.Errorf("the key changed with a reload from %s to %s", key, got)
+	}
+}
+
+// A page that comes back from a reload without its tools does not leave them
+// behind.
+func TestReloadWithoutTools(t *testing.T) {
+	s := newSite(t)
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		if (!sessionStorage.again) tabhub.registerTool({name: "once", description: "d", execute: () => 1});
+		sessionStorage.again = true;
+	</script>`, "")
+	page := chromium.Start(t, chromium.Options{}).Open(url)
+	s.name("once")
+	page.Reload()
+	s.await("the tool is gone", func() bool { return len(s.names()) == 0 })
+}
+
+// A page that registers bit by bit while it loads is reloaded: clients see no
+// difference.
+func TestReloadOfASlowPage(t *testing.T) {
+	s := newSite(t)
+	var toolChanges atomic.Int32
+	stop := s.hub.Watch(func(c hub.Change) {
+		if c.Tools {
+			toolChanges.Add(1)
+			s.happened()
+		}
+	})
+	defer stop()
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		const tool = (name) => tabhub.registerTool({name, description: "d", execute: () => name});
+		tool("a");
+		addEventListener("DOMContentLoaded", () => tool("b"));
+		addEventListener("load", () => setTimeout(() => tool("c"), 100));
+	</script>`, "")
+	page := chromium.Start(t, chromium.Options{}).Open(url)
+	s.name("c")
+	s.await("clients know all tools", func() bool { return toolChanges.Load() == 2 })
+	page.Reload()
+	page.WaitFor(`tabhub.status.state === "open" && tabhub.status.tools === 3`)
+	if r := s.call("c", `{}`); r.text() != "c" {
+		t.Errorf("reply %+v", r)
+	}
+	if n := toolChanges.Load() - 2; n != 0 {
+		t.Errorf("clients were told %d times that the tools changed", n)
+	}
+}
+
+// awaitNames waits until checkout is offered by the domain and by these tabs.
+func (s *site) awaitNames(what string, tabs ...int) {
+	s.t.Helper()
+	s.await(fmt.Sprintf("%s: the domain and the tabs %v", what, tabs), func() bool {
+		var got []int
+		for _, it := range s.hub.List(hub.ListTools).Items {
+			if it.Source == "checkout" {
+				got = append(got, it.Tab)
+			}
+		}
+		return slices.Equal(got, append([]int{0}, tabs...))
+	})
+}
+
+// The life of two tabs of one site: names come and go with them, the domain's name
+// means the tab that the user looks at, and no number is used twice.
+func TestTwoTabs(t *testing.T) {
 	s := newSite(t)
 	b := chromium.Start(t, chromium.Options{})
 	first := b.Open(s.url("/demo"))
-	s.awaitNumbers("one", 1)
+	s.awaitNames("one tab")
 	second := b.Open(s.url("/demo"))
-	s.awaitNumbers("two", 1, 2)
+	s.awaitNames("two tabs", 1, 2)
 	for i, page := range []*chromium.Page{first, second, first} {
 		page.Front()
 		want := []int{1, 2, 1}[i]
@@ -102,6 +186,17 @@ func TestActiveTab(t *testing.T) {
 		s.call("search_products", `{}`)
 		page.WaitFor(fmt.Sprintf(`document.querySelector("[data-count=search_products]")?.textContent === "%d"`, 1+i/2))
 	}
+
+	first.Close()
+	s.awaitNames("the first is closed")
+	third := b.Open(s.url("/demo"))
+	s.awaitNames("another is opened", 2, 3)
+	second.Close()
+	third.Close()
+	s.await("only what is cached is left", func() bool {
+		items := s.hub.List(hub.ListTools).Items
+		return len(items) == 1 && items[0].Source == "search_products" && items[0].Tab == 0
+	})
 }
 
 // Going back to a page that the browser has kept brings its tools back, as the tab

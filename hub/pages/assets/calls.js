@@ -1,0 +1,140 @@
+// The hub's requests, answered by the source that has what is asked for.
+
+const MAX_CALLS = 64;
+const PROGRESS_PER_SECOND = 50;
+
+class Calls {
+  #link;
+  #ownerOf;
+  #step;
+  /** What is running, by the hub's id. @type {Map<string | number, AbortController>} */
+  #running = new Map();
+
+  /**
+   * @param {HubLink} link
+   * @param {(kind: Kind, key: string) => Source | undefined} ownerOf
+   * @param {(step: CallStep) => void} step is told what happens
+   */
+  constructor(link, ownerOf, step) {
+    this.#link = link;
+    this.#ownerOf = ownerOf;
+    this.#step = step;
+  }
+
+  /** @param {string} method @param {JSONObject} params */
+  notice(method, params) {
+    if (method === "browser/cancel") this.#running.get(params.requestId)?.abort(new DOMException(String(params.reason || "cancelled"), "AbortError"));
+  }
+
+  /** @param {HubRequest} request */
+  async answer({ id, method, params }) {
+    switch (method) {
+      case "browser/ping":
+        return this.#link.answer(id, "{}");
+      case "browser/executeTool":
+        return this.#run(id, method, "tool", params.toolName, params.args, async (source, context) => {
+          return `{"success":true,"payload":${await source.callTool(params.toolName, params.args ?? {}, context)}}`;
+        });
+      case "browser/readResource":
+        return this.#run(id, method, "resource", params.uri, undefined, async (source, context) => {
+          return JSON.stringify(await source.readResource(params.uri, context));
+        });
+      case "browser/getPrompt":
+        return this.#run(id, method, "prompt", params.name, params.args, async (source, context) => {
+          return JSON.stringify(await source.getPrompt(params.name, params.args ?? {}, context));
+        });
+      case "browser/subscribeResource":
+        return this.#run(id, method, "resource", params.uri, undefined, async (source) => {
+          await source.subscribe(params.uri, params.subscribe === true);
+          return "{}";
+        });
+      case "browser/text":
+        return this.#link.answer(id, JSON.stringify({ text: document.body?.innerText ?? "" }));
+      case "browser/navigate":
+        return this.#navigate(id, params);
+      default:
+        return this.#link.fail(id, -32601, `a page cannot answer ${method}`);
+    }
+  }
+
+  /**
+   * @param {string | number} id
+   * @param {string} method
+   * @param {Kind} kind
+   * @param {string} name
+   * @param {JSONObject | undefined} args
+   * @param {(source: Source, context: CallContext) => Promise<string>} work returns JSON text
+   */
+  async #run(id, method, kind, name, args, work) {
+    const source = this.#ownerOf(kind, name);
+    // The page may be loading still: the hub may ask again, as nothing has run.
+    if (!source) return this.#link.fail(id, -32001, `this page has no ${kind} ${name} now`, { delivered: false });
+    if (this.#running.size >= MAX_CALLS) return this.#link.fail(id, -32003, `${MAX_CALLS} calls are running in this page already`);
+    const abort = new AbortController();
+    this.#running.set(id, abort);
+    this.#step({ id, phase: "start", method, name, args });
+    let ok = false;
+    try {
+      const result = await work(source, { signal: abort.signal, progress: this.#progressOf(id, method, name) });
+      // Nobody waits for what was cancelled.
+      if (abort.signal.aborted) return;
+      ok = true;
+      this.#link.answer(id, result);
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      const message = messageOf(error);
+      if (kind === "tool") this.#link.answer(id, JSON.stringify({ success: false, payload: message }));
+      else this.#link.fail(id, -32603, message);
+    } finally {
+      this.#running.delete(id);
+      this.#step({ id, phase: "end", method, name, ok });
+    }
+  }
+
+  /** @param {string | number} id @param {string} method @param {string} name @returns {CallContext["progress"]} */
+  #progressOf(id, method, name) {
+    let since = 0;
+    let count = 0;
+    return (progress, total, message) => {
+      if (!this.#running.has(id) || !Number.isFinite(progress)) return;
+      if (Date.now() - since > 1000) {
+        since = Date.now();
+        count = 0;
+      }
+      if (++count > PROGRESS_PER_SECOND) return;
+      /** @type {JSONObject} */
+      const params = { requestId: String(id), progress };
+      if (Number.isFinite(total)) params.total = total;
+      if (message !== undefined) params.message = String(message).slice(0, 4096);
+      this.#link.notify("browser/progress", params);
+      this.#step({ id, phase: "progress", method, name, progress, total, message });
+    };
+  }
+
+  /** @param {string | number} id @param {JSONObject} params */
+  #navigate(id, params) {
+    if (params.url !== undefined) {
+      let url;
+      try {
+        url = new URL(params.url, location.href);
+      } catch {
+        return this.#link.fail(id, -32602, `${params.url} is not a URL`);
+      }
+      // This also refuses javascript: and data:, whose origin is opaque.
+      if (url.origin !== location.origin) {
+        return this.#link.fail(id, -32002, `a page that joined by script can be navigated within ${location.origin} only`);
+      }
+      this.#leave(id, () => location.assign(url));
+    } else if (params.back) this.#leave(id, () => history.back());
+    else if (params.forward) this.#leave(id, () => history.forward());
+    else if (params.reload) this.#leave(id, () => location.reload());
+    else this.#link.fail(id, -32602, "nothing to navigate to: give url, back, forward or reload");
+  }
+
+  /** @param {string | number} id @param {() => void} go */
+  #leave(id, go) {
+    this.#link.answer(id, "{}");
+    // The answer has to be on its way before the document ends.
+    setTimeout(go, 0);
+  }
+}

@@ -1,0 +1,57 @@
+// What the hub is told of the tab itself: its URL, its title, whether the user
+// looks at it.
+
+const STATE_QUIET_MS = 100;
+
+class TabState {
+  #link;
+  /** What the hub knows. @type {JSONObject} */
+  #told = {};
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /** @param {HubLink} link */
+  constructor(link) {
+    this.#link = link;
+  }
+
+  /** Begins to tell of changes. */
+  watch() {
+    const soon = () => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#tell(), STATE_QUIET_MS);
+    };
+    for (const type of ["focus", "blur", "popstate", "hashchange", "load"]) window.addEventListener(type, soon);
+    document.addEventListener("visibilitychange", soon);
+    const navigation = /** @type {any} */ (window).navigation;
+    if (navigation) navigation.addEventListener("currententrychange", soon);
+    else setInterval(() => pageURL() !== this.#told.url && soon(), 1000);
+    if (document.head) new MutationObserver(soon).observe(document.head, { childList: true, subtree: true, characterData: true });
+  }
+
+  /** Tells a hub that has forgotten everything. */
+  tellAll() {
+    this.#told = {};
+    this.#tell();
+  }
+
+  #tell() {
+    if (this.#link.state !== "open") return;
+    const visible = document.visibilityState === "visible";
+    const now = { url: pageURL(), title: pageTitle(), active: visible, visible, windowFocused: document.hasFocus() };
+    const news = Object.entries(now).filter(([member, value]) => this.#told[member] !== value);
+    if (news.length === 0) return;
+    this.#told = now;
+    this.#link.notify("browser/tabState", Object.fromEntries(news));
+  }
+}
+
+function pageURL() {
+  if (location.href.length <= 2048) return location.href;
+  const short = location.origin + location.pathname;
+  return short.length <= 2048 ? short : location.origin;
+}
+
+function pageTitle() {
+  return document.title.slice(0, 4096);
+}
