@@ -12,8 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub"
 	"tabhub/hub/demo"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -103,6 +105,36 @@ func TestJoinOffersTheShop(t *testing.T) {
 	tab.Close()
 	if !h.closed {
 		t.Error("the tab went away without saying that it is closed: the hub would wait for it")
+	}
+}
+
+// The real hub takes everything that the shop offers, under its own domain, and
+// keeps what the shop says is cached.
+func TestJoinTheHub(t *testing.T) {
+	peers := tabtransport.NewMemory()
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close(context.Background())
+	tab, err := demo.Join(t.Context(), peers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub_add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
+	if err != nil || !strings.Contains(string(raw), `"totalCents":4200`) {
+		t.Errorf("add_to_cart: %s %v", raw, err)
+	}
+	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub_add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
+	if err != nil || !strings.Contains(string(raw), string(spec.FailInvalidArguments)) {
+		t.Errorf("a product 0: %s %v", raw, err)
+	}
+	if n := len(h.List(hub.ListResources).Items) + len(h.List(hub.ListTemplates).Items) + len(h.List(hub.ListPrompts).Items); n != 4 {
+		t.Errorf("%d resources, templates and prompts, want 4", n)
+	}
+	tab.Close()
+	if items := h.List(hub.ListTools).Items; len(items) != 1 || items[0].Source != "search_products" {
+		t.Errorf("after the demo: %+v, want what is cached", items)
 	}
 }
 
