@@ -1,0 +1,177 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// openHub returns a real Hub and the transport that tabs join.
+func openHub(t *testing.T) (*hub.Hub, *tabtransport.Peers) {
+	peers := tabtransport.NewMemory()
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	return h, peers
+}
+
+func joinTab(t *testing.T, peers *tabtransport.Peers, origin string, serve tabtransport.Serve, tools ...string) *tabtransport.Local {
+	t.Helper()
+	tab, err := peers.Join(t.Context(), tabtransport.Conn{Origin: origin}, serve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tab.Close)
+	m := &spec.Register{Kind: spec.KindTool}
+	for _, item := range tools {
+		m.Items = append(m.Items, json.RawMessage(item))
+	}
+	if answer, err := tab.Ask(t.Context(), 0, m); err != nil || !strings.Contains(string(answer), `"rejected":[]`) {
+		t.Fatalf("register: %s, %v", answer, err)
+	}
+	return tab
+}
+
+// What a page made is what a client gets, whatever MCP's types know of it.
+func TestNothingIsLostBetweenTabAndClient(t *testing.T) {
+	synctest.Test(t, testNothingIsLost)
+}
+
+func testNothingIsLost(t *testing.T) {
+	odd := []string{
+		`{"name":"plain.dotted","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":12345678901234567890,"x-unknown":[1.0,1e400]}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}}},"annotations":{"cache":true,"untrustedContentHint":true},"_meta":{"vendor/x":{"deep":[null]}},"icons":[{"src":"data:,x"}],"future":{"k":"\u00e9\ud83d\ude00"}}`,
+		`{"name":"plain_dotted","description":"collides after cleaning","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`,
+	}
+	big := strings.Repeat("5 MB of text é\\n", 5<<20/16)
+	results := map[string]string{
+		"unknown":    `{"content":[{"type":"hologram","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"_meta":{"a/b":[]},"later":{"x":1}}`,
+		"image":      `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.10}}]}`,
+		"large":      `{"content":[{"type":"text","text":"` + big + `"}]}`,
+		"error":      `{"content":[{"type":"text","text":"no"}],"isError":true}`,
+		"duplicates": `{"content":[],"a":1,"a":2}`,
+	}
+	h, peers := openHub(t)
+	var got json.RawMessage
+	joinTab(t, peers, "https://shop.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		got = bytes.Clone(in.Request.(*spec.ExecuteTool).Args)
+		var args struct{ Want string }
+		_ = json.Unmarshal(got, &args)
+		return spec.Response{Result: json.RawMessage(results[args.Want])}, nil
+	}, odd...)
+	time.Sleep(time.Second) // the change is told before there is a client
+	c := streamTo(t, newServer(t, h, Options{}))
+	c.initialize("2025-11-25")
+
+	var list struct {
+		Result struct{ Tools []json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)), &list); err != nil || len(list.Result.Tools) != 2 {
+		t.Fatalf("%v: %s", err, list.Result.Tools)
+	}
+	names := map[string]bool{}
+	for i, raw := range list.Result.Tools {
+		var made, listed map[string]json.RawMessage
+		_ = json.Unmarshal([]byte(odd[i]), &made)
+		_ = json.Unmarshal(raw, &listed)
+		for key, value := range made {
+			if key != "name" && key != "description" && string(listed[key]) != string(value) {
+				t.Errorf("tool %d, %s:\n got %s\nwant %s", i, key, listed[key], value)
+			}
+		}
+		names[string(listed["name"])] = true
+	}
+	if len(names) != 2 {
+		t.Fatalf("two tools share a name: %v", names)
+	}
+	for name := range names {
+		for want, result := range results {
+			args := `{"want":"` + want + `","n":9007199254740993,"f":1.0,"s":"\u2028","nested":{"a":[1,{}]}}`
+			answer := c.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":` + name + `,"arguments":` + args + `}}`)
+			if answer != `{"jsonrpc":"2.0","id":2,"result":`+result+`}` {
+				t.Errorf("%s %s: got %.300s", name, want, answer)
+			}
+			if string(got) != args {
+				t.Errorf("the page got %s\nwant %s", got, args)
+			}
+		}
+	}
+}
+
+func TestCancelReachesThePageAndProgressTheClient(t *testing.T) {
+	synctest.Test(t, testCancelAndProgress)
+}
+
+func testCancelAndProgress(t *testing.T) {
+	h, peers := openHub(t)
+	cancelled := make(chan error, 1)
+	joinTab(t, peers, "https://a.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		total := 3.0
+		for i := range 3 {
+			in.Progress(float64(i+1), &total, "step")
+		}
+		if in.Request.(*spec.ExecuteTool).ToolName == "work" {
+			return spec.Response{Result: json.RawMessage(`{"content":[]}`)}, nil
+		}
+		<-ctx.Done()
+		cancelled <- context.Cause(ctx)
+		return spec.Response{}, ctx.Err()
+	}, `{"name":"work","inputSchema":{"type":"object"}}`, `{"name":"hang","inputSchema":{"type":"object"}}`)
+	time.Sleep(time.Second) // the change is told before there is a client
+	c := streamTo(t, newServer(t, h, Options{}))
+	c.initialize("2025-06-18")
+	call := func(id int, tool string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"website_tool_a_example_com_%s","_meta":{"progressToken":%[1]d}}}`, id, tool)
+	}
+	steps := func(id int) {
+		for i := range 3 {
+			c.want(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":%d,"total":3,"message":"step"}}`, id, i+1))
+		}
+	}
+	c.send(call(1, "work"))
+	steps(1)
+	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	c.send(call(2, "hang"))
+	steps(2)
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	<-cancelled
+	c.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	c.want(`{"jsonrpc":"2.0","id":3,"result":{}}`)
+}
+
+func TestABurstOfTabsIsFewNotices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, peers := openHub(t)
+		c := streamTo(t, newServer(t, h, Options{}))
+		c.initialize("2025-06-18")
+		go func() {
+			for i := range 100 {
+				joinTab(t, peers, fmt.Sprintf("https://site%d.example.com", i), nil, `{"name":"x","inputSchema":{"type":"object"}}`)
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(time.Second)
+			c.send(`{"jsonrpc":"2.0","id":"end","method":"ping"}`)
+		}()
+		notices := 0
+		for c.next() == `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` {
+			notices++
+		}
+		if notices == 0 || notices > 4 {
+			t.Errorf("%d notices for 100 tabs within 100 ms", notices)
+		}
+		if n := strings.Count(c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), `"inputSchema"`); n != 100 {
+			t.Errorf("%d tools listed", n)
+		}
+	})
+}
