@@ -39,6 +39,9 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	return toolResult(resp), nil
 }
 
+// lossDelay is how long to wait for the news that a connection was lost.
+const lossDelay = 5 * time.Millisecond
+
 // run is one call under way. It is used by one goroutine.
 type run struct {
 	h        *Hub
@@ -260,8 +263,9 @@ func (r *run) judge(ctx context.Context, t target, err error, loading *int) (ret
 	case err == nil:
 		return false, nil
 	case errors.Is(err, tabtransport.ErrNotConnected):
-		// Not sent: pick waits for the tab, or finds another once it has gone.
-		return true, nil
+		// Not sent: pick waits for the tab, or finds another once it has gone. The
+		// pause is for the moment in which the hub has not heard of the loss.
+		return true, r.pause(ctx, lossDelay)
 	case errors.Is(err, tabtransport.ErrBusy):
 		return false, &Failure{spec.FailQueueFull, "the tab does not take more messages now; try again later"}
 	case errors.Is(err, tabtransport.ErrUnsupported):

@@ -10,9 +10,13 @@ import (
 	"tabhub/storage"
 )
 
-// maxNames bounds the names that one domain may ever take, so that a page that
-// makes up new ones does not fill the store.
-const maxNames = 16 << 10
+// Bounds on what pages can make the hub remember by making up ever new names.
+const (
+	maxNames    = 16 << 10 // that a domain may ever take
+	maxAllNames = 16 * maxNames
+	maxNumbers  = 4096                // of a domain's tabs, those that are gone included
+	maxKept     = spec.MaxToolsPerTab // of a domain's closed tabs
+)
 
 // domain is all that is known of one domain key. It is guarded by Hub.mu.
 type domain struct {
@@ -128,11 +132,30 @@ func (h *Hub) freeNumberLocked(d *domain, now time.Time) int {
 		}
 		taken[n.Index] = true
 	}
+	if len(d.numbers) >= maxNumbers {
+		h.evictNumberLocked(d)
+	}
 	for i := 1; ; i++ {
 		if !taken[i] {
 			return i
 		}
 	}
+}
+
+// evictNumberLocked forgets the number of the tab that went first.
+func (h *Hub) evictNumberLocked(d *domain) {
+	open := map[string]bool{}
+	for _, t := range d.tabs {
+		open[t.key] = true
+	}
+	oldest := ""
+	for key, n := range d.numbers {
+		if !open[key] && (oldest == "" || n.LastSeen.Before(d.numbers[oldest].LastSeen)) {
+			oldest = key
+		}
+	}
+	delete(d.numbers, oldest)
+	h.writeLocked(storage.DeleteNumber{Domain: d.key, Key: oldest})
 }
 
 // leaveLocked takes a tab out of a domain. Its number stays held for a while.
@@ -190,7 +213,7 @@ func (h *Hub) bindLocked(d *domain, id naming.Identity) *binding {
 	if b := h.names[key]; b != nil {
 		return b
 	}
-	if d.names >= maxNames {
+	if d.names >= maxNames || len(h.names) >= maxAllNames {
 		return nil
 	}
 	d.names++
@@ -244,7 +267,7 @@ func (h *Hub) withdrawLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 		h.unbindLocked(kind, o.holders[at].public)
 		o.holders = slices.Delete(o.holders, at, at+1)
 		h.counts[kindIndex(kind)]--
-		if h.keepsLocked(t, it) {
+		if h.keepsLocked(t, it) && (o.kept != nil || d.keptCount() < maxKept) {
 			o.kept, d.updated, d.lastPeer, d.url = it, now, t.peer.id, t.url
 			h.keptLocked(d)
 		}
@@ -272,6 +295,19 @@ func (h *Hub) unbindLocked(kind spec.Kind, public string) {
 		delete(h.names, key)
 		h.domains[b.id.Domain].names--
 	}
+}
+
+// keptCount returns how many items are kept of the domain's tabs.
+func (d *domain) keptCount() int {
+	n := 0
+	for _, offers := range d.offers {
+		for _, o := range offers {
+			if o.kept != nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // keepsLocked reports whether an item stays when its tab goes.

@@ -42,9 +42,16 @@ type item struct {
 
 var hashSeed = maphash.MakeSeed()
 
+// maxItem bounds one registered object, schemas and all.
+const maxItem = 4 * spec.MaxSchema
+
 // parseItem checks one registered object and takes it apart. The error is a reason
 // for the page's author. It does not block and takes no lock.
 func parseItem(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache) (*item, error) {
+	if len(raw) > maxItem {
+		return &item{kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
+	}
+	raw = bytes.Clone(raw) // the frame that it came in may be much larger
 	it := &item{kind: kind, raw: raw}
 	p := itemParser{item: it, schemas: schemas}
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {

@@ -62,6 +62,9 @@ type part struct {
 	verified bool
 }
 
+// maxTabs bounds the tabs of one peer.
+const maxTabs = 10_000
+
 // graceTimer ends the grace of a lost connection. The zero value is not running.
 type graceTimer struct{ t *time.Timer }
 
@@ -266,18 +269,19 @@ func (h *Hub) graceOver(p *peer) {
 		delete(h.peers, p.id)
 	})
 	if gone {
-		h.transport.Disconnect(spec.TabAddr{Peer: p.id}, spec.CloseGoingAway, "did not come back in time")
+		// It may be back by now, as a new peer.
+		h.transport.Disconnect(spec.TabAddr{Peer: p.id}, 0, "did not come back in time")
 	}
 }
 
 // tabLocked returns the tab at addr, making it if need be; nil if its peer is not
-// there.
+// there, or has too many.
 func (h *Hub) tabLocked(addr spec.TabAddr, now time.Time) *tab {
 	if t := h.tabs[addr]; t != nil {
 		return t
 	}
 	p := h.peers[addr.Peer]
-	if p == nil {
+	if p == nil || len(p.tabs) >= maxTabs {
 		return nil
 	}
 	t := &tab{

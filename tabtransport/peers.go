@@ -101,7 +101,7 @@ func (p *Peers) Disconnect(to spec.TabAddr, code spec.CloseCode, reason string) 
 	}
 	p.mu.Lock()
 	var seat *Seat
-	if gone := p.peers[to.Peer]; gone != nil {
+	if gone := p.peers[to.Peer]; gone != nil && (code != 0 || gone.seat == nil) {
 		seat = gone.seat
 		delete(p.peers, to.Peer)
 	}

@@ -45,8 +45,9 @@ type TabHubTransport interface {
 	Respond(to spec.TabAddr, id json.RawMessage, result any, err *spec.Error)
 
 	// Disconnect gives up on a tab (MCP-B: disconnect): its open requests end with
-	// ErrLost. For a whole peer (Tab 0) its connection is closed with code, too. It
-	// does not block and may be called for what has gone already.
+	// ErrLost. For a whole peer (Tab 0) its connection is closed with code, too; code
+	// 0 leaves a connection that it has by now alone. It does not block and may be
+	// called for what has gone already.
 	Disconnect(to spec.TabAddr, code spec.CloseCode, reason string)
 
 	// Handle sets who is told of connections and messages (MCP-B: onMessage,
