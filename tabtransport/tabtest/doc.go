@@ -1,4 +1,4 @@
-// Package tabtest tests what implements tabtransport.TabHubTransport: Run is the
-// contract that every transport must keep, End the far end that a test scripts, and
-// Page a fake tab for tests of what lies behind a transport.
+// Package tabtest tests what implements tabtransport.TabHubTransport and what lies
+// behind one: Run is the contract that every transport must keep, End the fake
+// browser or tab at the far end, which a test moves step by step.
 package tabtest

@@ -184,3 +184,16 @@ func BenchmarkIdle(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkJoin is a page that connects, says hello and offers ten tools.
+func BenchmarkJoin(b *testing.B) {
+	tr, url := serveWebMCP(b, 1)
+	tool := `{"name":"tool","description":"echo the arguments back to the caller, as they came in","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"what to echo"},"n":{"type":"integer"}}}}`
+	tools := []byte(`{"type":"tools/list","tools":[` + strings.Repeat(tool+",", 9) + tool + `]}`)
+	for n := 0; b.Loop(); n++ {
+		ws := echoTab(b, url, fmt.Sprint(n), "")
+		ws.WriteMessage(websocket.TextMessage, tools)
+		<-tr.joined
+		ws.Close()
+	}
+}

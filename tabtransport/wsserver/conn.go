@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -316,5 +315,3 @@ func (c *conn) warn(msg string, args ...any) {
 	}
 	c.srv.log.Warn(msg, args...)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

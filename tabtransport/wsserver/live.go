@@ -1,6 +1,7 @@
 package wsserver
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -78,11 +79,11 @@ func (c *conn) keepAlive() {
 func (c *conn) tick() {
 	if c.live.missed.Add(1) > maxMissed {
 		c.srv.stats.slow.Add(1)
-		c.Close(spec.CloseSlow, "no answer to "+itoa(maxMissed)+" pings")
+		c.Close(spec.CloseSlow, "no answer to "+strconv.Itoa(maxMissed)+" pings")
 		return
 	}
 	c.live.sent++
-	if ping := c.dialect.appendPing(nil, pingPrefix+itoa(c.live.sent)); ping != nil {
+	if ping := c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(c.live.sent)); ping != nil {
 		c.control(ping)
 	} else if c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(lingerTimeout)) != nil {
 		return // the reader sees why

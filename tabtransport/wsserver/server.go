@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -225,7 +226,7 @@ func (s *Server) claimKey(k tabKey) tabKey {
 			s.keys[free] = struct{}{}
 			return free
 		}
-		free.key = k.key + "~" + itoa(n)
+		free.key = k.key + "~" + strconv.Itoa(n)
 	}
 }
 

@@ -14,8 +14,11 @@ import (
 // tabhub is the dialect tabhub.v1: JSON-RPC 2.0, with the member tabId on the
 // frames of a browser that carries many tabs.
 type tabhub struct {
-	browser bool // hello had a browserId
-	greeted bool // there was a hello
+	// set by the first hello, before the peer is admitted
+	browser bool // it had a browserId
+	greeted bool // there was one
+
+	settled bool // owned by the reader: a first message has come
 }
 
 func (d *tabhub) name() string {
@@ -151,7 +154,9 @@ func (d *tabhub) decodeHello(f *rpcFrame, ev *event) {
 		return
 	}
 	ev.kind, ev.hello = evHello, hello
-	d.greeted, d.browser = true, hello.BrowserID != ""
+	if !d.settled {
+		d.settled, d.greeted, d.browser = true, true, hello.BrowserID != ""
+	}
 }
 
 func (d *tabhub) decodeProgress(f *rpcFrame, ev *event) {
@@ -178,6 +183,7 @@ func (d *tabhub) decodeMessage(method string, f *rpcFrame, ev *event) {
 		ev.invalid(ev.id, spec.Errorf(spec.CodeInvalidParams, "%s of a browser needs the member tabId beside method", method))
 	default:
 		ev.kind, ev.msg = evMessage, msg
+		d.settled = true
 	}
 }
 
