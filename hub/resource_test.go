@@ -1,0 +1,167 @@
+package hub
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest"
+)
+
+func register(kind spec.Kind, url string, items ...string) *spec.Register {
+	m := &spec.Register{Kind: kind, TabURL: url}
+	for _, it := range items {
+		m.Items = append(m.Items, json.RawMessage(it))
+	}
+	return m
+}
+
+func (w *world) listed(kind ListKind) []string {
+	var names []string
+	for _, it := range w.hub.List(kind).Items {
+		names = append(names, it.Name)
+	}
+	return names
+}
+
+func (w *world) wantListed(kind ListKind, want ...string) {
+	w.t.Helper()
+	if got := w.listed(kind); !slices.Equal(got, want) {
+		w.t.Errorf("listed %q, want %q", got, want)
+	}
+}
+
+// answering makes a page answer its next request, once it has come.
+func answering(e tabtest.End, result string) <-chan tabtest.Request {
+	asked := make(chan tabtest.Request, 1)
+	go func() {
+		r := e.Next()
+		e.Answer(r, spec.Response{Result: json.RawMessage(result)}, nil)
+		asked <- r
+	}()
+	return asked
+}
+
+func TestResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, register(spec.KindResource, "https://e.com/",
+			`{"uri":"shop://cart","name":"cart","mimeType":"application/json","x-own":[1.0]}`,
+			`{"uriTemplate":"shop://order/{id}","name":"order"}`))
+		w.wantListed(ListResources, "tabhub://e.com/shop://cart")
+		w.wantListed(ListTemplates, "tabhub://e.com/shop://order/{id}")
+		w.register(b, 0, register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"cart"}`))
+		w.wantListed(ListResources, "tabhub://e.com/shop://cart", "tabhub://e.com/tab1/shop://cart", "tabhub://e.com/tab2/shop://cart")
+
+		// The public URI stands in the answer; all else is the page's.
+		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"k":9007199254740993}}`)
+		got, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/tab1/shop://cart", "test")
+		want := `{"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"k":9007199254740993}}`
+		if err != nil || string(got) != want {
+			t.Errorf("read %s, %v", got, err)
+		}
+		if r := <-asked; r.Method != spec.MethodReadResource {
+			t.Errorf("asked for %s", r.Method)
+		}
+		asked = answering(a, `{"contents":[{"uri":"shop://order/7","text":"seven"}]}`)
+		got, err = w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://order/7", "test")
+		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || string(got) != want {
+			t.Errorf("read %s, %v", got, err)
+		}
+		<-asked
+		var unknown *UnknownError
+		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://card", "test"); !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest, "tabhub://e.com/shop://cart") {
+			t.Errorf("unknown resource: %v", err)
+		}
+		if it, err := w.hub.Find(spec.KindResource, "tabhub://e.com/shop://order/9"); err != nil || it.Source != "shop://order/{id}" {
+			t.Errorf("found %+v, %v", it, err)
+		}
+	})
+}
+
+func TestResourceSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		cart := register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"cart"}`)
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, cart)
+		time.Sleep(time.Second)
+		updated := make(chan []string, 10)
+		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+
+		asked := answering(p, `{}`)
+		stop, err := w.hub.SubscribeResource(t.Context(), "tabhub://e.com/shop://cart")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := <-asked; r.Method != spec.MethodSubscribeResource {
+			t.Errorf("asked for %s", r.Method)
+		}
+		p.Notify(0, &spec.ResourceUpdated{URI: "shop://cart"})
+		p.Notify(0, &spec.ResourceUpdated{URI: "shop://nobody-asked"})
+		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/shop://cart"}) {
+			t.Errorf("updated %q", got)
+		}
+		// A page that was reloaded is told again.
+		p.Cut()
+		p = w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"the cart"}`))
+		if r := <-answering(p, `{}`); r.Method != spec.MethodSubscribeResource {
+			t.Errorf("asked for %s", r.Method)
+		}
+		<-updated // the name has changed
+		asked = answering(p, `{}`)
+		stop()
+		<-asked
+		p.Notify(0, &spec.ResourceUpdated{URI: "shop://cart"})
+		time.Sleep(time.Minute)
+		if len(updated) != 0 {
+			t.Errorf("told after the end: %q", <-updated)
+		}
+	})
+}
+
+func TestPrompts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		r := w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
+			`{"name":"greet","description":"says hello","arguments":[{"name":"who","required":true}]}`,
+			`{"name":"bad","arguments":[{"required":true}]}`))
+		if r.Accepted != 1 || len(r.Rejected) != 1 {
+			t.Errorf("registered %+v", r)
+		}
+		w.wantListed(ListPrompts, "website_prompt_e_com_greet")
+		want := `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`
+		asked := answering(p, want)
+		got, err := w.hub.GetPrompt(t.Context(), "website_prompt_e_com_greet", json.RawMessage(`{"who":"you"}`), "test")
+		if err != nil || string(got) != want {
+			t.Errorf("got %s, %v", got, err)
+		}
+		<-asked
+	})
+}
+
+// A reload of a page that has resources as well as tools keeps both.
+func TestKeptKindsAreIndependent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.dial(chromeConn("b1", "s1", ""))
+		w.register(b, 1, tools("https://e.com/", "x"))
+		w.register(b, 1, register(spec.KindResource, "https://e.com/", `{"uri":"u:1","name":"one"}`))
+		w.register(b, 1, tools("https://e.com/"))
+		w.wantListed(ListResources, "tabhub://e.com/u:1")
+		w.wantNames("")
+		b.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		w.wantListed(ListResources)
+		if _, err := w.hub.Control(t.Context(), spec.TabAddr{Peer: "browser:b1", Tab: 1}, &spec.Screenshot{}); err == nil {
+			t.Error("a browser without the capability took a screenshot")
+		}
+	})
+}
