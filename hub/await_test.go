@@ -1,0 +1,56 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+)
+
+func TestAwaitPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		named := func(id spec.BrowserID) func(BrowserInfo) bool {
+			return func(b BrowserInfo) bool { return b.ID == id }
+		}
+		time.AfterFunc(time.Second, func() { w.page("https://e.com", "a") })
+		time.AfterFunc(2*time.Second, func() { w.chrome("b1", "s") })
+		start := time.Now()
+		b, err := w.hub.AwaitPeer(t.Context(), named("b1"))
+		if err != nil || b.ID != "b1" || time.Since(start) != 2*time.Second {
+			t.Errorf("%+v, %v after %v", b, err, time.Since(start))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := w.hub.AwaitPeer(ctx, named("b2")); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a browser that never comes: %v", err)
+		}
+		time.AfterFunc(time.Second, func() { w.hub.Close(context.Background()) })
+		if _, err := w.hub.AwaitPeer(t.Context(), named("b2")); err == nil {
+			t.Error("waiting outlived the hub")
+		}
+	})
+}
+
+// A browser that has ended must not keep its tools listed for the grace of one that
+// may come back.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		c := w.chrome("b1", "s")
+		w.register(c, 7, tools("https://e.com/", "x"))
+		w.wantNames("e_com_x")
+		w.hub.Forget("browser:b1")
+		w.hub.Forget("browser:b1")
+		w.wantNames("")
+		if code := c.Closed(); code != spec.CloseGoingAway {
+			t.Errorf("closed with %d", code)
+		}
+		w.check()
+		w.register(w.chrome("b1", "s2"), 1, tools("https://e.com/", "x"))
+		w.wantNames("e_com_x")
+	})
+}
