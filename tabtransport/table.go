@@ -118,8 +118,8 @@ func (t *Table) Do(ctx context.Context, owner spec.TabAddr, req spec.Request, wa
 			return o.resp, o.err
 		case <-p.progressed:
 			t.report(p, wait)
-			if left := wait.Max - time.Since(start); wait.Max > timeout {
-				timer.Reset(min(timeout, left))
+			if wait.Max > timeout {
+				timer.Reset(min(timeout, wait.Max-time.Since(start)))
 			}
 		case <-timer.C:
 			return t.giveUp(p, wait, ErrBusy, ErrTimeout, func() { cancel(p.ID(), "the hub has waited long enough") })

@@ -18,7 +18,8 @@ import (
 var (
 	// ErrNotConnected: the peer has no connection now. The request was not sent.
 	ErrNotConnected = errors.New("tab is not connected")
-	// ErrBusy: the peer's outgoing queue is full. The request was not sent.
+	// ErrBusy: the peer's outgoing queue is full, or the request was still in it
+	// when its time was up. It was not sent.
 	ErrBusy = errors.New("tab does not read its messages")
 	// ErrLost: the request may have been sent and its answer can no longer come.
 	ErrLost = errors.New("tab went away before it answered")

@@ -292,6 +292,8 @@ func closeCode(err error) spec.CloseCode {
 			return spec.CloseTooFast
 		case spec.CodeUnsupported:
 			return spec.CloseUnsupported
+		case spec.CodeInternal:
+			return spec.CloseGoingAway
 		}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

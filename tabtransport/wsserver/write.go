@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -116,7 +117,7 @@ func (c *conn) control(frame []byte) {
 	}
 	w.mu.Unlock()
 	if full {
-		c.slow(errors.New("does not read its messages"))
+		c.slow(errors.New("the peer does not read its messages"))
 	}
 }
 
@@ -146,28 +147,38 @@ func (c *conn) passOn() {
 	w.mu.Unlock()
 }
 
-// drain writes the queue until it is empty.
+// drain writes the queue until it is empty, and then the close frame if there is one.
 func (c *conn) drain() {
-	w := &c.out
 	for {
-		w.mu.Lock()
-		batch, final := w.queue, w.final
-		w.queue, w.bytes = nil, 0
-		if len(batch) == 0 {
-			w.final = nil
-			w.busy = final != nil
-		}
-		w.mu.Unlock()
-		if len(batch) == 0 {
-			if final != nil {
-				c.finish(final)
-			}
+		o, final, ok := c.out.next()
+		switch {
+		case ok:
+			c.put(o)
+		case final != nil:
+			c.finish(final)
+			return
+		default:
 			return
 		}
-		for _, o := range batch {
-			c.put(o)
-		}
 	}
+}
+
+// next takes the first frame of the queue. If there is none it ends the caller's
+// right to write, unless it returns the close frame, which nothing may follow.
+func (w *writer) next() (o outgoing, final []byte, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		w.queue = nil
+		final, w.final = w.final, nil
+		w.busy = final != nil
+		return outgoing{}, final, false
+	}
+	o = w.queue[0]
+	w.queue[0] = outgoing{}
+	w.queue = w.queue[1:]
+	w.bytes -= len(o.frame.b)
+	return o, nil, true
 }
 
 // put writes one frame.
@@ -180,8 +191,11 @@ func (c *conn) put(o outgoing) {
 	c.ws.SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(len(o.frame.b)>>20)*time.Second))
 	err := c.ws.WriteMessage(websocket.TextMessage, o.frame.b)
 	o.frame.free()
-	if err != nil {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		c.slow(fmt.Errorf("write: %w", err))
+	case err != nil:
+		c.fail(fmt.Errorf("write: %w", err))
 	}
 }
 
