@@ -1,0 +1,104 @@
+package httpd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// AttachProtocol is what a bridge upgrades /attach to: JSON-RPC messages of MCP,
+// one a line, both ways.
+const AttachProtocol = "tabhub-attach"
+
+// FarewellMethod is a notification that only /attach carries, as its last line:
+// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade" or
+// "idle". A stream that ends without it ended by accident.
+const FarewellMethod = "tabhub/farewell"
+
+// Farewell is the parameters of FarewellMethod.
+type Farewell struct {
+	Reason string `json:"reason"`
+}
+
+// attach serves a stdio bridge.
+func (s *Server) attach(w http.ResponseWriter, r *http.Request, p *pass) {
+	if r.Method != http.MethodGet || !isUpgrade(r, AttachProtocol) {
+		w.Header().Set("Upgrade", AttachProtocol)
+		writeError(w, http.StatusUpgradeRequired, "this endpoint is for `tabhub stdio`; MCP clients use /mcp")
+		return
+	}
+	world, err := s.o.World(r.Context(), p.identity.User)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	conn, buf, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if !s.addBridge() {
+		conn.Close()
+		return
+	}
+	defer s.bridge.Done()
+	defer s.clients.enter()()
+	defer conn.Close()
+	conn.SetDeadline(time.Time{})
+	const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + AttachProtocol + "\r\n\r\n"
+	if _, err := io.WriteString(conn, answer); err != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	if !p.identity.Expires.IsZero() {
+		ctx, cancel = context.WithDeadline(ctx, p.identity.Expires)
+		defer cancel()
+	}
+	// What the bridge sent along with its request is in the buffer, the rest is
+	// read from the connection itself.
+	head, _ := buf.Reader.Peek(buf.Reader.Buffered())
+	s.log.Debug("bridge attached", "user", p.identity.User)
+	err = world.MCP.ServeStream(ctx, &headed{head: *bytes.NewReader(bytes.Clone(head)), rest: conn}, conn)
+	s.log.Debug("bridge left", "user", p.identity.User, "err", err)
+	if s.isDraining() {
+		s.sayFarewell(conn)
+	}
+}
+
+// headed reads head and then rest. It cannot be closed: the farewell comes last.
+type headed struct {
+	head bytes.Reader
+	rest io.Reader
+}
+
+func (h *headed) Read(p []byte) (int, error) {
+	if h.head.Len() > 0 {
+		return h.head.Read(p)
+	}
+	return h.rest.Read(p)
+}
+
+// addBridge counts a stream that Shutdown waits for, unless it has begun to.
+func (s *Server) addBridge() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return false
+	}
+	s.bridge.Add(1)
+	return true
+}
+
+func (s *Server) sayFarewell(conn net.Conn) {
+	s.mu.Lock()
+	why := s.farewell
+	s.mu.Unlock()
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": FarewellMethod, "params": Farewell{Reason: why}})
+	conn.SetWriteDeadline(time.Now().Add(time.Second))
+	conn.Write(append(line, '\n'))
+}

@@ -1,0 +1,71 @@
+package httpd
+
+import (
+	"sync"
+	"time"
+)
+
+// clients counts the MCP clients that are being served, and notices when there has
+// been none for a while.
+type clients struct {
+	idle    time.Duration // 0: never
+	expired func()        // called once, from a timer's goroutine
+
+	mu      sync.Mutex
+	n       int
+	timer   *time.Timer // runs while n is 0
+	stopped bool
+}
+
+func (c *clients) start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.restartLocked()
+}
+
+// enter counts a client until the function that it returns is called.
+func (c *clients) enter() (leave func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n++
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.n--
+		c.restartLocked()
+	}
+}
+
+func (c *clients) restartLocked() {
+	if c.n > 0 || c.idle <= 0 || c.stopped {
+		return
+	}
+	c.timer = time.AfterFunc(c.idle, func() {
+		c.mu.Lock()
+		fire := c.n == 0 && !c.stopped
+		c.stopped = c.stopped || fire
+		c.mu.Unlock()
+		if fire {
+			c.expired()
+		}
+	})
+}
+
+func (c *clients) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+func (c *clients) count() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.n
+}

@@ -1,0 +1,12 @@
+// Package httpd is the hub's one HTTP door: every endpoint behind one guard.
+//
+// The Guard looks at each request and upgrade in a fixed order: Host (against DNS
+// rebinding), then Origin (what a browser says about the page that asks), then the
+// credential. Which origins and which credential an endpoint takes is one table,
+// endpointOf in endpoint.go. What the guard refuses is answered 403 or 401 with one
+// sentence that says what to do.
+//
+// The package knows the hub and its MCP face. The WebSocket endpoints and the pages
+// are handlers that it is given; a handler whose credential comes in the first
+// message of the socket asks Guard.Admit then.
+package httpd

@@ -1,0 +1,359 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"tabhub/spec"
+)
+
+// GuardOptions say whom a hub listens to. The zero value is a loopback hub that
+// asks for no credential.
+type GuardOptions struct {
+	// Verifier checks credentials. Nil asks for none: everybody who passes the
+	// Host and Origin checks is spec.LocalUser.
+	Verifier Verifier
+	// Accounts: credentials stand for different users, so that an allowed origin
+	// alone says too little and everybody must show one.
+	Accounts bool
+	// AllowOrigins are further origins, such as "https://app.example.com"; "*" is
+	// all of them.
+	AllowOrigins []string
+	// AllowHosts are further names that clients may reach the hub by, with or
+	// without a port.
+	AllowHosts []string
+	// Extensions are ids of Chromium extensions, or whole extension origins.
+	Extensions []string
+	// PublicURL is where clients reach the hub through a proxy, "" if they do not.
+	PublicURL string
+}
+
+// Guard decides who gets in. It is immutable.
+type Guard struct {
+	verifier   Verifier
+	accounts   bool
+	anyOrigin  bool
+	origins    map[string]bool
+	hosts      map[string]bool
+	extensions map[string]bool
+	public     *url.URL
+}
+
+// NewGuard checks the options. Its errors name the option that is wrong.
+func NewGuard(o GuardOptions) (*Guard, error) {
+	g := &Guard{
+		verifier:   o.Verifier,
+		accounts:   o.Accounts,
+		origins:    make(map[string]bool),
+		hosts:      make(map[string]bool),
+		extensions: make(map[string]bool),
+	}
+	for _, s := range o.AllowOrigins {
+		if s == "*" {
+			g.anyOrigin = true
+			continue
+		}
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+			return nil, fmt.Errorf("--allow-origin %q is not an origin; write it as a browser does, such as https://app.example.com or http://localhost:5173, or * for all", s)
+		}
+		g.origins[originOf(u)] = true
+	}
+	for _, s := range o.AllowHosts {
+		if s == "" || strings.ContainsAny(s, "/@ *?#") {
+			return nil, fmt.Errorf("--allow-host %q is not a host name; write it without scheme and path, such as hub.example.com or hub.example.com:8443", s)
+		}
+		g.hosts[strings.ToLower(s)] = true
+	}
+	for _, s := range o.Extensions {
+		origin := s
+		if !strings.Contains(s, "://") {
+			if len(s) != 32 || strings.Trim(s, "abcdefghijklmnop") != "" {
+				return nil, fmt.Errorf("--extension-id %q is not an extension id; it is 32 letters from a to p (see chrome://extensions), or a whole origin such as moz-extension://…", s)
+			}
+			origin = "chrome-extension://" + s
+		}
+		g.extensions[strings.ToLower(origin)] = true
+	}
+	if o.PublicURL != "" {
+		u, err := url.Parse(o.PublicURL)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return nil, fmt.Errorf("--public-url %q is not a web address; write it as https://hub.example.com", o.PublicURL)
+		}
+		g.public = u
+		g.hosts[strings.ToLower(u.Host)] = true
+	}
+	return g, nil
+}
+
+// refusal is an error that the peer is to see.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func forbidden(format string, args ...any) error {
+	return &refusal{http.StatusForbidden, fmt.Sprintf(format, args...)}
+}
+
+func unauthorized(format string, args ...any) error {
+	return &refusal{http.StatusUnauthorized, fmt.Sprintf(format, args...)}
+}
+
+// check runs the guard over a request. It returns the request with what was found,
+// or a *refusal.
+func (g *Guard) check(r *http.Request) (*http.Request, error) {
+	if err := g.checkHost(r); err != nil {
+		return nil, err
+	}
+	ep := endpointOf(r)
+	p := &pass{endpoint: ep, from: g.originOf(r)}
+	if ep.need != credNone {
+		if p.from&ep.from == 0 {
+			return nil, g.refuseOrigin(r, p)
+		}
+		// A preflight cannot carry a credential; cors answers it.
+		if !ep.cors || p.from == fromProgram || !isPreflight(r) {
+			id, err := g.credential(r, p)
+			if err != nil {
+				return nil, err
+			}
+			p.identity = id
+		}
+	}
+	return r.WithContext(context.WithValue(r.Context(), admissionKey{}, p)), nil
+}
+
+// checkHost refuses names that do not stand for this hub: a page that has rebound
+// its own name to a loopback address sends that name.
+func (g *Guard) checkHost(r *http.Request) error {
+	host := strings.ToLower(r.Host)
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), ""
+	}
+	if g.hosts[host] || g.hosts[name] {
+		return nil
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if local != nil && (port == fmt.Sprint(local.Port) || port == "" && (local.Port == 80 || local.Port == 443)) {
+		if isLoopbackName(name) {
+			return nil
+		}
+		// An address is nothing that a page could rebind.
+		if ip, err := netip.ParseAddr(name); err == nil && ip == local.AddrPort().Addr().Unmap() {
+			return nil
+		}
+	}
+	return forbidden("this hub does not answer to the host name %.100q; use its loopback address, or start it with --allow-host %.100s", r.Host, name)
+}
+
+func isLoopbackName(name string) bool {
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// originOf finds what kinds of origin a request has. Origins are compared whole: a
+// prefix or a suffix proves nothing.
+func (g *Guard) originOf(r *http.Request) origins {
+	values := r.Header["Origin"]
+	switch len(values) {
+	case 0:
+		return fromProgram
+	case 1:
+	default:
+		return 0
+	}
+	origin := strings.ToLower(values[0])
+	var from origins
+	if g.extensions[origin] {
+		from |= fromExtension
+	}
+	if origin == g.selfOrigin(r) {
+		from |= fromSelf
+	}
+	if g.anyOrigin || g.origins[origin] {
+		from |= fromAllowed
+	}
+	if isLoopbackOrigin(origin) {
+		from |= fromLoopback
+	}
+	return from
+}
+
+// selfOrigin is the origin of this hub's pages as the request's client sees them.
+// The Host header has been checked.
+func (g *Guard) selfOrigin(r *http.Request) string {
+	host := strings.ToLower(r.Host)
+	if g.public != nil && strings.EqualFold(g.public.Host, r.Host) {
+		return originOf(g.public)
+	}
+	if r.TLS != nil {
+		return "https://" + strings.TrimSuffix(host, ":443")
+	}
+	return "http://" + strings.TrimSuffix(host, ":80")
+}
+
+func originOf(u *url.URL) string {
+	s := strings.ToLower(u.Scheme + "://" + u.Host)
+	switch u.Scheme {
+	case "http":
+		s = strings.TrimSuffix(s, ":80")
+	case "https":
+		s = strings.TrimSuffix(s, ":443")
+	}
+	return s
+}
+
+func isLoopbackOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || originOf(u) != origin {
+		return false
+	}
+	return isLoopbackName(u.Hostname())
+}
+
+func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
+	origin := strings.Join(r.Header["Origin"], ", ")
+	switch {
+	case p.endpoint.from&fromAllowed == 0:
+		return forbidden("%s is not open to web pages, and this request has the origin %.100q; use a program, or the tabhub command", p.endpoint.name, origin)
+	case strings.Contains(origin, "-extension://"):
+		return forbidden("the extension %.100q is not listed; start the hub with --extension-id %.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
+	case p.from&(fromLoopback|fromSelf) != 0:
+		return forbidden("pages at %.100q may not use %s; start the hub with --allow-origin %.100s", origin, p.endpoint.name, origin)
+	}
+	return forbidden("the origin %.100q is not allowed; start the hub with --allow-origin %.100s", origin, origin)
+}
+
+// credential finds and checks what a request shows. It returns nil if the endpoint
+// takes its credential from the first message and the request has none.
+func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
+	if g.verifier == nil {
+		return &Identity{User: spec.LocalUser}, nil
+	}
+	if token, ok := requestToken(r, p.endpoint); ok {
+		return g.verify(token)
+	}
+	if p.endpoint.cookie {
+		if c, err := r.Cookie(cookieName(r)); err == nil && sameOrigin(r) {
+			return g.verifyCookie(c.Value)
+		}
+	}
+	if p.endpoint.need == credHandshake || g.needsNone(p) {
+		return nil, nil
+	}
+	return nil, unauthorized("%s", howToSend(p.endpoint))
+}
+
+// needsNone reports whether the origin is credential enough.
+func (g *Guard) needsNone(p *pass) bool { return !g.accounts && p.from&p.endpoint.anonymous != 0 }
+
+func (g *Guard) verify(token string) (*Identity, error) {
+	id, err := g.verifier.Verify(token)
+	if err != nil {
+		return nil, unauthorized("%v", err)
+	}
+	return &id, nil
+}
+
+func (g *Guard) verifyCookie(value string) (*Identity, error) {
+	if t, ok := g.verifier.(*Token); ok {
+		id, err := t.verifyCookie(value)
+		if err != nil {
+			return nil, unauthorized("this browser's sign-in is out of date; open the address that `tabhub token --url` prints")
+		}
+		return &id, nil
+	}
+	return g.verify(value)
+}
+
+// requestToken returns the token that a request carries outside of its cookies.
+func requestToken(r *http.Request, ep endpoint) (string, bool) {
+	if h := r.Header.Get("Authorization"); h != "" {
+		scheme, token, _ := strings.Cut(h, " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			return strings.TrimSpace(token), true
+		}
+	}
+	if ep.query && r.URL.RawQuery != "" {
+		if q := r.URL.Query(); q.Has("token") {
+			return q.Get("token"), true
+		}
+	}
+	return "", false
+}
+
+func howToSend(ep endpoint) string {
+	switch {
+	case ep.cookie && ep.query:
+		return "Authentication required: open the address that `tabhub token --url` prints"
+	case ep.query:
+		return "Authentication required: send the header 'Authorization: Bearer TOKEN' or add ?token=TOKEN; `tabhub token` prints it"
+	}
+	return "Authentication required: send the header 'Authorization: Bearer TOKEN'; `tabhub token` prints it"
+}
+
+// sameOrigin reports whether a request can not have been made by another site's
+// page. SameSite does not tell apart two ports of one host; this does.
+func sameOrigin(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "" || site == "same-origin" || site == "none"
+}
+
+// ErrNoRequest is what Admit returns for a request that has not been through the
+// guard.
+var ErrNoRequest = errors.New("the request did not come through the guard")
+
+// AdmitPage checks an origin that a page of this hub vouches for, as the Origin
+// header of r would have been. It is for the widget, which runs in a frame of the
+// page that it speaks for.
+func (g *Guard) AdmitPage(r *http.Request, origin string) error {
+	p := passOf(r.Context())
+	if p == nil {
+		return ErrNoRequest
+	}
+	as := r.Clone(r.Context())
+	as.Header.Set("Origin", origin)
+	page := &pass{endpoint: p.endpoint, from: g.originOf(as)}
+	if page.from&p.endpoint.from == 0 {
+		return g.refuseOrigin(as, page)
+	}
+	return nil
+}
+
+// Admit says who is behind a request that the guard let through. token is what the
+// first message of the socket held, "" if nothing. Its error is one sentence for
+// the peer.
+func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
+	p := passOf(r.Context())
+	if p == nil {
+		return Admission{}, ErrNoRequest
+	}
+	a := p.admission()
+	switch {
+	case p.identity != nil:
+	case token != "":
+		id, err := g.verify(token)
+		if err != nil {
+			return Admission{}, err
+		}
+		a.Identity = *id
+	case g.needsNone(p):
+		a.User, a.Anonymous = spec.LocalUser, true
+	default:
+		return Admission{}, unauthorized("Authentication required: send the token in the first message; `tabhub token` prints it")
+	}
+	return a, nil
+}

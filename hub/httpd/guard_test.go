@@ -1,0 +1,329 @@
+package httpd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+)
+
+const (
+	secret      = "s3cret-token-of-this-hub"
+	extensionID = "abcdefghijklmnopabcdefghijklmnop"
+)
+
+func newGuard(t *testing.T, o GuardOptions) *Guard {
+	t.Helper()
+	g, err := NewGuard(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// ask makes a request as a listener on 127.0.0.1:3300 sees it.
+func ask(target, host, origin string) *http.Request {
+	path, ws := strings.CutSuffix(target, " ws")
+	r := httptest.NewRequest("GET", path, nil)
+	r.Host = host
+	if origin != "-" {
+		r.Header["Origin"] = []string{origin}
+	}
+	if ws {
+		r.Header.Set("Connection", "keep-alive, Upgrade")
+		r.Header.Set("Upgrade", "websocket")
+	}
+	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3300}
+	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
+}
+
+func status(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	if no, ok := errors.AsType[*refusal](err); ok {
+		return no.status
+	}
+	return -1
+}
+
+// What each origin may do at each endpoint of a hub on one's own machine. A cell is
+// x: refused, t: needs the token in the request, h: needs it in the request or in
+// the first message, o: open.
+var table = []struct{ target, program, extension, loopback, allowed, self, foreign string }{
+	{"/mcp", "t", "x", "x", "t", "x", "x"},
+	{"/mcp ws", "h", "x", "x", "h", "x", "x"},
+	{"/sse", "t", "x", "x", "t", "x", "x"},
+	{"/message", "t", "x", "x", "t", "x", "x"},
+	{"/tabs ws", "h", "o", "o", "o", "o", "x"},
+	{"/ ws", "t", "x", "o", "o", "o", "x"},
+	{"/extension ws", "h", "o", "x", "h", "x", "x"},
+	{"/relay ws", "h", "o", "x", "h", "x", "x"},
+	{"/attach", "t", "x", "x", "x", "x", "x"},
+	{"/", "t", "x", "x", "x", "t", "x"},
+	{"/api/status", "t", "x", "x", "x", "t", "x"},
+	{"/api/stop", "t", "x", "x", "x", "t", "x"},
+	{"/readyz", "t", "x", "x", "x", "t", "x"},
+	{"/healthz", "o", "o", "o", "o", "o", "o"},
+	{"/demo", "o", "o", "o", "o", "o", "o"},
+	{"/tab.js", "o", "o", "o", "o", "o", "o"},
+	{"/embed.js", "o", "o", "o", "o", "o", "o"},
+	{"/widget.html", "o", "o", "o", "o", "o", "o"},
+}
+
+var (
+	goodHosts = []string{"127.0.0.1:3300", "localhost:3300", "LOCALHOST:3300", "[::1]:3300", "127.9.9.9:3300", "tabs.localhost:3300", "hub.example.net", "hub.example.net:8443", "gate.example.net:99"}
+	badHosts  = []string{"", "127.0.0.1", "127.0.0.1:3301", "evil.example", "evil.example:3300", "127.0.0.1.evil.example:3300", "localhost.evil.example:3300", "gate.example.net", "192.168.1.5:3300", "[::1]", "localhost:3300.evil.example"}
+	foreign   = []string{
+		"https://evil.example", "null", "", "http://127.0.0.1.evil.example", "http://localhost.evil.example:3300", "http://evillocalhost",
+		"http://app.example.com", "https://app.example.com:444", "https://app.example.com.evil.example", "https://app.example.co", "https://xapp.example.com",
+		"http://127.0.0.1:3300/", "http://user@127.0.0.1:3300", "file://", "chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba", "chrome-extension://" + extensionID + "x",
+		"http://127.0.0.1:3300, https://app.example.com",
+	}
+)
+
+func TestGuardTable(t *testing.T) {
+	local := GuardOptions{
+		Verifier:     NewToken(secret),
+		AllowOrigins: []string{"https://app.example.com/"},
+		AllowHosts:   []string{"hub.example.net", "gate.example.net:99"},
+		Extensions:   []string{extensionID},
+	}
+	accounts := local
+	accounts.Accounts = true
+	for _, row := range table {
+		for _, host := range goodHosts {
+			self := row.self
+			if name, _, _ := net.SplitHostPort(host); isLoopbackName(strings.ToLower(name)) && self == "x" {
+				self = row.loopback // the hub's own page is a page of this machine, too
+			}
+			cells := map[string]string{"-": row.program, "chrome-extension://" + extensionID: row.extension, "http://localhost:5173": row.loopback,
+				"https://[::1]:8443": row.loopback, "https://app.example.com": row.allowed, "HTTPS://APP.example.com": row.allowed, "http://" + host: self}
+			for _, f := range foreign {
+				cells[f] = row.foreign
+			}
+			for origin, cell := range cells {
+				checkCell(t, newGuard(t, local), row.target, host, origin, cell)
+				if cell == "o" && row.target == "/ ws" {
+					cell = "t"
+				} else if cell == "o" && strings.HasSuffix(row.target, " ws") {
+					cell = "h"
+				}
+				checkCell(t, newGuard(t, accounts), row.target, host, origin, cell)
+			}
+		}
+		for _, host := range badHosts {
+			r := ask(row.target, host, "-")
+			r.Header.Set("Authorization", "Bearer "+secret)
+			if _, err := newGuard(t, local).check(r); status(err) != http.StatusForbidden {
+				t.Errorf("%s, Host %q: got %v, want 403: a rebound name would reach the hub", row.target, host, err)
+			}
+		}
+	}
+}
+
+func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
+	t.Helper()
+	try := func(bearer, first string) int {
+		r := ask(target, host, origin)
+		if bearer != "" {
+			r.Header.Set("Authorization", "Bearer "+bearer)
+		}
+		r, err := g.check(r)
+		if err != nil {
+			return status(err)
+		}
+		if passOf(r.Context()).endpoint.need == credNone {
+			return http.StatusOK
+		}
+		a, err := g.Admit(r, first)
+		if err == nil && a.User != spec.LocalUser {
+			t.Errorf("%s, Host %q, Origin %q: let in as nobody", target, host, origin)
+		}
+		return status(err)
+	}
+	const ok, no401, no403 = http.StatusOK, http.StatusUnauthorized, http.StatusForbidden
+	type attempt struct{ bearer, first string }
+	want := map[attempt]int{}
+	switch cell {
+	case "x":
+		want = map[attempt]int{{"", ""}: no403, {secret, ""}: no403, {"wrong", ""}: no403}
+	case "t":
+		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {secret + "x", ""}: no401, {secret[:5], ""}: no401}
+	case "h":
+		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401}
+	case "o":
+		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok}
+	}
+	for a, code := range want {
+		if got := try(a.bearer, a.first); got != code {
+			t.Errorf("%s, Host %q, Origin %q, Bearer %q, first message %q: got %d, want %d", target, host, origin, a.bearer, a.first, got, code)
+		}
+	}
+}
+
+func TestGuardSaysWhatToDo(t *testing.T) {
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	for _, c := range []struct{ target, host, origin, says string }{
+		{"/mcp", "hub.lan:3300", "-", "--allow-host hub.lan"},
+		{"/mcp", "127.0.0.1:3300", "https://app.example.com", "--allow-origin https://app.example.com"},
+		{"/mcp", "127.0.0.1:3300", "http://localhost:5173", "--allow-origin http://localhost:5173"},
+		{"/tabs ws", "127.0.0.1:3300", "chrome-extension://" + extensionID, "--extension-id " + extensionID},
+		{"/api/tabs", "127.0.0.1:3300", "https://app.example.com", "not open to web pages"},
+		{"/mcp", "127.0.0.1:3300", "-", "tabhub token"},
+		{"/", "127.0.0.1:3300", "-", "tabhub token --url"},
+	} {
+		_, err := g.check(ask(c.target, c.host, c.origin))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s from %s at %s: %v; want it to say %q", c.target, c.origin, c.host, err, c.says)
+		}
+	}
+}
+
+func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 401, "/readyz": 401, "/ ws": 401} {
+		path, ws, found := strings.Cut(target, " ")
+		target = path + "?token=" + secret
+		if found {
+			target += " " + ws
+		}
+		if _, err := g.check(ask(target, "127.0.0.1:3300", "-")); status(err) != want {
+			t.Errorf("%s: got %v, want %d", target, err, want)
+		}
+	}
+}
+
+// A page on another port of this machine is "same site": its requests carry the
+// dashboard's cookie. It must not act with it.
+func TestCookieOnlyFromOwnPages(t *testing.T) {
+	token := NewToken(secret)
+	g := newGuard(t, GuardOptions{Verifier: token})
+	for _, c := range []struct {
+		target, origin, site, value string
+		want                        int
+	}{
+		{"/api/tabs", "-", "", token.cookie(), 200},
+		{"/api/tabs", "-", "none", token.cookie(), 200},
+		{"/api/tabs", "http://127.0.0.1:3300", "same-origin", token.cookie(), 200},
+		{"/api/tabs", "-", "same-site", token.cookie(), 401},
+		{"/api/tabs", "-", "cross-site", token.cookie(), 401},
+		{"/api/tabs", "http://127.0.0.1:8080", "same-site", token.cookie(), 403},
+		{"/api/tabs", "-", "", "wrong", 401},
+		{"/api/tabs", "-", "", secret, 401},
+		{"/mcp", "-", "", token.cookie(), 401},
+		{"/attach", "-", "", token.cookie(), 401},
+	} {
+		r := ask(c.target, "127.0.0.1:3300", c.origin)
+		r.AddCookie(&http.Cookie{Name: "tabhub-3300", Value: c.value})
+		if c.site != "" {
+			r.Header.Set("Sec-Fetch-Site", c.site)
+		}
+		if _, err := g.check(r); status(err) != c.want {
+			t.Errorf("%s, Origin %s, Sec-Fetch-Site %q: got %v, want %d", c.target, c.origin, c.site, err, c.want)
+		}
+	}
+	token.Set("another")
+	r := ask("/api/tabs", "127.0.0.1:3300", "-")
+	r.AddCookie(&http.Cookie{Name: "tabhub-3300", Value: NewToken(secret).cookie()})
+	if _, err := g.check(r); status(err) != 401 {
+		t.Errorf("a cookie outlived the token that it was made from: %v", err)
+	}
+}
+
+func TestAdmissionSaysWhoItIs(t *testing.T) {
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID, "moz-extension://6F1A"}})
+	for origin, want := range map[string]Admission{
+		"chrome-extension://" + extensionID: {Attested: true, Anonymous: true},
+		"moz-extension://6f1a":              {Attested: true, Anonymous: true},
+		"http://127.0.0.1:3300":             {Own: true, Anonymous: true},
+		"http://127.0.0.1:3000":             {Anonymous: true},
+	} {
+		r, err := g.check(ask("/tabs ws", "127.0.0.1:3300", origin))
+		if err != nil {
+			t.Errorf("%s: %v", origin, err)
+			continue
+		}
+		want.User = spec.LocalUser
+		if got, err := g.Admit(r, ""); err != nil || got != want {
+			t.Errorf("%s: %+v, %v; want %+v", origin, got, err, want)
+		}
+	}
+	if _, err := g.Admit(httptest.NewRequest("GET", "/tabs", nil), secret); !errors.Is(err, ErrNoRequest) {
+		t.Errorf("a request that nobody has looked at was admitted: %v", err)
+	}
+}
+
+func TestAnyOrigin(t *testing.T) {
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"*"}})
+	for _, target := range []string{"/tabs ws", "/ ws"} {
+		if _, err := g.check(ask(target, "127.0.0.1:3300", "https://any.example")); err != nil {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+	if _, err := g.check(ask("/api/tabs", "127.0.0.1:3300", "https://any.example")); status(err) != 403 {
+		t.Errorf("/api is open to all pages: %v", err)
+	}
+	if _, err := g.check(ask("/mcp", "127.0.0.1:3300", "https://any.example")); status(err) != 401 {
+		t.Errorf("/mcp needs no token from a page: %v", err)
+	}
+}
+
+func TestNewGuardNamesWhatIsWrong(t *testing.T) {
+	for _, c := range []struct {
+		o    GuardOptions
+		says string
+	}{
+		{GuardOptions{AllowOrigins: []string{"app.example.com"}}, "--allow-origin"},
+		{GuardOptions{AllowOrigins: []string{"https://app.example.com/path"}}, "--allow-origin"},
+		{GuardOptions{AllowOrigins: []string{"https://*.example.com", ""}}, "--allow-origin"},
+		{GuardOptions{AllowHosts: []string{"https://hub.example.com"}}, "--allow-host"},
+		{GuardOptions{AllowHosts: []string{"*"}}, "--allow-host"},
+		{GuardOptions{Extensions: []string{"abc"}}, "--extension-id"},
+		{GuardOptions{PublicURL: "hub.example.com"}, "--public-url"},
+	} {
+		if _, err := NewGuard(c.o); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v; want an error that names %s", c.o, err, c.says)
+		}
+	}
+}
+
+func TestPublicURL(t *testing.T) {
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), PublicURL: "https://hub.example.com"})
+	r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
+	r.Header.Set("Authorization", "Bearer "+secret)
+	if _, err := g.check(r); err != nil {
+		t.Errorf("the hub's own page is refused behind a proxy: %v", err)
+	}
+}
+
+func FuzzOrigin(f *testing.F) {
+	for _, s := range foreign {
+		f.Add(s)
+	}
+	g, err := NewGuard(GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"https://app.example.com"}, Extensions: []string{extensionID}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, origin string) {
+		_, err := g.check(ask("/tabs ws", "127.0.0.1:3300", origin))
+		if err == nil && !strings.EqualFold(origin, "https://app.example.com") && !strings.EqualFold(origin, "chrome-extension://"+extensionID) {
+			rest, ok := strings.CutPrefix(strings.ToLower(origin), "http://")
+			if !ok {
+				rest, ok = strings.CutPrefix(strings.ToLower(origin), "https://")
+			}
+			host, _, e := net.SplitHostPort(rest)
+			if e != nil {
+				host = strings.Trim(rest, "[]")
+			}
+			if !ok || !isLoopbackName(host) {
+				t.Fatalf("%q was let in", origin)
+			}
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package httpd
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Identity is who a credential stands for.
+type Identity struct {
+	User    spec.UserID
+	Expires time.Time // zero: never
+	// ConnectionURL is the endpoint that the credential was made for, "" for any.
+	ConnectionURL string
+}
+
+// Verifier checks credentials. Its errors are sentences for the person who holds
+// the credential and never contain it. It is safe for concurrent use.
+type Verifier interface {
+	Verify(token string) (Identity, error)
+}
+
+// Token is the Verifier of a hub without accounts: one secret, which stands for
+// spec.LocalUser.
+type Token struct {
+	mu  sync.RWMutex
+	sum [sha256.Size]byte
+}
+
+// NewToken returns a Token that accepts secret.
+func NewToken(secret string) *Token {
+	t := new(Token)
+	t.Set(secret)
+	return t
+}
+
+// Set replaces the secret. What was admitted with the old one stays open.
+func (t *Token) Set(secret string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sum = sha256.Sum256([]byte(secret))
+}
+
+var errWrongToken = errors.New("the token is not this hub's; `tabhub token` prints the one to send")
+
+// Verify takes the same time whatever is wrong with the token.
+func (t *Token) Verify(token string) (Identity, error) {
+	sum := sha256.Sum256([]byte(token))
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if subtle.ConstantTimeCompare(sum[:], t.sum[:]) != 1 {
+		return Identity{}, errWrongToken
+	}
+	return Identity{User: spec.LocalUser}, nil
+}
+
+// cookie returns what the dashboard's cookie holds instead of the token: other
+// servers on this host see the cookies of this one, and must not learn the token.
+func (t *Token) cookie() string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	mac := hmac.New(sha256.New, t.sum[:])
+	mac.Write([]byte("tabhub dashboard cookie"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+func (t *Token) verifyCookie(value string) (Identity, error) {
+	if subtle.ConstantTimeCompare([]byte(value), []byte(t.cookie())) != 1 {
+		return Identity{}, errWrongToken
+	}
+	return Identity{User: spec.LocalUser}, nil
+}
+
+// Admission is what the guard found out about a request.
+type Admission struct {
+	Identity
+	// Attested: the request comes from a listed extension, whose word on tabs and
+	// their origins is the browser's own.
+	Attested bool
+	// Own: the request comes from a page of this hub, such as its widget.
+	Own bool
+	// Anonymous: no credential was needed, because of the origin.
+	Anonymous bool
+}
+
+type admissionKey struct{}
+
+// pass is what the guard remembers of a request that it let through.
+type pass struct {
+	endpoint endpoint
+	from     origins
+	identity *Identity // nil: none yet; it comes in the first message
+}
+
+func (p *pass) admission() Admission {
+	a := Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
+	if p.identity != nil {
+		a.Identity = *p.identity
+	}
+	return a
+}
+
+func passOf(ctx context.Context) *pass {
+	p, _ := ctx.Value(admissionKey{}).(*pass)
+	return p
+}
