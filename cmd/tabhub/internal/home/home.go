@@ -13,12 +13,16 @@
 package home
 
 import (
+	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -202,4 +206,34 @@ func (d Dir) OpenLog() (*os.File, error) {
 		}
 	}
 	return os.OpenFile(d.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// Dial connects to the hub.
+func (h Hub) Dial(ctx context.Context) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", h.Addr)
+	if err != nil || !h.TLS {
+		return conn, err
+	}
+	return tls.Client(conn, h.tlsConfig()), nil
+}
+
+// Client is an HTTP client for the hub.
+func (h Hub) Client() *http.Client {
+	return &http.Client{Transport: &http.Transport{TLSClientConfig: h.tlsConfig(), DisableKeepAlives: true}}
+}
+
+// tlsConfig trusts whatever answers. The address is one of this machine, told by a
+// process that holds the lock of a directory that only its owner may write, and the
+// certificate is made for the name that the outside knows.
+func (h Hub) tlsConfig() *tls.Config {
+	return &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}
+}
+
+// Abs returns the directory at path, which may be relative.
+func Abs(path string) (Dir, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("--data-dir %s: %w", path, err)
+	}
+	return Dir(abs), nil
 }

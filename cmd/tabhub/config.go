@@ -1,0 +1,172 @@
+package main
+
+import (
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+const (
+	defaultListen = "127.0.0.1:3300"
+	// relayListen is where pages that embed the webmcp.v1 widget look first.
+	relayListen = "127.0.0.1:9333"
+	defaultIdle = 15 * time.Minute
+)
+
+// config is what the flags say.
+type config struct {
+	dataDir string
+
+	listen       []string
+	allowOrigins []string
+	allowHosts   []string
+	extensions   []string
+	publicURL    string
+	behindProxy  bool
+	tlsCert      string
+	tlsKey       string
+
+	auth      string
+	jwtSecret string
+	jwks      string
+
+	nameLimit      int
+	tabNames       string
+	plainNames     bool
+	callTimeout    time.Duration
+	callTimeoutMax time.Duration
+
+	demo     bool
+	logLevel string
+	auto     bool
+	idleExit time.Duration
+}
+
+// addHubFlags adds the flags of the commands that may run a hub.
+func (c *config) addHubFlags(f *pflag.FlagSet) {
+	f.StringSliceVar(&c.listen, "listen", nil, "address to listen on; may be repeated (default "+defaultListen+", and "+relayListen+" if it is free)")
+	f.StringSliceVar(&c.allowOrigins, "allow-origin", nil, "origin whose pages may join and connect; * for all; may be repeated")
+	f.StringSliceVar(&c.allowHosts, "allow-host", nil, "further host name that the hub answers to; may be repeated")
+	f.StringSliceVar(&c.extensions, "extension-id", nil, "id of a further browser extension that may join; may be repeated")
+	f.StringVar(&c.publicURL, "public-url", "", "where clients reach the hub through a proxy")
+	f.BoolVar(&c.behindProxy, "behind-proxy", false, "a proxy in front of the hub does TLS and sets X-Forwarded-Proto and -Host")
+	f.StringVar(&c.tlsCert, "tls-cert", "", "certificate `file` (PEM)")
+	f.StringVar(&c.tlsKey, "tls-key", "", "key `file` of the certificate (PEM)")
+	f.StringVar(&c.auth, "auth", "token", "credential that clients show: token, jwt (several users) or none")
+	f.StringVar(&c.jwtSecret, "jwt-secret", "", "with --auth jwt: `file` with the HS256 secret")
+	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address")
+	f.IntVar(&c.nameLimit, "name-limit", 0, "longest tool name (default 64)")
+	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
+	f.BoolVar(&c.plainNames, "plain-names", false, "list tools under the page's own names; for conformance suites")
+	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
+	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
+	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
+	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.DurationVar(&c.idleExit, "idle-exit", 0, "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)")
+	f.MarkHidden("plain-names")
+}
+
+// check finds what is wrong with the flags alone.
+func (c *config) check() error {
+	switch {
+	case c.auth != "token" && c.auth != "jwt" && c.auth != "none":
+		return usagef("--auth is %q; it may be token, jwt or none", c.auth)
+	case c.auth == "jwt" && (c.jwtSecret == "") == (c.jwks == ""):
+		return usagef("--auth jwt needs either --jwt-secret FILE or --jwks FILE-OR-URL")
+	case c.auth != "jwt" && (c.jwtSecret != "" || c.jwks != ""):
+		return usagef("--jwt-secret and --jwks are for --auth jwt")
+	case (c.tlsCert == "") != (c.tlsKey == ""):
+		return usagef("--tls-cert and --tls-key go together")
+	case c.tabNames != string(hub.TabNamesAuto) && c.tabNames != string(hub.TabNamesAlways) && c.tabNames != string(hub.TabNamesNever):
+		return usagef("--tab-names is %q; it may be auto, always or never", c.tabNames)
+	case c.nameLimit != 0 && (c.nameLimit < 40 || c.nameLimit > 128):
+		return usagef("--name-limit is %d; it may be 40 to 128", c.nameLimit)
+	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:
+		return usagef("--call-timeout (%s) must be above 0 and not above --call-timeout-max (%s)", c.callTimeout, c.callTimeoutMax)
+	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
+		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
+	}
+	for _, addr := range c.listen {
+		host, _, err := net.SplitHostPort(addr)
+		if err != nil {
+			return usagef("--listen %q is not an address; write it as 127.0.0.1:3300", addr)
+		}
+		if !c.reachable() && !isLoopback(host) {
+			return usagef("--listen %s is open to the network: it needs --tls-cert and --tls-key, or --behind-proxy", addr)
+		}
+		if c.auth == "none" && !isLoopback(host) {
+			return usagef("--listen %s is open to the network: it needs a credential, not --auth none", addr)
+		}
+	}
+	if _, err := c.level(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// reachable reports whether the hub may be reached from other machines.
+func (c *config) reachable() bool { return c.tlsCert != "" || c.behindProxy }
+
+// isLoopback reports whether a host to listen on is of this machine only.
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func (c *config) level() (slog.Level, error) {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(c.logLevel)); err != nil {
+		return l, usagef("--log-level is %q; it may be debug, info, warn or error", c.logLevel)
+	}
+	return l, nil
+}
+
+// dir returns the data directory, which may not exist yet.
+func (a *app) dir() (home.Dir, error) {
+	if a.config.dataDir != "" {
+		return home.Abs(a.config.dataDir)
+	}
+	d, err := home.Default(a.env)
+	if err != nil {
+		return "", &usageError{err}
+	}
+	return d, nil
+}
+
+// logger logs to stderr.
+func (a *app) logger() *slog.Logger {
+	level, err := a.config.level()
+	if err != nil {
+		level = slog.LevelInfo // checked before
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+}
+
+// passOn returns the flags of the command line and the environment, for a hub that
+// this process starts.
+func passOn(f *pflag.FlagSet) []string {
+	var args []string
+	f.Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "standalone", "data-dir", "help", "auto":
+			return
+		}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			for _, v := range list.GetSlice() {
+				args = append(args, "--"+f.Name+"="+v)
+			}
+			return
+		}
+		args = append(args, "--"+f.Name+"="+f.Value.String())
+	})
+	return args
+}

@@ -1,0 +1,424 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"time"
+
+	"tabhub/hub/httpd"
+)
+
+// Options configure a bridge. In, Out and Connect must be set.
+type Options struct {
+	In  io.Reader
+	Out io.Writer
+	// Connect attaches to a hub and starts one if need be. An error is final: it
+	// has tried all it can.
+	Connect func(ctx context.Context) (net.Conn, error)
+	Log     *slog.Logger // nil discards
+}
+
+const (
+	bufferSize     = 64 << 10
+	maxLine        = 256 << 20
+	restoreTimeout = 10 * time.Second
+	shortLife      = time.Second // a hub that lives no longer is not started again at once
+	maxDelay       = 5 * time.Second
+)
+
+// Bridge pipes one client.
+type Bridge struct {
+	o   Options
+	log *slog.Logger
+
+	mu      sync.Mutex
+	changed sync.Cond // conn, err, eof or wanted has changed
+	conn    net.Conn  // the hub of the moment; nil: none
+	err     error     // set at the end: no line is sent any more
+	eof     bool      // the client has closed its side
+	wanted  bool      // the client has a line to send
+	waiting []byte    // lines of the client that wait for a hub
+	session session
+
+	// Owned by Run.
+	farewell string // why the hub said that it ends, "" if it did not
+}
+
+// Run pipes until the client closes its side, its output is gone, ctx ends or no hub
+// can be had. The first and third are no errors. The goroutine that reads In may
+// remain until In is closed.
+func Run(ctx context.Context, o Options) error {
+	b := &Bridge{o: o, log: o.Log, session: newSession()}
+	b.changed.L = &b.mu
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { b.end(context.Cause(ctx)) })
+	defer stop()
+	go func() {
+		err := readLines(o.In, b.fromClient)
+		b.clientGone(err)
+		if !b.isPending() {
+			cancel() // nothing was asked: do not wait for a hub
+		}
+	}()
+	err := b.serveHubs(ctx)
+	b.end(errClientGone)
+	if errors.Is(err, errClientGone) || ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+var errClientGone = errors.New("the client has closed its side")
+
+// end makes all waiting goroutines give up.
+func (b *Bridge) end(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err == nil {
+		b.err = err
+	}
+	if b.conn != nil {
+		b.conn.Close()
+	}
+	b.changed.Broadcast()
+}
+
+// serveHubs attaches to one hub after the other.
+func (b *Bridge) serveHubs(ctx context.Context) error {
+	var delay time.Duration
+	for first := true; ; first = false {
+		conn, err := b.o.Connect(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				return errClientGone
+			}
+			return b.giveUp(err)
+		}
+		began := time.Now()
+		b.farewell = ""
+		err = b.serveHub(ctx, conn, first)
+		conn.Close()
+		last := b.withdraw()
+		if ctx.Err() != nil {
+			return errClientGone
+		}
+		if e, ok := errors.AsType[*outError](err); ok {
+			return e
+		}
+		if e := b.settle(last); e != nil {
+			return e
+		}
+		if last {
+			return errClientGone
+		}
+		b.log.Info("the hub has gone", "farewell", b.farewell, "err", err)
+		if b.farewell == "stop" && !b.waitWanted() {
+			return errClientGone
+		}
+		delay = nextDelay(delay, time.Since(began))
+		if !sleep(ctx, delay) {
+			return errClientGone
+		}
+	}
+}
+
+// nextDelay grows while hubs die young.
+func nextDelay(delay, lived time.Duration) time.Duration {
+	if lived > shortLife {
+		return 0
+	}
+	return min(max(2*delay, 50*time.Millisecond), maxDelay)
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// serveHub restores the session, publishes the connection to the client side and
+// copies the hub's lines until the connection ends.
+func (b *Bridge) serveHub(ctx context.Context, conn net.Conn, first bool) error {
+	r := &lineReader{r: conn}
+	if !first {
+		stop := context.AfterFunc(ctx, func() { conn.Close() })
+		defer stop()
+		if err := b.restore(conn, r); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	b.conn = conn
+	if b.eof {
+		closeWrite(conn)
+	}
+	if b.err != nil {
+		conn.Close()
+	}
+	b.wanted = false
+	b.changed.Broadcast()
+	b.mu.Unlock()
+	return r.each(b.fromHub)
+}
+
+// restore brings a new hub to where the last one was.
+func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
+	conn.SetDeadline(time.Now().Add(restoreTimeout))
+	defer conn.SetDeadline(time.Time{})
+	b.mu.Lock()
+	handshake, rest := b.session.restore()
+	again := b.session.open()
+	changed := b.session.listChanged()
+	b.mu.Unlock()
+	if handshake != nil {
+		if _, err := conn.Write(handshake); err != nil {
+			return err
+		}
+		err := r.each(func(lines []byte) (bool, error) {
+			kept, err := b.fromHub(lines)
+			if err == nil && b.session.restored {
+				err = errRestored
+			}
+			return kept, err
+		})
+		if !errors.Is(err, errRestored) {
+			return err
+		}
+	}
+	if _, err := conn.Write(append(rest, again...)); err != nil {
+		return err
+	}
+	return b.write(changed)
+}
+
+var errRestored = errors.New("session restored")
+
+// withdraw takes the connection away from the client side and reports whether the
+// client has gone, so that no further hub is needed.
+func (b *Bridge) withdraw() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.conn = nil
+	return b.eof || b.err != nil
+}
+
+// settle answers the calls that must not be sent again, and, if there will be no
+// further hub, all that is open.
+func (b *Bridge) settle(last bool) error {
+	b.mu.Lock()
+	answers := b.session.settle()
+	if last {
+		answers = append(answers, b.session.abandon(errHubGone)...)
+	}
+	b.mu.Unlock()
+	return b.write(answers)
+}
+
+var errHubGone = errors.New("the hub process ended before it answered")
+
+// giveUp answers all that the client waits for.
+func (b *Bridge) giveUp(err error) error {
+	b.mu.Lock()
+	lines(b.waiting, b.session.fromClient)
+	answers := b.session.abandon(err)
+	b.mu.Unlock()
+	if e := b.write(answers); e != nil {
+		return e
+	}
+	return err
+}
+
+// waitWanted waits until the client wants something of a hub, and reports false if it
+// goes first.
+func (b *Bridge) waitWanted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for !b.wanted && !b.session.asks() && !b.eof && b.err == nil {
+		b.changed.Wait()
+	}
+	return !b.eof && b.err == nil
+}
+
+// outError says that the client no longer reads.
+type outError struct{ err error }
+
+func (e *outError) Error() string { return "the client does not read: " + e.err.Error() }
+func (e *outError) Unwrap() error { return e.err }
+
+func (b *Bridge) write(p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	if _, err := b.o.Out.Write(p); err != nil {
+		return &outError{err}
+	}
+	return nil
+}
+
+// fromHub passes whole lines on to the client.
+func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
+	b.mu.Lock()
+	from, at := 0, 0
+	var held [][]byte // spans of chunk that are for the client
+	lines(chunk, func(line []byte) {
+		forward, k := b.session.fromHub(line)
+		kept = kept || k
+		if forward && b.isFarewell(line) {
+			forward = false
+		}
+		at += len(line)
+		if !forward {
+			held = append(held, chunk[from:at-len(line)])
+			from = at
+		}
+	})
+	b.mu.Unlock()
+	for _, span := range append(held, chunk[from:]) {
+		if err := b.write(span); err != nil {
+			return kept, err
+		}
+	}
+	return kept, nil
+}
+
+func (b *Bridge) isFarewell(line []byte) bool {
+	m := peek(line)
+	if m.id != nil || string(m.method) != httpd.FarewellMethod {
+		return false
+	}
+	var msg struct{ Params httpd.Farewell }
+	if json.Unmarshal(line, &msg) == nil {
+		b.farewell = msg.Params.Reason
+	}
+	return true
+}
+
+// fromClient passes whole lines on to the hub, and waits for one if there is none.
+func (b *Bridge) fromClient(chunk []byte) (kept bool, err error) {
+	b.mu.Lock()
+	for b.conn == nil && b.err == nil {
+		b.waiting, b.wanted = chunk, true
+		b.changed.Broadcast()
+		b.changed.Wait()
+	}
+	b.waiting = nil
+	if b.err != nil {
+		b.mu.Unlock()
+		return false, b.err
+	}
+	lines(chunk, b.session.fromClient)
+	conn := b.conn
+	b.mu.Unlock()
+	// If this fails the hub side sees it too, and settles what was just noted.
+	conn.Write(chunk)
+	return false, nil
+}
+
+// clientGone has the hub finish what is open, and then close.
+func (b *Bridge) clientGone(err error) {
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.log.Debug("stdin", "err", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.eof = true
+	if b.conn != nil {
+		closeWrite(b.conn)
+	}
+	b.changed.Broadcast()
+}
+
+func (b *Bridge) isPending() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.session.pending) > 0 || b.conn != nil
+}
+
+func closeWrite(conn net.Conn) {
+	if c, ok := conn.(interface{ CloseWrite() error }); ok {
+		c.CloseWrite()
+		return
+	}
+	conn.Close()
+}
+
+// lines calls f for each line of chunk, with its line break.
+func lines(chunk []byte, f func(line []byte)) {
+	for len(chunk) > 0 {
+		end := bytes.IndexByte(chunk, '\n') + 1
+		if end == 0 {
+			end = len(chunk)
+		}
+		f(chunk[:end])
+		chunk = chunk[end:]
+	}
+}
+
+// lineReader cuts a stream into runs of whole lines.
+type lineReader struct {
+	r    io.Reader
+	buf  []byte
+	end  int // what is read so far
+	seen int // what was searched for a line break
+}
+
+func readLines(r io.Reader, f func(lines []byte) (kept bool, err error)) error {
+	return (&lineReader{r: r}).each(f)
+}
+
+// each calls f with one or more whole lines at a time, as they come, until f returns
+// an error or the stream ends; what follows then is not lost to a later each. If f
+// says that it has kept a part of the lines, they are not overwritten.
+func (l *lineReader) each(f func(lines []byte) (kept bool, err error)) error {
+	for {
+		if i := bytes.LastIndexByte(l.buf[l.seen:l.end], '\n'); i >= 0 {
+			whole := l.seen + i + 1
+			kept, err := f(l.buf[:whole:whole])
+			l.take(whole, kept)
+			if err != nil {
+				return err
+			}
+		}
+		l.seen = l.end
+		if l.end == len(l.buf) {
+			if l.end > maxLine {
+				return fmt.Errorf("a message is larger than %d bytes", maxLine)
+			}
+			l.buf = append(l.buf, make([]byte, max(bufferSize, len(l.buf)))...)
+		}
+		n, err := l.r.Read(l.buf[l.end:])
+		l.end += n
+		if n == 0 && err != nil {
+			return err
+		}
+	}
+}
+
+// take removes the first n bytes.
+func (l *lineReader) take(n int, kept bool) {
+	rest := l.buf[n:l.end]
+	if kept || len(l.buf) > 16*bufferSize && len(rest) < bufferSize {
+		l.buf = make([]byte, max(bufferSize, 2*len(rest)))
+	}
+	l.end = copy(l.buf, rest)
+	l.seen = 0
+}

@@ -1,0 +1,424 @@
+package bridge
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+)
+
+// rig is a bridge between a client and hubs that the test plays.
+type rig struct {
+	t      *testing.T
+	stdin  *io.PipeWriter
+	stdout *bufio.Scanner
+	hubs   chan *played // each hub that the bridge has attached to
+	fail   chan error   // makes the next Connect fail
+	done   chan error
+}
+
+// played is the far end of a connection to a hub.
+type played struct {
+	t    *testing.T
+	conn net.Conn
+	in   *bufio.Scanner
+}
+
+func scanner(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 64<<20)
+	return s
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	r := &rig{t: t, stdin: inW, stdout: scanner(outR), hubs: make(chan *played, 10), fail: make(chan error, 1), done: make(chan error, 1)}
+	connect := func(ctx context.Context) (net.Conn, error) {
+		select {
+		case err := <-r.fail:
+			return nil, err
+		default:
+		}
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			return nil, err
+		}
+		far, err := ln.Accept()
+		if err != nil {
+			return nil, err
+		}
+		r.hubs <- &played{t, far, scanner(far)}
+		return conn, nil
+	}
+	go func() {
+		err := Run(t.Context(), Options{In: inR, Out: outW, Connect: connect})
+		outW.Close()
+		r.done <- err
+	}()
+	t.Cleanup(func() { inW.Close(); outR.Close() })
+	return r
+}
+
+func (r *rig) send(lines ...string) {
+	r.t.Helper()
+	for _, l := range lines {
+		if _, err := io.WriteString(r.stdin, l+"\n"); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+func next(t *testing.T, what string, s *bufio.Scanner) string {
+	t.Helper()
+	if !s.Scan() {
+		t.Fatalf("%s has ended: %v", what, s.Err())
+	}
+	return s.Text()
+}
+
+// gets checks what arrives at the client.
+func (r *rig) gets(want ...string) {
+	r.t.Helper()
+	for _, w := range want {
+		if got := next(r.t, "the client's stream", r.stdout); got != w {
+			r.t.Fatalf("the client got %s\n\twant %s", got, w)
+		}
+	}
+}
+
+func (h *played) send(lines ...string) {
+	for _, l := range lines {
+		io.WriteString(h.conn, l+"\n")
+	}
+}
+
+func (h *played) gets(want ...string) {
+	h.t.Helper()
+	for _, w := range want {
+		if got := next(h.t, "the hub's stream", h.in); got != w {
+			h.t.Fatalf("the hub got %s\n\twant %s", got, w)
+		}
+	}
+}
+
+const (
+	initLine   = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"x"}}}`
+	initAnswer = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}`
+	initDone   = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	initReplay = `{"jsonrpc":"2.0","id":"tabhub:replay:1","method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"x"}}}`
+	toolsNew   = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
+	lostText   = `"isError":true`
+)
+
+// begin is a session up to the point where the client has listed the tools.
+func (r *rig) begin() *played {
+	r.t.Helper()
+	h := <-r.hubs
+	r.send(initLine)
+	h.gets(initLine)
+	h.send(initAnswer)
+	r.gets(initAnswer)
+	list := `{"method":"tools/list","jsonrpc":"2.0","id":1}`
+	r.send(initDone, list)
+	h.gets(initDone, list)
+	tools := `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"read","annotations":{"readOnlyHint":true}},{"name":"twice","annotations":{"idempotentHint":true}},{"name":"buy","annotations":{"readOnlyHint":false}},{"name":"plain"}]}}`
+	h.send(tools)
+	r.gets(tools)
+	return h
+}
+
+// rejoin is the hub's part of a restored session.
+func (h *played) rejoin() {
+	h.t.Helper()
+	h.gets(initReplay)
+	h.send(`{"jsonrpc":"2.0","id":"tabhub:replay:1","result":{"protocolVersion":"2025-06-18"}}`)
+	h.gets(initDone)
+}
+
+func call(id, tool string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{"n":1}}}`, id, tool)
+}
+
+// A purchase must not happen twice because the hub was restarted; a lookup may.
+func TestCallsUnderWayWhenTheHubDies(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	open := []string{call(`2`, "buy"), call(`"2"`, "read"), call(`3`, "twice"), call(`4`, "plain"), call(`5`, "never listed"), `{"jsonrpc":"2.0","id":6,"method":"resources/list"}`}
+	r.send(open...)
+	h.gets(open...)
+	h.conn.Close()
+	for _, id := range []string{`2`, `4`, `5`} {
+		got := next(t, "the client's stream", r.stdout)
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, lostText) || !strings.Contains(got, `NOT_CONNECTED`) {
+			t.Fatalf("call %s got %s", id, got)
+		}
+	}
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(open[1], open[2], open[5])
+	r.gets(toolsNew)
+	answer := `{"jsonrpc":"2.0","id":"2","result":{"content":[]}}`
+	h.send(answer)
+	r.gets(answer)
+	later := call(`7`, "buy")
+	r.send(later)
+	h.gets(later)
+}
+
+func TestInitializeUnderWayWhenTheHubDies(t *testing.T) {
+	r := newRig(t)
+	h := <-r.hubs
+	r.send(initLine)
+	h.gets(initLine)
+	h.conn.Close()
+	h = <-r.hubs
+	h.gets(initLine)
+	h.send(initAnswer)
+	r.gets(initAnswer)
+}
+
+func TestSessionIsRestored(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	level := `{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"error"}}`
+	sub := `{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"a:1"}}`
+	sub2 := `{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"a:2"}}`
+	unsub := `{"jsonrpc":"2.0","id":5,"method":"resources/unsubscribe","params":{"uri":"a:1"}}`
+	list := `{"jsonrpc":"2.0","id":6,"method":"prompts/list"}`
+	for i, line := range []string{level, sub, sub2, unsub, list} {
+		r.send(line)
+		h.gets(line)
+		answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, i+2)
+		h.send(answer)
+		r.gets(answer)
+	}
+	h.conn.Close()
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(`{"jsonrpc":"2.0","id":"tabhub:replay:2","method":"logging/setLevel","params":{"level":"error"}}`,
+		`{"jsonrpc":"2.0","id":"tabhub:replay:3","method":"resources/subscribe","params":{"uri":"a:2"}}`)
+	h.send(`{"jsonrpc":"2.0","id":"tabhub:replay:2","result":{}}`, `{"jsonrpc":"2.0","id":"tabhub:replay:3","error":{}}`)
+	r.gets(toolsNew, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
+	note := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:2"}}`
+	h.send(note)
+	r.gets(note)
+}
+
+// In the revision without sessions the open subscription is the session.
+func TestListenIsRestored(t *testing.T) {
+	r := newRig(t)
+	h := <-r.hubs
+	listen := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	acked := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}`
+	r.send(listen)
+	h.gets(listen)
+	h.send(acked)
+	r.gets(acked)
+	buy := `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"buy","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	r.send(buy)
+	h.gets(buy)
+	h.conn.Close()
+	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":9,"result":{"resultType":"complete",`) {
+		t.Fatalf("the open call got %s", got)
+	}
+	h = <-r.hubs
+	h.gets(listen)
+	tagged := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}`
+	r.gets(tagged)
+	h.send(acked, tagged)
+	r.gets(tagged) // the second acknowledgement is not for the client
+}
+
+func TestCancelledCallIsForgotten(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`
+	r.send(call(`2`, "buy"), call(`3`, "read"), cancel)
+	h.gets(call(`2`, "buy"), call(`3`, "read"), cancel)
+	h.conn.Close()
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(call(`3`, "read"))
+	r.gets(toolsNew)
+}
+
+// `tabhub stop` must not be undone by the bridges; the next request of a client may.
+func TestStoppedHubIsStartedOnDemand(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"stop"}}`)
+	h.conn.Close()
+	select {
+	case <-r.hubs:
+		t.Fatal("the hub was started again though nobody asked for anything")
+	default:
+	}
+	list := `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	r.send(list)
+	h = <-r.hubs
+	h.rejoin()
+	r.gets(toolsNew)
+	h.gets(list)
+}
+
+func TestHubThatDiesAgainAndAgain(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	r.send(call(`2`, "read"))
+	h.gets(call(`2`, "read"))
+	h.conn.Close()
+	h = <-r.hubs
+	h.gets(initReplay)
+	h.conn.Close() // while the session is restored
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(call(`2`, "read"))
+	r.gets(toolsNew)
+	h.conn.Close()
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(call(`2`, "read"))
+	r.gets(toolsNew)
+}
+
+// printf … | tabhub stdio prints the answers and ends.
+func TestClosedInputWaitsForAnswers(t *testing.T) {
+	r := newRig(t)
+	r.send(initLine, call(`1`, "buy"))
+	r.stdin.Close()
+	h := <-r.hubs
+	h.gets(initLine, call(`1`, "buy"))
+	if h.in.Scan() {
+		t.Fatalf("the hub got %s after the end", h.in.Text())
+	}
+	h.send(initAnswer, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	h.conn.Close()
+	r.gets(initAnswer, `{"jsonrpc":"2.0","id":1,"result":{}}`)
+	if err := <-r.done; err != nil {
+		t.Errorf("a client that goes is no error: %v", err)
+	}
+}
+
+func TestInputClosedAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.stdin.Close()
+	select {
+	case h := <-r.hubs:
+		h.conn.Close()
+	case err := <-r.done:
+		r.done <- err
+	}
+	if err := <-r.done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoHubToBeHad(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	h.conn.Close()
+	r.fail <- errors.New("the data directory is read-only; pass --data-dir")
+	if err := <-r.done; err == nil || !strings.Contains(err.Error(), "--data-dir") {
+		t.Errorf("the bridge ended with %v", err)
+	}
+}
+
+func TestNoHubFromTheStart(t *testing.T) {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	out := scanner(outR)
+	written := make(chan struct{})
+	go func() { io.WriteString(inW, initLine+"\n"); close(written) }()
+	done := make(chan error, 1)
+	go func() {
+		done <- Run(t.Context(), Options{In: inR, Out: outW, Connect: func(context.Context) (net.Conn, error) {
+			<-written
+			return nil, errors.New(`no "hub"`)
+		}})
+	}()
+	// Whether the bridge answers depends on whether it has read the line by then;
+	// that it ends with the error does not.
+	go func() {
+		for out.Scan() {
+			if out.Text() != `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"no \"hub\""}}` {
+				t.Errorf("the client got %s", out.Text())
+			}
+		}
+	}()
+	if err := <-done; err == nil || err.Error() != `no "hub"` {
+		t.Error(err)
+	}
+}
+
+func TestBrokenPipe(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	h.send(`{"jsonrpc":"2.0","method":"notifications/message"}`)
+	r.gets(`{"jsonrpc":"2.0","method":"notifications/message"}`)
+	inR, _ := io.Pipe()
+	outR, outW := io.Pipe()
+	outR.Close()
+	near, far := net.Pipe()
+	go io.WriteString(far, "{}\n")
+	err := Run(t.Context(), Options{In: inR, Out: outW, Connect: func(context.Context) (net.Conn, error) { return near, nil }})
+	if err == nil {
+		t.Error("the bridge ended as if the client had read all")
+	}
+}
+
+// Large messages cross whole, and so does what comes in pieces.
+func TestLargeAndSplitLines(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	big := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"s":"%s"}}}`, strings.Repeat(`x\"y`, 2<<20))
+	sent := make(chan struct{})
+	go func() {
+		io.WriteString(r.stdin, big+"\n")
+		close(sent)
+	}()
+	h.gets(big)
+	<-sent
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"s":"%s"}}`, strings.Repeat("z", 9<<20))
+	go func() {
+		io.WriteString(h.conn, answer[:100])
+		io.WriteString(h.conn, answer[100:]+"\n"+toolsNew+"\n")
+	}()
+	r.gets(answer, toolsNew)
+}
+
+func TestBatch(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	batch := `[` + call(`2`, "buy") + `,` + call(`3`, "read") + `]`
+	r.send(batch)
+	h.gets(batch)
+	h.conn.Close()
+	if got := next(t, "the client's stream", r.stdout); !strings.Contains(got, `"id":2,`) || !strings.Contains(got, lostText) {
+		t.Fatalf("the unsafe call of a batch got %s", got)
+	}
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(call(`3`, "read"))
+}
+
+func BenchmarkForward(b *testing.B) {
+	s := newSession()
+	line := []byte(call(`12345`, "buy") + "\n")
+	answer := []byte(`{"jsonrpc":"2.0","id":12345,"result":{"content":[{"type":"text","text":"hello"}]}}` + "\n")
+	b.ReportAllocs()
+	for b.Loop() {
+		s.fromClient(line)
+		s.fromHub(answer)
+	}
+}

@@ -1,0 +1,231 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/httpd"
+)
+
+// Connector finds the hub of a data directory, and starts one if none runs.
+type Connector struct {
+	Dir     home.Dir
+	Version string // of this bridge; a newer one has an older hub replaced
+	// Start starts a hub and returns when it listens. At most one process of a data
+	// directory runs it at a time.
+	Start func(ctx context.Context) error
+	Token string // shown to the hub instead of the directory's; may be ""
+	Log   *slog.Logger
+}
+
+const (
+	dialTimeout    = 2 * time.Second
+	connectTimeout = 20 * time.Second // for finding or starting a hub
+	drainTimeout   = 15 * time.Second // for an older hub to end
+	attempts       = 3                // to start a hub
+	retryEvery     = 25 * time.Millisecond
+)
+
+// Connect returns a stream to the hub. Its error says what the user can do.
+func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	conn, err := c.attach(ctx)
+	if err == nil {
+		return conn, nil
+	}
+	c.Log.Debug("no hub to attach to", "err", err)
+	if err := c.Dir.Make(); err != nil {
+		return nil, err
+	}
+	lock, err := c.Dir.Lock(ctx, home.StartLock)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("another tabhub process has been starting the hub for too long; `tabhub doctor` finds out why")
+		}
+		return nil, err
+	}
+	defer lock.Unlock()
+	return c.attachOrStart(ctx)
+}
+
+// attachOrStart is Connect for the holder of the start lock.
+func (c *Connector) attachOrStart(ctx context.Context) (net.Conn, error) {
+	var last error
+	for started := 0; ; {
+		conn, err := c.attach(ctx)
+		if err == nil {
+			return conn, nil
+		}
+		last = errors.Join(last, err)
+		if c.Dir.Held(home.HubLock) {
+			// It is about to listen, or about to end.
+			if !sleep(ctx, retryEvery) {
+				return nil, c.explain(err)
+			}
+			last = nil
+			continue
+		}
+		if started == attempts || ctx.Err() != nil {
+			return nil, fmt.Errorf("the hub cannot be started: %w", last)
+		}
+		started++
+		if err := c.Start(ctx); err != nil {
+			last = err
+			c.Log.Warn("the hub did not start", "err", err)
+			if !sleep(ctx, time.Duration(started)*100*time.Millisecond) {
+				return nil, fmt.Errorf("the hub cannot be started: %w", last)
+			}
+		}
+	}
+}
+
+// explain says what is wrong with a hub that runs and cannot be used.
+func (c *Connector) explain(err error) error {
+	h, e := c.Dir.ReadHub()
+	if e != nil {
+		return fmt.Errorf("a hub uses %s but does not say where it listens; end it and try again", c.Dir)
+	}
+	return fmt.Errorf("the hub (process %d) cannot be used: %w; `tabhub stop` ends it", h.PID, err)
+}
+
+// attach attaches to the hub that runs.
+func (c *Connector) attach(ctx context.Context) (net.Conn, error) {
+	h, err := c.Dir.Running()
+	if err != nil {
+		return nil, err
+	}
+	token := c.Token
+	if token == "" {
+		if token, err = c.Dir.Token(); err != nil {
+			return nil, err
+		}
+	}
+	if h.Auto && newer(c.Version, h.Version) {
+		c.Log.Info("replacing an older hub", "hub", h.Version, "bridge", c.Version)
+		if err := c.drain(ctx, h, token); err != nil {
+			return nil, err
+		}
+		return nil, home.ErrNoHub
+	}
+	return dial(ctx, h, token)
+}
+
+// newer reports whether version a is newer than b. Versions that say nothing, as of
+// a build without one, are never newer.
+func newer(a, b string) bool {
+	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
+}
+
+// drain asks the hub to finish what is under way and end, and waits for that.
+func (c *Connector) drain(ctx context.Context, h home.Hub, token string) error {
+	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
+	defer cancel()
+	body := strings.NewReader(`{"reason":"upgrade"}`)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL()+"/api/stop", body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := h.Client().Do(req)
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	lock, err := c.Dir.Lock(ctx, home.HubLock)
+	if err != nil {
+		return fmt.Errorf("the older hub (process %d) does not end: %w", h.PID, err)
+	}
+	lock.Unlock()
+	return nil
+}
+
+// dial upgrades a connection to the hub's attach protocol.
+func dial(ctx context.Context, h home.Hub, token string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := h.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deadline, _ := ctx.Deadline()
+	conn.SetDeadline(deadline)
+	rest, err := upgrade(conn, h.Addr, token)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	conn.SetDeadline(time.Time{})
+	if len(rest) == 0 {
+		return conn, nil
+	}
+	return &prefixed{Conn: conn, rest: rest}, nil
+}
+
+// upgrade sends the request and reads the answer, and returns what followed it.
+func upgrade(conn net.Conn, addr, token string) (rest []byte, err error) {
+	request := "GET /attach HTTP/1.1\r\nHost: " + addr + "\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol +
+		"\r\nAuthorization: Bearer " + token + "\r\n\r\n"
+	if _, err := io.WriteString(conn, request); err != nil {
+		return nil, err
+	}
+	buf := make([]byte, 8<<10)
+	for n := 0; ; {
+		k, err := conn.Read(buf[n:])
+		n += k
+		head, rest, whole := bytes.Cut(buf[:n], []byte("\r\n\r\n"))
+		if whole && bytes.HasPrefix(head, []byte("HTTP/1.1 101 ")) {
+			return rest, nil
+		}
+		if !whole && err == nil && n < len(buf) {
+			continue
+		}
+		return nil, refused(head, rest, err)
+	}
+}
+
+// refused makes an error of an answer that is no upgrade.
+func refused(head, body []byte, err error) error {
+	status, _, _ := strings.Cut(string(head), "\r\n")
+	var told struct{ Error string }
+	if json.Unmarshal(body, &told) == nil && told.Error != "" {
+		return fmt.Errorf("it says %q", told.Error)
+	}
+	if err != nil {
+		return fmt.Errorf("it does not answer: %w", err)
+	}
+	return fmt.Errorf("it answers %.80q, as no tabhub does", status)
+}
+
+// prefixed is a connection whose first bytes have been read already.
+type prefixed struct {
+	net.Conn
+	rest []byte
+}
+
+func (p *prefixed) Read(b []byte) (int, error) {
+	if len(p.rest) > 0 {
+		n := copy(b, p.rest)
+		p.rest = p.rest[n:]
+		return n, nil
+	}
+	return p.Conn.Read(b)
+}
+
+func (p *prefixed) CloseWrite() error {
+	closeWrite(p.Conn)
+	return nil
+}

@@ -1,0 +1,31 @@
+// Package bridge is `tabhub stdio`: a thin pipe between an MCP client on stdin and
+// stdout and the hub, which lives in another process. It finds the hub, starts one
+// if none runs, and outlives it: when the hub dies, the bridge attaches to the next
+// one and the client notices as little as can be.
+//
+// Two goroutines pipe. Run's own, the hub side, owns the connection: it connects,
+// restores the session, copies lines from the hub to the client, and settles what
+// was open when a connection was lost. The client side reads the client's lines and
+// writes them to the connection of the moment. Both look into a message only as far
+// as its id and method. What both need is in Bridge.mu's keeping.
+//
+// # When a hub dies
+//
+// Requests that were under way are settled by what they are. A tools/call may have
+// reached a page: it is sent again only if the tool says readOnlyHint or
+// idempotentHint, and answered NOT_CONNECTED otherwise. The bridge knows these hints
+// from the tools/list answers that have passed through it; it keeps the latest as
+// bytes and reads it only now. A tool that the client never listed counts as unsafe.
+// Every other request only reads, and is sent again.
+//
+// For a session of the older revisions, the client's own initialize is sent first,
+// as the bridge's request whose answer is dropped, then notifications/initialized,
+// the log level and the resource subscriptions. Of the revision without sessions,
+// subscriptions/listen is a request that is still open, and sent again like others;
+// its second acknowledgement is dropped. Then the client is told once that the lists
+// may have changed.
+//
+// A hub that ends on purpose says so in a last line (httpd.FarewellMethod). After
+// "stop" the bridge waits until the client asks for something before it starts a hub
+// again; after any other end it does so at once.
+package bridge

@@ -1,0 +1,135 @@
+package bridge
+
+import "bytes"
+
+// message is what the bridge must know of a JSON-RPC message. Its fields are slices
+// of the line.
+type message struct {
+	id       []byte // nil: a notification
+	method   []byte // as written, without its quotes; nil: a response
+	response bool
+}
+
+// peek finds the id and the method of a JSON object and looks no further. It does
+// not check the rest: the hub does. Of what is not an object it returns nothing.
+func peek(line []byte) message {
+	var m message
+	i := space(line, 0)
+	if i >= len(line) || line[i] != '{' {
+		return m
+	}
+	for i++; ; i++ {
+		i = space(line, i)
+		if i >= len(line) || line[i] != '"' {
+			return m
+		}
+		end := skip(line, i)
+		key := line[i+1 : max(i+1, end-1)]
+		i = space(line, end)
+		if i >= len(line) || line[i] != ':' {
+			return m
+		}
+		i = space(line, i+1)
+		switch string(key) {
+		case "result", "error":
+			m.response = true
+			if m.id != nil {
+				return m
+			}
+		}
+		end = skip(line, i)
+		switch string(key) {
+		case "id":
+			m.id = line[i:end]
+		case "method":
+			if end-i >= 2 && line[i] == '"' {
+				m.method = line[i+1 : end-1]
+			}
+		}
+		if m.id != nil && (m.method != nil || m.response) {
+			return m
+		}
+		i = space(line, end)
+		if i >= len(line) || line[i] != ',' {
+			return m
+		}
+	}
+}
+
+// elements calls f for each element of a JSON array, which is how a batch comes. It
+// reports whether line is an array.
+func elements(line []byte, f func(element []byte)) bool {
+	i := space(line, 0)
+	if i >= len(line) || line[i] != '[' {
+		return false
+	}
+	for i++; ; i++ {
+		i = space(line, i)
+		end := skip(line, i)
+		if end > i {
+			f(line[i:end])
+		}
+		i = space(line, end)
+		if i >= len(line) || line[i] != ',' {
+			return true
+		}
+	}
+}
+
+func space(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\t' || b[i] == '\r' || b[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// skip returns the end of the value that begins at i.
+func skip(b []byte, i int) int {
+	if i >= len(b) {
+		return i
+	}
+	switch b[i] {
+	case '"':
+		return skipString(b, i)
+	case '{', '[':
+		depth := 0
+		for i < len(b) {
+			switch b[i] {
+			case '"':
+				i = skipString(b, i)
+				continue
+			case '{', '[':
+				depth++
+			case '}', ']':
+				depth--
+				if depth == 0 {
+					return i + 1
+				}
+			}
+			i++
+		}
+		return i
+	}
+	for i < len(b) && b[i] != ',' && b[i] != '}' && b[i] != ']' && b[i] > ' ' {
+		i++
+	}
+	return i
+}
+
+func skipString(b []byte, i int) int {
+	for i++; i < len(b); i++ {
+		quote := bytes.IndexByte(b[i:], '"')
+		if quote < 0 {
+			return len(b)
+		}
+		i += quote
+		escapes := 0
+		for b[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i + 1
+		}
+	}
+	return len(b)
+}

@@ -1,0 +1,322 @@
+package bridge
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// The methods that the bridge knows.
+const (
+	methodInitialize  = "initialize"
+	methodInitialized = "notifications/initialized"
+	methodCancelled   = "notifications/cancelled"
+	methodCall        = "tools/call"
+	methodListTools   = "tools/list"
+	methodSetLevel    = "logging/setLevel"
+	methodSubscribe   = "resources/subscribe"
+	methodUnsubscribe = "resources/unsubscribe"
+	methodListen      = "subscriptions/listen"
+	methodAcked       = "notifications/subscriptions/acknowledged"
+)
+
+// lists maps the methods that read a list to the notice that it has changed, and the
+// member of a listen filter that asks for that notice.
+var lists = []struct{ read, changed, filter string }{
+	{methodListTools, "notifications/tools/list_changed", "toolsListChanged"},
+	{"resources/list", "notifications/resources/list_changed", "resourcesListChanged"},
+	{"prompts/list", "notifications/prompts/list_changed", "promptsListChanged"},
+}
+
+// session is what the bridge remembers of the client, in order to restore it on
+// another hub. Bridge.mu guards it.
+type session struct {
+	seq     uint64
+	pending map[string]*request // by id, as written
+
+	initialize    []byte            // the client's request, once it was answered
+	initialized   []byte            // the client's notification
+	level         []byte            // its latest logging/setLevel
+	subscriptions map[string][]byte // its resources/subscribe, by URI
+	listed        map[string]bool   // the lists that it has read
+
+	tools []byte // the latest answer to tools/list
+
+	restored bool // the hub of the moment has answered the replayed initialize
+}
+
+// request is a request of the client that has no answer yet.
+type request struct {
+	seq    uint64
+	id     string
+	method string
+	line   []byte // without its line break
+	acked  bool   // of subscriptions/listen: its acknowledgement went to the client
+	again  bool   // it was sent again, and its acknowledgement is not for the client
+}
+
+func newSession() session {
+	return session{pending: make(map[string]*request), subscriptions: make(map[string][]byte), listed: make(map[string]bool)}
+}
+
+// fromClient takes note of a line that is about to be sent to a hub.
+func (s *session) fromClient(line []byte) {
+	if elements(line, s.fromClient) {
+		return
+	}
+	m := peek(line)
+	switch {
+	case m.method == nil:
+	case m.id != nil:
+		s.seq++
+		r := &request{seq: s.seq, id: string(m.id), line: bytes.Clone(bytes.TrimRight(line, "\r\n"))}
+		r.method = intern(m.method)
+		s.pending[r.id] = r
+	case string(m.method) == methodInitialized:
+		s.initialized = bytes.Clone(line)
+	case string(m.method) == methodCancelled:
+		// It will not be answered.
+		if rawjson.Valid(line, spec.MaxDepth) == nil {
+			delete(s.pending, string(rawjson.Get(line, "params", "requestId")))
+		}
+	}
+}
+
+// intern spares the most frequent method its copy.
+func intern(method []byte) string {
+	if string(method) == methodCall {
+		return methodCall
+	}
+	return string(method)
+}
+
+// fromHub takes note of a line of the hub and reports whether it is for the client.
+// kept says that a part of the line is still referred to.
+func (s *session) fromHub(line []byte) (forward, kept bool) {
+	if elements(line, func(e []byte) {
+		_, k := s.fromHub(e)
+		kept = kept || k
+	}) {
+		return true, kept
+	}
+	m := peek(line)
+	switch {
+	case m.response && m.id != nil:
+		if isReplay(m.id) {
+			s.restored = true // the first answer is that of initialize
+			return false, false
+		}
+		r := s.pending[string(m.id)]
+		if r == nil {
+			return true, false
+		}
+		delete(s.pending, r.id)
+		return true, s.answered(r, line)
+	case string(m.method) == methodAcked && rawjson.Valid(line, spec.MaxDepth) == nil:
+		id := rawjson.Get(line, "params", "_meta", "io.modelcontextprotocol/subscriptionId")
+		if r := s.pending[string(id)]; r != nil {
+			if r.again {
+				r.again = false
+				return false, false
+			}
+			r.acked = true
+		}
+	}
+	return true, false
+}
+
+// answered keeps what a request has changed for good.
+func (s *session) answered(r *request, line []byte) (kept bool) {
+	switch r.method {
+	case methodCall:
+	case methodInitialize:
+		s.initialize = r.line
+	case methodListTools:
+		s.listed[r.method] = true
+		s.tools = line
+		return true
+	case methodSetLevel:
+		s.level = r.line
+	case methodSubscribe, methodUnsubscribe:
+		if rawjson.Valid(r.line, spec.MaxDepth) != nil {
+			return false
+		}
+		uri := string(rawjson.Get(r.line, "params", "uri"))
+		if r.method == methodSubscribe {
+			s.subscriptions[uri] = r.line
+		} else {
+			delete(s.subscriptions, uri)
+		}
+	default:
+		s.listed[r.method] = true
+	}
+	return false
+}
+
+// inOrder returns the requests without an answer, as the client sent them.
+func (s *session) inOrder() []*request {
+	open := make([]*request, 0, len(s.pending))
+	for _, r := range s.pending {
+		open = append(open, r)
+	}
+	slices.SortFunc(open, func(a, b *request) int { return cmp.Compare(a.seq, b.seq) })
+	return open
+}
+
+// settle removes the calls that must not be sent again, after their hub is gone, and
+// returns their answers.
+func (s *session) settle() []byte {
+	var answers []byte
+	open := s.inOrder()
+	safe := s.safeTools(open)
+	for _, r := range open {
+		if r.method == methodCall && !safe[toolOf(r)] {
+			delete(s.pending, r.id)
+			answers = append(answers, r.notConnected()...)
+		}
+	}
+	return answers
+}
+
+// open returns the lines to send to the next hub: all requests that settle has left.
+func (s *session) open() []byte {
+	var lines []byte
+	for _, r := range s.inOrder() {
+		r.again = r.acked
+		lines = append(append(lines, r.line...), '\n')
+	}
+	return lines
+}
+
+// abandon answers all open requests with an error, and returns the answers.
+func (s *session) abandon(err error) []byte {
+	var out []byte
+	for _, r := range s.pending {
+		out = append(out, r.failed(err)...)
+	}
+	clear(s.pending)
+	return out
+}
+
+// asks reports whether the client waits for an answer; a subscription can wait.
+func (s *session) asks() bool {
+	for _, r := range s.pending {
+		if r.method != methodListen {
+			return true
+		}
+	}
+	return false
+}
+
+// restore returns what makes a new hub know the client: first the handshake, whose
+// answer must be awaited, then the rest.
+func (s *session) restore() (handshake, rest []byte) {
+	n := 0
+	replay := func(line []byte) []byte {
+		n++
+		if rawjson.Valid(line, spec.MaxDepth) != nil {
+			return nil
+		}
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s%d","method":%s,"params":%s}`+"\n",
+			replayPrefix, n, rawjson.Get(line, "method"), cmp.Or(string(rawjson.Get(line, "params")), "{}"))
+	}
+	s.restored = false
+	if s.initialize == nil {
+		return nil, nil
+	}
+	handshake = replay(s.initialize)
+	if s.initialized != nil {
+		rest = append(append(rest, bytes.TrimRight(s.initialized, "\r\n")...), '\n')
+	}
+	if s.level != nil {
+		rest = append(rest, replay(s.level)...)
+	}
+	for _, line := range s.subscriptions {
+		rest = append(rest, replay(line)...)
+	}
+	return handshake, rest
+}
+
+// listChanged returns the notices that a client is sent after its session was
+// restored on another hub, whose lists may differ.
+func (s *session) listChanged() []byte {
+	var out []byte
+	for _, l := range lists {
+		if s.initialized != nil && (s.listed[l.read] || l.read == methodListTools) {
+			out = fmt.Appendf(out, `{"jsonrpc":"2.0","method":%q}`+"\n", l.changed)
+		}
+		for _, r := range s.pending {
+			if r.method != methodListen || !r.acked || rawjson.Valid(r.line, spec.MaxDepth) != nil {
+				continue
+			}
+			if string(rawjson.Get(r.line, "params", "notifications", l.filter)) == "true" {
+				out = fmt.Appendf(out, `{"jsonrpc":"2.0","method":%q,"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`+"\n", l.changed, r.id)
+			}
+		}
+	}
+	return out
+}
+
+// safeTools returns which of the tools that open calls name may be called twice.
+func (s *session) safeTools(open []*request) map[string]bool {
+	asked := make(map[string]bool)
+	for _, r := range open {
+		if r.method == methodCall {
+			asked[toolOf(r)] = true
+		}
+	}
+	safe := make(map[string]bool)
+	if len(asked) == 0 || rawjson.Valid(s.tools, spec.MaxDepth) != nil {
+		return safe
+	}
+	// A list that is not what it should be says that nothing is safe.
+	_ = rawjson.Array(rawjson.Get(s.tools, "result", "tools"), spec.MaxDepth, func(tool json.RawMessage) error {
+		name, _ := rawjson.String(rawjson.Get(tool, "name"))
+		if asked[name] {
+			hints := rawjson.Get(tool, "annotations")
+			safe[name] = hints != nil && (string(rawjson.Get(hints, "readOnlyHint")) == "true" || string(rawjson.Get(hints, "idempotentHint")) == "true")
+		}
+		return nil
+	})
+	return safe
+}
+
+// toolOf returns the tool that a call names, "" if it cannot be told.
+func toolOf(r *request) string {
+	if rawjson.Valid(r.line, spec.MaxDepth) != nil {
+		return ""
+	}
+	name, _ := rawjson.String(rawjson.Get(r.line, "params", "name"))
+	return name
+}
+
+const replayPrefix = "tabhub:replay:"
+
+func isReplay(id []byte) bool { return bytes.HasPrefix(id, []byte(`"`+replayPrefix)) }
+
+// modern reports whether a request is of the revision whose results have a type.
+func (r *request) modern() bool {
+	return bytes.Contains(r.line, []byte(`"io.modelcontextprotocol/protocolVersion"`))
+}
+
+// notConnected answers a call whose hub went away.
+func (r *request) notConnected() []byte {
+	f := hub.Failure{Code: spec.FailNotConnected, Message: "The hub process ended while the call was under way. The call may have taken effect: check before you call again."}
+	result := f.Result()
+	if r.modern() {
+		result = append([]byte(`{"resultType":"complete",`), result[1:]...)
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", r.id, result)
+}
+
+// failed answers a request that no hub can be found for.
+func (r *request) failed(err error) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n",
+		r.id, spec.CodeInternal, rawjson.AppendString(nil, err.Error()))
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"log/slog"
+	"strings"
+
+	"tabhub/hub/auth"
+	"tabhub/hub/httpd"
+)
+
+// accounts adapts the tokens of a hub with several users.
+type accounts struct{ jwt *auth.JWT }
+
+func (a accounts) Verify(token string) (httpd.Identity, error) {
+	id, err := a.jwt.Verify(token)
+	return httpd.Identity(id), err
+}
+
+// jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
+func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (httpd.Verifier, error) {
+	o := auth.Options{Log: log}
+	for _, addr := range addrs {
+		o.Endpoints = append(o.Endpoints, c.baseURL(addr))
+	}
+	switch {
+	case c.jwtSecret != "":
+		secret, err := auth.ReadSecret(c.jwtSecret)
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		o.Secret = secret
+	case strings.Contains(c.jwks, "://"):
+		o.JWKSURL = c.jwks
+	default:
+		o.JWKSFile = c.jwks
+	}
+	v, err := auth.NewJWT(o)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return accounts{v}, nil
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"strconv"
+	"syscall"
+
+	"tabhub/cmd/tabhub/internal/holder"
+)
+
+// openListeners opens the hub's listeners. fallback lets a taken port be replaced by a free
+// one, as it must be for a hub that nobody started by hand.
+func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Listener, err error) {
+	defer func() {
+		if err != nil {
+			closeAll(lns)
+		}
+	}()
+	secure, err := c.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	addrs := c.listen
+	if len(addrs) == 0 {
+		addrs = []string{defaultListen}
+	}
+	for _, addr := range addrs {
+		ln, err := net.Listen("tcp", addr)
+		if fallback && errors.Is(err, syscall.EADDRINUSE) {
+			host, _, _ := net.SplitHostPort(addr)
+			taken := holder.Describe(addr)
+			if ln, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err == nil {
+				log.Warn("the port is taken; listening on another one, which pages and extensions must be told", "wanted", addr, "holder", taken, "addr", ln.Addr())
+			}
+		}
+		if err != nil {
+			return lns, explainListen(addr, err)
+		}
+		lns = append(lns, ln)
+	}
+	if len(c.listen) == 0 {
+		if ln, err := net.Listen("tcp", relayListen); err == nil {
+			lns = append(lns, ln)
+		} else {
+			log.Info("pages with the webmcp.v1 widget will not find this hub", "addr", relayListen, "err", err)
+		}
+	}
+	if secure != nil {
+		for i, ln := range lns {
+			lns[i] = tls.NewListener(ln, secure)
+		}
+	}
+	return lns, nil
+}
+
+func closeAll(lns []net.Listener) {
+	for _, ln := range lns {
+		ln.Close()
+	}
+}
+
+func (c *config) tlsConfig() (*tls.Config, error) {
+	if c.tlsCert == "" {
+		return nil, nil
+	}
+	cert, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
+	if err != nil {
+		return nil, usagef("the certificate cannot be used: %w", err)
+	}
+	// WebSockets and bridges upgrade a connection, which HTTP/2 does not know.
+	return &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}, nil
+}
+
+// explainListen says why an address cannot be listened on, and what to do.
+func explainListen(addr string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return usagef("%s is in use by %s; end that, or pass --listen with another port (--listen %s for any free one)", addr, holder.Describe(addr), anyPort(addr))
+	case errors.Is(err, syscall.EACCES):
+		return usagef("listening on %s is not permitted; pass --listen with a port above 1023", addr)
+	}
+	return usagef("--listen %s: %w", addr, err)
+}
+
+func anyPort(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, "0")
+}
+
+// reachableAddr returns an address by which this machine reaches a listener.
+func reachableAddr(ln net.Listener) string {
+	tcp, ok := ln.Addr().(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return ln.Addr().String()
+	}
+	host := "127.0.0.1"
+	if tcp.IP.To4() == nil {
+		host = "::1"
+	}
+	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
+}
+
+// baseURL is the address of a hub's endpoints.
+func (c *config) baseURL(addr string) string {
+	if c.publicURL != "" {
+		return c.publicURL
+	}
+	if c.tlsCert != "" {
+		return "https://" + addr
+	}
+	return "http://" + addr
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub"
+	"tabhub/hub/httpd"
+	"tabhub/storage"
+)
+
+// jsonFlag adds --json.
+func jsonFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("json", false, "print JSON")
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "Show the hub that runs", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(s httpd.StatusReport) error {
+			return a.table("tabhub\t"+s.Version, func(w io.Writer) {
+				how := "by hand"
+				if s.Auto {
+					how = "by a client"
+				}
+				fmt.Fprintf(w, "process\t%d, started %s, %s\n", s.PID, how, s.Started.Local().Format(time.DateTime))
+				for _, addr := range s.Addrs {
+					fmt.Fprintf(w, "address\t%s\n", addr)
+				}
+				fmt.Fprintf(w, "data\t%s\n", s.DataDir)
+				fmt.Fprintf(w, "clients\t%d\n", s.Clients)
+				fmt.Fprintf(w, "browsers\t%d\n", s.Hub.Browsers)
+				fmt.Fprintf(w, "tabs\t%d\n", s.Hub.Tabs)
+				fmt.Fprintf(w, "tools\t%d on %d sites\n", s.Hub.Tools, s.Hub.Domains)
+				fmt.Fprintf(w, "calls\t%d, %d under way\n", s.Hub.Calls, s.Hub.InFlight)
+				if s.Hub.Rejected > 0 {
+					fmt.Fprintf(w, "refused\t%d; `tabhub tabs` shows where\n", s.Hub.Rejected)
+				}
+				if s.Hub.StoreError != "" {
+					fmt.Fprintf(w, "store\t%s\n", s.Hub.StoreError)
+				}
+			})
+		})
+	}
+	return cmd
+}
+
+func (a *app) tabsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "tabs", Short: "List the tabs that offer tools", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/tabs", nil, *asJSON, a.printTabs)
+	}
+	return cmd
+}
+
+func (a *app) printTabs(tabs []hub.TabInfo) error {
+	if len(tabs) == 0 {
+		fmt.Fprintln(a.out, "No page offers tools yet. Open /demo of the hub, or a page of yours with its /tab.js.")
+		return nil
+	}
+	err := a.table("DOMAIN\tTAB\tTOOLS\tSTATE\tBROWSER\tTITLE\tURL", func(w io.Writer) {
+		for _, t := range tabs {
+			for _, d := range t.Domains {
+				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t), cmp.Or(t.BrowserName, "-"), clip(t.Title, 40), clip(t.URL, 60))
+			}
+		}
+	})
+	for _, t := range tabs {
+		for _, no := range t.Rejected {
+			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", clip(t.URL, 60), no.Name, no.Reason)
+		}
+	}
+	return err
+}
+
+func tabState(t hub.TabInfo) string {
+	switch {
+	case !t.Connected:
+		return "away"
+	case t.Focused:
+		return "active"
+	}
+	return "open"
+}
+
+// clip shortens what a page chose, for a table.
+func clip(s string, n int) string {
+	r := []rune(s)
+	for i, c := range r {
+		if c < ' ' || c == 0x7f {
+			r[i] = ' '
+		}
+	}
+	if len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return string(r)
+}
+
+func (a *app) toolsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "tools", Short: "List the tools as clients see them", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	cost := cmd.Flags().Bool("cost", false, "what each tool's definition costs in a model's context, largest first")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(tools []httpd.ToolReport) error {
+			if *cost {
+				return a.printCost(tools)
+			}
+			return a.table("NAME\tDESCRIPTION", func(w io.Writer) {
+				for _, t := range tools {
+					fmt.Fprintf(w, "%s\t%s\n", t.Name, clip(description(t.Definition), 80))
+				}
+			})
+		})
+	}
+	return cmd
+}
+
+// bytesPerToken is what a token of JSON and English is about.
+const bytesPerToken = 4
+
+func (a *app) printCost(tools []httpd.ToolReport) error {
+	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
+	sum := 0
+	return a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
+		for _, t := range tools {
+			n := len(t.Definition)
+			sum += n
+			fmt.Fprintf(w, "%d\t%d\t%s\n", n/bytesPerToken, n, t.Name)
+		}
+		fmt.Fprintf(w, "%d\t%d\tall %d tools\n", sum/bytesPerToken, sum, len(tools))
+	})
+}
+
+func description(definition json.RawMessage) string {
+	var t struct{ Description string }
+	json.Unmarshal(definition, &t)
+	return t.Description
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain NAME",
+		Short: "Say where a call of a tool would go now, and why",
+		Args:  args(cobra.ExactArgs(1)),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		return show(cmd.Context(), a, "/api/explain", url.Values{"name": pos}, *asJSON, a.printExplanation)
+	}
+	return cmd
+}
+
+func (a *app) printExplanation(e hub.Explanation) error {
+	return a.table(e.Name, func(w io.Writer) {
+		fmt.Fprintf(w, "is\t%s %s of %s\n", e.Kind, e.Item, e.Domain)
+		switch {
+		case e.Tab != nil:
+			fmt.Fprintf(w, "goes to\t%s (%s)\n", clip(e.Tab.URL, 80), clip(e.Tab.Title, 40))
+		case e.OpenURL != "":
+			fmt.Fprintf(w, "opens\t%s\n", clip(e.OpenURL, 80))
+		default:
+			fmt.Fprintf(w, "goes\tnowhere\n")
+		}
+		fmt.Fprintf(w, "because\t%s\n", e.Reason)
+		for _, c := range e.Candidates {
+			fmt.Fprintf(w, "tab %d\t%s: %s\n", c.Number, clip(c.Tab.URL, 60), c.Note)
+		}
+	})
+}
+
+func (a *app) logCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "log", Short: "Show the latest calls and registrations", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	limit := cmd.Flags().Int("limit", 50, "how many, at most 10000")
+	event := cmd.Flags().String("event", "", "only these: call or register")
+	domain := cmd.Flags().String("domain", "", "only of this domain")
+	tool := cmd.Flags().String("tool", "", "only of this tool, by the page's name")
+	since := cmd.Flags().Duration("since", 0, "only the latest, such as 10m")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		q := url.Values{"limit": {strconv.Itoa(*limit)}}
+		for name, value := range map[string]string{"event": *event, "domain": *domain, "tool": *tool} {
+			if value != "" {
+				q.Set(name, value)
+			}
+		}
+		if *since > 0 {
+			q.Set("since", time.Now().Add(-*since).Format(time.RFC3339))
+		}
+		return show(cmd.Context(), a, "/api/log", q, *asJSON, func(records []storage.Record) error {
+			slices.Reverse(records) // the newest last, where a person looks first
+			return a.table("TIME\tEVENT\tOUTCOME\tTOOK\tDOMAIN\tTOOL\tCLIENT\tREASON", func(w io.Writer) {
+				for _, r := range records {
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), r.Event, clip(r.Outcome, 60),
+						r.Duration.Round(100*time.Microsecond), r.Domain, clip(r.Tool, 40), clip(r.Client, 24), clip(r.Reason, 80))
+				}
+			})
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub"
+	"tabhub/hub/demo"
+	"tabhub/hub/httpd"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/pages"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/relay"
+	"tabhub/tabtransport/wsserver"
+)
+
+const (
+	// shutdownGrace is how long calls under way may take when the hub ends.
+	shutdownGrace = 8 * time.Second
+	// lockWait is how long another process may look at the lock.
+	lockWait = 300 * time.Millisecond
+)
+
+// process is a hub in this process: the data directory's lock, the listeners, and
+// all that is behind them.
+type process struct {
+	config *config
+	dir    home.Dir
+	log    *slog.Logger
+	info   httpd.Info
+
+	lock   *home.Lock
+	lns    []net.Listener
+	token  *httpd.Token // nil unless --auth token
+	guard  *httpd.Guard
+	store  storage.DomainToolStorage
+	tabs   *wsserver.Server
+	relay  *relay.Relay
+	users  *hub.Users
+	server *httpd.Server
+	ended  chan string // why the hub is to end
+
+	mu     sync.Mutex
+	worlds map[spec.UserID]httpd.World
+	demos  []*demo.Tab
+}
+
+// startHub takes the data directory and the ports, and serves. fallback lets a taken
+// port be replaced by a free one. The caller calls close.
+func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *slog.Logger) (p *process, err error) {
+	p = &process{config: c, dir: dir, log: log, ended: make(chan string, 1), worlds: make(map[spec.UserID]httpd.World)}
+	defer func() {
+		if err != nil {
+			p.release()
+		}
+	}()
+	if err := dir.Make(); err != nil {
+		return nil, &usageError{err}
+	}
+	if err := p.takeLock(ctx); err != nil {
+		return nil, err
+	}
+	opened := make(chan error, 1)
+	go func() {
+		store, err := storage.Open(dir.Store(), storage.Options{})
+		if err == nil {
+			p.store = store
+		}
+		opened <- err
+	}()
+	listenErr := p.listen(fallback)
+	if err := <-opened; err != nil {
+		return nil, &usageError{err}
+	}
+	if listenErr != nil {
+		return nil, listenErr
+	}
+	p.assemble()
+	if c.auth != "jwt" {
+		if _, err := p.world(ctx, spec.LocalUser); err != nil {
+			return nil, err
+		}
+	}
+	for _, ln := range p.lns {
+		go func() {
+			if err := p.server.Serve(ln); err != nil {
+				log.Error("listener failed", "addr", ln.Addr(), "err", err)
+				p.end("failed")
+			}
+		}()
+	}
+	err = dir.WriteHub(home.Hub{
+		PID: os.Getpid(), Addr: p.info.Addrs[0], TLS: c.tlsCert != "",
+		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
+	}
+	return p, nil
+}
+
+// takeLock makes this the only hub of the data directory.
+func (p *process) takeLock(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock, err := p.dir.Lock(ctx, home.HubLock)
+	if errors.Is(err, context.DeadlineExceeded) {
+		if h, err := p.dir.ReadHub(); err == nil {
+			return usagef("a hub runs already: process %d on %s; clients can use it, `tabhub stop` ends it, and another one needs its own --data-dir", h.PID, h.URL())
+		}
+		return usagef("another hub uses %s; end it, or pass another --data-dir", p.dir)
+	}
+	if err != nil {
+		return &usageError{err}
+	}
+	p.lock = lock
+	return nil
+}
+
+// listen opens the listeners and makes the guard before them.
+func (p *process) listen(fallback bool) error {
+	lns, err := p.config.openListeners(fallback, p.log)
+	if err != nil {
+		return err
+	}
+	p.lns = lns
+	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Auto: p.config.auto, Started: time.Now()}
+	for _, ln := range lns {
+		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))
+	}
+	verifier, err := p.verifier()
+	if err != nil {
+		return err
+	}
+	p.guard, err = httpd.NewGuard(httpd.GuardOptions{
+		Verifier:     verifier,
+		Accounts:     p.config.auth == "jwt",
+		AllowOrigins: p.config.allowOrigins,
+		AllowHosts:   p.config.allowHosts,
+		Extensions:   append([]string{extension.ID}, p.config.extensions...),
+		PublicURL:    p.config.publicURL,
+	})
+	if err != nil {
+		return &usageError{err}
+	}
+	if slices.Contains(p.config.allowOrigins, "*") {
+		p.log.Warn("pages of every site may offer tools to this hub: --allow-origin *")
+	}
+	return nil
+}
+
+// assemble makes the servers of the hub.
+func (p *process) assemble() {
+	p.users = hub.NewUsers(p.openUser)
+	p.tabs = wsserver.New(wsserver.Options{Authenticate: p.admitTab, Log: p.log})
+	p.relay = relay.New(relay.Options{Log: p.log, Verify: func(token string, r *http.Request) (spec.UserID, time.Time, error) {
+		a, err := p.guard.Admit(r, token)
+		return a.User, a.Expires, err
+	}})
+	o := httpd.Options{
+		Guard: p.guard,
+		World: p.world,
+		Tabs:  p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
+		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
+		Pages: pages.Handler(),
+		Info:  func() httpd.Info { return p.info },
+		Idle:  p.config.idleExit,
+		Stop:  p.end,
+		Log:   p.log,
+	}
+	if p.token != nil {
+		o.Rotate = p.rotate
+	}
+	p.server = httpd.New(o)
+}
+
+// end asks the process to end.
+func (p *process) end(why string) {
+	select {
+	case p.ended <- why:
+	default:
+	}
+}
+
+// wait returns why the hub is to end.
+func (p *process) wait(ctx context.Context) (why string) {
+	select {
+	case why := <-p.ended:
+		return why
+	case <-ctx.Done():
+		return "stop"
+	}
+}
+
+// close ends the hub: calls under way are answered first, tabs and browsers are told
+// to come back later, the store is written.
+func (p *process) close(why string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	p.mu.Lock()
+	var worlds []httpd.World
+	for _, w := range p.worlds {
+		worlds = append(worlds, w)
+	}
+	demos := p.demos
+	p.mu.Unlock()
+	// Whoever asks for a hub from now on waits for the lock, not for this process.
+	p.dir.RemoveHub()
+	errs := []error{p.server.Shutdown(ctx, why, worlds)}
+	for _, d := range demos {
+		d.Close()
+	}
+	errs = append(errs, p.users.Close(ctx), p.tabs.Close(ctx))
+	p.relay.Close()
+	return errors.Join(append(errs, p.release())...)
+}
+
+// release gives back what startHub has taken.
+func (p *process) release() error {
+	closeAll(p.lns)
+	var err error
+	if p.store != nil {
+		err = p.store.Close()
+	}
+	if p.lock != nil {
+		p.lock.Unlock()
+	}
+	return err
+}
+
+// world returns a user's world.
+func (p *process) world(ctx context.Context, user spec.UserID) (httpd.World, error) {
+	if _, err := p.users.Get(ctx, user); err != nil {
+		return httpd.World{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.worlds[user], nil
+}
+
+// openUser makes a user's world.
+func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, error) {
+	c := p.config
+	transport := p.tabs.Transport(user)
+	h, err := hub.Open(ctx, hub.Options{
+		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
+		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
+		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
+	}
+	face := mcpserver.New(h, mcpserver.Options{
+		Version: p.info.Version, Log: p.log, PublicURL: c.publicURL, BehindProxy: c.behindProxy,
+	})
+	p.mu.Lock()
+	p.worlds[user] = httpd.World{Hub: h, MCP: face}
+	p.mu.Unlock()
+	if c.demo {
+		tab, err := demo.Join(ctx, transport)
+		if err != nil {
+			return nil, fmt.Errorf("join the demo: %w", err)
+		}
+		p.mu.Lock()
+		p.demos = append(p.demos, tab)
+		p.mu.Unlock()
+	}
+	return h, nil
+}
+
+// admitTab says whose a tab or browser is, when it has said hello.
+func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+	refuse := func(err error) (wsserver.Admission, error) {
+		return wsserver.Admission{}, spec.Errorf(spec.CodeRefused, "%v", err)
+	}
+	var token string
+	if hello != nil {
+		token = hello.Token
+	}
+	a, err := p.guard.Admit(r, token)
+	if err != nil {
+		return refuse(err)
+	}
+	out := wsserver.Admission{User: a.User, Attested: a.Attested, Until: a.Expires}
+	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
+		if err := p.guard.AdmitPage(r, page); err != nil {
+			return refuse(err)
+		}
+		out.Origin = page
+	}
+	// The connection waits until the user's hub is there.
+	if _, err := p.users.Get(r.Context(), a.User); err != nil {
+		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
+		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
+	}
+	return out, nil
+}
+
+// verifier returns what checks credentials, nil if none are asked for.
+func (p *process) verifier() (httpd.Verifier, error) {
+	switch p.config.auth {
+	case "none":
+		return nil, nil
+	case "jwt":
+		return p.config.jwtVerifier(p.info.Addrs, p.log)
+	}
+	secret, err := p.dir.MakeToken()
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	p.token = httpd.NewToken(secret)
+	return p.token, nil
+}
+
+// rotate replaces the token.
+func (p *process) rotate() error {
+	secret, err := p.dir.NewToken()
+	if err != nil {
+		return err
+	}
+	p.token.Set(secret)
+	return nil
+}

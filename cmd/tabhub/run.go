@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1 // it could not be done
+	exitUsage = 2 // it was asked for wrongly
+)
+
+// usageError is an error of whoever wrote the command line.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// app is one run of the command.
+type app struct {
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+	env    func(string) string
+	config config
+}
+
+// run is the command apart from the process: it returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, env func(string) string) int {
+	a := &app{in: in, out: out, err: errOut, env: env}
+	root := a.command()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(errOut, "tabhub: %v\n", err)
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	return exitError
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tabhub",
+		Short: "One MCP server for every tab you have open",
+		Long: `One MCP server for every tab you have open.
+
+Web pages offer tools. tabhub collects those of all tabs of all browsers and serves
+them as one MCP server. Have your MCP client start "tabhub stdio"; the hub itself
+then starts by itself, or with "tabhub serve" in a terminal of its own.
+
+Every flag can be set in the environment, too: --data-dir is TABHUB_DATA_DIR; lists
+are separated by commas. TABHUB_TOKEN is shown to the hub instead of the token in
+the data directory.`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:              noCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.fromEnv(cmd.Flags()) },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
+	})
+	root.PersistentFlags().StringVar(&a.config.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
+	root.AddCommand(
+		a.serveCommand(), a.stdioCommand(),
+		a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.logCommand(),
+		a.siteCommand(), a.statusCommand(), a.stopCommand(),
+		a.tokenCommand(), a.extensionCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Sprintf("there is no command %q", args[0])
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		err += "; did you mean " + strings.Join(near, " or ") + "?"
+	} else {
+		err += "; `tabhub --help` lists them"
+	}
+	return usagef("%s", err)
+}
+
+// args wraps a check of positional arguments, whose failure is one of usage.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usagef("%w; it is used as `%s`", err, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// fromEnv sets the flags that the command line did not set from the environment.
+func (a *app) fromEnv(flags *pflag.FlagSet) error {
+	var bad error
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := "TABHUB_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value := a.env(name)
+		if f.Changed || value == "" || f.Name == "help" || bad != nil {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil {
+			bad = usagef("$%s is %q: %w", name, value, err)
+		}
+	})
+	return bad
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"tabhub/cmd/tabhub/internal/bridge"
+	"tabhub/cmd/tabhub/internal/home"
+)
+
+func (a *app) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the hub",
+		Long: `Run the hub in this terminal, until Ctrl-C.
+
+It prints the entry for your MCP client's configuration. Clients that are configured
+with "tabhub stdio" start a hub in the background when none runs, so this command is
+for looking at the log, for other flags, or for a hub that others use.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
+	}
+	a.config.addHubFlags(cmd.Flags())
+	cmd.Flags().BoolVar(&a.config.auto, "auto", false, "was started by a bridge")
+	cmd.Flags().MarkHidden("auto")
+	return cmd
+}
+
+func (a *app) serve(ctx context.Context) error {
+	if err := a.config.check(); err != nil {
+		return a.report(err)
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return a.report(err)
+	}
+	log := a.logger()
+	p, err := startHub(ctx, &a.config, dir, a.config.auto, log)
+	if err := a.report(err); err != nil {
+		return err
+	}
+	if !a.config.auto {
+		a.greet(p)
+	}
+	why := p.wait(ctx)
+	log.Info("stopping", "why", why)
+	if err := p.close(why); err != nil {
+		log.Warn("not all went well at the end", "err", err)
+	}
+	return nil
+}
+
+// report tells the bridge that has started this process how it went: it waits for
+// one line and the end of the stream.
+func (a *app) report(err error) error {
+	if !a.config.auto {
+		return err
+	}
+	var r bridge.Report
+	if err != nil {
+		r.Error = err.Error()
+	}
+	line, _ := json.Marshal(r)
+	fmt.Fprintf(a.out, "%s\n", line)
+	if f, ok := a.out.(io.Closer); ok {
+		f.Close()
+	}
+	return err
+}
+
+// greet tells the person at the terminal how to go on. What is written to a file or
+// a pipe holds no token.
+func (a *app) greet(p *process) {
+	for _, addr := range p.info.Addrs {
+		fmt.Fprintf(a.err, "listening on %s\n", a.config.baseURL(addr))
+	}
+	if !isTerminal(a.out) {
+		return
+	}
+	base := a.config.baseURL(p.info.Addrs[0])
+	dashboard := base + "/"
+	if p.token != nil {
+		if token, err := p.dir.Token(); err == nil {
+			dashboard += "?token=" + token
+		}
+	}
+	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", dashboard, base, base)
+	program, built := executable()
+	if !built {
+		fmt.Fprintf(a.out, "\nTo let MCP clients start it, install the command first: go install ./cmd/tabhub\n\n")
+		return
+	}
+	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n\n", desktopEntry(program, stdioArgs(a.config.dataDir)))
+}
+
+// desktopEntry is the entry for Claude Desktop's configuration.
+func desktopEntry(program string, args []string) string {
+	type server struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	b, _ := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{"tabhub": {program, args}}}, "  ", "  ")
+	return "  " + string(b)
+}
+
+// stdioArgs are the arguments with which a client starts a bridge.
+func stdioArgs(dataDir string) []string {
+	if dataDir == "" {
+		return []string{"stdio"}
+	}
+	if dir, err := home.Abs(dataDir); err == nil {
+		dataDir = string(dir)
+	}
+	return []string{"stdio", "--data-dir", dataDir}
+}
+
+// executable returns the path of this program, and whether it will still be there
+// tomorrow: `go run` deletes what it has built.
+func executable() (path string, lasting bool) {
+	path, err := os.Executable()
+	if err != nil {
+		return "tabhub", false
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return path, !strings.Contains(filepath.ToSlash(path), "/go-build")
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

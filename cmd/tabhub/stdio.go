@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/bridge"
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/spec"
+)
+
+func (a *app) stdioCommand() *cobra.Command {
+	var standalone bool
+	cmd := &cobra.Command{
+		Use:   "stdio",
+		Short: "Serve an MCP client on stdin and stdout",
+		Long: `Serve an MCP client on stdin and stdout. This is what goes into a client's
+configuration.
+
+It is a thin bridge to the hub. If none runs, it starts one in the background, with
+the flags given here; that one ends by itself 15 minutes after its last client.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.config.check(); err != nil {
+				return err
+			}
+			dir, err := a.dir()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := bridge.WatchParent(cmd.Context())
+			defer cancel()
+			if standalone {
+				return a.standalone(ctx, dir)
+			}
+			return a.bridge(ctx, dir, cmd.Flags())
+		},
+	}
+	cmd.Flags().BoolVar(&standalone, "standalone", false, "run the hub inside this process")
+	a.config.addHubFlags(cmd.Flags())
+	return cmd
+}
+
+// bridge pipes the client to the hub.
+func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) error {
+	log := a.logger()
+	c := bridge.Connector{Dir: dir, Version: version(), Token: a.env("TABHUB_TOKEN"), Log: log}
+	c.Start = func(ctx context.Context) error {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, passOn(flags)...)
+		if !flags.Changed("idle-exit") {
+			args = append(args, "--idle-exit", defaultIdle.String())
+		}
+		log.Info("starting a hub", "log", dir.LogFile())
+		return bridge.Detached(ctx, dir, program, args, os.Environ())
+	}
+	return bridge.Run(ctx, bridge.Options{In: a.in, Out: a.out, Connect: c.Connect, Log: log})
+}
+
+// standalone serves the client from a hub in this process, which ends with it.
+func (a *app) standalone(ctx context.Context, dir home.Dir) error {
+	log := a.logger()
+	p, err := startHub(ctx, &a.config, dir, len(a.config.listen) == 0, log)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		p.wait(ctx)
+		cancel()
+	}()
+	w, err := p.world(ctx, spec.LocalUser)
+	if err == nil {
+		err = w.MCP.ServeStream(ctx, a.in, a.out)
+	}
+	if e := p.close("stop"); e != nil {
+		log.Warn("not all went well at the end", "err", e)
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil
+	}
+	return err
+}

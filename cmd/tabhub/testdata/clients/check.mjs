@@ -1,0 +1,149 @@
+// Usage: node check.mjs v1|v2 stdio|sse|http 2024-11-05|...|2026-07-28
+//
+// Plays a tab and drives the hub with a client that others wrote: list, call,
+// list_changed, progress, cancel, resources and prompts. The environment says where
+// the hub is: TABHUB_URL, TABHUB_TOKEN, and for stdio TABHUB_COMMAND, a JSON array.
+import assert from 'node:assert/strict';
+import { openTab, sleep } from './tab.mjs';
+
+const [sdk, transport, version] = process.argv.slice(2);
+const { TABHUB_URL: url, TABHUB_TOKEN: token, TABHUB_COMMAND: command } = process.env;
+const text = (t) => ({ content: [{ type: 'text', text: t }] });
+const object = { type: 'object' };
+
+/** Resolves when test() is true, which something else will make it; fails after 10 s. */
+async function until(what, test) {
+  for (const end = Date.now() + 10_000; !test(); await sleep(5)) {
+    assert(Date.now() < end, `after 10 s still not: ${what}`);
+  }
+}
+
+const tab = await openTab(url, token, { key: `${sdk}-${transport}-${version}` });
+const tools = [
+  {
+    name: 'echo',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    run: ({ text: t }) => ({ ...text(t), structuredContent: { text: t }, _meta: { 'example.com/kept': [1] } }),
+  },
+  {
+    name: 'steps',
+    inputSchema: object,
+    async run(_, { progress }) {
+      for (let i = 1; i <= 20; i++) {
+        progress(i, 20, `step ${i}`);
+        // The SDKs drop progress that they read from stdio in one piece with the result.
+        await sleep(10);
+      }
+      return text('done');
+    },
+  },
+  { name: 'hang', inputSchema: object, run: (_, { signal }) => new Promise((r) => signal.addEventListener('abort', r)) },
+  { name: 'fail', inputSchema: object, run: () => { throw new Error('out of paper'); } },
+];
+await tab.offer({
+  tools,
+  resources: [{ uri: 'note://one', name: 'one', run: (uri) => ({ contents: [{ uri, text: 'first' }] }) }],
+  prompts: [{
+    name: 'greet', arguments: [{ name: 'who', required: true }],
+    run: ({ who }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Hello ${who}` } }] }),
+  }],
+});
+
+let changes = 0;
+const client = await connect();
+try {
+  assert.equal(client.getServerVersion()?.name, 'tabhub');
+  const capabilities = client.getServerCapabilities();
+  assert.equal(typeof capabilities.experimental.browser.multiTabSupport, 'boolean');
+
+  const named = async (suffix) => (await client.listTools()).tools.find((t) => t.name.endsWith(`_${suffix}`))?.name;
+  const echo = await named('echo');
+  assert.match(echo, /^website_tool_/);
+  const answer = await call({ name: echo, arguments: { text: 'é\u2028\n' } });
+  assert.deepEqual(answer.content, [{ type: 'text', text: 'é\u2028\n' }]);
+  assert.deepEqual(answer.structuredContent, { text: 'é\u2028\n' });
+  assert.deepEqual(answer._meta['example.com/kept'], [1]);
+
+  const wrong = await call({ name: echo, arguments: {} });
+  assert.equal(wrong.isError, true);
+  assert.equal(JSON.parse(wrong.content[0].text).error.code, 'INVALID_ARGUMENTS');
+  const failed = await call({ name: await named('fail'), arguments: {} });
+  assert.equal(failed.isError, true);
+  assert.match(failed.content[0].text, /out of paper/);
+  await assert.rejects(call({ name: 'website_tool_nowhere', arguments: {} }), (e) => e.code === -32602);
+
+  const steps = [];
+  await call({ name: await named('steps'), arguments: {} }, { onprogress: (p) => steps.push(p.progress) });
+  assert.deepEqual(steps, Array.from({ length: 20 }, (_, i) => i + 1), 'all progress, in order, before the result');
+
+  const abort = new AbortController();
+  const hanging = call({ name: await named('hang'), arguments: {} }, { signal: abort.signal });
+  setTimeout(() => abort.abort(new Error('enough')), 100);
+  await assert.rejects(hanging);
+  await until('the page is told to stop', () => tab.cancelled.includes('hang'));
+
+  const before = changes;
+  await tab.offer({ tools: [...tools, { name: 'late', inputSchema: object, run: () => text('here') }] });
+  await until('a change of the list is told', () => changes > before);
+  const late = await call({ name: await named('late'), arguments: {} });
+  assert.equal(late.content[0].text, 'here');
+
+  const { resources } = await client.listResources();
+  const read = await client.readResource({ uri: resources.find((r) => r.uri.endsWith('note://one')).uri });
+  assert.equal(read.contents[0].text, 'first');
+  const { prompts } = await client.listPrompts();
+  const prompt = await client.getPrompt({ name: prompts.find((p) => p.name.endsWith('greet')).name, arguments: { who: 'you' } });
+  assert.equal(prompt.messages[0].content.text, 'Hello you');
+  await assert.rejects(client.readResource({ uri: 'nowhere://at/all' }));
+} finally {
+  await client.close();
+  tab.close();
+}
+console.log(`ok ${sdk} ${transport} ${version}`);
+process.exit(0);
+
+function call(params, options) {
+  return sdk === 'v1' ? client.callTool(params, undefined, options) : client.callTool(params, options);
+}
+
+async function connect() {
+  const info = { name: 'clients', version: '1' };
+  const headers = { Authorization: `Bearer ${token}` };
+  if (sdk === 'v1') {
+    const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+    const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const client = new Client(info);
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => { changes++; });
+    if (transport === 'stdio') {
+      const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
+      await client.connect(new StdioClientTransport(stdio()));
+    } else if (transport === 'sse') {
+      const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
+      const withToken = (input, init) => fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } });
+      await client.connect(new SSEClientTransport(new URL('/sse', url), { eventSourceInit: { fetch: withToken }, requestInit: { headers } }));
+    } else {
+      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+      await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
+      await sleep(200); // its GET stream opens in the background
+    }
+    return client;
+  }
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const client = new Client(info, {
+    versionNegotiation: { mode: version === '2026-07-28' ? { pin: version } : version === 'auto' ? 'auto' : 'legacy' },
+    listChanged: { tools: { onChanged: () => { changes++; } } },
+  });
+  if (transport === 'stdio') {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    await client.connect(new StdioClientTransport(stdio()));
+  } else {
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
+    await sleep(200);
+  }
+  return client;
+}
+
+function stdio() {
+  const [program, ...args] = JSON.parse(command);
+  return { command: program, args, env: process.env, stderr: 'inherit' };
+}
