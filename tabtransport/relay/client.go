@@ -132,8 +132,7 @@ func (p *clientPeer) fail(err *spec.Error) {
 // wantsAnswer reports whether the message is a request: one of the predecessor always
 // is, one of 1.0 if it has an id.
 func (p *clientPeer) wantsAnswer() bool {
-	_, always := p.dialect.(plain)
-	return always || p.env.id != nil
+	return p.env.id != nil || p.dialect.bare()
 }
 
 func (p *clientPeer) unreadable(err *spec.Error) {

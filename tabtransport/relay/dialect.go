@@ -9,6 +9,9 @@ import (
 // dialect is how messages look to one kind of peer: jsonrpc, the MCP Proxy Protocol
 // 1.0, and plain, its predecessor. Its methods are pure; each returns a whole frame.
 type dialect interface {
+	// bare reports whether messages need no ids: a client's request without one is
+	// answered all the same, and what an extension sends is known by its tab.
+	bare() bool
 	// notice tells a peer something that it has not asked for.
 	notice(method string, params any) []byte
 	// ended tells a peer that a connection is no more.

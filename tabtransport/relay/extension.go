@@ -100,9 +100,9 @@ func (p *extensionPeer) authenticate() {
 	})
 }
 
-// admit checks who an extension is and gives it its place. told makes what it is told
+// admit checks who an extension is and gives it its place. greet makes what it is told
 // first; it may be nil.
-func (p *extensionPeer) admit(got map[string]string, told func(*extension) []byte) {
+func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []byte) {
 	user, until, err := p.relay.verify(tokenOf(got), p.request)
 	if err != nil {
 		p.refuse(err.Error())
@@ -119,7 +119,7 @@ func (p *extensionPeer) admit(got map[string]string, told func(*extension) []byt
 		return
 	}
 	p.world = p.relay.world(user)
-	session, refused := p.world.join(who, p.sock, p.dialect, told)
+	session, refused := p.world.join(who, p.sock, p.dialect, greet)
 	if refused != nil {
 		p.sock.close(closeTryLater, refused.Message)
 		return
@@ -161,18 +161,16 @@ func (p *extensionPeer) event() {
 	var same []byte
 	sent := false
 	for _, to := range p.world.recipients(p.session, e) {
+		d := to.client.dialect
+		if e.method == "" && !d.bare() {
+			continue // an answer without an id, which this client cannot have asked for
+		}
 		frame := same
-		switch to.client.dialect.(type) {
-		case jsonrpc:
-			if e.method == "" {
-				continue // an answer without an id, which this client cannot have asked for
-			}
-			if same == nil {
-				same = to.client.dialect.event(e, to.conn)
-			}
-			frame = same
-		case plain:
-			frame = to.client.dialect.event(e, to.conn)
+		if frame == nil || d.bare() {
+			frame = d.event(e, to.conn)
+		}
+		if !d.bare() {
+			same = frame // it does not name the connection
 		}
 		to.client.sock.mustSend(frame)
 		p.relay.counts.events.Add(1)

@@ -12,6 +12,8 @@ type jsonrpc struct{}
 
 const version2 = `{"jsonrpc":"2.0"`
 
+func (jsonrpc) bare() bool { return false }
+
 func begin(size int, id []byte) []byte {
 	dst := append(make([]byte, 0, size+len(id)+64), version2...)
 	if id != nil {

@@ -171,6 +171,22 @@ func TestSlowExtension(t *testing.T) {
 	})
 }
 
+// A peer that does not read does not keep the hub from ending.
+func TestCloseDoesNotWaitForASlowPeer(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		ws, _, err := r.dial.Dial(r.base+"/extension", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		start := time.Now()
+		r.relay.Close()
+		if d := time.Since(start); d > lastTimeout {
+			t.Errorf("it took %v", d)
+		}
+	})
+}
+
 // A peer that vanishes without a word is noticed.
 func TestSilentPeer(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {

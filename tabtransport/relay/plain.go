@@ -11,6 +11,8 @@ import (
 // the client uses them, errors that are strings.
 type plain struct{}
 
+func (plain) bare() bool { return true }
+
 func (plain) result(id json.RawMessage, v any) []byte {
 	b := marshal(v)
 	if id == nil {

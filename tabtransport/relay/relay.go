@@ -73,6 +73,13 @@ func (r *Relay) Close() {
 	for _, s := range sockets {
 		s.close(spec.CloseGoingAway, "the hub is shutting down")
 	}
+	// A peer that does not read must not keep the hub from ending.
+	enough := time.AfterFunc(lastTimeout, func() {
+		for _, s := range sockets {
+			s.ws.Close()
+		}
+	})
+	defer enough.Stop()
 	r.open.Wait()
 }
 

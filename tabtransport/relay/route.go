@@ -95,8 +95,8 @@ func (w *world) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.E
 	return w.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
 }
 
-// enterLocked enters a request into the table of its connection. A message without
-// id and reply waits for an answer only where each request has an id.
+// enterLocked enters a request into the table of its connection: a client's, or, with
+// answer, one of the hub's own.
 func (w *world) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
 	s := conn.ext.session
 	if s == nil {
@@ -105,7 +105,10 @@ func (w *world) enterLocked(conn *connection, method string, sent time.Time, id 
 	w.seq++
 	conn.used = w.seq
 	out := outgoing{session: s, conn: conn, id: outboundID{conn: conn.id}}
-	if id == nil && answer == nil && !bareRequest(conn, s) {
+	// An extension of 1.0 answers nothing that has no id, and a client of the
+	// predecessor waits for an answer whether it gave one or not.
+	needsID := answer != nil || conn.client.dialect.bare() && !s.dialect.bare()
+	if id == nil && !needsID {
 		return out, nil
 	}
 	if len(conn.table.pending) >= w.limits.MaxInFlight {
@@ -113,15 +116,6 @@ func (w *world) enterLocked(conn *connection, method string, sent time.Time, id 
 	}
 	out.id.text = conn.table.add(&request{id: id, method: method, sent: sent, reply: answer})
 	return out, nil
-}
-
-// bareRequest reports whether a message without id is a request all the same: a
-// client of the predecessor gets an answer to it, and an extension of 1.0 gives none
-// without an id.
-func bareRequest(conn *connection, s *session) bool {
-	_, bare := conn.client.dialect.(plain)
-	_, ids := s.dialect.(jsonrpc)
-	return bare && ids
 }
 
 // abandon takes a request out of the table that could not be sent. It reports
@@ -197,7 +191,7 @@ type recipient struct {
 // or the tab that it names, or else of the connection used last.
 func (w *world) recipients(s *session, e *envelope) []recipient {
 	tab := ""
-	_, byTab := s.dialect.(plain)
+	byTab := s.dialect.bare()
 	if byTab && e.params != nil && e.params[0] == '{' {
 		tab = tabNumber(rawjson.Get(e.params, "tabId"))
 	}

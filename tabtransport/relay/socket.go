@@ -19,20 +19,21 @@ import (
 // Times of a socket.
 const (
 	writeTimeout = 30 * time.Second // for one batch of frames
-	lastTimeout  = 5 * time.Second  // for a peer that is being closed
+	lastTimeout  = 5 * time.Second  // for the last frame of a peer that is being closed
+	goodbye      = time.Second      // for a peer to answer a close frame
 )
 
 // socket is one WebSocket. Its reader is the goroutine of its HTTP handler; run is
 // its writer.
 type socket struct {
 	// static after construction
-	ws     *websocket.Conn
-	limits Limits
-	counts *counters
-	first  func()          // called when the peer is known, or later
-	done   chan struct{}   // closed when the writer has ended
-	ctx    context.Context // ends with the socket, for what its reader waits for
-	cancel context.CancelFunc
+	ws      *websocket.Conn
+	limits  Limits
+	counts  *counters
+	onKnown func()          // called when the peer is known, or later
+	done    chan struct{}   // closed when the writer has ended
+	ctx     context.Context // ends with the socket, for what its reader waits for
+	cancel  context.CancelFunc
 
 	heard atomic.Bool   // since the last keep-alive
 	slow  atomic.Bool   // what is queued is given up
@@ -50,9 +51,9 @@ type socket struct {
 	untilReason string
 }
 
-func newSocket(ws *websocket.Conn, limits Limits, counts *counters, first func()) *socket {
+func newSocket(ws *websocket.Conn, limits Limits, counts *counters, onKnown func()) *socket {
 	s := &socket{
-		ws: ws, limits: limits, counts: counts, first: first,
+		ws: ws, limits: limits, counts: counts, onKnown: onKnown,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -75,7 +76,7 @@ func (s *socket) endsAt(t time.Time, reason string) {
 // until its token ends. tick is called by the writer at every keep-alive; it may be
 // nil. known is for the reader.
 func (s *socket) known(until time.Time, tick func()) {
-	s.first()
+	s.onKnown()
 	s.ws.SetReadLimit(s.limits.MaxFrame)
 	s.mu.Lock()
 	s.tick = tick
@@ -240,7 +241,7 @@ func (s *socket) write(batch [][]byte) error {
 func (s *socket) sayGoodbye() {
 	msg := websocket.FormatCloseMessage(int(s.code), clip(s.reason, 120))
 	if s.ws.WriteControl(websocket.CloseMessage, msg, time.Now().Add(lastTimeout)) == nil {
-		moment := time.NewTimer(lastTimeout)
+		moment := time.NewTimer(goodbye)
 		defer moment.Stop()
 		select {
 		case <-s.ctx.Done():
@@ -263,7 +264,7 @@ func (s *socket) frames(handle func(frame []byte)) error {
 		}
 		if errors.Is(err, websocket.ErrReadLimit) {
 			// The peer has been told, but looks only when it has sent its frame.
-			s.ws.NetConn().SetReadDeadline(time.Now().Add(lastTimeout))
+			s.ws.NetConn().SetReadDeadline(time.Now().Add(goodbye))
 			io.CopyN(io.Discard, s.ws.NetConn(), 4*spec.MaxFrame)
 		}
 		return err

@@ -110,8 +110,8 @@ type identity struct {
 }
 
 // join gives an extension's socket its place. A socket that the extension had before
-// is closed. told, if not nil, is sent before anything else.
-func (w *world) join(who identity, sock *socket, d dialect, told func(*extension) []byte) (*session, *spec.Error) {
+// is closed. What greet makes, if it is not nil, is sent before anything else.
+func (w *world) join(who identity, sock *socket, d dialect, greet func(*extension) []byte) (*session, *spec.Error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	id := extensionID(w.user, who.clientID)
@@ -134,8 +134,8 @@ func (w *world) join(who identity, sock *socket, d dialect, told func(*extension
 	}
 	ext.name, ext.version = who.name, who.version
 	ext.session = &session{sock: sock, dialect: d, ext: ext, rate: rate.NewLimiter(w.limits.MessageRate, w.limits.MessageBurst)}
-	if told != nil {
-		sock.send(told(ext))
+	if greet != nil {
+		sock.send(greet(ext))
 	}
 	w.changedLocked()
 	w.log.Info("extension connected", "extension", ext.id, "name", ext.name)
