@@ -1,7 +1,9 @@
 package relay
 
 import (
+	"context"
 	"net/http"
+	"sync"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -34,6 +36,7 @@ type extensionPeer struct {
 	version   string // from frames before it has authenticated
 	world     *world // nil until it has authenticated, like session
 	session   *session
+	leaveHub  func() // blocks until the hub has nothing to do with it any more
 }
 
 func (p *extensionPeer) frame(b []byte) {
@@ -126,6 +129,22 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 	}
 	p.session = session
 	p.sock.known(until, func() { p.world.keepAlive(session) })
+	p.joinHub(user, ExtensionInfo{ID: session.ext.id, Name: who.name})
+}
+
+// joinHub lets the extension serve the hub, too, until leaveHub is called.
+func (p *extensionPeer) joinHub(user spec.UserID, ext ExtensionInfo) {
+	p.leaveHub = func() {}
+	if p.relay.hub == nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(p.sock.ctx)
+	var serving sync.WaitGroup
+	serving.Go(func() { p.relay.serveHub(ctx, p.relay.hub(user), user, ext, p.request.RemoteAddr) })
+	p.leaveHub = func() {
+		cancel()
+		serving.Wait()
+	}
 }
 
 func (p *extensionPeer) refuse(reason string) {
@@ -202,6 +221,7 @@ func (p *extensionPeer) unreadable(err *spec.Error) {
 func (p *extensionPeer) ended(err error) {
 	if p.session != nil {
 		p.world.leave(p.session, why(err))
+		p.leaveHub()
 	}
 }
 

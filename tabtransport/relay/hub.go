@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -81,29 +80,6 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 	}
 	r.counts.interrupted.Add(1)
 	return nil, err
-}
-
-// OpenTab opens a tab in the first of the user's extensions that can, as createTab
-// does.
-func (r *Relay) OpenTab(ctx context.Context, user spec.UserID, url string, active bool) error {
-	params := marshal(struct {
-		URL      string `json:"url"`
-		Activate bool   `json:"activate"`
-	}{url, active})
-	err := tabtransport.ErrNotConnected
-	for _, ext := range r.Extensions(user) {
-		if !ext.Connected {
-			continue
-		}
-		// Only what was surely not done is tried with another browser.
-		if _, err = r.Request(ctx, user, ext.ID, "createTab", params); err != tabtransport.ErrNotConnected && err != tabtransport.ErrBusy {
-			break
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("open a tab through an extension: %w", err)
-	}
-	return nil
 }
 
 // ask enters a request of the hub's own. To the extension the hub is one more client.

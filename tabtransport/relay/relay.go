@@ -21,6 +21,9 @@ type Options struct {
 	// none) and the request that opened its socket, and when that ends (the zero time
 	// if never). Its errors are sentences that the peer is told. It may block.
 	Verify func(token string, r *http.Request) (user spec.UserID, expires time.Time, err error)
+	// Hub returns where a user's extensions join the hub, so that it can open tabs in
+	// them. It must not block. Nil: they do not.
+	Hub    func(user spec.UserID) Joiner
 	Log    *slog.Logger // nil discards
 	Limits Limits
 }
@@ -30,6 +33,7 @@ type Options struct {
 type Relay struct {
 	// static after construction
 	verify func(string, *http.Request) (spec.UserID, time.Time, error)
+	hub    func(spec.UserID) Joiner
 	log    *slog.Logger
 	limits Limits
 
@@ -49,6 +53,7 @@ type Relay struct {
 func New(o Options) *Relay {
 	r := &Relay{
 		verify:  o.Verify,
+		hub:     o.Hub,
 		log:     o.Log,
 		limits:  o.Limits.withDefaults(),
 		sockets: map[*socket]struct{}{},
