@@ -9,6 +9,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
+	"tabhub/hub/mcpserver"
 	"tabhub/spec"
 )
 
@@ -39,6 +40,8 @@ type config struct {
 	nameLimit      int
 	tabNames       string
 	plainNames     bool
+	expose         string
+	exposeBudget   int
 	callTimeout    time.Duration
 	callTimeoutMax time.Duration
 
@@ -63,6 +66,8 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address")
 	f.IntVar(&c.nameLimit, "name-limit", 0, "longest tool name (default 64)")
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
+	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAll), "which tools clients list: all, proxy (only the tool that reaches all others) or auto")
+	f.IntVar(&c.exposeBudget, "expose-budget", 10_000, "with --expose auto: how many tokens the list may cost")
 	f.BoolVar(&c.plainNames, "plain-names", false, "list tools under the page's own names; for conformance suites")
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
@@ -85,6 +90,10 @@ func (c *config) check() error {
 		return usagef("--tls-cert and --tls-key go together")
 	case c.tabNames != string(hub.TabNamesAuto) && c.tabNames != string(hub.TabNamesAlways) && c.tabNames != string(hub.TabNamesNever):
 		return usagef("--tab-names is %q; it may be auto, always or never", c.tabNames)
+	case c.expose != string(mcpserver.ExposeAll) && c.expose != string(mcpserver.ExposeProxy) && c.expose != string(mcpserver.ExposeAuto):
+		return usagef("--expose is %q; it may be all, proxy or auto", c.expose)
+	case c.exposeBudget < 1:
+		return usagef("--expose-budget is %d; it must be above 0", c.exposeBudget)
 	case c.nameLimit != 0 && (c.nameLimit < 40 || c.nameLimit > 128):
 		return usagef("--name-limit is %d; it may be 40 to 128", c.nameLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:

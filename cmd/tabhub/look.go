@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/httpd"
+	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/storage"
 )
 
@@ -126,20 +127,21 @@ func (a *app) toolsCommand() *cobra.Command {
 	return cmd
 }
 
-// bytesPerToken is what a token of JSON and English is about.
-const bytesPerToken = 4
-
 func (a *app) printCost(tools []httpd.ToolReport) error {
 	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
-	sum := 0
-	return a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
+	all, own := 0, 0
+	err := a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
 		for _, t := range tools {
 			n := len(t.Definition)
-			sum += n
-			fmt.Fprintf(w, "%d\t%d\t%s\n", n/bytesPerToken, n, t.Name)
+			all += n
+			if t.Domain == "" {
+				own += n
+			}
+			fmt.Fprintf(w, "%d\t%d\t%s\n", proxytool.Tokens(n), n, t.Name)
 		}
-		fmt.Fprintf(w, "%d\t%d\tall %d tools\n", sum/bytesPerToken, sum, len(tools))
 	})
+	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", proxytool.Tokens(all), proxytool.Tokens(own))
+	return err
 }
 
 func description(definition json.RawMessage) string {

@@ -261,11 +261,14 @@ func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, err
 	if err != nil {
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
+	own := ownTools(h)
 	face := mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Log: p.log, PublicURL: c.publicURL, BehindProxy: c.behindProxy,
+		Version: p.info.Version, Instructions: instructions, Log: p.log, Own: own,
+		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
+		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
 	})
 	p.mu.Lock()
-	p.worlds[user] = httpd.World{Hub: h, MCP: face}
+	p.worlds[user] = httpd.World{Hub: h, MCP: face, Own: own}
 	p.mu.Unlock()
 	if c.demo {
 		tab, err := demo.Join(ctx, transport)

@@ -253,7 +253,7 @@ func postCall(w http.ResponseWriter, r *http.Request, world World) error {
 	for _, t := range world.Own {
 		if toolName(t.Definition) == in.Name {
 			own = true
-			result = t.Call(r.Context(), in.Arguments, client, nil)
+			result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
 			break
 		}
 	}
