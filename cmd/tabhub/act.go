@@ -282,7 +282,7 @@ func (a *app) tokenCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asURL, "url", false, "print the dashboard's address with the token")
-	cmd.AddCommand(&cobra.Command{
+	cmd.AddCommand(a.mintCommand(), &cobra.Command{
 		Use:   "rotate",
 		Short: "Replace the token; clients that send the old one are refused from then on",
 		Args:  args(cobra.NoArgs),

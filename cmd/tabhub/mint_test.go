@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tabhub/hub/auth"
+)
+
+// A minted token is let in by a hub with the same secret; what is wrong on the
+// command line is said, with exit code 2.
+func TestTokenMint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret")
+	secret := strings.Repeat("s", 32)
+	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mint := func(args ...string) (code int, out, errOut string) {
+		var o, e bytes.Buffer
+		code = run(t.Context(), append([]string{"token", "mint"}, args...), nil, &o, &e, func(string) string { return "" })
+		return code, strings.TrimSpace(o.String()), e.String()
+	}
+	code, token, errOut := mint("--user", "ann", "--jwt-secret", path, "--connection-url", "wss://hub.example.com/mcp", "--life", "1h")
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, errOut)
+	}
+	hub, err := auth.NewJWT(auth.Options{Secret: []byte(secret), Endpoints: []string{"https://hub.example.com"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := hub.Verify(token); err != nil || id.User != "ann" {
+		t.Errorf("%+v, %v", id, err)
+	}
+	for _, args := range [][]string{
+		{"--jwt-secret", path},
+		{"--user", "ann"},
+		{"--user", "a b", "--jwt-secret", path},
+		{"--user", "ann", "--jwt-secret", path + ".none"},
+		{"--user", "ann", "--jwt-secret", path, "--connection-url", "hub.example.com"},
+		{"--user", "ann", "--jwt-secret", path, "--life", "-1h"},
+	} {
+		if code, out, errOut := mint(args...); code != exitUsage || out != "" || !strings.HasPrefix(errOut, "tabhub: ") {
+			t.Errorf("%q: exit %d, %q, %q", args, code, out, errOut)
+		}
+	}
+}
