@@ -1,0 +1,177 @@
+package instance
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+// Mode is a kind of browser.
+type Mode string
+
+// The modes, in the order in which a browser is looked for when none is asked for:
+// first those that take an extension from the command line.
+const (
+	Chromium Mode = "chromium"
+	Testing  Mode = "testing" // Chrome for Testing
+	Chrome   Mode = "chrome"  // Google's branded one
+)
+
+var modes = []Mode{Chromium, Testing, Chrome}
+
+func (m Mode) String() string {
+	switch m {
+	case Testing:
+		return "Chrome for Testing"
+	case Chrome:
+		return "Chrome"
+	}
+	return "Chromium"
+}
+
+// browser is a browser that is installed.
+type browser struct {
+	path string
+	mode Mode
+	// loads says that it takes extensions from the command line. Branded Chrome does
+	// not since version 137.
+	loads bool
+}
+
+// findBrowser returns the browser of a mode, or the first of any if mode is "". named,
+// if not "", is the executable to use.
+func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) {
+	if named != "" {
+		path, err := exec.LookPath(named)
+		if err != nil {
+			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("the browser that --browser names cannot be run: %v", err)}
+		}
+		b := identify(ctx, path)
+		if mode != "" && mode != b.mode {
+			return browser{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("mode is %q, but the hub was started with --browser %s, which is %s; leave mode out", mode, path, b.mode)}
+		}
+		return b, nil
+	}
+	wanted := modes
+	if mode != "" {
+		wanted = []Mode{mode}
+	}
+	var names []string
+	for _, m := range wanted {
+		for _, name := range places(runtime.GOOS, m) {
+			if path, err := exec.LookPath(name); err == nil {
+				b := browser{path: path, mode: m, loads: true}
+				if m == Chrome {
+					b = identify(ctx, path)
+				}
+				return b, nil
+			}
+		}
+		names = append(names, m.String())
+	}
+	return browser{}, &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))}
+}
+
+// places are the names and paths under which a system has a browser.
+func places(goos string, m Mode) []string {
+	switch goos {
+	case "darwin":
+		app := map[Mode]string{Chromium: "Chromium", Testing: "Google Chrome for Testing", Chrome: "Google Chrome"}[m]
+		file := filepath.Join("Applications", app+".app", "Contents", "MacOS", app)
+		home, _ := os.UserHomeDir()
+		return []string{filepath.Join("/", file), filepath.Join(home, file)}
+	case "windows":
+		dir := map[Mode]string{Chromium: "Chromium", Testing: `Google\Chrome for Testing`, Chrome: `Google\Chrome`}[m]
+		var paths []string
+		for _, base := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+			if root := os.Getenv(base); root != "" {
+				paths = append(paths, filepath.Join(root, dir, "Application", "chrome.exe"))
+			}
+		}
+		return paths
+	}
+	switch m {
+	case Testing:
+		return []string{"google-chrome-for-testing", "chrome-for-testing"}
+	case Chrome:
+		return []string{"google-chrome", "google-chrome-stable", "/opt/google/chrome/chrome"}
+	}
+	return []string{"chromium", "chromium-browser", "/usr/lib/chromium/chromium", "/snap/bin/chromium"}
+}
+
+// identify finds out what an executable is.
+func identify(ctx context.Context, path string) browser {
+	b := browser{path: path}
+	said := says(ctx, path)
+	b.mode = modeOf(said)
+	b.loads = b.mode != Chrome || major(said) > 0 && major(said) < 137
+	return b
+}
+
+// modeOf reads the mode from what `--version` prints, or from a path. What cannot be
+// told apart is taken for Chromium, as the makers of other browsers do.
+func modeOf(said string) Mode {
+	said = strings.ToLower(strings.ReplaceAll(said, `\`, "/"))
+	switch {
+	case strings.Contains(said, "for testing"), strings.Contains(said, "for-testing"):
+		return Testing
+	case strings.Contains(said, "google chrome"), strings.Contains(said, "google-chrome"), strings.Contains(said, "google/chrome"):
+		return Chrome
+	}
+	return Chromium
+}
+
+var versionNumber = regexp.MustCompile(`\b(\d+)\.\d+\.\d+\.\d+\b`)
+
+// major returns the first number of the version in said; 0 if there is none.
+func major(said string) int {
+	m := versionNumber.FindStringSubmatch(said)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+// says returns what a browser says of itself; its path if it says nothing.
+func says(ctx context.Context, path string) string {
+	if runtime.GOOS == "windows" {
+		// It would open a window. The directory of its version lies beside it.
+		said := path
+		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*.*.*.*"))
+		for _, dir := range beside {
+			said += " " + filepath.Base(dir)
+		}
+		return said
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil || len(bytes.TrimSpace(out)) == 0 {
+		return path
+	}
+	return string(out)
+}
+
+// confinement is a hint for when a browser does not start or join that may see only
+// parts of the disk; "" for others.
+func confinement(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || filepath.Base(real) != "snap" && !strings.HasPrefix(real, "/snap/") {
+		return ""
+	}
+	return "; a browser from snap sees only some directories: start the hub with a --data-dir below ~/snap/chromium/common, or with another --browser"
+}

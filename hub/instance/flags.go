@@ -1,0 +1,63 @@
+package instance
+
+import (
+	"os"
+	"runtime"
+	"strings"
+)
+
+// launch is what a browser is started with.
+type launch struct {
+	data       string // user data directory
+	profile    string // directory in it; "" for the first
+	own        bool   // the profile is tabhub's
+	headless   bool
+	extensions []string // to be loaded; none where the browser takes none
+	url        string
+}
+
+// flags returns the browser's command line.
+func (l launch) flags() []string {
+	out := []string{
+		"--user-data-dir=" + l.data,
+		"--no-first-run",
+		"--no-default-browser-check",
+		"--hide-crash-restore-bubble",
+		"--enable-features=WebMCP",
+	}
+	if l.profile != "" {
+		out = append(out, "--profile-directory="+l.profile)
+	}
+	if l.own {
+		// A user's own profile keeps its network and its passwords as they are.
+		out = append(out,
+			"--disable-background-networking",
+			"--disable-component-update",
+			"--disable-sync",
+			"--disable-quic",
+			"--password-store=basic",
+		)
+	}
+	if len(l.extensions) > 0 {
+		out = append(out, "--load-extension="+strings.Join(l.extensions, ","))
+	}
+	if l.headless {
+		out = append(out, "--headless=new", "--window-size=1280,800")
+	}
+	if runtime.GOOS == "linux" && os.Geteuid() == 0 {
+		out = append(out, "--no-sandbox") // it does not run as root otherwise
+	}
+	if l.url != "" {
+		out = append(out, l.url)
+	}
+	return out
+}
+
+// hasDisplay reports whether windows can be shown.
+func hasDisplay() bool {
+	switch runtime.GOOS {
+	case "windows", "darwin":
+		return true
+	}
+	return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != ""
+}

@@ -1,0 +1,311 @@
+package instance
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/tabtransport/extension"
+)
+
+// Options configure Instances. Hub, Dir and HubURL must be set.
+type Options struct {
+	Hub    *hub.Hub
+	Dir    string // of the profiles; absolute
+	HubURL string // where the extension connects, such as ws://127.0.0.1:3300/tabs
+
+	Browser string        // executable; "" looks for one
+	Join    time.Duration // how long a browser may take to join; 0 means 30 s
+	Log     *slog.Logger  // nil discards
+}
+
+// Instances are the browsers that this hub has started. All methods are safe for
+// concurrent use.
+type Instances struct {
+	opts Options
+	log  *slog.Logger
+	ctx  context.Context // ends with Close
+	stop context.CancelCauseFunc
+	work sync.WaitGroup // starts under way, and instances that run
+
+	mu   sync.Mutex
+	held map[string]*running // by running.key
+}
+
+// running is an instance, from the moment in which its profile is taken. Its fields
+// are static once proc is set, which Instances.mu guards.
+type running struct {
+	Info
+	key    string // by which it excludes others
+	nonce  string // says the browser to the hub
+	path   string // of the executable
+	launch launch
+	proc   *process
+	gone   chan struct{} // closed when the hub, too, has forgotten it
+}
+
+// Info describes an instance.
+type Info struct {
+	ID       string
+	Mode     Mode
+	Profile  string
+	Headless bool
+	PID      int
+	Started  time.Time
+	// Downloads is where the browser saves files; "" for a profile of the machine,
+	// which has its own place.
+	Downloads string
+	// Loaded says that the browser has the companion extension. If it does not, the
+	// user can load it by hand, once, from Extension.
+	Loaded    bool
+	Extension string
+	// Browser is the browser as the hub knows it; nil while it has not joined, or
+	// when it is away.
+	Browser *hub.BrowserInfo
+}
+
+// errClosed is why a start fails while the hub ends.
+var errClosed = &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down"}
+
+// New returns Instances without any.
+func New(o Options) *Instances {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Join == 0 {
+		o.Join = 30 * time.Second
+	}
+	s := &Instances{opts: o, log: o.Log, held: map[string]*running{}}
+	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	return s
+}
+
+// Start starts a browser and blocks until it has joined the hub. A browser that
+// cannot be given the extension is not waited for unless it was given it before:
+// Info.Loaded is false then. A start that fails, or whose ctx ends, leaves nothing
+// running. The error is ctx's cause or a *hub.Failure.
+func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
+	r, err := s.plan(ctx, c)
+	if err != nil {
+		return Info{}, err
+	}
+	if err := s.hold(r); err != nil {
+		return Info{}, err
+	}
+	defer s.work.Done() // of the start; what runs has its own
+	if err := s.launch(r); err != nil {
+		s.drop(r)
+		return Info{}, err
+	}
+	s.work.Go(func() { s.watch(r) })
+	if !r.Loaded {
+		return s.info(r), nil
+	}
+	if err := s.join(ctx, r); err != nil {
+		r.proc.stop()
+		<-r.gone
+		return Info{}, err
+	}
+	return s.info(r), nil
+}
+
+// hold takes the profile for r, and lets Close wait for the start.
+func (s *Instances) hold(r *running) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return errClosed
+	}
+	if other := s.held[r.key]; other != nil {
+		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s with profile %q; close that, or name another profile", r.Profile, other.ID, other.Profile)}
+	}
+	s.held[r.key] = r
+	s.work.Add(1)
+	return nil
+}
+
+// drop gives the profile free.
+func (s *Instances) drop(r *running) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held, r.key)
+}
+
+// launch writes what the browser needs and starts it.
+func (s *Instances) launch(r *running) error {
+	failed := func(err error) error {
+		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("%s could not be started: %v", r.Mode, err)}
+	}
+	if by := heldBy(r.launch.data); by != "" {
+		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by %s; close that browser, or name another profile", r.Profile, by)}
+	}
+	if r.launch.own {
+		if err := makeUserData(r.launch.data, r.Downloads); err != nil {
+			return failed(err)
+		}
+	}
+	if err := extension.WriteInstance(r.Extension, s.opts.HubURL, r.nonce); err != nil {
+		return failed(err)
+	}
+	proc, err := startProcess(exec.Command(r.path, r.launch.flags()...))
+	if err != nil {
+		return failed(err)
+	}
+	s.mu.Lock()
+	r.proc, r.PID, r.Started = proc, proc.cmd.Process.Pid, time.Now()
+	s.mu.Unlock()
+	s.log.Info("browser started", "instance", r.ID, "browser", r.path, "profile", r.Profile, "pid", r.PID, "headless", r.Headless)
+	return nil
+}
+
+// watch waits until an instance has ended, by whatever cause, and forgets it. When
+// all are closed it closes this one.
+func (s *Instances) watch(r *running) {
+	select {
+	case <-r.proc.ended:
+	case <-s.ctx.Done():
+		r.proc.stop()
+	}
+	s.drop(r)
+	if b := s.browser(r); b != nil {
+		s.opts.Hub.Forget(b.Peer)
+	}
+	close(r.gone)
+	s.log.Info("browser ended", "instance", r.ID, "pid", r.PID, "how", r.proc.how)
+}
+
+// join blocks until the browser is connected to the hub.
+func (s *Instances) join(ctx context.Context, r *running) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := &hub.Failure{Code: spec.FailNotConnected, Message: fmt.Sprintf("the browser was started but did not join the hub within %s, so it was closed again%s", s.opts.Join, confinement(r.path))}
+	timer := time.AfterFunc(s.opts.Join, func() { cancel(late) })
+	defer timer.Stop()
+	defer context.AfterFunc(s.ctx, func() { cancel(errClosed) })()
+	watched := make(chan struct{})
+	defer func() { cancel(nil); <-watched }()
+	go func() {
+		defer close(watched)
+		select {
+		case <-r.proc.ended:
+			cancel(&hub.Failure{Code: spec.FailToolError, Message: "the browser ended before it had joined the hub: " + r.proc.failure() + confinement(r.path)})
+		case <-ctx.Done():
+		}
+	}()
+	_, err := s.opts.Hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Instance == r.nonce })
+	return err
+}
+
+// Stop closes an instance and blocks until it is gone: it is asked first, and killed
+// if it does not close. The error is a *hub.Failure with FailNoInstance.
+func (s *Instances) Stop(id string) error {
+	s.mu.Lock()
+	var found *running
+	for _, r := range s.held {
+		if r.ID == id && r.proc != nil {
+			found = r
+		}
+	}
+	s.mu.Unlock()
+	if found == nil {
+		return &hub.Failure{Code: spec.FailNoInstance, Message: fmt.Sprintf("Instance not found: %.80q; action list shows those that run", id)}
+	}
+	found.proc.stop()
+	<-found.gone
+	return nil
+}
+
+// List returns the instances that run, the oldest first.
+func (s *Instances) List() []Info {
+	s.mu.Lock()
+	var list []*running
+	for _, r := range s.held {
+		if r.proc != nil {
+			list = append(list, r)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(list, func(a, b *running) int {
+		if c := a.Started.Compare(b.Started); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	infos := make([]Info, len(list))
+	for i, r := range list {
+		infos[i] = s.info(r)
+	}
+	return infos
+}
+
+// info returns what is known of r, whose proc is set.
+func (s *Instances) info(r *running) Info {
+	info := r.Info
+	if b := s.browser(r); b != nil && b.Connected {
+		info.Browser, info.Loaded = b, true
+	}
+	return info
+}
+
+// browser returns r as the hub knows it, nil if it does not.
+func (s *Instances) browser(r *running) *hub.BrowserInfo {
+	for _, b := range s.opts.Hub.Browsers() {
+		if b.Instance == r.nonce {
+			return &b
+		}
+	}
+	return nil
+}
+
+// Profiles lists the profiles that there are: tabhub's own, and those of the
+// machine's browsers, which are only used when they are named.
+func (s *Instances) Profiles() ([]Profile, error) {
+	own, err := ownProfiles(s.opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	all := append(own, machineProfiles()...)
+	s.mu.Lock()
+	for i, p := range all {
+		key := p.Directory
+		if p.Machine {
+			key = p.data
+		}
+		if r := s.held[key]; r != nil {
+			all[i].InUse = "instance " + r.ID
+		}
+	}
+	s.mu.Unlock()
+	for i, p := range all {
+		dirs := []string{p.data}
+		if !p.Machine {
+			dirs = dirs[:0]
+			for _, m := range modes {
+				dirs = append(dirs, filepath.Join(s.opts.Dir, p.Directory, string(m)))
+			}
+		}
+		for _, dir := range dirs {
+			if all[i].InUse == "" {
+				all[i].InUse = heldBy(dir)
+			}
+		}
+	}
+	return all, nil
+}
+
+// Close closes all instances and refuses new ones. It blocks until none is left and
+// is idempotent.
+func (s *Instances) Close() {
+	s.mu.Lock()
+	s.stop(errClosed) // under the lock, so that no start slips in behind Wait
+	s.mu.Unlock()
+	s.work.Wait()
+}

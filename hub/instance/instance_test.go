@@ -1,0 +1,361 @@
+//go:build linux
+
+package instance_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"tabhub/hub/instance"
+	"tabhub/spec"
+)
+
+func TestLifeOfABrowser(t *testing.T) {
+	real(t)
+	w := newWorld(t, instance.Options{})
+	info, err := w.instances.Start(t.Context(), instance.Config{URL: w.page, Headless: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Browser == nil || !info.Browser.Attested || !info.Loaded || info.Profile != "default" || !info.Headless {
+		t.Errorf("started: %+v", info)
+	}
+	tabs, err := w.hub.Control(t.Context(), spec.TabAddr{Peer: info.Browser.Peer}, &spec.ListTabs{})
+	if err != nil || !strings.Contains(string(tabs.Result), w.page) {
+		t.Errorf("its tabs: %s, %v", tabs.Result, err)
+	}
+
+	// A profile belongs to one browser.
+	_, err = w.instances.Start(t.Context(), instance.Config{})
+	wantFailure(t, err, spec.FailToolError, "in use by instance "+info.ID)
+	other := instance.New(instance.Options{Hub: w.hub, Dir: w.dir, HubURL: "ws://127.0.0.1:1/tabs"})
+	_, err = other.Start(t.Context(), instance.Config{})
+	wantFailure(t, err, spec.FailToolError, "in use by a running browser (process "+strconv.Itoa(info.PID)+")")
+	profiles, err := other.Profiles()
+	if err != nil || len(profiles) == 0 || !strings.Contains(profiles[0].InUse, "running browser") {
+		t.Errorf("profiles: %+v, %v", profiles, err)
+	}
+	other.Close()
+
+	// A crash is noticed, by the hub too, and the profile is free again.
+	if err := syscall.Kill(info.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	err = w.hub.Await(t.Context(), func() bool { return len(w.instances.List()) == 0 && len(w.hub.Browsers()) == 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFailure(t, w.instances.Stop(info.ID), spec.FailNoInstance, info.ID)
+
+	again, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Browser == nil || again.Browser.ID != info.Browser.ID {
+		t.Errorf("the profile did not keep who it is: %+v, then %+v", info.Browser, again.Browser)
+	}
+	if list := w.instances.List(); len(list) != 1 || list[0].ID != again.ID || list[0].Browser == nil {
+		t.Errorf("list: %+v", list)
+	}
+	if err := w.instances.Stop(again.ID); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.hub.Browsers()) != 0 {
+		t.Errorf("a closed browser is still there: %+v", w.hub.Browsers())
+	}
+	if left := processesOf(t, w.dir); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	var prefs struct {
+		Download struct {
+			Dir string `json:"default_directory"`
+		} `json:"download"`
+	}
+	text, err := os.ReadFile(filepath.Join(w.dir, "default", string(info.Mode), "Default", "Preferences"))
+	if err != nil || json.Unmarshal(text, &prefs) != nil || prefs.Download.Dir != again.Downloads {
+		t.Errorf("the browser saves files to %q, not to %q (%v)", prefs.Download.Dir, again.Downloads, err)
+	}
+}
+
+func TestCloseEndsAll(t *testing.T) {
+	real(t)
+	w := newWorld(t, instance.Options{})
+	for _, profile := range []string{"one", "two"} {
+		if _, err := w.instances.Start(t.Context(), instance.Config{Profile: profile, Headless: new(true)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(w.hub.Browsers()); n != 2 {
+		t.Errorf("%d browsers joined", n)
+	}
+	w.instances.Close()
+	w.instances.Close()
+	if left := processesOf(t, w.dir); len(left) > 0 || len(w.instances.List()) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+	wantFailure(t, err, spec.FailNotConnected, "shutting down")
+}
+
+// TestHelperHub is no test: it is the hub that TestBrowserDiesWithTheHub kills.
+func TestHelperHub(t *testing.T) {
+	if os.Getenv("TABHUB_TEST_HELPER") == "" {
+		t.Skip("it is a part of TestBrowserDiesWithTheHub")
+	}
+	info, err := newWorld(t, instance.Options{}).instances.Start(t.Context(), instance.Config{Headless: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout.WriteString("pid " + strconv.Itoa(info.PID) + "\n")
+	select {}
+}
+
+func TestBrowserDiesWithTheHub(t *testing.T) {
+	real(t)
+	// Nobody cleans up after a hub that is killed, and its browser's children may
+	// still write while this test ends.
+	dir, err := os.MkdirTemp("", "tabhub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHelperHub$")
+	cmd.Env = append(os.Environ(), "TABHUB_TEST_HELPER=1", "TMPDIR="+dir)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "pid "); ok {
+			pid, _ = strconv.Atoi(rest)
+		}
+	}
+	if pid == 0 {
+		t.Fatal("the helper has started no browser")
+	}
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000)
+	if n != 1 {
+		t.Errorf("the browser outlived its hub (%v)", err)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func TestBrowserThatDoesNotJoin(t *testing.T) {
+	t.Parallel()
+	endless := "sleep 1000 & exec sleep 1000"
+	for name, test := range map[string]struct {
+		body string
+		join time.Duration
+		code spec.FailureCode
+		want string
+	}{
+		"ends":       {"echo 'no display, no fun' >&2; exit 3", 0, spec.FailToolError, "exit status 3; it said: no display, no fun"},
+		"hands over": {"exit 0", 0, spec.FailToolError, "exit status 0; it said: nothing"},
+		"is silent":  {endless, 100 * time.Millisecond, spec.FailNotConnected, "did not join the hub within 100ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", test.body), Join: test.join})
+			_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+			wantFailure(t, err, test.code, test.want)
+			if left := processesOf(t, w.dir); len(left) > 0 || len(w.instances.List()) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+	t.Run("is not awaited any more", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
+		gone := errors.New("the client is gone")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, gone)
+		defer cancel()
+		if _, err := w.instances.Start(ctx, instance.Config{Headless: new(true)}); !errors.Is(err, gone) {
+			t.Error(err)
+		}
+		if len(w.instances.List()) > 0 {
+			t.Error("it runs on")
+		}
+	})
+	t.Run("while the hub ends", func(t *testing.T) {
+		t.Parallel()
+		w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
+		time.AfterFunc(100*time.Millisecond, w.instances.Close)
+		_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+		wantFailure(t, err, spec.FailNotConnected, "shutting down")
+	})
+}
+
+// A browser that does not listen is killed, and so is what it leaves running.
+func TestStubbornBrowser(t *testing.T) {
+	t.Parallel()
+	mark := "1000." + strconv.Itoa(os.Getpid())
+	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "trap '' TERM; sleep "+mark+" & sleep "+mark)})
+	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.instances.Stop(info.ID); err != nil {
+		t.Fatal(err)
+	}
+	if left := processesOf(t, mark); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Branded Chrome takes no extension from the command line; the user must be told.
+func TestBrandedChrome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000")})
+	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Loaded || info.Mode != instance.Chrome || info.Browser != nil {
+		t.Errorf("%+v", info)
+	}
+	if text, err := os.ReadFile(filepath.Join(info.Extension, "instance.json")); err != nil || !bytes.Contains(text, []byte("ws://127.0.0.1")) {
+		t.Errorf("nothing to load by hand: %s, %v", text, err)
+	}
+	_, err = w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "other", Extensions: []string{info.Extension}})
+	wantFailure(t, err, spec.FailInvalidArguments, "by hand")
+}
+
+func TestBadConfig(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+	empty := t.TempDir()
+	for name, test := range map[string]struct {
+		browser string
+		config  instance.Config
+		code    spec.FailureCode
+		want    string
+	}{
+		"no such browser":     {"/nonexistent/chromium", instance.Config{}, spec.FailToolError, "--browser"},
+		"mode and browser":    {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Mode: instance.Chrome}, spec.FailInvalidArguments, "leave mode out"},
+		"mode not installed":  {"", instance.Config{Mode: instance.Testing}, spec.FailToolError, "no Chrome for Testing is installed"},
+		"profile leaves":      {"", instance.Config{Profile: ".."}, spec.FailInvalidArguments, "letters, digits"},
+		"profile with slash":  {"", instance.Config{Profile: "../x"}, spec.FailInvalidArguments, "no browser of this machine"},
+		"profile unknown":     {"", instance.Config{Profile: "google-chrome/Default"}, spec.FailInvalidArguments, "action profiles"},
+		"window, no display":  {"", instance.Config{Headless: new(false)}, spec.FailInvalidArguments, "headless: true"},
+		"extension relative":  {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Extensions: []string{"x"}}, spec.FailInvalidArguments, "full path"},
+		"extension is none":   {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Extensions: []string{empty}}, spec.FailInvalidArguments, "manifest.json"},
+		"profile is too long": {"", instance.Config{Profile: strings.Repeat("p", 65)}, spec.FailInvalidArguments, "letters, digits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, instance.Options{Browser: test.browser})
+			_, err := w.instances.Start(t.Context(), test.config)
+			wantFailure(t, err, test.code, test.want)
+		})
+	}
+}
+
+// The user's own profiles are listed, opened when they are named, and never while
+// another browser has them.
+func TestMachineProfiles(t *testing.T) {
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	data := filepath.Join(config, "chromium")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	state := `{"profile":{"info_cache":{"Default":{"name":"Ada"},"Profile 1":{"name":"Work"},"../evil":{"name":"x"}}}}`
+	if err := os.WriteFile(filepath.Join(data, "Local State"), []byte(state), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := filepath.Join(t.TempDir(), "args")
+	if err := syscall.Mkfifo(args, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, instance.Options{
+		Browser: fake(t, "Chromium 156.0.1.2", "echo \"$@\" >"+args+"; exec sleep 1000"), Join: 300 * time.Millisecond,
+	})
+	profiles, err := w.instances.Profiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range profiles {
+		got = append(got, p.Directory+"="+p.Name+p.InUse)
+	}
+	if want := []string{"chromium/Default=Ada", "chromium/Profile 1=Work"}; !slices.Equal(got, want) {
+		t.Errorf("profiles %q, want %q", got, want)
+	}
+	started := make(chan error, 1)
+	go func() {
+		_, err := w.instances.Start(t.Context(), instance.Config{Profile: "chromium/Profile 1", Headless: new(true)})
+		started <- err
+	}()
+	line, err := os.ReadFile(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"--user-data-dir=" + data + " ", "--profile-directory=Profile 1 ", "--load-extension=" + w.dir} {
+		if !strings.Contains(string(line)+" ", want) {
+			t.Errorf("started with %s, without %s", line, want)
+		}
+	}
+	if strings.Contains(string(line), "--disable-sync") || strings.Contains(string(line), "--password-store") {
+		t.Errorf("the user's own profile was changed: %s", line)
+	}
+	wantFailure(t, <-started, spec.FailNotConnected, "did not join")
+
+	hold(t, data)
+	_, err = w.instances.Start(t.Context(), instance.Config{Profile: "chromium/Default", Headless: new(true)})
+	wantFailure(t, err, spec.FailToolError, "in use by a running browser (process 4711)")
+}
+
+// hold makes a user data directory look like that of a running browser.
+func hold(t *testing.T, data string) {
+	t.Helper()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "hold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(fd) })
+	if err := errors.Join(
+		unix.Bind(fd, &unix.SockaddrUnix{Name: socket}), unix.Listen(fd, 1),
+		os.Symlink(host+"-4711", filepath.Join(data, "SingletonLock")),
+		os.Symlink(socket, filepath.Join(data, "SingletonSocket")),
+	); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,113 @@
+package instance_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/instance"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
+	"tabhub/tabtransport/wsserver"
+)
+
+// world is a hub that browsers can join, and its instances.
+type world struct {
+	t         testing.TB
+	hub       *hub.Hub
+	instances *instance.Instances
+	dir       string
+	page      string // the address of an empty page
+}
+
+func newWorld(t testing.TB, opts instance.Options) *world {
+	t.Helper()
+	ws := wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
+		return wsserver.Admission{Attested: r.Header.Get("Origin") == extension.Origin}, nil
+	}})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/tabs", ws.Tabs())
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<!doctype html><title>empty</title>"))
+	})
+	server := httptest.NewServer(mux)
+	w := &world{t: t, hub: h, dir: filepath.Join(t.TempDir(), "browsers"), page: server.URL + "/"}
+	opts.Hub, opts.Dir = h, w.dir
+	opts.HubURL = "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs"
+	w.instances = instance.New(opts)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		w.instances.Close()
+		_ = h.Close(ctx)
+		_ = ws.Close(ctx)
+		server.Close()
+	})
+	return w
+}
+
+// real skips the test where there is no browser.
+func real(t testing.TB) string {
+	t.Helper()
+	path, ok := chromium.Path()
+	if !ok {
+		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(reason)
+		}
+		t.Skip(reason)
+	}
+	return path
+}
+
+// fake makes an executable that is a browser as far as its name goes: a shell script
+// that answers --version and then does what body says.
+func fake(t testing.TB, version, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "browser")
+	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo '" + version + "'; exit; fi\n" + body + "\n"
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// wantFailure checks that err is a failure with a code, in words that hold what.
+func wantFailure(t testing.TB, err error, code spec.FailureCode, what string) {
+	t.Helper()
+	f, ok := err.(*hub.Failure)
+	if !ok || f.Code != code || !strings.Contains(f.Message, what) {
+		t.Errorf("got %v, want %s with %q", err, code, what)
+	}
+}
+
+// processesOf returns the processes that have text in their command line.
+func processesOf(t testing.TB, text string) []string {
+	t.Helper()
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, file := range lines {
+		line, err := os.ReadFile(file) // it may be gone by now
+		if err == nil && bytes.Contains(line, []byte(text)) && !strings.HasPrefix(file, "/proc/self") {
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}
