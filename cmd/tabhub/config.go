@@ -3,6 +3,8 @@ package main
 import (
 	"log/slog"
 	"net"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -168,6 +170,12 @@ func passOn(f *pflag.FlagSet) []string {
 		switch f.Name {
 		case "standalone", "data-dir", "help", "auto":
 			return
+		case "tls-cert", "tls-key", "jwt-secret", "jwks":
+			// The hub runs in another directory.
+			if path, err := filepath.Abs(f.Value.String()); err == nil && !strings.Contains(f.Value.String(), "://") {
+				args = append(args, "--"+f.Name+"="+path)
+				return
+			}
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			for _, v := range list.GetSlice() {

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
@@ -11,9 +12,9 @@ import (
 	"tabhub/cmd/tabhub/internal/holder"
 )
 
-// openListeners opens the hub's listeners. fallback lets a taken port be replaced by a free
-// one, as it must be for a hub that nobody started by hand.
-func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Listener, err error) {
+// openListeners opens the hub's listeners. fallback lets a taken port be replaced by a
+// free one, as it must be for a hub that nobody started by hand; notes say so.
+func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Listener, notes []string, err error) {
 	defer func() {
 		if err != nil {
 			closeAll(lns)
@@ -21,7 +22,7 @@ func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Liste
 	}()
 	secure, err := c.tlsConfig()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	addrs := c.listen
 	if len(addrs) == 0 {
@@ -33,11 +34,11 @@ func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Liste
 			host, _, _ := net.SplitHostPort(addr)
 			taken := holder.Describe(addr)
 			if ln, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err == nil {
-				log.Warn("the port is taken; listening on another one, which pages and extensions must be told", "wanted", addr, "holder", taken, "addr", ln.Addr())
+				notes = append(notes, fmt.Sprintf("%s is in use by %s, so the hub listens on %s, where pages and extensions will not look for it", addr, taken, ln.Addr()))
 			}
 		}
 		if err != nil {
-			return lns, explainListen(addr, err)
+			return lns, nil, explainListen(addr, err)
 		}
 		lns = append(lns, ln)
 	}
@@ -53,7 +54,7 @@ func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Liste
 			lns[i] = tls.NewListener(ln, secure)
 		}
 	}
-	return lns, nil
+	return lns, notes, nil
 }
 
 func closeAll(lns []net.Listener) {

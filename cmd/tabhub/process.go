@@ -42,6 +42,7 @@ type process struct {
 
 	lock   *home.Lock
 	lns    []net.Listener
+	notes  []string     // what the user should know
 	token  *httpd.Token // nil unless --auth token
 	guard  *httpd.Guard
 	store  storage.DomainToolStorage
@@ -130,11 +131,14 @@ func (p *process) takeLock(ctx context.Context) error {
 
 // listen opens the listeners and makes the guard before them.
 func (p *process) listen(fallback bool) error {
-	lns, err := p.config.openListeners(fallback, p.log)
+	lns, notes, err := p.config.openListeners(fallback, p.log)
 	if err != nil {
 		return err
 	}
-	p.lns = lns
+	p.lns, p.notes = lns, notes
+	for _, note := range notes {
+		p.log.Warn(note)
+	}
 	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Auto: p.config.auto, Started: time.Now()}
 	for _, ln := range lns {
 		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))

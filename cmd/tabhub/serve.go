@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,16 +36,12 @@ for looking at the log, for other flags, or for a hub that others use.`,
 }
 
 func (a *app) serve(ctx context.Context) error {
-	if err := a.config.check(); err != nil {
-		return a.report(err)
-	}
-	dir, err := a.dir()
-	if err != nil {
-		return a.report(err)
-	}
 	log := a.logger()
-	p, err := startHub(ctx, &a.config, dir, a.config.auto, log)
-	if err := a.report(err); err != nil {
+	p, err := a.start(ctx, log)
+	if a.config.auto {
+		a.report(p, err)
+	}
+	if err != nil {
 		return err
 	}
 	if !a.config.auto {
@@ -58,22 +55,31 @@ func (a *app) serve(ctx context.Context) error {
 	return nil
 }
 
+func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
+	if err := a.config.check(); err != nil {
+		return nil, err
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return nil, err
+	}
+	return startHub(ctx, &a.config, dir, a.config.auto, log)
+}
+
 // report tells the bridge that has started this process how it went: it waits for
 // one line and the end of the stream.
-func (a *app) report(err error) error {
-	if !a.config.auto {
-		return err
-	}
+func (a *app) report(p *process, err error) {
 	var r bridge.Report
 	if err != nil {
 		r.Error = err.Error()
+	} else {
+		r.Note = strings.Join(p.notes, "; ")
 	}
 	line, _ := json.Marshal(r)
 	fmt.Fprintf(a.out, "%s\n", line)
 	if f, ok := a.out.(io.Closer); ok {
 		f.Close()
 	}
-	return err
 }
 
 // greet tells the person at the terminal how to go on. What is written to a file or

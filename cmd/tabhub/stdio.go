@@ -59,7 +59,11 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 			args = append(args, "--idle-exit", defaultIdle.String())
 		}
 		log.Info("starting a hub", "log", dir.LogFile())
-		return bridge.Detached(ctx, dir, program, args, os.Environ())
+		note, err := bridge.Detached(ctx, dir, program, args, os.Environ())
+		if note != "" {
+			log.Warn(note)
+		}
+		return err
 	}
 	return bridge.Run(ctx, bridge.Options{In: a.in, Out: a.out, Connect: c.Connect, Log: log})
 }

@@ -36,6 +36,7 @@ const (
 	drainTimeout   = 15 * time.Second // for an older hub to end
 	attempts       = 3                // to start a hub
 	retryEvery     = 25 * time.Millisecond
+	patience       = 20 // times that a hub may say no: its token may be just being replaced
 )
 
 // Connect returns a stream to the hub. Its error says what the user can do.
@@ -64,15 +65,18 @@ func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
 // attachOrStart is Connect for the holder of the start lock.
 func (c *Connector) attachOrStart(ctx context.Context) (net.Conn, error) {
 	var last error
-	for started := 0; ; {
+	for started, noes := 0, 0; ; {
 		conn, err := c.attach(ctx)
 		if err == nil {
 			return conn, nil
 		}
 		last = errors.Join(last, err)
 		if c.Dir.Held(home.HubLock) {
+			if errors.Is(err, errRefused) {
+				noes++
+			}
 			// It is about to listen, or about to end.
-			if !sleep(ctx, retryEvery) {
+			if noes > patience || !sleep(ctx, retryEvery) {
 				return nil, c.explain(err)
 			}
 			last = nil
@@ -197,12 +201,18 @@ func upgrade(conn net.Conn, addr, token string) (rest []byte, err error) {
 	}
 }
 
+// errRefused: the hub has looked at the request and said no.
+var errRefused = errors.New("it refuses this process")
+
 // refused makes an error of an answer that is no upgrade.
 func refused(head, body []byte, err error) error {
 	status, _, _ := strings.Cut(string(head), "\r\n")
 	var told struct{ Error string }
 	if json.Unmarshal(body, &told) == nil && told.Error != "" {
-		return fmt.Errorf("it says %q", told.Error)
+		if strings.Contains(status, " 503 ") {
+			return fmt.Errorf("it says %q", told.Error)
+		}
+		return fmt.Errorf("%w: it says %q", errRefused, told.Error)
 	}
 	if err != nil {
 		return fmt.Errorf("it does not answer: %w", err)

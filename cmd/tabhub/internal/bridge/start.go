@@ -17,19 +17,21 @@ import (
 // a pipe to the bridge that started it. The hub then closes it.
 type Report struct {
 	Error string `json:"error,omitempty"` // "" when it listens
+	Note  string `json:"note,omitempty"`  // what the user should know
 }
 
 // Detached starts a hub that outlives this process: program with args, in a session
-// of its own, its log in the data directory. It returns when the hub has reported.
-func Detached(ctx context.Context, dir home.Dir, program string, args, env []string) error {
+// of its own, its log in the data directory. It returns when the hub has reported, with
+// what the user should know of it.
+func Detached(ctx context.Context, dir home.Dir, program string, args, env []string) (note string, err error) {
 	log, err := dir.OpenLog()
 	if err != nil {
-		return fmt.Errorf("its log cannot be opened: %w", err)
+		return "", fmt.Errorf("its log cannot be opened: %w", err)
 	}
 	defer log.Close()
 	r, w, err := os.Pipe()
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer r.Close()
 	cmd := exec.Command(program, args...)
@@ -41,7 +43,7 @@ func Detached(ctx context.Context, dir home.Dir, program string, args, env []str
 	err = cmd.Start()
 	w.Close()
 	if err != nil {
-		return err
+		return "", err
 	}
 	// A child that nobody waits for stays behind as a zombie when it ends.
 	go cmd.Wait()
@@ -51,11 +53,11 @@ func Detached(ctx context.Context, dir home.Dir, program string, args, env []str
 	var report Report
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("it is not ready in time; see %s", dir.LogFile())
+		return "", fmt.Errorf("it is not ready in time; see %s", dir.LogFile())
 	case err != nil || json.Unmarshal(line, &report) != nil:
-		return fmt.Errorf("it ended at once; see %s", dir.LogFile())
+		return "", fmt.Errorf("it ended at once; see %s", dir.LogFile())
 	case report.Error != "":
-		return errors.New(report.Error)
+		return "", errors.New(report.Error)
 	}
-	return nil
+	return report.Note, nil
 }

@@ -1,0 +1,253 @@
+package bridge
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/httpd"
+)
+
+const token = "the-token-of-the-directory"
+
+// fakeHub is what a bridge sees of a hub: the lock, hub.json, /attach, /api/stop.
+type fakeHub struct {
+	t      *testing.T
+	dir    home.Dir
+	lock   *home.Lock
+	ln     net.Listener
+	stops  atomic.Int32
+	closed sync.Once
+}
+
+func startFake(t *testing.T, dir home.Dir, h home.Hub) *fakeHub {
+	t.Helper()
+	lock, err := dir.Lock(t.Context(), home.HubLock)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	f := &fakeHub{t: t, dir: dir, lock: lock, ln: ln}
+	h.Addr, h.PID = ln.Addr().String(), os.Getpid()
+	if err := dir.WriteHub(h); err != nil {
+		t.Error(err)
+	}
+	go http.Serve(ln, f)
+	t.Cleanup(f.close)
+	return f
+}
+
+func (f *fakeHub) close() {
+	f.closed.Do(func() {
+		f.ln.Close()
+		f.lock.Unlock()
+	})
+}
+
+func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer "+token {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"error":"the token is wrong"}`)
+		return
+	}
+	switch r.URL.Path {
+	case "/attach":
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			f.t.Error(err)
+			return
+		}
+		// The first line comes in the same segment as the answer.
+		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\nhello from %s\n", httpd.AttachProtocol, f.ln.Addr())
+	case "/api/stop":
+		body, _ := io.ReadAll(r.Body)
+		if string(body) != `{"reason":"upgrade"}` {
+			f.t.Errorf("asked to stop with %s", body)
+		}
+		f.stops.Add(1)
+		go f.close()
+	}
+}
+
+func newDir(t *testing.T) home.Dir {
+	t.Helper()
+	dir := home.Dir(t.TempDir())
+	if err := os.WriteFile(dir.TokenFile(), []byte(token), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// connector returns a Connector whose Start runs start and counts.
+func connector(dir home.Dir, start func(context.Context) error) (*Connector, *atomic.Int32) {
+	n := new(atomic.Int32)
+	return &Connector{Dir: dir, Version: "v1.2.0", Log: slog.New(slog.DiscardHandler), Start: func(ctx context.Context) error {
+		n.Add(1)
+		return start(ctx)
+	}}, n
+}
+
+// greeting checks that conn leads to a fake hub and returns what it says.
+func greeting(t *testing.T, conn net.Conn, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer conn.Close()
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "hello") {
+		t.Errorf("%q, %v", line, err)
+	}
+	return line
+}
+
+func TestAttachToTheRunningHub(t *testing.T) {
+	dir := newDir(t)
+	startFake(t, dir, home.Hub{Version: "v1.0.0"}) // started by hand: it stays, whatever its version
+	c, starts := connector(dir, nil)
+	conn, err := c.Connect(t.Context())
+	greeting(t, conn, err)
+	if starts.Load() != 0 {
+		t.Error("a second hub was started")
+	}
+}
+
+// A host starts a probe, a session and a pool of processes at once.
+func TestManyBridgesStartOneHub(t *testing.T) {
+	dir := newDir(t)
+	c, starts := connector(dir, func(context.Context) error {
+		startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
+		return nil
+	})
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			conn, err := c.Connect(t.Context())
+			greeting(t, conn, err)
+		})
+	}
+	wg.Wait()
+	if n := starts.Load(); n != 1 {
+		t.Errorf("%d hubs were started", n)
+	}
+}
+
+// A hub that was killed leaves hub.json behind; its port may be another program's
+// now, which must not be sent the token.
+func TestLeftoverHubFile(t *testing.T) {
+	stranger, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stranger.Close()
+	go func() {
+		if conn, err := stranger.Accept(); err == nil {
+			conn.Close()
+			t.Error("the bridge spoke to a program that is no hub")
+		}
+	}()
+	addr := stranger.Addr().String()
+	for name, leave := range map[string]func(home.Dir){
+		"of a killed hub": func(d home.Dir) { d.WriteHub(home.Hub{Addr: addr, PID: 1, Version: "v1"}) },
+		"half-written":    func(d home.Dir) { os.WriteFile(d.HubFile(), []byte(`{"pid":1,"addr":"127.0.`), 0o600) },
+		"empty":           func(d home.Dir) { os.WriteFile(d.HubFile(), nil, 0o600) },
+		"unreadable":      func(d home.Dir) { os.Mkdir(d.HubFile(), 0o700) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			leave(dir)
+			c, starts := connector(dir, func(context.Context) error {
+				os.RemoveAll(dir.HubFile())
+				startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
+				return nil
+			})
+			conn, err := c.Connect(t.Context())
+			greeting(t, conn, err)
+			if starts.Load() != 1 {
+				t.Errorf("%d starts", starts.Load())
+			}
+		})
+	}
+}
+
+// After an update of the program the hub must not stay the old one.
+func TestNewerBridgeReplacesOlderHub(t *testing.T) {
+	dir := newDir(t)
+	old := startFake(t, dir, home.Hub{Version: "v1.1.9", Auto: true})
+	c, starts := connector(dir, func(context.Context) error {
+		startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
+		return nil
+	})
+	conn, err := c.Connect(t.Context())
+	if line := greeting(t, conn, err); strings.Contains(line, old.ln.Addr().String()) {
+		t.Errorf("still attached to the old hub: %s", line)
+	}
+	if old.stops.Load() != 1 || starts.Load() != 1 {
+		t.Errorf("%d stops, %d starts", old.stops.Load(), starts.Load())
+	}
+}
+
+func TestNewer(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"v1.2.0", "v1.1.9", true}, {"v1.2.0", "v1.2.0", false}, {"v1.2.0", "v1.10.0", false}, {"dev", "v1.0.0", false}, {"v1.0.0", "dev", false},
+		{"v0.0.0-20261120100000-abcdefabcdef", "v0.0.0-20261119100000-ffffffffffff", true},
+	} {
+		if newer(c.a, c.b) != c.want {
+			t.Errorf("newer(%q, %q)", c.a, c.b)
+		}
+	}
+}
+
+func TestHubThatDoesNotStart(t *testing.T) {
+	c, starts := connector(newDir(t), func(context.Context) error { return errors.New("store is damaged; move it away") })
+	_, err := c.Connect(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "move it away") {
+		t.Errorf("the user is told %v", err)
+	}
+	if starts.Load() != attempts {
+		t.Errorf("%d starts", starts.Load())
+	}
+}
+
+func TestHubThatRefusesTheToken(t *testing.T) {
+	dir := newDir(t)
+	startFake(t, dir, home.Hub{})
+	os.WriteFile(dir.TokenFile(), []byte("another token than the hub's"), 0o600)
+	c, _ := connector(dir, nil)
+	if _, err := c.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the token is wrong") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDetachedHubThatCannotReport(t *testing.T) {
+	dir := newDir(t)
+	if _, err := Detached(t.Context(), dir, "/nonexistent", nil, nil); err == nil {
+		t.Error("a program that does not exist was started")
+	}
+	if _, err := Detached(t.Context(), dir, os.Args[0], []string{"-test.run", "^$", "-test.v=false"}, nil); err == nil || !strings.Contains(err.Error(), "hub.log") {
+		t.Errorf("a program that is no hub: %v", err)
+	}
+	if _, err := Detached(t.Context(), "/nonexistent", os.Args[0], nil, nil); err == nil {
+		t.Error("no log and no error")
+	}
+}
