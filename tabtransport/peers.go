@@ -44,6 +44,15 @@ type Peers struct {
 
 	mu    sync.Mutex
 	peers map[spec.PeerID]*peer
+	// dismissed are the peers given up while the handler is asked about a
+	// connection, nil at other times: the answer may name one of them.
+	dismissed map[spec.PeerID]dismissal
+}
+
+// dismissal is how a peer was given up.
+type dismissal struct {
+	code   spec.CloseCode
+	reason string
 }
 
 // peer outlives its connections: it goes when the handler gives it up.
@@ -100,6 +109,9 @@ func (p *Peers) Disconnect(to spec.TabAddr, code spec.CloseCode, reason string) 
 		return
 	}
 	p.mu.Lock()
+	if p.dismissed != nil && code != 0 {
+		p.dismissed[to.Peer] = dismissal{code, reason}
+	}
 	var seat *Seat
 	if gone := p.peers[to.Peer]; gone != nil && (code != 0 || gone.seat == nil) {
 		seat = gone.seat
@@ -146,14 +158,22 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
+	p.mu.Lock()
+	p.dismissed = make(map[spec.PeerID]dismissal)
+	p.mu.Unlock()
 	acc, err := p.handler.Connect(conn)
 	if err != nil {
+		p.mu.Lock()
+		p.dismissed = nil
+		p.mu.Unlock()
 		return nil, err
 	}
 	seat := &Seat{peers: p, peer: acc.Peer, link: makeLink(acc)}
 	var old *Seat
 	lost := false
 	p.mu.Lock()
+	gone, dismissed := p.dismissed[acc.Peer]
+	p.dismissed = nil
 	if was := p.peers[acc.Peer]; was != nil {
 		old = was.seat
 		lost = was.session != session
@@ -168,6 +188,9 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 	}
 	if lost {
 		p.losePeer(acc.Peer)
+	}
+	if dismissed {
+		p.Disconnect(spec.TabAddr{Peer: acc.Peer}, gone.code, gone.reason)
 	}
 	return seat, nil
 }

@@ -93,3 +93,42 @@ func TestInProcessTab(t *testing.T) {
 		}
 	})
 }
+
+// forgetful gives each peer up in the instant in which it is admitted.
+type forgetful struct {
+	recorder
+	m *tabtransport.Peers
+}
+
+func (f *forgetful) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
+	acc, err := f.recorder.Connect(c)
+	f.m.Disconnect(spec.TabAddr{Peer: acc.Peer}, spec.CloseGoingAway, "the browser has ended")
+	return acc, err
+}
+
+// A peer that the hub has forgotten must not stay connected: its pages would offer
+// tools that nobody lists.
+func TestPeerThatIsGivenUpWhileItIsAdmitted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := tabtransport.NewMemory()
+		m.Handle(&forgetful{m: m})
+		join := func(id string) error {
+			_, err := m.Join(t.Context(), hello(id, "1"), func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+				return spec.Response{}, nil
+			})
+			return err
+		}
+		if err := join("refused"); err == nil {
+			t.Error("admitted although the hub has refused it")
+		}
+		if err := join("b"); err != nil {
+			t.Fatal(err)
+		}
+		if m.Connected() != 0 {
+			t.Error("the peer still has its connection")
+		}
+		if _, err := m.SendRequest(t.Context(), spec.TabAddr{Peer: "b"}, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
+			t.Errorf("a request to it ended with %v", err)
+		}
+	})
+}
