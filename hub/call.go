@@ -50,6 +50,7 @@ type run struct {
 	client   string
 	args     json.RawMessage
 	progress func(spec.Progress)
+	ext      spec.Extensions
 
 	info     CallInfo
 	page     string // the page's own name, or URI, also of a resource that a template matched
@@ -90,6 +91,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	defer h.open.Done()
 
 	r.start = time.Now()
+	r.ext = extensionsOf(ctx)
 	r.info = CallInfo{Kind: r.kind, Name: r.name, Domain: b.id.Domain, Item: b.id.Item, Client: r.client, Args: r.args}
 	h.calls.Add(1)
 	resp, err := r.guarded(ctx, b)
@@ -248,11 +250,11 @@ func (r *run) send(ctx context.Context, t target) (spec.Response, error) {
 func (r *run) request(it *item) spec.Request {
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.page, FrameID: it.frame}
+		return &spec.ReadResource{URI: r.page, FrameID: it.frame, Extensions: r.ext}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.source, Args: r.args, FrameID: it.frame}
+		return &spec.GetPrompt{Name: it.source, Args: r.args, FrameID: it.frame, Extensions: r.ext}
 	}
-	return &spec.ExecuteTool{ToolName: it.source, Args: r.args, FrameID: it.frame, Origin: it.frameOrigin()}
+	return &spec.ExecuteTool{ToolName: it.source, Args: r.args, FrameID: it.frame, Origin: it.frameOrigin(), Extensions: r.ext}
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or

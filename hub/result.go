@@ -44,7 +44,7 @@ func isToolResult(v json.RawMessage) bool {
 	if c := rawjson.Get(v, "content"); c != nil {
 		return c[0] == '['
 	}
-	return rawjson.Get(v, "structuredContent") != nil || rawjson.Get(v, "isError") != nil
+	return rawjson.Get(v, "structuredContent") != nil || rawjson.Get(v, "isError") != nil || rawjson.Get(v, "resultType") != nil
 }
 
 // markFailed sets isError in a CallToolResult: the last of two members counts.

@@ -176,8 +176,9 @@ type Outcome struct {
 
 // ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
 type ReadResource struct {
-	URI     string `json:"uri"`
-	FrameID *int64 `json:"frameId,omitempty"`
+	URI        string     `json:"uri"`
+	FrameID    *int64     `json:"frameId,omitempty"`
+	Extensions Extensions `json:"extensions,omitempty"`
 }
 
 // SubscribeResource is browser/subscribeResource.
@@ -189,9 +190,10 @@ type SubscribeResource struct {
 
 // GetPrompt is browser/getPrompt, answered with an MCP GetPromptResult.
 type GetPrompt struct {
-	Name    string          `json:"name"`
-	Args    json.RawMessage `json:"args,omitempty"`
-	FrameID *int64          `json:"frameId,omitempty"`
+	Name       string          `json:"name"`
+	Args       json.RawMessage `json:"args,omitempty"`
+	FrameID    *int64          `json:"frameId,omitempty"`
+	Extensions Extensions      `json:"extensions,omitempty"`
 }
 
 // Ping is browser/ping, answered with {}.

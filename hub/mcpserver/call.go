@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -40,7 +41,11 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 			return frame{}, e
 		}
 	}
-	r, err := s.hub.Call(ctx, hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress})
+	c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
+	r, err := s.withInput(ctx, rq, name, func(ctx context.Context) (json.RawMessage, error) { return s.hub.Call(ctx, c) })
+	if f, ok := errors.AsType[*hub.Failure](err); ok {
+		r, err = f.Result(), nil
+	}
 	if err != nil {
 		return frame{}, err
 	}

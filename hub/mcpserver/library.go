@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 
@@ -35,7 +36,6 @@ func newLibrary(s *Server) *library {
 		server.WithCompletions(),
 		server.WithInstructions(s.opts.Instructions),
 		server.WithHooks(hooks),
-		server.WithLogger(s.log),
 	)}
 }
 
@@ -98,6 +98,7 @@ func (ses *session) agree(version string, rq *request) {
 	name, _ := rq.text("clientInfo", "name")
 	ses.mu.Lock()
 	ses.version, ses.client, ses.ready = version, name, false
+	ses.capabilities = bytes.Clone(rq.get("capabilities"))
 	ses.mu.Unlock()
 	ses.srv.watchSession(ses)
 }

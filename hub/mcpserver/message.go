@@ -11,8 +11,10 @@ import (
 // Codes of MCP beside those of JSON-RPC, which spec has.
 const (
 	codeResourceNotFound = -32002 // until 2025-11-25
-	codeHeaderMismatch   = -32020 // from 2026-07-28 on
-	codeUnsupported      = -32022 // from 2026-07-28 on
+	// From 2026-07-28 on.
+	codeHeaderMismatch    = -32020
+	codeMissingCapability = -32021
+	codeUnsupported       = -32022
 )
 
 // message is one incoming JSON-RPC message. Its slices share memory with what it
@@ -21,7 +23,9 @@ type message struct {
 	id       json.RawMessage // nil in a notification
 	method   string          // "" in a response
 	params   json.RawMessage // an object, or nil
-	response bool            // an answer to a request of ours; we send none
+	response bool            // an answer to a request of ours
+	result   json.RawMessage // of a response
+	fault    json.RawMessage // the error of a response
 }
 
 // rpcError is a JSON-RPC error to be sent.
@@ -73,8 +77,10 @@ func parseMessage(b []byte) (message, *rpcError) {
 			method = value
 		case "params":
 			m.params = value
-		case "result", "error":
-			m.response = true
+		case "result":
+			m.response, m.result = true, value
+		case "error":
+			m.response, m.fault = true, value
 		}
 		return nil
 	})

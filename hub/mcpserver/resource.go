@@ -13,9 +13,15 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	r, err := s.hub.ReadResource(ctx, uri, rq.clientName())
+	client := rq.clientName()
+	r, err := s.withInput(ctx, rq, uri, func(ctx context.Context) (json.RawMessage, error) {
+		return s.hub.ReadResource(ctx, uri, client)
+	})
 	if err != nil {
 		return frame{}, err
+	}
+	if inputRequired(r) {
+		return s.result(rq, r, ""), nil
 	}
 	return s.result(rq, r, uncached), nil
 }
@@ -30,7 +36,10 @@ func (s *Server) prompt(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	r, err := s.hub.GetPrompt(ctx, name, args, rq.clientName())
+	client := rq.clientName()
+	r, err := s.withInput(ctx, rq, name, func(ctx context.Context) (json.RawMessage, error) {
+		return s.hub.GetPrompt(ctx, name, args, client)
+	})
 	if err != nil {
 		return frame{}, err
 	}

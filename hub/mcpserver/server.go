@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -74,6 +75,7 @@ type Server struct {
 	own       map[string]Tool
 	ownList   []byte // the definitions, comma-separated
 	serverRef string // _meta member that names this server
+	stateKey  [32]byte
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	unwatch   func()
@@ -127,6 +129,7 @@ func New(h Hub, o Options) *Server {
 	ref := append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, "}}"...))
+	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.lib = newLibrary(s)
 	s.table.init(s)
 	s.unwatch = h.Watch(s.changed)

@@ -24,19 +24,22 @@ type session struct {
 	full     bool // has no room for a request
 	calls    gate // requests that are answered in goroutines of their own
 
-	mu       sync.Mutex
-	out      *outbox // where changes are told; nil while no stream is open
-	version  string  // agreed at initialize, "" before
-	client   string  // its name, as it says
-	level    mcp.LoggingLevel
-	ready    bool // initialize was answered and the client went on
-	ended    bool
-	inflight map[string]*inflight // by idKey
-	running  int                  // len(inflight) and those that share an id
-	subs     map[string]func()    // by URI: ends the subscription
-	listens  map[string]*listen   // by idKey
-	changes  changes              // not told yet
-	gets     []*eventStream       // open GET streams, newest last; Streamable HTTP only
+	mu           sync.Mutex
+	out          *outbox                 // where changes are told; nil while no stream is open
+	version      string                  // agreed at initialize, "" before
+	client       string                  // its name, as it says
+	capabilities json.RawMessage         // as it declared them at initialize
+	asked        map[string]chan message // requests of ours, by idKey
+	lastAsked    int
+	level        mcp.LoggingLevel
+	ready        bool // initialize was answered and the client went on
+	ended        bool
+	inflight     map[string]*inflight // by idKey
+	running      int                  // len(inflight) and those that share an id
+	subs         map[string]func()    // by URI: ends the subscription
+	listens      map[string]*listen   // by idKey
+	changes      changes              // not told yet
+	gets         []*eventStream       // open GET streams, newest last; Streamable HTTP only
 
 	// guarded by the table's mutex
 	users    int // requests that use it now

@@ -144,6 +144,7 @@ func (st *stream) request(rq *request) {
 func (s *Server) accept(ses *session, out *outbox, m message) *request {
 	switch {
 	case m.response:
+		ses.answered(m)
 	case m.id != nil:
 		return newRequest(ses, out, m)
 	case m.method == "notifications/cancelled":

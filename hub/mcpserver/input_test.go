@@ -1,0 +1,147 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// nosy is a page whose tool wants to know a name and, from it, a colour.
+func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	ext := in.Request.(*spec.ExecuteTool).Extensions
+	var given struct {
+		Name   struct{ Content struct{ Name string } }
+		Colour struct{ Content struct{ Colour string } }
+	}
+	_ = json.Unmarshal(ext["inputResponses"], &given)
+	result := `{"resultType":"input_required","inputRequests":{"name":{"method":"elicitation/create","params":{"message":"Your name?"}}},"requestState":"one","later":[1.0]}`
+	switch string(ext["requestState"]) {
+	case `"one"`:
+		if n := given.Name.Content.Name; n != "" {
+			result = `{"resultType":"input_required","inputRequests":{"colour":{"method":"elicitation/create","params":{"message":"Your colour, ` + n + `?"}}},"requestState":"two"}`
+		}
+	case `"two"`:
+		result = `{"content":[{"type":"text","text":"` + given.Colour.Content.Colour + `"}]}`
+	}
+	return spec.Response{Result: json.RawMessage(result)}, nil
+}
+
+func nosyHub(t *testing.T) *hub.Hub {
+	h, peers := openHub(t)
+	joinTab(t, peers, "https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
+	return h
+}
+
+const nosyTool = "website_tool_nosy_example_com_ask"
+
+func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
+	c := streamTo(t, newServer(t, nosyHub(t), Options{}))
+	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+	call := func(tool, more string) string {
+		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `",` + more + meta + `}}`)
+	}
+	state := func(answer string) string {
+		var r struct{ Result struct{ RequestState string } }
+		if err := json.Unmarshal([]byte(answer), &r); err != nil || !strings.Contains(answer, `"resultType":"input_required"`) {
+			t.Fatalf("%s: %v", answer, err)
+		}
+		return `"requestState":"` + r.Result.RequestState + `",`
+	}
+	first := call(nosyTool, "")
+	if !strings.Contains(first, `"params":{"message":"Your name?"}`) || !strings.Contains(first, `"later":[1.0]`) {
+		t.Error(first)
+	}
+	one := state(first)
+	second := call(nosyTool, `"inputResponses":{"name":{"action":"accept","content":{"name":"Ada"}}},`+one)
+	if !strings.Contains(second, "Your colour, Ada?") {
+		t.Error(second)
+	}
+	two := state(second)
+	if got := call(nosyTool, `"inputResponses":{"colour":{"action":"accept","content":{"colour":"red"}}},`+two); !strings.Contains(got, `"text":"red"`) {
+		t.Error(got)
+	}
+	for name, answer := range map[string]string{
+		"made up":           call(nosyTool, `"requestState":"two",`),
+		"changed":           call(nosyTool, strings.Replace(two, "two", "six", 1)),
+		"of another tool":   call(strings.Replace(nosyTool, "_ask", "_other", 1), two),
+		"not a string":      call(nosyTool, `"requestState":{},`),
+		"answers no object": call(nosyTool, `"inputResponses":[],`+one),
+	} {
+		if !strings.HasPrefix(answer, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,`) {
+			t.Errorf("state %s: %s", name, answer)
+		}
+	}
+	meta = modernMeta
+	if got := call(nosyTool, ""); !strings.Contains(got, `"code":-32021`) || !strings.Contains(got, `"data":{"requiredCapabilities":{"elicitation":{}}}`) {
+		t.Errorf("a client that cannot be asked: %s", got)
+	}
+}
+
+func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
+	s := newServer(t, nosyHub(t), Options{})
+	c := streamTo(t, s)
+	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
+	c.send(call)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-1","method":"elicitation/create","params":{"message":"Your name?"}}`)
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-1","result":{"action":"accept","content":{"name":"Ada"}}}`)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"Your colour, Ada?"}}`)
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-2","result":{"action":"accept","content":{"colour":"red"}}}`)
+	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
+
+	// The client refuses, cancels, or answers what does not help.
+	c.send(call)
+	c.next()
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-3","error":{"code":-1,"message":"not now"}}`)
+	if got := c.next(); !strings.Contains(got, "TOOL_ERROR") || !strings.Contains(got, "not now") {
+		t.Error(got)
+	}
+	c.send(call)
+	c.next()
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"tabhub-4","reason":"the call has ended"}}`)
+	c.send(call)
+	for i := range maxRounds - 1 {
+		c.next()
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"decline"}}`, 5+i))
+	}
+	if got := c.next(); !strings.Contains(got, "asked back 8 times") {
+		t.Error(got)
+	}
+
+	mute := streamTo(t, s)
+	mute.initialize("2025-06-18")
+	if got := mute.ask(call); !strings.Contains(got, "TOOL_ERROR") || !strings.Contains(got, "elicitation") {
+		t.Errorf("a client that cannot be asked: %s", got)
+	}
+}
+
+func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := inBubble(t, New(nosyHub(t), Options{}))
+		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		resp.Body.Close()
+		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+		e := readEvents(t, c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`))
+		for i, answer := range []string{`"name":"Ada"`, `"colour":"red"`} {
+			if _, data, err := e.next(); err != nil || !strings.Contains(data, "elicitation/create") {
+				t.Fatal(data, err)
+			}
+			if status, body := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"accept","content":{%s}}}`, i+1, answer)); status != 202 || body != "" {
+				t.Errorf("%d %s", status, body)
+			}
+		}
+		e.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
+		e.wantEnd()
+		if status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
+			t.Errorf("%d %s", status, body)
+		}
+	})
+}
