@@ -1,0 +1,301 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/home"
+)
+
+// place is a data directory of a test, with the hubs that run there one after the
+// other.
+type place struct {
+	t      testing.TB
+	dir    home.Dir
+	listen string // what its hubs are told to listen on
+	env    []string
+	// prepare, if not nil, is called with each command before it starts.
+	prepare func(*exec.Cmd)
+}
+
+func newPlace(t testing.TB, env ...string) *place {
+	t.Helper()
+	p := &place{t: t, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: freeAddr(t)}
+	p.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
+	// The race detector has each process rest for a second before it ends.
+	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
+	t.Cleanup(p.end)
+	return p
+}
+
+// freeAddr returns an address that nobody listens on. A hub that is started again
+// must come back where its tabs look for it.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
+}
+
+// within returns a context that ends with the test, or when patience is over.
+func (p *place) within() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	p.t.Cleanup(cancel)
+	return ctx
+}
+
+// command is tabhub with args in this place.
+func (p *place) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(program, append(args, "--data-dir", string(p.dir))...)
+	cmd.Env = p.env
+	if p.prepare != nil {
+		p.prepare(cmd)
+	}
+	return cmd
+}
+
+// run runs tabhub to its end.
+func (p *place) run(args ...string) (stdout, stderr string, exit int) {
+	p.t.Helper()
+	return runCommand(p.t, p.command(args...))
+}
+
+func runCommand(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, exit int) {
+	t.Helper()
+	var out, diag bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diag
+	kill := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer kill.Stop()
+	err := cmd.Run()
+	if bad, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	} else if ok && bad.ExitCode() < 0 {
+		t.Fatalf("%v did not end: %s", cmd.Args, diag.String())
+	}
+	return out.String(), diag.String(), cmd.ProcessState.ExitCode()
+}
+
+// serve starts a hub and waits until it listens.
+func (p *place) serve(args ...string) *process {
+	p.t.Helper()
+	hub := start(p.t, p.command(append([]string{"serve", "--listen", p.listen}, args...)...))
+	hub.stderr.await(p.t, "listening on ")
+	p.t.Cleanup(hub.stop)
+	return hub
+}
+
+// hub returns what hub.json says of the hub that runs.
+func (p *place) hub() home.Hub {
+	p.t.Helper()
+	h, err := p.dir.ReadHub()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return h
+}
+
+// url is the base of the running hub's endpoints.
+func (p *place) url() string {
+	p.t.Helper()
+	return p.hub().URL()
+}
+
+func (p *place) token() string {
+	p.t.Helper()
+	token, err := p.dir.Token()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return token
+}
+
+// kill ends the running hub as kill -9 does.
+func (p *place) kill() {
+	p.t.Helper()
+	hub, err := os.FindProcess(p.hub().PID)
+	if err == nil {
+		err = hub.Kill()
+	}
+	if err != nil {
+		p.t.Errorf("killing the hub: %v", err)
+	}
+}
+
+// api asks the admin API and decodes the answer into v.
+func (p *place) api(path string, v any) {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.within(), http.MethodGet, p.url()+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+p.token())
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		p.t.Fatalf("%s: %s %s %v", path, resp.Status, body, err)
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		p.t.Fatalf("%s: %v in %s", path, err, body)
+	}
+}
+
+// awaitNoHub waits until no hub runs here.
+func (p *place) awaitNoHub() {
+	p.t.Helper()
+	lock, err := p.dir.Lock(p.within(), home.HubLock)
+	if err != nil {
+		p.t.Fatalf("a hub still runs: %v", err)
+	}
+	lock.Unlock()
+}
+
+// end ends a hub that a bridge has started, and looks through what it logged.
+func (p *place) end() {
+	if p.dir.Held(home.HubLock) {
+		if _, stderr, exit := p.run("stop"); exit != 0 {
+			p.t.Errorf("the hub could not be stopped: %s", stderr)
+			p.kill()
+		}
+		p.awaitNoHub()
+	}
+	log, err := os.ReadFile(p.dir.LogFile())
+	if err == nil {
+		checkLog(p.t, string(log))
+	}
+	if err == nil && p.t.Failed() {
+		p.t.Logf("hub.log:\n%s", lastOf(string(log)))
+	}
+}
+
+// checkLog fails the test if a process has logged what must never happen.
+func checkLog(t testing.TB, log string) {
+	for _, bad := range []string{"DATA RACE", "panic:", "fatal error:"} {
+		if i := strings.Index(log, bad); i >= 0 {
+			t.Errorf("a process of tabhub logged:\n%.4000s", log[i:])
+		}
+	}
+}
+
+func lastOf(log string) string { return log[max(0, len(log)-8<<10):] }
+
+// process is a tabhub that runs.
+type process struct {
+	t      testing.TB
+	cmd    *exec.Cmd
+	stderr *output
+	done   chan struct{} // closed when it has ended
+}
+
+func start(t testing.TB, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{t: t, cmd: cmd, stderr: newOutput(), done: make(chan struct{})}
+	cmd.Stderr = p.stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		cmd.Wait()
+		p.stderr.end()
+		close(p.done)
+	}()
+	return p
+}
+
+// stop ends the process as Ctrl-C does, and looks through what it has logged.
+func (p *process) stop() {
+	p.t.Helper()
+	p.cmd.Process.Signal(syscall.SIGTERM)
+	p.awaitEnd()
+}
+
+func (p *process) awaitEnd() {
+	p.t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(patience):
+		p.cmd.Process.Kill()
+		<-p.done
+		p.t.Errorf("%v did not end by itself", p.cmd.Args)
+	}
+	log := p.stderr.String()
+	checkLog(p.t, log)
+	if p.t.Failed() {
+		p.t.Logf("%v:\n%s", p.cmd.Args[1:], lastOf(log))
+	}
+}
+
+// output keeps what a process writes. It is safe for concurrent use.
+type output struct {
+	mu      sync.Mutex
+	text    strings.Builder
+	ended   bool
+	changed chan struct{} // closed at the next change
+}
+
+func newOutput() *output { return &output{changed: make(chan struct{})} }
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text.Write(b)
+	close(o.changed)
+	o.changed = make(chan struct{})
+	return len(b), nil
+}
+
+func (o *output) end() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = true
+	close(o.changed)
+	o.changed = make(chan struct{})
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// await waits until the process has written text.
+func (o *output) await(t testing.TB, text string) {
+	t.Helper()
+	late := time.After(patience)
+	for {
+		o.mu.Lock()
+		found, ended, changed := strings.Contains(o.text.String(), text), o.ended, o.changed
+		o.mu.Unlock()
+		switch {
+		case found:
+			return
+		case ended:
+			t.Fatalf("the process has ended without a word of %q: %s", text, o)
+		}
+		select {
+		case <-changed:
+		case <-late:
+			t.Fatalf("the process has not written %q: %s", text, o)
+		}
+	}
+}
