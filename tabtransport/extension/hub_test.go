@@ -3,8 +3,10 @@ package extension_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +33,7 @@ type hub struct {
 	hello   *spec.Hello
 	origin  string
 	hellos  int
-	tabs    map[int64]*tab
+	tabs    map[int64]*tabView
 	closed  []int64
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had since it was last reset
@@ -40,7 +42,7 @@ type hub struct {
 	keepAlive time.Duration // between pings; 0 is the default
 }
 
-type tab struct {
+type tabView struct {
 	tools, resources, prompts []item
 	registrations             int
 	state                     spec.TabState
@@ -64,7 +66,7 @@ const browserPeer = spec.PeerID("browser")
 // newHub starts a hub on addr, or on a free port if that is "".
 func newHub(t testing.TB, addr string) *hub {
 	t.Helper()
-	h := &hub{t: t, told: make(chan struct{}), tabs: map[int64]*tab{}, least: map[int64]int{}}
+	h := &hub{t: t, told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{}}
 	h.serve(addr)
 	return h
 }
@@ -106,7 +108,7 @@ func (h *hub) restart() {
 	h.t.Helper()
 	h.stop()
 	h.mu.Lock()
-	h.tabs, h.closed, h.hello = map[int64]*tab{}, nil, nil
+	h.tabs, h.closed, h.hello = map[int64]*tabView{}, nil, nil
 	h.mu.Unlock()
 	h.serve(h.addr)
 }
@@ -170,7 +172,7 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 		case *spec.Register:
 			t := h.tabs[from.Tab]
 			if t == nil {
-				t = &tab{}
+				t = &tabView{}
 				h.tabs[from.Tab] = t
 			}
 			t.url = m.TabURL
@@ -227,6 +229,13 @@ func (h *hub) tabWith(want ...string) int64 {
 		return false
 	})
 	return id
+}
+
+// ids returns the tabs that h knows.
+func (h *hub) ids() []int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Keys(h.tabs))
 }
 
 // tool returns what a tab registered under a name.

@@ -57,7 +57,7 @@ interface FrameRequest {
   name: string;
   args?: object;
   on?: boolean;
-  /** The child frame whose server is asked through this frame. */
+  /** The key of the child frame's server that is asked through this frame. */
   child?: number;
 }
 
@@ -67,7 +67,7 @@ type WorkerToFrame =
   | FrameRequest
   | { type: "cancel"; id: string; reason: string }
   | { type: "done"; ids: string[] }
-  | { type: "childGone"; frameId: number };
+  | { type: "check"; origin: string };
 
 /** The result is JSON already. */
 interface FrameAnswer {
@@ -79,7 +79,7 @@ interface FrameAnswer {
 
 type FrameToWorker =
   | { type: "hello"; calls: string[] }
-  | { type: "offer"; offer: Offer; child?: number }
+  | { type: "offer"; offer: Offer; child?: { key: number; origin: string } }
   | { type: "updated"; uri: string }
   | ({ type: "progress"; id: string } & Progress)
   | FrameAnswer;
@@ -178,9 +178,4 @@ interface ModelContext extends EventTarget {
 interface Document {
   readonly modelContext?: ModelContext;
   readonly prerendering?: boolean;
-}
-
-declare namespace chrome.runtime {
-  /** Missing in the published types. */
-  function getFrameId(target: unknown): number;
 }

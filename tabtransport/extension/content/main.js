@@ -23,7 +23,7 @@ var TabhubFrame = class {
   #native;
   #server;
   #shim;
-  /** @type {Map<Window, {frameId: number, server: InstanceType<typeof PageServer>, sent: string}>} */
+  /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
   /** @type {Map<string, AbortController>} */
   #running = new Map();
@@ -50,7 +50,7 @@ var TabhubFrame = class {
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
     addEventListener("pageshow", (event) => event.persisted && this.#back(), { signal });
-    addEventListener("pagehide", () => this.#port?.disconnect(), { signal });
+    addEventListener("pagehide", () => this.#disconnect(), { signal });
     addEventListener("load", () => setTimeout(() => this.#settle(), TabhubFrame.#settled), { signal });
     if (document.readyState === "complete") setTimeout(() => this.#settle(), TabhubFrame.#settled);
 
@@ -67,7 +67,7 @@ var TabhubFrame = class {
     this.#stopped = true;
     this.#off();
     this.#unlisten.abort();
-    this.#port?.disconnect();
+    this.#disconnect();
   }
 
   // ---- The port
@@ -88,6 +88,12 @@ var TabhubFrame = class {
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()] });
     for (const answer of this.#held.values()) this.#post(answer);
+  }
+
+  #disconnect() {
+    const port = this.#port;
+    this.#port = undefined;
+    port?.disconnect();
   }
 
   /** @param {chrome.runtime.Port} port */
@@ -130,8 +136,8 @@ var TabhubFrame = class {
       case "done":
         for (const id of message.ids) this.#held.delete(id);
         break;
-      case "childGone":
-        this.#childGone(message.frameId);
+      case "check":
+        this.#check(message.origin);
         break;
     }
   }
@@ -199,7 +205,7 @@ var TabhubFrame = class {
       const { text, offer } = combine([await child.server.offer()]);
       if (port !== this.#port || text === child.sent) continue;
       child.sent = text;
-      this.#post({ type: "offer", child: child.frameId, offer });
+      this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer });
     }
   }
 
@@ -223,7 +229,7 @@ var TabhubFrame = class {
   }
 
   /**
-   * The client of the server in a child frame.
+   * The client of the server in a child frame. The origin is the browser's word.
    *
    * @param {Window} target
    * @param {string} origin
@@ -232,8 +238,10 @@ var TabhubFrame = class {
     const known = this.#children.get(target);
     if (known?.server.origin === origin) return known.server;
     known?.server.stop();
-    const frameId = chrome.runtime.getFrameId(target);
-    if (frameId < 0 || (!known && this.#children.size >= TabhubFrame.#maxChildren)) return undefined;
+    if (!known && this.#children.size >= TabhubFrame.#maxChildren) return undefined;
+    const keys = new Set([...this.#children.values()].map((child) => child.key));
+    let key = known?.key ?? 0;
+    while (!known && keys.has(key)) key++;
     const server = new PageServer(
       target,
       origin,
@@ -241,18 +249,26 @@ var TabhubFrame = class {
       () => this.#changed(),
       (uri) => this.#updated(uri),
     );
-    this.#children.set(target, { frameId, server, sent: "" });
+    this.#children.set(target, { key, server, sent: "" });
     if (this.#on) server.start();
     return server;
   }
 
-  /** @param {number} frameId */
-  #childGone(frameId) {
-    for (const [target, child] of this.#children) {
-      if (child.frameId !== frameId) continue;
-      child.server.revive();
-      if (target.closed) this.#children.delete(target);
+  /**
+   * A document of an origin has gone: servers there are asked whether they are left.
+   *
+   * @param {string} origin
+   */
+  #check(origin) {
+    for (const [target, { key, server }] of this.#children) {
+      if (server.origin !== origin) continue;
+      server.revive();
+      if (!target.closed) continue;
+      server.stop();
+      this.#children.delete(target);
+      this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] } });
     }
+    this.#changed();
   }
 
   // ---- Calls
@@ -308,9 +324,9 @@ var TabhubFrame = class {
     }
   }
 
-  /** @param {number} frameId */
-  #childServer(frameId) {
-    for (const child of this.#children.values()) if (child.frameId === frameId) return child.server;
+  /** @param {number} key */
+  #childServer(key) {
+    for (const child of this.#children.values()) if (child.key === key) return child.server;
     throw new Unknown("the frame has gone");
   }
 
@@ -342,7 +358,7 @@ var TabhubFrame = class {
 /** What was asked for is not there: nothing has run. */
 var Unknown = class extends Error {};
 
-var NOTHING = Object.freeze({ tools: [], resources: [], prompts: [] });
+var NOTHING = { tools: [], resources: [], prompts: [] };
 
 /**
  * Merges what several sources offer. Of two items with one name the first counts.

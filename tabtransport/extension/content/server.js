@@ -17,6 +17,10 @@ var PageServer = class {
   /** How long a server that has not announced itself is given to answer. */
   static #blindTimeout = 2_000;
   static #pollEvery = 60_000;
+  /** Between two reads of a list. */
+  static #pause = 300;
+  /** @type {["tools", "resources", "prompts"]} */
+  static #kinds = ["tools", "resources", "prompts"];
 
   /** @type {"idle" | "connecting" | "ready"} */
   #state = "idle";
@@ -33,8 +37,11 @@ var PageServer = class {
   #offer = { tools: [], resources: [], prompts: [] };
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #polling;
-  /** Counts reads of the lists, so that an old one never replaces a newer one. */
-  #reads = 0;
+  /** The kinds whose list is being read, and whether it must be read again then. */
+  /** @type {Map<"tools" | "resources" | "prompts", boolean>} */
+  #reading = new Map();
+  /** Counts the connections, so that what an earlier one still reads is dropped. */
+  #connection = 0;
   #target;
   #origin;
   #channel;
@@ -150,9 +157,13 @@ var PageServer = class {
   #notified(method, params) {
     switch (method) {
       case "notifications/tools/list_changed":
+        void this.#read("tools");
+        break;
       case "notifications/resources/list_changed":
+        void this.#read("resources");
+        break;
       case "notifications/prompts/list_changed":
-        void this.#read();
+        void this.#read("prompts");
         break;
       case "notifications/resources/updated":
         if (typeof params.uri === "string") this.#updated(params.uri.slice(0, Limit.uri));
@@ -186,8 +197,8 @@ var PageServer = class {
         Shape.isObject(result) && Shape.isObject(result.capabilities) ? result.capabilities : { tools: {} };
       this.#state = "ready";
       this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
-      this.#polling = setInterval(() => void this.#poll(), PageServer.#pollEvery);
-      await this.#read();
+      this.#polling = setInterval(() => this.#poll(), PageServer.#pollEvery);
+      for (const kind of PageServer.#kinds) void this.#read(kind);
     } catch {
       if (this.#state === "connecting") this.#state = "idle";
     }
@@ -195,30 +206,38 @@ var PageServer = class {
 
   /** Reads the lists anew where the server does not say when they change. */
   #poll() {
-    const silent = ["tools", "resources", "prompts"].some(
-      (kind) => this.#capabilities[kind] && !this.#capabilities[kind].listChanged,
-    );
-    return silent ? this.#read() : undefined;
+    for (const kind of PageServer.#kinds) if (!this.#capabilities[kind]?.listChanged) void this.#read(kind);
   }
 
-  async #read() {
-    if (this.#state !== "ready") return;
-    const read = ++this.#reads;
-    const has = (/** @type {string} */ kind) => Boolean(this.#capabilities[kind]);
+  /**
+   * Reads one list. Notices that come meanwhile are one more read, a moment later.
+   *
+   * @param {"tools" | "resources" | "prompts"} kind
+   */
+  async #read(kind) {
+    // Some old servers have tools and do not say so.
+    if (this.#state !== "ready" || (kind !== "tools" && !this.#capabilities[kind])) return;
+    if (this.#reading.has(kind)) {
+      this.#reading.set(kind, true);
+      return;
+    }
+    this.#reading.set(kind, false);
+    const connection = this.#connection;
     try {
-      const [tools, resources, templates, prompts] = await Promise.all([
-        this.#list("tools/list", "tools"),
-        has("resources") ? this.#list("resources/list", "resources") : [],
-        // Many servers with resources know no templates.
-        has("resources") ? this.#list("resources/templates/list", "resourceTemplates").catch(() => []) : [],
-        has("prompts") ? this.#list("prompts/list", "prompts") : [],
-      ]);
-      if (read !== this.#reads) return;
-      this.#offer = { tools, resources: [...resources, ...templates], prompts };
+      const items = await this.#list(`${kind}/list`, kind);
+      // Many servers with resources know no templates.
+      const more = kind === "resources" ? await this.#list("resources/templates/list", "resourceTemplates").catch(() => []) : [];
+      if (connection !== this.#connection) return;
+      this.#offer = { ...this.#offer, [kind]: [...items, ...more] };
       this.#changed();
     } catch {
       // The server will say when it has changed, or be asked again in a minute.
     }
+    await new Promise((done) => setTimeout(done, PageServer.#pause));
+    if (connection !== this.#connection) return;
+    const again = this.#reading.get(kind);
+    this.#reading.delete(kind);
+    if (again) void this.#read(kind);
   }
 
   /**
@@ -313,7 +332,8 @@ var PageServer = class {
   #reset(reason) {
     clearInterval(this.#polling);
     this.#state = "idle";
-    this.#reads++;
+    this.#connection++;
+    this.#reading.clear();
     this.#capabilities = {};
     this.#offer = { tools: [], resources: [], prompts: [] };
     for (const { reject } of this.#waiting.values()) reject(reason);

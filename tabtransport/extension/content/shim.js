@@ -10,6 +10,8 @@
 "use strict";
 
 (() => {
+  /** The browser's own, because no script of the page has run yet. */
+  const native = document.modelContext;
   /** @type {MessagePort | undefined} */
   let port;
 
@@ -125,7 +127,7 @@
   function heard(request) {
     switch (request.type) {
       case "start":
-        if (!document.modelContext || context) watch();
+        if (!native && !context) watch();
         void list();
         break;
       case "call":
@@ -279,7 +281,6 @@
   });
   dispatchEvent(new Event("tabhub-shim"));
 
-  const native = document.modelContext;
   if (native) {
     noteErrors(native);
     offerOldForms(native);

@@ -119,45 +119,55 @@ async function listTabs() {
 /** @type {(typeof METHODS)[string]} */
 async function navigate(tabId, { url, back, forward, reload }) {
   await existing(tabId);
+  if (!url && !back && !forward && !reload) throw new Refusal(INVALID, "say one of url, back, forward and reload");
+  const address = url ? webAddress(url) : "";
   const loaded = loads(tabId);
-  try {
-    if (url) await chrome.tabs.update(tabId, { url: webAddress(url) });
-    else if (back) await chrome.tabs.goBack(tabId);
-    else if (forward) await chrome.tabs.goForward(tabId);
-    else if (reload) await chrome.tabs.reload(tabId);
-    else throw new Refusal(INVALID, "say one of url, back, forward and reload");
-  } catch (error) {
-    loaded.stop();
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(INVALID, back || forward ? "there is no page to go to" : String(error));
-  }
-  await loaded.done;
+  if (address) await chrome.tabs.update(tabId, { url: address });
+  else if (reload) await chrome.tabs.reload(tabId);
+  else await travel(tabId, back ? -1 : 1);
+  if (!(await loaded) && (back || forward)) throw new Refusal(INVALID, "there is no page to go to");
   return {};
 }
 
 /**
- * Watches for a tab to have loaded a page.
+ * Goes through a tab's history. The browser's own way leaves out pages that nobody has
+ * touched, so pages that only the hub has opened need the other one.
  *
  * @param {number} tabId
+ * @param {-1 | 1} step
+ */
+async function travel(tabId, step) {
+  try {
+    await (step < 0 ? chrome.tabs.goBack(tabId) : chrome.tabs.goForward(tabId));
+  } catch {
+    await chrome.scripting
+      .executeScript({ target: { tabId }, func: (/** @type {number} */ n) => history.go(n), args: [step] })
+      .catch(() => {
+        throw new Refusal(UNSUPPORTED, "the browser does not let extensions move this tab");
+      });
+  }
+}
+
+/**
+ * Whether a tab loads a page in time; going to an address within the page counts.
+ *
+ * @param {number} tabId
+ * @returns {Promise<boolean>}
  */
 function loads(tabId) {
-  /** @type {() => void} */
-  let stop = () => {};
-  /** @type {Promise<void>} */
-  const done = new Promise((resolve) => {
-    /** @param {number} id @param {{status?: string}} info */
+  return new Promise((resolve) => {
+    /** @param {number} id @param {{status?: string, url?: string}} info */
     const listener = (id, info) => {
-      if (id === tabId && info.status === "complete") stop();
+      if (id === tabId && info.status === "complete") stop(true);
     };
-    const timer = setTimeout(() => stop(), LOAD);
-    stop = () => {
+    const stop = (/** @type {boolean} */ loaded) => {
       clearTimeout(timer);
       chrome.tabs.onUpdated.removeListener(listener);
-      resolve();
+      resolve(loaded);
     };
+    const timer = setTimeout(stop, LOAD, false);
     chrome.tabs.onUpdated.addListener(listener);
   });
-  return { done, stop };
 }
 
 /** @type {(typeof METHODS)[string]} */

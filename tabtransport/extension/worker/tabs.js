@@ -12,6 +12,9 @@ const LOADING = 10_000;
 const RETURN = 2_000;
 /** Changes of a tab's frames within this time are one message. */
 const GATHER = 50;
+/** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
+const THROUGH = 2 ** 40;
+const MAX_KEY = 1000;
 /** Below the hub's limit of 32 MiB a frame. */
 const MAX_REGISTRATION = 24 << 20;
 
@@ -22,39 +25,37 @@ const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
 /** @type {Offer} */
 const NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
 
-/** What the browser vouches for about a frame, and what the frame said. */
+/**
+ * A document with its content script, or a server in a child frame that is reached
+ * through the document around it.
+ */
 export class Frame {
   /** @type {chrome.runtime.Port | undefined} */
-  port;
+  #port;
   documentId = "";
+  /** As the browser gives it. */
   origin = "";
-  /** What the document offers itself, and what a server in it offers through its parent. */
-  own = NOTHING;
-  /** @type {{offer: Offer, parent: Frame} | undefined} */
-  viaParent;
+  offer = NOTHING;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
 
-  /** @param {number} id */
-  constructor(id) {
+  /**
+   * @param {number} id
+   * @param {{frame: Frame, key: number}} [through] for a server: the document around it, and what
+   *   that one calls it
+   */
+  constructor(id, through) {
     this.id = id;
+    this.through = through;
   }
 
-  /** @returns {Offer} */
-  get offer() {
-    const via = this.viaParent?.offer;
-    if (!via) return this.own;
-    const { own } = this;
-    const add = (/** @type {Item[]} */ mine, /** @type {Item[]} */ theirs, /** @type {string} */ key) => {
-      const seen = new Set(mine.map((item) => item[key]));
-      return [...mine, ...theirs.filter((item) => item[key] === undefined || !seen.has(item[key]))];
-    };
-    return {
-      tools: add(own.tools, via.tools, "name"),
-      resources: add(own.resources, via.resources, "uri"),
-      prompts: add(own.prompts, via.prompts, "name"),
-      rejected: [...own.rejected, ...via.rejected],
-    };
+  /** @returns {chrome.runtime.Port | undefined} */
+  get port() {
+    return this.through ? this.through.frame.port : this.#port;
+  }
+
+  set port(port) {
+    this.#port = port;
   }
 
   get empty() {
@@ -236,33 +237,51 @@ export class Tabs {
     frame.port = undefined;
     const tab = this.#tabOf(frame);
     if (!tab) return;
-    frame.viaParent?.parent.port?.postMessage({ type: "childGone", frameId: frame.id });
+    for (const other of tab.frames.values()) {
+      // A server there may have gone with it.
+      if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
+    }
     clearTimeout(frame.timer);
     frame.timer = setTimeout(() => {
+      this.#forget(tab, frame);
       tab.frames.delete(frame.id);
-      this.#touch(tab);
     }, GONE);
   }
 
   /**
    * @param {Frame} frame
    * @param {Offer} offer
-   * @param {number | undefined} child the frame that it is about, if that is another one
+   * @param {{key: number, origin: string} | undefined} child the server in a child frame that it is about, if any
    */
   offered(frame, offer, child) {
     const tab = this.#tabOf(frame);
     if (!tab || !permits(this.#settings(), frame.origin)) return;
-    if (child === undefined) {
-      clearTimeout(frame.timer);
-      frame.own = offer;
-      tab.missing?.delete(frame.id);
-    } else {
-      const about = tab.frames.get(child);
-      if (!about || about === frame) return;
-      about.viaParent = { offer, parent: frame };
-      tab.missing?.delete(child);
-    }
+    const about = child ? this.#through(tab, frame, child) : frame;
+    if (!about) return;
+    clearTimeout(about.timer);
+    about.offer = offer;
+    if (child && about.empty) tab.frames.delete(about.id);
+    tab.missing?.delete(about.id);
     this.#touch(tab);
+  }
+
+  /**
+   * @param {Tab} tab
+   * @param {Frame} frame
+   * @param {{key: number, origin: string}} child
+   */
+  #through(tab, frame, { key, origin }) {
+    // Only an origin that the browser knows to be in the tab, and that the user permits.
+    const there = [...tab.frames.values()].some((other) => !other.through && other.origin === origin);
+    if (!there || !permits(this.#settings(), origin) || !(key >= 0 && key < MAX_KEY)) return undefined;
+    const id = THROUGH + frame.id * MAX_KEY + key;
+    let child = tab.frames.get(id);
+    if (!child) {
+      child = new Frame(id, { frame, key });
+      tab.frames.set(id, child);
+    }
+    child.origin = origin;
+    return child;
   }
 
   /** Applies changed settings: frames are switched on and off. */
@@ -271,7 +290,7 @@ export class Tabs {
       for (const frame of tab.frames.values()) {
         const on = permits(this.#settings(), frame.origin);
         if (!on) this.#forget(tab, frame);
-        frame.port?.postMessage({ type: on ? "on" : "off" });
+        if (!frame.through) frame.port?.postMessage({ type: on ? "on" : "off" });
       }
       this.#state(tab);
     }
@@ -285,8 +304,8 @@ export class Tabs {
   }
 
   /**
-   * The frame that a request is for, and the one whose port leads there; it waits for
-   * one that is just being loaded.
+   * The frame that a request is for, and the port that leads there; it waits for one that
+   * is just being loaded.
    *
    * @param {number} tabId
    * @param {number | undefined} frameId
@@ -299,8 +318,7 @@ export class Tabs {
       const frames = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
       const frame =
         frameId === undefined ? frames.find((f) => f.port && offers(f.offer)) : frames.find((f) => f.id === frameId);
-      const through = frame?.viaParent && !offers(frame.own) && offers(frame.viaParent.offer) ? frame.viaParent.parent : frame;
-      if (frame && through?.port) return { frame, port: through.port, child: through === frame ? undefined : frame.id };
+      if (frame?.port) return { frame, port: frame.port, child: frame.through?.key };
       if (Date.now() > until) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
@@ -363,10 +381,10 @@ export class Tabs {
    */
   #forget(tab, frame) {
     clearTimeout(frame.timer);
-    frame.own = NOTHING;
-    frame.viaParent = undefined;
-    if (frame.id === 0) {
-      for (const other of tab.frames.values()) if (!other.port) tab.frames.delete(other.id);
+    frame.offer = NOTHING;
+    for (const other of tab.frames.values()) {
+      const below = other.through?.frame === frame || (frame.id === 0 && !other.port && other !== frame);
+      if (below) tab.frames.delete(other.id);
     }
     this.#touch(tab);
   }
@@ -464,8 +482,12 @@ function merge(tab) {
     let size = 0;
     let left = 0;
     const texts = [];
-    for (const { id, origin, offer } of frames) {
+    // A document's own word goes before that of a server in it.
+    const own = new Set();
+    for (const { id, origin, offer, through } of frames) {
       for (const item of offer[kind]) {
+        const key = `${origin} ${item.uri ?? item.uriTemplate ?? item.name}`;
+        if (through ? own.has(key) : !own.add(key)) continue;
         const text = JSON.stringify({ ...item, frameId: id, origin });
         size += text.length + 1;
         if (size > MAX_REGISTRATION) left++;

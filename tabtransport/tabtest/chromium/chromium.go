@@ -150,28 +150,41 @@ func (b *Browser) Kill() {
 // leaves it in front.
 func (b *Browser) Open(url string) *Page {
 	b.t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewWindow(false))
-	p := &Page{t: b.t, ctx: ctx, cancel: cancel}
-	// The first Run makes the tab, which lives as long as that Run's context.
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[int]("1")); err != nil {
-		b.t.Fatalf("opening a tab: %v", err)
-	}
+	p := b.page("a tab", chromedp.WithNewWindow(false))
 	p.Navigate(url)
 	return p
+}
+
+func (b *Browser) page(what string, opts ...chromedp.ContextOption) *Page {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, opts...)
+	// The first Run makes or attaches to the target, and its context is the one that
+	// the session with it lives in: it must have no deadline.
+	if _, err := chromedp.Run(ctx, chromedp.Evaluate[int]("1")); err != nil {
+		b.t.Fatalf("opening %s: %v", what, err)
+	}
+	return &Page{t: b.t, ctx: ctx, cancel: cancel}
 }
 
 // Attach returns the tab or worker that match selects, waiting for it if need be.
 // Closing the Page leaves it open.
 func (b *Browser) Attach(what string, match func(*target.Info) bool) *Page {
 	b.t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithTargetID(b.await(what, match)), chromedp.WithDetachOnCancel())
-	return &Page{t: b.t, ctx: ctx, cancel: cancel}
+	return b.page(what, chromedp.WithTargetID(b.await(what, match)), chromedp.WithDetachOnCancel())
 }
 
 // AttachURL is Attach for the tab whose URL is url.
 func (b *Browser) AttachURL(url string) *Page {
 	b.t.Helper()
 	return b.Attach(url, func(i *target.Info) bool { return i.Type == "page" && i.URL == url })
+}
+
+// Window attaches to the page of the extension that file names, waiting for it to open.
+func (b *Browser) Window(file string) *Page {
+	b.t.Helper()
+	return b.Attach("the extension's "+file, func(i *target.Info) bool {
+		return i.Type == "page" && strings.HasPrefix(i.URL, "chrome-extension://"+b.ExtensionID+"/"+file)
+	})
 }
 
 // Worker attaches to the extension's service worker, waiting for it to run. While

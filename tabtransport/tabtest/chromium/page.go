@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 
@@ -49,10 +50,22 @@ func (p *Page) Reload() {
 	step(p, "reloading", chromedp.Reload())
 }
 
-// Back goes back in the tab's history and waits until the page is shown.
+// Back goes back in the tab's history and waits until that page is there. A page from
+// the back/forward cache fires no load event.
 func (p *Page) Back() {
 	p.t.Helper()
-	step(p, "going back", chromedp.NavigateBack())
+	step(p, "going back", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		shown := cdp.Events(ctx, t, page.FrameNavigated)
+		if _, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "history.back()"}); err != nil {
+			return chromedp.Void{}, err
+		}
+		for ev, err := range shown {
+			if err != nil || ev.Frame.ParentID == "" {
+				return chromedp.Void{}, err
+			}
+		}
+		return chromedp.Void{}, context.Cause(ctx)
+	})
 }
 
 // Eval evaluates a JavaScript expression, awaits it if it is a promise, and
@@ -145,11 +158,30 @@ func (p *Page) Crash() {
 	})
 }
 
-// TargetID is the browser's name of the tab.
-func (p *Page) TargetID() target.ID {
+// WaitGone waits until the tab is closed, by itself or by the user.
+func (p *Page) WaitGone() {
 	p.t.Helper()
-	p.Eval("1") // attaches, if that is still to be done
-	return chromedp.FromContext(p.ctx).Target.TargetID
+	browser := chromedp.FromContext(p.ctx).Browser
+	id := chromedp.FromContext(p.ctx).Target.TargetID
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), Timeout)
+	defer cancel()
+	gone := cdp.Events(ctx, browser, target.TargetDestroyed)
+	for {
+		got, err := cdp.Call(ctx, browser, target.GetTargets, target.GetTargetsParams{})
+		if err != nil {
+			p.t.Fatalf("listing the browser's targets: %v", err)
+		}
+		if !slices.ContainsFunc(got.TargetInfos, func(i *target.Info) bool { return i.TargetID == id }) {
+			return
+		}
+		for _, err := range gone {
+			if err != nil {
+				p.t.Fatalf("the tab was not closed: %v", err)
+			}
+			break
+		}
+		gone = cdp.Events(ctx, browser, target.TargetDestroyed)
+	}
 }
 
 // Close closes the tab; what was attached to is left open. It may be called more

@@ -1,0 +1,143 @@
+package extension_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"image/png"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+func TestBrowserControl(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{
+		"/":      shop,
+		"/plain": `<!doctype html><title>Plain</title><p>Visible <span hidden>hidden</span></p>`,
+	})
+	p := b.Open(url)
+	shopTab := h.tabWith(shopTools...)
+
+	answer, err := h.ask(0, &spec.OpenTab{URL: url + "/plain"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opened spec.OpenTabResult
+	if err := json.Unmarshal([]byte(answer), &opened); err != nil || opened.TabID == 0 {
+		t.Fatalf("openTab: %s", answer)
+	}
+	if got := p.Eval("document.visibilityState"); got != `"visible"` {
+		t.Errorf("a tab that was opened behind took the front: the page is %s", got)
+	}
+	if _, err := h.ask(opened.TabID, &spec.Navigate{Reload: true}); err != nil {
+		t.Error(err)
+	}
+	if answer, err := h.ask(opened.TabID, &spec.Text{}); err != nil || !strings.Contains(answer, "Visible") || strings.Contains(answer, "hidden") {
+		t.Errorf("text: %s, %v", answer, err)
+	}
+	var rpc *spec.Error
+	if _, err := h.ask(opened.TabID, &spec.Screenshot{}); !errors.As(err, &rpc) || rpc.Code != spec.CodeUnsupported || !strings.Contains(rpc.Message, "in front") {
+		t.Errorf("a picture of a tab that is not in front: %v", err)
+	}
+	answer, err = h.ask(shopTab, &spec.Screenshot{})
+	var shot spec.ScreenshotResult
+	if err := errors.Join(err, json.Unmarshal([]byte(answer), &shot)); err != nil {
+		t.Errorf("screenshot: %v", err)
+	} else if data, err := base64.StdEncoding.DecodeString(shot.Data); err != nil {
+		t.Error(err)
+	} else if _, err := png.Decode(bytes.NewReader(data)); err != nil || shot.MimeType != "image/png" {
+		t.Errorf("screenshot: %s, %v", shot.MimeType, err)
+	}
+
+	if _, err := h.ask(opened.TabID, &spec.ActivateTab{}); err != nil {
+		t.Error(err)
+	}
+	h.wait("the shop is no longer in front", func() bool {
+		s := h.tabs[shopTab].state
+		return s.Active != nil && !*s.Active
+	})
+	if _, err := h.ask(opened.TabID, &spec.Navigate{URL: url + "/"}); err != nil {
+		t.Error(err)
+	}
+	h.wait("the other tab has the shop's tools and is in front", func() bool {
+		tab := h.tabs[opened.TabID]
+		return tab != nil && equal(names(tab.tools), shopTools) && tab.state.Active != nil && *tab.state.Active && *tab.state.WindowFocused
+	})
+	if _, err := h.ask(opened.TabID, &spec.Navigate{Back: true}); err != nil {
+		t.Error(err)
+	}
+	var list spec.ListTabsResult
+	answer, err = h.ask(0, &spec.ListTabs{})
+	if err := errors.Join(err, json.Unmarshal([]byte(answer), &list)); err != nil {
+		t.Error(err)
+	}
+	titles := ""
+	for _, tab := range list.Tabs {
+		titles += tab.Title + " "
+	}
+	if !strings.Contains(titles, "Shop") || !strings.Contains(titles, "Plain") {
+		t.Errorf("listTabs: %s", answer)
+	}
+	for _, bad := range []string{"file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "no address"} {
+		if _, err := h.ask(0, &spec.OpenTab{URL: bad}); !errors.As(err, &rpc) || rpc.Code != spec.CodeInvalidParams {
+			t.Errorf("opening %s: %v", bad, err)
+		}
+		if _, err := h.ask(shopTab, &spec.Navigate{URL: bad}); !errors.As(err, &rpc) || rpc.Code != spec.CodeInvalidParams {
+			t.Errorf("going to %s: %v", bad, err)
+		}
+	}
+	if _, err := h.ask(opened.TabID, &spec.CloseTab{}); err != nil {
+		t.Error(err)
+	}
+	h.wait("the tab is closed", func() bool { return len(h.closed) == 1 && h.closed[0] == opened.TabID })
+	if _, err := h.ask(opened.TabID, &spec.CloseTab{}); !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound {
+		t.Errorf("closing it again: %v", err)
+	}
+}
+
+// The user sees what is asked, and closing the window is a no.
+func TestConfirmation(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{})
+	type outcome struct {
+		resp spec.Response
+		err  error
+	}
+	ask := func() (*chromium.Page, chan outcome) {
+		done := make(chan outcome, 1)
+		go func() {
+			resp, err := h.wire.SendRequest(t.Context(), spec.TabAddr{Peer: browserPeer}, &spec.ElicitConfirmation{
+				Site: "shop.example", Tool: "buy", Args: json.RawMessage(`{"n":2,"note":"<img src=x>"}`), Reason: "It spends money.",
+			}, tabtransport.Wait{Timeout: chromium.Timeout})
+			done <- outcome{resp, err}
+		}()
+		w := b.Window("confirm.html")
+		w.WaitFor(`document.querySelector('#args')?.textContent.includes('<img src=x>')`)
+		for _, want := range []string{"shop.example", "buy", "It spends money."} {
+			if !strings.Contains(w.Eval("document.body.innerText"), want) {
+				t.Errorf("the question does not say %q", want)
+			}
+		}
+		return w, done
+	}
+	w, done := ask()
+	w.WaitFor("!document.querySelector('#allow').disabled")
+	w.Click("#remember")
+	// The window closes under the click.
+	w.Eval("void setTimeout(() => document.querySelector('#allow').click())")
+	if got := <-done; got.err != nil || string(got.resp.Result) != `{"allow":true,"remember":true}` {
+		t.Errorf("allowed: %s, %v", got.resp.Result, got.err)
+	}
+	w.WaitGone()
+	w, done = ask()
+	w.Eval("void setTimeout(() => window.close())")
+	if got := <-done; got.err != nil || string(got.resp.Result) != `{"allow":false,"remember":false}` {
+		t.Errorf("closed: %s, %v", got.resp.Result, got.err)
+	}
+}

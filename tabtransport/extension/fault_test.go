@@ -1,0 +1,243 @@
+package extension_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// The browser stops the worker whenever it likes. Nobody may notice.
+func TestWorkerStopped(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	h.mu.Lock()
+	hellos, session := h.hellos, h.hello.Session
+	delete(h.least, tab)
+	h.mu.Unlock()
+
+	// A call is under way, and ends only after the worker was stopped.
+	result := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":1500}`, tabtransport.Wait{Timeout: chromium.Timeout})
+		result <- fmt.Sprint(got, err)
+	}()
+	p.WaitFor("counts.slow === 1")
+	b.StopWorker()
+	stopped := time.Now()
+	h.wait("the extension is back", func() bool { return h.hellos > hellos })
+	if took := time.Since(stopped); took > 2*time.Second {
+		t.Errorf("the worker was back after %v", took)
+	}
+	if got := <-result; !strings.Contains(got, "late") {
+		t.Errorf("the call under way: %s", got)
+	}
+	if got, err := h.call(tab, "words", "{}"); err != nil || !strings.Contains(got, "plain words") {
+		t.Errorf("a call afterwards: %s, %v", got, err)
+	}
+	if n := p.Eval("counts.slow"); n != "1" {
+		t.Errorf("the page ran the call %s times", n)
+	}
+	h.wait("all tools told again", func() bool { return h.tabs[tab].registrations >= 2 })
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.least[tab] != len(shopTools) || h.hello.Session != session {
+		t.Errorf("after the stop the hub saw %d tools, session %q then %q", h.least[tab], session, h.hello.Session)
+	}
+}
+
+// A hub that was restarted knows nothing, and is told all, without asking a page.
+func TestHubRestartedUnderLoad(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": shop})
+	p, p2 := b.Open(url), b.Open(url)
+	h.wait("both tabs", func() bool { return len(h.tabs) == 2 })
+
+	ctx, stop := context.WithCancel(t.Context())
+	var load sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for _, tab := range h.ids() {
+		load.Go(func() {
+			for ctx.Err() == nil {
+				_, err := h.callFrame(ctx, tab, 0, "words", "{}", tabtransport.Wait{Timeout: time.Second})
+				if err == nil {
+					mu.Lock()
+					done++
+					mu.Unlock()
+				} else if errors.Is(err, tabtransport.ErrNotConnected) {
+					return
+				}
+			}
+		})
+	}
+	p.WaitFor("counts.words > 3")
+	h.stop()
+	stop()
+	load.Wait()
+	h.restart()
+	h.wait("both tabs again", func() bool {
+		n := 0
+		for _, tab := range h.tabs {
+			if equal(names(tab.tools), shopTools) && tab.state.Active != nil {
+				n++
+			}
+		}
+		return n == 2
+	})
+	var ran, ran2 int
+	p.Into("counts.words", &ran)
+	p2.Into("counts.words", &ran2)
+	if ran+ran2 < done {
+		t.Errorf("%d calls were answered, the pages ran %d", done, ran+ran2)
+	}
+	for _, tab := range h.ids() {
+		if got, err := h.call(tab, "words", "{}"); err != nil || !strings.Contains(got, "plain words") {
+			t.Errorf("a call afterwards: %s, %v", got, err)
+		}
+	}
+}
+
+// Cancelling reaches the page, and what cannot be cancelled is let go.
+func TestCancelAndProgress(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": shop, "/old": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")})
+	p := b.Open(url)
+	tab := h.tabWith(shopTools...)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.callFrame(ctx, tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
+		done <- err
+	}()
+	p.WaitFor("counts.slow === 1")
+	cancel(errors.New("the user said stop"))
+	p.WaitFor("document.title.startsWith('aborted')")
+	<-done
+
+	p = b.Open(url + "/old")
+	tab = h.tabWith("old")
+	p.Eval(`change([{name: 'slow'}])`)
+	h.tabWith("slow")
+	ctx, cancel = context.WithCancelCause(t.Context())
+	progress := make(chan spec.Progress, 8)
+	go func() {
+		_, err := h.callFrame(ctx, tab, 0, "slow", `{}`, tabtransport.Wait{Timeout: time.Minute, Progress: func(p spec.Progress) { progress <- p }})
+		done <- err
+	}()
+	if got := <-progress; got.Progress != 1 || got.Total == nil || *got.Total != 2 || got.Message != "half" {
+		t.Errorf("progress: %+v", got)
+	}
+	cancel(errors.New("the user said stop"))
+	p.WaitFor("document.title === 'cancelled: the user said stop'")
+	<-done
+}
+
+// A page that is left under a call may have done what it was asked: the hub is told at
+// once, and does not wait.
+func TestPageGoneUnderCall(t *testing.T) {
+	for _, how := range []string{"navigates", "reloads", "crashes", "closes"} {
+		t.Run(how, func(t *testing.T) {
+			h := newHub(t, "")
+			b := h.browse(chromium.Options{WebMCP: true})
+			url := site(t, map[string]string{"/": shop, "/next": "<title>next</title>"})
+			p := b.Open(url)
+			tab := h.tabWith(shopTools...)
+			done := make(chan error, 1)
+			go func() {
+				_, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
+				done <- err
+			}()
+			p.WaitFor("counts.slow === 1")
+			switch how {
+			case "navigates":
+				p.Navigate(url + "/next")
+			case "reloads":
+				p.Reload()
+			case "crashes":
+				p.Crash()
+			case "closes":
+				p.Close()
+			}
+			var rpc *spec.Error
+			if err := <-done; !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound || !strings.Contains(rpc.Message, "may have taken effect") {
+				t.Errorf("the call ended with %v", err)
+			}
+			if how == "closes" {
+				h.wait("the tab is closed", func() bool { return len(h.closed) == 1 && h.closed[0] == tab })
+			}
+		})
+	}
+}
+
+// A hub that refuses is not asked again and again, and the user is told why.
+func TestRefused(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	w := b.Worker()
+	w.WaitFor("chrome.storage.local.get('secrets').then(({secrets}) => Object.values(secrets)[0] === 's3cret')")
+	w.Close()
+	h.change(func() { h.refuse = spec.Errorf(spec.CodeRefused, "this browser's secret is wrong") })
+	h.restart()
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	popup.WaitFor(`document.querySelector('#detail').textContent.includes("secret is wrong")`)
+	h.stop()
+	popup.Click("#retry")
+	popup.WaitFor(`document.querySelector('#headline').textContent === 'The hub is not running'`)
+	h.change(func() { h.refuse = nil })
+	h.restart()
+	popup.WaitFor(`document.querySelector('#headline').textContent === 'Connected'`)
+}
+
+// Two hundred tabs with tools are more than anybody has open.
+func TestManyTabs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it opens 200 tabs")
+	}
+	const many = 200
+	h := newHub(t, "")
+	h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": `<!doctype html><script>
+		document.modelContext.registerTool({name: 'which', description: 'd', execute: () => location.search})</script>`})
+	control := spec.TabAddr{Peer: browserPeer}
+	for i := range many {
+		req := &spec.OpenTab{URL: fmt.Sprintf("%s/?%d", url, i)}
+		if _, err := h.wire.SendRequest(t.Context(), control, req, tabtransport.Wait{Timeout: chromium.Timeout}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := func() bool {
+		n := 0
+		for _, tab := range h.tabs {
+			if len(tab.tools) == 1 {
+				n++
+			}
+		}
+		return n == many
+	}
+	h.wait("200 tabs with a tool each", all)
+	h.restart()
+	h.wait("200 tabs after a restart of the hub", all)
+	for _, tab := range h.ids() {
+		h.mu.Lock()
+		url := h.tabs[tab].url
+		h.mu.Unlock()
+		got, err := h.callFrame(t.Context(), tab, 0, "which", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+		want, _ := json.Marshal(url[strings.Index(url, "?"):])
+		if err != nil || !strings.Contains(got, string(want)) {
+			t.Errorf("tab %d at %s answered %s, %v", tab, url, got, err)
+		}
+	}
+}

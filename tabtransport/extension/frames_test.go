@@ -1,0 +1,111 @@
+package extension_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// A tool of a frame belongs to the frame's site and is called in the frame.
+func TestFrames(t *testing.T) {
+	tool := func(name string) string {
+		return fmt.Sprintf(`<!doctype html><script>document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
+	}
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	other := site(t, map[string]string{"/frame": tool("theirs")})
+	url := site(t, map[string]string{
+		"/":      tool("mine") + `<iframe src="/frame"></iframe><iframe src="` + other + `/frame" allow="tools"></iframe><iframe sandbox="allow-scripts" src="/frame"></iframe>`,
+		"/frame": tool("ours"),
+	})
+	p := b.Open(url)
+	tab := h.tabWith("mine", "ours", "theirs")
+	if mine, ours, theirs := h.tool(tab, "mine"), h.tool(tab, "ours"), h.tool(tab, "theirs"); mine.Origin != url || ours.Origin != url || theirs.Origin != other || mine.FrameID != 0 || ours.FrameID == 0 || theirs.FrameID == 0 || ours.FrameID == theirs.FrameID {
+		t.Errorf("frames: %+v %+v %+v", mine, ours, theirs)
+	}
+	for name, want := range map[string]string{"mine": url + "/", "ours": url + "/frame", "theirs": other + "/frame"} {
+		if got, err := h.call(tab, name, "{}"); err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
+		}
+	}
+	p.Eval(`document.querySelectorAll('iframe')[1].remove()`)
+	h.tabWith("mine", "ours")
+}
+
+// In a browser without WebMCP a server in a frame speaks only to the frame's parent.
+func TestServersInFrames(t *testing.T) {
+	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{})
+	other := site(t, map[string]string{"/": toParent.Replace(oldServer)})
+	url := site(t, map[string]string{
+		"/":        `<!doctype html><title>Outer</title><iframe src="` + other + `/"></iframe><iframe src="/library"></iframe>`,
+		"/library": libraryPage("/lib.js"),
+		"/lib.js":  published(t, "@mcp-b/global"),
+	})
+	p := b.Open(url)
+	tab := h.tabWith("old", "add", "throws")
+	if old, add := h.tool(tab, "old"), h.tool(tab, "add"); old.Origin != other || add.Origin != url || old.FrameID == add.FrameID {
+		t.Errorf("frames: %+v %+v", old, add)
+	}
+	if got, err := h.call(tab, "add", `{"a":2,"b":3}`); err != nil || !strings.Contains(got, `"sum":5`) {
+		t.Errorf("add: %s, %v", got, err)
+	}
+	if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {
+		t.Errorf("old: %s, %v", got, err)
+	}
+	// The frame's next document has its own server.
+	p.Eval(`new Promise(done => { const f = document.querySelector('iframe'); f.onload = done; f.src = f.src; })`)
+	h.tabWith("old", "add", "throws")
+	if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {
+		t.Errorf("old after a reload of the frame: %s, %v", got, err)
+	}
+	p.Eval(`document.querySelector('iframe').remove()`)
+	h.tabWith("add", "throws")
+}
+
+// A page that comes back from the back/forward cache has its tools, and the same ones.
+func TestBackForwardCache(t *testing.T) {
+	for _, native := range []bool{true, false} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			h := newHub(t, "")
+			b := h.browse(chromium.Options{WebMCP: native})
+			url := site(t, map[string]string{
+				"/":       libraryPage("/lib.js"),
+				"/lib.js": published(t, "@mcp-b/global"),
+				"/next":   `<!doctype html><title>Next</title>`,
+			})
+			p := b.Open(url)
+			tab := h.tabWith("add", "throws")
+			p.Eval(`addEventListener('pageshow', e => window.fromCache = e.persisted)`)
+			p.Navigate(url + "/next")
+			h.tabWith()
+			p.Back()
+			p.WaitFor("window.fromCache")
+			h.tabWith("add", "throws")
+			if got, err := h.call(tab, "add", `{"a":2,"b":3}`); err != nil || !strings.Contains(got, `"sum":5`) {
+				t.Errorf("add: %s, %v", got, err)
+			}
+		})
+	}
+}
+
+// A reload must not take the tools away for a moment: every client would be told.
+func TestReloadDoesNotFlap(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	h.change(func() { delete(h.least, tab) })
+	p.Eval("window.old = true")
+	p.Reload()
+	p.Eval(`document.modelContext.registerTool({name: 'reloaded', description: 'd', execute: () => ''})`)
+	h.tabWith(append([]string{"reloaded"}, shopTools...)...)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if least, ok := h.least[tab]; ok && least < len(shopTools) {
+		t.Errorf("while the page was reloaded the hub saw %d tools", least)
+	}
+}

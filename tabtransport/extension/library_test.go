@@ -1,0 +1,163 @@
+package extension_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// libraryPage loads a library and registers tools through it.
+func libraryPage(script string) string {
+	return `<!doctype html><title>Library</title><script src="` + script + `"></script><script>
+		const mc = document.modelContext;
+		mc.registerTool({name: 'add', description: 'Adds', inputSchema: {type: 'object', properties: {a: {type: 'number'}, b: {type: 'number'}}, required: ['a', 'b']},
+			annotations: {readOnlyHint: true}, execute: ({a, b}) => ({content: [{type: 'text', text: String(a + b)}], structuredContent: {sum: a + b}})});
+		mc.registerTool({name: 'throws', description: 'Throws', execute: () => { throw new Error('no such product'); }});
+		mc.registerResource?.({uri: 'shop://cart', name: 'cart', mimeType: 'text/plain', read: async () => ({contents: [{uri: 'shop://cart', text: '2 shoes'}]})});
+		mc.registerPrompt?.({name: 'greet', description: 'Greets', argsSchema: {type: 'object', properties: {who: {type: 'string'}}},
+			get: async ({who}) => ({messages: [{role: 'user', content: {type: 'text', text: 'hello ' + who}}]})});
+		</script>`
+}
+
+// The libraries as they are on npm, in a browser of today and in one with WebMCP.
+func TestPublishedLibraries(t *testing.T) {
+	for _, lib := range []struct {
+		name            string
+		resources       bool
+		unflaggedThrows string // what the library says of an error
+	}{
+		{"@mcp-b/global", true, "no such product"},
+		{"@mcp-b/webmcp-polyfill", false, "no such product"},
+	} {
+		for _, native := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s native=%v", strings.TrimPrefix(lib.name, "@mcp-b/"), native), func(t *testing.T) {
+				script := published(t, lib.name)
+				start := "" // the polyfill is started by the page
+				if lib.name == "@mcp-b/webmcp-polyfill" {
+					start = "\n;(globalThis.WebMCPPolyfill ?? {}).initializeWebMCPPolyfill?.();"
+				}
+				h := newHub(t, "")
+				b := h.browse(chromium.Options{WebMCP: native})
+				url := site(t, map[string]string{"/": libraryPage("/lib.js"), "/lib.js": script + start})
+				p := b.Open(url)
+				tab := h.tabWith("add", "throws")
+				if add := h.tool(tab, "add"); add.Origin != url || !strings.Contains(string(add.InputSchema), `"required":["a","b"]`) || !strings.Contains(string(add.Annotations), `"readOnlyHint":true`) {
+					t.Errorf("add: %+v", add)
+				}
+				if got, err := h.call(tab, "add", `{"a":2,"b":3}`); err != nil || got != `{"content":[{"type":"text","text":"5"}],"structuredContent":{"sum":5}}` {
+					t.Errorf("add: %s, %v", got, err)
+				}
+				if got, err := h.call(tab, "throws", `{}`); err != nil || !strings.Contains(got, lib.unflaggedThrows) || !(strings.Contains(got, `"isError":true`) || strings.HasPrefix(got, "failed: ")) {
+					t.Errorf("throws: %s, %v", got, err)
+				}
+				p.Eval(`void document.modelContext.registerTool({name: 'extra', description: 'd', execute: () => 'x'})`)
+				h.tabWith("add", "throws", "extra")
+				if !lib.resources {
+					return
+				}
+				h.wait("the resource and the prompt", func() bool {
+					return equal(names(h.tabs[tab].resources), []string{"cart"}) && equal(names(h.tabs[tab].prompts), []string{"greet"})
+				})
+				if got, err := h.ask(tab, &spec.ReadResource{URI: "shop://cart", FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "2 shoes") {
+					t.Errorf("the resource: %s, %v", got, err)
+				}
+				if got, err := h.ask(tab, &spec.GetPrompt{Name: "greet", Args: []byte(`{"who":"Ada"}`), FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "hello Ada") {
+					t.Errorf("the prompt: %s, %v", got, err)
+				}
+			})
+		}
+	}
+}
+
+// A server that announces itself once, ignores the question whether it is ready and
+// says nothing before a client does, as the first releases did.
+const oldServer = `<!doctype html><title>Old</title><script>
+	const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
+	let initialized = false;
+	addEventListener('message', ({source, data}) => {
+		if (source !== window || data?.direction !== 'client-to-server' || data.payload === 'mcp-check-ready') return;
+		const {id, method, params} = data.payload;
+		const reply = result => send({jsonrpc: '2.0', id, result});
+		if (method === 'initialize') reply({protocolVersion: '2025-06-18', capabilities: {tools: {listChanged: true}}, serverInfo: {name: 'old', version: '0.1'}});
+		if (method === 'notifications/initialized') initialized = true;
+		if (method === 'tools/list') reply({tools: initialized ? window.tools ?? [{name: 'old', inputSchema: {type: 'object'}}] : []});
+		if (method === 'tools/call') {
+			if (params.name === 'slow') {
+				window.token = params._meta.progressToken;
+				send({jsonrpc: '2.0', method: 'notifications/progress', params: {progressToken: window.token, progress: 1, total: 2, message: 'half'}});
+			} else reply({content: [{type: 'text', text: 'from the old server'}]});
+		}
+		if (method === 'notifications/cancelled') document.title = 'cancelled: ' + params.reason;
+	});
+	setTimeout(() => send('mcp-server-ready'), ANNOUNCED);
+	window.change = tools => { window.tools = tools; send({jsonrpc: '2.0', method: 'notifications/tools/list_changed'}); };
+	</script>`
+
+func TestOldPageServers(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{
+		"/announced": strings.ReplaceAll(oldServer, "ANNOUNCED", "0"),
+		"/silent":    strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
+	})
+	for _, path := range []string{"/announced", "/silent"} {
+		p := b.Open(url + path)
+		tab := h.tabWith("old")
+		if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {
+			t.Errorf("%s: %s, %v", path, got, err)
+		}
+		p.Eval(`change([{name: 'old'}, {name: 'slow'}])`)
+		h.tabWith("old", "slow")
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
+// Libraries that stand back where they find a modelContext must find none, and pages
+// of the removed API must find it where the browser has what it takes.
+func TestOlderPageAPIs(t *testing.T) {
+	t.Run("polyfill of navigator.modelContext", func(t *testing.T) {
+		h := newHub(t, "")
+		b := h.browse(chromium.Options{})
+		b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+			if ('modelContext' in navigator) throw new Error('somebody was here before');
+			const tools = new Map();
+			navigator.modelContext = {provideContext: ({tools: all}) => all.forEach(t => tools.set(t.name, t))};
+			navigator.modelContextTesting = {
+				listTools: () => [...tools.values()].map(t => ({name: t.name, description: t.description, inputSchema: JSON.stringify(t.inputSchema)})),
+				executeTool: async (name, json) => JSON.stringify(await tools.get(name).execute(JSON.parse(json))),
+			};
+			navigator.modelContext.provideContext({tools: [{name: 'provided', description: 'd', inputSchema: {type: 'object'}, execute: ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})}]});
+			</script>`}))
+		tab := h.tabWith("provided")
+		if got, err := h.call(tab, "provided", `{"n":7}`); err != nil || got != `{"content":[{"type":"text","text":"n=7"}]}` {
+			t.Errorf("%s, %v", got, err)
+		}
+	})
+	t.Run("removed forms in a browser with WebMCP", func(t *testing.T) {
+		h := newHub(t, "")
+		b := h.browse(chromium.Options{WebMCP: true})
+		p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+			navigator.modelContext.provideContext({tools: [
+				{name: 'provided', description: 'd', inputSchema: {type: 'object'}, execute: ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})},
+				{name: 'dropped', description: 'd', inputSchema: {type: 'object'}, execute: () => ''},
+			]});
+			navigator.modelContext.unregisterTool('dropped');
+			window.mcp.registerTool('first', {description: 'd', inputSchema: {q: {description: 'what'}}}, async ({q}) => ({content: [{type: 'text', text: 'q=' + q}]}));
+			</script>`}))
+		tab := h.tabWith("provided", "first")
+		for name, c := range map[string][2]string{"provided": {`{"n":7}`, "n=7"}, "first": {`{"q":"x"}`, "q=x"}} {
+			if got, err := h.call(tab, name, c[0]); err != nil || !strings.Contains(got, c[1]) {
+				t.Errorf("%s: %s, %v", name, got, err)
+			}
+		}
+		if got := h.tool(tab, "first"); !strings.Contains(string(got.InputSchema), "what") {
+			t.Errorf("the schema of window.mcp's tool: %s", got.InputSchema)
+		}
+		p.Eval(`navigator.modelContext.clearContext()`)
+		h.tabWith()
+	})
+}
