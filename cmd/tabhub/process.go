@@ -61,9 +61,10 @@ type process struct {
 // port be replaced by a free one. The caller calls close.
 func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *slog.Logger) (p *process, err error) {
 	p = &process{config: c, dir: dir, log: log, ended: make(chan string, 1), worlds: make(map[spec.UserID]httpd.World)}
+	taken := p // what is returned with an error is nil
 	defer func() {
 		if err != nil {
-			p.release()
+			taken.release()
 		}
 	}()
 	if err := dir.Make(); err != nil {
