@@ -29,6 +29,7 @@ const (
 	bufferSize     = 64 << 10
 	maxLine        = 256 << 20
 	restoreTimeout = 10 * time.Second
+	askTimeout     = 2 * time.Second // for a client's first request, when there is no hub
 	shortLife      = time.Second // a hub that lives no longer is not started again at once
 	maxDelay       = 5 * time.Second
 )
@@ -235,8 +236,14 @@ func (b *Bridge) settle(last bool) error {
 
 var errHubGone = errors.New("the hub process ended before it answered")
 
-// giveUp answers all that the client waits for.
+// giveUp answers all that the client waits for. One that has only just started this
+// process may not have asked yet: hosts show the answer, not what is on stderr.
 func (b *Bridge) giveUp(err error) error {
+	if !b.isPending() {
+		enough := time.AfterFunc(askTimeout, func() { b.end(err) })
+		b.waitWanted()
+		enough.Stop()
+	}
 	b.mu.Lock()
 	lines(b.waiting, b.session.fromClient)
 	answers := b.session.abandon(err)
