@@ -32,6 +32,7 @@ type clientPeer struct {
 
 	env       envelope
 	malformed int     // frames in a row that could not be read
+	early     int     // requests before it has shaken hands
 	client    *client // nil until it has shaken hands
 }
 
@@ -53,11 +54,11 @@ func (p *clientPeer) handle() {
 		p.unreadable(spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: method is missing"))
 	case reservedID(e):
 		p.fail(spec.Errorf(spec.CodeInvalidRequest, `Invalid Request: ids that start with "proxy:" or "ext:" are reserved`))
+	case p.client != nil && !p.admitted():
 	case e.method == "mcp_handshake":
 		p.dialect.handshake(p)
 	case p.client == nil:
-		p.fail(spec.Errorf(codeServer, "Not authenticated: send mcp_handshake first"))
-	case !p.admitted():
+		p.stranger()
 	case e.method == "list_extensions":
 		p.reply(p.client.world.list())
 	case e.method == "connect":
@@ -68,6 +69,14 @@ func (p *clientPeer) handle() {
 		p.fail(spec.Errorf(spec.CodeMethodNotFound, "Method not found: %s is between the relay and an extension", e.method))
 	default:
 		p.forward()
+	}
+}
+
+// stranger answers a client that has not shaken hands.
+func (p *clientPeer) stranger() {
+	p.fail(spec.Errorf(codeServer, "Not authenticated: send mcp_handshake first"))
+	if p.early++; p.early > maxEarly {
+		p.sock.close(spec.CloseTooFast, "too many messages before mcp_handshake")
 	}
 }
 
@@ -169,6 +178,7 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 	}
 	p.client = c
 	p.sock.known(until, nil)
+	p.relay.log.Info("client connected", "user", user, "client", c.id, "name", c.name)
 	return nil
 }
 
@@ -187,7 +197,8 @@ func (p *clientPeer) refused(err *spec.Error) {
 // ended is called when the socket has ended.
 func (p *clientPeer) ended(err error) {
 	if p.client != nil {
-		p.client.world.exit(p.client, why(err))
+		p.client.world.exit(p.client)
+		p.relay.log.Info("client gone", "user", p.client.world.user, "client", p.client.id, "err", why(err))
 	}
 }
 
@@ -215,6 +226,9 @@ func (jsonrpc) connect(p *clientPeer) {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extension_id is missing")
 	} else if err == nil {
 		err = p.client.world.connect(p.client, id, "", 1, func(c *connection) []byte {
+			if !p.wantsAnswer() {
+				return nil
+			}
 			return jsonrpc{}.result(p.env.id, struct {
 				ConnectionID  string `json:"connection_id"`
 				ExtensionID   string `json:"extension_id"`

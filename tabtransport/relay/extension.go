@@ -51,11 +51,11 @@ func (p *extensionPeer) frame(b []byte) {
 func (p *extensionPeer) handle() {
 	e := &p.env
 	switch {
-	case e.id != nil && e.method != "":
-		p.sock.send(p.dialect.failure(e.id, "", spec.Errorf(spec.CodeMethodNotFound, "Method not found: an extension answers requests and makes none")))
 	case p.session == nil:
 		p.stranger()
 	case !p.paced():
+	case e.id != nil && e.method != "":
+		p.refuseRequest()
 	case e.id != nil:
 		p.answer()
 	case e.method == "build_info" || e.kind == "handshake":
@@ -74,6 +74,9 @@ func (p *extensionPeer) stranger() {
 	if p.early++; p.early > maxEarly {
 		p.sock.close(spec.CloseTooFast, "too many messages before the answer to authenticate")
 	}
+	if e.id != nil && e.method != "" {
+		p.refuseRequest()
+	}
 	if e.kind == "handshake" {
 		for _, m := range e.rest {
 			if m.key == "version" {
@@ -81,6 +84,10 @@ func (p *extensionPeer) stranger() {
 			}
 		}
 	}
+}
+
+func (p *extensionPeer) refuseRequest() {
+	p.sock.send(p.dialect.failure(p.env.id, "", spec.Errorf(spec.CodeMethodNotFound, "Method not found: an extension answers requests and makes none")))
 }
 
 func (p *extensionPeer) authenticate() {
@@ -129,6 +136,7 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 	}
 	p.session = session
 	p.sock.known(until, func() { p.world.keepAlive(session) })
+	p.relay.log.Info("extension connected", "user", user, "extension", session.ext.id, "name", who.name)
 	p.joinHub(user, ExtensionInfo{ID: session.ext.id, Name: who.name})
 }
 
@@ -220,7 +228,8 @@ func (p *extensionPeer) unreadable(err *spec.Error) {
 // ended is called when the socket has ended.
 func (p *extensionPeer) ended(err error) {
 	if p.session != nil {
-		p.world.leave(p.session, why(err))
+		p.world.leave(p.session)
+		p.relay.log.Info("extension gone", "user", p.world.user, "extension", p.session.ext.id, "err", why(err))
 		p.leaveHub()
 	}
 }

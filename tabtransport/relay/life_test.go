@@ -376,7 +376,12 @@ func TestMalformed(t *testing.T) {
 		}
 	})
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
-		for path, frame := range map[string]string{"/extension": `{"method":"noise"}`, "/relay": `{"type":"noise"}`} {
+		for path, frame := range map[string]string{
+			"/extension":  `{"method":"noise"}`,
+			"/extension?": `{"method":"noise","id":1}`,
+			"/relay":      `{"type":"noise"}`,
+			"/mcp":        `{"method":"list_extensions","id":1}`,
+		} {
 			p := r.open(t, path, path)
 			for range maxEarly + 1 {
 				p.send(frame)

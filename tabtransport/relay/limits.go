@@ -67,7 +67,7 @@ func orDefault[T comparable](v *T, d T) {
 
 const (
 	maxFirstFrame = 64 << 10 // a frame of a peer that is not known yet
-	maxEarly      = 32       // frames that are overlooked before an extension has authenticated
+	maxEarly      = 32       // frames that are overlooked or refused before a peer is known
 	maxID         = 512      // an id of a message, in bytes
 	maxName       = 128      // a browser's name, as people see it
 	maxClientID   = 256      // a client_id

@@ -143,7 +143,7 @@ func (r *Relay) world(user spec.UserID) *world {
 	defer r.mu.Unlock()
 	w := r.worlds[user]
 	if w == nil {
-		w = newWorld(user, r.log.With("user", user), r.limits, &r.counts)
+		w = newWorld(user, r.limits, &r.counts)
 		r.worlds[user] = w
 	}
 	return w

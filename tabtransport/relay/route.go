@@ -37,8 +37,8 @@ func (w *world) extensionsLocked() []*extension {
 }
 
 // connect makes a connection. tab is "" to let the extension choose. most is how
-// many connections the client may have. The client is told by answer, in the order
-// of what else happens to the connection.
+// many connections the client may have. The client is sent what answer makes, if
+// not nil, before anything else of the connection.
 func (w *world) connect(c *client, extensionID, tab string, most int, answer func(*connection) []byte) *spec.Error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -56,7 +56,9 @@ func (w *world) connect(c *client, extensionID, tab string, most int, answer fun
 	conn := &connection{id: "conn-" + uuid.NewString(), client: c, ext: ext, tab: tab, used: w.seq}
 	ext.connections[conn.id] = conn
 	c.connections[conn.id] = conn
-	c.sock.mustSend(answer(conn))
+	if frame := answer(conn); frame != nil {
+		c.sock.mustSend(frame)
+	}
 	w.changedLocked()
 	return nil
 }

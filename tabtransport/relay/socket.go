@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -272,14 +271,9 @@ func (s *socket) frames(handle func(frame []byte)) error {
 }
 
 func (s *socket) frame(kind int, r io.Reader, handle func(frame []byte)) error {
-	buf := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if buf.Cap() <= maxKeptBuffer {
-			buffers.Put(buf)
-		}
-	}()
-	buf.Reset()
-	if _, err := buf.ReadFrom(r); err != nil {
+	frame, err := readAll(r)
+	defer release(frame)
+	if err != nil {
 		return err
 	}
 	s.heard.Store(true)
@@ -288,15 +282,10 @@ func (s *socket) frame(kind int, r io.Reader, handle func(frame []byte)) error {
 	case kind == websocket.BinaryMessage:
 		s.close(closeUnsupportedData, "only text frames are taken")
 	default:
-		handle(buf.Bytes())
+		handle(frame)
 	}
 	return nil
 }
-
-// maxKeptBuffer is the largest buffer that is kept for other frames.
-const maxKeptBuffer = 4 << 20
-
-var buffers = sync.Pool{New: func() any { return bytes.NewBuffer(make([]byte, 0, 4096)) }}
 
 func (s *socket) isClosing() bool {
 	s.mu.Lock()

@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"log/slog"
 	"sync"
 	"time"
 
@@ -16,7 +15,6 @@ import (
 type world struct {
 	// static after construction
 	user   spec.UserID
-	log    *slog.Logger
 	limits Limits
 	counts *counters
 	rate   *rate.Limiter // of the requests of all clients
@@ -84,9 +82,9 @@ type connection struct {
 	used  uint64 // world.seq of its last request
 }
 
-func newWorld(user spec.UserID, log *slog.Logger, limits Limits, counts *counters) *world {
+func newWorld(user spec.UserID, limits Limits, counts *counters) *world {
 	return &world{
-		user: user, log: log, limits: limits, counts: counts,
+		user: user, limits: limits, counts: counts,
 		rate:       rate.NewLimiter(limits.UserRate, limits.UserBurst),
 		extensions: map[string]*extension{},
 		clients:    map[*client]struct{}{},
@@ -138,12 +136,11 @@ func (w *world) join(who identity, sock *socket, d dialect, greet func(*extensio
 		sock.send(greet(ext))
 	}
 	w.changedLocked()
-	w.log.Info("extension connected", "extension", ext.id, "name", ext.name)
 	return ext.session, nil
 }
 
 // leave is called when an extension's socket has ended.
-func (w *world) leave(s *session, reason string) {
+func (w *world) leave(s *session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ext := s.ext
@@ -151,7 +148,6 @@ func (w *world) leave(s *session, reason string) {
 		return // another took its place
 	}
 	ext.session = nil
-	w.log.Info("extension gone", "extension", ext.id, "reason", reason)
 	w.interruptLocked(ext, "Extension disconnected")
 	for _, c := range ext.connections {
 		if ext.clientID == "" || !c.client.dialect.waits() {
@@ -233,12 +229,11 @@ func (w *world) enter(c *client) *spec.Error {
 	}
 	w.clients[c] = struct{}{}
 	w.changedLocked()
-	w.log.Info("client connected", "client", c.id, "name", c.name)
 	return nil
 }
 
 // exit is called when a client's socket has ended.
-func (w *world) exit(c *client, reason string) {
+func (w *world) exit(c *client) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.clients, c)
@@ -246,7 +241,6 @@ func (w *world) exit(c *client, reason string) {
 		w.releaseLocked(conn)
 	}
 	w.changedLocked()
-	w.log.Info("client gone", "client", c.id, "reason", reason)
 }
 
 // expire ends the requests of an extension that have waited for too long.
