@@ -450,6 +450,7 @@ func TestHeadersMustSayWhatTheBodySays(t *testing.T) {
 		"space around":               {list, with(ok, "Mcp-Method", "  tools/list "), 200, ""},
 		"no version header":          {list, with(ok, "Mcp-Protocol-Version", ""), 400, "-32020"},
 		"another version header":     {list, with(ok, "Mcp-Protocol-Version", "2025-11-25"), 400, "-32020"},
+		"two unknown versions":       {strings.Replace(list, "2026-07-28", "2031-01-01", 1), ok, 400, "-32020"},
 		"no version in the body":     {`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, ok, 400, "-32602"},
 		"no capabilities":            {strings.Replace(list, "clientCapabilities", "x", 1), ok, 400, "-32602"},
 		"no method header":           {list, with(ok, "Mcp-Method", ""), 400, "-32020"},

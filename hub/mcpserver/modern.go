@@ -33,8 +33,8 @@ func (s *Server) postModern(x *exchange, r *http.Request, out *outbox, m message
 	ses.out = out
 	x.out.notices = ses.notices
 	rq := newRequest(ses, out, m)
-	if rq.wrong == nil {
-		rq.wrong = checkHeaders(rq, r.Header)
+	if e := checkHeaders(rq, r.Header); e != nil {
+		rq.wrong = e
 	}
 	rq.header = r.Header
 	s.exchange(x, ctx, rq)
@@ -45,16 +45,19 @@ func mismatch(header, text string) *rpcError {
 }
 
 // checkHeaders checks that the headers of a request say what its body says, which
-// is read here as it is read when it is served.
+// is read here as it is read when it is served. That the versions differ weighs more
+// than what is wrong with either.
 func checkHeaders(rq *request, h http.Header) *rpcError {
 	version, _ := rq.text("_meta", metaVersion)
 	switch got := h.Get(mcp.HeaderProtocolVersion); {
 	case version == "":
-		return envelopeError("_meta " + metaVersion + " is required")
+		return envelopeError("_meta " + metaVersion + " is required, a string")
 	case got == "":
 		return mismatch(mcp.HeaderProtocolVersion, "is missing")
 	case got != version:
 		return mismatch(mcp.HeaderProtocolVersion, "does not match _meta "+metaVersion)
+	case rq.wrong != nil:
+		return nil
 	}
 	switch got := h.Get(mcp.HeaderMethod); {
 	case got == "":

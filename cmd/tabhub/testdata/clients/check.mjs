@@ -119,8 +119,7 @@ async function connect() {
       await client.connect(new StdioClientTransport(stdio()));
     } else if (transport === 'sse') {
       const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
-      const withToken = (input, init) => fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } });
-      await client.connect(new SSEClientTransport(new URL('/sse', url), { eventSourceInit: { fetch: withToken }, requestInit: { headers } }));
+      await client.connect(new SSEClientTransport(new URL('/sse', url), { requestInit: { headers } }));
     } else {
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
       await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));

@@ -38,7 +38,7 @@ export class Tab {
 
   /**
    * Offers tools, resources and prompts: arrays of MCP objects with a run function
-   * each, (params, {progress, signal}) => result.
+   * each, (params, {progress, signal, extensions}) => result.
    */
   async offer({ tools, resources, templates, prompts }) {
     const say = async (kind, method, items, key) => {
@@ -106,13 +106,14 @@ export class Tab {
       this.#send({ id: m.id, error: { code: -32601, message: 'no such thing here' } });
       return;
     }
+    const { extensions = {} } = m.params;
     const abort = new AbortController();
     this.#running.set(m.id, abort);
     abort.signal.addEventListener('abort', () => this.cancelled.push(item.name));
     const progress = (progress, total, message) =>
       this.#send({ method: 'browser/progress', params: { requestId: m.id, progress, total, message } });
     try {
-      const result = await item.run(params, { progress, signal: abort.signal });
+      const result = await item.run(params, { progress, signal: abort.signal, extensions });
       if (!abort.signal.aborted) this.#send({ id: m.id, result: wrap(result) });
     } catch (err) {
       this.#send({ id: m.id, result: { success: false, payload: String(err.message) } });
