@@ -11,8 +11,10 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
+	"tabhub/hub/httpd"
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
+	"tabhub/tabtransport/extension"
 )
 
 const (
@@ -115,10 +117,22 @@ func (c *config) check() error {
 			return usagef("--listen %s is open to the network: it needs a credential, not --auth none", addr)
 		}
 	}
-	if _, err := c.level(); err != nil {
-		return err
+	if _, err := httpd.NewGuard(c.guardOptions()); err != nil {
+		return &usageError{err}
 	}
-	return nil
+	_, err := c.level()
+	return err
+}
+
+// guardOptions says whom the hub listens to, less the verifier.
+func (c *config) guardOptions() httpd.GuardOptions {
+	return httpd.GuardOptions{
+		Accounts:     c.auth == "jwt",
+		AllowOrigins: c.allowOrigins,
+		AllowHosts:   c.allowHosts,
+		Extensions:   append([]string{extension.ID}, c.extensions...),
+		PublicURL:    c.publicURL,
+	}
 }
 
 // reachable reports whether the hub may be reached from other machines.

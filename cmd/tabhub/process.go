@@ -20,7 +20,6 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/wsserver"
 )
@@ -148,15 +147,9 @@ func (p *process) listen(fallback bool) error {
 	if err != nil {
 		return err
 	}
-	p.guard, err = httpd.NewGuard(httpd.GuardOptions{
-		Verifier:     verifier,
-		Accounts:     p.config.auth == "jwt",
-		AllowOrigins: p.config.allowOrigins,
-		AllowHosts:   p.config.allowHosts,
-		Extensions:   append([]string{extension.ID}, p.config.extensions...),
-		PublicURL:    p.config.publicURL,
-	})
-	if err != nil {
+	o := p.config.guardOptions()
+	o.Verifier = verifier
+	if p.guard, err = httpd.NewGuard(o); err != nil {
 		return &usageError{err}
 	}
 	if slices.Contains(p.config.allowOrigins, "*") {

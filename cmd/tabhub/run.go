@@ -67,11 +67,10 @@ then starts by itself, or with "tabhub serve" in a terminal of its own.
 Every flag can be set in the environment, too: --data-dir is TABHUB_DATA_DIR; lists
 are separated by commas. TABHUB_TOKEN is shown to the hub instead of the token in
 the data directory.`,
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
-		CompletionOptions:          cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Args:                       noCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Args:              noCommand,
 		// Nearer than this, a wrong command is taken for a typo.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -30,7 +30,7 @@ const (
 	maxLine        = 256 << 20
 	restoreTimeout = 10 * time.Second
 	askTimeout     = 2 * time.Second // for a client's first request, when there is no hub
-	shortLife      = time.Second // a hub that lives no longer is not started again at once
+	shortLife      = time.Second     // a hub that lives no longer is not started again at once
 	maxDelay       = 5 * time.Second
 )
 
