@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers are the packages from top to bottom. A package imports what is in its own
+// line's family or in lines below, never above.
+var layers = [][]string{
+	{"cmd/tabhub"},
+	{"hub/httpd"},
+	{"hub/mcpserver"},
+	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool"},
+	{"hub"},
+	{"hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"spec"},
+}
+
+// walled are the libraries that only some packages may know.
+var walled = map[string][]string{
+	"github.com/mark3labs/mcp-go":  {"hub/mcpserver"},
+	"go.etcd.io/bbolt":             {"storage"},
+	"github.com/gorilla/websocket": {"tabtransport/wsserver", "tabtransport/relay"},
+}
+
+// A change that ties the hub to a wire or a database would have to be undone before
+// either can be replaced.
+func TestImportsPointDown(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "tabhub/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		from := strings.TrimPrefix(fields[0], "tabhub/")
+		for _, imp := range fields[1:] {
+			if to, ok := strings.CutPrefix(imp, "tabhub/"); ok && layer(t, to) < layer(t, from) {
+				t.Errorf("%s imports %s, which is above it", from, to)
+			}
+			for lib, allowed := range walled {
+				if within(imp, lib) && !slices.ContainsFunc(allowed, func(p string) bool { return within(from, p) }) {
+					t.Errorf("%s imports %s; only %s may", from, imp, strings.Join(allowed, " and "))
+				}
+			}
+		}
+	}
+}
+
+// layer returns the line of the closest family that a package is of.
+func layer(t *testing.T, pkg string) int {
+	for p := pkg; p != "."; p = path.Dir(p) {
+		for i, families := range layers {
+			if slices.Contains(families, p) {
+				return i
+			}
+		}
+	}
+	t.Fatalf("package %s has no place in the layers", pkg)
+	return 0
+}
+
+func within(pkg, family string) bool { return pkg == family || strings.HasPrefix(pkg, family+"/") }
