@@ -6,6 +6,8 @@
 // incoming frames, and one writer at a time (write.go). The dialects (dialect.go)
 // are codecs without I/O: tabhub.v1 and the seed-only proxies that speak it without
 // hello (tabhub.go), the port messages of the first MCP-B extension (port.go) and
-// webmcp.v1 (webmcp.go). A server that relays the tools of others, webmcp-relay.v1,
-// would be another kind of connection beside them: it registers nothing itself.
+// webmcp.v1 (webmcp.go).
+//
+// A webmcp-relay.v1 client (client.go, clientwire.go) is another kind of connection:
+// a relay that has found this hub on its port, and lists and calls the hub's tools.
 package wsserver

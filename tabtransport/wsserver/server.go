@@ -28,6 +28,11 @@ type Options struct {
 	// spec.LocalUser.
 	Authenticate func(r *http.Request, hello *spec.Hello) (Admission, error)
 
+	// Clients returns the tools of a user, for webmcp-relay.v1 clients to list and
+	// call. Such a client shows no credential; nil refuses it. The error is told to
+	// the client.
+	Clients func(context.Context, spec.UserID) (Toolset, error)
+
 	Log *slog.Logger // nil discards
 
 	// Instance names this hub to webmcp.v1 pages, which may remember it. "" stands
@@ -60,10 +65,16 @@ type Server struct {
 
 	mu     sync.Mutex
 	users  map[spec.UserID]*tabtransport.Peers
-	conns  map[*conn]struct{}
+	conns  map[connection]struct{}
 	keys   map[tabKey]struct{} // of live webmcp.v1 connections
 	told   map[string]struct{} // origins whose refusal was logged
 	closed bool
+}
+
+// connection is one WebSocket, as the Server ends it. Neither method waits.
+type connection interface {
+	Close(code spec.CloseCode, reason string) // in good order
+	fail(cause error)                         // at once
 }
 
 // tabKey is what a webmcp.v1 page calls itself.
@@ -103,7 +114,7 @@ func New(opts Options) *Server {
 		upgrader: upgrader,
 		webmcp:   upgrader,
 		users:    make(map[spec.UserID]*tabtransport.Peers),
-		conns:    make(map[*conn]struct{}),
+		conns:    make(map[connection]struct{}),
 		keys:     make(map[tabKey]struct{}),
 		told:     make(map[string]struct{}),
 	}
@@ -119,10 +130,15 @@ func (s *Server) Tabs() http.Handler {
 	})
 }
 
-// WebMCP returns the handler of upgrades that ask for webmcp.v1, see IsWebMCP.
+// WebMCP returns the handler of upgrades that ask for webmcp.v1, see IsWebMCP, or
+// for webmcp-relay.v1, see Options.Clients.
 func (s *Server) WebMCP() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.serve(w, r, &s.webmcp, func(c *conn) dialect { return newWebMCP(c) })
+		if isClient(r) {
+			s.serveClient(w, r)
+			return
+		}
+		s.serve(w, r, &s.webmcp, func(c *conn) dialect { return newWebMCP(s, c.ws) })
 	})
 }
 
@@ -144,7 +160,7 @@ func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	conns := make([]*conn, 0, len(s.conns))
+	conns := make([]connection, 0, len(s.conns))
 	for c := range s.conns {
 		conns = append(conns, c)
 	}
@@ -197,7 +213,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, up *websocket.Upg
 	}()
 }
 
-func (s *Server) add(c *conn) bool {
+func (s *Server) add(c connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -209,7 +225,7 @@ func (s *Server) add(c *conn) bool {
 	return true
 }
 
-func (s *Server) remove(c *conn) {
+func (s *Server) remove(c connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.conns, c)

@@ -48,9 +48,9 @@ type webmcp struct {
 	url, title string
 }
 
-func newWebMCP(c *conn) *webmcp {
-	d := &webmcp{instance: c.srv.opts.Instance, host: "127.0.0.1"}
-	if host, port, err := net.SplitHostPort(c.ws.LocalAddr().String()); err == nil {
+func newWebMCP(s *Server, ws *websocket.Conn) *webmcp {
+	d := &webmcp{instance: s.opts.Instance, host: "127.0.0.1"}
+	if host, port, err := net.SplitHostPort(ws.LocalAddr().String()); err == nil {
 		d.host = host
 		d.port, _ = strconv.Atoi(port)
 	}

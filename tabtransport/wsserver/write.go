@@ -181,6 +181,11 @@ func (w *writer) next() (o outgoing, final []byte, ok bool) {
 	return o, nil, true
 }
 
+// writeDeadline is until when a frame of n bytes must have been written.
+func writeDeadline(n int) time.Time {
+	return time.Now().Add(writeTimeout + time.Duration(n>>20)*time.Second)
+}
+
 // put writes one frame.
 func (c *conn) put(o outgoing) {
 	if o.request != nil && (c.closing() || !o.request.Sending()) {
@@ -188,7 +193,7 @@ func (c *conn) put(o outgoing) {
 		o.frame.free()
 		return
 	}
-	c.ws.SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(len(o.frame.b)>>20)*time.Second))
+	c.ws.SetWriteDeadline(writeDeadline(len(o.frame.b)))
 	err := c.ws.WriteMessage(websocket.TextMessage, o.frame.b)
 	o.frame.free()
 	switch {
@@ -215,7 +220,7 @@ func (c *conn) Close(code spec.CloseCode, reason string) {
 		return
 	}
 	w.closed = fmt.Errorf("closed by the hub: %s (%d)", reason, code)
-	w.final = websocket.FormatCloseMessage(int(code), clip(reason))
+	w.final = websocket.FormatCloseMessage(int(code), clip(reason, maxReason))
 	for _, o := range w.queue {
 		if o.request != nil {
 			o.request.Unsent()
@@ -272,15 +277,17 @@ func (w *writer) cause() error {
 	return w.closed
 }
 
-// clip makes a reason fit a close frame: 123 bytes of UTF-8.
-func clip(reason string) string {
-	const limit = 123
-	if len(reason) <= limit {
-		return reason
+// maxReason is how many bytes of reason fit a close frame.
+const maxReason = 123
+
+// clip shortens a text to at most limit bytes of UTF-8.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
 	n := limit - len("…")
-	for n > 0 && reason[n]&0xc0 == 0x80 {
+	for n > 0 && text[n]&0xc0 == 0x80 {
 		n--
 	}
-	return reason[:n] + "…"
+	return text[:n] + "…"
 }
