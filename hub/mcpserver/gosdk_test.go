@@ -1,0 +1,133 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// A client that others wrote lists, calls, is asked back, follows progress and
+// changes, and cancels, in each way to connect and each era.
+func TestGoSDK(t *testing.T) {
+	for _, tt := range []struct{ transport, version string }{
+		{"stream", "2025-06-18"}, {"stream", "2025-11-25"}, {"stream", "2026-07-28"},
+		{"http", "2025-03-26"}, {"http", "2025-11-25"}, {"http", "2026-07-28"},
+		{"sse", "2024-11-05"},
+	} {
+		t.Run(tt.transport+" "+tt.version, func(t *testing.T) { testGoSDK(t, tt.transport, tt.version) })
+	}
+}
+
+func testGoSDK(t *testing.T, transport, version string) {
+	h, peers := openHub(t)
+	hangs, cancelled := make(chan struct{}), make(chan struct{})
+	tools := []string{`{"name":"steps","inputSchema":{"type":"object"}}`, `{"name":"hang","inputSchema":{"type":"object"}}`, `{"name":"ask","inputSchema":{"type":"object"}}`}
+	tab := joinTab(t, peers, "https://a.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		switch in.Request.(*spec.ExecuteTool).ToolName {
+		case "steps":
+			for i := range 10 {
+				in.Progress(float64(i), nil, "")
+			}
+		case "hang":
+			close(hangs)
+			<-ctx.Done()
+			close(cancelled)
+		case "ask":
+			return nosy(ctx, in)
+		}
+		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"done"}],"structuredContent":{"n":1}}`)}, nil
+	}, tools...)
+
+	s := New(h, Options{})
+	ts := httptest.NewServer(s.mux())
+	t.Cleanup(func() {
+		_ = s.Close(context.Background())
+		ts.Close()
+	})
+	changed := make(chan struct{}, 10)
+	progress := make(chan float64, 20)
+	client := mcp.NewClient(&mcp.Implementation{Name: "go", Version: "1"}, &mcp.ClientOptions{
+		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress <- r.Params.Progress },
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada", "colour": "red"}}, nil
+		},
+	})
+	var to mcp.Transport
+	switch transport {
+	case "stream":
+		here, there := net.Pipe()
+		go func() {
+			defer there.Close()
+			_ = s.ServeStream(t.Context(), there, there)
+		}()
+		to = &mcp.IOTransport{Reader: here, Writer: here}
+	case "http":
+		to = &mcp.StreamableClientTransport{Endpoint: ts.URL + "/mcp"}
+	case "sse":
+		to = &mcp.SSEClientTransport{Endpoint: ts.URL + "/sse"}
+	}
+	c, err := client.Connect(t.Context(), to, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if v := c.InitializeResult().ProtocolVersion; v != version {
+		t.Errorf("agreed on %s", v)
+	}
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 3 {
+		t.Fatalf("%v, %v", list, err)
+	}
+
+	call := &mcp.CallToolParams{Name: "website_tool_a_example_com_steps"}
+	call.SetProgressToken("p")
+	r, err := c.CallTool(t.Context(), call)
+	if err != nil || r.IsError || r.Content[0].(*mcp.TextContent).Text != "done" {
+		t.Fatalf("%v, %v", r, err)
+	}
+	for i := range 10 {
+		if p := <-progress; p != float64(i) {
+			t.Fatalf("progress %v, want %d", p, i)
+		}
+	}
+
+	r, err = c.CallTool(t.Context(), &mcp.CallToolParams{Name: "website_tool_a_example_com_ask"})
+	if err != nil || r.IsError || r.Content[0].(*mcp.TextContent).Text != "red" {
+		t.Errorf("a page that asks back: %+v, %v", r, err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "website_tool_a_example_com_hang"})
+		ended <- err
+	}()
+	<-hangs
+	cancel()
+	<-cancelled
+	if err := <-ended; err == nil {
+		t.Error("the cancelled call succeeded")
+	}
+
+	m := &spec.Register{Kind: spec.KindTool, Update: true}
+	for _, item := range append(tools, `{"name":"late","inputSchema":{"type":"object"}}`) {
+		m.Items = append(m.Items, json.RawMessage(item))
+	}
+	tab.Send(0, m)
+	for tools := 0; tools != 4; { // the first change may be that of the registration
+		<-changed
+		list, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools = len(list.Tools)
+	}
+}
