@@ -88,6 +88,9 @@ func New(o Options) *Instances {
 	return s
 }
 
+// HubURL is where the instances connect.
+func (s *Instances) HubURL() string { return s.opts.HubURL }
+
 // Start starts a browser and blocks until it has joined the hub. A browser that
 // cannot be given the extension is not waited for unless it was given it before:
 // Info.Loaded is false then. A start that fails, or whose ctx ends, leaves nothing

@@ -35,6 +35,9 @@ type Profile struct {
 	profile string // the directory in it
 }
 
+// Of reports whether p is the profile of a machine's browser of that mode.
+func (p Profile) Of(m Mode) bool { return p.Machine && p.mode == m }
+
 // ownName is what an own profile may be called: also a directory on any system.
 var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 

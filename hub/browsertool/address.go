@@ -1,0 +1,212 @@
+package browsertool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tabhub/hub"
+	"tabhub/naming"
+	"tabhub/spec"
+)
+
+// browser is a browser that is connected, or the page of a single tab.
+type browser struct {
+	hub.BrowserInfo
+	// short is what a model calls it. It is made from the browser's identity, so it
+	// stays the same over restarts.
+	short string
+}
+
+// short returns the name of a peer in tab ids.
+func short(id spec.PeerID) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:4])
+}
+
+// tabID returns what a model calls a tab: BROWSER:TAB, where a single tab is 0.
+func tabID(addr spec.TabAddr) string {
+	return short(addr.Peer) + ":" + strconv.FormatInt(addr.Tab, 10)
+}
+
+func (b browser) can(c spec.Capability) bool { return slices.Contains(b.Capabilities, c) }
+
+// label names a browser in a message.
+func (b browser) label() string {
+	if b.Name == "" {
+		return b.short
+	}
+	return b.short + " (" + b.Name + ")"
+}
+
+// browsers returns what is connected.
+func (k *kit) browsers() []browser {
+	var out []browser
+	for _, info := range k.hub.Browsers() {
+		if info.Connected {
+			out = append(out, browser{info, short(info.Peer)})
+		}
+	}
+	return out
+}
+
+func labels(list []browser) string {
+	names := make([]string, len(list))
+	for i, b := range list {
+		names[i] = b.label()
+	}
+	return strings.Join(names, ", ")
+}
+
+// named returns the browser that is called id.
+func (k *kit) named(id string) (browser, error) {
+	all := k.browsers()
+	var found []browser
+	for _, b := range all {
+		if b.short == id {
+			found = append(found, b)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return browser{}, failure(spec.FailToolError, "two browsers are called %s; close one of them", id)
+	}
+	return browser{}, failure(spec.FailNotConnected, "no browser %.64q is connected; %s", id, connected(all))
+}
+
+// connected says which browsers are connected, and what to do if none is.
+func connected(all []browser) string {
+	if len(all) == 0 {
+		return "none is: the user must open a browser with the companion extension, or browser_instance new starts one where it is offered"
+	}
+	return "connected are " + labels(all)
+}
+
+// choose returns the browser that is meant: the named one, else the one in focus, else
+// the only one of those that can do something.
+func (k *kit) choose(id string, can spec.Capability) (browser, error) {
+	if id != "" {
+		return k.named(id)
+	}
+	all := k.browsers()
+	able := slices.DeleteFunc(slices.Clone(all), func(b browser) bool { return b.Single || !b.can(can) })
+	if i := slices.IndexFunc(able, func(b browser) bool { return b.Focused }); i >= 0 {
+		return able[i], nil
+	}
+	switch {
+	case len(able) == 1:
+		return able[0], nil
+	case len(able) > 1:
+		return browser{}, invalid("several browsers are connected and none has the focus; pass browserId, one of %s", labels(able))
+	case len(all) == 0:
+		return browser{}, failure(spec.FailNotConnected, "no browser is connected; %s", connected(all))
+	}
+	return browser{}, failure(spec.FailNotConnected, "no connected browser offers %s; the companion extension does (%s)", can, connected(all))
+}
+
+// tab returns the tab that the arguments name.
+func (c *call) tab() (browser, spec.TabAddr, error) {
+	fail := func(err error) (browser, spec.TabAddr, error) { return browser{}, spec.TabAddr{}, err }
+	id, number, ok := strings.Cut(c.args.TabID, ":")
+	if !ok {
+		id, number = c.args.BrowserID, c.args.TabID
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || number[0] == '+' {
+		return fail(invalid("tabId %.64q is none; browser_tab list shows the tabs' ids, such as \"1a2b3c4d:7\"", c.args.TabID))
+	}
+	if c.args.BrowserID != "" && id != c.args.BrowserID {
+		return fail(invalid("tabId %q is not of browser %q; leave browserId out", c.args.TabID, c.args.BrowserID))
+	}
+	if id == "" {
+		return c.bareTab(n)
+	}
+	b, err := c.named(id)
+	if err != nil {
+		return fail(err)
+	}
+	return b, spec.TabAddr{Peer: b.Peer, Tab: n}, nil
+}
+
+// bareTab returns tab n of the only browser.
+func (c *call) bareTab(n int64) (browser, spec.TabAddr, error) {
+	all := slices.DeleteFunc(c.browsers(), func(b browser) bool { return b.Single })
+	switch len(all) {
+	case 0:
+		return browser{}, spec.TabAddr{}, failure(spec.FailNotConnected, "no browser is connected; %s", connected(nil))
+	case 1:
+		return all[0], spec.TabAddr{Peer: all[0].Peer, Tab: n}, nil
+	}
+	ids := make([]string, len(all))
+	for i, b := range all {
+		ids[i] = tabID(spec.TabAddr{Peer: b.Peer, Tab: n})
+	}
+	return browser{}, spec.TabAddr{}, invalid("tabId \"%d\" is ambiguous, since several browsers are connected; pass one of %s", n, strings.Join(ids, ", "))
+}
+
+// tabOrFront is tab, or the tab in front if none is named.
+func (c *call) tabOrFront() (browser, spec.TabAddr, error) {
+	if c.args.TabID != "" {
+		return c.tab()
+	}
+	b, err := c.choose(c.args.BrowserID, spec.CapListTabs)
+	if err != nil || b.Single {
+		return b, spec.TabAddr{Peer: b.Peer}, err
+	}
+	tabs, err := c.tabsOf(c.ctx, b)
+	if err != nil {
+		return b, spec.TabAddr{}, err
+	}
+	front := slices.DeleteFunc(slices.Clone(tabs), func(t tab) bool { return !t.Active })
+	if i := slices.IndexFunc(front, func(t tab) bool { return t.Focused }); i >= 0 && len(front) > 1 {
+		front = front[i : i+1]
+	}
+	switch len(front) {
+	case 0:
+		return b, spec.TabAddr{}, failure(spec.FailTabNotFound, "browser %s has no tab in front; browser_tab new opens one", b.label())
+	case 1:
+		return b, front[0].addr, nil
+	}
+	ids := make([]string, len(front))
+	for i, t := range front {
+		ids[i] = fmt.Sprintf("%s (%.60q)", t.TabID, t.Title)
+	}
+	return b, spec.TabAddr{}, invalid("browser %s has several windows; pass tabId, one of %s", b.label(), strings.Join(ids, ", "))
+}
+
+// control sends a control request to a browser or tab and decodes the answer into
+// into, unless that is nil.
+func (k *kit) control(ctx context.Context, to spec.TabAddr, req spec.Request, into any) error {
+	resp, err := k.hub.Control(ctx, to, req)
+	if err != nil || into == nil {
+		return err
+	}
+	if err := json.Unmarshal(resp.Result, into); err != nil {
+		return failure(spec.FailToolError, "the browser's answer makes no sense: %v", err)
+	}
+	if err := spec.Validate(into); err != nil {
+		return failure(spec.FailToolError, "the browser's answer makes no sense: %v", err)
+	}
+	return nil
+}
+
+// domainOf returns the domain key of a page's URL; "" for what is no web page.
+func domainOf(raw string, attested bool) spec.Domain {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	d, err := naming.DomainOf(u.Scheme+"://"+u.Host, attested)
+	if err != nil {
+		return ""
+	}
+	return d
+}

@@ -1,0 +1,172 @@
+package browsertool
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+
+	"tabhub/hub/instance"
+	"tabhub/spec"
+)
+
+var instanceActions = actions{
+	"list":     {run: listInstances},
+	"new":      {takes: []string{"url", "mode", "headless", "profile", "extensions", "closeOtherTabs"}, run: newInstance},
+	"close":    {needs: []string{"instanceId"}, run: closeInstance},
+	"profiles": {run: listProfiles},
+}
+
+// instanceEntry is an instance as list shows it; times are in milliseconds since 1970.
+type instanceEntry struct {
+	ID           string `json:"id"`
+	BrowserType  string `json:"browserType"`
+	Profile      string `json:"profile"`
+	Port         int    `json:"port"` // where it is connected to the hub
+	UserAgent    string `json:"userAgent"`
+	WindowID     int64  `json:"windowId,omitempty"` // of the tab in front
+	ConnectedAt  int64  `json:"connectedAt,omitempty"`
+	LastActivity int64  `json:"lastActivity,omitempty"`
+
+	BrowserID string `json:"browserId,omitempty"`
+	Connected bool   `json:"connected"`
+	Headless  bool   `json:"headless"`
+	PID       int    `json:"pid"`
+}
+
+// instanceIDs returns the instances of the browsers that are connected.
+func (k *kit) instanceIDs() map[spec.PeerID]string {
+	ids := map[spec.PeerID]string{}
+	if k.instances == nil {
+		return ids
+	}
+	for _, i := range k.instances.List() {
+		if i.Browser != nil {
+			ids[i.Browser.Peer] = i.ID
+		}
+	}
+	return ids
+}
+
+func listInstances(c *call) (any, error) {
+	list := c.instances.List()
+	entries := make([]instanceEntry, len(list))
+	var wg sync.WaitGroup
+	for i, info := range list {
+		wg.Go(func() { entries[i] = c.instanceEntry(info) })
+	}
+	wg.Wait()
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return map[string]any{"instances": entries}, nil
+}
+
+func (c *call) instanceEntry(info instance.Info) instanceEntry {
+	e := instanceEntry{
+		ID: info.ID, BrowserType: info.Mode.String(), Profile: info.Profile, Port: c.port(),
+		Headless: info.Headless, PID: info.PID,
+	}
+	if info.Browser == nil {
+		return e
+	}
+	b := browser{*info.Browser, short(info.Browser.Peer)}
+	e.UserAgent, e.BrowserID, e.Connected = b.Name, b.short, true
+	e.ConnectedAt, e.LastActivity = b.ConnectedAt.UnixMilli(), b.LastSeen.UnixMilli()
+	// A browser that does not answer is listed without its window.
+	tabs, _ := c.tabsOf(c.ctx, b)
+	if i := slices.IndexFunc(tabs, func(t tab) bool { return t.Active }); i >= 0 {
+		e.WindowID = tabs[i].WindowID
+	}
+	return e
+}
+
+func (c *call) port() int {
+	u, err := url.Parse(c.instances.HubURL())
+	if err != nil {
+		return 0
+	}
+	port, _ := strconv.Atoi(u.Port())
+	return port
+}
+
+// started says what new has started.
+type started struct {
+	InstanceID          string `json:"instanceId"`
+	BrowserType         string `json:"browserType"`
+	Profile             string `json:"profile"`
+	DownloadDirectory   string `json:"downloadDirectory,omitempty"`
+	ExtensionAutoLoaded bool   `json:"extensionAutoLoaded"`
+	BrowserID           string `json:"browserId,omitempty"`
+	Headless            bool   `json:"headless"`
+	Message             string `json:"message"`
+	Warning             string `json:"warning,omitempty"`
+}
+
+func newInstance(c *call) (any, error) {
+	if c.args.Mode == instance.Chrome && c.args.Profile == "" {
+		// Whoever asks for Chrome may mean their own, with its logins.
+		profiles, err := c.instances.Profiles()
+		if err != nil {
+			return nil, err
+		}
+		profiles = slices.DeleteFunc(profiles, func(p instance.Profile) bool { return !p.Of(instance.Chrome) })
+		if len(profiles) > 0 {
+			return map[string]any{
+				"action": "profile_selection_required", "profiles": profiles,
+				"message": "Chrome has profiles of the user on this machine. Nothing was started.",
+				"hint":    fmt.Sprintf("Ask the user, then pass profile: one of these directories, or %q for a profile that only tabhub uses.", instance.DefaultProfile),
+			}, nil
+		}
+	}
+	c.progress(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
+	info, err := c.instances.Start(c.ctx, instance.Config{
+		Mode: c.args.Mode, Profile: c.args.Profile, URL: c.args.URL, Headless: c.args.Headless, Extensions: c.args.Extensions,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := started{
+		InstanceID: info.ID, BrowserType: info.Mode.String(), Profile: info.Profile, DownloadDirectory: info.Downloads,
+		ExtensionAutoLoaded: info.Loaded, Headless: info.Headless, Message: "The browser runs and is connected.",
+	}
+	if info.Browser == nil {
+		s.Message = "The browser runs, but is not connected yet."
+		s.Warning = fmt.Sprintf("Google Chrome loads no extension from the command line. The user loads it once by hand: open chrome://extensions, switch on Developer mode, press Load unpacked and choose %s. It then connects by itself, also at later starts of this profile.", info.Extension)
+		return s, nil
+	}
+	b := browser{*info.Browser, short(info.Browser.Peer)}
+	s.BrowserID = b.short
+	if c.args.CloseOtherTabs {
+		if err := c.closeBehind(b); err != nil {
+			s.Warning = "Its other tabs could not all be closed: " + failureOf(err).Message
+		}
+	}
+	return s, nil
+}
+
+// closeBehind closes the tabs that are not in front.
+func (c *call) closeBehind(b browser) error {
+	tabs, err := c.tabsOf(c.ctx, b)
+	if err != nil {
+		return err
+	}
+	_, err = c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.Active }))
+	return err
+}
+
+func closeInstance(c *call) (any, error) {
+	if err := c.instances.Stop(c.args.InstanceID); err != nil {
+		return nil, err
+	}
+	return map[string]any{"success": true, "message": "Browser closed"}, nil
+}
+
+func listProfiles(c *call) (any, error) {
+	profiles, err := c.instances.Profiles()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"profiles": append([]instance.Profile{}, profiles...)}, nil
+}

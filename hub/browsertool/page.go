@@ -1,0 +1,196 @@
+package browsertool
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+var pageActions = actions{
+	"goto":       {needs: []string{"url"}, takes: []string{"tabId", "browserId"}, run: goTo},
+	"back":       {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Back: true})},
+	"forward":    {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Forward: true})},
+	"reload":     {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Reload: true})},
+	"wait":       {takes: []string{"tabId", "browserId", "timeoutMs"}, run: waitForTools},
+	"screenshot": {takes: []string{"tabId", "browserId"}, run: screenshot},
+	"text":       {takes: []string{"tabId", "browserId", "maxChars"}, run: text},
+}
+
+const (
+	defaultWait  = 10 * time.Second
+	defaultChars = 20_000
+	// maxToolNames bounds the names that a page's state holds.
+	maxToolNames = 50
+)
+
+// page is the state of a tab.
+type page struct {
+	TabID  string      `json:"tabId"`
+	URL    string      `json:"url"`
+	Title  string      `json:"title"`
+	Domain spec.Domain `json:"domain,omitempty"`
+	Tools  int         `json:"tools"`
+	// Names are those under which the tools are called, as many as fit.
+	Names []string `json:"toolNames"`
+}
+
+func goTo(c *call) (any, error) { return navigate(spec.Navigate{URL: c.args.URL})(c) }
+
+// navigate moves a tab and returns its state.
+func navigate(req spec.Navigate) func(*call) (any, error) {
+	return func(c *call) (any, error) {
+		b, addr, err := c.tabOrFront()
+		if err != nil {
+			return nil, err
+		}
+		if err := c.control(c.ctx, addr, &req, nil); err != nil {
+			return nil, err
+		}
+		return c.page(b, addr)
+	}
+}
+
+// page returns the state of a tab.
+func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
+	tabs, err := c.tabsOf(c.ctx, b)
+	if err != nil {
+		return page{}, err
+	}
+	i := slices.IndexFunc(tabs, func(t tab) bool { return t.addr == addr })
+	if i < 0 {
+		return page{}, failure(spec.FailTabNotFound, "tab %s is not open; browser_tab list shows the tabs", tabID(addr))
+	}
+	t := tabs[i]
+	return page{TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Tools: t.Tools, Names: c.toolNames(t.offers)}, nil
+}
+
+// toolNames returns the names under which tools are called: a tab's own name where it
+// is listed, else the domain's.
+func (k *kit) toolNames(offers []hub.TabInfo) []string {
+	names := []string{}
+	items := k.hub.List(hub.ListTools).Items
+	for _, o := range offers {
+		for _, d := range o.Domains {
+			own := map[string]bool{} // by the page's name
+			for _, it := range items {
+				if it.Domain == d.Domain && it.Tab == d.Number {
+					own[it.Source] = true
+				}
+			}
+			for _, it := range items {
+				switch {
+				case len(names) == maxToolNames:
+					return names
+				case it.Domain != d.Domain:
+				case it.Tab == d.Number, it.Tab == 0 && !own[it.Source] && k.offers(o.Addr, it.Name):
+					names = append(names, it.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// offers reports whether a call of a name may go to a tab.
+func (k *kit) offers(addr spec.TabAddr, name string) bool {
+	e, err := k.hub.Explain(name)
+	return err == nil && slices.ContainsFunc(e.Candidates, func(c hub.Candidate) bool { return c.Tab.Addr == addr })
+}
+
+// waitForTools blocks until a tab's page has registered tools.
+func waitForTools(c *call) (any, error) {
+	b, addr, err := c.tabOrFront()
+	if err != nil {
+		return nil, err
+	}
+	at, err := c.page(b, addr) // a tab that is not there would be waited for in vain
+	if err != nil || at.Tools > 0 {
+		return at, err
+	}
+	limit := defaultWait
+	if c.args.TimeoutMs > 0 {
+		limit = time.Duration(c.args.TimeoutMs) * time.Millisecond
+	}
+	late := failure(spec.FailToolTimeout, "the page in tab %s registered no tools within %s; it may have none", tabID(addr), limit)
+	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, late)
+	defer cancel()
+	gone := false
+	err = c.hub.Await(ctx, func() bool {
+		// One that is away, but may come back, is still there.
+		gone = !slices.ContainsFunc(c.hub.Browsers(), func(other hub.BrowserInfo) bool { return other.Peer == b.Peer })
+		return gone || c.hasTools(addr, at.URL)
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case gone:
+		return nil, failure(spec.FailNotConnected, "browser %s went away", b.label())
+	}
+	return c.page(b, addr)
+}
+
+// hasTools reports whether a tab has tools, or a page at its address that has joined
+// the hub by itself.
+func (k *kit) hasTools(addr spec.TabAddr, url string) bool {
+	return slices.ContainsFunc(k.hub.Tabs(), func(t hub.TabInfo) bool {
+		if t.Addr != addr && !(byItself(t) && document(t.URL) == document(url)) {
+			return false
+		}
+		return slices.ContainsFunc(t.Domains, func(d hub.TabDomain) bool { return d.Tools > 0 })
+	})
+}
+
+func screenshot(c *call) (any, error) {
+	_, addr, err := c.tabOrFront()
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.hub.Control(c.ctx, addr, &spec.Screenshot{})
+	if err != nil {
+		return nil, err
+	}
+	mimeType, _ := rawjson.String(rawjson.Get(resp.Result, "mimeType"))
+	data := rawjson.Get(resp.Result, "data")
+	if !strings.HasPrefix(mimeType, "image/") || len(mimeType) > 64 || !isBase64(data) {
+		return nil, failure(spec.FailToolError, "the browser's answer is no picture")
+	}
+	return picture{mimeType, data}, nil
+}
+
+// isBase64 reports whether raw is a JSON string of base64.
+func isBase64(raw []byte) bool {
+	if len(raw) < 3 || raw[0] != '"' || len(raw)%4 != 2 {
+		return false
+	}
+	text := strings.TrimRight(string(raw[1:len(raw)-1]), "=")
+	for _, c := range []byte(text) {
+		if !(c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func text(c *call) (any, error) {
+	_, addr, err := c.tabOrFront()
+	if err != nil {
+		return nil, err
+	}
+	var got spec.TextResult
+	if err := c.control(c.ctx, addr, &spec.Text{}, &got); err != nil {
+		return nil, err
+	}
+	limit := defaultChars
+	if c.args.MaxChars > 0 {
+		limit = c.args.MaxChars
+	}
+	whole := describe.CleanLines(got.Text, len(got.Text))
+	cut := describe.CleanLines(whole, limit)
+	return map[string]any{"tabId": tabID(addr), "text": cut, "truncated": cut != whole}, nil
+}

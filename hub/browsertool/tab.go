@@ -1,0 +1,227 @@
+package browsertool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"tabhub/describe"
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+var tabActions = actions{
+	"list":         {takes: []string{"browserId"}, run: listTabs},
+	"new":          {needs: []string{"url"}, takes: []string{"browserId", "active"}, run: newTab},
+	"activate":     {needs: []string{"tabId"}, takes: []string{"browserId"}, run: activateTab},
+	"close":        {needs: []string{"tabId"}, takes: []string{"browserId"}, run: closeTab},
+	"close_others": {needs: []string{"tabId"}, takes: []string{"browserId"}, run: closeOtherTabs},
+}
+
+// browserEntry is a browser as list shows it.
+type browserEntry struct {
+	BrowserID string            `json:"browserId"`
+	Browser   string            `json:"browser"`
+	Instance  string            `json:"instanceId,omitempty"`
+	Focused   bool              `json:"focused"`
+	Page      bool              `json:"singlePage,omitempty"` // a page that has joined by itself
+	Can       []spec.Capability `json:"can"`
+	Error     string            `json:"error,omitempty"` // why its tabs are not listed
+}
+
+// tab is a tab as list shows it.
+type tab struct {
+	TabID     string      `json:"tabId"`
+	BrowserID string      `json:"browserId"`
+	Browser   string      `json:"browser"`
+	WindowID  int64       `json:"windowId"`
+	Index     int         `json:"index"`
+	URL       string      `json:"url"`
+	Title     string      `json:"title"`
+	Domain    spec.Domain `json:"domain,omitempty"`
+	Active    bool        `json:"active"`  // in front of its window
+	Focused   bool        `json:"focused"` // what calls by domain go to first
+	Tools     int         `json:"tools"`
+	Attested  bool        `json:"attested"` // the browser vouches for its address
+
+	addr spec.TabAddr
+	// offers is where its tools are: the tab as the hub knows it and, in a browser,
+	// the pages at its address that have joined the hub by themselves.
+	offers []hub.TabInfo
+}
+
+// listTabs lists the tabs of all browsers, which are asked side by side: one that
+// does not answer costs only its own tabs.
+func listTabs(c *call) (any, error) {
+	all := c.browsers()
+	if c.args.BrowserID != "" {
+		b, err := c.named(c.args.BrowserID)
+		if err != nil {
+			return nil, err
+		}
+		all = []browser{b}
+	}
+	instances := c.instanceIDs()
+	browsers := make([]browserEntry, len(all))
+	tabs := make([][]tab, len(all))
+	var wg sync.WaitGroup
+	for i, b := range all {
+		browsers[i] = browserEntry{
+			BrowserID: b.short, Browser: b.Name, Instance: instances[b.Peer], Focused: b.Focused, Page: b.Single,
+			Can: append([]spec.Capability{}, b.Capabilities...),
+		}
+		wg.Go(func() {
+			var err error
+			if tabs[i], err = c.tabsOf(c.ctx, b); err != nil {
+				browsers[i].Error = failureOf(err).Message
+			}
+		})
+	}
+	wg.Wait()
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return struct {
+		Browsers []browserEntry `json:"browsers"`
+		Tabs     []tab          `json:"tabs"`
+	}{browsers, slices.Concat([]tab{}, slices.Concat(tabs...))}, nil
+}
+
+// tabsOf returns a browser's tabs: all of them where the browser lists them, else
+// those that the hub knows.
+func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
+	var tabs []tab
+	if b.Single || !b.can(spec.CapListTabs) {
+		for _, info := range k.hub.Tabs() {
+			if info.Addr.Peer == b.Peer {
+				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
+				tabs = append(tabs, newEntry(b, t, []hub.TabInfo{info}))
+			}
+		}
+		return tabs, nil
+	}
+	var listed spec.ListTabsResult
+	if err := k.control(ctx, spec.TabAddr{Peer: b.Peer}, &spec.ListTabs{}, &listed); err != nil {
+		return nil, err
+	}
+	known := map[spec.TabAddr]hub.TabInfo{}
+	joined := map[string][]hub.TabInfo{} // pages by themselves, by address
+	for _, info := range k.hub.Tabs() {
+		switch {
+		case info.Addr.Peer == b.Peer:
+			known[info.Addr] = info
+		case byItself(info):
+			joined[document(info.URL)] = append(joined[document(info.URL)], info)
+		}
+	}
+	for _, t := range listed.Tabs {
+		offers := joined[document(t.URL)]
+		if info, ok := known[spec.TabAddr{Peer: b.Peer, Tab: t.TabID}]; ok {
+			offers = append([]hub.TabInfo{info}, offers...)
+		}
+		tabs = append(tabs, newEntry(b, t, offers))
+	}
+	slices.SortStableFunc(tabs, func(x, y tab) int {
+		return cmp.Or(cmp.Compare(x.WindowID, y.WindowID), cmp.Compare(x.Index, y.Index))
+	})
+	return tabs, nil
+}
+
+// byItself reports whether a tab is a page that has joined the hub without its
+// browser, and is where it says.
+func byItself(t hub.TabInfo) bool { return t.Browser == "" && t.Connected && t.Attested }
+
+// document returns the address of a page without what names a place in it.
+func document(url string) string {
+	url, _, _ = strings.Cut(url, "#")
+	return url
+}
+
+// newEntry describes a tab by what its browser says of it and by its tools.
+func newEntry(b browser, t spec.BrowserTab, offers []hub.TabInfo) tab {
+	addr := spec.TabAddr{Peer: b.Peer, Tab: t.TabID}
+	entry := tab{
+		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
+		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
+		Active: t.Active, Attested: b.Attested, addr: addr, offers: offers,
+	}
+	for _, o := range offers {
+		for _, d := range o.Domains {
+			entry.Tools += d.Tools
+		}
+		if o.Addr == addr {
+			entry.Focused, entry.Attested = o.Focused, o.Attested
+		}
+	}
+	entry.Domain = domainOf(t.URL, entry.Attested)
+	return entry
+}
+
+func newTab(c *call) (any, error) {
+	b, err := c.choose(c.args.BrowserID, spec.CapOpenTab)
+	if err != nil {
+		return nil, err
+	}
+	var opened spec.OpenTabResult
+	if err := c.control(c.ctx, spec.TabAddr{Peer: b.Peer}, &spec.OpenTab{URL: c.args.URL, Active: c.args.Active}, &opened); err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"success": true, "tabId": tabID(spec.TabAddr{Peer: b.Peer, Tab: opened.TabID}), "browserId": b.short, "url": c.args.URL,
+	}, nil
+}
+
+func activateTab(c *call) (any, error) {
+	_, addr, err := c.tab()
+	if err == nil {
+		err = c.control(c.ctx, addr, &spec.ActivateTab{}, nil)
+	}
+	return map[string]any{"success": true, "tabId": tabID(addr)}, err
+}
+
+func closeTab(c *call) (any, error) {
+	_, addr, err := c.tab()
+	if err == nil {
+		err = c.control(c.ctx, addr, &spec.CloseTab{}, nil)
+	}
+	return map[string]any{"success": true, "tabId": tabID(addr), "message": "Tab closed"}, err
+}
+
+func closeOtherTabs(c *call) (any, error) {
+	b, addr, err := c.tab()
+	if err != nil {
+		return nil, err
+	}
+	if !b.can(spec.CapListTabs) {
+		return nil, failure(spec.FailToolError, "browser %s does not list its tabs, so the others cannot be closed", b.label())
+	}
+	tabs, err := c.tabsOf(c.ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(tabs, func(t tab) bool { return t.addr == addr }) {
+		return nil, failure(spec.FailTabNotFound, "tab %s is not open, so none was closed; browser_tab list shows the tabs", tabID(addr))
+	}
+	closed, err := c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.addr == addr }))
+	return map[string]any{"success": true, "kept": tabID(addr), "closed": closed, "message": fmt.Sprintf("%d tabs closed", closed)}, err
+}
+
+// closeTabs closes tabs and returns how many. One that is gone by itself is fine.
+func (c *call) closeTabs(tabs []tab) (closed int, err error) {
+	for _, t := range tabs {
+		err := c.control(c.ctx, t.addr, &spec.CloseTab{}, nil)
+		if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound {
+			continue
+		}
+		if err != nil {
+			f := failureOf(err)
+			return closed, failure(f.Code, "%d tabs were closed, then closing %s failed: %s", closed, t.TabID, f.Message)
+		}
+		closed++
+	}
+	return closed, nil
+}

@@ -1,0 +1,33 @@
+package browsertool
+
+import (
+	"net/url"
+	"strings"
+)
+
+// checkURL lets only web addresses pass: file:, javascript:, data: and a browser's own
+// pages would let a model read what is no page's, or run code in one.
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return invalid("url %.200q is not an address: %v", raw, errorText(err))
+	}
+	scheme, _, ok := strings.Cut(raw, ":")
+	switch {
+	case !ok || u.Scheme == "":
+		return invalid("url %.200q must begin with https:// or http://", raw)
+	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
+		return invalid("url %.200q: only http and https addresses are opened, not %s:", raw, u.Scheme)
+	case u.Host == "" || strings.ContainsAny(raw, " \\"):
+		return invalid("url %.200q is not an address of a page", raw)
+	}
+	return nil
+}
+
+// errorText is the reason of an error of package url, without the address.
+func errorText(err error) string {
+	if e, ok := err.(*url.Error); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
