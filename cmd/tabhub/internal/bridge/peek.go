@@ -5,7 +5,7 @@ import "bytes"
 // message is what the bridge must know of a JSON-RPC message. Its fields are slices
 // of the line.
 type message struct {
-	id       []byte // nil: a notification
+	id       []byte // nil: a notification, or what is no id
 	method   []byte // as written, without its quotes; nil: a response
 	response bool
 }
@@ -40,7 +40,9 @@ func peek(line []byte) message {
 		end = skip(line, i)
 		switch string(key) {
 		case "id":
-			m.id = line[i:end]
+			if isID(line[i:end]) {
+				m.id = line[i:end]
+			}
 		case "method":
 			if end-i >= 2 && line[i] == '"' {
 				m.method = line[i+1 : end-1]
@@ -56,7 +58,13 @@ func peek(line []byte) message {
 	}
 }
 
-// elements calls f for each element of a JSON array, which is how a batch comes. It
+// isID reports whether a value can be an id. null cannot: the hub answers with it
+// what it cannot tell the id of.
+func isID(v []byte) bool {
+	return len(v) > 0 && (v[0] == '"' || v[0] == '-' || v[0] >= '0' && v[0] <= '9')
+}
+
+// elements calls f for each object in a JSON array, which is how a batch comes. It
 // reports whether line is an array.
 func elements(line []byte, f func(element []byte)) bool {
 	i := space(line, 0)
@@ -66,7 +74,7 @@ func elements(line []byte, f func(element []byte)) bool {
 	for i++; ; i++ {
 		i = space(line, i)
 		end := skip(line, i)
-		if end > i {
+		if end > i && line[i] == '{' {
 			f(line[i:end])
 		}
 		i = space(line, end)

@@ -15,7 +15,8 @@ func TestPeek(t *testing.T) {
 		{`{"method":"tools/call","params":{"id":2,"s":"a\"}{","t":["]","\\"]},"jsonrpc":"2.0","id":"a\"b"}`, `"a\"b"`, `tools/call`, false},
 		{`{"jsonrpc":"2.0","id":-1.5e3,"result":{"method":"x"}}`, `-1.5e3`, ``, true},
 		{`{"result":{"id":9,"method":"x"},"id":"7"}`, `"7"`, ``, true},
-		{`{"jsonrpc":"2.0","id":null,"error":{}}`, `null`, ``, true},
+		{`{"jsonrpc":"2.0","id":null,"error":{}}`, ``, ``, true},
+		{`{"jsonrpc":"2.0","id":{},"method":"x"}`, ``, `x`, false},
 		{` { "jsonrpc" : "2.0" , "method" : "notifications/initialized" } `, ``, `notifications/initialized`, false},
 		{`{}`, ``, ``, false},
 		{`[]`, ``, ``, false},
@@ -38,7 +39,7 @@ func TestElements(t *testing.T) {
 	for line, want := range map[string][]string{
 		`[{"id":1}, {"id":2,"a":"],["} ]`: {`{"id":1}`, `{"id":2,"a":"],["}`},
 		`[]`:                              nil,
-		`[[1],2]`:                         {`[1]`, `2`},
+		`[[{"id":1}],2,{"id":2}]`:         {`{"id":2}`},
 	} {
 		var got []string
 		if !elements([]byte(line), func(e []byte) { got = append(got, string(e)) }) || len(got) != len(want) {
@@ -47,6 +48,16 @@ func TestElements(t *testing.T) {
 	}
 	if elements([]byte(`{}`), func([]byte) {}) {
 		t.Error("an object passes for a batch")
+	}
+}
+
+// A line of nothing but brackets takes no longer than another of its length.
+func TestDeepLine(t *testing.T) {
+	line := bytes.Repeat([]byte("["), 10<<20)
+	s := newSession()
+	s.fromClient(line)
+	if len(s.pending) > 0 {
+		t.Errorf("%d requests in a line without one", len(s.pending))
 	}
 }
 
@@ -67,7 +78,7 @@ func FuzzPeek(f *testing.F) {
 			key, _ := dec.Token()
 			var raw json.RawMessage
 			dec.Decode(&raw)
-			if key == "id" && bytes.Contains(line, []byte(`"id"`)) {
+			if key == "id" && isID(raw) && bytes.Contains(line, []byte(`"id"`)) {
 				if m.id == nil && m.method == nil && !m.response {
 					t.Fatalf("%q: the id %s was not found", line, raw)
 				}
