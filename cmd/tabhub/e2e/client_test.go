@@ -145,13 +145,20 @@ func (c *client) send(line string) {
 
 // begin sends a request; the channel gets its answer.
 func (c *client) begin(method, params string) <-chan answer {
-	ch := make(chan answer, 1)
 	c.mu.Lock()
 	c.lastID++
 	id := strconv.Itoa(c.lastID)
+	c.mu.Unlock()
+	return c.beginLine(id, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+}
+
+// beginLine sends a line; the channel gets the answer with that id, as JSON has it.
+func (c *client) beginLine(id, line string) <-chan answer {
+	ch := make(chan answer, 1)
+	c.mu.Lock()
 	c.waiting[id] = ch
 	c.mu.Unlock()
-	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+	c.send(line)
 	return ch
 }
 
@@ -217,25 +224,6 @@ func (c *client) awaitTools(what string, want func(tools) bool) tools {
 			c.t.Fatalf("%s: tabhub stdio has ended", what)
 		case <-late:
 			c.t.Fatalf("%s: not after %v; the client lists %q", what, patience, list.names())
-		}
-	}
-}
-
-// awaitNotice waits until n notices of that method have come.
-func (c *client) awaitNotice(method string, n int) {
-	c.t.Helper()
-	late := time.After(patience)
-	for {
-		c.mu.Lock()
-		got, changed := c.notices[method], c.changed
-		c.mu.Unlock()
-		if got >= n {
-			return
-		}
-		select {
-		case <-changed:
-		case <-late:
-			c.t.Fatalf("%d notices %s, want %d", got, method, n)
 		}
 	}
 }

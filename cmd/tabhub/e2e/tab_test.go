@@ -30,8 +30,13 @@ type tab struct {
 	ctx    context.Context
 	leave  context.CancelFunc
 	ended  sync.WaitGroup
-	joined chan struct{} // gets a value whenever the hub has taken the tools
-	rejoin chan struct{} // a lost connection is replaced once this is closed; nil: at once
+	joined chan struct{}       // gets a value whenever the hub has taken the tools
+	lost   chan spec.CloseCode // gets the code of each connection that ended, 0 for none
+	others chan []byte         // frames that the tab itself does not understand
+	rejoin chan struct{}       // a lost connection is replaced once this is closed; nil: at once
+
+	mu   sync.Mutex
+	peer *wstest.Peer // the connection of the moment
 }
 
 // tabOrigin is where the tabs of these tests are, if they do not say otherwise.
@@ -45,6 +50,8 @@ func (p *place) open(x *tab) *tab {
 		x.origin = tabOrigin
 	}
 	x.joined = make(chan struct{}, 1000)
+	x.lost = make(chan spec.CloseCode, 1000)
+	x.others = make(chan []byte, 1000)
 	x.ctx, x.leave = context.WithCancel(context.Background())
 	x.ended.Go(x.live)
 	p.t.Cleanup(x.close)
@@ -102,6 +109,9 @@ func (x *tab) live() {
 func (x *tab) serve(peer *wstest.Peer) {
 	stop := context.AfterFunc(x.ctx, func() { peer.Close() })
 	defer stop()
+	x.mu.Lock()
+	x.peer = peer
+	x.mu.Unlock()
 	var calls sync.WaitGroup
 	defer calls.Wait()
 	defer peer.Close()
@@ -111,6 +121,7 @@ func (x *tab) serve(peer *wstest.Peer) {
 	for {
 		frame, err := peer.Receive()
 		if err != nil {
+			x.lost <- wstest.CloseCode(err)
 			return
 		}
 		id, _ := rawjson.String(rawjson.Get(frame, "id"))
@@ -133,7 +144,47 @@ func (x *tab) serve(peer *wstest.Peer) {
 			if a := answerOf(frame); a.err != nil {
 				x.t.Errorf("the hub refused the tab: %s", a.err)
 			}
+		default:
+			x.others <- frame
 		}
+	}
+}
+
+// send sends a frame beside what the tab says by itself. A connection that does not
+// take it is about to be lost.
+func (x *tab) send(frame string) {
+	x.mu.Lock()
+	peer := x.peer
+	x.mu.Unlock()
+	_ = peer.Send([]byte(frame))
+}
+
+// ask sends a frame whose id is id, a JSON string, and waits for the answer to it.
+func (x *tab) ask(id, frame string) answer {
+	x.t.Helper()
+	x.send(frame)
+	late := time.After(patience)
+	for {
+		select {
+		case frame := <-x.others:
+			if string(rawjson.Get(frame, "id")) == id {
+				return answerOf(frame)
+			}
+		case <-late:
+			x.t.Fatalf("the hub does not answer %.300s", frame)
+		}
+	}
+}
+
+// awaitLoss waits for the end of a connection and returns its close code.
+func (x *tab) awaitLoss() spec.CloseCode {
+	x.t.Helper()
+	select {
+	case code := <-x.lost:
+		return code
+	case <-time.After(patience):
+		x.t.Fatal("the hub has not closed the tab's connection")
+		return 0
 	}
 }
 
