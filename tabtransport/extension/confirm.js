@@ -3,7 +3,7 @@ import { ask, element } from "./common.js";
 /** How long Allow does nothing, so that a click meant for something else is no answer. */
 const PAUSE = 700;
 
-const id = location.search.slice(1);
+const id = decodeURIComponent(location.search.slice(1));
 /** @type {Confirmation | undefined} */
 const about = await ask({ ask: "confirmation", id });
 const allow = element("allow", HTMLButtonElement);

@@ -22,11 +22,12 @@ import (
 // hub is the far end of the extension: the real WebSocket server, and a handler that
 // remembers what it was told.
 type hub struct {
-	t    testing.TB
-	addr string // host:port
-	http *httptest.Server
-	ws   *wsserver.Server
-	wire *tabtransport.Peers
+	t     testing.TB
+	addr  string // host:port
+	http  *httptest.Server
+	ws    *wsserver.Server
+	wire  *tabtransport.Peers
+	cable *cutter
 
 	mu      sync.Mutex
 	told    chan struct{} // closed and replaced at each change
@@ -88,6 +89,8 @@ func (h *hub) serve(addr string) {
 		}
 		h.http.Listener = listen(h.t, addr)
 	}
+	h.cable = &cutter{Listener: h.http.Listener}
+	h.http.Listener = h.cable
 	h.http.Start()
 	h.addr = h.http.Listener.Addr().String()
 	h.t.Cleanup(h.stop)
@@ -112,6 +115,9 @@ func (h *hub) restart() {
 	h.mu.Unlock()
 	h.serve(h.addr)
 }
+
+// cut cuts all connections; the hub lives on.
+func (h *hub) cut() { h.cable.cut() }
 
 func (h *hub) url() string { return "ws://" + h.addr + "/tabs" }
 

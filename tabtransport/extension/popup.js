@@ -35,10 +35,11 @@ function section(site) {
   const name = new URL(site.origin).host;
   const title = make("h2", "wide", name);
   const count = site.tools.length === 1 ? "1 tool" : `${site.tools.length || "No"} tools`;
+  const state = site.reached ? count : "The extension is not in this page: reload it, if the browser allows extensions here";
   /** @type {HTMLElement[]} */
   const parts = [
     title,
-    toggle("Share this site’s tools", site.on ? count : "Off: the hub sees nothing of this site", site.on, async (on) => {
+    toggle("Share this site’s tools", site.on ? state : "Off: the hub sees nothing of this site", site.on, async (on) => {
       await ask({ ask: "site", origin: site.origin, on });
       await show();
     }),

@@ -115,6 +115,8 @@ interface SiteView {
   origin: string;
   on: boolean;
   keep: boolean;
+  /** Whether a document of the site has the content script. */
+  reached: boolean;
   tools: { name: string; title: string; description: string }[];
   rejected: Rejection[];
 }

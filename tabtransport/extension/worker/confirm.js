@@ -9,17 +9,19 @@ const HEIGHT = 560;
  * @property {(answer: {allow: boolean, remember: boolean}) => void} answer
  */
 
-/** @type {Map<string, Question>} */
+const NO = { allow: false, remember: false };
+
+/** @type {Map<string, Question>} by the id of the hub's request */
 const questions = new Map();
 
 /**
  * Asks the user. A window that is closed means no.
  *
  * @param {any} params of browser/elicitConfirmation
+ * @param {string} id
  * @returns {Promise<{allow: boolean, remember: boolean}>}
  */
-export async function ask(params) {
-  const id = crypto.randomUUID();
+export async function ask(params, id) {
   /** @type {Confirmation} */
   const about = {
     site: String(params.site ?? ""),
@@ -27,25 +29,33 @@ export async function ask(params) {
     args: params.args ?? {},
     reason: String(params.reason ?? ""),
   };
-  const made = await chrome.windows.create({
-    url: `confirm.html?${id}`,
-    type: "popup",
-    width: WIDTH,
-    height: HEIGHT,
-    focused: true,
-  });
+  // The question is there before the window that asks for it.
+  const answered = new Promise((answer) => questions.set(id, { about, answer }));
+  const url = `confirm.html?${encodeURIComponent(id)}`;
+  /** @type {number | undefined} */
+  let shown;
   /** @param {number} closed */
   const refuse = (closed) => {
-    if (closed === made?.id) questions.get(id)?.answer({ allow: false, remember: false });
+    if (closed === shown) withdraw(id);
   };
   chrome.windows.onRemoved.addListener(refuse);
   try {
-    return await new Promise((answer) => questions.set(id, { about, answer }));
+    shown = (await chrome.windows.create({ url, type: "popup", width: WIDTH, height: HEIGHT, focused: true }))?.id;
+    return await answered;
   } finally {
     questions.delete(id);
     chrome.windows.onRemoved.removeListener(refuse);
-    if (made?.id !== undefined) chrome.windows.remove(made.id).catch(() => {});
+    if (shown !== undefined) chrome.windows.remove(shown).catch(() => {});
   }
+}
+
+/**
+ * Closes a question that the hub no longer asks.
+ *
+ * @param {string} id
+ */
+export function withdraw(id) {
+  questions.get(id)?.answer(NO);
 }
 
 /** @param {string} id */

@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** @type {Record<string, (tabId: number, params: any) => Promise<object>>} */
+/** @type {Record<string, (tabId: number, params: any, id: string) => Promise<object>>} */
 const METHODS = {
   "browser/openTab": openTab,
   "browser/activateTab": activateTab,
@@ -32,7 +32,7 @@ const METHODS = {
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text,
-  "browser/elicitConfirmation": (_, params) => ask(params),
+  "browser/elicitConfirmation": (_, params, id) => ask(params, id),
 };
 
 /** What hello says that this browser can do. */
@@ -53,9 +53,10 @@ export const CAPABILITIES = [
  * @param {string} method
  * @param {number} tabId
  * @param {any} params
+ * @param {string} id the request's
  */
-export function control(method, tabId, params) {
-  return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}) : undefined;
+export function control(method, tabId, params, id) {
+  return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}, id) : undefined;
 }
 
 /** @param {unknown} url */

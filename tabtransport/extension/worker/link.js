@@ -53,6 +53,7 @@ export class Link {
 
   /** Connects anew, whatever was before: something has changed. */
   async restart() {
+    this.#become({ state: "connecting" });
     await chrome.storage.session.remove("halted");
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -76,23 +77,22 @@ export class Link {
   }
 
   async #connect() {
-    this.#become({ state: "connecting" });
     const { url, params } = await this.#owner.hello();
     if (this.#socket) return;
     /** @type {WebSocket} */
     let socket;
     try {
       socket = new WebSocket(url, [SUBPROTOCOL]);
-    } catch (error) {
+    } catch {
       this.#become({ state: "refused", reason: `${url} is not the address of a hub` });
       return;
     }
     this.#socket = socket;
+    this.#watch(socket, HELLO_TIMEOUT);
     let reached = false;
     socket.onopen = () => {
       reached = true;
       socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "browser/hello", params }));
-      this.#watch(socket, HELLO_TIMEOUT);
     };
     socket.onmessage = (event) => {
       if (this.#socket === socket) this.#received(socket, event.data);

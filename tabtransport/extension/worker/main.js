@@ -5,7 +5,7 @@
 // event and delivers it to whoever listens by then.
 
 import { Calls } from "./calls.js";
-import { confirm, confirmation } from "./confirm.js";
+import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, Refusal, control } from "./control.js";
 import { Link } from "./link.js";
 import * as settings from "./settings.js";
@@ -35,16 +35,16 @@ async function start() {
 // ---- The hub
 
 async function hello() {
-  const [{ browserId, secrets }, session, instance] = await Promise.all([
-    settings.identity(),
+  const url = current.hub;
+  const [{ browserId, secret }, session, instance] = await Promise.all([
+    settings.identity(url),
     settings.session,
     settings.instance,
   ]);
-  const url = current.hub;
   const params = {
     protocolVersion: "tabhub.v1",
     browserId,
-    browserSecret: secrets[url],
+    browserSecret: secret,
     browserName: browserName(),
     session,
     capabilities: CAPABILITIES,
@@ -99,6 +99,7 @@ function message(message) {
       break;
     case "browser/cancel":
       calls.cancel(String(params?.requestId), String(params?.reason ?? ""));
+      withdraw(String(params?.requestId));
       break;
     case "browser/executeTool":
     case "browser/readResource":
@@ -110,7 +111,7 @@ function message(message) {
       if (id === undefined) break;
       answer(
         message,
-        control(method, tabId, params) ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)),
+        control(method, tabId, params, String(id)) ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)),
       );
   }
 }
@@ -208,7 +209,7 @@ chrome.runtime.onInstalled.addListener(async () => {
 
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
   // Content scripts have nothing to ask here.
-  if (sender.id !== chrome.runtime.id || sender.tab?.url?.startsWith(location.origin) === false) return false;
+  if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message)).then(respond);
   return true;
 });

@@ -83,17 +83,29 @@ export function dashboard(/** @type {string} */ hub) {
 }
 
 /**
- * Who this browser is to the hub: an id made once, and the secret that each hub gave
- * for it.
+ * Who this browser is to a hub: an id made once, and the secret that the hub gave for it.
+ * A hub on this computer may have been started on another port, so where it has given
+ * none at this address, the latest of the same host is tried.
+ *
+ * @param {string} hub
  */
-export async function identity() {
-  let { browserId, secrets } = await chrome.storage.local.get(["browserId", "secrets"]);
+export async function identity(hub) {
+  let { browserId } = await chrome.storage.local.get("browserId");
   if (typeof browserId !== "string") {
     browserId = crypto.randomUUID();
-    secrets = {};
-    await chrome.storage.local.set({ browserId, secrets });
+    await chrome.storage.local.set({ browserId, secrets: {} });
   }
-  return { browserId, secrets: /** @type {Record<string, string>} */ (secrets ?? {}) };
+  const secrets = await secretsKept();
+  const { hostname } = new URL(hub);
+  const sameHost = Object.keys(secrets).filter((other) => new URL(other).hostname === hostname);
+  const secret = secrets[hub] ?? secrets[sameHost.at(-1) ?? ""];
+  return { browserId: String(browserId), secret };
+}
+
+/** @returns {Promise<Record<string, string>>} by the hub's address, the latest last */
+async function secretsKept() {
+  const { secrets } = await chrome.storage.local.get("secrets");
+  return /** @type {Record<string, string>} */ (secrets ?? {});
 }
 
 /**
@@ -103,8 +115,8 @@ export async function identity() {
  * @param {string} secret
  */
 export async function keepSecret(hub, secret) {
-  const { secrets } = await identity();
-  await chrome.storage.local.set({ secrets: { ...secrets, [hub]: secret } });
+  const { [hub]: _, ...others } = await secretsKept();
+  await chrome.storage.local.set({ secrets: { ...others, [hub]: secret } });
 }
 
 /** Makes the hub take this browser for a new one. */

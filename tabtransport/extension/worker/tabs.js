@@ -298,11 +298,6 @@ export class Tabs {
 
   // ---- What others ask
 
-  /** @param {number} tabId */
-  frames(tabId) {
-    return this.#tabs.get(tabId)?.frames;
-  }
-
   /**
    * The frame that a request is for, and the port that leads there; it waits for one that
    * is just being loaded.
@@ -327,18 +322,19 @@ export class Tabs {
   /** What the popup shows of a tab. */
   sites(/** @type {number} */ tabId, /** @type {string} */ url) {
     const settings = this.#settings();
+    const tab = this.#tabs.get(tabId);
     /** @type {Map<string, SiteView>} */
     const sites = new Map();
     const site = (/** @type {string} */ origin) => {
       const known = sites.get(origin);
       if (known) return known;
       const { keep } = settings;
-      const view = { origin, on: permits(settings, origin), keep: keep.includes(origin), tools: [], rejected: [] };
+      const reached = [...(tab?.frames.values() ?? [])].some((frame) => frame.port && frame.origin === origin);
+      const view = { origin, on: permits(settings, origin), keep: keep.includes(origin), reached, tools: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
     if (/^https?:/.test(url)) site(new URL(url).origin);
-    const tab = this.#tabs.get(tabId);
     for (const frame of tab?.frames.values() ?? []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
@@ -347,9 +343,9 @@ export class Tabs {
       }
       view.rejected.push(...frame.offer.rejected);
     }
-    const first = [...sites.values()];
-    first[0]?.rejected.push(...(tab?.rejected ?? []));
-    return first;
+    const all = [...sites.values()];
+    all[0]?.rejected.push(...(tab?.rejected ?? []));
+    return all;
   }
 
   // ---- What the hub is told

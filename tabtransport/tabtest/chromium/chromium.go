@@ -88,13 +88,19 @@ func Start(t testing.TB, opts Options) *Browser {
 		t.Fatalf("starting %s: %v", path, err)
 	}
 	if opts.Extension != "" {
-		got, err := chromedp.CallBrowser(b.ctx, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: opts.Extension})
-		if err != nil {
-			t.Fatalf("loading the extension in %s: %v", opts.Extension, err)
-		}
-		b.ExtensionID = got.ID
+		b.Load(opts.Extension)
 	}
 	return b
+}
+
+// Load loads the unpacked extension in dir. If it is loaded already, that is an update.
+func (b *Browser) Load(dir string) {
+	b.t.Helper()
+	got, err := chromedp.CallBrowser(b.ctx, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: dir})
+	if err != nil {
+		b.t.Fatalf("loading the extension in %s: %v", dir, err)
+	}
+	b.ExtensionID = got.ID
 }
 
 func flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {

@@ -1,0 +1,154 @@
+package extension_test
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// cutter is a listener whose connections can be cut like a cable.
+type cutter struct {
+	net.Listener
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func (c *cutter) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err == nil {
+		c.mu.Lock()
+		c.conns = append(c.conns, conn)
+		c.mu.Unlock()
+	}
+	return conn, err
+}
+
+func (c *cutter) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, conn := range c.conns {
+		conn.Close()
+	}
+	c.conns = nil
+}
+
+// What a page answered while the hub could not be reached is not lost.
+func TestAnswerAfterOutage(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	result := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":150}`, tabtransport.Wait{Timeout: chromium.Timeout})
+		result <- fmt.Sprint(got, err)
+	}()
+	p.WaitFor("counts.slow === 1")
+	h.cut()
+	if got := <-result; !strings.Contains(got, "late") {
+		t.Errorf("the call: %s", got)
+	}
+	if n := p.Eval("counts.slow"); n != "1" {
+		t.Errorf("the page ran it %s times", n)
+	}
+}
+
+// An answer is kept until pings show that the hub is there, and no longer.
+func TestAnswersAreLetGo(t *testing.T) {
+	h := newHub(t, "")
+	h.stop()
+	h.keepAlive = 500 * time.Millisecond
+	h.serve(h.addr)
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	if _, err := h.call(tab, "words", "{}"); err != nil {
+		t.Fatal(err)
+	}
+	w := b.Worker()
+	w.WaitFor("chrome.storage.session.get('calls').then(({calls}) => calls && Object.keys(calls).length === 0)")
+	w.Close()
+	b.StopWorker()
+	h.wait("the extension is back", func() bool { return h.hellos >= 2 })
+	if got, err := h.call(tab, "words", "{}"); err != nil || !strings.Contains(got, "plain") {
+		t.Errorf("a call afterwards: %s, %v", got, err)
+	}
+}
+
+// An update of the extension goes unnoticed: pages need no reload, and stay the tabs
+// that they were.
+func TestExtensionUpdated(t *testing.T) {
+	h := newHub(t, "")
+	dir := t.TempDir()
+	if err := extension.WriteInstance(dir, h.url(), ""); err != nil {
+		t.Fatal(err)
+	}
+	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	h.mu.Lock()
+	session, hellos := h.hello.Session, h.hellos
+	h.mu.Unlock()
+	b.Load(dir)
+	h.wait("the new extension says hello", func() bool { return h.hellos > hellos })
+	h.wait("the tab is told again", func() bool { return h.tabs[tab].registrations >= 2 })
+	if got, err := h.call(tab, "words", "{}"); err != nil || !strings.Contains(got, "plain") {
+		t.Errorf("a call afterwards: %s, %v", got, err)
+	}
+	if n := p.Eval("counts.words"); n != "1" {
+		t.Errorf("the page ran it %s times", n)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.hello.Session != session {
+		t.Errorf("the session was %q, and is %q", session, h.hello.Session)
+	}
+}
+
+// A page's resources can be followed.
+func TestResourceUpdates(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+		const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
+		const answers = {
+			'initialize': {protocolVersion: '2025-06-18', capabilities: {resources: {subscribe: true, listChanged: true}}, serverInfo: {name: 's', version: '1'}},
+			'tools/list': {tools: []},
+			'resources/list': {resources: [{uri: 'note://1', name: 'note'}]},
+			'resources/templates/list': {resourceTemplates: [{uriTemplate: 'note://{id}', name: 'notes'}]},
+			'resources/read': {contents: [{uri: 'note://2', text: 'two'}]},
+			'resources/subscribe': {},
+		};
+		addEventListener('message', ({data}) => {
+			if (data?.direction !== 'client-to-server') return;
+			if (data.payload === 'mcp-check-ready') return send('mcp-server-ready');
+			const {id, method, params} = data.payload;
+			if (id) send({jsonrpc: '2.0', id, result: answers[method]});
+			if (method === 'resources/subscribe') send({jsonrpc: '2.0', method: 'notifications/resources/updated', params: {uri: params.uri}});
+		});
+		</script>`}))
+	var tab int64
+	h.wait("the resource and the template", func() bool {
+		for id, known := range h.tabs {
+			tab = id
+			return equal(names(known.resources), []string{"note", "notes"})
+		}
+		return false
+	})
+	if got, err := h.ask(tab, &spec.ReadResource{URI: "note://2", FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "two") {
+		t.Errorf("a resource of the template: %s, %v", got, err)
+	}
+	if _, err := h.ask(tab, &spec.SubscribeResource{URI: "note://1", Subscribe: true, FrameID: new(int64(0))}); err != nil {
+		t.Error(err)
+	}
+	h.wait("the resource has changed", func() bool { return len(h.updates) == 1 && h.updates[0] == "note://1" })
+	p.Close()
+}
