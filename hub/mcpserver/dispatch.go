@@ -98,10 +98,10 @@ func (rq *request) begin(parent context.Context) {
 	}
 }
 
-// answer answers rq, which has begun if it waits. It returns ok false if there is nothing to be said, because
-// the request was cancelled. The HTTP status is meant for modern requests.
+// answer answers rq, which has begun if it waits. ok is false if there is nothing to
+// be said, because the request was cancelled. status is the HTTP status of a modern
+// request's answer.
 func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, ok bool) {
-
 	var err error
 	switch {
 	case rq.wrong != nil:
@@ -109,7 +109,8 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 	case !rq.waits():
 		f, err = s.serveNow(ctx, rq)
 	case rq.ctx == nil:
-		f, err = s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull, Message: queueFull.message})
+		f, err = s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull,
+			Message: "too many requests of this client are under way: wait for answers first"})
 	default:
 		f, err = s.serveSlow(rq.ctx, rq)
 		rq.done()
@@ -126,8 +127,6 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 	}
 	return errorFrame(rq.id, e), status, true
 }
-
-var queueFull = &rpcError{code: spec.CodeInternal, message: "too many requests of this client are under way: wait for answers first"}
 
 // errSilent says that a request gets no answer.
 var errSilent = errors.New("no answer")
