@@ -87,7 +87,11 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	if listenErr != nil {
 		return nil, listenErr
 	}
-	p.assemble()
+	instance, err := dir.Instance()
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	p.assemble(instance)
 	if c.auth != "jwt" {
 		if _, err := p.world(ctx, spec.LocalUser); err != nil {
 			return nil, err
@@ -159,9 +163,13 @@ func (p *process) listen(fallback bool) error {
 }
 
 // assemble makes the servers of the hub.
-func (p *process) assemble() {
+func (p *process) assemble(instance string) {
 	p.users = hub.NewUsers(p.openUser)
-	p.tabs = wsserver.New(wsserver.Options{Authenticate: p.admitTab, Log: p.log})
+	tabs := wsserver.Options{Authenticate: p.admitTab, Instance: instance, Log: p.log}
+	if p.config.auth == "none" {
+		tabs.Clients = p.toolset
+	}
+	p.tabs = wsserver.New(tabs)
 	p.relay = relay.New(relay.Options{Log: p.log, Verify: func(token string, r *http.Request) (spec.UserID, time.Time, error) {
 		a, err := p.guard.Admit(r, token)
 		return a.User, a.Expires, err
@@ -172,7 +180,7 @@ func (p *process) assemble() {
 		Tabs:  p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
-		Info:  func() httpd.Info { return p.info },
+		Info:  p.inform,
 		Idle:  p.config.idleExit,
 		Stop:  p.end,
 		Log:   p.log,
@@ -181,6 +189,13 @@ func (p *process) assemble() {
 		o.Rotate = p.rotate
 	}
 	p.server = httpd.New(o)
+}
+
+// inform says how the process is.
+func (p *process) inform() httpd.Info {
+	info := p.info
+	info.Sockets = p.tabs.Stats()
+	return info
 }
 
 // end asks the process to end.

@@ -51,6 +51,8 @@ func endpointOf(r *http.Request) endpoint {
 	case path == "/tabs":
 		pages := fromExtension | fromLoopback | fromAllowed | fromSelf
 		return endpoint{name: path, from: fromProgram | pages, need: credHandshake, anonymous: pages}
+	case path == "/" && ws && offers(r, "webmcp-relay.v1"):
+		return endpoint{name: "the webmcp-relay.v1 endpoint", from: fromProgram, need: credRequest}
 	case path == "/" && ws:
 		pages := fromLoopback | fromAllowed | fromSelf
 		return endpoint{name: "the webmcp.v1 endpoint", from: fromProgram | pages, need: credRequest, anonymous: pages}
@@ -65,6 +67,11 @@ func endpointOf(r *http.Request) endpoint {
 	default:
 		return endpoint{name: path, need: credNone}
 	}
+}
+
+// offers reports whether the client of a WebSocket would speak a subprotocol.
+func offers(r *http.Request, subprotocol string) bool {
+	return httpguts.HeaderValuesContainsToken(r.Header["Sec-Websocket-Protocol"], subprotocol)
 }
 
 func isUpgrade(r *http.Request, protocol string) bool {

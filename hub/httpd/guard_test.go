@@ -28,7 +28,7 @@ func newGuard(t *testing.T, o GuardOptions) *Guard {
 
 // ask makes a request as a listener on 127.0.0.1:3300 sees it.
 func ask(target, host, origin string) *http.Request {
-	path, ws := strings.CutSuffix(target, " ws")
+	path, protocols, ws := strings.Cut(target, " ws")
 	r := httptest.NewRequest("GET", path, nil)
 	r.Host = host
 	if origin != "-" {
@@ -37,6 +37,7 @@ func ask(target, host, origin string) *http.Request {
 	if ws {
 		r.Header.Set("Connection", "keep-alive, Upgrade")
 		r.Header.Set("Upgrade", "websocket")
+		r.Header["Sec-Websocket-Protocol"] = []string{protocols, "webmcp.v1"}
 	}
 	addr := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3300}
 	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, addr))
@@ -62,6 +63,7 @@ var table = []struct{ target, program, extension, loopback, allowed, self, forei
 	{"/message", "t", "x", "x", "t", "x", "x"},
 	{"/tabs ws", "h", "o", "o", "o", "o", "x"},
 	{"/ ws", "t", "x", "o", "o", "o", "x"},
+	{"/ ws webmcp-relay.v1", "t", "x", "x", "x", "x", "x"},
 	{"/extension ws", "h", "o", "x", "h", "x", "x"},
 	{"/relay ws", "h", "o", "x", "h", "x", "x"},
 	{"/attach", "t", "x", "x", "x", "x", "x"},

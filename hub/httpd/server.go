@@ -30,6 +30,8 @@ type Info struct {
 	DataDir string    `json:"dataDir,omitempty"`
 	Auto    bool      `json:"auto"` // started by a bridge
 	Started time.Time `json:"started"`
+	// Sockets are the counters of the tabs' WebSockets.
+	Sockets any `json:"sockets,omitempty"`
 }
 
 // Options configure a Server. Guard and World must be set.

@@ -194,6 +194,10 @@ func (c *client) invoke(f *clientFrame) {
 		c.srv.stats.malformed.Add(1)
 		return
 	}
+	if f.args != nil && f.args[0] != '{' {
+		c.answer(f.callID, clientFailure("args must be an object"))
+		return
+	}
 	select {
 	case c.slots <- struct{}{}:
 	default:

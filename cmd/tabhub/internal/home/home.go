@@ -3,6 +3,7 @@
 //
 //	tabhub.db   the store
 //	token       the secret that clients show; 0600
+//	instance    what tells this hub from others; no secret
 //	hub.json    where the running hub is; 0600, written when it listens
 //	hub.lock    locked by the hub for as long as it lives
 //	start.lock  locked by the bridge that is starting a hub
@@ -28,6 +29,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Dir is the path of a data directory.
@@ -119,6 +122,24 @@ func (d Dir) NewToken() (string, error) {
 		return "", fmt.Errorf("the token cannot be written (%w); pass another --data-dir", err)
 	}
 	return token, nil
+}
+
+// Instance returns what tells this directory's hub from others, also after a restart,
+// and makes it if there is none. The caller holds HubLock.
+func (d Dir) Instance() (string, error) {
+	b, err := os.ReadFile(d.path("instance"))
+	if err == nil {
+		if id, err := uuid.Parse(strings.TrimSpace(string(b))); err == nil {
+			return id.String(), nil
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("the hub's id cannot be read: %w", err)
+	}
+	id := uuid.NewString()
+	if err := d.write("instance", []byte(id+"\n")); err != nil {
+		return "", fmt.Errorf("the hub's id cannot be written (%w); pass another --data-dir", err)
+	}
+	return id, nil
 }
 
 // Hub is what hub.json says.

@@ -53,6 +53,22 @@ func TestToken(t *testing.T) {
 	}
 }
 
+// Pages may name the hub that they want; the name must not change by itself.
+func TestInstance(t *testing.T) {
+	d := Dir(t.TempDir())
+	id, err := d.Instance()
+	if err != nil || len(id) != 36 {
+		t.Fatalf("%q, %v", id, err)
+	}
+	if again, err := d.Instance(); err != nil || again != id {
+		t.Errorf("first %q, then %q, %v", id, again, err)
+	}
+	os.WriteFile(filepath.Join(string(d), "instance"), []byte("half"), 0o600)
+	if id, err := d.Instance(); err != nil || len(id) != 36 {
+		t.Errorf("after a damage: %q, %v", id, err)
+	}
+}
+
 func TestHubFile(t *testing.T) {
 	d := Dir(t.TempDir())
 	want := Hub{PID: 7, Addr: "127.0.0.1:3300", Version: "v1"}
