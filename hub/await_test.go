@@ -54,3 +54,32 @@ func TestForget(t *testing.T) {
 		w.wantNames("e_com_x")
 	})
 }
+
+// A browser tells that a tab is closed before it answers the request to close it.
+func TestClosingATab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		conn := chromeConn("b1", "s", "")
+		conn.Hello.Capabilities = []spec.Capability{spec.CapCloseTab, spec.CapText}
+		c := w.dial(conn)
+		w.register(c, 7, tools("https://e.com/", "x"))
+		to := spec.TabAddr{Peer: "browser:b1", Tab: 7}
+		ask := func(req spec.Request) error {
+			done := make(chan error, 1)
+			go func() {
+				_, err := w.hub.Control(t.Context(), to, req)
+				done <- err
+			}()
+			c.Next()
+			c.Notify(7, &spec.TabClosed{})
+			return <-done
+		}
+		if err := ask(&spec.CloseTab{}); err != nil {
+			t.Errorf("closing: %v", err)
+		}
+		w.register(c, 7, tools("https://e.com/", "x"))
+		if f, ok := errors.AsType[*Failure](ask(&spec.Text{})); !ok || f.Code != spec.FailTabClosed {
+			t.Errorf("reading what is closed meanwhile: %v", f)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -27,6 +28,12 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 	}
 	resp, err := h.transport.SendRequest(ctx, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	switch {
+	case errors.Is(err, tabtransport.ErrLost) && h.connected(to.Peer):
+		// The browser said that the tab is closed before it could answer.
+		if req.Method() == spec.MethodCloseTab {
+			return spec.Response{Result: json.RawMessage(`{}`)}, nil
+		}
+		return resp, &Failure{spec.FailTabClosed, "the tab was closed"}
 	case errors.Is(err, tabtransport.ErrNotConnected), errors.Is(err, tabtransport.ErrLost):
 		return resp, &Failure{spec.FailNotConnected, "the browser went away"}
 	case errors.Is(err, tabtransport.ErrTimeout):
@@ -37,6 +44,14 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 		return resp, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
 	return resp, err
+}
+
+// connected reports whether a peer has a connection now.
+func (h *Hub) connected(id spec.PeerID) bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	p := h.peers[id]
+	return p != nil && p.connected
 }
 
 // capabilityOf returns the capability that a control request needs: that of its

@@ -169,6 +169,8 @@ func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec
 		out = spec.OpenTabResult{TabID: b.next}
 	case *spec.CloseTab:
 		b.tabs = slices.Delete(b.tabs, i, i+1)
+		// As the extension does: the tab's end is told first.
+		b.local.Send(in.Tab, &spec.TabClosed{})
 	case *spec.Navigate:
 		if req.Forward {
 			return spec.Response{}, spec.Errorf(spec.CodeInvalidParams, "there is no page to go to")

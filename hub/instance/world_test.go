@@ -26,7 +26,8 @@ type world struct {
 	hub       *hub.Hub
 	instances *instance.Instances
 	dir       string
-	page      string // the address of an empty page
+	page      string        // the address of an empty page
+	visited   chan struct{} // capacity 1; somebody has loaded it
 }
 
 func newWorld(t testing.TB, opts instance.Options) *world {
@@ -40,12 +41,17 @@ func newWorld(t testing.TB, opts instance.Options) *world {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/tabs", ws.Tabs())
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+	visited := make(chan struct{}, 1)
+	mux.HandleFunc("/page", func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case visited <- struct{}{}:
+		default:
+		}
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<!doctype html><title>empty</title>"))
 	})
 	server := httptest.NewServer(mux)
-	w := &world{t: t, hub: h, dir: filepath.Join(t.TempDir(), "browsers"), page: server.URL + "/"}
+	w := &world{t: t, hub: h, dir: filepath.Join(t.TempDir(), "browsers"), page: server.URL + "/page", visited: visited}
 	opts.Hub, opts.Dir = h, w.dir
 	opts.HubURL = "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs"
 	w.instances = instance.New(opts)
