@@ -57,6 +57,9 @@ func parseItem(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache) (*ite
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
 	}
+	if err := checkTokens(raw); err != nil {
+		return it, err
+	}
 	return it, p.finish()
 }
 
@@ -72,10 +75,14 @@ type itemParser struct {
 	output      json.RawMessage
 }
 
-// member takes one member of the object. A member that is passed on is checked as
-// far as typed clients check it: one that they cannot read makes them drop the
-// whole list.
+// member takes one member of the object. A null is none.
 func (p *itemParser) member(key string, v json.RawMessage) error {
+	if string(v) == "null" {
+		return nil
+	}
+	if err := checkSpelling(key, itemMembers); err != nil {
+		return err
+	}
 	switch key {
 	case "name":
 		return p.str(key, v, &p.name)
@@ -94,18 +101,19 @@ func (p *itemParser) member(key string, v json.RawMessage) error {
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
 		}
+		if clean := describe.Clean(p.title, spec.MaxTitle); clean != p.title {
+			p.title = clean
+			v = rawjson.AppendString(nil, clean)
+		}
 	case "_meta":
 		if v[0] != '{' {
 			return errors.New("_meta must be an object")
 		}
 	case "icons":
-		if err := checkIcons(v); err != nil {
+		if err := checkEach(key, v, iconMembers); err != nil {
 			return err
 		}
 	case "annotations":
-		if bytes.Equal(v, []byte("null")) {
-			return nil
-		}
 		if err := p.annotations(v); err != nil {
 			return err
 		}
@@ -129,19 +137,19 @@ func (p *itemParser) ownMember(key string, v json.RawMessage) (pass bool, err er
 	case p.kind == spec.KindTool && key == "outputSchema":
 		p.output = v
 		return false, nil
-	case p.kind == spec.KindTool && key == "execution" && v[0] != '{':
-		return false, errors.New("execution must be an object")
+	case p.kind == spec.KindTool && key == "execution":
+		return false, nil // it is about tasks, which the hub does not run
 	case p.kind == spec.KindResource && key == "uri":
 		return false, p.str(key, v, &p.uri)
 	case p.kind == spec.KindResource && key == "uriTemplate":
 		p.template = true
 		return false, p.str(key, v, &p.uri)
-	case p.kind == spec.KindResource && key == "mimeType" && v[0] != '"':
-		return false, errors.New("mimeType must be a string")
-	case p.kind == spec.KindResource && key == "size" && (v[0] < '0' || v[0] > '9'):
-		return false, errors.New("size must be a number of bytes")
+	case p.kind == spec.KindResource && key == "mimeType":
+		return true, isString.check(key, v)
+	case p.kind == spec.KindResource && key == "size":
+		return true, isSize.check(key, v)
 	case p.kind == spec.KindPrompt && key == "arguments":
-		return true, checkPromptArguments(v)
+		return true, checkEach(key, v, promptArgumentMembers)
 	}
 	return true, nil
 }
@@ -181,31 +189,14 @@ func (it *item) frameOrigin() string {
 	return it.origin
 }
 
-// annotations reads what the hub acts on and checks what typed clients check.
+// annotations checks the annotations and reads what the hub acts on.
 func (p *itemParser) annotations(v json.RawMessage) error {
-	if v[0] != '{' {
-		return errors.New("annotations must be an object")
+	if p.kind != spec.KindTool {
+		return checkMembers("annotations", v, otherAnnotationMembers)
 	}
-	return rawjson.Object(v, spec.MaxDepth, func(key string, v json.RawMessage) error {
-		is := string(v) == "true"
-		switch key {
-		case "readOnlyHint", "idempotentHint", "destructiveHint", "openWorldHint", "cache":
-			if !is && string(v) != "false" {
-				return fmt.Errorf("annotations.%s must be true or false", key)
-			}
-		case "title":
-			if v[0] != '"' {
-				return errors.New("annotations.title must be a string")
-			}
-		}
-		switch key {
-		case "readOnlyHint", "idempotentHint":
-			p.safe = p.safe || is
-		case "cache":
-			p.cached = is
-		}
-		return nil
-	})
+	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
+	p.safe, p.cached = is("readOnlyHint") || is("idempotentHint"), is("cache")
+	return checkMembers("annotations", v, toolAnnotationMembers)
 }
 
 // finish checks what only the whole object shows.
@@ -260,7 +251,7 @@ func (p *itemParser) finish() error {
 // schemaMembers checks the schemas and appends them to rest. Clients require an
 // object schema with its type written out, so a schema without one gets it.
 func (p *itemParser) schemaMembers() error {
-	if p.input == nil || string(p.input) == "null" || string(p.input) == "true" {
+	if p.input == nil || string(p.input) == "true" {
 		p.input = json.RawMessage(`{"type":"object"}`)
 	}
 	var err error
@@ -271,7 +262,7 @@ func (p *itemParser) schemaMembers() error {
 		return fmt.Errorf("inputSchema: %w", err)
 	}
 	p.keep("inputSchema", p.input)
-	if p.output != nil && string(p.output) != "null" {
+	if p.output != nil {
 		if p.output, err = objectSchema(p.output); err != nil {
 			return fmt.Errorf("outputSchema: %w", err)
 		}
@@ -287,23 +278,6 @@ func (p *itemParser) schemaMembers() error {
 	h.Write(p.output)
 	p.shape = h.Sum64()
 	return nil
-}
-
-func objectSchema(v json.RawMessage) (json.RawMessage, error) {
-	if v[0] != '{' {
-		return nil, errors.New("must be an object")
-	}
-	switch t := rawjson.Get(v, "type"); {
-	case string(t) == `"object"`:
-		return v, nil
-	case t != nil:
-		return nil, fmt.Errorf(`type must be "object", not %.40s`, t)
-	}
-	body := bytes.TrimLeft(v[1:], " \t\r\n")
-	if body[0] == '}' {
-		return json.RawMessage(`{"type":"object"}`), nil
-	}
-	return append([]byte(`{"type":"object",`), body...), nil
 }
 
 func checkName(name string, kind spec.Kind) error {
@@ -322,31 +296,4 @@ func checkName(name string, kind spec.Kind) error {
 		}
 	}
 	return nil
-}
-
-func checkIcons(v json.RawMessage) error {
-	if v[0] != '[' {
-		return errors.New("icons must be an array")
-	}
-	return rawjson.Array(v, spec.MaxDepth, func(v json.RawMessage) error {
-		if v[0] != '{' || len(rawjson.Get(v, "src")) == 0 || rawjson.Get(v, "src")[0] != '"' {
-			return errors.New("each icon must be an object with a src")
-		}
-		return nil
-	})
-}
-
-func checkPromptArguments(v json.RawMessage) error {
-	if v[0] != '[' {
-		return errors.New("arguments must be an array")
-	}
-	return rawjson.Array(v, spec.MaxDepth, func(v json.RawMessage) error {
-		if v[0] != '{' || len(rawjson.Get(v, "name")) == 0 || rawjson.Get(v, "name")[0] != '"' {
-			return errors.New("each argument must be an object with a name")
-		}
-		if r := rawjson.Get(v, "required"); r != nil && string(r) != "true" && string(r) != "false" {
-			return errors.New("an argument's required must be true or false")
-		}
-		return nil
-	})
 }
