@@ -155,6 +155,9 @@ func (r *run) pick(b *binding) target {
 	var room [8]candidate
 	h := r.h
 	h.mu.RLock()
+	if b.made {
+		h.rematchLocked(r, b)
+	}
 	s := h.snapshotLocked(b, r.excluded, room[:])
 	if r.peer != "" {
 		for i := range s.candidates {

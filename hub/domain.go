@@ -2,6 +2,7 @@ package hub
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,13 +11,8 @@ import (
 	"tabhub/storage"
 )
 
-// Bounds on what pages can make the hub remember by making up ever new names.
-const (
-	maxNames    = 16 << 10 // that a domain may ever take
-	maxAllNames = 16 * maxNames
-	maxNumbers  = 4096                // of a domain's tabs, those that are gone included
-	maxKept     = spec.MaxToolsPerTab // of a domain's closed tabs
-)
+// maxBytes bounds what all tabs offer, and what is kept of closed ones.
+const maxBytes = 256 << 20
 
 // domain is all that is known of one domain key. It is guarded by Hub.mu.
 type domain struct {
@@ -28,6 +24,8 @@ type domain struct {
 	sorted  map[spec.Kind][]*offer // by item name; nil: to be sorted
 	blocks  [numLists]*block       // rendered lists; nil: to be rendered
 	names   int                    // public names taken
+	idle    int                    // of them: nobody has the item now
+	kept    int                    // items that closed tabs left
 
 	lastCall string      // URL of the tab that the last call went to
 	url      string      // where to open the domain, if a tab of it was kept
@@ -54,20 +52,6 @@ type holder struct {
 	public string
 	item   *item
 	seq    uint64 // of the registration that brought item
-}
-
-// publicName is a key of Hub.names. Each kind has names of its own.
-type publicName struct {
-	kind spec.Kind
-	name string
-}
-
-// binding is what a public name stands for, for good. It is guarded by Hub.mu.
-type binding struct {
-	id     naming.Identity
-	domain *domain
-	offer  *offer  // nil: nobody has the item now
-	holder *holder // nil for a domain's own name
 }
 
 func (h *Hub) domainLocked(key spec.Domain) *domain {
@@ -117,47 +101,6 @@ func (h *Hub) enterLocked(t *tab, it *item, now time.Time) *part {
 	return p
 }
 
-// freeNumberLocked returns the least number that no tab has or had within
-// spec.TabNumberHeld.
-func (h *Hub) freeNumberLocked(d *domain, now time.Time) int {
-	taken := map[int]bool{}
-	for _, t := range d.tabs {
-		taken[t.domains[d.key].number] = true
-	}
-	for key, n := range d.numbers {
-		if !taken[n.Index] && now.Sub(n.LastSeen) >= spec.TabNumberHeld {
-			delete(d.numbers, key)
-			h.writeLocked(storage.DeleteNumber{Domain: d.key, Key: key})
-			continue
-		}
-		taken[n.Index] = true
-	}
-	if len(d.numbers) >= maxNumbers {
-		h.evictNumberLocked(d)
-	}
-	for i := 1; ; i++ {
-		if !taken[i] {
-			return i
-		}
-	}
-}
-
-// evictNumberLocked forgets the number of the tab that went first.
-func (h *Hub) evictNumberLocked(d *domain) {
-	open := map[string]bool{}
-	for _, t := range d.tabs {
-		open[t.key] = true
-	}
-	oldest := ""
-	for key, n := range d.numbers {
-		if !open[key] && (oldest == "" || n.LastSeen.Before(d.numbers[oldest].LastSeen)) {
-			oldest = key
-		}
-	}
-	delete(d.numbers, oldest)
-	h.writeLocked(storage.DeleteNumber{Domain: d.key, Key: oldest})
-}
-
 // leaveLocked takes a tab out of a domain. Its number stays held for a while.
 func (h *Hub) leaveLocked(t *tab, key spec.Domain, p *part, now time.Time) {
 	d := h.domains[key]
@@ -178,11 +121,9 @@ func (h *Hub) offerLocked(d *domain, kind spec.Kind, source string) *offer {
 		return o
 	}
 	o := &offer{id: naming.Identity{Kind: kind, Domain: d.key, Item: source}, domain: d}
-	b := h.bindLocked(d, o.id)
-	if b == nil {
+	if o.public = h.bindLocked(d, o.id, o, nil); o.public == "" {
 		return nil
 	}
-	b.offer, o.public = o, h.publicLocked(o.id)
 	if d.offers[kind] == nil {
 		d.offers[kind] = map[string]*offer{}
 	}
@@ -191,64 +132,40 @@ func (h *Hub) offerLocked(d *domain, kind spec.Kind, source string) *offer {
 	return o
 }
 
-// publicLocked returns the public name of an identity.
-func (h *Hub) publicLocked(id naming.Identity) string {
-	if id.Kind == spec.KindResource {
-		return h.namer.URI(id)
+// holdLocked makes t a holder of an item, or gives the holder it is a new item. It
+// returns why it cannot.
+func (h *Hub) holdLocked(t *tab, it *item, now time.Time) error {
+	if h.bytes+len(it.raw) > maxBytes {
+		return fmt.Errorf("what the hub's tabs offer is larger than %d bytes already: close tabs that you do not need", maxBytes)
 	}
-	return h.namer.Name(id, func(public string) (naming.Identity, bool) {
-		b := h.names[publicName{id.Kind, public}]
-		if b == nil {
-			return naming.Identity{}, false
-		}
-		return b.id, true
-	})
-}
-
-// bindLocked returns the binding of an identity's public name, taking the name if
-// it is new; nil if the domain may not take more.
-func (h *Hub) bindLocked(d *domain, id naming.Identity) *binding {
-	public := h.publicLocked(id)
-	key := publicName{id.Kind, public}
-	if b := h.names[key]; b != nil {
-		return b
-	}
-	if d.names >= maxNames || len(h.names) >= maxAllNames {
-		return nil
-	}
-	d.names++
-	b := &binding{id: id, domain: d}
-	h.names[key] = b
-	if id.Kind != spec.KindResource { // URIs need no memory: they are never shared
-		h.writeLocked(storage.Name{Public: public, Kind: id.Kind, Domain: id.Domain, Tab: id.Tab, Item: id.Item})
-	}
-	return b
-}
-
-// holdLocked makes t a holder of an item, or gives the holder it is a new item.
-func (h *Hub) holdLocked(t *tab, it *item, now time.Time) bool {
 	part := h.enterLocked(t, it, now)
 	d := h.domains[it.domain]
 	o := h.offerLocked(d, it.kind, it.source)
 	if o == nil {
-		return false
+		return errNames
 	}
 	at, found := slices.BinarySearchFunc(o.holders, part.number, func(hd *holder, n int) int { return cmp.Compare(hd.number, n) })
 	if found {
-		o.holders[at].item, o.holders[at].seq = it, h.nextLocked()
-		return true
+		hd := o.holders[at]
+		h.bytes += len(it.raw) - len(hd.item.raw)
+		hd.item, hd.seq = it, h.nextLocked()
+		return nil
+	}
+	if h.counts[kindIndex(it.kind)] >= spec.MaxToolsPerHub {
+		h.pruneOfferLocked(o)
+		return fmt.Errorf("the hub holds %d already: close tabs that you do not need", spec.MaxToolsPerHub)
 	}
 	id := o.id
 	id.Tab = part.number
-	b := h.bindLocked(d, id)
-	if b == nil {
-		return false
+	hd := &holder{offer: o, tab: t, number: part.number, item: it, seq: h.nextLocked()}
+	if hd.public = h.bindLocked(d, id, o, hd); hd.public == "" {
+		h.pruneOfferLocked(o)
+		return errNames
 	}
-	hd := &holder{offer: o, tab: t, number: part.number, public: h.publicLocked(id), item: it, seq: h.nextLocked()}
-	b.offer, b.holder = o, hd
 	o.holders = slices.Insert(o.holders, at, hd)
 	h.counts[kindIndex(it.kind)]++
-	return true
+	h.bytes += len(it.raw)
+	return nil
 }
 
 // withdrawLocked takes items from a tab. What is to be kept of them stays under
@@ -267,9 +184,9 @@ func (h *Hub) withdrawLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 		h.unbindLocked(kind, o.holders[at].public)
 		o.holders = slices.Delete(o.holders, at, at+1)
 		h.counts[kindIndex(kind)]--
-		if h.keepsLocked(t, it) && (o.kept != nil || d.keptCount() < maxKept) {
-			o.kept, d.updated, d.lastPeer, d.url = it, now, t.peer.id, t.url
-			h.keptLocked(d)
+		h.bytes -= len(it.raw)
+		if h.keepsLocked(t, it) && h.keepLocked(o, it) {
+			d.updated, d.lastPeer, d.url = now, t.peer.id, t.url
 		}
 		h.pruneOfferLocked(o)
 		h.staleLocked(d)
@@ -284,41 +201,6 @@ func (h *Hub) pruneOfferLocked(o *offer) {
 	delete(o.domain.offers[o.id.Kind], o.id.Item)
 	delete(o.domain.sorted, o.id.Kind)
 	h.unbindLocked(o.id.Kind, o.public)
-}
-
-// unbindLocked says that nobody has what a name stands for. The name stays taken.
-func (h *Hub) unbindLocked(kind spec.Kind, public string) {
-	key := publicName{kind, public}
-	b := h.names[key]
-	b.offer, b.holder = nil, nil
-	if kind == spec.KindResource {
-		delete(h.names, key)
-		h.domains[b.id.Domain].names--
-	}
-}
-
-// keptCount returns how many items are kept of the domain's tabs.
-func (d *domain) keptCount() int {
-	n := 0
-	for _, offers := range d.offers {
-		for _, o := range offers {
-			if o.kept != nil {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// keepsLocked reports whether an item stays when its tab goes.
-func (h *Hub) keepsLocked(t *tab, it *item) bool {
-	if !it.verified || t.url == "" {
-		return false
-	}
-	if s, ok := h.sites[it.domain]; ok && s.Cache != nil {
-		return *s.Cache
-	}
-	return it.cached || t.keep
 }
 
 // sortedLocked returns a domain's offers of a kind by item name.

@@ -57,6 +57,8 @@ type Hub struct {
 	pending []storage.Change         // to be written by flush
 	acks    []func(error)            // to be called once pending is synced
 	counts  [3]int                   // items registered, by kind
+	allKept int                      // items that closed tabs left
+	bytes   int                      // of what is registered and kept
 	kept    map[*domain]struct{}     // whose kept items are to be saved
 }
 
@@ -160,13 +162,9 @@ func (h *Hub) seenLocked(now time.Time) {
 			d.numbers[t.key] = n
 			h.writeLocked(n)
 		}
-		for _, offers := range d.offers {
-			for _, o := range offers {
-				if o.kept != nil {
-					d.updated = now
-					h.keptLocked(d)
-				}
-			}
+		if d.kept > 0 {
+			d.updated = now
+			h.keptLocked(d)
 		}
 	}
 }

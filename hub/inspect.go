@@ -206,14 +206,7 @@ func (h *Hub) SetSite(s storage.Site) error {
 		if d == nil || s.Cache == nil || *s.Cache {
 			return
 		}
-		for _, offers := range d.offers {
-			for _, o := range slices.Collect(maps.Values(offers)) {
-				o.kept = nil
-				h.pruneOfferLocked(o)
-			}
-		}
-		h.keptLocked(d)
-		h.staleLocked(d)
+		h.dropKeptLocked(d)
 	})
 	return nil
 }

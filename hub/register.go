@@ -40,21 +40,25 @@ func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbou
 func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {
 	start := time.Now()
 	h.mu.RLock()
-	p := h.peers[from.Peer]
+	p, at := h.peers[from.Peer], m.TabURL
+	if t := h.tabs[from]; t != nil && at == "" {
+		at = t.url // an update need not repeat it
+	}
 	h.mu.RUnlock()
 	if p == nil {
-		return // replaced or given up while its message was under way
+		return // given up while its message was under way
 	}
 	if len(m.Items) == 0 {
 		h.log.Info("empty registration", "tab", from, "kind", m.Kind)
 	}
-	items, rejected := h.parseItems(p, m)
+	items, rejected := h.parseItems(p, m, at)
 	url, _ := p.tabURL(m.TabURL)
-	var changed bool
+	var changed, full bool
 	h.update(func() {
 		now := time.Now()
 		t := h.tabLocked(from, now)
 		if t == nil {
+			full = true
 			return
 		}
 		t.confirmed = true
@@ -65,8 +69,9 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 		if url != "" {
 			t.url = url
 		}
-		if m.Title != "" {
-			t.title = describe.Clean(m.Title, spec.MaxTitle)
+		if title := describe.Clean(m.Title, spec.MaxTitle); title != "" && title != t.title {
+			t.title = title
+			h.relabelLocked(t)
 		}
 		var over []spec.Rejection
 		if changed, over = h.setItemsLocked(t, m.Kind, items, now); changed {
@@ -86,6 +91,9 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 			})
 		}
 	})
+	if full && id != nil {
+		h.transport.Respond(from, id, nil, spec.Errorf(spec.CodeLimit, "a browser may have at most %d tabs", maxTabs))
+	}
 	if changed && m.Kind == spec.KindResource {
 		h.resubscribe(from)
 	}
@@ -94,8 +102,9 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 	}
 }
 
-// parseItems checks the items of a registration, outside of any lock.
-func (h *Hub) parseItems(p *peer, m *spec.Register) ([]*item, []spec.Rejection) {
+// parseItems checks the items of a registration, outside of any lock. url is where
+// the tab is.
+func (h *Hub) parseItems(p *peer, m *spec.Register, url string) ([]*item, []spec.Rejection) {
 	items := make([]*item, 0, len(m.Items))
 	rejected := []spec.Rejection{}
 	type place struct {
@@ -110,7 +119,7 @@ func (h *Hub) parseItems(p *peer, m *spec.Register) ([]*item, []spec.Rejection) 
 		}
 		it, err := parseItem(m.Kind, raw, &h.schemas)
 		if err == nil {
-			err = p.place(it, m.TabURL)
+			err = p.place(it, url)
 		}
 		if err == nil && seen[place{it.domain, it.source}] {
 			err = fmt.Errorf("%q is registered twice; the first counts", it.source)
@@ -188,6 +197,7 @@ func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 	for _, it := range old {
 		had[it.key()] = it
 	}
+	replaced := map[itemKey]*item{}
 	set := make([]*item, 0, len(items))
 	for _, it := range items {
 		if was := had[it.key()]; was != nil {
@@ -196,6 +206,7 @@ func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 				set = append(set, was)
 				continue
 			}
+			replaced[it.key()] = was
 		}
 		added = append(added, it)
 	}
@@ -206,14 +217,11 @@ func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 	}
 	h.withdrawLocked(t, kind, gone, now)
 	for _, it := range added {
-		reason := ""
-		if h.counts[kindIndex(kind)] >= spec.MaxToolsPerHub {
-			reason = fmt.Sprintf("the hub holds %d already: close tabs that you do not need", spec.MaxToolsPerHub)
-		} else if !h.holdLocked(t, it, now) {
-			reason = "this site has used too many different names"
-		}
-		if reason != "" {
-			over = append(over, spec.Rejection{Name: it.source, Reason: reason})
+		if err := h.holdLocked(t, it, now); err != nil {
+			over = append(over, spec.Rejection{Name: rejectedName(it, 0), Reason: err.Error()})
+			if was := replaced[it.key()]; was != nil {
+				h.withdrawLocked(t, kind, []*item{was}, now)
+			}
 			continue
 		}
 		set = append(set, it)

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"tabhub/spec"
@@ -24,6 +25,7 @@ func (h *Hub) restoreLocked(s *storage.State, now time.Time) {
 	for _, n := range s.Names {
 		d := h.domainLocked(n.Domain)
 		d.names++
+		d.idle++
 		b := &binding{domain: d}
 		b.id.Kind, b.id.Domain, b.id.Tab, b.id.Item = n.Kind, n.Domain, n.Tab, n.Item
 		h.names[publicName{n.Kind, n.Public}] = b
@@ -31,6 +33,8 @@ func (h *Hub) restoreLocked(s *storage.State, now time.Time) {
 	for _, n := range s.Numbers {
 		h.domainLocked(n.Domain).numbers[n.Key] = n
 	}
+	// The newest registration says what a domain's name stands for.
+	slices.SortFunc(s.Tabs, func(a, b storage.Tab) int { return a.LastUpdated.Compare(b.LastUpdated) })
 	for _, t := range s.Tabs {
 		d := h.domainLocked(t.Domain)
 		d.origin = t.Origin
@@ -56,8 +60,8 @@ func (h *Hub) restoreKeptLocked(d *domain, r storage.Tab) {
 		d.lastPeer = spec.PeerID("browser:" + string(r.Browser))
 	}
 	for _, it := range h.restoreItems(r) {
-		if o := h.offerLocked(d, it.kind, it.source); o != nil {
-			o.kept = it
+		if o := h.offerLocked(d, it.kind, it.source); o != nil && !h.keepLocked(o, it) {
+			h.pruneOfferLocked(o)
 		}
 	}
 }
@@ -72,15 +76,14 @@ func (h *Hub) restoreTabLocked(r storage.Tab, now time.Time) {
 	t := h.tabLocked(r.Addr, now)
 	t.key, t.url, t.title, t.updated, t.hidden = r.Key, r.URL, r.Title, r.LastUpdated, true
 	for _, it := range h.restoreItems(r) {
-		if h.holdLocked(t, it, now) {
-			t.items[it.kind] = append(t.items[it.kind], it)
+		if err := h.holdLocked(t, it, now); err != nil {
+			h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.source, "err", err)
+			continue
 		}
-		if h.keepsLocked(t, it) {
-			d := h.domains[it.domain]
-			d.offers[it.kind][it.source].kept = it
-			if d.url == "" {
-				d.url, d.lastPeer = t.url, p.id
-			}
+		t.items[it.kind] = append(t.items[it.kind], it)
+		d := h.domains[it.domain]
+		if h.keepsLocked(t, it) && h.keepLocked(d.offers[it.kind][it.source], it) && d.url == "" {
+			d.url, d.lastPeer, d.updated = t.url, p.id, r.LastUpdated
 		}
 	}
 }
@@ -104,35 +107,6 @@ func (h *Hub) restoreItems(r storage.Tab) []*item {
 		}
 	}
 	return items
-}
-
-// keptLocked says that what is kept of a domain is to be saved at the end of the
-// update.
-func (h *Hub) keptLocked(d *domain) { h.kept[d] = struct{}{} }
-
-// saveKeptLocked queues the records of domains whose kept items changed.
-func (h *Hub) saveKeptLocked() {
-	for d := range h.kept {
-		delete(h.kept, d)
-		r := storage.Tab{Domain: d.key, Key: keptKey, Origin: d.origin, URL: d.url, LastUpdated: d.updated, Cached: true, Verified: true}
-		if p := h.peers[d.lastPeer]; p != nil {
-			r.Browser = p.browser
-		}
-		some := false
-		for kind, offers := range d.offers {
-			for _, o := range offers {
-				if o.kept != nil {
-					addItem(&r, kind, o.kept.raw)
-					some = true
-				}
-			}
-		}
-		if some {
-			h.writeLocked(r)
-		} else {
-			h.writeLocked(storage.DeleteTab{Domain: d.key, Key: keptKey})
-		}
-	}
 }
 
 // addItem adds a raw item to a record.

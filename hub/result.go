@@ -53,3 +53,55 @@ func markFailed(v json.RawMessage) json.RawMessage {
 	out = append(out, v[:len(v)-1]...)
 	return append(out, `,"isError":true}`...)
 }
+
+// publishURI replaces the page's URI by the public one in the contents of a
+// ReadResourceResult. All else stays the bytes that it is.
+func publishURI(result json.RawMessage, page, public string) json.RawMessage {
+	if page == public {
+		return result
+	}
+	own := rawjson.AppendString(nil, page)
+	out := append(make([]byte, 0, len(result)+2*len(public)), '{')
+	err := rawjson.Object(result, spec.MaxDepth, func(key string, v json.RawMessage) error {
+		out = appendKey(out, key)
+		if key != "contents" || v[0] != '[' {
+			out = append(out, v...)
+			return nil
+		}
+		out = append(out, '[')
+		err := rawjson.Array(v, spec.MaxDepth, func(v json.RawMessage) error {
+			if out[len(out)-1] != '[' {
+				out = append(out, ',')
+			}
+			if v[0] != '{' {
+				out = append(out, v...)
+				return nil
+			}
+			out = append(out, '{')
+			err := rawjson.Object(v, spec.MaxDepth, func(key string, v json.RawMessage) error {
+				out = appendKey(out, key)
+				if s, ok := rawjson.String(v); key == "uri" && ok && (s == page || string(v) == string(own)) {
+					out = rawjson.AppendString(out, public)
+				} else {
+					out = append(out, v...)
+				}
+				return nil
+			})
+			out = append(out, '}')
+			return err
+		})
+		out = append(out, ']')
+		return err
+	})
+	if err != nil {
+		return result // not an object: the client is told what the page said
+	}
+	return append(out, '}')
+}
+
+func appendKey(out []byte, key string) []byte {
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	return append(rawjson.AppendString(out, key), ':')
+}

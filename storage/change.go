@@ -34,6 +34,8 @@ func keyOf(c Change) changeKey {
 		return changeKey{bucketNumbers, string(c.Domain), c.Key}
 	case Name:
 		return changeKey{bucketNames, c.Public, ""}
+	case DeleteName:
+		return changeKey{bucketNames, c.Public, ""}
 	case Browser:
 		return changeKey{bucketBrowsers, string(c.ID), ""}
 	case Site:

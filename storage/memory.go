@@ -68,7 +68,7 @@ func (u *memoryUser) apply(changes []Change) {
 				u.log = slices.Clone(u.log[len(u.log)-DefaultLogRecords+1:])
 			}
 			u.log = append(u.log, c)
-		case DeleteTab, DeleteNumber:
+		case DeleteTab, DeleteName, DeleteNumber:
 			delete(u.kept, keyOf(c))
 		default:
 			u.kept[keyOf(c)] = c

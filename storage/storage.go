@@ -55,8 +55,8 @@ type State struct {
 	Sites    []Site
 }
 
-// Change is one change to the store: a Tab, DeleteTab, Name, Number, DeleteNumber,
-// Browser, Site or Record. Putting a value replaces the one with the same key.
+// Change is one change to the store: a Tab, DeleteTab, Name, DeleteName, Number,
+// DeleteNumber, Browser, Site or Record. Putting a value replaces the one with the same key.
 type Change interface{ change() }
 
 // Tab is what one tab offers in one domain. Its key is (Domain, Key). A tab with
@@ -91,6 +91,11 @@ type Name struct {
 	Domain spec.Domain `json:"domain"`
 	Tab    int         `json:"tab,omitempty"` // 0: the domain's own name
 	Item   string      `json:"item"`          // the page's name of the tool or prompt
+}
+
+// DeleteName deletes a Name.
+type DeleteName struct {
+	Public string
 }
 
 // Number binds a tab to its number within a domain. Its key is (Domain, Key).
@@ -160,6 +165,7 @@ type Query struct {
 func (Tab) change()          {}
 func (DeleteTab) change()    {}
 func (Name) change()         {}
+func (DeleteName) change()   {}
 func (Number) change()       {}
 func (DeleteNumber) change() {}
 func (Browser) change()      {}

@@ -1,0 +1,150 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+func resources(items ...string) *spec.Register {
+	m := &spec.Register{Kind: spec.KindResource}
+	for _, it := range items {
+		m.Items = append(m.Items, json.RawMessage(it))
+	}
+	return m
+}
+
+// A site that has used up its names must not be able to bring the hub down, nor to
+// keep it from starting again.
+func TestSiteOutOfNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/", `first:"annotations":{"cache":true}`))
+		w.hub.update(func() { w.hub.domains["e.com"].names = maxNames - 1 })
+		// The domain's own name is the last one; the tab gets none.
+		r := w.register(b, 1, tools("https://e.com/", "first", "second"))
+		t.Logf("%+v", r)
+		w.check()
+		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/unknown", ""); err == nil {
+			t.Error("an unknown resource was read")
+		}
+		for _, it := range w.hub.List(ListTools).Items {
+			if _, err := w.hub.Find(spec.KindTool, it.Name); err != nil {
+				t.Error(err)
+			}
+		}
+		w.hub.Find(spec.KindTool, "website_tool_e_com_second")
+	})
+}
+
+// A hub that is full must take updates of what it holds, and forget a tab wholly
+// when it goes.
+func TestUpdateInAFullHub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/", "x"))
+		w.hub.update(func() { w.hub.counts[0] += spec.MaxToolsPerHub })
+		m := tools("https://e.com/", `x:"title":"new"`)
+		if r := w.register(b, 1, m); r.Accepted != 1 {
+			t.Errorf("an update of a tool was refused: %+v", r)
+		}
+		w.hub.update(func() { w.hub.counts[0] -= spec.MaxToolsPerHub })
+		w.check()
+		b.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		w.check()
+		w.wantNames("")
+	})
+}
+
+// Of what a site kept in its best days nothing may keep the hub from starting.
+func TestRestartOutOfNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, store: &storage.Memory{}}
+		var changes []storage.Change
+		for i := range maxNames {
+			id := naming.Identity{Kind: spec.KindTool, Domain: "e.com", Item: fmt.Sprint("t", i)}
+			changes = append(changes, storage.Name{Public: naming.ToolNamer{}.Name(id, nil), Kind: id.Kind, Domain: id.Domain, Item: id.Item})
+		}
+		changes = append(changes, storage.Tab{
+			Domain: "e.com", Key: "browser:b1/s1/1", Addr: spec.TabAddr{Peer: "browser:b1", Tab: 1}, Browser: "b1", Origin: "https://e.com",
+			URL: "https://e.com/", LastUpdated: time.Now(), Verified: true, Index: 1,
+			Tools: []json.RawMessage{json.RawMessage(`{"name":"other","annotations":{"cache":true}}`)},
+		})
+		done := make(chan error)
+		w.store.Write(spec.LocalUser, changes, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		w.start(Options{})
+		w.check()
+	})
+}
+
+// A read of a resource must end when the tab that its template names does not come
+// back.
+func TestTemplateOfATabThatGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, resources(`{"uriTemplate":"shop://item/{id}","name":"item"}`))
+		p.Cut()
+		synctest.Wait()
+		for _, uri := range []string{"tabhub://e.com/shop://item/7", "tabhub://e.com/tab1/shop://item/7"} {
+			go func() {
+				_, err := w.hub.ReadResource(t.Context(), uri, "")
+				if err == nil || !strings.Contains(err.Error(), "NOT_CONNECTED") {
+					t.Errorf("%s: %v", uri, err)
+				}
+			}()
+		}
+		time.Sleep(spec.TabGrace + time.Second)
+		synctest.Wait()
+	})
+}
+
+// One tab's resource may be another's template.
+func TestTemplateAndResourceOfOneName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, resources(`{"uri":"x{y}"}`))
+		w.register(b, 0, resources(`{"uriTemplate":"x{y}"}`))
+		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/tab1/xyz", ""); err == nil {
+			t.Error("read from a tab that has no such template")
+		}
+		if _, err := w.hub.Find(spec.KindResource, "tabhub://e.com/tab1/xyz"); err == nil {
+			t.Error("found in a tab that has no such template")
+		}
+	})
+}
+
+// An update names no URL: it belongs where the tab is.
+func TestUpdateWithoutURL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		program := w.dial(tabtransport.Conn{Dialect: spec.Subprotocol})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/", "x"))
+		w.register(program, 0, tools("https://p.com/", "x"))
+		for _, end := range []struct {
+			tab int64
+			r   spec.Registered
+		}{{1, w.register(b, 1, tools("", "y"))}, {0, w.register(program, 0, tools("", "y"))}} {
+			if end.r.Accepted != 1 {
+				t.Errorf("tab %d: %+v", end.tab, end.r)
+			}
+		}
+		w.wantNames("e_com_y unverified_p_com_y")
+	})
+}
