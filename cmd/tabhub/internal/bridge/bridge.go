@@ -74,7 +74,7 @@ func Run(ctx context.Context, o Options) error {
 	}()
 	err := b.serveHubs(ctx)
 	b.end(errClientGone)
-	if errors.Is(err, errClientGone) || ctx.Err() != nil {
+	if errors.Is(err, errClientGone) {
 		return nil
 	}
 	return err

@@ -64,13 +64,12 @@ func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
 
 // attachOrStart is Connect for the holder of the start lock.
 func (c *Connector) attachOrStart(ctx context.Context) (net.Conn, error) {
-	var last error
+	var last error // of Start, or of attach where that went well
 	for started, noes := 0, 0; ; {
 		conn, err := c.attach(ctx)
 		if err == nil {
 			return conn, nil
 		}
-		last = errors.Join(last, err)
 		if c.Dir.Held(home.HubLock) {
 			if errors.Is(err, errRefused) {
 				noes++
@@ -79,15 +78,17 @@ func (c *Connector) attachOrStart(ctx context.Context) (net.Conn, error) {
 			if noes > patience || !sleep(ctx, retryEvery) {
 				return nil, c.explain(err)
 			}
-			last = nil
 			continue
+		}
+		if last == nil {
+			last = err
 		}
 		if started == attempts || ctx.Err() != nil {
 			return nil, fmt.Errorf("the hub cannot be started: %w", last)
 		}
 		started++
-		if err := c.Start(ctx); err != nil {
-			last = err
+		last = c.Start(ctx)
+		if err := last; err != nil {
 			c.Log.Warn("the hub did not start", "err", err)
 			if !sleep(ctx, time.Duration(started)*100*time.Millisecond) {
 				return nil, fmt.Errorf("the hub cannot be started: %w", last)
