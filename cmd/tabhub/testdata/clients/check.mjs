@@ -1,7 +1,7 @@
 // Usage: node check.mjs v1|v2 stdio|sse|http 2024-11-05|...|2026-07-28
 //
 // Plays a tab and drives the hub with a client that others wrote: list, call,
-// list_changed, progress, cancel, resources and prompts. The environment says where
+// list_changed, progress, cancel, being asked back, resources and prompts. The environment says where
 // the hub is: TABHUB_URL, TABHUB_TOKEN, and for stdio TABHUB_COMMAND, a JSON array.
 import assert from 'node:assert/strict';
 import { openTab, sleep } from './tab.mjs';
@@ -34,6 +34,18 @@ const tools = [
     },
   },
   { name: 'hang', inputSchema: object, run: (_, { signal }) => new Promise((r) => signal.addEventListener('abort', r)) },
+  {
+    name: 'ask', inputSchema: object,
+    run: (_, { extensions: { inputResponses, requestState, clientCapabilities } }) => {
+      assert(clientCapabilities.elicitation);
+      if (requestState === 'asked') return text(`Hello ${inputResponses.who.content.name}`);
+      const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+      return {
+        resultType: 'input_required', requestState: 'asked',
+        inputRequests: { who: { method: 'elicitation/create', params: { message: 'Who are you?', requestedSchema } } },
+      };
+    },
+  },
   { name: 'fail', inputSchema: object, run: () => { throw new Error('out of paper'); } },
 ];
 await tab.offer({
@@ -80,6 +92,9 @@ try {
   came.shift(); // the list
   assert.deepEqual(came, [...Array.from({ length: 20 }, (_, i) => i + 1), 'result'], 'all progress, in order, before the result');
 
+  const asked = await call({ name: await named('ask'), arguments: {} });
+  assert.equal(asked.content[0].text, 'Hello Ada', 'a page asks the person at the client');
+
   const abort = new AbortController();
   const hanging = call({ name: await named('hang'), arguments: {} }, { signal: abort.signal });
   setTimeout(() => abort.abort(new Error('enough')), 100);
@@ -112,11 +127,14 @@ function call(params, options) {
 
 async function connect() {
   const info = { name: 'clients', version: '1' };
+  const capabilities = { elicitation: {} };
+  const answer = async () => ({ action: 'accept', content: { name: 'Ada' } });
   const headers = { Authorization: `Bearer ${token}` };
   if (sdk === 'v1') {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
-    const { ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
-    const client = new Client(info);
+    const { ElicitRequestSchema, ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
+    const client = new Client(info, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, answer);
     client.setNotificationHandler(ToolListChangedNotificationSchema, () => { changes++; });
     if (transport === 'stdio') {
       const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
@@ -133,9 +151,11 @@ async function connect() {
   }
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const client = new Client(info, {
+    capabilities,
     versionNegotiation: { mode: version === '2026-07-28' ? { pin: version } : version === 'auto' ? 'auto' : 'legacy' },
     listChanged: { tools: { onChanged: () => { changes++; } } },
   });
+  client.setRequestHandler('elicitation/create', answer);
   if (transport === 'stdio') {
     const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
     await client.connect(new StdioClientTransport(stdio()));
