@@ -185,7 +185,9 @@ chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() 
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
 chrome.tabs.onReplaced.addListener((_, removed) => void ready.then(() => tabs.removed(removed)));
-chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)));
+chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
+  windowTypes: ["normal"],
+});
 
 // Should the worker have been stopped with no page open to wake it.
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));

@@ -124,7 +124,7 @@ export class Tabs {
     const before = (await this.#kept.load()) ?? {};
     const [open, last] = await Promise.all([
       chrome.tabs.query({}),
-      chrome.windows.getLastFocused().catch(() => undefined),
+      chrome.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => undefined),
     ]);
     this.#focused = last?.id ?? -1;
     const ids = new Set(open.map((tab) => tab.id));
@@ -233,10 +233,9 @@ export class Tabs {
    * @param {chrome.runtime.Port} port
    */
   disconnected(frame, port) {
-    if (frame.port !== port) return;
-    frame.port = undefined;
     const tab = this.#tabOf(frame);
-    if (!tab) return;
+    if (!tab || frame.port !== port) return;
+    frame.port = undefined;
     for (const other of tab.frames.values()) {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
@@ -257,7 +256,6 @@ export class Tabs {
     const tab = this.#tabOf(frame);
     if (!tab || !permits(this.#settings(), frame.origin)) return;
     const about = child ? this.#through(tab, frame, child) : frame;
-    if (!about) return;
     clearTimeout(about.timer);
     about.offer = offer;
     if (child && about.empty) tab.frames.delete(about.id);
@@ -271,10 +269,7 @@ export class Tabs {
    * @param {{key: number, origin: string}} child
    */
   #through(tab, frame, { key, origin }) {
-    // Only an origin that the browser knows to be in the tab, and that the user permits.
-    const there = [...tab.frames.values()].some((other) => !other.through && other.origin === origin);
-    if (!there || !permits(this.#settings(), origin) || !(key >= 0 && key < MAX_KEY)) return undefined;
-    const id = THROUGH + frame.id * MAX_KEY + key;
+    const id = THROUGH + frame.id * MAX_KEY + (key % MAX_KEY);
     let child = tab.frames.get(id);
     if (!child) {
       child = new Frame(id, { frame, key });
@@ -288,10 +283,12 @@ export class Tabs {
   settingsChanged() {
     for (const tab of this.#tabs.values()) {
       for (const frame of tab.frames.values()) {
+        if (frame.through) continue;
         const on = permits(this.#settings(), frame.origin);
         if (!on) this.#forget(tab, frame);
-        if (!frame.through) frame.port?.postMessage({ type: on ? "on" : "off" });
+        frame.port?.postMessage({ type: on ? "on" : "off" });
       }
+      this.#touch(tab);
       this.#state(tab);
     }
   }
@@ -299,8 +296,8 @@ export class Tabs {
   // ---- What others ask
 
   /**
-   * The frame that a request is for, and the port that leads there; it waits for one that
-   * is just being loaded.
+   * The frame that a request is for, and the port that leads there; in a tab that has
+   * frames it waits for one that is just being loaded.
    *
    * @param {number} tabId
    * @param {number | undefined} frameId
@@ -314,7 +311,7 @@ export class Tabs {
       const frame =
         frameId === undefined ? frames.find((f) => f.port && offers(f.offer)) : frames.find((f) => f.id === frameId);
       if (frame?.port) return { frame, port: frame.port, child: frame.through?.key };
-      if (Date.now() > until) return undefined;
+      if (Date.now() > until || !this.#tabs.has(tabId)) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
   }
@@ -335,7 +332,7 @@ export class Tabs {
       return view;
     };
     if (/^https?:/.test(url)) site(new URL(url).origin);
-    for (const frame of tab?.frames.values() ?? []) {
+    for (const frame of tab ? this.#offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
       for (const { name, title, description } of frame.offer.tools) {
@@ -393,9 +390,21 @@ export class Tabs {
     }, GATHER);
   }
 
+  /**
+   * The frames whose offers count: what another frame says of a server counts only while
+   * the browser knows a frame of that origin in the tab, and the user permits it.
+   *
+   * @param {Tab} tab
+   */
+  #offering(tab) {
+    const frames = [...tab.frames.values()].sort((a, b) => a.id - b.id);
+    const there = new Set(frames.filter((frame) => !frame.through).map((frame) => frame.origin));
+    return frames.filter(({ through, origin }) => !through || (there.has(origin) && permits(this.#settings(), origin)));
+  }
+
   /** @param {Tab} tab */
   #register(tab) {
-    const { lists, rejected } = merge(tab);
+    const { lists, rejected } = merge(this.#offering(tab));
     this.#badge(tab.id, lists.tools.count);
     if (!this.#hub.open()) return;
     const { known } = tab;
@@ -465,13 +474,12 @@ export class Tabs {
 }
 
 /**
- * The items of all frames of a tab, each with its frame and the origin that the browser
+ * The items of a tab's frames, each with its frame and the origin that the browser
  * vouches for.
  *
- * @param {Tab} tab
+ * @param {Frame[]} frames documents first
  */
-function merge(tab) {
-  const frames = [...tab.frames.values()].sort((a, b) => a.id - b.id);
+function merge(frames) {
   /** @type {Rejection[]} */
   const rejected = [];
   const list = (/** @type {"tools" | "resources" | "prompts"} */ kind) => {
