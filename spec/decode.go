@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -51,8 +52,9 @@ func DecodeInbound(method string, params json.RawMessage) (Inbound, *Error) {
 	return nil, Errorf(CodeMethodNotFound, "unknown method %q", cutText(method, 64))
 }
 
-// DecodeParams reads params, which are nil or valid JSON, into v. It does not
-// validate them.
+// DecodeParams reads params, which are nil or valid JSON, into v, a pointer to one of
+// this package's structs. It does not validate them. Names of members count letter by
+// letter: one that differs in case only is unknown, and ignored.
 func DecodeParams(params json.RawMessage, v any) *Error {
 	if params == nil {
 		return nil
@@ -60,10 +62,43 @@ func DecodeParams(params json.RawMessage, v any) *Error {
 	if len(params) == 0 || params[0] != '{' {
 		return Errorf(CodeInvalidParams, "params must be an object")
 	}
-	if err := json.Unmarshal(params, v); err != nil {
+	if err := json.Unmarshal(exact(params, reflect.TypeOf(v).Elem()), v); err != nil {
 		return Errorf(CodeInvalidParams, "params: %s", unmarshalProblem(err))
 	}
 	return nil
+}
+
+// exact returns params without the members that encoding/json would take for a field
+// of t only because it does not tell upper from lower case.
+func exact(params json.RawMessage, t reflect.Type) json.RawMessage {
+	isField := func(same func(name, key string) bool, key string) bool {
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if same(name, key) {
+				return true
+			}
+		}
+		return false
+	}
+	equal := func(a, b string) bool { return a == b }
+	alike := func(key string) bool { return isField(strings.EqualFold, key) && !isField(equal, key) }
+	for key := range rawjson.Members(params) {
+		if !alike(key) {
+			continue
+		}
+		out := []byte{'{'}
+		for key, value := range rawjson.Members(params) {
+			if alike(key) {
+				continue
+			}
+			if len(out) > 1 {
+				out = append(out, ',')
+			}
+			out = append(append(rawjson.AppendString(out, key), ':'), value...)
+		}
+		return append(out, '}')
+	}
+	return params
 }
 
 // decodeRegister reads a registration whose items are under list, and under more

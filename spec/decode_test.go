@@ -34,6 +34,19 @@ func TestValidateNamesTheField(t *testing.T) {
 	}
 }
 
+// Programs before the hub look for "token", not for what is alike.
+func TestMemberNamesAreExact(t *testing.T) {
+	var h spec.Hello
+	params := `{"protocolVersion":"tabhub.v1","TOKEN":"a","token":"b","to\u212aen":"c","\u0054oken":"d","BrowserID":"x","new":1}`
+	if err := spec.DecodeParams(json.RawMessage(params), &h); err != nil || h.Token != "b" || h.BrowserID != "" || h.ProtocolVersion != "tabhub.v1" {
+		t.Errorf("%+v, %v", h, err)
+	}
+	h = spec.Hello{}
+	if err := spec.DecodeParams(json.RawMessage(`{"Token":"a"}`), &h); err != nil || h.Token != "" {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
 func TestDecodeInbound(t *testing.T) {
 	for _, test := range []struct{ method, params, want string }{
 		{"browser/registerTools", `{"tools":[{"name":"a"},{"name":"b"}],"title":"T"}`, ""},
