@@ -51,7 +51,12 @@ type httpClient struct {
 // http begins a session on /mcp.
 func (p *place) http() *httpClient {
 	p.t.Helper()
-	c := &httpClient{t: p.t, ctx: p.within(), url: p.url() + "/mcp", header: bearer(p.token())}
+	return p.httpAs(p.token())
+}
+
+func (p *place) httpAs(token string) *httpClient {
+	p.t.Helper()
+	c := &httpClient{t: p.t, ctx: p.within(), url: p.url() + "/mcp", header: bearer(token)}
 	resp, body, err := post(c.ctx, c.url, c.header, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":`+initializeParams+`}`)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		p.t.Fatalf("initialize over HTTP: %v %s %v", resp, body, err)
@@ -132,6 +137,11 @@ type sseClient struct {
 // sse begins a session on /sse.
 func (p *place) sse() *sseClient {
 	p.t.Helper()
+	return p.sseAs(p.token())
+}
+
+func (p *place) sseAs(token string) *sseClient {
+	p.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var reader sync.WaitGroup
 	p.t.Cleanup(func() { cancel(); reader.Wait() })
@@ -139,12 +149,12 @@ func (p *place) sse() *sseClient {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	req.Header = bearer(p.token())
+	req.Header = bearer(token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		p.t.Fatalf("GET /sse: %v %v", resp, err)
 	}
-	c := &sseClient{t: p.t, ctx: p.within(), header: bearer(p.token()), answers: make(chan []byte, 100)}
+	c := &sseClient{t: p.t, ctx: p.within(), header: bearer(token), answers: make(chan []byte, 100)}
 	endpoint := make(chan string, 1)
 	reader.Go(func() {
 		defer resp.Body.Close()

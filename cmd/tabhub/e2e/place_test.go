@@ -141,11 +141,16 @@ func (p *place) kill() {
 // api asks the admin API and decodes the answer into v.
 func (p *place) api(path string, v any) {
 	p.t.Helper()
+	p.apiAs(p.token(), path, v)
+}
+
+func (p *place) apiAs(token, path string, v any) {
+	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.within(), http.MethodGet, p.url()+path, nil)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+p.token())
+	req.Header = bearer(token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		p.t.Fatal(err)

@@ -1,0 +1,466 @@
+package e2e
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport/wsserver/wstest"
+)
+
+// door is an endpoint of the hub, as somebody who wants in tries it.
+type door struct {
+	method, path string // the method "WS" is an upgrade to a WebSocket
+	body         string
+}
+
+func (d door) String() string { return d.method + " " + d.path }
+
+const toolsListBody = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+
+// doors are those behind which there is something to be had or done.
+var doors = []door{
+	{"POST", "/mcp", toolsListBody}, {"GET", "/mcp", ""}, {"DELETE", "/mcp", ""}, {"WS", "/mcp", ""},
+	{"GET", "/sse", ""}, {"POST", "/message?sessionId=x", toolsListBody},
+	{"WS", "/tabs", ""}, {"WS", "/", ""}, {"WS", "/extension", ""}, {"WS", "/relay", ""},
+	{"GET", "/attach", ""}, {"GET", "/", ""}, {"GET", "/readyz", ""},
+	{"GET", "/api/tabs", ""}, {"GET", "/api/log", ""}, {"POST", "/api/call", `{"name":"x"}`}, {"POST", "/api/token", `{}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
+}
+
+// knock tries a door and returns the response. A door that opens is closed again.
+func (p *place) knock(d door, header http.Header) *http.Response {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if d.method == "WS" {
+		peer, resp, err := wstest.Connect(ctx, "ws://"+p.listen+d.path, header, spec.Subprotocol, "webmcp.v1")
+		if err == nil {
+			peer.Close()
+		}
+		if resp == nil {
+			p.t.Fatalf("%s: %v", d, err)
+		}
+		return resp
+	}
+	req, err := http.NewRequestWithContext(ctx, d.method, "http://"+p.listen+d.path, strings.NewReader(d.body))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header = header.Clone()
+	req.Host = header.Get("Host")
+	if d.body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req) // redirects are answers, too
+	if err != nil {
+		p.t.Fatalf("%s: %v", d, err)
+	}
+	resp.Body.Close()
+	return resp
+}
+
+// refused checks that a door stays shut, and that a page may not even read why.
+func (p *place) refused(what string, d door, header http.Header, status int) {
+	p.t.Helper()
+	resp := p.knock(d, header)
+	if resp.StatusCode != status {
+		p.t.Errorf("%s: %s is answered %s, want %d", what, d, resp.Status, status)
+	}
+	if allowed := resp.Header.Values("Access-Control-Allow-Origin"); len(allowed) > 0 {
+		p.t.Errorf("%s: pages of %q may read the answer of %s", what, allowed, d)
+	}
+}
+
+// with adds headers, given as pairs, to one with the hub's token.
+func (p *place) with(pairs ...string) http.Header {
+	h := bearer(p.token())
+	for i := 0; i < len(pairs); i += 2 {
+		h.Set(pairs[i], pairs[i+1])
+	}
+	return h
+}
+
+// A page whose name was rebound to this machine is same-origin with the hub, for the
+// browser. The Host header gives it away. (CVE-2025-9611, CVE-2025-66414,
+// CVE-2025-66416, CVE-2026-34742)
+func TestDNSRebinding(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	_, port, _ := net.SplitHostPort(p.listen)
+	for _, host := range []string{"evil.example:" + port, "evil.example", "127.0.0.1.evil.example:" + port, "localhost.evil.example:" + port, "evillocalhost:" + port, "127.0.0.1:1", "[::ffff:8.8.8.8]:" + port} {
+		for _, d := range append(doors, door{"GET", "/demo", ""}, door{"GET", "/tab.js", ""}, door{"GET", "/widget.html", ""}, door{"GET", "/healthz", ""}) {
+			p.refused("Host "+host, d, p.with("Host", host), http.StatusForbidden)
+			p.refused("Host and Origin "+host, d, p.with("Host", host, "Origin", "http://"+host), http.StatusForbidden)
+		}
+	}
+	for _, host := range []string{p.listen, "localhost:" + port} {
+		if resp := p.knock(door{"GET", "/api/tabs", ""}, p.with("Host", host)); resp.StatusCode != http.StatusOK {
+			t.Errorf("Host %s: %s, so the attack would be refused for nothing", host, resp.Status)
+		}
+	}
+}
+
+// A page of another site sends what a form can send, or opens a WebSocket, to which
+// no browser's same-origin policy applies; and looks for a check that compares
+// only a part of its origin. (CVE-2025-52882, CVE-2026-59950, CVE-2026-33252)
+func TestOtherSites(t *testing.T) {
+	p := newPlace(t)
+	p.serve("--allow-origin", "https://app.example.com")
+	_, port, _ := net.SplitHostPort(p.listen)
+	for _, origin := range []string{
+		"https://evil.example", "null", "file://", "http://127.0.0.1.evil.example", "http://localhost.evil.example:" + port, "http://evillocalhost", "http://127.0.0.1:" + port + "@evil.example",
+		"https://app.example.com.evil.example", "https://app.example.com:444", "http://app.example.com", "https://xapp.example.com", "https://app.example.com/", "https://app.example.com, https://evil.example",
+		"chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+	} {
+		for _, d := range doors {
+			p.refused("Origin "+origin, d, p.with("Origin", origin), http.StatusForbidden)
+		}
+	}
+	two := p.with()
+	two["Origin"] = []string{"https://app.example.com", "https://evil.example"}
+	p.refused("two origins", door{"POST", "/mcp", toolsListBody}, two, http.StatusForbidden)
+
+	// Without an Origin, a request needs the token, and a type that no form has.
+	for _, d := range doors {
+		if d.method == "POST" && !strings.HasPrefix(d.path, "/message") {
+			for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain; charset=application/json"} {
+				want := http.StatusUnsupportedMediaType
+				if d.path == "/api/token" {
+					continue // takes no body
+				}
+				p.refused("a body of type "+kind, d, p.with("Content-Type", kind), want)
+			}
+		}
+	}
+
+	// The dashboard's cookie comes along with what other ports of this machine send.
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar}
+	resp, err := browser.Get(p.url() + "/?token=" + p.token())
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("the dashboard: %v %v", resp, err)
+	}
+	resp.Body.Close()
+	cookies := jar.Cookies(resp.Request.URL)
+	if len(cookies) != 1 || strings.Contains(cookies[0].Value, p.token()) {
+		t.Fatalf("the dashboard's cookies are %v, want one without the token", cookies)
+	}
+	cookie := cookies[0].String()
+	for _, path := range []string{"/api/stop", "/api/token", "/api/call"} {
+		d := door{"POST", path, `{"reason":"stop","name":"x"}`}
+		p.refused("another port with the cookie", d, http.Header{"Cookie": {cookie}, "Origin": {"http://127.0.0.1:1"}}, http.StatusForbidden)
+		p.refused("another site with the cookie", d, http.Header{"Cookie": {cookie}, "Sec-Fetch-Site": {"cross-site"}}, http.StatusUnauthorized)
+		p.refused("another port without a word", d, http.Header{"Cookie": {cookie}, "Sec-Fetch-Site": {"same-site"}}, http.StatusUnauthorized)
+	}
+	if resp := p.knock(door{"GET", "/healthz", ""}, http.Header{}); resp.StatusCode != http.StatusOK {
+		t.Errorf("the hub is no longer there: %s", resp.Status)
+	}
+}
+
+// A program of another user of this machine has no Origin and needs no browser. It
+// lacks the token. (CVE-2025-49596)
+func TestNoCredential(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	handshakes := []string{"/mcp", "/tabs", "/extension", "/relay"} // take it in the first message
+	for _, header := range []http.Header{{}, bearer(""), bearer("wrong"), bearer(p.token()[:10]), bearer(p.token() + "x"), {"Authorization": {"Basic " + p.token()}}, {"Cookie": {"tabhub=" + p.token()}}} {
+		for _, d := range doors {
+			if d.method == "WS" && slices.Contains(handshakes, d.path) && !strings.HasPrefix(header.Get("Authorization"), "Bearer") {
+				continue
+			}
+			p.refused(fmt.Sprint(header), d, header, http.StatusUnauthorized)
+		}
+	}
+	for _, d := range doors {
+		// In an address the token gets into logs and histories.
+		if d.path != "/" && d.path != "/sse" && !strings.HasPrefix(d.path, "/message") && d.method != "WS" {
+			p.refused("the token in the address", door{d.method, d.path + "?token=" + p.token(), d.body}, http.Header{}, http.StatusUnauthorized)
+		}
+	}
+
+	hello := func(params string) (json.RawMessage, spec.CloseCode) {
+		t.Helper()
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", nil, spec.Subprotocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		peer.Send([]byte(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":` + params + `}`))
+		frame, err := peer.Receive()
+		if err != nil {
+			return nil, wstest.CloseCode(err)
+		}
+		a := answerOf(frame)
+		if a.result != nil {
+			return a.result, 0
+		}
+		_, err = peer.Receive()
+		return nil, wstest.CloseCode(err)
+	}
+	token := fmt.Sprintf("%q", p.token())
+	for _, params := range []string{
+		`{"protocolVersion":"tabhub.v1"}`, `{"protocolVersion":"tabhub.v1","token":""}`, `{"protocolVersion":"tabhub.v1","token":"wrong"}`,
+		// Only one reading of a message may exist. (CVE-2026-27896)
+		`{"protocolVersion":"tabhub.v1","TOKEN":` + token + `}`, `{"protocolVersion":"tabhub.v1","token":"wrong","Token":` + token + `}`,
+	} {
+		if result, code := hello(params); result != nil || code != spec.CloseRefused {
+			t.Errorf("hello %s: %s, close code %d; want a refusal", strings.Replace(params, token, "TOKEN", 1), result, code)
+		}
+	}
+	if result, code := hello(`{"protocolVersion":"tabhub.v1","token":` + token + `}`); result == nil {
+		t.Errorf("hello with the token is refused with %d", code)
+	}
+}
+
+// Pages read what is sent with Access-Control-Allow-Origin, so only the pages that
+// the user has allowed are named there. (CVE-2026-9739)
+func TestCORS(t *testing.T) {
+	p := newPlace(t)
+	const friend = "https://app.example.com"
+	p.serve("--allow-origin", friend)
+	for _, d := range doors {
+		if d.method == "WS" {
+			continue
+		}
+		for _, origin := range []string{friend, "https://evil.example", "null", "http://localhost:5173"} {
+			for _, preflight := range []bool{false, true} {
+				try, header := d, p.with("Origin", origin)
+				if preflight {
+					try.method, try.body = "OPTIONS", ""
+					header = http.Header{"Origin": {origin}, "Access-Control-Request-Method": {d.method}, "Access-Control-Request-Headers": {"authorization"}}
+				}
+				resp := p.knock(try, header)
+				got := resp.Header.Values("Access-Control-Allow-Origin")
+				open := origin == friend && (strings.HasPrefix(d.path, "/mcp") || d.path == "/sse" || strings.HasPrefix(d.path, "/message"))
+				if open && !slices.Equal(got, []string{friend}) || !open && len(got) > 0 {
+					t.Errorf("%s from %s: readable by %q", try, origin, got)
+				}
+				if resp.Header.Get("Access-Control-Allow-Credentials") != "" {
+					t.Errorf("%s from %s: with credentials", try, origin)
+				}
+			}
+		}
+	}
+}
+
+// Revisions of MCP differ in what a client must send, not in who may send it.
+// (CVE-2026-11719)
+func TestOlderRevisionsCheckAsMuch(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	c := p.http()
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28", "1999-01-01", ""} {
+		initialize := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, version)
+		for _, body := range []string{toolsListBody, initialize, "[" + toolsListBody + "]", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`} {
+			for _, path := range []string{"/mcp", "/message?sessionId=" + c.header.Get("Mcp-Session-Id")} {
+				d := door{"POST", path, body}
+				about := []string{"Mcp-Protocol-Version", version, "Mcp-Session-Id", c.header.Get("Mcp-Session-Id"), "Mcp-Method", "tools/list"}
+				what := "revision " + version
+				p.refused(what, d, p.with(append(about, "Host", "evil.example")...), http.StatusForbidden)
+				p.refused(what, d, p.with(append(about, "Origin", "https://evil.example")...), http.StatusForbidden)
+				p.refused(what, d, p.with(append(about, "Authorization", "Bearer wrong")...), http.StatusUnauthorized)
+			}
+		}
+	}
+	if a := c.ask("tools/list", `{}`); a.err != nil {
+		t.Errorf("the session that others tried to use: %s", a.err)
+	}
+}
+
+// Two programs that read one message differently can be played off against each
+// other: member names are what they are, letter by letter. (CVE-2026-27896)
+func TestMemberNamesAreExact(t *testing.T) {
+	p := newPlace(t)
+	p.serve()
+	calls := make(chan string, 10)
+	x := p.open(&tab{key: "one", tools: `[{"name":"mild"},{"name":"wild"}]`, run: func(tool string, args json.RawMessage) string {
+		calls <- tool
+		return echo(args)
+	}})
+	c := p.http()
+	list := listTools(t, c)
+	mild, wild := list.named("_mild"), list.named("_wild")
+	ask := func(body string) answer {
+		t.Helper()
+		_, b, err := post(c.ctx, c.url, c.header, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for e := range events(strings.NewReader(string(b))) {
+			b = e.data
+		}
+		if rawjson.Valid(b, spec.MaxDepth) != nil {
+			t.Fatalf("%s gets %q", body, b)
+		}
+		return answerOf(b)
+	}
+	for body, want := range map[string]int{
+		`{"jsonrpc":"2.0","id":1,"Method":"tools/list"}`:                                                                          spec.CodeInvalidRequest,
+		`{"JSONRPC":"2.0","id":1,"method":"tools/list"}`:                                                                          spec.CodeInvalidRequest,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call","params":{"name":%q}}`, wild):                  0,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":{"name":%q}}`, wild):                                  spec.CodeInvalidParams,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":%q}}`, wild):                                  spec.CodeInvalidParams,
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"NAME":%q,"name":"no_such","Name":%q}}`, wild, wild): spec.CodeInvalidParams,
+	} {
+		if a := ask(body); codeOf(a) != want {
+			t.Errorf("%s gets %s%s, want the error %d", body, a.result, a.err, want)
+		}
+	}
+	if a := ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"Name":%q,"arguments":{},"Arguments":{"x":1}}}`, mild, wild)); a.outcome() != "ok" || !strings.Contains(string(a.result), `"{}"`) {
+		t.Errorf("a call with members that are alike: %s%s", a.result, a.err)
+	}
+	if tool := <-calls; tool != "mild" || len(calls) > 0 {
+		t.Errorf("the page ran %s, want the tool that the call names", tool)
+	}
+	for _, frame := range []string{
+		`{"jsonrpc":"2.0","id":"q","Method":"browser/updateTools","params":{"tools":[]}}`,
+		`{"jsonrpc":"2.0","id":"q","method":"browser/ping","METHOD":"browser/updateTools","params":{"tools":[]}}`,
+		`{"jsonrpc":"2.0","id":"q","method":"browser/updateTools","params":{"Tools":[]}}`,
+		`{"jsonrpc":"2.0","id":"q","method":"browser/updateTools","params":{"tools":[{"name":"mild"},{"name":"wild"},{"Name":"shout"}]}}`,
+	} {
+		x.send(frame)
+	}
+	x.ask(`"end"`, `{"jsonrpc":"2.0","id":"end","method":"browser/updateTools","params":{"TOOLS":[],"tools":[{"name":"mild"},{"name":"wild"},{"name":"end"}]}}`)
+	if names := listTools(t, c).names(); len(names) != 3 {
+		t.Errorf("after messages with members that are alike the tools are %q", names)
+	}
+}
+
+// What belongs to one user of a hub is out of another's reach: a session by its id,
+// tools, calls, and the log. (CVE-2026-25536)
+func TestUsersAreApart(t *testing.T) {
+	p := newPlace(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.serve("--auth", "jwt", "--jwt-secret", secret)
+	tokens := map[string]string{}
+	for _, user := range []string{"alice", "bob"} {
+		tokens[user] = signed(t, secret, map[string]any{"user_id": user, "exp": time.Now().Add(time.Hour).Unix()})
+	}
+	for what, claims := range map[string]map[string]any{
+		"no user":                   {"exp": time.Now().Add(time.Hour).Unix()},
+		"a user in capitals":        {"USER_ID": "alice", "exp": time.Now().Add(time.Hour).Unix()},
+		"the user of single hubs":   {"user_id": "local", "exp": time.Now().Add(time.Hour).Unix()},
+		"no end":                    {"user_id": "alice"},
+		"an end long ago":           {"user_id": "alice", "exp": time.Now().Add(-time.Hour).Unix()},
+		"another hub's address":     {"user_id": "alice", "exp": time.Now().Add(time.Hour).Unix(), "connection_url": "https://other.example"},
+		"an end that is not number": {"user_id": "alice", "exp": "never"},
+	} {
+		p.refused("a token with "+what, door{"POST", "/mcp", toolsListBody}, bearer(signed(t, secret, claims)), http.StatusUnauthorized)
+	}
+	parts := strings.Split(tokens["alice"], ".")
+	p.refused("an unsigned token", door{"POST", "/mcp", toolsListBody}, bearer("eyJhbGciOiJub25lIn0."+parts[1]+"."), http.StatusUnauthorized)
+	p.refused("a page of this machine, without a token", door{"WS", "/", ""}, http.Header{"Origin": {"http://localhost:5173"}}, http.StatusUnauthorized)
+
+	ran := make(chan string, 10)
+	for user, token := range tokens {
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		registered := make(chan struct{})
+		go func() {
+			for {
+				frame, err := peer.Receive()
+				if err != nil {
+					return
+				}
+				id := string(rawjson.Get(frame, "id"))
+				switch method, _ := rawjson.String(rawjson.Get(frame, "method")); {
+				case method == spec.MethodExecuteTool:
+					ran <- user
+					peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"success":true,"payload":{"content":[{"type":"text","text":"of %s"}]}}}`, id, user))
+				case id == "2":
+					close(registered)
+				}
+			}
+		}()
+		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"same","token":%q}}`, token))
+		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"browser/registerTools","params":{"tools":[{"name":"same"},{"name":"only_%s"}]}}`, user))
+		select {
+		case <-registered:
+		case <-time.After(patience):
+			t.Fatalf("the tab of %s was not registered", user)
+		}
+	}
+
+	sessions, streams := map[string]*httpClient{}, map[string]*sseClient{}
+	for user, token := range tokens {
+		sessions[user] = p.httpAs(token)
+		streams[user] = p.sseAs(token)
+	}
+	for user, c := range sessions {
+		list := listTools(t, c)
+		if len(list.names()) != 2 || list.named("_only_"+user) == "" {
+			t.Errorf("%s lists %q, want two tools", user, list.names())
+		}
+		a := c.ask("tools/call", fmt.Sprintf(`{"name":%q}`, list.named("_same")))
+		if got := <-ran; got != user || !strings.Contains(string(a.result), "of "+user) {
+			t.Errorf("the call of %s ran with %s: %s%s", user, got, a.result, a.err)
+		}
+		other := strings.Replace(list.named("_only_"+user), user, map[string]string{"alice": "bob", "bob": "alice"}[user], 1)
+		if a := c.ask("tools/call", fmt.Sprintf(`{"name":%q}`, other)); codeOf(a) != spec.CodeInvalidParams {
+			t.Errorf("%s calls %s: %s%s", user, other, a.result, a.err)
+		}
+	}
+	// Bob knows the ids of Alice's sessions.
+	stolen := bearer(tokens["bob"])
+	stolen.Set("Mcp-Session-Id", sessions["alice"].header.Get("Mcp-Session-Id"))
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		d := door{method, "/mcp", ""}
+		if method == "POST" {
+			d.body = toolsListBody
+		}
+		p.refused("another's session", d, stolen, http.StatusNotFound)
+	}
+	_, query, _ := strings.Cut(streams["alice"].endpoint, "?")
+	p.refused("another's stream", door{"POST", "/message?" + query, toolsListBody}, bearer(tokens["bob"]), http.StatusNotFound)
+	for what, f := range map[string]face{"session": sessions["alice"], "stream": streams["alice"]} {
+		if a := f.ask("tools/list", `{}`); a.err != nil {
+			t.Errorf("Alice's %s is gone: %s", what, a.err)
+		}
+	}
+	var log []json.RawMessage
+	p.apiAs(tokens["bob"], "/api/log", &log)
+	if text := fmt.Sprintf("%s", log); len(log) != 2 || strings.Contains(text, "alice") {
+		t.Errorf("Bob reads in the log %s, want his registration and his call", text)
+	}
+}
+
+// signed makes a JSON Web Token with any claims.
+func signed(t *testing.T, secretFile string, claims map[string]any) string {
+	t.Helper()
+	secret, err := os.ReadFile(secretFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	text := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + encode(body)
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(text))
+	return text + "." + encode(mac.Sum(nil))
+}
