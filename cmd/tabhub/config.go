@@ -49,6 +49,11 @@ type config struct {
 	callTimeout    time.Duration
 	callTimeoutMax time.Duration
 
+	tools         []string
+	relayTools    bool
+	browser       string
+	launchBrowser bool
+
 	demo     bool
 	logLevel string
 	auto     bool
@@ -75,6 +80,10 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.plainNames, "plain-names", false, "list tools under the page's own names; for conformance suites")
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
+	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
+	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
+	f.StringVar(&c.browser, "browser", "", "Chromium or Chrome to start `file` (default: the first that is found)")
+	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
 	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
 	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.DurationVar(&c.idleExit, "idle-exit", 0, "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)")
@@ -98,6 +107,8 @@ func (c *config) check() error {
 		return usagef("--expose is %q; it may be all, proxy or auto", c.expose)
 	case c.exposeBudget < 1:
 		return usagef("--expose-budget is %d; it must be above 0", c.exposeBudget)
+	case c.launchBrowser && c.auth == "jwt":
+		return usagef("--launch-browser is for a hub on one's own machine, not for --auth jwt")
 	case c.nameLimit != 0 && (c.nameLimit < 40 || c.nameLimit > 128):
 		return usagef("--name-limit is %d; it may be 40 to 128", c.nameLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:

@@ -14,8 +14,10 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
+	"tabhub/hub/browsertool"
 	"tabhub/hub/demo"
 	"tabhub/hub/httpd"
+	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/pages"
 	"tabhub/spec"
@@ -48,12 +50,19 @@ type process struct {
 	tabs   *wsserver.Server
 	relay  *relay.Relay
 	users  *hub.Users
+	tools  browsertool.Switches
 	server *httpd.Server
 	ended  chan string // why the hub is to end
+
+	launching  sync.WaitGroup // the browser of --launch-browser
+	stopLaunch func()         // may be nil
 
 	mu     sync.Mutex
 	worlds map[spec.UserID]httpd.World
 	demos  []*demo.Tab
+	// instances are the browsers that the one user of a hub without accounts has
+	// started; nil on one with accounts.
+	instances *instance.Instances
 }
 
 // startHub takes the data directory and the ports, and serves. fallback lets a taken
@@ -87,11 +96,14 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	if listenErr != nil {
 		return nil, listenErr
 	}
-	instance, err := dir.Instance()
+	id, err := dir.Instance()
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	p.assemble(instance)
+	p.assemble(id)
+	if err := p.switches(); err != nil {
+		return nil, err
+	}
 	if c.auth != "jwt" {
 		if _, err := p.world(ctx, spec.LocalUser); err != nil {
 			return nil, err
@@ -111,6 +123,11 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
+	}
+	if c.launchBrowser {
+		ctx, cancel := context.WithCancel(context.Background())
+		p.stopLaunch = cancel
+		p.launching.Go(func() { p.launch(ctx) })
 	}
 	return p, nil
 }
@@ -163,17 +180,18 @@ func (p *process) listen(fallback bool) error {
 }
 
 // assemble makes the servers of the hub.
-func (p *process) assemble(instance string) {
+func (p *process) assemble(id string) {
 	p.users = hub.NewUsers(p.openUser)
-	tabs := wsserver.Options{Authenticate: p.admitTab, Instance: instance, Log: p.log}
+	tabs := wsserver.Options{Authenticate: p.admitTab, Instance: id, Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset
 	}
 	p.tabs = wsserver.New(tabs)
-	p.relay = relay.New(relay.Options{Log: p.log, Verify: func(token string, r *http.Request) (spec.UserID, time.Time, error) {
-		a, err := p.guard.Admit(r, token)
-		return a.User, a.Expires, err
-	}})
+	p.relay = relay.New(relay.Options{
+		Log:    p.log,
+		Verify: p.admitRelay,
+		Hub:    func(user spec.UserID) relay.Joiner { return p.tabs.Transport(user) },
+	})
 	o := httpd.Options{
 		Guard: p.guard,
 		World: p.world,
@@ -226,7 +244,7 @@ func (p *process) close(why string) error {
 	for _, w := range p.worlds {
 		worlds = append(worlds, w)
 	}
-	demos := p.demos
+	demos, instances := p.demos, p.instances
 	p.mu.Unlock()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
 	p.dir.RemoveHub()
@@ -234,6 +252,13 @@ func (p *process) close(why string) error {
 	for _, d := range demos {
 		d.Close()
 	}
+	if p.stopLaunch != nil {
+		p.stopLaunch()
+	}
+	if instances != nil {
+		instances.Close()
+	}
+	p.launching.Wait()
 	errs = append(errs, p.users.Close(ctx), p.tabs.Close(ctx))
 	p.relay.Close()
 	return errors.Join(append(errs, p.release())...)
@@ -274,7 +299,8 @@ func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, err
 	if err != nil {
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
-	own := ownTools(h)
+	instances := p.newInstances(h)
+	own := p.ownTools(user, h, instances)
 	face := mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: instructions, Log: p.log, Own: own,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
@@ -282,6 +308,9 @@ func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, err
 	})
 	p.mu.Lock()
 	p.worlds[user] = httpd.World{Hub: h, MCP: face, Own: own}
+	if instances != nil {
+		p.instances = instances
+	}
 	p.mu.Unlock()
 	if c.demo {
 		tab, err := demo.Join(ctx, transport)
@@ -321,6 +350,20 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admissi
 		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
 	}
 	return out, nil
+}
+
+// admitRelay says whose a peer of the relay is, when it has shown its token.
+func (p *process) admitRelay(token string, r *http.Request) (spec.UserID, time.Time, error) {
+	a, err := p.guard.Admit(r, token)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	// The user's hub takes extensions that can open tabs.
+	if _, err := p.users.Get(r.Context(), a.User); err != nil {
+		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
+		return "", time.Time{}, errors.New("the hub could not be opened; its log says why")
+	}
+	return a.User, a.Expires, nil
 }
 
 // verifier returns what checks credentials, nil if none are asked for.

@@ -8,6 +8,7 @@
 //	hub.lock    locked by the hub for as long as it lives
 //	start.lock  locked by the bridge that is starting a hub
 //	hub.log     what a hub that a bridge has started logs
+//	browsers/   profiles of the browsers that the hub starts
 //
 // hub.lock decides whether a hub runs. hub.json alone does not: a killed hub leaves
 // it behind, and its address may be another program's by then.
@@ -78,11 +79,12 @@ func (d Dir) Make() error {
 
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
-// Store, TokenFile, HubFile and LogFile are the paths of the files of these names.
+// Store, TokenFile, HubFile, LogFile and Browsers are paths in the directory.
 func (d Dir) Store() string     { return d.path("tabhub.db") }
 func (d Dir) TokenFile() string { return d.path("token") }
 func (d Dir) HubFile() string   { return d.path("hub.json") }
 func (d Dir) LogFile() string   { return d.path("hub.log") }
+func (d Dir) Browsers() string  { return d.path("browsers") }
 
 // ErrNoToken says that no hub has run here yet.
 var ErrNoToken = errors.New("there is no token yet; it is made when the hub first runs")
