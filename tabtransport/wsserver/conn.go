@@ -34,6 +34,7 @@ type conn struct {
 	// static after construction
 	srv    *Server
 	ws     *websocket.Conn
+	stream *stream // under ws; nil with TLS: then no caller writes itself
 	remote string
 	origin string // the Origin header
 	ctx    context.Context

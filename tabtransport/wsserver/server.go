@@ -193,12 +193,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, up *websocket.Upg
 		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
 		return
 	}
-	ws, err := up.Upgrade(w, r, nil)
+	below := &under{ResponseWriter: w}
+	ws, err := up.Upgrade(below, r, nil)
 	if err != nil {
 		s.log.Debug("websocket handshake failed", "err", err)
 		return
 	}
 	c := newConn(s, ws, r)
+	c.stream = below.stream
 	c.dialect = speak(c)
 	if !s.add(c) {
 		ws.Close()

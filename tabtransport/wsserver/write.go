@@ -19,7 +19,7 @@ const (
 	maxQueuedFrames = 1024
 	maxQueuedBytes  = 64 << 20
 	// maxDirect is the largest frame that a caller writes itself: what a healthy
-	// socket takes without blocking.
+	// socket takes without blocking, see stream.
 	maxDirect = 128 << 10
 	// writeTimeout is how long one frame may take, besides a second for each MiB.
 	writeTimeout = 10 * time.Second
@@ -75,11 +75,10 @@ func (c *conn) Send(p *tabtransport.Pending) error {
 		w.mu.Unlock()
 		buf.free()
 		return tabtransport.ErrNotConnected
-	case !w.busy && len(buf.b) <= maxDirect:
+	case !w.busy && len(buf.b) <= maxDirect && c.stream != nil:
 		w.busy = true
 		w.mu.Unlock()
-		c.put(outgoing{buf, p})
-		c.passOn()
+		c.putNow(outgoing{buf, p})
 		return nil
 	case len(w.queue) >= maxQueuedFrames || w.bytes+len(buf.b) > maxQueuedBytes:
 		w.mu.Unlock()
@@ -136,15 +135,29 @@ func (c *conn) drainLocked() {
 	}
 }
 
-// passOn ends a caller's right to write.
-func (c *conn) passOn() {
+// putNow writes a caller's frame, and then ends its right to write. If the socket
+// does not take the frame at once, another goroutine goes on.
+func (c *conn) putNow(o outgoing) {
+	c.stream.lend()
+	c.put(o, time.Now().Add(patience))
+	owes := c.stream.recall()
 	w := &c.out
 	w.mu.Lock()
-	w.busy = false
-	if len(w.queue) > 0 || w.final != nil {
-		c.drainLocked()
+	defer w.mu.Unlock()
+	switch ended := w.closed != nil && w.final == nil; {
+	case owes && !ended:
+		w.draining.Go(func() {
+			if err := c.stream.settle(); err != nil {
+				c.writeFailed(err)
+			}
+			c.drain()
+		})
+	default:
+		w.busy = false
+		if len(w.queue) > 0 || w.final != nil {
+			c.drainLocked()
+		}
 	}
-	w.mu.Unlock()
 }
 
 // drain writes the queue until it is empty, and then the close frame if there is one.
@@ -153,7 +166,7 @@ func (c *conn) drain() {
 		o, final, ok := c.out.next()
 		switch {
 		case ok:
-			c.put(o)
+			c.put(o, writeDeadline(len(o.frame.b)))
 		case final != nil:
 			c.finish(final)
 			return
@@ -187,19 +200,24 @@ func writeDeadline(n int) time.Time {
 }
 
 // put writes one frame.
-func (c *conn) put(o outgoing) {
+func (c *conn) put(o outgoing, deadline time.Time) {
 	if o.request != nil && (c.closing() || !o.request.Sending()) {
 		o.request.Unsent()
 		o.frame.free()
 		return
 	}
-	c.ws.SetWriteDeadline(writeDeadline(len(o.frame.b)))
+	c.ws.SetWriteDeadline(deadline)
 	err := c.ws.WriteMessage(websocket.TextMessage, o.frame.b)
 	o.frame.free()
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	if err != nil {
+		c.writeFailed(err)
+	}
+}
+
+func (c *conn) writeFailed(err error) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		c.slow(fmt.Errorf("write: %w", err))
-	case err != nil:
+	} else {
 		c.fail(fmt.Errorf("write: %w", err))
 	}
 }
