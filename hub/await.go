@@ -46,6 +46,15 @@ func (h *Hub) AwaitPeer(ctx context.Context, match func(BrowserInfo) bool) (Brow
 	return found, err
 }
 
+// Expect admits a browser that says instance in its hello whatever its secret is,
+// until stop is called: only one that this hub has started can know it.
+func (h *Hub) Expect(instance string) (stop func()) {
+	h.update(func() { h.expects[instance] = true })
+	return func() {
+		h.update(func() { delete(h.expects, instance) })
+	}
+}
+
 // Forget drops a peer that is known not to come back, such as a browser whose
 // process has ended: its grace is over at once. A peer that is not there is none to
 // forget.

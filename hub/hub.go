@@ -48,6 +48,7 @@ type Hub struct {
 	order   []spec.Domain // of domains, sorted
 	names   map[publicName]*binding
 	browser map[spec.BrowserID]storage.Browser
+	expects map[string]bool // what browsers say that the hub itself has started
 	sites   map[spec.Domain]storage.Site
 	subs    map[string]*subscription // by public URI
 	active  *tab                     // what the user looks at; nil if no tab that is known
@@ -93,6 +94,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		domains:   map[spec.Domain]*domain{},
 		names:     map[publicName]*binding{},
 		browser:   map[spec.BrowserID]storage.Browser{},
+		expects:   map[string]bool{},
 		sites:     map[spec.Domain]storage.Site{},
 		subs:      map[string]*subscription{},
 		kept:      map[*domain]struct{}{},

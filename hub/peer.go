@@ -139,13 +139,13 @@ func (h *Hub) admitBrowserLocked(c tabtransport.Conn, now time.Time) (secret str
 			return "", nil
 		}
 		known.Confirmed = true
-	case ok && known.Confirmed:
+	case ok && known.Confirmed && !h.expects[hello.Instance]:
 		return "", spec.Errorf(spec.CodeRefused, "browserId %q belongs to another browser: its secret does not match; make a new browserId", hello.BrowserID)
 	default:
 		// New here, or the answer with its secret never reached it.
 		secret = rand.Text()
 		sum = sha256.Sum256([]byte(secret))
-		known = storage.Browser{ID: hello.BrowserID, SecretHash: sum[:]}
+		known = storage.Browser{ID: hello.BrowserID, SecretHash: sum[:], Confirmed: known.Confirmed}
 	}
 	known.Name, known.LastSeen = hello.BrowserName, now
 	h.browser[known.ID] = known

@@ -48,6 +48,7 @@ type running struct {
 	nonce  string // says the browser to the hub
 	path   string // of the executable
 	launch launch
+	forget func() // has the hub no longer expect the nonce
 	proc   *process
 	gone   chan struct{} // closed when the hub, too, has forgotten it
 }
@@ -158,8 +159,10 @@ func (s *Instances) launch(r *running) error {
 	if err := extension.WriteInstance(r.Extension, s.opts.HubURL, r.nonce); err != nil {
 		return failed(err)
 	}
+	r.forget = s.opts.Hub.Expect(r.nonce)
 	proc, err := startProcess(exec.Command(r.path, r.launch.flags()...))
 	if err != nil {
+		r.forget()
 		return failed(err)
 	}
 	s.mu.Lock()
@@ -177,6 +180,7 @@ func (s *Instances) watch(r *running) {
 	case <-s.ctx.Done():
 		r.proc.stop()
 	}
+	r.forget()
 	s.drop(r)
 	if b := s.browser(r); b != nil {
 		s.opts.Hub.Forget(b.Peer)

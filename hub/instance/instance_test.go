@@ -22,6 +22,7 @@ import (
 
 	"tabhub/hub/instance"
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
 func TestLifeOfABrowser(t *testing.T) {
@@ -85,6 +86,29 @@ func TestLifeOfABrowser(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(w.dir, "default", string(info.Mode), "Default", "Preferences"))
 	if err != nil || json.Unmarshal(text, &prefs) != nil || prefs.Download.Dir != again.Downloads {
 		t.Errorf("the browser saves files to %q, not to %q (%v)", prefs.Download.Dir, again.Downloads, err)
+	}
+}
+
+// A hub that has another port today must still get its own browsers back.
+func TestHubAtAnotherAddress(t *testing.T) {
+	real(t)
+	store, dir := &storage.Memory{}, filepath.Join(t.TempDir(), "browsers")
+	var ids []spec.BrowserID
+	for i := range 3 {
+		w := newWorldOver(t, store, instance.Options{Dir: dir})
+		for range 2 - i/2 { // the second time it has shown its secret
+			info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, info.Browser.ID)
+			if err := w.instances.Stop(info.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if ids = slices.Compact(ids); len(ids) != 1 {
+		t.Errorf("one profile was %d browsers: %q", len(ids), ids)
 	}
 }
 
@@ -213,9 +237,16 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 func TestStubbornBrowser(t *testing.T) {
 	t.Parallel()
 	mark := "1000." + strconv.Itoa(os.Getpid())
-	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "trap '' TERM; sleep "+mark+" & sleep "+mark)})
+	ready := filepath.Join(t.TempDir(), "ready")
+	if err := syscall.Mkfifo(ready, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "trap '' TERM; sleep "+mark+" & echo >"+ready+"; sleep "+mark)})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(ready); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.instances.Stop(info.ID); err != nil {

@@ -32,10 +32,16 @@ type world struct {
 
 func newWorld(t testing.TB, opts instance.Options) *world {
 	t.Helper()
+	return newWorldOver(t, &storage.Memory{}, opts)
+}
+
+// newWorldOver is newWorld for a hub with a past: its store, and Options.Dir.
+func newWorldOver(t testing.TB, store storage.DomainToolStorage, opts instance.Options) *world {
+	t.Helper()
 	ws := wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
 		return wsserver.Admission{Attested: r.Header.Get("Origin") == extension.Origin}, nil
 	}})
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +58,9 @@ func newWorld(t testing.TB, opts instance.Options) *world {
 	})
 	server := httptest.NewServer(mux)
 	w := &world{t: t, hub: h, dir: filepath.Join(t.TempDir(), "browsers"), page: server.URL + "/page", visited: visited}
+	if opts.Dir != "" {
+		w.dir = opts.Dir
+	}
 	opts.Hub, opts.Dir = h, w.dir
 	opts.HubURL = "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs"
 	w.instances = instance.New(opts)
