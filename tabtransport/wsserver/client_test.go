@@ -129,7 +129,11 @@ func TestRelayListsFollowsAndCalls(t *testing.T) {
 			{"none", `{}`, `{"content":[{"type":"text","text":"unknown tool none"}],"isError":true}`},
 		} {
 			send(t, ws, fmt.Sprintf(`{"type":"relay/invoke","callId":"1\u0022","toolName":%q,"args":%s}`, c.tool, c.args))
-			if got, want := receive(t, ws), `{"type":"relay/result","callId":"1\u0022","result":`+c.want+`}`; got != want {
+			got := receive(t, ws)
+			for strings.HasPrefix(got, `{"type":"relay/tools-changed"`) {
+				got = receive(t, ws)
+			}
+			if want := `{"type":"relay/result","callId":"1\u0022","result":` + c.want + `}`; got != want {
 				t.Errorf("%s gave\n%s, want\n%s", c.tool, got, want)
 			}
 		}
