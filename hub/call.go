@@ -155,17 +155,7 @@ func (r *run) pick(b *binding) target {
 	var room [8]candidate
 	h := r.h
 	h.mu.RLock()
-	if b.made {
-		h.rematchLocked(r, b)
-	}
-	s := h.snapshotLocked(b, r.excluded, room[:])
-	if r.peer != "" {
-		for i := range s.candidates {
-			if s.candidates[i].addr.Peer != r.peer {
-				s.candidates[i].excluded = true
-			}
-		}
-	}
+	s := r.snapshotLocked(b, room[:])
 	i, reason := choose(s)
 	t := target{none: i < 0}
 	if i >= 0 {
@@ -183,19 +173,35 @@ func (r *run) pick(b *binding) target {
 			r.reason = "opened for this call"
 		}
 		if !t.present {
-			t.wait = r.awayChange(t.addr)
+			t.wait = r.awayChange(t.candidate)
 		}
 	}
 	return t
 }
 
+// snapshotLocked collects the candidates that are left to the call.
+func (r *run) snapshotLocked(b *binding, into []candidate) snapshot {
+	if b.made {
+		r.h.rematchLocked(r, b)
+	}
+	s := r.h.snapshotLocked(b, r.excluded, into)
+	if r.peer != "" {
+		for i := range s.candidates {
+			if s.candidates[i].addr.Peer != r.peer {
+				s.candidates[i].excluded = true
+			}
+		}
+	}
+	return s
+}
+
 // awayChange returns a channel that is closed at the next change if the tab is
 // still away.
-func (r *run) awayChange(a spec.TabAddr) <-chan struct{} {
+func (r *run) awayChange(c candidate) <-chan struct{} {
 	h := r.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t := h.tabs[a]; t == nil || t.peer.connected && !t.hidden {
+	if h.tabs[c.addr] != c.tab || c.holder.presentLocked() {
 		now := make(chan struct{})
 		close(now)
 		return now
@@ -296,12 +302,14 @@ func (r *run) judge(ctx context.Context, t target, err error, loading *int) (ret
 // may be run twice goes to another tab of the same browser.
 func (r *run) lost(t target) (retry bool, _ error) {
 	if r.kind == spec.KindTool && !t.item.safe || len(r.excluded) >= spec.RetryAttempts {
-		return false, &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
+		return false, errTabClosed
 	}
 	r.excluded = append(r.excluded, t.addr)
 	r.peer = t.addr.Peer
 	return true, nil
 }
+
+var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
 
 // pause waits; it returns early, with an error, when the call is over.
 func (r *run) pause(ctx context.Context, d time.Duration) error {

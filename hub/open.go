@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,15 +24,21 @@ type opening struct {
 // none is called when no tab can take the call: it opens one and waits until it
 // has registered what is called, or says why it cannot.
 func (r *run) none(ctx context.Context, b *binding) error {
+	err := r.open(ctx, b)
+	if _, failed := errors.AsType[*Failure](err); failed && len(r.excluded) > 0 {
+		return errTabClosed // it was sent before
+	}
+	return err
+}
+
+func (r *run) open(ctx context.Context, b *binding) error {
 	h := r.h
 	h.mu.RLock()
-	id, offered, sent := b.id, b.offer != nil, len(r.excluded) > 0
+	id, offered := b.id, b.offer != nil
 	h.mu.RUnlock()
 	switch {
 	case r.opened:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("a tab was opened for %s, but its page did not offer %q; is the user signed in there?", id.Domain, id.Item)}
-	case sent && !offered:
-		return &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
 	case id.Tab != 0 && r.target.tab == nil:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("tab %d of %s is closed; call %s, which goes to the best tab", id.Tab, id.Domain, r.domainName(id))}
 	case id.Tab != 0:
@@ -61,13 +68,10 @@ func (r *run) awaitOffer(ctx context.Context, b *binding, o *opening) error {
 	defer timer.Stop()
 	for {
 		h.mu.Lock()
-		newest := (*holder)(nil)
-		if b.offer != nil {
-			newest = b.offer.newestLocked(false)
-		}
+		best, _ := choose(r.snapshotLocked(b, nil))
 		changed := h.waitLocked()
 		h.mu.Unlock()
-		if newest != nil {
+		if best >= 0 {
 			return nil
 		}
 		select {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -48,8 +49,10 @@ type tab struct {
 	keep      bool // the user wants its site's tools kept
 	hidden    bool // restored from the store, has not rejoined yet
 	confirmed bool // heard of since its peer connected last
+	reloaded  bool // its peer came back with another document
 	updated   time.Time
 	items     map[spec.Kind][]*item
+	stale     map[spec.Kind]bool // items that were not registered again since
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*part
 	inFlight  atomic.Int64
@@ -104,6 +107,10 @@ func (hd *handler) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 		}
 		now := time.Now()
 		if c.Hello != nil && c.Hello.BrowserID != "" {
+			if c.Origin != "" && !c.Attested && !strings.Contains(c.Origin, "-extension://") {
+				refusal = spec.Errorf(spec.CodeRefused, "a page is one tab: leave browserId out")
+				return
+			}
 			if secret, refusal = h.admitBrowserLocked(c, now); refusal != nil {
 				return
 			}
@@ -198,9 +205,12 @@ func (h *Hub) joinLocked(id spec.PeerID, c tabtransport.Conn, now time.Time) (lo
 			}
 		}
 	}
+	// Without a session nothing says that the document is the same.
+	reloaded := p.browser == "" && (session == "" || session != p.session)
 	p.session = session
 	for _, t := range p.tabs {
-		t.confirmed = false
+		t.confirmed, t.reloaded = false, reloaded
+		t.markStale()
 	}
 	if len(p.tabs) > 0 {
 		p.grace.start(spec.OpenTabMaxWait, func() { h.dropUnconfirmed(p) })
@@ -208,18 +218,34 @@ func (h *Hub) joinLocked(id spec.PeerID, c tabtransport.Conn, now time.Time) (lo
 	return lost
 }
 
-// dropUnconfirmed drops the tabs of which a peer that came back has said nothing.
+// markStale marks what the tab is to register again.
+func (t *tab) markStale() {
+	for kind, items := range t.items {
+		if len(items) > 0 {
+			t.stale[kind] = true
+		}
+	}
+}
+
+// dropUnconfirmed drops the tabs of which a peer that came back has said nothing,
+// and what the others did not register again.
 func (h *Hub) dropUnconfirmed(p *peer) {
 	var gone []spec.TabAddr
 	h.update(func() {
 		if !p.connected || h.closed || h.peers[p.id] != p {
 			return
 		}
+		now := time.Now()
 		for _, t := range slices.Collect(maps.Values(p.tabs)) {
 			if !t.confirmed {
 				gone = append(gone, t.addr)
-				h.dropTabLocked(t, time.Now())
+				h.dropTabLocked(t, now)
+				continue
 			}
+			for kind := range t.stale {
+				h.registerLocked(t, kind, nil, now)
+			}
+			h.showLocked(t)
 		}
 	})
 	for _, a := range gone {
@@ -287,6 +313,7 @@ func (h *Hub) tabLocked(addr spec.TabAddr, now time.Time) *tab {
 	t := &tab{
 		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: now,
 		items:    map[spec.Kind][]*item{},
+		stale:    map[spec.Kind]bool{},
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*part{},
 	}

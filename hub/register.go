@@ -62,10 +62,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 			return
 		}
 		t.confirmed = true
-		if t.hidden {
-			t.hidden = false
-			h.relabelLocked(t)
-		}
+		h.showLocked(t)
 		if url != "" {
 			t.url = url
 		}
@@ -74,10 +71,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 			h.relabelLocked(t)
 		}
 		var over []spec.Rejection
-		if changed, over = h.setItemsLocked(t, m.Kind, items, now); changed {
-			t.updated = now
-			h.saveTabLocked(t, now)
-		}
+		changed, over = h.registerLocked(t, m.Kind, items, now)
 		rejected = append(rejected, over...)
 		t.rejected[m.Kind] = rejected[:min(len(rejected), maxRejections)]
 		if id != nil {
@@ -183,6 +177,28 @@ func (p *peer) tabURL(claimed string) (string, bool) {
 		return claimed, true
 	}
 	return "", false
+}
+
+// registerLocked makes items all that a tab has of a kind. Results are those of
+// setItemsLocked.
+func (h *Hub) registerLocked(t *tab, kind spec.Kind, items []*item, now time.Time) (changed bool, over []spec.Rejection) {
+	if t.stale[kind] {
+		delete(t.stale, kind)
+		h.touchLocked() // calls may wait for it
+	}
+	if changed, over = h.setItemsLocked(t, kind, items, now); changed {
+		t.updated = now
+		h.saveTabLocked(t, now)
+	}
+	return changed, over
+}
+
+// showLocked lists what was restored of a tab, which has rejoined.
+func (h *Hub) showLocked(t *tab) {
+	if t.hidden {
+		t.hidden = false
+		h.relabelLocked(t)
+	}
 }
 
 // setItemsLocked replaces a tab's items of a kind. It reports whether anything

@@ -8,14 +8,15 @@ import (
 
 // candidate is a tab that a call could go to, as it was when the call looked.
 type candidate struct {
-	tab      *tab // to be sent to; choose does not look at it
+	tab      *tab    // to be sent to; choose does not look at it
+	holder   *holder // nor at this
 	addr     spec.TabAddr
 	item     *item
 	number   int
 	url      string
 	updated  time.Time
 	active   bool
-	present  bool // connected, and has registered since it connected
+	present  bool // can be sent to now
 	excluded bool // was tried by this call already
 }
 
@@ -104,10 +105,17 @@ func (h *Hub) snapshotLocked(b *binding, excluded []spec.TabAddr, into []candida
 	return s
 }
 
+// presentLocked reports whether a call can be sent to a holder now: its tab is
+// connected, and the document that it shows has registered the item.
+func (hd *holder) presentLocked() bool {
+	t := hd.tab
+	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[hd.item.kind])
+}
+
 func (h *Hub) candidateLocked(hd *holder, excluded []spec.TabAddr) candidate {
 	c := candidate{
-		tab: hd.tab, addr: hd.tab.addr, item: hd.item, number: hd.number, url: hd.tab.url, updated: hd.tab.updated,
-		active: hd.tab == h.active, present: hd.tab.peer.connected && !hd.tab.hidden,
+		tab: hd.tab, holder: hd, addr: hd.tab.addr, item: hd.item, number: hd.number, url: hd.tab.url, updated: hd.tab.updated,
+		active: hd.tab == h.active, present: hd.presentLocked(),
 	}
 	for _, a := range excluded {
 		if a == c.addr {

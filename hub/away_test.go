@@ -1,0 +1,158 @@
+package hub
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest"
+)
+
+// document connects a single tab that shows a document: a reload is a new session.
+func (w *world) document(origin, key, session string) tabtest.End {
+	return w.dial(tabtransport.Conn{Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{TabKey: key, Session: session}})
+}
+
+// A page that was reloaded knows its tools only once it has registered them: a call
+// that reached it before would fail.
+func TestCallWaitsForAReloadedPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.document("https://e.com", "a", "d1")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		p.Cut()
+		synctest.Wait()
+		c := w.call(t.Context(), "e_com_x")
+		p = w.document("https://e.com", "a", "d2")
+		time.Sleep(time.Second)
+		p.Notify(0, &spec.TabState{Visible: ptr(true)})
+		time.Sleep(time.Second)
+		if n := w.peers.InFlight(); n != 0 {
+			t.Errorf("%d calls sent to a page that has no tools yet", n)
+		}
+		w.register(p, 0, tools("https://e.com/", "x"))
+		answer(p, p.Next(), "loaded")
+		c.want(t, "loaded")
+
+		// The same document has its tools still.
+		p.Cut()
+		p = w.document("https://e.com", "a", "d2")
+		c = w.call(t.Context(), "e_com_x")
+		answer(p, p.Next(), "same document")
+		c.want(t, "same document")
+		w.register(p, 0, tools("https://e.com/", "x"))
+
+		// The next one has none, and says so only by its silence.
+		p.Cut()
+		p = w.document("https://e.com", "a", "d3")
+		p.Notify(0, &spec.TabState{Visible: ptr(true)})
+		c = w.call(t.Context(), "e_com_x")
+		time.Sleep(spec.OpenTabMaxWait + time.Second)
+		c.want(t, "NOT_CONNECTED")
+		w.wantNames("")
+		w.check()
+	})
+}
+
+// What a client is told of a call that was sent must not be that it was not.
+func TestSentCallIsNotCalledUnsent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		safe := `x:"annotations":{"readOnlyHint":true}`
+		for _, name := range []string{"e_com_x", "e_com_tab1_x"} {
+			p := w.document("https://e.com", "a", "d1")
+			w.register(p, 0, tools("https://e.com/", safe))
+			c := w.call(t.Context(), name)
+			p.Next()
+			p.Cut()
+			p = w.document("https://e.com", "a", "d2")
+			w.register(p, 0, tools("https://e.com/", safe))
+			c.want(t, "TAB_CLOSED")
+			p.Cut()
+			synctest.Wait()
+		}
+	})
+}
+
+// A call that falls over to a tab that is to be opened waits for it, though another
+// browser has the site open.
+func TestFallOverOpensATab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		safe := `x:"annotations":{"readOnlyHint":true,"cache":true}`
+		b, other := w.chrome("b1", "s1"), w.chrome("b2", "s1")
+		w.register(other, 1, tools("https://e.com/", safe))
+		time.Sleep(time.Second)
+		w.register(b, 1, tools("https://e.com/", safe))
+		c := w.call(t.Context(), "e_com_x")
+		b.Next()
+		b.Notify(1, &spec.TabClosed{})
+		r := b.Next()
+		if r.Method != spec.MethodOpenTab {
+			t.Fatalf("asked for %s", r.Method)
+		}
+		b.Answer(r, spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil)
+		time.Sleep(3 * time.Second)
+		w.register(b, 9, tools("https://e.com/", safe))
+		answer(b, b.Next(), "fell over")
+		c.want(t, "fell over")
+	})
+}
+
+// Whoever subscribes to a resource hears of its updates from the page's next tab,
+// too.
+func TestSubscriptionOutlivesItsTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		cart := &spec.Register{Kind: spec.KindResource, TabURL: "https://e.com/", Items: []json.RawMessage{json.RawMessage(`{"uri":"shop://cart"}`)}}
+		w.register(b, 1, cart)
+		go func() {
+			if _, err := w.hub.SubscribeResource(t.Context(), "tabhub://e.com/shop://cart"); err != nil {
+				t.Error(err)
+			}
+		}()
+		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{}`)}, nil)
+		b.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		w.register(b, 2, cart)
+		if r := b.Next(); r.Method != spec.MethodSubscribeResource || r.Tab != 2 {
+			t.Errorf("asked tab %d for %s", r.Tab, r.Method)
+		} else {
+			b.Answer(r, spec.Response{Result: json.RawMessage(`{}`)}, nil)
+		}
+	})
+}
+
+// A new title shows, also when it comes with the same tools.
+func TestTitleOfARegistration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{TabNames: TabNamesAlways})
+		p := w.page("https://e.com", "a")
+		m := tools("https://e.com/", "x")
+		w.register(p, 0, m)
+		w.hub.List(ListTools)
+		m.Title = "Checkout"
+		w.register(p, 0, m)
+		if d := string(w.hub.List(ListTools).Items[1].JSON); !strings.Contains(d, "Checkout") {
+			t.Errorf("listed as %s", d)
+		}
+	})
+}
+
+// A page is one tab, whatever it says: only the extension, and programs of the user,
+// are browsers, which the hub asks to open tabs and to let the user confirm.
+func TestPageIsNoBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		c := chromeConn("b1", "s1", "")
+		c.Origin, c.Attested = "https://evil.com", false
+		if _, err := tabtest.Local(w.peers)(t, c); err == nil {
+			t.Error("a page was taken for a browser")
+		}
+	})
+}
