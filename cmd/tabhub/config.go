@@ -143,6 +143,7 @@ func (c *config) guardOptions() httpd.GuardOptions {
 		AllowHosts:   c.allowHosts,
 		Extensions:   append([]string{extension.ID}, c.extensions...),
 		PublicURL:    c.publicURL,
+		BehindProxy:  c.behindProxy,
 	}
 }
 

@@ -12,11 +12,15 @@ import (
 
 	"tabhub/hub"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
 // maxCall is the largest call that the admin API takes: what a tab may be sent.
 const maxCall = spec.MaxFrame
+
+// bodyTimeout is how long a body may take to come.
+const bodyTimeout = 30 * time.Second
 
 // StatusReport is GET /api/status.
 type StatusReport struct {
@@ -299,12 +303,15 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request, world World) 
 	return nil
 }
 
-// readJSON reads a body of at most max bytes. It insists on the content type, which
+// readJSON reads a body of at most max bytes into a struct. It insists on the content type, which
 // a form on another site cannot send.
 func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
 	if mt, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mt != "application/json" {
 		return &refusal{http.StatusUnsupportedMediaType, "send the body as application/json"}
 	}
+	rc := http.NewResponseController(w)
+	rc.SetReadDeadline(time.Now().Add(bodyTimeout))
+	defer rc.SetReadDeadline(time.Time{}) // or it would end the handler
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, max))
 	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -312,8 +319,11 @@ func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
 		}
 		return badRequest("the body could not be read")
 	}
-	if err := json.Unmarshal(body, v); err != nil {
+	if err := rawjson.Valid(body, spec.MaxDepth); err != nil {
 		return badRequest("the body is not what is expected: %v", err)
+	}
+	if err := spec.DecodeParams(body, v); err != nil {
+		return badRequest("the body is not what is expected: %s", err.Message)
 	}
 	return nil
 }

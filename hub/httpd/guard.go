@@ -32,6 +32,9 @@ type GuardOptions struct {
 	Extensions []string
 	// PublicURL is where clients reach the hub through a proxy, "" if they do not.
 	PublicURL string
+	// BehindProxy: all requests come through a proxy that does TLS, and says so in
+	// X-Forwarded-Proto.
+	BehindProxy bool
 }
 
 // Guard decides who gets in. It is immutable.
@@ -43,6 +46,7 @@ type Guard struct {
 	hosts      map[string]bool
 	extensions map[string]bool
 	public     *url.URL
+	proxied    bool
 }
 
 // NewGuard checks the options. Its errors name the option that is wrong.
@@ -53,6 +57,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		origins:    make(map[string]bool),
 		hosts:      make(map[string]bool),
 		extensions: make(map[string]bool),
+		proxied:    o.BehindProxy,
 	}
 	for _, s := range o.AllowOrigins {
 		if s == "*" {
@@ -199,7 +204,7 @@ func (g *Guard) selfOrigin(r *http.Request) string {
 	if g.public != nil && strings.EqualFold(g.public.Host, r.Host) {
 		return originOf(g.public)
 	}
-	if r.TLS != nil {
+	if r.TLS != nil || g.proxied && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 		return "https://" + strings.TrimSuffix(host, ":443")
 	}
 	return "http://" + strings.TrimSuffix(host, ":80")

@@ -304,6 +304,18 @@ func TestPublicURL(t *testing.T) {
 	}
 }
 
+func TestForwardedProto(t *testing.T) {
+	for proxied, want := range map[bool]int{true: 200, false: 403} {
+		g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
+		r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
+		r.Header.Set("Authorization", "Bearer "+secret)
+		r.Header.Set("X-Forwarded-Proto", "https")
+		if _, err := g.check(r); status(err) != want {
+			t.Errorf("behind a proxy %t: %v, want %d", proxied, err, want)
+		}
+	}
+}
+
 func FuzzOrigin(f *testing.F) {
 	for _, s := range foreign {
 		f.Add(s)

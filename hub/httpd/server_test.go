@@ -155,6 +155,8 @@ func TestAdminAPI(t *testing.T) {
 		{"POST", "/api/call", `{"name":"website_tool_demo_tabhub_search_product"}`, 404, `"nearest":["` + search},
 		{"POST", "/api/call", `{"name":"` + search + `","arguments":{"query":1}}`, 200, `INVALID_ARGUMENTS`},
 		{"POST", "/api/call", `{}`, 400, `name is missing`},
+		{"POST", "/api/call", `{"NAME":"own"}`, 400, `name is missing`},
+		{"POST", "/api/call", `[]`, 400, `not what is expected`},
 		{"POST", "/api/call", `[`, 400, `not what is expected`},
 		{"GET", "/api/log?event=call", "", 200, `"tool":"search_products"`},
 		{"GET", "/api/log?limit=0", "", 400, `1 to 10000`},
