@@ -93,7 +93,7 @@ func (rq *request) waits() bool {
 // begin notes rq as under way in its session, which must have room for it: else ctx
 // stays nil. It is for requests that wait, and answer ends what it begins.
 func (rq *request) begin(parent context.Context) {
-	if ctx, done, ok := rq.ses.start(parent, rq.id); ok {
+	if ctx, done, ok := rq.ses.start(parent, rq.id, rq.method == methodListen); ok {
 		rq.ctx, rq.done = ctx, done
 	}
 }

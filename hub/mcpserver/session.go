@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -20,9 +21,11 @@ type session struct {
 	identity string
 	ctx      context.Context // the parent of its requests
 	cancel   context.CancelCauseFunc
-	sse      bool // of GET /sse: 2024-11-05 is the version of a client that names none
-	full     bool // has no room for a request
-	calls    gate // requests that are answered in goroutines of their own
+	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
+	full     bool        // has no room for a request
+	calls    gate        // requests that are answered in other goroutines
+	jobs     chan func() // to the idle ones of these
+	idle     atomic.Int32
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open
@@ -48,7 +51,8 @@ type session struct {
 
 // inflight is one request under way.
 type inflight struct {
-	cancel context.CancelCauseFunc
+	cancel  context.CancelCauseFunc
+	listens bool // until it is cancelled
 }
 
 // changes is what a client has to be told.
@@ -62,16 +66,16 @@ func (c *changes) empty() bool {
 }
 
 func (s *Server) newSession(parent context.Context, identity string) *session {
-	ses := &session{srv: s, identity: identity}
+	ses := &session{srv: s, identity: identity, jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
 	return ses
 }
 
 // start notes a request under way and returns its context. done must be called
 // when it is answered. ok is false if the session has too many.
-func (ses *session) start(parent context.Context, id json.RawMessage) (ctx context.Context, done func(), ok bool) {
+func (ses *session) start(parent context.Context, id json.RawMessage, listens bool) (ctx context.Context, done func(), ok bool) {
 	ctx, cancel := context.WithCancelCause(parent)
-	r := &inflight{cancel}
+	r := &inflight{cancel, listens}
 	key := idKey(id)
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
@@ -114,14 +118,14 @@ func (ses *session) cancelRequest(id json.RawMessage) {
 func (ses *session) endListens() {
 	ses.mu.Lock()
 	var open []*inflight
-	for key := range ses.listens {
-		open = append(open, ses.inflight[key])
+	for _, r := range ses.inflight {
+		if r.listens {
+			open = append(open, r)
+		}
 	}
 	ses.mu.Unlock()
 	for _, r := range open {
-		if r != nil {
-			r.cancel(errGone)
-		}
+		r.cancel(errGone)
 	}
 }
 
@@ -138,17 +142,43 @@ func (ses *session) initialized() {
 	}
 }
 
-// spawn runs answer in a goroutine of its own and sends what it returns.
+// maxIdle is how many goroutines a session keeps for the next request. A new one
+// would have to grow its stack first, which is a tenth of what a call costs.
+const maxIdle = 64
+
+// spawn runs answer in another goroutine and sends what it returns.
 func (ses *session) spawn(out *outbox, answer func() (frame, bool)) {
 	if !ses.calls.enter() {
 		return // the session is at its end
 	}
-	go func() {
+	job := func() {
 		defer ses.calls.leave()
 		if f, ok := answer(); ok {
 			out.put(f)
 		}
-	}()
+	}
+	select {
+	case ses.jobs <- job:
+	default:
+		go ses.work(job)
+	}
+}
+
+// work runs job, and further ones until the session ends.
+func (ses *session) work(job func()) {
+	for {
+		job()
+		if ses.idle.Add(1) > maxIdle {
+			ses.idle.Add(-1)
+			return
+		}
+		select {
+		case job = <-ses.jobs:
+			ses.idle.Add(-1)
+		case <-ses.ctx.Done():
+			return
+		}
+	}
 }
 
 // finishCalls waits for the goroutines of spawn, but no longer than limit; then it
