@@ -161,3 +161,26 @@ func TestOlderPageAPIs(t *testing.T) {
 		h.tabWith()
 	})
 }
+
+// Releases of the libraries as pages still have them, each with its own way.
+func TestOldReleases(t *testing.T) {
+	for _, native := range []bool{false, true} {
+		h := newHub(t, "")
+		b := h.browse(chromium.Options{WebMCP: native})
+		for _, name := range []string{"mcp-b-global-1", "mcp-b-global-2", "webmcp-polyfill-0"} {
+			p := b.Open(site(t, map[string]string{"/lib.js": published(t, name), "/": `<!doctype html><script src="/lib.js"></script><script>
+				const tool = {name: 'old', description: 'd', inputSchema: {type: 'object', properties: {n: {type: 'number'}}},
+					execute: async ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})};
+				if (navigator.modelContext.provideContext) navigator.modelContext.provideContext({tools: [tool]});
+				else navigator.modelContext.registerTool(tool);
+				</script>`}))
+			tab := h.tabWith("old")
+			if got, err := h.call(tab, "old", `{"n":3}`); err != nil || got != `{"content":[{"type":"text","text":"n=3"}]}` {
+				t.Errorf("%s, native %v: %s, %v", name, native, got, err)
+			}
+			p.Close()
+			h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+		}
+		b.Close()
+	}
+}
