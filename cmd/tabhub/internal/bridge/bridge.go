@@ -1,11 +1,9 @@
 package bridge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -26,8 +24,6 @@ type Options struct {
 }
 
 const (
-	bufferSize     = 64 << 10
-	maxLine        = 256 << 20
 	restoreTimeout = 10 * time.Second
 	askTimeout     = 2 * time.Second // for a client's first request, when there is no hub
 	shortLife      = time.Second     // a hub that lives no longer is not started again at once
@@ -285,7 +281,7 @@ func (b *Bridge) write(p []byte) error {
 func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
 	b.mu.Lock()
 	from, at := 0, 0
-	var held [][]byte // spans of chunk that are for the client
+	var spans [][]byte // of chunk, for the client
 	lines(chunk, func(line []byte) {
 		forward, k := b.session.fromHub(line)
 		kept = kept || k
@@ -294,12 +290,12 @@ func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
 		}
 		at += len(line)
 		if !forward {
-			held = append(held, chunk[from:at-len(line)])
+			spans = append(spans, chunk[from:at-len(line)])
 			from = at
 		}
 	})
 	b.mu.Unlock()
-	for _, span := range append(held, chunk[from:]) {
+	for _, span := range append(spans, chunk[from:]) {
 		if err := b.write(span); err != nil {
 			return kept, err
 		}
@@ -366,66 +362,4 @@ func closeWrite(conn net.Conn) {
 		return
 	}
 	conn.Close()
-}
-
-// lines calls f for each line of chunk, with its line break.
-func lines(chunk []byte, f func(line []byte)) {
-	for len(chunk) > 0 {
-		end := bytes.IndexByte(chunk, '\n') + 1
-		if end == 0 {
-			end = len(chunk)
-		}
-		f(chunk[:end])
-		chunk = chunk[end:]
-	}
-}
-
-// lineReader cuts a stream into runs of whole lines.
-type lineReader struct {
-	r    io.Reader
-	buf  []byte
-	end  int // what is read so far
-	seen int // what was searched for a line break
-}
-
-func readLines(r io.Reader, f func(lines []byte) (kept bool, err error)) error {
-	return (&lineReader{r: r}).each(f)
-}
-
-// each calls f with one or more whole lines at a time, as they come, until f returns
-// an error or the stream ends; what follows then is not lost to a later each. If f
-// says that it has kept a part of the lines, they are not overwritten.
-func (l *lineReader) each(f func(lines []byte) (kept bool, err error)) error {
-	for {
-		if i := bytes.LastIndexByte(l.buf[l.seen:l.end], '\n'); i >= 0 {
-			whole := l.seen + i + 1
-			kept, err := f(l.buf[:whole:whole])
-			l.take(whole, kept)
-			if err != nil {
-				return err
-			}
-		}
-		l.seen = l.end
-		if l.end == len(l.buf) {
-			if l.end > maxLine {
-				return fmt.Errorf("a message is larger than %d bytes", maxLine)
-			}
-			l.buf = append(l.buf, make([]byte, max(bufferSize, len(l.buf)))...)
-		}
-		n, err := l.r.Read(l.buf[l.end:])
-		l.end += n
-		if n == 0 && err != nil {
-			return err
-		}
-	}
-}
-
-// take removes the first n bytes.
-func (l *lineReader) take(n int, kept bool) {
-	rest := l.buf[n:l.end]
-	if kept || len(l.buf) > 16*bufferSize && len(rest) < bufferSize {
-		l.buf = make([]byte, max(bufferSize, 2*len(rest)))
-	}
-	l.end = copy(l.buf, rest)
-	l.seen = 0
 }
