@@ -26,23 +26,27 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, e
 	}
 	progress := rq.progress(name)
+	var ask func(context.Context) (json.RawMessage, error)
 	if t, ok := s.own[name]; ok {
 		if progress == nil {
 			progress = func(spec.Progress) {}
 		}
-		r := t.Call(ctx, args, rq.clientName(), progress)
-		if r == nil {
-			return frame{}, ctx.Err()
+		ask = func(ctx context.Context) (json.RawMessage, error) {
+			if r := t.Call(ctx, args, rq.clientName(), progress); r != nil {
+				return r, nil
+			}
+			return nil, context.Cause(ctx)
 		}
-		return s.result(rq, r, ""), nil
-	}
-	if rq.header != nil {
-		if e := s.checkParamHeaders(rq, name, args); e != nil {
-			return frame{}, e
+	} else {
+		if rq.header != nil {
+			if e := s.checkParamHeaders(rq, name, args); e != nil {
+				return frame{}, e
+			}
 		}
+		c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
+		ask = func(ctx context.Context) (json.RawMessage, error) { return s.hub.Call(ctx, c) }
 	}
-	c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
-	r, err := s.withInput(ctx, rq, name, func(ctx context.Context) (json.RawMessage, error) { return s.hub.Call(ctx, c) })
+	r, err := s.withInput(ctx, rq, name, ask)
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		r, err = f.Result(), nil
 	}

@@ -1,10 +1,10 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"slices"
@@ -61,15 +61,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 		httpError(w, http.StatusUnsupportedMediaType, invalidRequest("Content-Type must be application/json"))
 		return nil, false
 	}
-	body := http.MaxBytesReader(w, r.Body, s.opts.MaxBody)
-	var b []byte
-	var err error
-	if n := r.ContentLength; n >= 0 && n <= s.opts.MaxBody {
-		b = make([]byte, n)
-		_, err = io.ReadFull(body, b)
-	} else {
-		b, err = io.ReadAll(body)
-	}
+	// Memory for what is announced is given as it comes in.
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), lineBuffer)+bytes.MinRead))
+	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		httpError(w, http.StatusRequestEntityTooLarge, invalidRequest(tooBig(s.opts.MaxBody)))
 		return nil, false
@@ -78,7 +72,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 		httpError(w, http.StatusBadRequest, parseError(err))
 		return nil, false
 	}
-	return b, true
+	return buf.Bytes(), true
 }
 
 // accepts says which of the two forms of an answer a client takes.

@@ -85,7 +85,14 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 }
 
 func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
-	s := newServer(t, nosyHub(t), Options{})
+	h := nosyHub(t)
+	s := newServer(t, h, Options{Own: []Tool{{
+		Definition: json.RawMessage(`{"name":"door"}`),
+		Call: func(ctx context.Context, _ json.RawMessage, client string, _ func(spec.Progress)) json.RawMessage {
+			r, _ := h.Call(ctx, hub.Call{Name: nosyTool, Client: client})
+			return r
+		},
+	}}})
 	c := streamTo(t, s)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
@@ -96,21 +103,29 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-2","result":{"action":"accept","content":{"colour":"red"}}}`)
 	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
 
+	// Through a tool of the hub's own, too, as through the proxy tool.
+	c.send(strings.Replace(call, nosyTool, "door", 1))
+	for i, answer := range []string{`"name":"Ada"`, `"colour":"blue"`} {
+		c.next()
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"accept","content":{%s}}}`, 3+i, answer))
+	}
+	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"blue"}]}}`)
+
 	// The client refuses, cancels, or answers what does not help.
 	c.send(call)
 	c.next()
-	c.send(`{"jsonrpc":"2.0","id":"tabhub-3","error":{"code":-1,"message":"not now"}}`)
+	c.send(`{"jsonrpc":"2.0","id":"tabhub-5","error":{"code":-1,"message":"not now"}}`)
 	if got := c.next(); !strings.Contains(got, "TOOL_ERROR") || !strings.Contains(got, "not now") {
 		t.Error(got)
 	}
 	c.send(call)
 	c.next()
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
-	c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"tabhub-4","reason":"the call has ended"}}`)
+	c.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"tabhub-6","reason":"the call has ended"}}`)
 	c.send(call)
 	for i := range maxRounds - 1 {
 		c.next()
-		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"decline"}}`, 5+i))
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"decline"}}`, 7+i))
 	}
 	if got := c.next(); !strings.Contains(got, "asked back 8 times") {
 		t.Error(got)
