@@ -27,9 +27,8 @@ type Tool struct {
 }
 
 // New returns the tools of a hub, in a fixed order. instances may be nil, if the hub
-// is to start no browsers: browser_instance is left out then. off names the tools
-// that are switched off.
-func New(h *hub.Hub, instances *instance.Instances, off ...string) []Tool {
+// is to start no browsers: browser_instance is left out then.
+func New(h *hub.Hub, instances *instance.Instances) []Tool {
 	k := &kit{hub: h, instances: instances}
 	all := []Tool{
 		k.tool(TabTool, tabDefinition, tabActions),
@@ -38,7 +37,7 @@ func New(h *hub.Hub, instances *instance.Instances, off ...string) []Tool {
 	if instances != nil {
 		all = append(all, k.tool(InstanceTool, instanceDefinition, instanceActions))
 	}
-	return slices.DeleteFunc(all, func(t Tool) bool { return slices.Contains(off, t.Name) })
+	return all
 }
 
 // kit is what the tools work with.

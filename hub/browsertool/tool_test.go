@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -292,26 +291,31 @@ func TestTabInFront(t *testing.T) {
 	w.call("browser_page", `{"action":"text"}`).fails(spec.FailTabNotFound, "no tab in front")
 }
 
-func TestSwitches(t *testing.T) {
+// A host shows a tool by its definition alone.
+func TestDefinitions(t *testing.T) {
 	w := newWorld(t)
-	names := func(off ...string) string {
-		var out []string
-		for _, tool := range browsertool.New(w.hub, nil, off...) {
-			var d struct {
-				Name        string
-				InputSchema struct{ AdditionalProperties *bool }
-				Annotations struct{ ReadOnlyHint, DestructiveHint *bool }
-			}
-			if err := json.Unmarshal(tool.Definition, &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
-				t.Errorf("%s: %s: %v", tool.Name, tool.Definition, err)
-			}
-			out = append(out, tool.Name)
+	w.start("")
+	var names []string
+	for _, tool := range w.tools {
+		var d struct {
+			Name, Description string
+			InputSchema       struct{ AdditionalProperties *bool }
+			Annotations       struct{ ReadOnlyHint, DestructiveHint *bool }
 		}
-		return fmt.Sprint(out)
+		if err := json.Unmarshal(tool.Definition, &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
+			t.Errorf("%s: %s: %v", tool.Name, tool.Definition, err)
+		}
+		names = append(names, tool.Name)
 	}
-	if got := names() + names("browser_page"); got != "[browser_tab browser_page][browser_tab]" {
-		t.Error(got)
+	if want := []string{"browser_tab", "browser_page", "browser_instance"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
 	}
+	if without := browsertool.New(w.hub, nil); len(without) != 2 {
+		t.Errorf("%d tools of a hub that starts no browsers", len(without))
+	}
+}
+
+func TestSwitches(t *testing.T) {
 	known := []string{"proxy", "browser_tab", "browser_page", "browser_instance"}
 	s, err := browsertool.ParseSwitches([]string{"-proxy", " browser_instance"}, known...)
 	if err != nil || s.On("proxy", true) || !s.On("browser_instance", false) || !s.On("browser_tab", true) {

@@ -1,0 +1,166 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// browserPath returns the browser that hubs of this test start.
+func browserPath(t testing.TB) string {
+	t.Helper()
+	path, ok := chromium.Path()
+	if !ok {
+		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
+		if os.Getenv("CI") == "true" {
+			t.Fatal(reason)
+		}
+		t.Skip(reason)
+	}
+	return path
+}
+
+// content is the content of a CallToolResult.
+type content []struct {
+	Type, Text, MimeType string
+	Data                 []byte
+}
+
+// callContent calls a tool that must not fail.
+func (c *client) callContent(tool, args string) content {
+	c.t.Helper()
+	a := c.call(tool, args)
+	var result struct{ Content content }
+	if a.outcome() != "ok" || json.Unmarshal(a.result, &result) != nil || len(result.Content) == 0 {
+		c.t.Fatalf("%s %s: %s %.500s", tool, args, a.outcome(), a.result)
+	}
+	return result.Content
+}
+
+// callJSON is callContent, with the JSON of the result's text decoded into v.
+func (c *client) callJSON(tool, args string, v any) {
+	c.t.Helper()
+	text := c.callContent(tool, args)[0].Text
+	if err := json.Unmarshal([]byte(text), v); err != nil {
+		c.t.Fatalf("%s %s: %s: %v", tool, args, text, err)
+	}
+}
+
+// A client with no browser gets one, reaches a page's tools in it, looks at the page,
+// and no browser is left when the hub has ended.
+func TestBrowserInstance(t *testing.T) {
+	browser := browserPath(t)
+	p := newPlace(t)
+	hub := p.serve("--browser", browser)
+	c := p.stdio()
+	var started struct {
+		InstanceID, BrowserID string
+		ExtensionAutoLoaded   bool
+	}
+	c.callJSON("browser_instance", `{"action":"new","headless":true}`, &started)
+	if !started.ExtensionAutoLoaded {
+		t.Fatalf("%+v", started)
+	}
+	var page struct {
+		TabID     string
+		ToolNames []string
+	}
+	c.callJSON("browser_page", fmt.Sprintf(`{"action":"goto","url":"%s/demo","browserId":%q}`, p.url(), started.BrowserID), &page)
+	c.callJSON("browser_page", fmt.Sprintf(`{"action":"wait","tabId":%q}`, page.TabID), &page)
+	search := slices.IndexFunc(page.ToolNames, func(n string) bool { return strings.HasSuffix(n, "_search_products") })
+	if search < 0 || c.tools().named("_search_products") == "" {
+		t.Fatalf("the demo's tools: %q", page.ToolNames)
+	}
+	if text := c.callContent(page.ToolNames[search], `{"query":"mug"}`)[0].Text; !strings.Contains(text, "mug") {
+		t.Errorf("the search: %s", text)
+	}
+	shot := c.callContent("browser_page", `{"action":"screenshot"}`)[0]
+	img, err := png.Decode(bytes.NewReader(shot.Data))
+	if err != nil || shot.MimeType != "image/png" || img.Bounds().Dx() != 1280 {
+		t.Errorf("the screenshot is %s, %v", shot.MimeType, err)
+	}
+
+	// One that is killed is gone, and its profile free.
+	type instances struct {
+		Instances []struct {
+			ID  string
+			PID int
+		}
+	}
+	var list instances
+	c.callJSON("browser_instance", `{"action":"list"}`, &list)
+	if len(list.Instances) != 1 || list.Instances[0].ID != started.InstanceID {
+		t.Fatalf("%+v", list)
+	}
+	killed, err := os.FindProcess(list.Instances[0].PID)
+	if err == nil {
+		err = killed.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.awaitTools("the killed browser's tools are gone", func(l tools) bool { return l.named("_add_to_cart") == "" })
+	c.callJSON("browser_instance", `{"action":"list"}`, &list)
+	if len(list.Instances) != 0 {
+		t.Errorf("a killed browser is listed: %+v", list)
+	}
+	c.callJSON("browser_instance", `{"action":"new","headless":true}`, &started)
+	if got := c.call("browser_instance", `{"action":"close","instanceId":"inst_xxx"}`).outcome(); got != "NO_INSTANCE" {
+		t.Errorf("closing what is not there: %s", got)
+	}
+	c.close()
+	hub.stop()
+	p.awaitNoHub()
+	if left := p.processes(); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Not even a hub that is killed leaves a browser behind.
+func TestBrowserOfAKilledHub(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux and Windows end the browser of a hub that is killed")
+	}
+	p := newPlace(t)
+	p.serve("--launch-browser", "--demo", "--browser", browserPath(t))
+	c := p.stdio()
+	c.awaitTools("the demo page in the browser has joined", func(l tools) bool {
+		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_127_0_0_1_") })
+	})
+	c.close()
+	p.kill()
+	if left := p.processes(); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// Clients that come over the network start no programs, unless the user wants that.
+func TestInstancesAreForThisMachine(t *testing.T) {
+	p := newPlace(t)
+	has := func(args ...string) bool {
+		hub := p.serve(args...)
+		defer hub.stop()
+		stdout, stderr, exit := p.run("tools")
+		if exit != 0 {
+			t.Fatal(stderr)
+		}
+		return strings.Contains(stdout, "browser_instance ")
+	}
+	if !has() {
+		t.Error("a hub for this machine starts no browsers")
+	}
+	if has("--behind-proxy") {
+		t.Error("a hub that others reach starts browsers")
+	}
+	if !has("--behind-proxy", "--tools", "browser_instance") {
+		t.Error("the user's wish does not count")
+	}
+}
