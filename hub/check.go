@@ -35,9 +35,25 @@ func (h *Hub) ConsistencyCheck() error {
 		}
 	}
 	var counts [3]int
+	var kept, bytes int
+	names := map[*domain][2]int{} // taken, idle
+	for key, b := range h.names {
+		n := names[b.domain]
+		n[0]++
+		if b.offer == nil {
+			n[1]++
+		}
+		names[b.domain] = n
+		if h.domains[b.domain.key] != b.domain {
+			bad("name %q belongs to a domain that is gone", key.name)
+		}
+	}
 	for key, d := range h.domains {
 		if _, found := slices.BinarySearch(h.order, key); !found {
 			bad("domain %s is not in order", key)
+		}
+		if n := [2]int{d.names, d.idle}; n != names[d] {
+			bad("domain %s has %v names taken and idle, remembered %v", key, names[d], n)
 		}
 		numbers := map[int]bool{}
 		for _, t := range d.tabs {
@@ -48,12 +64,26 @@ func (h *Hub) ConsistencyCheck() error {
 			}
 			numbers[n.number] = true
 		}
+		own := 0
 		for kind, offers := range d.offers {
 			for source, o := range offers {
 				counts[kindIndex(kind)] += len(o.holders)
+				for _, hd := range o.holders {
+					bytes += len(hd.item.raw)
+				}
+				if o.kept != nil {
+					own++
+					bytes += len(o.kept.raw)
+				}
 				h.checkOfferLocked(o, source, bad)
 			}
 		}
+		if kept += own; own != d.kept {
+			bad("domain %s keeps %d items, remembered %d", key, own, d.kept)
+		}
+	}
+	if kept != h.allKept || bytes != h.bytes {
+		bad("%d items are kept, in all %d bytes; remembered %d, %d", kept, bytes, h.allKept, h.bytes)
 	}
 	if counts != h.counts {
 		bad("counted %v items, remembered %v", counts, h.counts)

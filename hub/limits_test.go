@@ -29,10 +29,14 @@ func TestSiteOutOfNames(t *testing.T) {
 		w := newWorld(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/", `first:"annotations":{"cache":true}`))
-		w.hub.update(func() { w.hub.domains["e.com"].names = maxNames - 1 })
+		const taken = maxNames - 3
+		w.hub.update(func() { w.hub.domains["e.com"].names += taken })
 		// The domain's own name is the last one; the tab gets none.
 		r := w.register(b, 1, tools("https://e.com/", "first", "second"))
-		t.Logf("%+v", r)
+		if r.Accepted != 1 || len(r.Rejected) != 1 {
+			t.Errorf("registered %+v", r)
+		}
+		w.hub.update(func() { w.hub.domains["e.com"].names -= taken })
 		w.check()
 		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/unknown", ""); err == nil {
 			t.Error("an unknown resource was read")
@@ -60,6 +64,14 @@ func TestUpdateInAFullHub(t *testing.T) {
 		}
 		w.hub.update(func() { w.hub.counts[0] -= spec.MaxToolsPerHub })
 		w.check()
+		// One that makes it larger than a full hub may be is refused, and the tool is gone.
+		w.hub.update(func() { w.hub.bytes += maxBytes })
+		if r := w.register(b, 1, tools("https://e.com/", `x:"title":"newer"`)); r.Accepted != 0 {
+			t.Errorf("a full hub took %+v", r)
+		}
+		w.hub.update(func() { w.hub.bytes -= maxBytes })
+		w.check()
+		w.wantNames("")
 		b.Notify(1, &spec.TabClosed{})
 		synctest.Wait()
 		w.check()
@@ -146,5 +158,52 @@ func TestUpdateWithoutURL(t *testing.T) {
 			}
 		}
 		w.wantNames("e_com_y unverified_p_com_y")
+	})
+}
+
+// A site whose tabs have had ever new names may go on with new ones: those that
+// nobody has any more make room.
+func TestNamesOfTheGoneMakeRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		for round := range maxNames/spec.MaxToolsPerTab/2 + 2 {
+			m := tools("https://e.com/")
+			for i := range spec.MaxToolsPerTab {
+				m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"t%d_%d"}`, round, i)))
+			}
+			if r := w.register(b, 1, m); len(r.Rejected) > 0 {
+				t.Fatalf("round %d: %+v", round, r.Rejected[0])
+			}
+		}
+		w.check()
+		w.hub.Close(t.Context())
+		w.start(Options{})
+		w.check()
+	})
+}
+
+// What sites leave behind must not grow without an end.
+func TestKeptIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		const each = 1000
+		for i := range maxAllKept/each + 2 {
+			m := &spec.Register{Kind: spec.KindTool, TabURL: fmt.Sprintf("https://s%d.com/", i)}
+			for k := range each {
+				m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"t%d","annotations":{"cache":true}}`, k)))
+			}
+			w.register(b, 1, m)
+			b.Notify(1, &spec.TabClosed{})
+			time.Sleep(time.Second)
+		}
+		w.check()
+		if n := len(w.hub.List(ListTools).Items); n > maxAllKept {
+			t.Errorf("%d are kept", n)
+		}
+		if !strings.Contains(w.names(), "s21_com_t0 ") || strings.Contains(w.names(), "s0_com_t0 ") {
+			t.Error("not the oldest went")
+		}
 	})
 }

@@ -86,8 +86,9 @@ func (h *Hub) renderLocked(d *domain, kind ListKind) *block {
 			continue
 		}
 		b.add(newest.item, o.public, 0, p)
+		several := o.severalLocked()
 		for _, hd := range o.holders {
-			if !hd.tab.hidden && h.listsTabName(o, newest, hd) {
+			if !hd.tab.hidden && h.listsTabName(several, newest, hd) {
 				b.add(hd.item, hd.public, hd.number, h.tabPlace(p, hd))
 			}
 		}
@@ -108,24 +109,26 @@ func (k ListKind) items() (kind spec.Kind, template bool) {
 	return spec.KindTool, false
 }
 
+// severalLocked reports whether more than one tab that is visible has the item.
+func (o *offer) severalLocked() bool {
+	n := 0
+	for _, hd := range o.holders {
+		if !hd.tab.hidden {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // listsTabName reports whether a holder's own name is listed.
-func (h *Hub) listsTabName(o *offer, newest, hd *holder) bool {
+func (h *Hub) listsTabName(several bool, newest, hd *holder) bool {
 	switch h.opts.TabNames {
 	case TabNamesAlways:
 		return true
 	case TabNamesNever:
 		return false
 	}
-	if hd.item.shape != newest.item.shape {
-		return true
-	}
-	n := 0
-	for _, other := range o.holders {
-		if !other.tab.hidden {
-			n++
-		}
-	}
-	return n > 1
+	return several || hd.item.shape != newest.item.shape
 }
 
 // placeLocked says where a domain's items run, for descriptions.

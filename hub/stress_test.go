@@ -159,7 +159,7 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 // none runs twice but one that may; none runs at another site; and the hub's state
 // makes sense at every moment.
 func TestCrowd(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(2) {
 		synctest.Test(t, func(t *testing.T) {
 			c := &crowd{world: newWorld(t, Options{}), ran: map[string]int{}}
 			ctx, stop := context.WithCancel(t.Context())
