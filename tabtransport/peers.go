@@ -117,7 +117,11 @@ func (p *Peers) Disconnect(to spec.TabAddr, code spec.CloseCode, reason string) 
 		seat = gone.seat
 		delete(p.peers, to.Peer)
 	}
+	back := seat == nil && p.peers[to.Peer] != nil
 	p.mu.Unlock()
+	if back {
+		return // its requests may be of the connection that it has by now
+	}
 	if seat != nil {
 		seat.gone.Store(true)
 		seat.link.Close(code, reason)
