@@ -135,10 +135,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 // postLegacy serves a message of a session, or the initialize that begins one. b is
 // the body, of which m was parsed unless it is a batch.
 func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message, b []byte) {
-	ctx := context.WithoutCancel(r.Context())
-	var ses *session
 	if m.method == "initialize" && m.id != nil {
-		ses = s.newSession(s.ctx, identityOf(ctx))
+		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		if f, _, ok := s.answer(ses.ctx, newRequest(ses, out, m)); ok {
 			ses.mu.Lock()
 			agreed := ses.version != ""
@@ -169,11 +167,11 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 		x.w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	s.exchange(x, ses.ctx, rq)
+	s.respond(x, ses.ctx, rq)
 }
 
-// exchange answers rq on x.
-func (s *Server) exchange(x *exchange, ctx context.Context, rq *request) {
+// respond answers rq on x.
+func (s *Server) respond(x *exchange, ctx context.Context, rq *request) {
 	if rq.waits() {
 		rq.begin(ctx)
 		defer x.keepAlive()()
@@ -227,7 +225,7 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.leave()
 	st := s.newEventStream(w, r, ses)
 	ses.attach(st)
-	st.out.put(comment) // the client sees the stream only when it is told of changes
+	st.out.put(comment) // the headers go with it: who sees them misses no change
 	st.run()
 	ses.detach(st)
 	st.finish()

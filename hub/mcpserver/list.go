@@ -46,7 +46,7 @@ const uncached = `"ttlMs":0,"cacheScope":"private"`
 
 // list answers one of the list methods, always in one page.
 func (s *Server) list(rq *request) (frame, *rpcError) {
-	if c := rq.get("cursor"); c != nil && string(c) != "null" {
+	if c := string(rq.get("cursor")); c != "" && c != "null" && c != `""` {
 		return frame{}, invalidParams("cursor is unknown: this server answers lists in one page")
 	}
 	of := listed[rq.method]

@@ -37,7 +37,7 @@ func (s *Server) postModern(x *exchange, r *http.Request, out *outbox, m message
 		rq.wrong = e
 	}
 	rq.header = r.Header
-	s.exchange(x, ctx, rq)
+	s.respond(x, ctx, rq)
 }
 
 func mismatch(header, text string) *rpcError {

@@ -194,7 +194,6 @@ func (ses *session) finishCalls(limit time.Duration) {
 // end drops what the session holds in the hub. It is idempotent and does not wait
 // for requests under way.
 func (ses *session) end(cause error) {
-	ses.srv.unwatchSession(ses)
 	ses.mu.Lock()
 	ses.ended = true
 	subs := ses.subs
@@ -202,6 +201,7 @@ func (ses *session) end(cause error) {
 	gets := ses.gets
 	ses.gets = nil
 	ses.mu.Unlock()
+	ses.srv.unwatchSession(ses)
 	ses.cancel(cause)
 	for _, stop := range subs {
 		stop()
@@ -245,10 +245,17 @@ func (s *Server) changed(c hub.Change) {
 	}
 }
 
+// watchSession has ses told of changes until it ends.
 func (s *Server) watchSession(ses *session) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.watching[ses] = struct{}{}
+	s.mu.Unlock()
+	ses.mu.Lock()
+	ended := ses.ended
+	ses.mu.Unlock()
+	if ended { // it may have been taken out before it was put in
+		s.unwatchSession(ses)
+	}
 }
 
 func (s *Server) unwatchSession(ses *session) {
