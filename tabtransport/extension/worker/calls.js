@@ -14,7 +14,6 @@ const TAB_GONE = -32001;
 const MAY_HAVE = "it may have taken effect";
 
 /** @typedef {import("./tabs.js").Tabs} Tabs */
-/** @typedef {import("./tabs.js").Frame} Frame */
 
 /**
  * A call that a document has been given.

@@ -134,7 +134,7 @@ function answer({ id, tabId }, outcome) {
 
 chrome.runtime.onConnect.addListener((port) => {
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
-  /** @type {Promise<import("./tabs.js").Frame | undefined>} */
+  /** @type {Promise<import("./tab.js").Frame | undefined>} */
   const frame = ready.then(() => tabs.connected(port));
   // One after the other: what a frame says is about what it said before.
   let turn = frame;
@@ -154,7 +154,7 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 /**
- * @param {import("./tabs.js").Frame} frame
+ * @param {import("./tab.js").Frame} frame
  * @param {chrome.runtime.Port} port
  * @param {FrameToWorker} message
  */

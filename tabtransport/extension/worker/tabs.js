@@ -1,8 +1,9 @@
-// The tabs with something to offer: what their frames said, merged per tab, and told to
-// the hub when it differs from what the hub knows.
+// The tabs with something to offer: what the browser and their frames say of them, told
+// to the hub when it differs from what the hub knows.
 
 import { Kept } from "./kept.js";
 import { permits } from "./settings.js";
+import { Frame, KINDS, Tab, merge } from "./tab.js";
 
 /** How long what a frame offered stays after its document went, for the next one to say. */
 const GONE = 3_000;
@@ -12,82 +13,8 @@ const LOADING = 10_000;
 const RETURN = 2_000;
 /** Changes of a tab's frames within this time are one message. */
 const GATHER = 50;
-/** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
-const THROUGH = 2 ** 40;
-const MAX_KEY = 1000;
-/** Below the hub's limit of 32 MiB a frame. */
-const MAX_REGISTRATION = 24 << 20;
 
-/** @type {["tools", "resources", "prompts"]} */
-const KINDS = ["tools", "resources", "prompts"];
 const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
-
-/** @type {Offer} */
-const NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
-
-/**
- * A document with its content script, or a server in a child frame that is reached
- * through the document around it.
- */
-export class Frame {
-  /** @type {chrome.runtime.Port | undefined} */
-  #port;
-  documentId = "";
-  /** As the browser gives it. */
-  origin = "";
-  offer = NOTHING;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  timer;
-
-  /**
-   * @param {number} id
-   * @param {{frame: Frame, key: number}} [through] for a server: the document around it, and what
-   *   that one calls it
-   */
-  constructor(id, through) {
-    this.id = id;
-    this.through = through;
-  }
-
-  /** @returns {chrome.runtime.Port | undefined} */
-  get port() {
-    return this.through ? this.through.frame.port : this.#port;
-  }
-
-  set port(port) {
-    this.#port = port;
-  }
-
-  get empty() {
-    const { tools, resources, prompts } = this.offer;
-    return tools.length + resources.length + prompts.length === 0;
-  }
-}
-
-class Tab {
-  /** @type {Map<number, Frame>} */
-  frames = new Map();
-  /** What the hub was told over the connection that is open now, as JSON. */
-  sent = { tools: "", resources: "", prompts: "", state: "" };
-  /** Whether the hub was ever told of the tab. */
-  known = false;
-  /** @type {Rejection[]} the hub's, of the latest registration */
-  rejected = [];
-  /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
-  missing;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  timer;
-  /** What the browser says of the tab. */
-  url = "";
-  title = "";
-  active = false;
-  windowId = -1;
-
-  /** @param {number} id */
-  constructor(id) {
-    this.id = id;
-  }
-}
 
 /**
  * @typedef {object} Hub
@@ -255,28 +182,12 @@ export class Tabs {
   offered(frame, offer, child) {
     const tab = this.#tabOf(frame);
     if (!tab || !permits(this.#settings(), frame.origin)) return;
-    const about = child ? this.#through(tab, frame, child) : frame;
+    const about = child ? tab.through(frame, child) : frame;
     clearTimeout(about.timer);
     about.offer = offer;
     if (child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#touch(tab);
-  }
-
-  /**
-   * @param {Tab} tab
-   * @param {Frame} frame
-   * @param {{key: number, origin: string}} child
-   */
-  #through(tab, frame, { key, origin }) {
-    const id = THROUGH + frame.id * MAX_KEY + (key % MAX_KEY);
-    let child = tab.frames.get(id);
-    if (!child) {
-      child = new Frame(id, { frame, key });
-      tab.frames.set(id, child);
-    }
-    child.origin = origin;
-    return child;
   }
 
   /** Applies changed settings: frames are switched on and off. */
@@ -373,12 +284,7 @@ export class Tabs {
    * @param {Frame} frame
    */
   #forget(tab, frame) {
-    clearTimeout(frame.timer);
-    frame.offer = NOTHING;
-    for (const other of tab.frames.values()) {
-      const below = other.through?.frame === frame || (frame.id === 0 && !other.port && other !== frame);
-      if (below) tab.frames.delete(other.id);
-    }
+    tab.forget(frame);
     this.#touch(tab);
   }
 
@@ -390,16 +296,9 @@ export class Tabs {
     }, GATHER);
   }
 
-  /**
-   * The frames whose offers count: what another frame says of a server counts only while
-   * the browser knows a frame of that origin in the tab, and the user permits it.
-   *
-   * @param {Tab} tab
-   */
+  /** @param {Tab} tab */
   #offering(tab) {
-    const frames = [...tab.frames.values()].sort((a, b) => a.id - b.id);
-    const there = new Set(frames.filter((frame) => !frame.through).map((frame) => frame.origin));
-    return frames.filter(({ through, origin }) => !through || (there.has(origin) && permits(this.#settings(), origin)));
+    return tab.offering((origin) => permits(this.#settings(), origin));
   }
 
   /** @param {Tab} tab */
@@ -447,15 +346,7 @@ export class Tabs {
   /** @param {Tab} tab */
   #state(tab) {
     if (!tab.known || !this.#hub.open() || tab.missing?.size) return;
-    const origin = /^https?:/.test(tab.url) ? new URL(tab.url).origin : "";
-    const params = {
-      url: tab.url.slice(0, 2048),
-      title: tab.title.slice(0, 4096),
-      active: tab.active,
-      windowId: tab.windowId,
-      windowFocused: tab.windowId === this.#focused,
-      keepTools: this.#settings().keep.includes(origin),
-    };
+    const params = tab.state(this.#focused, this.#settings().keep);
     const text = JSON.stringify(params);
     if (text === tab.sent.state) return;
     tab.sent.state = text;
@@ -471,35 +362,4 @@ export class Tabs {
     }
     return out;
   }
-}
-
-/**
- * The items of a tab's frames, each with its frame and the origin that the browser
- * vouches for.
- *
- * @param {Frame[]} frames documents first
- */
-function merge(frames) {
-  /** @type {Rejection[]} */
-  const rejected = [];
-  const list = (/** @type {"tools" | "resources" | "prompts"} */ kind) => {
-    let size = 0;
-    let left = 0;
-    const texts = [];
-    // A document's own word goes before that of a server in it.
-    const own = new Set();
-    for (const { id, origin, offer, through } of frames) {
-      for (const item of offer[kind]) {
-        const key = `${origin} ${item.uri ?? item.uriTemplate ?? item.name}`;
-        if (through ? own.has(key) : !own.add(key)) continue;
-        const text = JSON.stringify({ ...item, frameId: id, origin });
-        size += text.length + 1;
-        if (size > MAX_REGISTRATION) left++;
-        else texts.push(text);
-      }
-    }
-    if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });
-    return { text: `[${texts.join()}]`, count: texts.length };
-  };
-  return { lists: { tools: list("tools"), resources: list("resources"), prompts: list("prompts") }, rejected };
 }
