@@ -65,7 +65,7 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 		}
 		return err
 	}
-	return bridge.Run(ctx, bridge.Options{In: a.in, Out: a.out, Connect: c.Connect, Log: log})
+	return bridge.Run(ctx, bridge.Options{In: pollable(a.in), Out: a.out, Connect: c.Connect, Log: log})
 }
 
 // standalone serves the client from a hub in this process, which ends with it.
@@ -83,7 +83,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	}()
 	w, err := p.world(ctx, spec.LocalUser)
 	if err == nil {
-		err = w.MCP.ServeStream(ctx, a.in, a.out)
+		err = w.MCP.ServeStream(ctx, pollable(a.in), a.out)
 	}
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)

@@ -1,0 +1,29 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// pollable returns stdin as a file that the runtime waits for along with the sockets,
+// if it is a pipe. Otherwise each read blocks a thread, and every message pays for
+// its waking. The mode belongs to the pipe, not to this process, so a terminal, which
+// others go on using, is left as it is.
+func pollable(in io.Reader) io.Reader {
+	f, ok := in.(*os.File)
+	if !ok {
+		return in
+	}
+	fi, err := f.Stat()
+	if err != nil || fi.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
+		return in
+	}
+	fd := f.Fd()
+	if syscall.SetNonblock(int(fd), true) != nil {
+		return in
+	}
+	return os.NewFile(fd, f.Name())
+}
