@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os/exec"
@@ -33,7 +34,7 @@ type Instances struct {
 	opts Options
 	log  *slog.Logger
 	ctx  context.Context // ends with Close
-	stop context.CancelCauseFunc
+	stop context.CancelFunc
 	work sync.WaitGroup // starts under way, and instances that run
 
 	mu   sync.Mutex
@@ -48,9 +49,11 @@ type running struct {
 	nonce  string // says the browser to the hub
 	path   string // of the executable
 	launch launch
-	forget func() // has the hub no longer expect the nonce
-	proc   *process
-	gone   chan struct{} // closed when the hub, too, has forgotten it
+	// awaited says that it is expected to join by itself.
+	awaited bool
+	forget  func() // has the hub no longer expect the nonce
+	proc    *process
+	gone    chan struct{} // closed when the hub, too, has forgotten it
 }
 
 // Info describes an instance.
@@ -64,8 +67,8 @@ type Info struct {
 	// Downloads is where the browser saves files; "" for a profile of the machine,
 	// which has its own place.
 	Downloads string
-	// Loaded says that the browser has the companion extension. If it does not, the
-	// user can load it by hand, once, from Extension.
+	// Loaded says that the browser was given the companion extension, or has joined
+	// with it. Otherwise the user can load it by hand, once, from Extension.
 	Loaded    bool
 	Extension string
 	// Browser is the browser as the hub knows it; nil while it has not joined, or
@@ -73,8 +76,11 @@ type Info struct {
 	Browser *hub.BrowserInfo
 }
 
-// errClosed is why a start fails while the hub ends.
-var errClosed = &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down"}
+var (
+	// errClosed is why a start fails while the hub ends.
+	errClosed = &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down"}
+	errLate   = errors.New("the browser did not join in time")
+)
 
 // New returns Instances without any.
 func New(o Options) *Instances {
@@ -85,17 +91,17 @@ func New(o Options) *Instances {
 		o.Join = 30 * time.Second
 	}
 	s := &Instances{opts: o, log: o.Log, held: map[string]*running{}}
-	s.ctx, s.stop = context.WithCancelCause(context.Background())
+	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // HubURL is where the instances connect.
 func (s *Instances) HubURL() string { return s.opts.HubURL }
 
-// Start starts a browser and blocks until it has joined the hub. A browser that
-// cannot be given the extension is not waited for unless it was given it before:
-// Info.Loaded is false then. A start that fails, or whose ctx ends, leaves nothing
-// running. The error is ctx's cause or a *hub.Failure.
+// Start starts a browser and blocks until it has joined the hub. One that cannot be
+// given the extension is waited for only if the user has loaded it before, and runs
+// on if it does not join: Info.Browser is nil then. A start that fails, or whose ctx
+// ends, leaves nothing running. The error is ctx's cause or a *hub.Failure.
 func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 	r, err := s.plan(ctx, c)
 	if err != nil {
@@ -110,15 +116,19 @@ func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 		return Info{}, err
 	}
 	s.work.Go(func() { s.watch(r) })
-	if !r.Loaded {
+	if !r.awaited {
 		return s.info(r), nil
 	}
-	if err := s.join(ctx, r); err != nil {
-		r.proc.stop()
-		<-r.gone
-		return Info{}, err
+	err = s.join(ctx, r)
+	switch {
+	case err == nil, err == errLate && !r.Loaded: // the user may have removed what they loaded
+		return s.info(r), nil
+	case err == errLate:
+		err = &hub.Failure{Code: spec.FailNotConnected, Message: fmt.Sprintf("the browser was started but did not join the hub within %s, so it was closed again%s", s.opts.Join, confinement(r.path))}
 	}
-	return s.info(r), nil
+	r.proc.stop()
+	<-r.gone
+	return Info{}, err
 }
 
 // hold takes the profile for r, and lets Close wait for the start.
@@ -189,12 +199,12 @@ func (s *Instances) watch(r *running) {
 	s.log.Info("browser ended", "instance", r.ID, "pid", r.PID, "how", r.proc.how)
 }
 
-// join blocks until the browser is connected to the hub.
+// join blocks until the browser is connected to the hub. The error is errLate, ctx's
+// cause or a *hub.Failure.
 func (s *Instances) join(ctx context.Context, r *running) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	late := &hub.Failure{Code: spec.FailNotConnected, Message: fmt.Sprintf("the browser was started but did not join the hub within %s, so it was closed again%s", s.opts.Join, confinement(r.path))}
-	timer := time.AfterFunc(s.opts.Join, func() { cancel(late) })
+	timer := time.AfterFunc(s.opts.Join, func() { cancel(errLate) })
 	defer timer.Stop()
 	defer context.AfterFunc(s.ctx, func() { cancel(errClosed) })()
 	watched := make(chan struct{})
@@ -312,7 +322,7 @@ func (s *Instances) Profiles() ([]Profile, error) {
 // is idempotent.
 func (s *Instances) Close() {
 	s.mu.Lock()
-	s.stop(errClosed) // under the lock, so that no start slips in behind Wait
+	s.stop() // under the lock, so that no start slips in behind Wait
 	s.mu.Unlock()
 	s.work.Wait()
 }

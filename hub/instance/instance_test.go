@@ -23,6 +23,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport/extension"
 )
 
 func TestLifeOfABrowser(t *testing.T) {
@@ -260,7 +261,7 @@ func TestStubbornBrowser(t *testing.T) {
 // Branded Chrome takes no extension from the command line; the user must be told.
 func TestBrandedChrome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000")})
+	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
 	if err != nil {
 		t.Fatal(err)
@@ -270,6 +271,19 @@ func TestBrandedChrome(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(info.Extension, "instance.json")); err != nil || !bytes.Contains(text, []byte("ws://127.0.0.1")) {
 		t.Errorf("nothing to load by hand: %s, %v", text, err)
+	}
+	// A profile that has it is waited for, but not taken from the user if it does not
+	// join after all.
+	if err := w.instances.Stop(info.ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(w.dir, "work", "chrome", "Default", "Local Extension Settings", extension.ID), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	info, err = w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
+	if err != nil || info.Loaded || len(w.instances.List()) != 1 || time.Since(start) < 100*time.Millisecond {
+		t.Errorf("%+v, %v after %v", info, err, time.Since(start))
 	}
 	_, err = w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "other", Extensions: []string{info.Extension}})
 	wantFailure(t, err, spec.FailInvalidArguments, "by hand")

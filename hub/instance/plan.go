@@ -90,7 +90,7 @@ func (r *running) extend(b browser, further []string) error {
 		if len(further) > 0 {
 			return invalid("%s does not take extensions from the command line any more; load them by hand, or use mode chromium or testing", b.mode)
 		}
-		r.Loaded = loadedBefore(r.launch)
+		r.awaited = loadedBefore(r.launch)
 		return nil
 	}
 	for _, dir := range further {
@@ -101,6 +101,7 @@ func (r *running) extend(b browser, further []string) error {
 			return invalid("extension %q: there is no manifest.json in it", dir)
 		}
 	}
+	r.awaited = true
 	r.launch.extensions = append([]string{r.Extension}, further...)
 	for _, dir := range r.launch.extensions {
 		if strings.Contains(dir, ",") {
