@@ -98,6 +98,7 @@ func (p *place) with(pairs ...string) http.Header {
 // browser. The Host header gives it away. (CVE-2025-9611, CVE-2025-66414,
 // CVE-2025-66416, CVE-2026-34742)
 func TestDNSRebinding(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	_, port, _ := net.SplitHostPort(p.listen)
@@ -118,6 +119,7 @@ func TestDNSRebinding(t *testing.T) {
 // no browser's same-origin policy applies; and looks for a check that compares
 // only a part of its origin. (CVE-2025-52882, CVE-2026-59950, CVE-2026-33252)
 func TestOtherSites(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve("--allow-origin", "https://app.example.com")
 	_, port, _ := net.SplitHostPort(p.listen)
@@ -177,6 +179,7 @@ func TestOtherSites(t *testing.T) {
 // A program of another user of this machine has no Origin and needs no browser. It
 // lacks the token. (CVE-2025-49596)
 func TestNoCredential(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	handshakes := []string{"/mcp", "/tabs", "/extension", "/relay"} // take it in the first message
@@ -232,6 +235,7 @@ func TestNoCredential(t *testing.T) {
 // Pages read what is sent with Access-Control-Allow-Origin, so only the pages that
 // the user has allowed are named there. (CVE-2026-9739)
 func TestCORS(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	const friend = "https://app.example.com"
 	p.serve("--allow-origin", friend)
@@ -263,6 +267,7 @@ func TestCORS(t *testing.T) {
 // Revisions of MCP differ in what a client must send, not in who may send it.
 // (CVE-2026-11719)
 func TestOlderRevisionsCheckAsMuch(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	c := p.http()
@@ -287,6 +292,7 @@ func TestOlderRevisionsCheckAsMuch(t *testing.T) {
 // Two programs that read one message differently can be played off against each
 // other: member names are what they are, letter by letter. (CVE-2026-27896)
 func TestMemberNamesAreExact(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	calls := make(chan string, 10)
@@ -346,6 +352,7 @@ func TestMemberNamesAreExact(t *testing.T) {
 // What belongs to one user of a hub is out of another's reach: a session by its id,
 // tools, calls, and the log. (CVE-2026-25536)
 func TestUsersAreApart(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600); err != nil {

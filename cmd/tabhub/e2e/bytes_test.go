@@ -16,12 +16,12 @@ import (
 // oddTools are legal, and each is of a kind that a program which decodes and encodes
 // again would change.
 var oddTools = []string{
-	`{"name":"numbers","description":"d","inputSchema":{"type":"object","properties":{"id":{"type":"integer","minimum":-9007199254740993,"maximum":12345678901234567890},"one":{"const":1.0},"small":{"default":1e-7},"large":{"examples":[1E+400,-0,0.10]}}}}`,
-	`{"name":"escapes","description":"d","title":"caf\u00e9 \/ <b>&amp;<\/b> \u2028","inputSchema":{"type":"object","description":"\u003cé\ud83d\ude00😀\/","properties":{"a\/b":{"type":"string","pattern":"^\\p{L}+$"}}}}`,
+	`{"name":"numbers","description":"d","inputSchema":{"type":"object","properties":{"id":{"type":"integer","minimum":-9007199254740993,"maximum":12345678901234567890},"one":{"const":1.0},"small":{"default":1e-7},"large":{"examples":[1E+300,-0,0.10]}}}}`,
+	`{"name":"escapes","description":"d","title":"Café <b>&amp;","vendor":"caf\u00e9 \/ <b>&amp;<\/b> \u2028","inputSchema":{"type":"object","description":"\u003cé\ud83d\ude00😀\/","properties":{"a\/b":{"type":"string","pattern":"^\\p{L}+$"}}}}`,
 	`{"name":"refs","description":"d","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"}}}},"type":"object","properties":{"head":{"$ref":"#/$defs/node"}}}}`,
-	`{"name":"unknown","description":"d","inputSchema":{"type":"object","x-vendor":[null,true,{"":""}]},"futureMember":{"deep":[[[{"x":1}]]]},"_meta":{"example.com/z":1,"example.com/a":2},"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}],"execution":{"taskSupport":"optional"}}`,
+	`{"name":"unknown","description":"d","inputSchema":{"type":"object","x-vendor":[null,true,{"":""}]},"futureMember":{"deep":[[[{"x":1}]]]},"_meta":{"example.com/z":1,"example.com/a":2},"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]}`,
 	`{"name":"annotated","description":"d","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"number","multipleOf":0.010}},"required":["n"]},"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"openWorldHint":true,"vendorHint":{"x":1.50}}}`,
-	`{"name":"alike","description":"d","inputSchema":{"type":"object","properties":{"name":{},"Name":{},"NAME":{}," name":{}},"Type":"array","TYPE":5},"Title":"not the title","TITLE":1}`,
+	`{"name":"alike","description":"d","inputSchema":{"type":"object","properties":{"name":{},"Name":{},"NAME":{}," name":{},"type":{},"Type":{}},"x-type":1,"X-Type":2},"vendor":1,"Vendor":2}`,
 	`{"name":"deep","description":"d","inputSchema":{"type":"object","properties":{"a":` + strings.Repeat(`{"properties":{"a":`, 13) + `{}` + strings.Repeat(`}}`, 13) + `}}}`,
 	`{ "name" : "spaced" ,	"description" : "d" , "inputSchema" : { "type" :  "object" , "properties" : { } } , "annotations" : { "readOnlyHint" : true } }`,
 	`{"name":"cart.items.list","description":"d","inputSchema":{"type":"object"}}`,
@@ -62,6 +62,7 @@ var oddResults = []string{
 // client's way to the hub: a number that was rounded or a field that was dropped is
 // a wrong order somewhere.
 func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
 	for _, way := range []struct {
 		name string
 		open func(p *place) face
@@ -157,6 +158,7 @@ func clip(s string) string {
 // Line breaks between the tokens of JSON are all that changes: a client that reads
 // lines would take them for the end of the message.
 func TestLineBreaksBetweenTokens(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	const args, result = "{\r\n\t\"a\": [\n1.0 ]\n}", "{\n  \"content\": [\r\n  ]\n}"

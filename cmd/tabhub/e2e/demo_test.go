@@ -163,6 +163,7 @@ func (p *place) tabNumbers(match func(tabInfo) bool) map[int]string {
 // What a user does with tabs all day, seen from an LLM host: names stay what they
 // are, calls go where the user looks, and nothing flickers.
 func TestDemoInTwoTabs(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	h := p.host()
 	b := chromium.Start(t, chromium.Options{})
@@ -252,6 +253,7 @@ func TestDemoInTwoTabs(t *testing.T) {
 // The hub dies under a page's calls. The page's own count tells that none of them ran
 // twice, and it is the same tab afterwards.
 func TestPageOutlivesHub(t *testing.T) {
+	t.Parallel()
 	const calls, inFlight, killAt = 1000, 32, 300
 	p := newPlace(t)
 	c := p.stdio("--tab-names=always")

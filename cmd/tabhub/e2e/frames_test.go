@@ -24,6 +24,7 @@ func codeOf(a answer) (code int) {
 
 // A page that talks nonsense harms neither its own tools nor those of others.
 func TestNonsenseFromATab(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	hub := p.serve()
 	c := p.stdio()
@@ -107,6 +108,7 @@ func TestNonsenseFromATab(t *testing.T) {
 // A page that floods the hub, or sends what is too big, is cut off. It may come
 // back, and meanwhile nothing changes for clients.
 func TestFloodFromATab(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	c := p.stdio()
@@ -167,6 +169,7 @@ var nonsense = []struct {
 
 // A client that talks nonsense is told what is wrong, and its session goes on.
 func TestNonsenseFromAClient(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.serve()
 	p.open(&tab{key: "one", tools: `[{"name":"own"}]`, run: func(_ string, args json.RawMessage) string { return echo(args) }})

@@ -17,6 +17,7 @@ import (
 // A hub that was killed while it wrote, or long ago, leaves files behind. They must
 // not keep a client from starting.
 func TestWhatADeadHubLeaves(t *testing.T) {
+	t.Parallel()
 	foreign := httptest.NewServer(http.NotFoundHandler())
 	defer foreign.Close()
 	self, err := json.Marshal(home.Hub{PID: os.Getpid(), Addr: foreign.Listener.Addr().String(), Version: "v9.9.9"})
@@ -50,6 +51,7 @@ func TestWhatADeadHubLeaves(t *testing.T) {
 // A port that another program holds costs a client nothing; whoever asks for that
 // very port is told who has it and what to do.
 func TestForeignProgramOnThePort(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	ln, err := net.Listen("tcp", p.listen)
 	if err != nil {
@@ -80,6 +82,7 @@ func TestForeignProgramOnThePort(t *testing.T) {
 
 // A second hub for one data directory would tear the store apart.
 func TestSecondHub(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	hub := p.serve()
 	_, stderr, exit := p.run("serve", "--listen", "127.0.0.1:0")
@@ -96,6 +99,7 @@ func TestSecondHub(t *testing.T) {
 // A store that is no store is refused and left as it is: it may be all that is left
 // of somebody's data.
 func TestForeignStore(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if err := p.dir.Make(); err != nil {
 		t.Fatal(err)
@@ -120,6 +124,7 @@ func TestForeignStore(t *testing.T) {
 // An operator's typo is answered with one sentence, not with a hub that does
 // something else.
 func TestWrongFlags(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string
