@@ -29,6 +29,7 @@ type peer struct {
 	tabs    map[int64]*tab
 
 	connected   bool
+	joined      uint64 // of its last connection, as a sequence number
 	connectedAt time.Time
 	lastSeen    time.Time
 	grace       graceTimer
@@ -189,6 +190,7 @@ func (h *Hub) joinLocked(id spec.PeerID, c tabtransport.Conn, now time.Time) (lo
 	}
 	p.grace.stop()
 	p.conn, p.connected, p.connectedAt, p.lastSeen = c, true, now, now
+	p.joined = h.nextLocked()
 	p.caps = map[spec.Capability]bool{}
 	session := ""
 	if c.Hello != nil {

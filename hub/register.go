@@ -8,13 +8,17 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 // maxRejections bounds the rejections that are kept and told of one registration.
 const maxRejections = 100
+
+// maxParse bounds the time that a registration takes to check: patterns in schemas
+// can make it long.
+const maxParse = 2 * time.Second
 
 // Message implements tabtransport.Handler.
 func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
@@ -44,17 +48,22 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 	if t := h.tabs[from]; t != nil && at == "" {
 		at = t.url // an update need not repeat it
 	}
-	h.mu.RUnlock()
 	if p == nil {
+		h.mu.RUnlock()
 		return // given up while its message was under way
 	}
+	conn, joined := p.conn, p.joined
+	h.mu.RUnlock()
 	if len(m.Items) == 0 {
 		h.log.Info("empty registration", "tab", from, "kind", m.Kind)
 	}
-	items, rejected := h.parseItems(p, m, at)
-	url, _ := p.tabURL(m.TabURL)
+	items, rejected := h.parseItems(conn, m, at)
+	url := tabURL(conn, m.TabURL)
 	var changed, full bool
 	h.update(func() {
+		if h.peers[from.Peer] != p || p.joined != joined {
+			return // its connection was replaced meanwhile
+		}
 		now := time.Now()
 		t := h.tabLocked(from, now)
 		if t == nil {
@@ -98,7 +107,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 
 // parseItems checks the items of a registration, outside of any lock. url is where
 // the tab is.
-func (h *Hub) parseItems(p *peer, m *spec.Register, url string) ([]*item, []spec.Rejection) {
+func (h *Hub) parseItems(conn tabtransport.Conn, m *spec.Register, url string) ([]*item, []spec.Rejection) {
 	items := make([]*item, 0, len(m.Items))
 	rejected := []spec.Rejection{}
 	type place struct {
@@ -106,14 +115,19 @@ func (h *Hub) parseItems(p *peer, m *spec.Register, url string) ([]*item, []spec
 		source string
 	}
 	seen := make(map[place]bool, len(m.Items))
+	start := time.Now()
 	for i, raw := range m.Items {
+		if time.Since(start) > maxParse {
+			rejected = append(rejected, spec.Rejection{Name: "*", Reason: fmt.Sprintf("the schemas take too long to check; the last %d are left out", len(m.Items)-i)})
+			break
+		}
 		if i >= spec.MaxToolsPerTab {
 			rejected = append(rejected, spec.Rejection{Name: "*", Reason: fmt.Sprintf("a tab may offer at most %d of a kind; the other %d are left out", spec.MaxToolsPerTab, len(m.Items)-i)})
 			break
 		}
 		it, err := parseItem(m.Kind, raw, &h.schemas)
 		if err == nil {
-			err = p.place(it, url)
+			err = it.place(conn, url)
 		}
 		if err == nil && seen[place{it.domain, it.source}] {
 			err = fmt.Errorf("%q is registered twice; the first counts", it.source)
@@ -133,50 +147,6 @@ func rejectedName(it *item, i int) string {
 		return describe.Clean(it.source, spec.MaxName)
 	}
 	return fmt.Sprintf("#%d", i)
-}
-
-// place decides which domain an item belongs to. What the browser vouches for
-// counts; where there is only a claim, the domain is an unverified one.
-func (p *peer) place(it *item, tabURL string) (err error) {
-	origin := p.conn.Origin
-	switch {
-	case p.conn.Attested:
-		if origin = it.origin; origin == "" {
-			origin = originOf(tabURL)
-		}
-		it.verified = true
-	case p.conn.Hello != nil && p.conn.Hello.BrowserID != "":
-		// A program that carries many tabs: all it says is a claim.
-		if origin = it.origin; origin == "" {
-			origin = originOf(tabURL)
-		}
-	case p.conn.ClaimedOrigin != "":
-		it.verified = p.conn.ClaimedOrigin == origin
-		origin = p.conn.ClaimedOrigin
-	case origin != "":
-		it.verified = true
-	default:
-		origin = originOf(tabURL)
-	}
-	it.origin = origin
-	it.domain, err = naming.DomainOf(origin, it.verified)
-	return err
-}
-
-// tabURL returns the URL of a tab as far as it may be believed: one whose origin is
-// not the tab's own is left out.
-func (p *peer) tabURL(claimed string) (string, bool) {
-	if claimed == "" || len(claimed) > spec.MaxURI {
-		return "", false
-	}
-	own := p.conn.Origin
-	if p.conn.ClaimedOrigin != "" {
-		own = p.conn.ClaimedOrigin
-	}
-	if p.conn.Attested || p.browser != "" || own == "" || originOf(claimed) == own {
-		return claimed, true
-	}
-	return "", false
 }
 
 // registerLocked makes items all that a tab has of a kind. Results are those of
@@ -308,7 +278,7 @@ func (h *Hub) tabState(from spec.TabAddr, m *spec.TabState) {
 			}
 		}
 		if m.URL != nil && *m.URL != t.url {
-			if url, ok := t.peer.tabURL(*m.URL); ok {
+			if url := tabURL(t.peer.conn, *m.URL); url != "" {
 				t.url, t.updated = url, now
 				h.saveTabLocked(t, now)
 			}

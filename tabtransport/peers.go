@@ -36,11 +36,11 @@ type Peers struct {
 	handler Handler
 	ready   chan struct{} // closed once handler is set
 
-	// turn keeps the handler's calls in order: Connect and Disconnected exclude
-	// each other and all Messages, so that a connection that is replaced while it
-	// is being lost is told of exactly once. It is held during handler calls and
-	// never needed by what a handler may call.
-	turn sync.RWMutex
+	// turn keeps Connect and Disconnected apart, so that a connection that is
+	// replaced while it is being lost is told of exactly once. It is held during
+	// these calls and never needed by what a handler may call. Messages do not wait
+	// for it: one that takes long to read delays only its own peer.
+	turn sync.Mutex
 
 	mu    sync.Mutex
 	peers map[spec.PeerID]*peer
@@ -80,9 +80,9 @@ func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Reque
 	if link == nil {
 		// The handler, and the peer, may know of the connection a moment before it
 		// is in its place: Attach holds turn until it is.
-		p.turn.RLock()
+		p.turn.Lock()
 		link = p.link(to.Peer)
-		p.turn.RUnlock()
+		p.turn.Unlock()
 	}
 	if link == nil {
 		return spec.Response{}, ErrNotConnected
@@ -156,6 +156,17 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the hub is not ready: %w", context.Cause(ctx))
 	}
+	seat, old, err := p.admit(conn, makeLink)
+	if old != nil {
+		// What it said last comes before what the new one says.
+		old.order.Lock()
+		defer old.order.Unlock()
+	}
+	return seat, err
+}
+
+// admit is Attach's turn. It returns the seat that was replaced, too.
+func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (seat, old *Seat, err error) {
 	session := ""
 	if conn.Hello != nil {
 		session = conn.Hello.Session
@@ -170,10 +181,9 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 		p.mu.Lock()
 		p.dismissed = nil
 		p.mu.Unlock()
-		return nil, err
+		return nil, nil, err
 	}
-	seat := &Seat{peers: p, peer: acc.Peer, link: makeLink(acc)}
-	var old *Seat
+	seat = &Seat{peers: p, peer: acc.Peer, link: makeLink(acc)}
 	lost := false
 	p.mu.Lock()
 	gone, dismissed := p.dismissed[acc.Peer]
@@ -196,7 +206,7 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 	if dismissed {
 		p.Disconnect(spec.TabAddr{Peer: acc.Peer}, gone.code, gone.reason)
 	}
-	return seat, nil
+	return seat, old, nil
 }
 
 func (p *Peers) losePeer(id spec.PeerID) {
@@ -231,8 +241,6 @@ func (s *Seat) Peer() spec.PeerID { return s.peer }
 func (s *Seat) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
 	s.order.Lock()
 	defer s.order.Unlock()
-	s.peers.turn.RLock()
-	defer s.peers.turn.RUnlock()
 	if !s.gone.Load() {
 		s.peers.handler.Message(spec.TabAddr{Peer: s.peer, Tab: tab}, id, msg)
 	}
@@ -257,6 +265,8 @@ func (s *Seat) Leave(cause error) {
 		cause = errClosed
 	}
 	p := s.peers
+	s.order.Lock()
+	defer s.order.Unlock()
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	if s.gone.Swap(true) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -129,6 +130,58 @@ func TestPeerThatIsGivenUpWhileItIsAdmitted(t *testing.T) {
 		}
 		if _, err := m.SendRequest(t.Context(), spec.TabAddr{Peer: "b"}, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
 			t.Errorf("a request to it ended with %v", err)
+		}
+	})
+}
+
+// slow takes long over the messages of one peer.
+type slow struct {
+	recorder
+	busy chan struct{} // closed when it is done
+
+	mu    sync.Mutex
+	heard []string
+}
+
+func (s *slow) Message(from spec.TabAddr, _ json.RawMessage, msg spec.Inbound) {
+	title := *msg.(*spec.TabState).Title
+	if title == "heavy" {
+		<-s.busy
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard = append(s.heard, string(from.Peer)+" "+title)
+}
+
+// One page's heavy registration must delay no other tab, nor anybody who connects;
+// what its own next connection says must come after it.
+func TestHeavyMessageDelaysOnlyItsPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := tabtransport.NewMemory()
+		s := &slow{busy: make(chan struct{})}
+		m.Handle(s)
+		join := func(id string) *tabtransport.Local {
+			l, err := m.Join(t.Context(), hello(id, "1"), func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+				return spec.Response{}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			return l
+		}
+		say := func(l *tabtransport.Local, title string) { l.Send(1, &spec.TabState{Title: &title}) }
+		other, first := join("other"), join("b")
+		var wg sync.WaitGroup
+		wg.Go(func() { say(first, "heavy") })
+		synctest.Wait()
+		say(other, "1")
+		say(join("third"), "2")
+		wg.Go(func() { say(join("b"), "next") })
+		say(other, "3")
+		close(s.busy)
+		wg.Wait()
+		if want := []string{"other 1", "third 2", "other 3", "b heavy", "b next"}; !slices.Equal(s.heard, want) {
+			t.Errorf("heard %q, want %q", s.heard, want)
 		}
 	})
 }

@@ -69,7 +69,9 @@ type Wait struct {
 }
 
 // Handler is told what happens at the far end. For one peer the calls come one at
-// a time and in order: Connect, then any Message, then Disconnected. None may
+// a time and in order: Connect, then any Message, then Disconnected; only when a
+// connection is replaced may its last Message still be under way while Connect is
+// called, but not when the new one's first Message comes. None may
 // block on the network or call back into Disconnect for the same peer and wait.
 type Handler interface {
 	// Connect is called when a peer has said hello (or, for a proxy without hello,
