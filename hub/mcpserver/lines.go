@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime"
 )
 
 var errTooLong = errors.New("line too long")
@@ -55,6 +56,9 @@ func (l *lineReader) next() ([]byte, error) {
 			l.start, l.end = 0, copy(l.buf, rest)
 		}
 		scanned = l.end
+		// Reading from a pipe blocks the thread, and what the last lines have started
+		// waits until another has taken its work over: let it go first.
+		runtime.Gosched()
 		var n int
 		n, l.err = l.r.Read(l.buf[l.end:])
 		l.end += n
