@@ -353,13 +353,17 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admissi
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *process) admitRelay(token string, r *http.Request) (spec.UserID, time.Time, error) {
-	a, err := p.guard.Admit(r, token)
+func (p *process) admitRelay(h relay.Handshake) (spec.UserID, time.Time, error) {
+	admit := p.guard.AdmitClient
+	if h.Extension {
+		admit = p.guard.AdmitExtension
+	}
+	a, err := admit(h.Request, h.Token)
 	if err != nil {
 		return "", time.Time{}, err
 	}
 	// The user's hub takes extensions that can open tabs.
-	if _, err := p.users.Get(r.Context(), a.User); err != nil {
+	if _, err := p.users.Get(h.Request.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return "", time.Time{}, errors.New("the hub could not be opened; its log says why")
 	}

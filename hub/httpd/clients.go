@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// clients counts the MCP clients that are being served, and notices when there has
-// been none for a while.
+// clients counts the MCP clients and the relay's peers that are being served, and
+// notices when there has been none for a while.
 type clients struct {
 	idle    time.Duration // 0: never
 	expired func()        // called once, from a timer's goroutine

@@ -362,3 +362,23 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	}
 	return a, nil
 }
+
+// AdmitExtension is Admit for an extension of the relay's protocols. Such extensions
+// always show a token, that of the service that they were made for, so none is looked
+// at where the origin is credential enough.
+func (g *Guard) AdmitExtension(r *http.Request, token string) (Admission, error) {
+	if p := passOf(r.Context()); p != nil && g.needsNone(p) {
+		token = ""
+	}
+	return g.Admit(r, token)
+}
+
+// AdmitClient is Admit for a client of the relay's protocols, which shares an endpoint
+// with the extensions and drives them: no origin is credential enough for that.
+func (g *Guard) AdmitClient(r *http.Request, token string) (Admission, error) {
+	a, err := g.Admit(r, token)
+	if err == nil && a.Anonymous {
+		return Admission{}, unauthorized("Authentication required: send the token in mcp_handshake; `tabhub token` prints it")
+	}
+	return a, err
+}

@@ -261,6 +261,45 @@ func TestAdmissionSaysWhoItIs(t *testing.T) {
 	}
 }
 
+// Extensions that exist show the token of their own service whatever is asked of
+// them. To use a browser is more than to offer one.
+func TestRelayRoles(t *testing.T) {
+	local := GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}}
+	accounts := local
+	accounts.Accounts = true
+	const listed = "chrome-extension://" + extensionID
+	for _, c := range []struct {
+		o                  GuardOptions
+		origin, token      string
+		extension, clients int
+	}{
+		{local, listed, "", 200, 401},
+		{local, listed, "eyJhbGciOiJSUzI1NiJ9.e30.c2ln", 200, 401},
+		{local, listed, secret, 200, 200},
+		{local, "-", "", 401, 401},
+		{local, "-", "wrong", 401, 401},
+		{local, "-", secret, 200, 200},
+		{local, "https://app.example.com", "wrong", 401, 401},
+		{accounts, listed, "", 401, 401},
+		{accounts, listed, "wrong", 401, 401},
+		{accounts, listed, secret, 200, 200},
+	} {
+		g := newGuard(t, c.o)
+		for _, target := range []string{"/relay ws", "/extension ws"} {
+			r, err := g.check(ask(target, "127.0.0.1:3300", c.origin))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, err := g.AdmitExtension(r, c.token); status(err) != c.extension || err == nil && a.User != spec.LocalUser {
+				t.Errorf("%s, accounts %t, Origin %s, token %q: an extension gets %+v, %v; want %d", target, c.o.Accounts, c.origin, c.token, a, err, c.extension)
+			}
+			if a, err := g.AdmitClient(r, c.token); status(err) != c.clients || err == nil && a.User != spec.LocalUser {
+				t.Errorf("%s, accounts %t, Origin %s, token %q: a client gets %+v, %v; want %d", target, c.o.Accounts, c.origin, c.token, a, err, c.clients)
+			}
+		}
+	}
+}
+
 func TestAnyOrigin(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"*"}})
 	for _, target := range []string{"/tabs ws", "/ ws"} {

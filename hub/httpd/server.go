@@ -171,7 +171,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, p *pass) {
 	ws := isUpgrade(r, "websocket")
 	switch path := r.URL.Path; {
 	case path == "/mcp" && ws:
-		delegate(s.o.Client, w, r)
+		s.serveRelay(s.o.Client, w, r)
 	case path == "/mcp":
 		s.serveMCP(w, r, p, (*mcpserver.Server).MCP)
 	case path == "/sse":
@@ -183,9 +183,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, p *pass) {
 	case path == "/" && ws:
 		delegate(s.o.WebMCP, w, r)
 	case path == "/extension":
-		delegate(s.o.Extension, w, r)
+		s.serveRelay(s.o.Extension, w, r)
 	case path == "/relay":
-		delegate(s.o.Relay, w, r)
+		s.serveRelay(s.o.Relay, w, r)
 	case path == "/attach":
 		s.attach(w, r, p)
 	case path == "/":
@@ -208,6 +208,14 @@ func delegate(h http.Handler, w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.ServeHTTP(w, r)
+}
+
+// serveRelay serves a socket of the relay, whose peers are clients for as long as
+// they are connected: an extension that comes and goes with the hub could not be
+// reached.
+func (s *Server) serveRelay(h http.Handler, w http.ResponseWriter, r *http.Request) {
+	defer s.clients.enter()()
+	delegate(h, w, r)
 }
 
 // serveMCP hands a request to the user's MCP face. The request ends with its

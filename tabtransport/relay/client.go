@@ -155,7 +155,7 @@ func (p *clientPeer) unreadable(err *spec.Error) {
 // enter checks who a client is and gives it its place. A client that is known already
 // is checked again: a newer token of the same user extends its stay.
 func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
-	user, until, err := p.relay.verify(tokenOf(got), p.request)
+	user, until, err := p.relay.verify(Handshake{Token: tokenOf(got), Request: p.request})
 	if err != nil {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)
 	}

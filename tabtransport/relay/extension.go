@@ -113,7 +113,7 @@ func (p *extensionPeer) authenticate() {
 // admit checks who an extension is and gives it its place. greet makes what it is told
 // first; it may be nil.
 func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []byte) {
-	user, until, err := p.relay.verify(tokenOf(got), p.request)
+	user, until, err := p.relay.verify(Handshake{Token: tokenOf(got), Extension: true, Request: p.request})
 	if err != nil {
 		p.refuse(err.Error())
 		return

@@ -17,10 +17,9 @@ import (
 
 // Options configure a Relay.
 type Options struct {
-	// Verify says whose a peer is, from the token in its handshake ("" if there is
-	// none) and the request that opened its socket, and when that ends (the zero time
-	// if never). Its errors are sentences that the peer is told. It may block.
-	Verify func(token string, r *http.Request) (user spec.UserID, expires time.Time, err error)
+	// Verify says whose a peer is, and when that ends (the zero time if never). Its
+	// errors are sentences that the peer is told. It may block.
+	Verify func(Handshake) (user spec.UserID, expires time.Time, err error)
 	// Hub returns where a user's extensions join the hub, so that it can open tabs in
 	// them. It must not block. Nil: they do not.
 	Hub    func(user spec.UserID) Joiner
@@ -28,11 +27,18 @@ type Options struct {
 	Limits Limits
 }
 
+// Handshake is what a peer says of itself before it is let in.
+type Handshake struct {
+	Token     string        // "" if it shows none
+	Extension bool          // it offers a browser; otherwise it is a client, which uses one
+	Request   *http.Request // that opened its socket
+}
+
 // Relay serves the MCP Proxy Protocol. Its handlers expect that the Host and Origin
 // of a request have been checked. All methods are safe for concurrent use.
 type Relay struct {
 	// static after construction
-	verify func(string, *http.Request) (spec.UserID, time.Time, error)
+	verify func(Handshake) (spec.UserID, time.Time, error)
 	hub    func(spec.UserID) Joiner
 	log    *slog.Logger
 	limits Limits

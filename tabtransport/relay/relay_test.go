@@ -70,11 +70,11 @@ var users = map[string]spec.UserID{
 	"token of eve":            "eve",
 }
 
-func verify(token string, _ *http.Request) (spec.UserID, time.Time, error) {
-	if rest, ok := strings.CutPrefix(token, "one minute of "); ok {
+func verify(h Handshake) (spec.UserID, time.Time, error) {
+	if rest, ok := strings.CutPrefix(h.Token, "one minute of "); ok {
 		return spec.UserID(rest), time.Now().Add(time.Minute), nil
 	}
-	if u, ok := users[token]; ok {
+	if u, ok := users[h.Token]; ok {
 		return u, time.Time{}, nil
 	}
 	return "", time.Time{}, errors.New("Invalid token")

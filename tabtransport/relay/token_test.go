@@ -40,8 +40,8 @@ func TestTokenAttacks(t *testing.T) {
 	logs := &locked{}
 	var tokens *auth.JWT
 	r := relay.New(relay.Options{
-		Verify: func(token string, _ *http.Request) (spec.UserID, time.Time, error) {
-			id, err := tokens.Verify(token)
+		Verify: func(h relay.Handshake) (spec.UserID, time.Time, error) {
+			id, err := tokens.Verify(h.Token)
 			return id.User, id.Expires, err
 		},
 		Log: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
