@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
 )
@@ -19,28 +23,45 @@ import (
 type clientEdit struct {
 	name   string // the server's name in the file
 	file   string // "" for the client's usual one
+	scope  string // "" for the client's first
 	dryRun bool
+	yes    bool
+
+	// What the change is, set by install and uninstall.
+	command func(clientconf.Client, clientconf.System, clientconf.Scope) string
+	change  func(clientconf.Client, []byte) ([]byte, error)
+	nothing string // says that change has changed nothing
+	done    string // says that it has
 }
 
+const editHelp = `The change is shown first; what other servers keep in the file is shown as ***. On a
+terminal you are asked whether to write it. Elsewhere nothing is written without
+--yes. The old file is kept beside the new one, with the time in its name.`
+
 func (a *app) installCommand() *cobra.Command {
-	e := new(clientEdit)
+	e := &clientEdit{nothing: "has it already", done: "can use tabhub now"}
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
-		Short: "Configure an MCP client: " + clientNames(),
-		Long: `Put tabhub into the configuration of an MCP client: ` + clientNames() + `.
+		Short: "Configure an MCP client: " + strings.Join(clientconf.Names(), ", "),
+		Long: `Put tabhub into the configuration of an MCP client: ` + strings.Join(clientconf.Names(), ", ") + `.
 
-The change is shown, the old file is kept beside the new one, and nothing else in the
-file is touched.`,
-		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, pos []string) error {
+` + editHelp + `
+
+--scope project is for the project in this directory, --scope user for all you do.
+Claude Code's is project if you name none; for --scope user its own command is printed.`,
+		ValidArgs: clientconf.Names(),
+		Args:      args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
 			program, err := installed()
 			if err != nil {
 				return err
 			}
 			entry := clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}
-			return a.editClient(pos[0], e, "is configured already", func(c clientconf.Client, text []byte) ([]byte, error) {
-				return c.Add(text, e.name, entry)
-			})
+			e.command = func(c clientconf.Client, s clientconf.System, scope clientconf.Scope) string {
+				return c.AddCommand(s, scope, e.name, entry)
+			}
+			e.change = func(c clientconf.Client, text []byte) ([]byte, error) { return c.Add(text, e.name, entry) }
+			return a.editClient(cmd.Context(), pos[0], e)
 		},
 	}
 	e.addFlags(cmd)
@@ -48,18 +69,26 @@ file is touched.`,
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
-	e := new(clientEdit)
+	e := &clientEdit{nothing: "does not have it", done: "no longer has it"}
 	cmd := &cobra.Command{
 		Use:   "uninstall CLIENT",
 		Short: "Take tabhub out of the configuration of an MCP client",
-		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, pos []string) error {
-			return a.editClient(pos[0], e, "does not have it", func(c clientconf.Client, text []byte) ([]byte, error) {
+		Long: `Take tabhub out of the configuration of an MCP client.
+
+` + editHelp,
+		ValidArgs: clientconf.Names(),
+		Args:      args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			e.command = func(c clientconf.Client, s clientconf.System, scope clientconf.Scope) string {
+				return c.RemoveCommand(s, scope, e.name)
+			}
+			e.change = func(c clientconf.Client, text []byte) ([]byte, error) {
 				if len(text) == 0 {
 					return text, nil
 				}
 				return c.Remove(text, e.name)
-			})
+			}
+			return a.editClient(cmd.Context(), pos[0], e)
 		},
 	}
 	e.addFlags(cmd)
@@ -68,16 +97,10 @@ func (a *app) uninstallCommand() *cobra.Command {
 
 func (e *clientEdit) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.dryRun, "dry-run", false, "show the change and make none")
+	cmd.Flags().BoolVar(&e.yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&e.file, "config", "", "the client's configuration `file`, if it is not the usual one")
+	cmd.Flags().StringVar(&e.scope, "scope", "", "user or project")
 	cmd.Flags().StringVar(&e.name, "name", "tabhub", "what the client calls the server")
-}
-
-func clientNames() string {
-	var names []string
-	for _, c := range clientconf.All {
-		names = append(names, c.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // installed returns the path by which clients can start this program.
@@ -102,32 +125,53 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// editClient changes a client's configuration by f. same says that f has changed
-// nothing.
-func (a *app) editClient(name string, e *clientEdit, same string, f func(clientconf.Client, []byte) ([]byte, error)) error {
-	c, err := clientconf.Named(name)
+// system is where the configurations of this user's clients are.
+func (a *app) system() (clientconf.System, error) {
+	dir, err := os.Getwd()
+	return clientconf.System{OS: runtime.GOOS, Env: a.env, Dir: dir}, err
+}
+
+// editClient changes a client's configuration.
+func (a *app) editClient(ctx context.Context, client string, e *clientEdit) error {
+	if strings.TrimSpace(e.name) == "" {
+		return usagef("--name is empty; leave it out for tabhub")
+	}
+	system, err := a.system()
+	if err != nil {
+		return err
+	}
+	c, err := clientconf.Named(client)
+	if err != nil {
+		return &usageError{err}
+	}
+	scope, err := c.Scope(e.scope)
 	if err != nil {
 		return &usageError{err}
 	}
 	path := e.file
 	if path == "" {
-		if path, err = c.Path(a.env); err != nil {
+		if line := e.command(c, system, scope); line != "" {
+			fmt.Fprintf(a.err, "%s changes this file itself. Run:\n", c.Title)
+			fmt.Fprintln(a.out, line)
+			return nil
+		}
+		if path, err = c.Path(system, scope); err != nil {
 			return &usageError{err}
 		}
 	}
 	before, err := clientconf.Read(path)
 	if err != nil {
-		return &usageError{err}
+		return usagef("the configuration cannot be read: %w", err)
 	}
-	after, err := f(c, before)
+	after, err := e.change(c, before)
 	if err != nil {
-		return usagef("%s: %w", path, err)
+		return usagef("%s is left as it is: %w", path, err)
 	}
 	if bytes.Equal(before, after) {
-		fmt.Fprintf(a.out, "%s %s: %s\n", c.Title, same, path)
+		fmt.Fprintf(a.out, "Nothing to do: %s %s, in %s\n", c.Title, e.nothing, path)
 		return nil
 	}
-	diff, err := clientconf.Diff(path, before, after)
+	diff, err := c.Diff(path, e.name, before, after)
 	if err != nil {
 		return err
 	}
@@ -135,13 +179,41 @@ func (a *app) editClient(name string, e *clientEdit, same string, f func(clientc
 	if e.dryRun {
 		return nil
 	}
+	if err := a.confirm(ctx, e.yes); err != nil {
+		return err
+	}
 	backup, err := clientconf.Write(path, before, after, time.Now())
 	if err != nil {
 		return fmt.Errorf("%s is not changed: %w", path, err)
 	}
+	fmt.Fprintf(a.out, "\n%s %s. %s\n", c.Title, e.done, c.After)
 	if backup != "" {
-		fmt.Fprintf(a.out, "\nThe old file is kept as %s.", backup)
+		fmt.Fprintf(a.out, "The old file is kept as %s\n", backup)
 	}
-	fmt.Fprintf(a.out, "\n%s\n", c.After)
 	return nil
+}
+
+// confirm returns nil if what was shown is to be written.
+func (a *app) confirm(ctx context.Context, yes bool) error {
+	if yes {
+		return nil
+	}
+	if f, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return usagef("nothing is changed, as nobody can be asked; --yes writes it, --dry-run only shows it")
+	}
+	fmt.Fprint(a.err, "\nWrite this? [y/N] ")
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(a.in).ReadString('\n') // no answer is a no
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case s := <-answer:
+		if s == "y" || s == "yes" {
+			return nil
+		}
+	case <-ctx.Done():
+		fmt.Fprintln(a.err)
+	}
+	return errors.New("nothing is changed")
 }

@@ -1,35 +1,59 @@
-// Package clientconf edits the configuration files of MCP clients: where each is, and
-// how an entry goes in and out without touching anything else in it.
+// Package clientconf edits the configuration files of MCP clients: where each is, how
+// an entry goes in and out without touching anything else, and how the change is shown
+// without what others keep secret there.
 package clientconf
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 )
 
+// Scope says for what a configuration holds.
+type Scope string
+
+// The scopes.
+const (
+	User    Scope = "user"    // wherever the user works
+	Project Scope = "project" // in one directory, and for all who share it
+)
+
 // Client is an MCP client whose configuration is known.
 type Client struct {
-	Name    string // as on the command line
-	Title   string // as its makers call it
-	After   string // what to do for it to see a change
+	Name   string  // as on the command line
+	Title  string  // as its makers call it
+	After  string  // what to do for it to see a change
+	Scopes []Scope // that it has; the first is meant if none is named
+
 	section string // the member of the file that holds the servers
 	typed   bool   // entries say their transport
-	// paths returns where the file may be, most likely first.
-	paths func(env func(string) string) ([]string, error)
+	// paths returns where the file of a scope may be, most likely first.
+	paths func(System, Scope) ([]string, error)
+	// command says that the client has a command for changes of scope User, since it
+	// writes that file at any time itself.
+	command string
 }
 
 // All are the known clients.
 var All = []Client{
-	{Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.", section: "mcpServers", paths: desktopPaths},
-	{Name: "claude-code", Title: "Claude Code", After: "It is for the project in this directory; Claude Code asks before it uses it.", section: "mcpServers", paths: projectPaths},
-	{Name: "cursor", Title: "Cursor", After: "Switch the server on in Cursor's settings, under MCP.", section: "mcpServers", paths: cursorPaths},
-	{Name: "vscode", Title: "VS Code", After: "Run \"MCP: List Servers\" in VS Code to start it.", section: "servers", typed: true, paths: vscodePaths},
+	{
+		Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.",
+		Scopes: []Scope{User}, section: "mcpServers", paths: desktopPaths,
+	},
+	{
+		Name: "claude-code", Title: "Claude Code", After: "Claude Code asks before it uses the servers of a project, when it is started there.",
+		Scopes: []Scope{Project, User}, section: "mcpServers", paths: codePaths, command: "claude",
+	},
+	{
+		Name: "cursor", Title: "Cursor", After: "Switch the server on in Cursor's settings, under MCP.",
+		Scopes: []Scope{User, Project}, section: "mcpServers", paths: cursorPaths,
+	},
+	{
+		Name: "vscode", Title: "VS Code", After: "Run \"MCP: List Servers\" in VS Code to start it.",
+		Scopes: []Scope{User, Project}, section: "servers", typed: true, paths: vscodePaths,
+	},
 }
 
 // Named returns the client of that name. The error names all.
@@ -37,91 +61,58 @@ func Named(name string) (Client, error) {
 	if i := slices.IndexFunc(All, func(c Client) bool { return c.Name == name }); i >= 0 {
 		return All[i], nil
 	}
+	return Client{}, fmt.Errorf("there is no client %q; known are %s", name, strings.Join(Names(), ", "))
+}
+
+// Names returns the names of all clients.
+func Names() []string {
 	var names []string
 	for _, c := range All {
 		names = append(names, c.Name)
 	}
-	return Client{}, fmt.Errorf("there is no client %q; known are %s", name, strings.Join(names, ", "))
+	return names
 }
 
-// appData is where programs of this system keep their settings.
-func appData(env func(string) string) (string, error) {
-	switch runtime.GOOS {
-	case "windows":
-		if dir := env("APPDATA"); dir != "" {
-			return dir, nil
-		}
-		return "", errors.New("$APPDATA is not set")
-	case "darwin":
-		if home := env("HOME"); home != "" {
-			return filepath.Join(home, "Library", "Application Support"), nil
-		}
-	default:
-		if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-			return dir, nil
-		}
-		if home := env("HOME"); home != "" {
-			return filepath.Join(home, ".config"), nil
-		}
+// Scope returns the scope of that name, or the client's first if name is "".
+func (c Client) Scope(name string) (Scope, error) {
+	if name == "" {
+		return c.Scopes[0], nil
 	}
-	return "", errors.New("$HOME is not set")
+	if !slices.Contains(c.Scopes, Scope(name)) {
+		return "", fmt.Errorf("--scope is %q; for %s it may be %s", name, c.Title, joined(c.Scopes))
+	}
+	return Scope(name), nil
 }
 
-func desktopPaths(env func(string) string) ([]string, error) {
-	base, err := appData(env)
-	const file = "claude_desktop_config.json"
-	// Builds for Linux do not agree on the case.
-	return []string{filepath.Join(base, "Claude", file), filepath.Join(base, "claude", file)}, err
-}
-
-func projectPaths(func(string) string) ([]string, error) {
-	path, err := filepath.Abs(".mcp.json")
-	return []string{path}, err
-}
-
-func cursorPaths(env func(string) string) ([]string, error) {
-	home := env("HOME")
-	if runtime.GOOS == "windows" {
-		home = env("USERPROFILE")
+func joined(scopes []Scope) string {
+	var names []string
+	for _, s := range scopes {
+		names = append(names, string(s))
 	}
-	if home == "" {
-		return nil, errors.New("the home directory is not known")
-	}
-	return []string{filepath.Join(home, ".cursor", "mcp.json")}, nil
-}
-
-func vscodePaths(env func(string) string) ([]string, error) {
-	base, err := appData(env)
-	return []string{filepath.Join(base, "Code", "User", "mcp.json")}, err
-}
-
-// ErrNotInstalled says that the client has no directory for its settings.
-var ErrNotInstalled = errors.New("it seems not to be installed")
-
-// Path returns the client's configuration file, which need not exist, though its
-// directory does.
-func (c Client) Path(env func(string) string) (string, error) {
-	paths, err := c.paths(env)
-	if err != nil {
-		return "", fmt.Errorf("the settings of %s cannot be found: %w; pass --config FILE", c.Title, err)
-	}
-	for _, path := range paths {
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
-	}
-	for _, path := range paths {
-		if fi, err := os.Stat(filepath.Dir(path)); err == nil && fi.IsDir() {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("%s: %w, as there is no directory %s; pass --config FILE if it is elsewhere", c.Title, ErrNotInstalled, filepath.Dir(paths[0]))
+	return strings.Join(names, " or ")
 }
 
 // Entry is how a client starts a server.
 type Entry struct {
 	Command string
 	Args    []string
+}
+
+// AddCommand and RemoveCommand return the command that changes the configuration, "" if
+// its file is to be edited.
+func (c Client) AddCommand(s System, scope Scope, name string, e Entry) string {
+	if c.command == "" || scope != User {
+		return ""
+	}
+	words := append([]string{c.command, "mcp", "add", "--scope", string(scope), name, "--", e.Command}, e.Args...)
+	return s.shell(words)
+}
+
+func (c Client) RemoveCommand(s System, scope Scope, name string) string {
+	if c.command == "" || scope != User {
+		return ""
+	}
+	return s.shell([]string{c.command, "mcp", "remove", "--scope", string(scope), name})
 }
 
 // Add returns the text of a configuration file with the server name started as e
@@ -137,13 +128,21 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 		if err != nil {
 			return err
 		}
+		for _, member := range []string{"command", "args", "type", "url", "headers"} {
+			if err := entry.once(member); err != nil {
+				return err
+			}
+		}
 		// In the order in which they are to stand: each new one goes first.
 		entry.set("args", e.Args)
 		entry.set("command", e.Command)
-		if c.typed {
+		if c.typed || entry.has("type") {
 			entry.set("type", "stdio")
 		}
-		entry.remove("url")
+		if entry.has("url") { // it was reached over HTTP
+			entry.remove("url")
+			entry.remove("headers")
+		}
 		return nil
 	})
 }
@@ -158,35 +157,41 @@ func (c Client) Remove(text []byte, name string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
+		if err := section.once(name); err != nil {
+			return err
+		}
 		section.remove(name)
 		return nil
 	})
 }
 
-// Find returns the command of the server name, "" if there is none.
-func (c Client) Find(text []byte, name string) (command string, err error) {
+// Find returns the servers that are called name or whose command is a program of that
+// name, with the command of each.
+func (c Client) Find(text []byte, name string) (commands map[string]string, err error) {
+	commands = make(map[string]string)
 	_, err = edit(text, func(root *object) error {
 		if !root.has(c.section) {
 			return nil
 		}
 		section, err := root.object(c.section)
-		if err != nil || !section.has(name) {
+		if err != nil {
 			return err
 		}
-		entry, err := section.object(name)
-		if err == nil {
-			command = entry.text("command")
+		for _, server := range section.names() {
+			entry, err := section.object(server)
+			if err != nil {
+				continue // the client's business
+			}
+			command := entry.text("command")
+			program := strings.TrimSuffix(filepath.Base(command), ".exe")
+			if command != "" && (server == name || program == name) {
+				commands[server] = command
+			}
 		}
-		return err
+		return nil
 	})
-	return command, err
+	return commands, err
 }
 
-// Read returns the text of a configuration file, nothing if there is none.
-func Read(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return text, err
-}
+// ErrNotInstalled says that the client has no directory for its settings.
+var ErrNotInstalled = errors.New("it seems not to be installed")

@@ -2,13 +2,11 @@ package clientconf
 
 import (
 	"encoding/json"
-	"errors"
-	"os"
-	"path/filepath"
-	"runtime"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tailscale/hujson"
 )
@@ -52,9 +50,18 @@ func TestAdd(t *testing.T) {
 }`},
 		{"comments and a trailing comma", "vscode", "{\n\t// mine\n\t\"inputs\": [1, 2,], // keep\n\t\"servers\": { /* none */ },\n}\n",
 			"{\n\t// mine\n\t\"inputs\": [1, 2,], // keep\n\t\"servers\": { /* none */\n\t\t\"tabhub\": {\n\t\t\t\"type\": \"stdio\",\n\t\t\t\"command\": \"/opt/tabhub\",\n\t\t\t\"args\": [\"stdio\", \"--data-dir\", \"/d\"]\n\t\t}\n\t},\n}\n"},
-		{"an older entry with more in it", "cursor", `{"mcpServers": {"tabhub": {"command": "/old", "env": {"A": "1"}, "url": "http://x", "args": [ "stdio" ]}}}`,
+		{"comments around the first server", "cursor", "{\n  \"mcpServers\": { // all of them\n    // the files\n    \"a\": 1 // one\n  }\n}",
+			"{\n  \"mcpServers\": { // all of them\n    \"tabhub\": {\n      \"command\": \"/opt/tabhub\",\n      \"args\": [\"stdio\", \"--data-dir\", \"/d\"]\n    },\n    // the files\n    \"a\": 1 // one\n  }\n}"},
+		{"an older entry with more in it", "cursor", `{"mcpServers": {"tabhub": {"command": "/old", "env": {"A": "1"}, "args": [ "stdio" ]}}}`,
 			`{"mcpServers": {"tabhub": {"command": "/opt/tabhub", "env": {"A": "1"}, "args": ["stdio", "--data-dir", "/d"]}}}`},
-		{"a byte order mark", "cursor", "\xef\xbb\xbf{\"mcpServers\": {\"a\": 1}}", "\xef\xbb\xbf{\"mcpServers\": {\n    \"tabhub\": {\n      \"command\": \"/opt/tabhub\",\n      \"args\": [\"stdio\", \"--data-dir\", \"/d\"]\n    },\"a\": 1}}"},
+		{"an entry by URL", "claude-code", `{"mcpServers": {"tabhub": {"type": "http", "url": "http://x", "headers": {"Authorization": "Bearer t"}}}}`,
+			`{"mcpServers": {"tabhub": {"command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"], "type": "stdio"}}}`},
+		{"one line", "cursor", `{"mcpServers":{"a":1},"b":2}`,
+			`{"mcpServers":{"tabhub": {"command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"]}, "a":1},"b":2}`},
+		{"one line without servers", "cursor", `{ "b": 2 }`,
+			`{ "mcpServers": {"tabhub": {"command": "/opt/tabhub", "args": ["stdio", "--data-dir", "/d"]}}, "b": 2 }`},
+		{"lines of Windows, with a byte order mark", "cursor", "\xef\xbb\xbf{\r\n  \"b\": 2\r\n}\r\n",
+			"\xef\xbb\xbf{\r\n  \"mcpServers\": {\r\n    \"tabhub\": {\r\n      \"command\": \"/opt/tabhub\",\r\n      \"args\": [\"stdio\", \"--data-dir\", \"/d\"]\r\n    }\r\n  },\r\n  \"b\": 2\r\n}\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			client := named(t, c.client)
@@ -69,8 +76,8 @@ func TestAdd(t *testing.T) {
 			if err != nil || string(again) != string(got) {
 				t.Errorf("a second time it is\n%s, %v", again, err)
 			}
-			if cmd, err := client.Find(got, "tabhub"); err != nil || cmd != "/opt/tabhub" {
-				t.Errorf("found %q, %v", cmd, err)
+			if found, err := client.Find(got, "tabhub"); err != nil || found["tabhub"] != "/opt/tabhub" {
+				t.Errorf("found %q, %v", found, err)
 			}
 		})
 	}
@@ -81,7 +88,11 @@ func TestRemoveUndoesAdd(t *testing.T) {
 	for _, before := range []string{
 		"{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"} // why\n  }\n}\n",
 		`{"mcpServers": {"a": 1}, "b": 2}`,
+		`{"mcpServers": { /* a */ "a": 1 }}`,
+		`{"mcpServers": {}}`,
 		"{\n  // c\n  \"mcpServers\": {\n    \"a\": 1,\n  },\n}",
+		"{\n  \"mcpServers\": { // all\n    // first\n    \"a\": 1\n  }\n}",
+		"{\r\n  \"mcpServers\": { // all\r\n    \"a\": 1\r\n  }\r\n}",
 	} {
 		added, err := client.Add([]byte(before), "tabhub", entry)
 		if err != nil {
@@ -94,16 +105,23 @@ func TestRemoveUndoesAdd(t *testing.T) {
 			t.Errorf("%q without an entry became %q, %v", before, got, err)
 		}
 	}
+}
+
+func TestRemoveKeepsTheRest(t *testing.T) {
+	client := named(t, "claude-desktop")
 	for before, want := range map[string]string{
-		`{"mcpServers": {"a": 1, "tabhub": {}}}`: `{"mcpServers": {"a": 1}}`,
-		`{"mcpServers": {"tabhub": {} }}`:        `{"mcpServers": { }}`,
-		`{"mcpServers": {"tabhub": {},}}`:        `{"mcpServers": {}}`,
-		`{"other": 1}`:                           `{"other": 1}`,
-		``:                                       "{}\n",
+		`{"mcpServers": {"a": 1, "tabhub": {}}}`:                                        `{"mcpServers": {"a": 1}}`,
+		`{"mcpServers": {"a": 1, "tabhub": {}, "b": 2}}`:                                `{"mcpServers": {"a": 1, "b": 2}}`,
+		`{"mcpServers": {"tabhub": {} }}`:                                               `{"mcpServers": {}}`,
+		`{"mcpServers": {"tabhub": {},}}`:                                               `{"mcpServers": {}}`,
+		"{\"mcpServers\": {\n  \"a\": 1, // one\n  // two\n  \"tabhub\": {}\n}}":        "{\"mcpServers\": {\n  \"a\": 1 // one\n  // two\n}}",
+		"{\"mcpServers\": {\n  \"a\": 1, // one\n  \"tabhub\": {}, // mine\n}}":         "{\"mcpServers\": {\n  \"a\": 1, // one // mine\n}}",
+		"{\"mcpServers\": { // all\n  // mine\n  \"tabhub\": {},\n  // b\n  \"b\": 1}}": "{\"mcpServers\": { // all\n  // mine\n  // b\n  \"b\": 1}}",
+		`{"other": 1}`: `{"other": 1}`,
 	} {
 		got, err := client.Remove([]byte(before), "tabhub")
-		if err != nil || strings.ReplaceAll(string(got), ",}", "}") != want {
-			t.Errorf("%q became %q, %v; want %q", before, got, err, want)
+		if err != nil || string(got) != want {
+			t.Errorf("%s\nbecame\n%s, %v; want\n%s", before, got, err, want)
 		}
 		if _, err := hujson.Parse(got); err != nil {
 			t.Errorf("%q is no JSON: %v", got, err)
@@ -113,9 +131,21 @@ func TestRemoveUndoesAdd(t *testing.T) {
 
 func TestUnusableFilesAreRefused(t *testing.T) {
 	client := named(t, "cursor")
-	for _, text := range []string{`{"mcpServers": {`, `[]`, `{"mcpServers": []}`, `{"mcpServers": {"tabhub": "x"}}`, `{'a': 1}`, `x`} {
-		if got, err := client.Add([]byte(text), "tabhub", entry); err == nil || !strings.Contains(err.Error(), "left as it is") {
-			t.Errorf("%s became %s, %v", text, got, err)
+	for text, why := range map[string]string{
+		"{\n  \"mcpServers\": {\n    \"a\" 1\n  }\n}": "line 3, column 9",
+		`{"mcpServers": {`:                            "line 1, column 17",
+		`{'a': 1}`:                                    "line 1, column 2",
+		`x`:                                           "not JSON",
+		"\xff\xfe{\x00}\x00":                          "not JSON",
+		`[]`:                                          "not a JSON object",
+		`{"mcpServers": []}`:                          `"mcpServers" is not an object`,
+		`{"mcpServers": {"tabhub": "x"}}`:             `"mcpServers.tabhub" is not an object`,
+		`{"mcpServers": {}, "mcpServers": {}}`:        `"mcpServers" is there twice`,
+		`{"mcpServers": {"tabhub": {}, "tabhu\u0062": {}}}`:                 `"mcpServers.tabhub" is there twice`,
+		`{"mcpServers": {"tabhub": {"command": "a", "command": "tabhub"}}}`: `"mcpServers.tabhub.command" is there twice`,
+	} {
+		if got, err := client.Add([]byte(text), "tabhub", entry); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s became %s, %v; want %s", text, got, err, why)
 		}
 	}
 	if _, err := Named("emacs"); err == nil || !strings.Contains(err.Error(), "claude-desktop") {
@@ -123,92 +153,90 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestWrite(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "real.json")
-	link := filepath.Join(dir, "mcp.json")
-	now := time.Date(2026, 11, 20, 17, 0, 0, 0, time.UTC)
-	if backup, err := Write(path, nil, []byte("1"), now); err != nil || backup != "" {
-		t.Fatalf("%q, %v", backup, err)
+func TestFindKnowsOtherNames(t *testing.T) {
+	const text = `{"mcpServers": {
+		"tabhub": {"url": "http://x"}, "tabs": {"command": "/go/bin/tabhub"}, "odd": 1,
+		"w": {"command": "C:/bin/tabhub.exe"}, "files": {"command": "npx"}}}`
+	got, err := named(t, "cursor").Find([]byte(text), "tabhub")
+	if want := []string{"tabs", "w"}; err != nil || !reflect.DeepEqual(slices.Sorted(maps.Keys(got)), want) {
+		t.Errorf("%v, %v", got, err)
 	}
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
+}
+
+func TestCommandOfClaudeCode(t *testing.T) {
+	c := named(t, "claude-code")
+	spaced := Entry{Command: "/my tools/tab'hub", Args: []string{"stdio"}}
+	if got := c.AddCommand(System{OS: "linux"}, User, "tabhub", spaced); got != `claude mcp add --scope user tabhub -- '/my tools/tab'\''hub' stdio` {
+		t.Error(got)
 	}
-	if err := os.Symlink("real.json", link); err != nil {
-		t.Skip("no symbolic links here")
+	spaced.Command = `C:\My Tools\tabhub.exe`
+	if got := c.AddCommand(System{OS: "windows"}, User, "tabhub", spaced); got != `claude mcp add --scope user tabhub -- "C:\My Tools\tabhub.exe" stdio` {
+		t.Error(got)
 	}
-	backup, err := Write(link, []byte("1"), []byte("2"), now)
-	if err != nil || backup != path+".20261120-170000.bak" {
-		t.Fatalf("%q, %v", backup, err)
+	if got := c.RemoveCommand(System{OS: "linux"}, User, "tabhub"); got != "claude mcp remove --scope user tabhub" {
+		t.Error(got)
 	}
-	for file, want := range map[string]string{backup: "1", path: "2"} {
-		b, err := os.ReadFile(file)
-		fi, _ := os.Stat(file)
-		if err != nil || string(b) != want || runtime.GOOS != "windows" && fi.Mode().Perm() != 0o640 {
-			t.Errorf("%s holds %q, %v, %v", file, b, fi.Mode(), err)
+	if got := c.AddCommand(System{OS: "linux"}, Project, "tabhub", spaced); got != "" {
+		t.Error(got)
+	}
+}
+
+func TestScope(t *testing.T) {
+	for _, c := range []struct {
+		client, name string
+		want         Scope
+	}{{"claude-desktop", "", User}, {"claude-desktop", "project", ""}, {"claude-code", "", Project}, {"cursor", "", User}, {"vscode", "project", Project}, {"vscode", "world", ""}} {
+		if got, err := named(t, c.client).Scope(c.name); got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s %q: %q, %v", c.client, c.name, got, err)
 		}
-	}
-	if fi, _ := os.Lstat(link); fi.Mode()&os.ModeSymlink == 0 {
-		t.Error("the link became a file")
-	}
-}
-
-func TestDiffHidesTheNeighbours(t *testing.T) {
-	before := "{\n  \"mcpServers\": {\n    \"a\": {\"env\": {\"KEY\": \"secret\"}}\n  }\n}\n"
-	after, err := named(t, "cursor").Add([]byte(before), "tabhub", entry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	diff, err := Diff("mcp.json", []byte(before), after)
-	if err != nil || strings.Contains(diff, "secret") || !strings.Contains(diff, `+      "command": "/opt/tabhub",`) {
-		t.Errorf("%s, %v", diff, err)
-	}
-}
-
-func TestPath(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the paths of Linux")
-	}
-	home := t.TempDir()
-	env := func(k string) string { return map[string]string{"HOME": home}[k] }
-	c := named(t, "claude-desktop")
-	if _, err := c.Path(env); !errors.Is(err, ErrNotInstalled) || !strings.Contains(err.Error(), "--config") {
-		t.Errorf("%v", err)
-	}
-	lower := filepath.Join(home, ".config", "claude")
-	if err := os.MkdirAll(lower, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if path, err := c.Path(env); err != nil || path != filepath.Join(lower, "claude_desktop_config.json") {
-		t.Errorf("%q, %v", path, err)
-	}
-	if _, err := c.Path(func(string) string { return "" }); err == nil {
-		t.Error("no home directory and no error")
 	}
 }
 
 func FuzzAddRemove(f *testing.F) {
 	f.Add("{\n // x\n\"mcpServers\":{\"a\":1,},}")
-	f.Add(`{"mcpServers":{"tabhub":{"command":"x"},"b":{}}}`)
+	f.Add(`{"servers":{"tabhub":{"command":"x"},"b":{}}}`)
+	f.Add("{ // a\r\n\"servers\": { /* b */ \"c\": {}, // d\r\n } }")
 	f.Fuzz(func(t *testing.T, text string) {
 		client := named(t, "vscode")
 		added, err := client.Add([]byte(text), "tabhub", entry)
 		if err != nil {
 			return
 		}
-		std, err := hujson.Standardize([]byte(strings.TrimPrefix(string(added), "\xef\xbb\xbf")))
-		if err != nil || !json.Valid(std) {
-			t.Fatalf("%q became %q: %v", text, added, err)
+		before, after := servers(t, []byte(text)), servers(t, added)
+		delete(before, "tabhub")
+		delete(after, "tabhub")
+		if !reflect.DeepEqual(before, after) && len(before)+len(after) > 0 {
+			t.Fatalf("%q became %q", text, added)
 		}
-		if cmd, err := client.Find(added, "tabhub"); err != nil || cmd != entry.Command {
-			t.Fatalf("%q became %q: %q, %v", text, added, cmd, err)
+		if found, err := client.Find(added, "tabhub"); err != nil || found["tabhub"] != entry.Command {
+			t.Fatalf("%q became %q: %q, %v", text, added, found, err)
+		}
+		if _, err := client.Diff("f", "tabhub", []byte(text), added); err != nil {
+			t.Fatalf("%q: %v", added, err)
 		}
 		removed, err := client.Remove(added, "tabhub")
 		if err != nil {
 			t.Fatalf("%q: %v", added, err)
 		}
-		if cmd, err := client.Find(removed, "tabhub"); err != nil || cmd != "" && !strings.Contains(text, "tabhub") {
-			t.Fatalf("%q became %q: %q, %v", added, removed, cmd, err)
+		if after := servers(t, removed); !reflect.DeepEqual(before, after) && len(before)+len(after) > 0 {
+			t.Fatalf("%q became %q became %q", text, added, removed)
+		}
+		if again, err := client.Remove(removed, "tabhub"); err != nil || string(again) != string(removed) {
+			t.Fatalf("%q became %q, %v", removed, again, err)
 		}
 	})
+}
+
+// servers returns the servers of a file for VS Code.
+func servers(t *testing.T, text []byte) map[string]any {
+	std, err := hujson.Standardize([]byte(strings.TrimPrefix(string(text), "\xef\xbb\xbf")))
+	if strings.TrimSpace(string(std)) == "" {
+		return nil
+	}
+	var file map[string]any
+	if err != nil || json.Unmarshal(std, &file) != nil {
+		t.Fatalf("%q is no JSON: %v", text, err)
+	}
+	inner, _ := file["servers"].(map[string]any)
+	return inner
 }

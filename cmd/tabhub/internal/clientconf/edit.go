@@ -3,7 +3,9 @@ package clientconf
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -11,12 +13,15 @@ import (
 
 // object is a JSON object, with comments, that is being edited.
 type object struct {
+	*hujson.Object
 	path   string // for errors
-	value  *hujson.Value
-	o      *hujson.Object
 	depth  int
-	indent string // of one level
+	style  *style
+	inline bool // stands on one line
 }
+
+// style is how a file is written.
+type style struct{ newline, indent string }
 
 var bom = []byte("\xef\xbb\xbf")
 
@@ -29,13 +34,13 @@ func edit(text []byte, f func(root *object) error) ([]byte, error) {
 	}
 	v, err := hujson.Parse(body)
 	if err != nil {
-		return nil, fmt.Errorf("the file is not JSON, and is left as it is: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, fmt.Errorf("not JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	o, ok := v.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("the file is not a JSON object, and is left as it is")
+		return nil, errors.New("not a JSON object")
 	}
-	if err := f(&object{value: &v, o: o, indent: indentOf(o)}); err != nil {
+	if err := f(&object{Object: o, style: styleOf(body, o), inline: isInline(o, false)}); err != nil {
 		return nil, err
 	}
 	out := v.Pack()
@@ -45,44 +50,79 @@ func edit(text []byte, f func(root *object) error) ([]byte, error) {
 	return out, nil
 }
 
-// indentOf guesses how the file is indented.
-func indentOf(o *hujson.Object) string {
+// styleOf guesses how the file is written.
+func styleOf(text []byte, o *hujson.Object) *style {
+	s := &style{newline: "\n", indent: "  "}
+	if bytes.Contains(text, []byte("\r\n")) {
+		s.newline = "\r\n"
+	}
 	if len(o.Members) > 0 {
 		extra := string(o.Members[0].Name.BeforeExtra)
 		if i := strings.LastIndexByte(extra, '\n'); i >= 0 {
 			if indent := extra[i+1:]; indent != "" && strings.Trim(indent, " \t") == "" {
-				return indent
+				s.indent = indent
 			}
 		}
 	}
-	return "  "
+	return s
 }
 
-func (o *object) index(name string) int {
-	for i, m := range o.o.Members {
-		if l, ok := m.Name.Value.(hujson.Literal); ok && l.String() == name {
-			return i
-		}
+// isInline reports whether an object's first member stands on the line of its brace.
+// An empty one is written as what is around it.
+func isInline(o *hujson.Object, around bool) bool {
+	if len(o.Members) == 0 {
+		return around && !bytes.ContainsRune(o.AfterExtra, '\n')
 	}
-	return -1
+	return !bytes.ContainsRune(o.Members[0].Name.BeforeExtra, '\n')
 }
+
+// line returns the space before a member at a depth.
+func (o *object) line(depth int) string {
+	return o.style.newline + strings.Repeat(o.style.indent, depth)
+}
+
+// nameOf returns the name of a member.
+func nameOf(m hujson.ObjectMember) string {
+	l, _ := m.Name.Value.(hujson.Literal)
+	return l.String()
+}
+
+func (o *object) names() []string {
+	var names []string
+	for _, m := range o.Members {
+		names = append(names, nameOf(m))
+	}
+	return names
+}
+
+func (o *object) index(name string) int { return slices.Index(o.names(), name) }
 
 func (o *object) has(name string) bool { return o.index(name) >= 0 }
 
+// once returns an error if a member is there more than once: which of them a client
+// takes is not known.
+func (o *object) once(name string) error {
+	if i := o.index(name); i >= 0 && slices.Contains(o.names()[i+1:], name) {
+		return fmt.Errorf("%q is there twice", o.pathOf(name))
+	}
+	return nil
+}
+
+func (o *object) pathOf(name string) string { return strings.TrimPrefix(o.path+"."+name, ".") }
+
 // object returns the member name, which is made if it is missing.
 func (o *object) object(name string) (*object, error) {
-	path := strings.TrimPrefix(o.path+"."+name, ".")
-	i := o.index(name)
-	if i < 0 {
+	if err := o.once(name); err != nil {
+		return nil, err
+	}
+	if !o.has(name) {
 		o.insert(name, &hujson.Object{})
-		i = 0
 	}
-	v := &o.o.Members[i].Value
-	inner, ok := v.Value.(*hujson.Object)
+	inner, ok := o.Members[o.index(name)].Value.Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("%q in the file is not an object, and the file is left as it is", path)
+		return nil, fmt.Errorf("%q is not an object", o.pathOf(name))
 	}
-	return &object{path: path, value: v, o: inner, depth: o.depth + 1, indent: o.indent}, nil
+	return &object{Object: inner, path: o.pathOf(name), depth: o.depth + 1, style: o.style, inline: isInline(inner, o.inline)}, nil
 }
 
 // set sets a member to a string or a list of strings.
@@ -92,8 +132,8 @@ func (o *object) set(name string, value any) {
 		panic(err) // it was just marshalled
 	}
 	if i := o.index(name); i >= 0 {
-		if old := o.o.Members[i].Value.Clone(); !same(old, v) {
-			o.o.Members[i].Value.Value = v.Value
+		if old := o.Members[i].Value; !same(old, v) {
+			o.Members[i].Value.Value = v.Value
 		}
 		return
 	}
@@ -136,49 +176,10 @@ func same(a, b hujson.Value) bool {
 	return bytes.Equal(a.Pack(), b.Pack())
 }
 
-// insert puts a member first, where nothing that follows has to move.
-func (o *object) insert(name string, value hujson.ValueTrimmed) {
-	newline := "\n" + strings.Repeat(o.indent, o.depth+1)
-	m := hujson.ObjectMember{
-		Name:  hujson.Value{BeforeExtra: hujson.Extra(newline), Value: hujson.String(name)},
-		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value},
-	}
-	if len(o.o.Members) == 0 {
-		// Comments of the empty object stay, before the member.
-		if kept := strings.TrimRight(string(o.o.AfterExtra), " \t\r\n"); kept != "" {
-			m.Name.BeforeExtra = hujson.Extra(kept + newline)
-		}
-		o.o.AfterExtra = hujson.Extra("\n" + strings.Repeat(o.indent, o.depth))
-	}
-	o.o.Members = append([]hujson.ObjectMember{m}, o.o.Members...)
-}
-
-// remove takes a member away, if there is one.
-func (o *object) remove(name string) {
-	i := o.index(name)
-	if i < 0 {
-		return
-	}
-	gone := o.o.Members[i]
-	o.o.Members = append(o.o.Members[:i:i], o.o.Members[i+1:]...)
-	if i == 0 || i < len(o.o.Members) {
-		return
-	}
-	// A comma follows the last member if and only if its AfterExtra is not nil.
-	last := &o.o.Members[i-1].Value
-	switch {
-	case gone.Value.AfterExtra == nil && last.AfterExtra != nil:
-		o.o.AfterExtra = append(last.AfterExtra, o.o.AfterExtra...)
-		last.AfterExtra = nil
-	case gone.Value.AfterExtra != nil && last.AfterExtra == nil:
-		last.AfterExtra = hujson.Extra{}
-	}
-}
-
 // text returns a member that is a string, else "".
 func (o *object) text(name string) string {
 	if i := o.index(name); i >= 0 {
-		if l, ok := o.o.Members[i].Value.Value.(hujson.Literal); ok && l.Kind() == '"' {
+		if l, ok := o.Members[i].Value.Value.(hujson.Literal); ok && l.Kind() == '"' {
 			return l.String()
 		}
 	}

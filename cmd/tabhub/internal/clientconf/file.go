@@ -1,58 +1,149 @@
 package clientconf
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
-// Diff shows what changes, without the lines around it: these may hold secrets of
-// other servers.
-func Diff(path string, before, after []byte) (string, error) {
-	edits := udiff.Lines(string(before), string(after))
-	return udiff.ToUnified(path, path, string(before), edits, 0)
+// maxFile is the largest configuration file that is read.
+const maxFile = 16 << 20
+
+// Read returns the text of a configuration file, nothing if there is none.
+func Read(path string) ([]byte, error) {
+	real, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := os.Stat(real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	f, err := os.Open(real)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("%s is larger than %d MB, which no configuration is", path, maxFile>>20)
+	}
+	return text, err
 }
 
+// resolve follows links, which stay links.
+func resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case err == nil:
+		return real, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	case exists(path):
+		return "", fmt.Errorf("%s is a link that leads nowhere; make the file that it leads to, or remove it", path)
+	}
+	return path, nil
+}
+
+// ErrChanged says that the file is no longer what was read.
+var ErrChanged = errors.New("another program has changed the file meanwhile; try again")
+
 // Write replaces the text of a configuration file as a whole, after it has copied the
-// old one beside it, if there was one. It returns the path of the copy.
+// old one beside it, if there was one. It returns the path of the copy. An error means
+// that nothing has changed and no copy was left.
 func Write(path string, before, after []byte, now time.Time) (backup string, err error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if path, err = resolve(path); err != nil {
+		return "", err
+	}
+	if text, err := Read(path); err != nil {
+		return "", err
+	} else if !bytes.Equal(text, before) {
+		return "", ErrChanged
 	}
 	mode := fs.FileMode(0o600)
 	fi, err := os.Stat(path)
 	switch {
 	case err == nil:
 		mode = fi.Mode().Perm()
-		backup = path + "." + now.Format("20060102-150405") + ".bak"
-		if err := writeNew(backup, before, mode); err != nil {
+		if err := writable(path); err != nil {
+			return "", err
+		}
+		if backup, err = writeBackup(path+"."+now.Format("20060102-150405"), before, mode); err != nil {
 			return "", fmt.Errorf("the backup cannot be written: %w", err)
 		}
-	case !errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", err
+		}
+	default:
 		return "", err
 	}
-	temp := path + ".tabhub-new"
-	if err := writeNew(temp, after, mode); err != nil {
-		return backup, err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		os.Remove(temp)
-		return backup, err
+	if err := replace(path, after, mode); err != nil {
+		if backup != "" {
+			os.Remove(backup)
+		}
+		return "", err
 	}
 	return backup, nil
 }
 
-// writeNew writes a file of that mode, which may be stricter than the umask.
-func writeNew(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
+// writable returns an error for a file that its owner has protected: replacing it would
+// only need the right to write its directory.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
+	return f.Close()
+}
+
+// writeBackup writes a file that did not exist before.
+func writeBackup(stem string, text []byte, mode fs.FileMode) (path string, err error) {
+	path = stem + ".bak"
+	for n := 2; ; n++ {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			path = fmt.Sprintf("%s-%d.bak", stem, n)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if err := fill(f, text, mode); err != nil {
+			os.Remove(path)
+			return "", err
+		}
+		return path, nil
+	}
+}
+
+// replace puts a file in the place of another: a reader finds the old text or the new.
+func replace(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	if err = fill(f, text, mode); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// fill writes and closes f.
+func fill(f *os.File, text []byte, mode fs.FileMode) error {
+	_, err := f.Write(text)
+	return errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
 }

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/storage"
+)
+
+// clockSlack is how far in the future a file may be dated: other machines, which may
+// hold the home directory, have clocks of their own.
+const clockSlack = 2 * time.Minute
+
+// clock compares the clock with what is known to be past: when the program was built,
+// and when the hub's files were written.
+func (d *doctor) clock() {
+	now := time.Now()
+	if built := buildTime(); now.Before(built) {
+		d.bad("clock", "set the clock; the log and tokens that end depend on it", "it says %s, which is before this program was made", now.Format(time.DateTime))
+		return
+	}
+	for _, path := range []string{d.dir.TokenFile(), d.dir.HubFile(), d.dir.LogFile(), d.dir.Store()} {
+		if fi, err := os.Stat(path); err == nil && fi.ModTime().After(now.Add(clockSlack)) {
+			d.bad("clock", "set the clock; if it is right now, `tabhub stop` and `touch "+path+"`", "it says %s, but %s was written %s", now.Format(time.DateTime), path, fi.ModTime().Format(time.DateTime))
+			return
+		}
+	}
+	d.fine("clock", "%s", now.Format(time.DateTime))
+}
+
+// buildTime is when the commit of this build was made, or the zero time.
+func buildTime() (t time.Time) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.time" {
+				t, _ = time.Parse(time.RFC3339, s.Value)
+			}
+		}
+	}
+	return t
+}
+
+// directory looks at the data directory and what is in it.
+func (d *doctor) directory() {
+	fi, err := os.Stat(string(d.dir))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.note("data", "", "there is no %s yet; the first hub makes it", d.dir)
+		return
+	case err != nil:
+		d.bad("data", "make it readable for you, or pass --data-dir", "%v", err)
+		return
+	case !fi.IsDir():
+		d.bad("data", "move it away, or pass --data-dir", "%s is not a directory", d.dir)
+		return
+	}
+	open := fi.Mode().Perm() & 0o077
+	if runtime.GOOS == "windows" {
+		open = 0 // its modes say nothing
+	}
+	if err := d.probe(); err != nil {
+		d.bad("data", "make room in it or make it writable for you, or pass --data-dir", "nothing can be written: %v", err)
+	} else if open&0o022 != 0 {
+		d.bad("data", "chmod 700 "+string(d.dir), "others can write in %s (mode %04o)", d.dir, fi.Mode().Perm())
+	} else if open != 0 {
+		d.note("data", "chmod 700 "+string(d.dir), "others can look into %s (mode %04o)", d.dir, fi.Mode().Perm())
+	} else {
+		d.fine("data", "%s", d.dir)
+	}
+	for _, f := range []struct{ check, path string }{
+		{"token", d.dir.TokenFile()},
+		{"hub file", d.dir.HubFile()},
+		{"store", d.dir.Store()},
+		{"log", d.dir.LogFile()},
+		{"lock", filepath.Join(string(d.dir), home.HubLock)},
+	} {
+		d.private(f.check, f.path)
+	}
+}
+
+// probe writes a file.
+func (d *doctor) probe() error {
+	f, err := os.CreateTemp(string(d.dir), ".doctor-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 1<<10))
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+}
+
+// private looks whether a file is the user's, and nobody else's.
+func (d *doctor) private(check, path string) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		d.bad(check, "give it back to yourself: was the hub run with sudo?", "you may not use it: %v", err)
+		return
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err == nil && runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
+		fix := "chmod 600 " + path
+		if path == d.dir.TokenFile() {
+			fix += "; then `tabhub token rotate`, as others may have read it"
+		}
+		d.bad(check, fix, "others can use %s (mode %04o)", path, fi.Mode().Perm())
+		return
+	}
+	if path != d.dir.TokenFile() {
+		return
+	}
+	if _, err := d.dir.Token(); err != nil {
+		d.bad(check, letStart, "%v", err)
+		return
+	}
+	d.fine(check, "%s", path)
+}
+
+// store opens the store. The hub does not run.
+func (d *doctor) store() {
+	if _, err := os.Stat(d.dir.Store()); err != nil {
+		return // there is none, or that was said already
+	}
+	lock, err := d.dir.TryLock(home.HubLock)
+	if err != nil {
+		return // a hub has just been started
+	}
+	defer lock.Unlock()
+	s, err := storage.Open(d.dir.Store(), storage.Options{})
+	if err != nil {
+		d.bad("store", "move "+d.dir.Store()+" away; the hub begins a new one", "it cannot be opened: %v", err)
+		return
+	}
+	s.Close()
+	d.fine("store", "%s", d.dir.Store())
+}
+
+// program looks whether clients can start this program.
+func (d *doctor) program() {
+	path, err := installed()
+	if err != nil {
+		d.note("program", "go install ./cmd/tabhub", "clients cannot start this one: `go run` deletes it when it ends")
+		return
+	}
+	d.fine("program", "%s, version %s", path, version())
+}
+
+// browser looks for a browser that can run the extension.
+func (d *doctor) browser() {
+	if named := d.env("TABHUB_BROWSER"); named != "" {
+		if path, err := exec.LookPath(named); err != nil {
+			d.bad("browser", "set it to a browser, or to nothing", "TABHUB_BROWSER cannot be run: %v", err)
+		} else {
+			d.fine("browser", "%s", path)
+		}
+		return
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge", "microsoft-edge"} {
+		if path, err := exec.LookPath(name); err == nil {
+			d.fine("browser", "%s", path)
+			return
+		}
+	}
+	apps, _ := filepath.Glob("/Applications/*Chrom*.app")
+	for _, base := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
+		if root := d.env(base); root != "" {
+			found, _ := filepath.Glob(filepath.Join(root, "*", "Chrom*", "Application", "chrome.exe"))
+			apps = append(apps, found...)
+		}
+	}
+	if len(apps) > 0 {
+		d.fine("browser", "%s", apps[0])
+		return
+	}
+	d.note("browser", "", "no Chromium or Chrome in the usual places; the extension needs one, /tab.js works in any browser")
+}
+
+// clients looks at the configurations of MCP clients.
+func (d *doctor) clients() {
+	system, err := d.system()
+	if err != nil {
+		d.note("clients", "", "projects' files are not looked at: %v", err)
+	}
+	configured := false
+	seen := make(map[string]bool) // in the home directory, a project's file may be the user's
+	for _, c := range clientconf.All {
+		for _, scope := range c.Scopes {
+			path, err := c.Path(system, scope)
+			if err != nil || seen[path] {
+				continue // the client is not there
+			}
+			seen[path] = true
+			if d.client(c, scope, path) {
+				configured = true
+			}
+		}
+	}
+	if !configured {
+		d.note("clients", "", "none is configured to start tabhub; `tabhub install CLIENT` does that for %s", strings.Join(clientconf.Names(), ", "))
+	}
+}
+
+// client looks at one file, and reports whether it mentions tabhub.
+func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string) bool {
+	text, err := clientconf.Read(path)
+	if err != nil {
+		d.bad("clients", "make it a file that you may read", "%s: %v", c.Title, err)
+		return false
+	}
+	if len(text) == 0 {
+		return false
+	}
+	found, err := c.Find(text, "tabhub")
+	if err != nil {
+		d.bad("clients", "mend the file; "+c.Title+" may not read it either", "%s: %s: %v", c.Title, path, err)
+		return false
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		fix := "tabhub install " + c.Name
+		if scope != c.Scopes[0] {
+			fix += " --scope " + string(scope)
+		}
+		if name != "tabhub" {
+			fix += " --name " + name
+		}
+		if _, err := exec.LookPath(found[name]); err != nil {
+			d.bad("clients", fix, "%s cannot start tabhub, says %s: %v", c.Title, path, err)
+			continue
+		}
+		d.fine("clients", "%s starts %s", c.Title, found[name])
+	}
+	return len(found) > 0
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/holder"
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub"
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+)
+
+// answerTime is how long the hub may take to answer a question.
+const answerTime = 5 * time.Second
+
+const letStart = "`tabhub stop`; the next client starts a hub again"
+
+// hub looks at the hub that runs, or at what would keep one from running.
+func (d *doctor) hub(ctx context.Context) {
+	if !d.dir.Held(home.HubLock) {
+		text := "none runs; the first client starts one"
+		if _, err := os.Stat(d.dir.HubFile()); err == nil {
+			text += " (a hub that was killed left " + d.dir.HubFile() + ", which does no harm)"
+		}
+		d.note("hub", "", "%s", text)
+		d.store()
+		d.ports(nil, false)
+		return
+	}
+	h, err := d.dir.ReadHub()
+	if err != nil {
+		who := "a process holds " + string(d.dir) + ", but "
+		if errors.Is(err, fs.ErrNotExist) {
+			d.bad("hub", "it may be about to start or to end; if this is so in a minute, end it", "%sdoes not say where it listens", who)
+		} else {
+			d.bad("hub", letStart+"; if that does not help, end the process", "%s%v", who, err)
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	var status httpd.StatusReport
+	err = ask(ctx, d.app, "/api/status", &status)
+	if no, ok := errors.AsType[*apiError](err); ok && (no.status == http.StatusUnauthorized || no.status == http.StatusForbidden) {
+		fix := letStart
+		if _, e := d.dir.Token(); d.env("TABHUB_TOKEN") != "" || e != nil {
+			fix = "set TABHUB_TOKEN to a token of yours; an account's is made by `tabhub token mint`"
+		}
+		d.bad("hub", fix, "the one at %s (process %d) does not know you: %v", h.URL(), h.PID, err)
+		return
+	}
+	if err != nil {
+		d.bad("hub", letStart, "process %d: %v", h.PID, err)
+		return
+	}
+	d.running(h, status)
+	d.ports(status.Addrs, status.Auto)
+	d.extension(ctx)
+}
+
+// ask gets an object from the hub.
+func ask(ctx context.Context, a *app, path string, v any) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	b, err := r.do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
+}
+
+func (d *doctor) running(h home.Hub, status httpd.StatusReport) {
+	switch {
+	case status.Version != version():
+		d.bad("hub", letStart+", of version "+version(), "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, version())
+	case status.Hub.StoreError != "":
+		d.bad("hub", "make room in "+string(d.dir)+", or make it writable", "what it learns is not kept: %s", status.Hub.StoreError)
+	default:
+		d.fine("hub", "%s (process %d, version %s)", h.URL(), h.PID, status.Version)
+	}
+}
+
+// ports looks who has the ports where pages and extensions look for the hub. own are
+// the addresses of the hub that runs; auto says that a client has started it.
+func (d *doctor) ports(own []string, auto bool) {
+	wanted := d.listen
+	if len(wanted) == 0 {
+		wanted = []string{defaultListen, relayListen}
+	}
+	for _, addr := range wanted {
+		_, port, err := net.SplitHostPort(addr)
+		switch {
+		case err != nil || port == "0":
+		case slices.Contains(own, addr):
+			d.fine("port "+port, "the hub listens on %s", addr)
+		case !taken(addr) && own == nil:
+			d.fine("port "+port, "free for the hub")
+		case !taken(addr):
+			fix := ""
+			if auto {
+				fix = letStart
+			}
+			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(own, ", "))
+		case addr == relayListen:
+			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, holder.Describe(addr))
+		case own != nil && !auto:
+			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, holder.Describe(addr), strings.Join(own, ", "))
+		default:
+			d.bad("port "+port, "end it, and `tabhub stop` if a hub runs; or name the hub's address in the extension's options", "%s is in use by %s; pages and the extension look for the hub there", addr, holder.Describe(addr))
+		}
+	}
+}
+
+// taken reports whether somebody listens.
+func taken(addr string) bool {
+	conn, err := net.DialTimeout("tcp", addr, 500*time.Millisecond)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+// extensionCan is what the extension of this version does for the hub.
+var extensionCan = []spec.Capability{
+	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
+	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapElicit,
+}
+
+// extension looks whether browsers have joined.
+func (d *doctor) extension(ctx context.Context) {
+	var browsers []hub.BrowserInfo
+	if err := ask(ctx, d.app, "/api/browsers", &browsers); err != nil {
+		d.bad("extension", letStart, "the hub cannot be asked for browsers: %v", err)
+		return
+	}
+	d.browsers(browsers)
+}
+
+// browsers looks whether the extensions of browsers are those of this version.
+func (d *doctor) browsers(browsers []hub.BrowserInfo) {
+	seen := false
+	for _, b := range browsers {
+		if b.Single || !b.Attested || !b.Connected {
+			continue
+		}
+		seen = true
+		name := cmp.Or(clip(b.Name, 60), "a browser")
+		if lacks := missing(b.Capabilities); len(lacks) > 0 {
+			d.bad("extension", "`tabhub extension DIR` with the directory that it was loaded from, then reload it in chrome://extensions", "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
+		} else {
+			d.fine("extension", "%s is connected, with %d tabs", name, b.Tabs)
+		}
+	}
+	if !seen {
+		d.note("extension", "`tabhub extension DIR` writes it out; pages with /tab.js need none", "no browser is connected")
+	}
+}
+
+func missing(has []spec.Capability) (lacks []string) {
+	for _, c := range extensionCan {
+		if !slices.Contains(has, c) {
+			lacks = append(lacks, string(c))
+		}
+	}
+	return lacks
+}

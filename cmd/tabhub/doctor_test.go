@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+// A capability that the doctor does not know would let an old extension pass for the
+// current one, and one that the extension does not have would call all of them old.
+func TestDoctorKnowsTheExtension(t *testing.T) {
+	b, err := os.ReadFile("../../tabtransport/extension/worker/control.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := regexp.MustCompile(`(?s)CAPABILITIES = \[(.*?)\]`).FindSubmatch(b)
+	if list == nil {
+		t.Fatal("the extension lists no capabilities")
+	}
+	var has []spec.Capability
+	for _, word := range regexp.MustCompile(`"(\w+)"`).FindAllSubmatch(list[1], -1) {
+		has = append(has, spec.Capability(word[1]))
+	}
+	if lacks := missing(has); len(lacks) > 0 || len(has) != len(extensionCan) {
+		t.Errorf("the extension can %v, the doctor expects %v", has, extensionCan)
+	}
+}
+
+func TestDoctorOnExtensions(t *testing.T) {
+	old := slices.DeleteFunc(slices.Clone(extensionCan), func(c spec.Capability) bool { return c == spec.CapElicit })
+	for _, c := range []struct {
+		name    string
+		browser hub.BrowserInfo
+		state   string
+		text    string
+	}{
+		{"current", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3}, stateOK, "Chromium 150 is connected, with 3 tabs"},
+		{"older", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, stateProblem, "cannot do elicit"},
+		{"gone", hub.BrowserInfo{Attested: true, Capabilities: extensionCan}, stateNote, "no browser is connected"},
+		{"another program", hub.BrowserInfo{Connected: true}, stateNote, "no browser is connected"},
+		{"a page", hub.BrowserInfo{Connected: true, Attested: true, Single: true}, stateNote, "no browser is connected"},
+	} {
+		d := new(doctor)
+		d.browsers([]hub.BrowserInfo{c.browser})
+		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
+			t.Errorf("%s: %+v", c.name, d.findings)
+		}
+	}
+}
+
+// runIn runs the command as run does, with the data directory dir and nothing else in
+// the environment.
+func runIn(t *testing.T, dir string, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	env := map[string]string{"TABHUB_DATA_DIR": dir, "TABHUB_LISTEN": "127.0.0.1:0", "HOME": t.TempDir()}
+	code = run(t.Context(), args, strings.NewReader(""), &o, &e, func(k string) string { return env[k] })
+	return code, o.String(), e.String()
+}
+
+func TestDoctorOnTheClock(t *testing.T) {
+	dir := t.TempDir()
+	token := filepath.Join(dir, "token")
+	if err := os.WriteFile(token, []byte("0123456789012345678901234567890\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for ahead, want := range map[time.Duration]string{0: stateOK, time.Minute: stateOK, time.Hour: stateProblem} {
+		at := time.Now().Add(ahead)
+		if err := os.Chtimes(token, at, at); err != nil {
+			t.Fatal(err)
+		}
+		code, out, _ := runIn(t, dir, "doctor")
+		line := regexp.MustCompile(`(?m)^(\w+) +clock .*$`).FindStringSubmatch(out)
+		if line == nil || line[1] != want || (code == exitError) != (want == stateProblem) {
+			t.Errorf("a token written in %s: %d\n%s", ahead, code, out)
+		}
+	}
+}
+
+func TestDoctorOnANamedBrowser(t *testing.T) {
+	var d doctor
+	for named, want := range map[string]string{"/nonexistent/chromium": stateProblem, os.Args[0]: stateOK} {
+		d = doctor{app: &app{env: func(string) string { return named }}}
+		d.browser()
+		if len(d.findings) != 1 || d.findings[0].State != want {
+			t.Errorf("%s: %+v", named, d.findings)
+		}
+	}
+}
