@@ -69,8 +69,13 @@ func TestCallOfVanishedTool(t *testing.T) {
 		t.Errorf("a tool that the page does not have: %v", err)
 	}
 	_, err = h.wireCall(tab, 4711, "echo")
-	if !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound {
-		t.Errorf("a frame that is not there: %v", err)
+	if !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {
+		t.Errorf("a frame that is not there: %v, %s", err, rpc.Data)
+	}
+	// A call that was meant for another site must not run in this one.
+	_, err = h.ask(tab, &spec.ExecuteTool{ToolName: "echo", Args: json.RawMessage("{}"), FrameID: new(int64), Origin: "https://bank.example"})
+	if !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {
+		t.Errorf("a call for another site: %v, %s", err, rpc.Data)
 	}
 }
 

@@ -87,6 +87,8 @@ type FrameToWorker =
 interface RpcError {
   code: number;
   message: string;
+  /** delivered false: the request did not reach a page and may be sent again. */
+  data?: { delivered: false };
 }
 
 // ---- Between the page's world and the extension's

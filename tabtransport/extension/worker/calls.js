@@ -73,8 +73,10 @@ export class Calls {
     const asked = question(method, params ?? {});
     const route = await this.#tabs.route(tabId, params?.frameId, asked.offers, PATIENCE);
     if (this.#cancelled.delete(id)) return;
-    if (!route) {
-      this.#answer(id, tabId, { error: { code: TAB_GONE, message: "the tab, or the frame in it, is not there" } });
+    const elsewhere = route && params?.origin && route.frame.origin !== params.origin;
+    if (!route || elsewhere) {
+      const message = elsewhere ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
+      this.#answer(id, tabId, { error: { code: TAB_GONE, message, data: { delivered: false } } });
       return;
     }
     const { frame, port, child } = route;
