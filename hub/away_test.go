@@ -2,7 +2,9 @@ package hub
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -153,6 +155,50 @@ func TestPageIsNoBrowser(t *testing.T) {
 		c.Origin, c.Attested = "https://evil.com", false
 		if _, err := tabtest.Local(w.peers)(t, c); err == nil {
 			t.Error("a page was taken for a browser")
+		}
+	})
+}
+
+// A page that never settles must not have every client list all the time.
+func TestRestlessPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		var n atomic.Int32
+		defer w.hub.Watch(func(Change) { n.Add(1) })()
+		for i := range 200 {
+			p.Notify(0, tools("https://e.com/", fmt.Sprint("x", i)))
+			time.Sleep(51 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		if n.Load() > 16 {
+			t.Errorf("%d notices in 10 s", n.Load())
+		}
+		was := n.Load()
+		p.Notify(0, tools("https://e.com/", "calm"))
+		time.Sleep(spec.NotifyCoalesced + time.Millisecond)
+		if n.Load() != was+1 {
+			t.Error("a change after a rest is told late")
+		}
+	})
+}
+
+// What a page answers in place of a result is the page's error, not the client's.
+func TestResourceThatIsNoObject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, resources(`{"uri":"shop://cart"}`))
+		for _, answer := range []string{"null", "7", ""} {
+			done := make(chan error)
+			go func() {
+				_, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://cart", "")
+				done <- err
+			}()
+			p.Answer(p.Next(), spec.Response{Result: json.RawMessage(answer)}, nil)
+			if err := <-done; err == nil || !strings.Contains(err.Error(), "TOOL_ERROR") {
+				t.Errorf("%q: %v", answer, err)
+			}
 		}
 	})
 }

@@ -8,8 +8,13 @@ import (
 	"tabhub/spec"
 )
 
-// notifier tells watchers of changes, those within spec.NotifyCoalesced at once. It
-// has one goroutine, which ends with close.
+// maxCoalesced is how long changes are collected while they do not cease: a page
+// that changes its tools all the time must not make every client list all the time.
+const maxCoalesced = time.Second
+
+// notifier tells watchers of changes, those within spec.NotifyCoalesced at once, and
+// ever more at once, up to maxCoalesced, the more follow. It has one goroutine, which
+// ends with close.
 type notifier struct {
 	h    *Hub
 	wake chan struct{} // capacity 1
@@ -76,24 +81,32 @@ func (n *notifier) run() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	<-timer.C
+	var last time.Time // of the last notice
+	delay := spec.NotifyCoalesced
 	for {
 		select {
 		case <-n.wake:
 		case <-n.quit:
 			return
 		}
-		timer.Reset(spec.NotifyCoalesced)
+		if time.Since(last) > maxCoalesced {
+			delay = spec.NotifyCoalesced
+		}
+		timer.Reset(delay)
 		select {
 		case <-timer.C:
 		case <-n.quit:
 			return
 		}
-		n.announce()
+		if n.announce() {
+			last, delay = time.Now(), min(2*delay, maxCoalesced)
+		}
 	}
 }
 
-// announce tells the watchers what is other than at the last time. Labels are not.
-func (n *notifier) announce() {
+// announce tells the watchers what is other than at the last time, if anything is.
+// Labels are not.
+func (n *notifier) announce() bool {
 	var c Change
 	for kind := range numLists {
 		sum := n.h.List(kind).sum
@@ -118,11 +131,12 @@ func (n *notifier) announce() {
 	}
 	n.mu.Unlock()
 	if !c.Tools && !c.Resources && !c.Prompts && len(c.Updated) == 0 {
-		return
+		return false
 	}
 	for _, f := range watchers {
 		f(c)
 	}
+	return true
 }
 
 // close ends the goroutine and waits for it. It is idempotent.

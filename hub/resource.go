@@ -26,7 +26,11 @@ func (h *Hub) ReadResource(ctx context.Context, uri, client string) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	return publishURI(oneLine(resp.Result), r.page, uri), nil
+	result, err := objectResult(resp)
+	if err != nil {
+		return nil, err
+	}
+	return publishURI(result, r.page, uri), nil
 }
 
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
@@ -37,7 +41,7 @@ func (h *Hub) GetPrompt(ctx context.Context, name string, args json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	return oneLine(resp.Result), nil
+	return objectResult(resp)
 }
 
 // SubscribeResource asks for Change.Updated of a resource until stop is called. It

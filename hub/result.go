@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -52,6 +53,15 @@ func markFailed(v json.RawMessage) json.RawMessage {
 	out := make([]byte, 0, len(v)+16)
 	out = append(out, v[:len(v)-1]...)
 	return append(out, `,"isError":true}`...)
+}
+
+// objectResult returns the result of anything but a tool, which must be an object.
+func objectResult(resp spec.Response) (json.RawMessage, error) {
+	v := oneLine(resp.Result)
+	if len(v) == 0 || v[0] != '{' {
+		return nil, &Failure{spec.FailToolError, fmt.Sprintf("the page answered with %.40q, which is no MCP result", v)}
+	}
+	return v, nil
 }
 
 // publishURI replaces the page's URI by the public one in the contents of a
