@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"syscall"
+	"time"
 )
 
 // pollable returns stdin as a file that the runtime waits for along with the sockets,
@@ -14,7 +15,7 @@ import (
 // others go on using, is left as it is.
 func pollable(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
-	if !ok {
+	if !ok || f.SetReadDeadline(time.Time{}) == nil { // it is pollable already
 		return in
 	}
 	fi, err := f.Stat()
