@@ -52,6 +52,7 @@ type tab struct {
 	confirmed bool // heard of since its peer connected last
 	reloaded  bool // its peer came back with another document
 	updated   time.Time
+	saved     time.Time // when its URL was stored last
 	items     map[spec.Kind][]*item
 	stale     map[spec.Kind]bool // items that were not registered again since
 	rejected  map[spec.Kind][]spec.Rejection
@@ -72,9 +73,13 @@ const maxTabs = 10_000
 // graceTimer ends the grace of a lost connection. The zero value is not running.
 type graceTimer struct{ t *time.Timer }
 
-func (g *graceTimer) start(d time.Duration, f func()) {
+// start runs f, with Hub.mu not held, when d has passed. f asks over whether the
+// timer that ran out is still the one that counts.
+func (g *graceTimer) start(d time.Duration, f func(over func() bool)) {
 	g.stop()
-	g.t = time.AfterFunc(d, f)
+	var t *time.Timer
+	t = time.AfterFunc(d, func() { f(func() bool { return g.t == t }) })
+	g.t = t
 }
 
 func (g *graceTimer) stop() {
@@ -215,7 +220,7 @@ func (h *Hub) joinLocked(id spec.PeerID, c tabtransport.Conn, now time.Time) (lo
 		t.markStale()
 	}
 	if len(p.tabs) > 0 {
-		p.grace.start(spec.OpenTabMaxWait, func() { h.dropUnconfirmed(p) })
+		p.grace.start(spec.OpenTabMaxWait, func(over func() bool) { h.dropUnconfirmed(p, over) })
 	}
 	return lost
 }
@@ -231,10 +236,10 @@ func (t *tab) markStale() {
 
 // dropUnconfirmed drops the tabs of which a peer that came back has said nothing,
 // and what the others did not register again.
-func (h *Hub) dropUnconfirmed(p *peer) {
+func (h *Hub) dropUnconfirmed(p *peer, over func() bool) {
 	var gone []spec.TabAddr
 	h.update(func() {
-		if !p.connected || h.closed || h.peers[p.id] != p {
+		if !over() || !p.connected || h.closed || h.peers[p.id] != p {
 			return
 		}
 		now := time.Now()
@@ -277,16 +282,16 @@ func (hd *handler) Disconnected(id spec.PeerID, cause error) {
 		if h.closed {
 			return
 		}
-		p.grace.start(p.graceTime(), func() { h.graceOver(p) })
+		p.grace.start(p.graceTime(), func(over func() bool) { h.graceOver(p, over) })
 	})
 	h.log.Info("peer disconnected", "peer", id, "err", cause)
 }
 
 // graceOver drops a peer that did not come back.
-func (h *Hub) graceOver(p *peer) {
+func (h *Hub) graceOver(p *peer, over func() bool) {
 	gone := false
 	h.update(func() {
-		if p.connected || h.closed || h.peers[p.id] != p {
+		if !over() || p.connected || h.closed || h.peers[p.id] != p {
 			return
 		}
 		gone = true

@@ -20,6 +20,9 @@ const maxRejections = 100
 // can make it long.
 const maxParse = 2 * time.Second
 
+// minSave is the least time between two records of a tab that has only moved.
+const minSave = 5 * time.Second
+
 // Message implements tabtransport.Handler.
 func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 	h := (*Hub)(hd)
@@ -280,7 +283,12 @@ func (h *Hub) tabState(from spec.TabAddr, m *spec.TabState) {
 		if m.URL != nil && *m.URL != t.url {
 			if url := tabURL(t.peer.conn, *m.URL); url != "" {
 				t.url, t.updated = url, now
-				h.saveTabLocked(t, now)
+				// The record holds all that the tab offers. A page that changes its URL
+				// all the time is stored when something else is, or at the end.
+				if now.Sub(t.saved) > minSave {
+					t.saved = now
+					h.saveTabLocked(t, now)
+				}
 			}
 		}
 		if m.KeepTools != nil {

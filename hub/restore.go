@@ -45,7 +45,7 @@ func (h *Hub) restoreLocked(s *storage.State, now time.Time) {
 		}
 	}
 	for _, p := range h.peers {
-		p.grace.start(p.graceTime(), func() { h.graceOver(p) })
+		p.grace.start(p.graceTime(), func(over func() bool) { h.graceOver(p, over) })
 	}
 	// What is listed now is what clients of this process start from.
 	for kind := range numLists {
