@@ -85,7 +85,9 @@ func (p *itemParser) member(key string, v json.RawMessage) error {
 	}
 	switch key {
 	case "name":
-		return p.str(key, v, &p.name)
+		err := p.str(key, v, &p.name)
+		p.source = p.name // so that a rejection names it
+		return err
 	case "description":
 		return p.str(key, v, &p.description)
 	case "frameId":

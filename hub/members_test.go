@@ -57,6 +57,9 @@ func TestWhatClientsRefuse(t *testing.T) {
 			own = `"uri":"x:y"`
 		}
 		it, err := parseItem(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{})
+		if err != nil && test.kind != spec.KindResource && it.source != "n" {
+			t.Errorf("%.80s: refused under the name %q", test.member, it.source)
+		}
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%.80s: %v", test.member, err)
