@@ -259,7 +259,7 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	if p.endpoint.need == credHandshake || g.needsNone(p) {
 		return nil, nil
 	}
-	return nil, unauthorized("%s", howToSend(p.endpoint))
+	return nil, unauthorized("%s", g.howToSend(p.endpoint))
 }
 
 // needsNone reports whether the origin is credential enough.
@@ -300,14 +300,21 @@ func requestToken(r *http.Request, ep endpoint) (string, bool) {
 	return "", false
 }
 
-func howToSend(ep endpoint) string {
+// howToSend tells a person who came without a credential what to do.
+func (g *Guard) howToSend(ep endpoint) string {
+	from := "`tabhub token` prints it"
+	if g.accounts {
+		from = "whoever runs this hub makes it, such as with `tabhub token mint`"
+	}
 	switch {
+	case ep.cookie && ep.query && g.accounts:
+		return "Authentication required: open this address with ?token=TOKEN; " + from
 	case ep.cookie && ep.query:
 		return "Authentication required: open the address that `tabhub token --url` prints"
 	case ep.query:
-		return "Authentication required: send the header 'Authorization: Bearer TOKEN' or add ?token=TOKEN; `tabhub token` prints it"
+		return "Authentication required: send the header 'Authorization: Bearer TOKEN' or add ?token=TOKEN; " + from
 	}
-	return "Authentication required: send the header 'Authorization: Bearer TOKEN'; `tabhub token` prints it"
+	return "Authentication required: send the header 'Authorization: Bearer TOKEN'; " + from
 }
 
 // sameOrigin reports whether a request can not have been made by another site's
@@ -358,7 +365,7 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	case g.needsNone(p):
 		a.User, a.Anonymous = spec.LocalUser, true
 	default:
-		return Admission{}, unauthorized("Authentication required: send the token in the first message; `tabhub token` prints it")
+		return Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}
 	return a, nil
 }
