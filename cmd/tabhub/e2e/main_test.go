@@ -31,14 +31,22 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	program = filepath.Join(dir, "tabhub")
-	if runtime.GOOS == "windows" {
-		program += ".exe"
-	}
-	build := exec.Command("go", append([]string{"build", "-o", program}, append(buildFlags, "tabhub/cmd/tabhub")...)...)
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building tabhub: %v\n%s", err, out)
+	if program, err = build(dir, "v1.0.0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()
+}
+
+// build builds a release of tabhub.
+func build(dir, release string) (path string, err error) {
+	path = filepath.Join(dir, "tabhub-"+release)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	args := append([]string{"build", "-o", path, "-ldflags", "-X main.release=" + release}, buildFlags...)
+	if out, err := exec.Command("go", append(args, "tabhub/cmd/tabhub")...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building tabhub: %w\n%s", err, out)
+	}
+	return path, nil
 }

@@ -24,17 +24,18 @@ import (
 // place is a data directory of a test, with the hubs that run there one after the
 // other.
 type place struct {
-	t      testing.TB
-	dir    home.Dir
-	listen string // what its hubs are told to listen on
-	env    []string
+	t       testing.TB
+	program string // the tabhub that runs here
+	dir     home.Dir
+	listen  string // what its hubs are told to listen on
+	env     []string
 	// prepare, if not nil, is called with each command before it starts.
 	prepare func(*exec.Cmd)
 }
 
 func newPlace(t testing.TB, env ...string) *place {
 	t.Helper()
-	p := &place{t: t, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: freeAddr(t)}
+	p := &place{t: t, program: program, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: freeAddr(t)}
 	p.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
@@ -63,7 +64,7 @@ func (p *place) within() context.Context {
 
 // command is tabhub with args in this place.
 func (p *place) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(program, append(args, "--data-dir", string(p.dir))...)
+	cmd := exec.Command(p.program, append(args, "--data-dir", string(p.dir))...)
 	cmd.Env = p.env
 	if p.prepare != nil {
 		p.prepare(cmd)
