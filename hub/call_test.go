@@ -1,0 +1,314 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+func TestCallReachesThePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://shop.example.com", "a")
+		if r := w.register(p, 0, tools("https://shop.example.com/cart", "add")); r.Accepted != 1 || len(r.Rejected) != 0 {
+			t.Fatalf("registered %+v", r)
+		}
+		w.wantNames("shop_example_com_add")
+		c := w.call(t.Context(), "shop_example_com_add")
+		answer(p, p.Next(), "done")
+		c.want(t, `{"content":[{"type":"text","text":"done"}]}`)
+		// The name of the one tab resolves, though it is not listed.
+		c = w.call(t.Context(), "shop_example_com_tab1_add")
+		answer(p, p.Next(), "again")
+		c.want(t, "again")
+	})
+}
+
+func TestOtherSchemasAreReachedByTheirTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, tools("", "x"))
+		other := &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"x","inputSchema":{"type":"object","required":["n"]}}`)}}
+		w.register(b, 0, other)
+		// The domain's name is the newest's; a is active but has another schema.
+		a.Notify(0, &spec.TabState{Visible: ptr(true)})
+		synctest.Wait()
+		w.call(t.Context(), "e_com_x").want(t, "INVALID_ARGUMENTS")
+		c := w.call(t.Context(), "e_com_tab1_x")
+		answer(a, a.Next(), "a's")
+		c.want(t, "a's")
+	})
+}
+
+func TestRouteToTheActiveTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		for i := range int64(3) {
+			w.register(b, i+1, tools(fmt.Sprintf("https://e.com/%d", i+1), "x"))
+			b.Notify(i+1, &spec.TabState{WindowID: ptr(int64(7)), Active: ptr(i == 1), WindowFocused: ptr(true)})
+		}
+		synctest.Wait()
+		if d := w.description("e_com_x"); d != "[e.com • 3 tabs • Tab 2 Active] does x" {
+			t.Errorf("description %q", d)
+		}
+		c := w.call(t.Context(), "e_com_x")
+		r := b.Next()
+		if r.Tab != 2 {
+			t.Errorf("went to tab %d, want the active one", r.Tab)
+		}
+		answer(b, r, "")
+		c.want(t, "content")
+
+		time.Sleep(time.Second)
+		var changes atomic.Int32
+		stop := w.hub.Watch(func(Change) { changes.Add(1) })
+		defer stop()
+		b.Notify(3, &spec.TabState{Active: ptr(true)})
+		b.Notify(2, &spec.TabState{Active: ptr(false)})
+		time.Sleep(time.Second)
+		if d := w.description("e_com_x"); d != "[e.com • 3 tabs • Tab 3 Active] does x" {
+			t.Errorf("description %q", d)
+		}
+		if changes.Load() != 0 {
+			t.Errorf("%d notices for a change of labels", changes.Load())
+		}
+		e, err := w.hub.Explain("website_tool_e_com_x")
+		if err != nil || e.Tab == nil || e.Tab.Addr.Tab != 3 || e.Reason != reasonActive {
+			t.Errorf("explained %+v, %v", e, err)
+		}
+	})
+}
+
+func TestCallIsNotRunTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		safe := `x:"annotations":{"readOnlyHint":true}`
+		w.register(b, 1, tools("https://e.com/1", "pay", safe))
+		w.register(b, 2, tools("https://e.com/2", "pay", safe))
+
+		pay := w.call(t.Context(), "e_com_pay")
+		r := b.Next()
+		read := w.call(t.Context(), fmt.Sprintf("e_com_tab%d_x", r.Tab))
+		b.Next()
+		anywhere := w.call(t.Context(), "e_com_x")
+		first := b.Next()
+		if first.Tab != r.Tab {
+			t.Fatalf("tab %d, want %d", first.Tab, r.Tab)
+		}
+		b.Notify(r.Tab, &spec.TabClosed{})
+		pay.want(t, "TAB_CLOSED")
+		read.want(t, "TAB_CLOSED")
+		again := b.Next()
+		if again.Tab == r.Tab || again.Call.ToolName != "x" {
+			t.Errorf("fell over to tab %d, tool %s", again.Tab, again.Call.ToolName)
+		}
+		answer(b, again, "fell over")
+		anywhere.want(t, "fell over")
+	})
+}
+
+func TestUnsentCallWaitsForItsTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		secret := ""
+		b := w.dial(chromeConn("b1", "s1", secret))
+		w.register(b, 5, tools("https://e.com/", "x"))
+		b.Cut()
+		synctest.Wait()
+		c := w.call(t.Context(), "e_com_x")
+		time.Sleep(20 * time.Second)
+		b = w.dial(chromeConn("b1", "s1", ""))
+		w.register(b, 5, tools("https://e.com/", "x"))
+		answer(b, b.Next(), "after the sleep")
+		c.want(t, "after the sleep")
+
+		b.Cut()
+		synctest.Wait()
+		c = w.call(t.Context(), "e_com_x")
+		time.Sleep(spec.BrowserGrace + time.Second)
+		c.want(t, "NOT_CONNECTED")
+	})
+}
+
+func TestSentCallSurvivesABriefLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 5, tools("https://e.com/", "x"))
+		lost := w.call(t.Context(), "e_com_x")
+		b.Next()
+		b.Cut()
+		time.Sleep(spec.BrowserGrace + time.Second)
+		lost.want(t, "TOOL_TIMEOUT") // 30 s pass before the grace of 45 s does
+	})
+}
+
+func TestTimeoutProgressAndCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		c := w.call(t.Context(), "e_com_x")
+		r := p.Next()
+		for range 3 {
+			time.Sleep(25 * time.Second)
+			p.Progress(r, 1)
+		}
+		answer(p, r, "slow")
+		c.want(t, "slow")
+
+		c = w.call(t.Context(), "e_com_x")
+		r = p.Next()
+		time.Sleep(31 * time.Second)
+		c.want(t, "TOOL_TIMEOUT")
+		if id := p.Cancelled(); id != r.ID {
+			t.Errorf("cancelled %s, want %s", id, r.ID)
+		}
+
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c = w.call(ctx, "e_com_x")
+		r = p.Next()
+		cancel(errors.New("the user changed their mind"))
+		c.want(t, "changed their mind")
+		if id := p.Cancelled(); id != r.ID {
+			t.Errorf("cancelled %s, want %s", id, r.ID)
+		}
+	})
+}
+
+func TestCachedToolOpensItsTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/deep", `find:"annotations":{"cache":true}`, "pay"))
+		b.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		w.wantNames("e_com_find")
+		if d := w.description("e_com_find"); d != "[e.com • Cached] does find" {
+			t.Errorf("description %q", d)
+		}
+		one, two := w.call(t.Context(), "e_com_find"), w.call(t.Context(), "e_com_find")
+		r := b.Next()
+		if r.Method != spec.MethodOpenTab {
+			t.Fatalf("asked for %s", r.Method)
+		}
+		b.Answer(r, spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil)
+		time.Sleep(3 * time.Second)
+		w.register(b, 9, tools("https://e.com/deep", `find:"annotations":{"cache":true}`))
+		for range 2 {
+			r := b.Next()
+			if r.Tab != 9 || r.Call.ToolName != "find" {
+				t.Fatalf("went to %+v", r)
+			}
+			answer(b, r, "found")
+		}
+		one.want(t, "found")
+		two.want(t, "found")
+
+		b.Notify(9, &spec.TabClosed{})
+		synctest.Wait()
+		c := w.call(t.Context(), "e_com_find")
+		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"tabId":10}`)}, nil)
+		time.Sleep(spec.OpenTabMaxWait + time.Second)
+		c.want(t, "TAB_NOT_FOUND")
+	})
+}
+
+func TestNoBrowserToOpenIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/deep", "find"))
+		if err := w.hub.SetSite(storage.Site{Domain: "e.com", Cache: ptr(true)}); err != nil {
+			t.Fatal(err)
+		}
+		p.Notify(0, &spec.TabClosed{})
+		synctest.Wait()
+		w.wantNames("e_com_find")
+		w.call(t.Context(), "e_com_find").want(t, "open https://e.com/deep in a browser")
+		if err := w.hub.SetSite(storage.Site{Domain: "e.com", Cache: ptr(false)}); err != nil {
+			t.Fatal(err)
+		}
+		w.wantNames("")
+	})
+}
+
+func TestLimitPerTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("", "x"))
+		var calls []*call
+		for range spec.MaxCallsPerTab {
+			calls = append(calls, w.call(t.Context(), "e_com_x"))
+		}
+		synctest.Wait()
+		w.call(t.Context(), "e_com_x").want(t, "QUEUE_FULL")
+		for range calls {
+			answer(p, p.Next(), "ok")
+		}
+		for _, c := range calls {
+			c.want(t, "ok")
+		}
+		records, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall, Limit: 1000})
+		if err != nil || len(records) != spec.MaxCallsPerTab+1 {
+			t.Errorf("%d records of %d calls, %v", len(records), spec.MaxCallsPerTab+1, err)
+		}
+	})
+}
+
+func TestCloseEndsCallsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("", "x"))
+		quick, slow := w.call(t.Context(), "e_com_x"), w.call(t.Context(), "e_com_x")
+		r := p.Next()
+		p.Next()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		go func() {
+			time.Sleep(time.Second)
+			answer(p, r, "in time")
+		}()
+		if err := w.hub.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Close: %v", err)
+		}
+		<-quick.done
+		<-slow.done
+		got := string(quick.result) + string(slow.result)
+		if !strings.Contains(got, "in time") || !strings.Contains(got, "NOT_CONNECTED") {
+			t.Errorf("calls ended with %s", got)
+		}
+		w.call(t.Context(), "e_com_x").want(t, "shutting down")
+	})
+}
+
+func TestLoadingTabIsRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/", "x"))
+		c := w.call(t.Context(), "e_com_x")
+		for range 2 {
+			b.Answer(b.Next(), spec.Response{}, &spec.Error{Code: spec.CodeTabNotFound, Message: "loading", Data: spec.NotDelivered})
+		}
+		answer(b, b.Next(), "third time")
+		c.want(t, "third time")
+		c = w.call(t.Context(), "e_com_x")
+		b.Answer(b.Next(), spec.Response{}, &spec.Error{Code: spec.CodeTabNotFound, Message: "navigated"})
+		c.want(t, "TAB_CLOSED")
+	})
+}

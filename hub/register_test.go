@@ -1,0 +1,173 @@
+package hub
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+func TestSecondTabRenamesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, tools("https://e.com/1", "x"))
+		w.wantNames("e_com_x")
+		w.register(b, 0, tools("https://e.com/2", "x"))
+		w.wantNames("e_com_x e_com_tab1_x e_com_tab2_x")
+		a.Notify(0, &spec.TabClosed{})
+		synctest.Wait()
+		w.wantNames("e_com_x")
+		// A new tab does not get the number of the one that closed.
+		c := w.page("https://e.com", "c")
+		w.register(c, 0, tools("https://e.com/3", "x"))
+		w.wantNames("e_com_x e_com_tab2_x e_com_tab3_x")
+		w.call(t.Context(), "e_com_tab1_x").want(t, "TAB_NOT_FOUND")
+		w.call(t.Context(), "e_com_nothing").want(t, "unknown tool")
+	})
+}
+
+func TestReloadKeepsNumberAndIsSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a := w.page("https://e.com", "a")
+		w.register(a, 0, tools("https://e.com/", "x"))
+		time.Sleep(time.Second)
+		var changes atomic.Int32
+		defer w.hub.Watch(func(Change) { changes.Add(1) })()
+		a.Cut()
+		time.Sleep(2 * time.Second)
+		w.wantNames("e_com_x")
+		a = w.page("https://e.com", "a")
+		w.register(a, 0, tools("https://e.com/", "x"))
+		time.Sleep(time.Minute)
+		if changes.Load() != 0 {
+			t.Errorf("a reload sent %d notices", changes.Load())
+		}
+		c := w.call(t.Context(), "e_com_tab1_x")
+		answer(a, a.Next(), "still tab 1")
+		c.want(t, "still tab 1")
+		a.Cut()
+		time.Sleep(spec.TabGrace + time.Second)
+		w.wantNames("")
+		if changes.Load() != 1 {
+			t.Errorf("%d notices when the last tab went, want 1", changes.Load())
+		}
+	})
+}
+
+func TestBurstIsOneNotice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		var changes atomic.Int32
+		defer w.hub.Watch(func(Change) { changes.Add(1) })()
+		for i := range 200 {
+			p := w.page(fmt.Sprintf("https://s%d.com", i), "a")
+			p.Notify(0, tools("", "x", "y"))
+		}
+		time.Sleep(time.Second)
+		if n := len(w.hub.List(ListTools).Items); n != 400 || changes.Load() != 1 {
+			t.Errorf("%d tools, %d notices", n, changes.Load())
+		}
+	})
+}
+
+func TestRegistrationIsIdempotent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x", "y"))
+		before := w.hub.List(ListTools)
+		w.register(p, 0, tools("https://e.com/", "x", "y"))
+		if w.hub.List(ListTools) != before {
+			t.Error("the same registration made a new list")
+		}
+		// An update before a register, and one that takes a tool away.
+		m := tools("https://e.com/", "y")
+		m.Update = true
+		w.register(p, 0, m)
+		w.wantNames("e_com_y")
+	})
+}
+
+func TestBadItemsAreQuarantined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		m := tools("", "good")
+		for _, bad := range []string{
+			`{"description":"no name"}`, `[]`, `"x"`, `{"name":""}`, `{"name":7}`, `{"name":"a","inputSchema":[]}`,
+			`{"name":"b","inputSchema":{"type":"string"}}`, `{"name":"c","annotations":[]}`, `{"name":"d","annotations":{"readOnlyHint":"yes"}}`,
+			`{"name":"e","_meta":1}`, `{"name":"good"}`, `{"name":"f","outputSchema":{"type":["object","null"]}}`, `{"name":"` + strings.Repeat("n", 129) + `"}`,
+			`{"name":"g","icons":[{}]}`, `{"name":"h","frameId":"top"}`,
+		} {
+			m.Items = append(m.Items, json.RawMessage(bad))
+		}
+		r := w.register(p, 0, m)
+		if r.Accepted != 1 || len(r.Rejected) != len(m.Items)-1 {
+			t.Errorf("accepted %d, rejected %d of %d", r.Accepted, len(r.Rejected), len(m.Items))
+		}
+		w.wantNames("e_com_good")
+		if info := w.hub.Tabs()[0]; len(info.Rejected) != len(m.Items)-1 {
+			t.Errorf("%d rejections are visible", len(info.Rejected))
+		}
+		for _, it := range w.hub.List(ListTools).Items {
+			if !json.Valid(it.JSON) {
+				t.Errorf("listed %s", it.JSON)
+			}
+		}
+	})
+}
+
+func TestNothingOfAToolIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object"},"x-unknown":{"a":[1.50,1e2]},"annotations":{"title":"A","readOnlyHint":true,"odd":1},"_meta":{"k":"\u00e9\/"}`
+		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"a.b","description":"d \"q\"",` + rest + `}`)}})
+		got := string(w.hub.List(ListTools).JSON)
+		// The schemas come last, whatever the order they came in; each member stays its bytes.
+		for _, member := range []string{
+			`"title":"T"`, `"inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}}`,
+			`"outputSchema":{"type":"object"}`, `"x-unknown":{"a":[1.50,1e2]}`, `"annotations":{"title":"A","readOnlyHint":true,"odd":1}`, `"_meta":{"k":"\u00e9\/"}`, `d \"q\"`,
+		} {
+			if !strings.Contains(got, member) {
+				t.Errorf("%s is not in %s", member, got)
+			}
+		}
+		w.wantNames("e_com_a_b")
+	})
+}
+
+func TestClaimedOriginIsUnverified(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		real := w.page("https://bank.com", "a")
+		w.register(real, 0, tools("https://bank.com/", "pay"))
+		w.register(w.page("https://evil.com", "a"), 0, tools("https://bank.com/", "pay"))
+		liar := w.dial(tabtransport.Conn{Origin: "https://evil.com", ClaimedOrigin: "https://bank.com", Dialect: "webmcp.v1", Hello: &spec.Hello{TabKey: "t"}})
+		liar.Notify(0, tools("https://bank.com/", "pay"))
+		program := w.dial(tabtransport.Conn{Dialect: spec.Subprotocol})
+		program.Notify(0, tools("https://bank.com/", "pay"))
+		frame := `pay:"origin":"https://bank.com"`
+		w.register(w.page("https://evil.com", "b"), 0, tools("", frame))
+		synctest.Wait()
+		c := w.call(t.Context(), "bank_com_pay")
+		answer(real, real.Next(), "the bank's own")
+		c.want(t, "the bank's own")
+		for _, it := range w.hub.List(ListTools).Items {
+			if it.Domain == "bank.com" && it.Tab != 0 {
+				t.Errorf("%s shares the bank's domain", it.Name)
+			}
+		}
+		if u := w.hub.Tabs(); len(u) != 5 {
+			t.Errorf("%d tabs", len(u))
+		}
+	})
+}
