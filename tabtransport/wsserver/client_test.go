@@ -17,6 +17,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/wsserver"
 	"tabhub/tabtransport/wsserver/wstest"
 )
@@ -41,6 +42,8 @@ func (s *toolset) Call(ctx context.Context, name string, args json.RawMessage) (
 		return fmt.Appendf(nil, `{"content":[{"type":"text","text":%q}]}`, args), nil
 	case "odd":
 		return json.RawMessage(`{"content":[{"type":"video","url":"x"}]}`), nil
+	case "picture":
+		return json.RawMessage(`{"content":[{"type":"image","mimeType":"image/png","data":` + string(rawjson.Get(args, "data")) + `}]}`), nil
 	case "hang":
 		<-ctx.Done()
 		s.mu.Lock()
@@ -126,6 +129,8 @@ func TestRelayListsFollowsAndCalls(t *testing.T) {
 		for _, c := range []struct{ tool, args, want string }{
 			{"echo", `{"x":[1, 2]}`, `{"content":[{"type":"text","text":"{\"x\":[1, 2]}"}]}`},
 			{"odd", `{}`, `{"content":[{"type":"text","text":"the tool's result is not one that MCP knows: {\"content\":[{\"type\":\"video\",\"url\":\"x\"}]}"}],"isError":true}`},
+			{"picture", `{"data":"aGk="}`, `{"content":[{"type":"image","mimeType":"image/png","data":"aGk="}]}`},
+			{"picture", `{"data":"data:a"}`, `{"content":[{"type":"text","text":"the tool's result is not one that MCP knows: {\"content\":[{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":\"data:a\"}]}"}],"isError":true}`},
 			{"none", `{}`, `{"content":[{"type":"text","text":"unknown tool none"}],"isError":true}`},
 		} {
 			send(t, ws, fmt.Sprintf(`{"type":"relay/invoke","callId":"1\u0022","toolName":%q,"args":%s}`, c.tool, c.args))

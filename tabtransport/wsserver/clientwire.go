@@ -1,9 +1,11 @@
 package wsserver
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -186,14 +188,24 @@ func fitsBlock(block json.RawMessage) bool {
 	case "text":
 		return isString(block, "text", false)
 	case "image", "audio":
-		return isString(block, "data", false) && isString(block, "mimeType", false)
+		return isBase64(rawjson.Get(block, "data")) && isString(block, "mimeType", false)
 	case "resource_link":
 		return isString(block, "uri", false) && isString(block, "name", false)
 	case "resource":
 		r := rawjson.Get(block, "resource")
-		return isString(r, "uri", false) && (isString(r, "text", false) || isString(r, "blob", false))
+		return isString(r, "uri", false) && (isString(r, "text", false) || isBase64(rawjson.Get(r, "blob")))
 	}
 	return false
+}
+
+// isBase64 reports whether a value is a string of base64, as a data: URL is not.
+func isBase64(v json.RawMessage) bool {
+	s, ok := rawjson.String(v)
+	if !ok {
+		return false
+	}
+	_, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return err == nil
 }
 
 // isString reports whether a member of an object is a string, or, if it may be
