@@ -173,14 +173,15 @@ func (s suite) replaces(t *testing.T) {
 	st.Write(user, []storage.Change{tab("1"), tab("2"), storage.Number{Domain: "d", Key: "k", Index: 1}}, nil)
 	st.Write(user, []storage.Change{tab("3"), storage.DeleteNumber{Domain: "d", Key: "k"}}, nil)
 	st.Write(user, []storage.Change{storage.DeleteTab{Domain: "d", Key: "gone"}, storage.DeleteTab{Domain: "d", Key: "k"}, tab("4")}, nil)
+	st.Write(user, []storage.Change{storage.Name{Public: "a"}, storage.Name{Public: "b"}, storage.DeleteName{Public: "a"}}, nil)
 	Write(t, st, user)
 	got := load(t, st, user)
-	if len(got.Tabs) != 1 || got.Tabs[0].Title != "4" || len(got.Numbers) != 0 {
-		t.Errorf("got tabs %+v, numbers %+v", got.Tabs, got.Numbers)
+	if len(got.Tabs) != 1 || got.Tabs[0].Title != "4" || len(got.Numbers) != 0 || len(got.Names) != 1 {
+		t.Errorf("got tabs %+v, numbers %+v, names %+v", got.Tabs, got.Numbers, got.Names)
 	}
-	Write(t, st, user, storage.DeleteTab{Domain: "d", Key: "k"})
-	if got := load(t, reopen(), user); len(got.Tabs) != 0 {
-		t.Errorf("deleted tab is back: %+v", got.Tabs)
+	Write(t, st, user, storage.DeleteTab{Domain: "d", Key: "k"}, storage.DeleteName{Public: "b"})
+	if got := load(t, reopen(), user); len(got.Tabs) != 0 || len(got.Names) != 0 {
+		t.Errorf("what was deleted is back: %+v, %+v", got.Tabs, got.Names)
 	}
 }
 
