@@ -42,8 +42,12 @@ func TestStopUnderCalls(t *testing.T) {
 			t.Errorf("call %d, which was under way: %s", n, got)
 		}
 	}
-	if got := c.call(buy, `{"n":9}`).outcome(); got != "ok" {
+	// One that is sent just while the hub ends may be lost. The one after starts a hub.
+	if got := c.call(buy, `{"n":8}`).outcome(); got != "ok" && !slices.Contains(lost, got) {
 		t.Errorf("the next call: %s", got)
+	}
+	if got := c.call(buy, `{"n":9}`).outcome(); got != "ok" {
+		t.Errorf("the call after: %s", got)
 	}
 	if now := p.hub().PID; now == first {
 		t.Errorf("the hub is still process %d", now)
