@@ -3,10 +3,10 @@
 // package spec, and lets them take part in their user's transport.
 //
 // A connection (conn.go) has one goroutine that reads and owns all that concerns
-// incoming frames, and one writer at a time (write.go, stream.go). The dialects (dialect.go)
-// are codecs without I/O: tabhub.v1 and the seed-only proxies that speak it without
-// hello (tabhub.go), the port messages of the first MCP-B extension (port.go) and
-// webmcp.v1 (webmcp.go).
+// incoming frames, and one writer at a time (write.go, stream.go). The dialects
+// (dialect.go) are codecs without I/O: tabhub.v1 and the seed-only proxies that speak
+// it without hello (tabhub.go), the port messages of the first MCP-B extension
+// (port.go) and webmcp.v1 (webmcp.go).
 //
 // A webmcp-relay.v1 client (client.go, clientwire.go) is another kind of connection:
 // a relay that has found this hub on its port, and lists and calls the hub's tools.
