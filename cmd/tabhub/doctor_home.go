@@ -78,14 +78,11 @@ func (d *doctor) directory() {
 	} else {
 		d.fine("data", "%s", d.dir)
 	}
-	for _, f := range []struct{ check, path string }{
-		{"token", d.dir.TokenFile()},
-		{"hub file", d.dir.HubFile()},
-		{"store", d.dir.Store()},
-		{"log", d.dir.LogFile()},
-		{"lock", filepath.Join(string(d.dir), home.HubLock)},
+	for _, path := range []string{
+		d.dir.TokenFile(), d.dir.HubFile(), d.dir.Store(), d.dir.LogFile(),
+		filepath.Join(string(d.dir), home.HubLock), filepath.Join(string(d.dir), home.StartLock),
 	} {
-		d.private(f.check, f.path)
+		d.private(path)
 	}
 }
 
@@ -100,10 +97,11 @@ func (d *doctor) probe() error {
 }
 
 // private looks whether a file is the user's, and nobody else's.
-func (d *doctor) private(check, path string) {
+func (d *doctor) private(path string) {
+	check := filepath.Base(path)
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return
+		return // by now
 	}
 	if err != nil {
 		d.bad(check, "give it back to yourself: was the hub run with sudo?", "you may not use it: %v", err)

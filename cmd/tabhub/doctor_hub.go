@@ -161,7 +161,7 @@ func (d *doctor) browsers(browsers []hub.BrowserInfo) {
 		if lacks := missing(b.Capabilities); len(lacks) > 0 {
 			d.bad("extension", "`tabhub extension DIR` with the directory that it was loaded from, then reload it in chrome://extensions", "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
 		} else {
-			d.fine("extension", "%s is connected, with %d tabs", name, b.Tabs)
+			d.fine("extension", "%s is connected; tabs: %d", name, b.Tabs)
 		}
 	}
 	if !seen {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
+	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
 
@@ -42,7 +45,7 @@ func TestDoctorOnExtensions(t *testing.T) {
 		state   string
 		text    string
 	}{
-		{"current", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3}, stateOK, "Chromium 150 is connected, with 3 tabs"},
+		{"current", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3}, stateOK, "Chromium 150 is connected; tabs: 3"},
 		{"older", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, stateProblem, "cannot do elicit"},
 		{"gone", hub.BrowserInfo{Attested: true, Capabilities: extensionCan}, stateNote, "no browser is connected"},
 		{"another program", hub.BrowserInfo{Connected: true}, stateNote, "no browser is connected"},
@@ -50,6 +53,59 @@ func TestDoctorOnExtensions(t *testing.T) {
 	} {
 		d := new(doctor)
 		d.browsers([]hub.BrowserInfo{c.browser})
+		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
+			t.Errorf("%s: %+v", c.name, d.findings)
+		}
+	}
+}
+
+func TestDoctorOnTheHub(t *testing.T) {
+	at := home.Hub{Addr: "127.0.0.1:3300", PID: 7}
+	for _, c := range []struct {
+		name, state, text string
+		status            httpd.StatusReport
+	}{
+		{"as it should be", stateOK, "http://127.0.0.1:3300 (process 7", httpd.StatusReport{Info: httpd.Info{Version: version()}}},
+		{"older", stateProblem, "is of version v0.0.1, this program of " + version(), httpd.StatusReport{Info: httpd.Info{Version: "v0.0.1"}}},
+		{"disk full", stateProblem, "no space left", httpd.StatusReport{Info: httpd.Info{Version: version()}, Hub: hub.Status{StoreError: "no space left"}}},
+	} {
+		d := new(doctor)
+		d.running(at, c.status)
+		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) || (d.findings[0].Fix == "") != (c.state == stateOK) {
+			t.Errorf("%s: %+v", c.name, d.findings)
+		}
+	}
+}
+
+func TestDoctorOnPorts(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := other.Addr().String()
+	other.Close()
+	busy, elsewhere := ln.Addr().String(), []string{"127.0.0.1:1"}
+	for _, c := range []struct {
+		name, addr string
+		own        []string
+		auto       bool
+		state      string
+		text       string
+	}{
+		{"free before a hub runs", free, nil, false, stateOK, "free for the hub"},
+		{"taken before a hub runs", busy, nil, false, stateProblem, "is in use by"},
+		{"the hub's", busy, []string{busy}, true, stateOK, "the hub listens"},
+		{"free, but the hub had to go elsewhere", free, elsewhere, true, stateNote, "the hub is at 127.0.0.1:1"},
+		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
+		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
+	} {
+		d := &doctor{listen: []string{c.addr}}
+		d.ports(c.own, c.auto)
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}

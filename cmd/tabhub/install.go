@@ -27,11 +27,27 @@ type clientEdit struct {
 	dryRun bool
 	yes    bool
 
-	// What the change is, set by install and uninstall.
-	command func(clientconf.Client, clientconf.System, clientconf.Scope) string
-	change  func(clientconf.Client, []byte) ([]byte, error)
-	nothing string // says that change has changed nothing
-	done    string // says that it has
+	entry *clientconf.Entry // what goes in; nil takes it out
+}
+
+// command returns the client's own command for the change, "" if its file is to be
+// edited.
+func (e *clientEdit) command(c clientconf.Client, s clientconf.System, scope clientconf.Scope) string {
+	if e.entry == nil {
+		return c.RemoveCommand(s, scope, e.name)
+	}
+	return c.AddCommand(s, scope, e.name, *e.entry)
+}
+
+// change returns the changed text of the client's file.
+func (e *clientEdit) change(c clientconf.Client, text []byte) ([]byte, error) {
+	switch {
+	case e.entry != nil:
+		return c.Add(text, e.name, *e.entry)
+	case len(text) == 0:
+		return text, nil
+	}
+	return c.Remove(text, e.name)
 }
 
 const editHelp = `The change is shown first; what other servers keep in the file is shown as ***. On a
@@ -39,7 +55,7 @@ terminal you are asked whether to write it. Elsewhere nothing is written without
 --yes. The old file is kept beside the new one, with the time in its name.`
 
 func (a *app) installCommand() *cobra.Command {
-	e := &clientEdit{nothing: "has it already", done: "can use tabhub now"}
+	e := new(clientEdit)
 	cmd := &cobra.Command{
 		Use:   "install CLIENT",
 		Short: "Configure an MCP client: " + strings.Join(clientconf.Names(), ", "),
@@ -56,11 +72,7 @@ Claude Code's is project if you name none; for --scope user its own command is p
 			if err != nil {
 				return err
 			}
-			entry := clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}
-			e.command = func(c clientconf.Client, s clientconf.System, scope clientconf.Scope) string {
-				return c.AddCommand(s, scope, e.name, entry)
-			}
-			e.change = func(c clientconf.Client, text []byte) ([]byte, error) { return c.Add(text, e.name, entry) }
+			e.entry = &clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}
 			return a.editClient(cmd.Context(), pos[0], e)
 		},
 	}
@@ -69,7 +81,7 @@ Claude Code's is project if you name none; for --scope user its own command is p
 }
 
 func (a *app) uninstallCommand() *cobra.Command {
-	e := &clientEdit{nothing: "does not have it", done: "no longer has it"}
+	e := new(clientEdit)
 	cmd := &cobra.Command{
 		Use:   "uninstall CLIENT",
 		Short: "Take tabhub out of the configuration of an MCP client",
@@ -79,15 +91,6 @@ func (a *app) uninstallCommand() *cobra.Command {
 		ValidArgs: clientconf.Names(),
 		Args:      args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			e.command = func(c clientconf.Client, s clientconf.System, scope clientconf.Scope) string {
-				return c.RemoveCommand(s, scope, e.name)
-			}
-			e.change = func(c clientconf.Client, text []byte) ([]byte, error) {
-				if len(text) == 0 {
-					return text, nil
-				}
-				return c.Remove(text, e.name)
-			}
 			return a.editClient(cmd.Context(), pos[0], e)
 		},
 	}
@@ -155,7 +158,12 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 			fmt.Fprintln(a.out, line)
 			return nil
 		}
-		if path, err = c.Path(system, scope); err != nil {
+		path, err = c.Path(system, scope)
+		if errors.Is(err, clientconf.ErrNotInstalled) && e.entry == nil {
+			fmt.Fprintf(a.out, "Nothing to do: %v\n", err)
+			return nil
+		}
+		if err != nil {
 			return &usageError{err}
 		}
 	}
@@ -168,7 +176,11 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 		return usagef("%s is left as it is: %w", path, err)
 	}
 	if bytes.Equal(before, after) {
-		fmt.Fprintf(a.out, "Nothing to do: %s %s, in %s\n", c.Title, e.nothing, path)
+		state := "has it already"
+		if e.entry == nil {
+			state = "does not have it"
+		}
+		fmt.Fprintf(a.out, "Nothing to do: %s %s, in %s\n", c.Title, state, path)
 		return nil
 	}
 	diff, err := c.Diff(path, e.name, before, after)
@@ -186,7 +198,11 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if err != nil {
 		return fmt.Errorf("%s is not changed: %w", path, err)
 	}
-	fmt.Fprintf(a.out, "\n%s %s. %s\n", c.Title, e.done, c.After)
+	if e.entry == nil {
+		fmt.Fprintf(a.out, "\n%s is no longer told to start it.\n", c.Title)
+	} else {
+		fmt.Fprintf(a.out, "\n%s can use tabhub now. %s\n", c.Title, c.After)
+	}
 	if backup != "" {
 		fmt.Fprintf(a.out, "The old file is kept as %s\n", backup)
 	}

@@ -3,7 +3,6 @@ package clientconf
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 
@@ -24,7 +23,7 @@ func (c Client) Diff(path, name string, before, after []byte) (string, error) {
 	}
 	from := path
 	if len(before) == 0 {
-		from = os.DevNull
+		from = "/dev/null"
 	}
 	return udiff.Unified(from, path, old, next), nil
 }
