@@ -1,6 +1,5 @@
 // Package e2e tests the program tabhub as its users have it: the real binary in a
-// process of its own, its data in a directory, spoken to over pipes and sockets by
-// clients and tabs that share no code with it.
+// process of its own, its data in a directory, spoken to over pipes and sockets.
 //
 // Each test says what a user would lose. None waits for time to pass: they wait for
 // what a user or a program would see (an answer, a notice, the end of a process),

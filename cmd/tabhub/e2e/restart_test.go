@@ -24,6 +24,23 @@ const countingTools = `[
 // died, or whose tab was not back in time.
 var lost = []string{"NOT_CONNECTED", "TAB_CLOSED"}
 
+// countLost returns how many calls of a tool that must not run twice were lost with
+// the hub. The others must have gone well, and no page may have run any of them twice.
+func countLost(t *testing.T, outcomes map[int]string, runs func(n int) int) (n int) {
+	t.Helper()
+	for call, got := range outcomes {
+		switch ran := runs(call); {
+		case got == "ok" && ran == 1:
+		case slices.Contains(lost, got) && ran <= 1:
+			n++
+		default:
+			t.Errorf("call %d: %s, and the page ran it %d times", call, got, ran)
+		}
+	}
+	t.Logf("%d of %d calls were lost", n, len(outcomes))
+	return n
+}
+
 // A hub that is killed under a client's calls costs that client the calls that were
 // under way, and nothing else: it comes back by itself, what a page did is not done
 // twice, the tab is the same tab, and each call is answered.
@@ -76,25 +93,17 @@ func TestHubKilledUnderCalls(t *testing.T) {
 	if !slices.Equal(after, before) {
 		t.Errorf("the names were %q, and are %q after the restart", before, after)
 	}
-	under := 0
+	bought := make(map[int]string)
 	for n, got := range outcomes {
-		tool := "buy"
-		if n%4 == 3 {
-			tool = "look"
-		}
-		runs := counts.of(tool, n)
-		switch {
-		case got == "ok" && (runs == 1 || tool == "look" && runs == 2):
-		case tool == "buy" && slices.Contains(lost, got) && runs <= 1:
-			under++
-		default:
-			t.Errorf("call %d of %s: %s, and the page ran it %d times", n, tool, got, runs)
+		if n%4 != 3 {
+			bought[n] = got
+		} else if runs := counts.of("look", n); got != "ok" || runs < 1 || runs > 2 {
+			t.Errorf("call %d, which may run twice: %s, and the page ran it %d times", n, got, runs)
 		}
 	}
-	if under == 0 || under > inFlight {
-		t.Errorf("%d calls were lost, want those that were under way: 1 to %d", under, inFlight)
+	if n := countLost(t, bought, func(n int) int { return counts.of("buy", n) }); n == 0 || n > inFlight {
+		t.Errorf("%d calls were lost, want those that were under way: 1 to %d", n, inFlight)
 	}
-	t.Logf("%d of %d calls were lost", under, calls)
 }
 
 func domainName(names []string, suffix string) string {
@@ -192,18 +201,9 @@ func TestManyBridgesAndFiveDeaths(t *testing.T) {
 	stop.Store(true)
 	workers.Wait()
 
-	lostCalls := 0
-	for n, got := range done {
-		runs := counts.of("buy", n)
-		switch {
-		case got == "ok" && runs == 1:
-		case slices.Contains(lost, got) && runs <= 1:
-			lostCalls++
-		default:
-			t.Errorf("call %d: %s, and the page ran it %d times", n, got, runs)
-		}
+	if n := countLost(t, done, func(n int) int { return counts.of("buy", n) }); n > deaths*bridges*workersEach {
+		t.Errorf("%d calls were lost, which is more than were under way in %d deaths", n, deaths)
 	}
-	t.Logf("%d of %d calls were lost in %d deaths", lostCalls, len(done), deaths)
 	for i, c := range clients {
 		if c.tools().named("_buy") == "" {
 			t.Errorf("client %d no longer lists the tab's tools", i)

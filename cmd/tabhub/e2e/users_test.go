@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport/wsserver/wstest"
+)
+
+// What belongs to one user of a hub is out of another's reach: a session by its id,
+// tools, calls, and the log. (CVE-2026-25536)
+func TestUsersAreApart(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("0123456789abcdef", 4)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.serve("--auth", "jwt", "--jwt-secret", secret)
+	tokens := map[string]string{}
+	for _, user := range []string{"alice", "bob"} {
+		tokens[user] = signed(t, secret, map[string]any{"user_id": user, "exp": time.Now().Add(time.Hour).Unix()})
+	}
+	for what, claims := range map[string]map[string]any{
+		"no user":                   {"exp": time.Now().Add(time.Hour).Unix()},
+		"a user in capitals":        {"USER_ID": "alice", "exp": time.Now().Add(time.Hour).Unix()},
+		"the user of single hubs":   {"user_id": "local", "exp": time.Now().Add(time.Hour).Unix()},
+		"no end":                    {"user_id": "alice"},
+		"an end long ago":           {"user_id": "alice", "exp": time.Now().Add(-time.Hour).Unix()},
+		"another hub's address":     {"user_id": "alice", "exp": time.Now().Add(time.Hour).Unix(), "connection_url": "https://other.example"},
+		"an end that is not number": {"user_id": "alice", "exp": "never"},
+	} {
+		p.refused("a token with "+what, door{"POST", "/mcp", toolsListBody}, bearer(signed(t, secret, claims)), http.StatusUnauthorized)
+	}
+	parts := strings.Split(tokens["alice"], ".")
+	p.refused("an unsigned token", door{"POST", "/mcp", toolsListBody}, bearer("eyJhbGciOiJub25lIn0."+parts[1]+"."), http.StatusUnauthorized)
+	p.refused("a page of this machine, without a token", door{"WS", "/", ""}, http.Header{"Origin": {"http://localhost:5173"}}, http.StatusUnauthorized)
+
+	ran := make(chan string, 10)
+	for user, token := range tokens {
+		peer, _, err := wstest.Connect(p.within(), "ws://"+p.listen+"/tabs", http.Header{"Origin": {tabOrigin}}, spec.Subprotocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		registered := make(chan struct{})
+		go func() {
+			for {
+				frame, err := peer.Receive()
+				if err != nil {
+					return
+				}
+				id := string(rawjson.Get(frame, "id"))
+				switch method, _ := rawjson.String(rawjson.Get(frame, "method")); {
+				case method == spec.MethodExecuteTool:
+					ran <- user
+					peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"success":true,"payload":{"content":[{"type":"text","text":"of %s"}]}}}`, id, user))
+				case id == "2":
+					close(registered)
+				}
+			}
+		}()
+		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"same","token":%q}}`, token))
+		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"browser/registerTools","params":{"tools":[{"name":"same"},{"name":"only_%s"}]}}`, user))
+		select {
+		case <-registered:
+		case <-time.After(patience):
+			t.Fatalf("the tab of %s was not registered", user)
+		}
+	}
+
+	sessions, streams := map[string]*httpClient{}, map[string]*sseClient{}
+	for user, token := range tokens {
+		sessions[user] = p.httpAs(token)
+		streams[user] = p.sseAs(token)
+	}
+	for user, c := range sessions {
+		list := listTools(t, c)
+		if len(list.names()) != 2 || list.named("_only_"+user) == "" {
+			t.Errorf("%s lists %q, want two tools", user, list.names())
+		}
+		a := c.ask("tools/call", fmt.Sprintf(`{"name":%q}`, list.named("_same")))
+		if got := <-ran; got != user || !strings.Contains(string(a.result), "of "+user) {
+			t.Errorf("the call of %s ran with %s: %s%s", user, got, a.result, a.err)
+		}
+		other := strings.Replace(list.named("_only_"+user), user, map[string]string{"alice": "bob", "bob": "alice"}[user], 1)
+		if a := c.ask("tools/call", fmt.Sprintf(`{"name":%q}`, other)); codeOf(a) != spec.CodeInvalidParams {
+			t.Errorf("%s calls %s: %s%s", user, other, a.result, a.err)
+		}
+	}
+	// Bob knows the ids of Alice's sessions.
+	stolen := bearer(tokens["bob"])
+	stolen.Set("Mcp-Session-Id", sessions["alice"].header.Get("Mcp-Session-Id"))
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		d := door{method, "/mcp", ""}
+		if method == "POST" {
+			d.body = toolsListBody
+		}
+		p.refused("another's session", d, stolen, http.StatusNotFound)
+	}
+	_, query, _ := strings.Cut(streams["alice"].endpoint, "?")
+	p.refused("another's stream", door{"POST", "/message?" + query, toolsListBody}, bearer(tokens["bob"]), http.StatusNotFound)
+	for what, f := range map[string]face{"session": sessions["alice"], "stream": streams["alice"]} {
+		if a := f.ask("tools/list", `{}`); a.err != nil {
+			t.Errorf("Alice's %s is gone: %s", what, a.err)
+		}
+	}
+	var log []json.RawMessage
+	p.apiAs(tokens["bob"], "/api/log", &log)
+	if text := fmt.Sprintf("%s", log); len(log) != 2 || strings.Contains(text, "alice") {
+		t.Errorf("Bob reads in the log %s, want his registration and his call", text)
+	}
+}
+
+// signed makes a JSON Web Token with any claims.
+func signed(t *testing.T, secretFile string, claims map[string]any) string {
+	t.Helper()
+	secret, err := os.ReadFile(secretFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	text := encode([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + encode(body)
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte(text))
+	return text + "." + encode(mac.Sum(nil))
+}
