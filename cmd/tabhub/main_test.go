@@ -43,6 +43,7 @@ func TestScript(t *testing.T) {
 			"hub":    startHubCmd,
 			"taken":  takenCmd,
 			"status": statusCmd,
+			"setenv": setenvCmd,
 		},
 	})
 }
@@ -97,4 +98,9 @@ func statusCmd(ts *testscript.TestScript, neg bool, args []string) {
 	if got := strings.Fields(resp.Status)[0]; got != args[0] {
 		ts.Fatalf("%s: %s, want %s", args[1], got, args[0])
 	}
+}
+
+// setenvCmd sets a variable to what a file holds: setenv NAME FILE.
+func setenvCmd(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }

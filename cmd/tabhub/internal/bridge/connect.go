@@ -114,7 +114,8 @@ func (c *Connector) attach(ctx context.Context) (net.Conn, error) {
 	}
 	token := c.Token
 	if token == "" {
-		if token, err = c.Dir.Token(); err != nil {
+		// A hub that asks for no credential, or for those of accounts, has no token.
+		if token, err = c.Dir.Token(); err != nil && !errors.Is(err, home.ErrNoToken) {
 			return nil, err
 		}
 	}
@@ -143,7 +144,9 @@ func (c *Connector) drain(ctx context.Context, h home.Hub, token string) error {
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := h.Client().Do(req)
 	if err != nil {
@@ -182,9 +185,11 @@ func dial(ctx context.Context, h home.Hub, token string) (net.Conn, error) {
 
 // upgrade sends the request and reads the answer, and returns what followed it.
 func upgrade(conn net.Conn, addr, token string) (rest []byte, err error) {
-	request := "GET /attach HTTP/1.1\r\nHost: " + addr + "\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol +
-		"\r\nAuthorization: Bearer " + token + "\r\n\r\n"
-	if _, err := io.WriteString(conn, request); err != nil {
+	request := "GET /attach HTTP/1.1\r\nHost: " + addr + "\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n"
+	if token != "" {
+		request += "Authorization: Bearer " + token + "\r\n"
+	}
+	if _, err := io.WriteString(conn, request+"\r\n"); err != nil {
 		return nil, err
 	}
 	buf := make([]byte, 8<<10)
