@@ -32,7 +32,7 @@ type endpoint struct {
 	name      string
 	from      origins // the origins that may ask
 	need      credential
-	anonymous origins // the origins that need no credential on a hub without accounts
+	anonymous origins // the origins that need no credential on this machine, on a hub without accounts
 	query     bool    // ?token= is taken
 	cookie    bool    // the dashboard's cookie is taken
 	cors      bool    // pages of the origins may read the answer

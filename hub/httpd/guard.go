@@ -120,7 +120,7 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 		return nil, err
 	}
 	ep := endpointOf(r)
-	p := &pass{endpoint: ep, from: g.originOf(r)}
+	p := &pass{endpoint: ep, from: g.originOf(r), near: g.isNear(r)}
 	if ep.need != credNone {
 		if p.from&ep.from == 0 {
 			return nil, g.refuseOrigin(r, p)
@@ -262,8 +262,26 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	return nil, unauthorized("%s", g.howToSend(p.endpoint))
 }
 
-// needsNone reports whether the origin is credential enough.
-func (g *Guard) needsNone(p *pass) bool { return !g.accounts && p.from&p.endpoint.anonymous != 0 }
+// needsNone reports whether the origin is credential enough. Only a browser is bound
+// to send the true one, and only of this machine is it known that browsers are what
+// comes without the token.
+func (g *Guard) needsNone(p *pass) bool {
+	return !g.accounts && p.near && p.from&p.endpoint.anonymous != 0
+}
+
+// isNear reports whether a request was made on this machine.
+func (g *Guard) isNear(r *http.Request) bool {
+	if g.proxied || g.public != nil {
+		return false // it was made by a proxy
+	}
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	from := remote.Addr().Unmap()
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return from.IsLoopback() || local != nil && from == local.AddrPort().Addr().Unmap()
+}
 
 func (g *Guard) verify(token string) (*Identity, error) {
 	id, err := g.verifier.Verify(token)

@@ -30,7 +30,7 @@ func newGuard(t *testing.T, o GuardOptions) *Guard {
 func ask(target, host, origin string) *http.Request {
 	path, protocols, ws := strings.Cut(target, " ws")
 	r := httptest.NewRequest("GET", path, nil)
-	r.Host = host
+	r.Host, r.RemoteAddr = host, "127.0.0.1:50000"
 	if origin != "-" {
 		r.Header["Origin"] = []string{origin}
 	}
@@ -295,6 +295,50 @@ func TestRelayRoles(t *testing.T) {
 			}
 			if a, err := g.AdmitClient(r, c.token); status(err) != c.clients || err == nil && a.User != spec.LocalUser {
 				t.Errorf("%s, accounts %t, Origin %s, token %q: a client gets %+v, %v; want %d", target, c.o.Accounts, c.origin, c.token, a, err, c.clients)
+			}
+		}
+	}
+}
+
+// Only a browser is bound to say where a page is from. Whoever reaches the hub over a
+// network may be a program that says what it likes.
+func TestOriginProvesNothingFromElsewhere(t *testing.T) {
+	local := GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}, AllowHosts: []string{"hub.example.com"}}
+	proxied, public := local, local
+	proxied.BehindProxy = true
+	public.PublicURL = "https://hub.example.com"
+	for _, c := range []struct {
+		what, remote string
+		o            GuardOptions
+		want         int
+	}{
+		{"this machine", "127.0.0.1:50000", local, 200},
+		{"this machine", "[::1]:50000", local, 200},
+		{"another machine", "192.0.2.7:50000", local, 401},
+		{"another machine", "[2001:db8::7]:50000", local, 401},
+		{"a proxy", "127.0.0.1:50000", proxied, 401},
+		{"a proxy", "127.0.0.1:50000", public, 401},
+	} {
+		g := newGuard(t, c.o)
+		for target, listed := range map[string][]string{
+			"/tabs ws":      {"chrome-extension://" + extensionID, "http://localhost:5173", "https://app.example.com", "http://hub.example.com"},
+			"/ ws":          {"http://localhost:5173", "https://app.example.com", "http://hub.example.com"},
+			"/extension ws": {"chrome-extension://" + extensionID},
+			"/relay ws":     {"chrome-extension://" + extensionID},
+		} {
+			for _, origin := range listed {
+				r := ask(target, "hub.example.com", origin)
+				if c.o.PublicURL != "" && origin == "http://hub.example.com" {
+					r.Header.Set("Origin", "https://hub.example.com")
+				}
+				r.RemoteAddr = c.remote
+				r, err := g.check(r)
+				if err == nil {
+					_, err = g.AdmitExtension(r, "")
+				}
+				if status(err) != c.want {
+					t.Errorf("%s from %s with the origin %s: %v, want %d", target, c.what, origin, err, c.want)
+				}
 			}
 		}
 	}

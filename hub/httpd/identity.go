@@ -96,6 +96,7 @@ type admissionKey struct{}
 type pass struct {
 	endpoint endpoint
 	from     origins
+	near     bool      // it was made on this machine
 	identity *Identity // nil: none yet; it comes in the first message
 }
 
