@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+)
+
+func (a *app) callCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "call NAME [ARGUMENTS]",
+		Short: "Call a tool; ARGUMENTS is a JSON object, or - to read it from stdin",
+		Args:  args(cobra.RangeArgs(1, 2)),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		arguments, err := a.arguments(pos[1:])
+		if err != nil {
+			return err
+		}
+		r, err := a.remote()
+		if err != nil {
+			return err
+		}
+		b, err := r.do(cmd.Context(), http.MethodPost, "/api/call", httpd.CallRequest{Name: pos[0], Arguments: arguments})
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return a.printJSON(append(bytes.TrimSpace(b), '\n'))
+		}
+		return a.printResult(b)
+	}
+	return cmd
+}
+
+func (a *app) arguments(pos []string) (json.RawMessage, error) {
+	if len(pos) == 0 {
+		return nil, nil
+	}
+	text := []byte(pos[0])
+	if pos[0] == "-" {
+		var err error
+		if text, err = io.ReadAll(io.LimitReader(a.in, spec.MaxFrame)); err != nil {
+			return nil, err
+		}
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(text, &object); err != nil || object == nil {
+		return nil, usagef("the arguments must be a JSON object, such as '{\"query\":\"tea\"}'")
+	}
+	return text, nil
+}
+
+// errToolFailed makes the command fail like the tool whose words were printed.
+var errToolFailed = errors.New("the tool reports an error")
+
+// printResult prints the text of a result, and what else there is by kind.
+func (a *app) printResult(b []byte) error {
+	var result struct {
+		Content []struct {
+			Type, Text, Data, MimeType, URI string
+			Resource                        struct{ URI, Text string }
+		}
+		StructuredContent json.RawMessage
+		IsError           bool
+	}
+	if err := json.Unmarshal(b, &result); err != nil {
+		return fmt.Errorf("the tool's result makes no sense: %w", err)
+	}
+	for _, c := range result.Content {
+		switch c.Type {
+		case "text":
+			fmt.Fprintln(a.out, c.Text)
+		case "image", "audio":
+			n := base64.StdEncoding.DecodedLen(len(c.Data))
+			fmt.Fprintf(a.out, "[%s, %s, about %d bytes; --json prints it]\n", c.Type, c.MimeType, n)
+		case "resource":
+			fmt.Fprintf(a.out, "[%s]\n%s\n", c.Resource.URI, c.Resource.Text)
+		case "resource_link":
+			fmt.Fprintf(a.out, "[%s]\n", c.URI)
+		default:
+			fmt.Fprintf(a.out, "[%s; --json prints it]\n", c.Type)
+		}
+	}
+	if len(result.Content) == 0 && result.StructuredContent != nil {
+		fmt.Fprintf(a.out, "%s\n", result.StructuredContent)
+	}
+	if result.IsError {
+		return errToolFailed
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+)
+
+func (a *app) siteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "site [DOMAIN]",
+		Short: "Show or change the settings of a site",
+		Long: `Show or change the settings of a site.
+
+With --cache on, the site's tools stay listed when its last tab closes, and a call
+opens the site again.`,
+		Args: args(cobra.MaximumNArgs(1)),
+	}
+	asJSON := jsonFlag(cmd)
+	cache := cmd.Flags().String("cache", "", "keep the tools when the last tab closes: on, off or default")
+	timeout := cmd.Flags().Duration("call-timeout", 0, "how long a call may take without progress; 0 for the default")
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		change := cmd.Flags().Changed("cache") || cmd.Flags().Changed("call-timeout")
+		if change && len(pos) == 0 {
+			return usagef("which site? It is used as `tabhub site DOMAIN --cache on`")
+		}
+		if change {
+			err := a.changeSite(cmd.Context(), pos[0], func(s *httpd.SiteSettings) error {
+				if cmd.Flags().Changed("call-timeout") {
+					s.CallTimeoutMs = timeout.Milliseconds()
+				}
+				return setCache(s, *cache)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return show(cmd.Context(), a, "/api/site", nil, *asJSON, func(sites []httpd.SiteSettings) error {
+			return a.printSites(sites, pos)
+		})
+	}
+	return cmd
+}
+
+func setCache(s *httpd.SiteSettings, value string) error {
+	switch value {
+	case "":
+	case "on":
+		s.Cache = new(true)
+	case "off":
+		s.Cache = new(false)
+	case "default":
+		s.Cache = nil
+	default:
+		return usagef("--cache is %q; it may be on, off or default", value)
+	}
+	return nil
+}
+
+// changeSite changes what f changes of a site's settings, and keeps the rest.
+func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteSettings) error) error {
+	s := httpd.SiteSettings{Domain: spec.Domain(domain)}
+	err := show(ctx, a, "/api/site", nil, false, func(sites []httpd.SiteSettings) error {
+		for _, known := range sites {
+			if known.Domain == s.Domain {
+				s = known
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := f(&s); err != nil {
+		return err
+	}
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	_, err = r.do(ctx, http.MethodPut, "/api/site", s)
+	return err
+}
+
+func (a *app) printSites(sites []httpd.SiteSettings, only []string) error {
+	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT", func(w io.Writer) {
+		for _, s := range sites {
+			if len(only) > 0 && string(s.Domain) != only[0] {
+				continue
+			}
+			cache, timeout := "default", "default"
+			if s.Cache != nil {
+				cache = map[bool]string{true: "on", false: "off"}[*s.Cache]
+			}
+			if s.CallTimeoutMs > 0 {
+				timeout = (time.Duration(s.CallTimeoutMs) * time.Millisecond).String()
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Domain, cache, timeout)
+		}
+	})
+}
