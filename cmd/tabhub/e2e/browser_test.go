@@ -153,9 +153,12 @@ func TestClosedTabIsOpenedAgain(t *testing.T) {
 	if _, diag, exit := p.run("site", domain, "--cache", "on"); exit != 0 {
 		t.Fatalf("tabhub site: %s", diag)
 	}
+	pace := b.Open("about:blank")
 	page.Close()
-	list := c.awaitTools("the site's tools are kept", func(l tools) bool {
-		return strings.Contains(string(l.find(l.named("_buy"))), "Cached")
+	var list tools
+	awaitUntold(t, "the site's tools are kept", pace, func() bool {
+		list = c.tools()
+		return strings.Contains(string(list.find(list.named("_buy"))), "Cached")
 	})
 	if a := c.call(list.named("_buy"), `{"n":7}`); a.outcome() != "ok" {
 		t.Errorf("a call with the tab closed: %s %s", a.outcome(), a.result)

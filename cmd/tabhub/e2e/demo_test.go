@@ -124,19 +124,27 @@ func (h *host) do(name string, args map[string]any) json.RawMessage {
 	return structured
 }
 
-// awaitActive waits until the hub knows that the user looks at the tab of that
-// number. No notice tells clients of that; pace is a page to wait with.
-func (h *host) awaitActive(number int, pace *chromium.Page) {
-	h.t.Helper()
+// awaitUntold waits for something that clients get no notice of, such as a description
+// that changes: it looks again and again, in the time of a page.
+func awaitUntold(t testing.TB, what string, pace *chromium.Page, is func() bool) {
+	t.Helper()
 	late := time.After(patience)
-	for h.place.tabNumbers(func(x tabInfo) bool { return x.Focused })[number] == "" {
+	for !is() {
 		select {
 		case <-late:
-			h.t.Fatalf("tab %d is in front, and the hub knows the tabs %v", number, h.place.tabNumbers(nil))
+			t.Fatalf("%s: not after %v", what, patience)
 		default:
 			pace.Eval("new Promise(done => setTimeout(done, 20))")
 		}
 	}
+}
+
+// awaitActive waits until the hub knows that the user looks at the tab of that number.
+func (h *host) awaitActive(number int, pace *chromium.Page) {
+	h.t.Helper()
+	awaitUntold(h.t, fmt.Sprintf("tab %d is the active one", number), pace, func() bool {
+		return h.place.tabNumbers(func(x tabInfo) bool { return x.Focused })[number] != ""
+	})
 }
 
 // tabInfo is what the admin API tells of a tab.
