@@ -106,19 +106,35 @@ func (s *Server) proxyOnly(rq *request) bool {
 // exposure remembers whether the list is over budget, so that one that hovers
 // about it does not flap: once over, it must fall to four fifths.
 type exposure struct {
-	mu   sync.Mutex
-	last bool
+	mu     sync.Mutex
+	last   bool
+	hidden bool // all clients were told of a change since the list went over
 }
 
 // over reports whether l costs more tokens than budget; four bytes are one.
 func (e *exposure) over(l *hub.Listing, budget int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.overLocked(l, budget)
+}
+
+func (e *exposure) overLocked(l *hub.Listing, budget int) bool {
 	if e.last {
 		budget = budget / 5 * 4
 	}
 	e.last = len(l.JSON)/4 > budget
+	e.hidden = e.hidden && e.last
 	return e.last
+}
+
+// visible reports whether a change to l changes what clients are listed. They are to
+// be told if so.
+func (e *exposure) visible(l *hub.Listing, budget int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	was := e.hidden
+	e.hidden = e.overLocked(l, budget)
+	return !e.hidden || !was
 }
 
 // toolsVisible reports whether a change of the pages' tools changes what clients
@@ -128,14 +144,7 @@ func (s *Server) toolsVisible() bool {
 	case ExposeProxy:
 		return false
 	case ExposeAuto:
-		was := s.expose.current()
-		return !s.expose.over(s.hub.List(hub.ListTools), s.opts.ExposeBudget) || !was
+		return s.expose.visible(s.hub.List(hub.ListTools), s.opts.ExposeBudget)
 	}
 	return true
-}
-
-func (e *exposure) current() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.last
 }

@@ -149,3 +149,49 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 	deaf.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	deaf.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy"}]}}`)
 }
+
+// From revision 2026-07-28 on a list may be kept by whoever stands between, so it
+// must not depend on the name that a client gives; before, it may.
+func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
+	own := Tool{Definition: json.RawMessage(`{"name":"proxy"}`)}
+	s := newServer(t, newScripted(), Options{Own: []Tool{own}, Expose: ExposeAuto})
+	for _, name := range append([]string{"test"}, deaf...) {
+		old := streamTo(t, s)
+		old.ask(strings.Replace(initializeLine("2025-11-25"), `"test"`, `"`+name+`"`, 1))
+		want := 2
+		if name != "test" {
+			want = 1
+		}
+		list := old.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		if got := strings.Count(list, `"name"`); got != want {
+			t.Errorf("%s of 2025-11-25 gets %s", name, list)
+		}
+		meta := strings.Replace(modernMeta, `"name":"new"`, `"name":"`+name+`"`, 1)
+		list = streamTo(t, s).ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}`)
+		if !strings.Contains(list, `"name":"proxy"`) || !strings.Contains(list, `"name":"echo"`) {
+			t.Errorf("%s of 2026-07-28 gets %s", name, list)
+		}
+	}
+}
+
+// A client that lists while the list goes over the budget must not keep the others
+// from hearing of it.
+func TestExposureIsToldToAllWhoeverListsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		s := newServer(t, h, Options{Expose: ExposeAuto, ExposeBudget: 1000})
+		other, first := streamTo(t, s), streamTo(t, s)
+		other.initialize("2025-06-18")
+		first.initialize("2025-06-18")
+		const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+		other.ask(list)
+		h.set(hub.ListTools, `{"name":"t","description":"`+strings.Repeat("x", 5000)+`"}`)
+		if got := first.ask(list); strings.Contains(got, `"name":"t"`) {
+			t.Errorf("over the budget: %s", got)
+		}
+		h.change(hub.Change{Tools: true})
+		for _, c := range []*lineClient{other, first} {
+			c.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+		}
+	})
+}
