@@ -91,6 +91,55 @@ func TestProxyVectors(t *testing.T) {
 	}
 }
 
+// A host that lists tools once, at its start, and drops what comes later must reach
+// the tools of tabs that are opened afterwards: in a hub that knows such hosts by
+// their name, as in one that lists everything.
+func TestFrozenClientReachesLaterTabs(t *testing.T) {
+	t.Parallel()
+	for _, expose := range []string{"auto", "all", "proxy"} {
+		t.Run("--expose "+expose, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.serve("--expose", expose)
+			c := p.stdioRaw()
+			if a := c.ask("initialize", strings.Replace(initializeParams, `"e2e"`, `"claude-ai"`, 1)); a.err != nil {
+				t.Fatalf("initialize: %s", a.err)
+			}
+			c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			once := c.tools()
+			if once.find("proxy") == nil || len(once.names()) != 0 {
+				t.Fatalf("at its start the client lists %s", once)
+			}
+			p.open(&tab{key: "later", tools: `[{"name":"order_tea","description":"Orders tea","inputSchema":{"type":"object"}}]`, run: func(_ string, args json.RawMessage) string {
+				return echo(args)
+			}})
+
+			var found []struct{ Name string }
+			a := c.call("proxy", `{"action":"list","type":"tool","filter":{"query":"order some tea"}}`)
+			text, _ := rawjson.String(rawjson.Get(first(rawjson.Get(a.result, "content")), "resource", "text"))
+			if json.Unmarshal([]byte(text), &found) != nil || len(found) != 1 {
+				t.Fatalf("proxy lists %s %s", a.err, a.result)
+			}
+			a = c.call("proxy", fmt.Sprintf(`{"action":"call","type":"tool","path":%q,"args":{"cups":2}}`, found[0].Name))
+			text, _ = rawjson.String(rawjson.Get(first(rawjson.Get(a.result, "content")), "text"))
+			if a.outcome() != "ok" || text != `{"cups":2}` {
+				t.Errorf("proxy calls: %s %s", a.err, a.result)
+			}
+			if now := len(c.tools().names()); (now != 0) != (expose == "all") {
+				t.Errorf("%d tools of pages are listed", now)
+			}
+		})
+	}
+}
+
+// first returns the first element of an array, nil if there is none.
+func first(array json.RawMessage) json.RawMessage {
+	for x := range rawjson.Elements(array) {
+		return x
+	}
+	return nil
+}
+
 // node returns a command that runs a script with the Node of the clients' packages.
 func node(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()

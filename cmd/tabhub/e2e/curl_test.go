@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// curlSession is the example session of Moonsurf's MCP over SSE, as its document has
+// it. The first command runs in the background there, too.
+var curlSession = []string{
+	`curl -N "http://localhost:3300/sse"`,
+	`curl -X POST "http://localhost:3300/message?sessionId=abc-123" \
+  -H "Content-Type: application/json" \
+  -d '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'`,
+	`curl -X POST "http://localhost:3300/message?sessionId=abc-123" \
+  -H "Content-Type: application/json" \
+  -d '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'`,
+	`curl -X POST "http://localhost:3300/message?sessionId=abc-123" \
+  -H "Content-Type: application/json" \
+  -d '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"browser_instance","arguments":{"action":"new","mode":"chromium"}}}'`,
+}
+
+// A script that somebody wrote for Moonsurf drives tabhub, with nothing changed but
+// the port and the token. The token is in no log afterwards.
+func TestCurlSession(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"curl", "sh"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") == "true" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	p := newPlace(t, "DISPLAY=", "WAYLAND_DISPLAY=") // a browser without a window
+	flags := []string{"--log-level", "debug"}
+	if browser, ok := chromium.Path(); ok {
+		flags = append(flags, "--browser", browser)
+	}
+	hub := p.serve(flags...)
+	token := p.token()
+	_, port, err := net.SplitHostPort(p.listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curl := func(command string) *exec.Cmd {
+		command = strings.NewReplacer("localhost:3300", "localhost:"+port,
+			`/sse"`, `/sse?token=`+url.QueryEscape(token)+`"`,
+			`-H "Content`, `-H "Authorization: Bearer `+token+`" -H "Content`).Replace(command)
+		cmd := exec.Command("sh", "-c", "exec "+command)
+		cmd.Env = append(p.env, "no_proxy=*")
+		return cmd
+	}
+
+	stream := curl(curlSession[0])
+	stdout, err := stream.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Start(); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan event, 100)
+	go func() {
+		defer close(got)
+		for e := range events(bufio.NewReader(stdout)) {
+			if e.data != nil {
+				got <- e
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		stream.Process.Kill()
+		for range got {
+		}
+		_ = stream.Wait()
+	})
+	next := func(want func(event) bool) []byte {
+		t.Helper()
+		late := time.After(patience)
+		for {
+			select {
+			case e, ok := <-got:
+				if !ok {
+					t.Fatal("curl has ended")
+				}
+				if want(e) {
+					return e.data
+				}
+			case <-late:
+				t.Fatal("the hub says nothing more on the event stream")
+			}
+		}
+	}
+
+	endpoint := string(next(func(e event) bool { return e.name == "endpoint" }))
+	session, ok := strings.CutPrefix(endpoint, "http://localhost:"+port+"/message?sessionId=")
+	if !ok {
+		t.Fatalf("the endpoint is %s", endpoint)
+	}
+	ask := func(command string) answer {
+		t.Helper()
+		command = strings.ReplaceAll(command, "abc-123", session)
+		if stdout, stderr, exit := runCommand(t, curl(command)); exit != 0 || stdout != "" {
+			t.Fatalf("%s: exit code %d\n%s%s", command, exit, stdout, stderr)
+		}
+		return answerOf(next(func(e event) bool { return e.name == "message" && rawjson.Get(e.data, "id") != nil }))
+	}
+
+	a := ask(curlSession[1])
+	var begun struct {
+		ProtocolVersion string
+		ServerInfo      struct{ Name, Version string }
+		Capabilities    struct{ Tools *struct{} }
+	}
+	if json.Unmarshal(a.result, &begun) != nil || begun.ProtocolVersion != "2024-11-05" || begun.ServerInfo.Name == "" || begun.Capabilities.Tools == nil {
+		t.Errorf("initialize: %s %s", a.err, a.result)
+	}
+
+	a = ask(curlSession[2])
+	var list struct {
+		Tools []struct {
+			Name        string
+			InputSchema struct {
+				Type       string
+				Properties struct{ Action struct{ Enum []string } }
+				Required   []string
+			}
+		}
+	}
+	if err := json.Unmarshal(a.result, &list); err != nil {
+		t.Fatalf("tools/list: %s %s", a.err, a.result)
+	}
+	found := false
+	for _, tool := range list.Tools {
+		s := tool.InputSchema
+		found = found || tool.Name == "browser_instance" && s.Type == "object" && slices.Contains(s.Required, "action") &&
+			slices.Equal(s.Properties.Action.Enum, []string{"list", "new", "close", "profiles"})
+	}
+	if !found {
+		t.Errorf("browser_instance is not listed as the document has it: %s", a.result)
+	}
+
+	t.Run("a browser", func(t *testing.T) {
+		browserPath(t)
+		a := ask(curlSession[3])
+		var called struct{ Content content }
+		var started struct{ InstanceID, BrowserType string }
+		if a.outcome() != "ok" || json.Unmarshal(a.result, &called) != nil || len(called.Content) != 1 || called.Content[0].Type != "text" ||
+			json.Unmarshal([]byte(called.Content[0].Text), &started) != nil || started.InstanceID == "" || started.BrowserType != "Chromium" {
+			t.Errorf("%s %s", a.err, a.result)
+		}
+	})
+
+	hub.stop()
+	log, err := os.ReadFile(p.dir.LogFile())
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if all := hub.stderr.String() + string(log); !strings.Contains(all, "why=stop") || strings.Contains(all, token) {
+		t.Errorf("the log is empty or has the token: %s", lastOf(all))
+	}
+}
+
+// Each row of the table of errors of Moonsurf's MCP over SSE. What cannot be an answer
+// to a request is refused at once, with status 400; answers come on the stream.
+func TestErrorTableOverSSE(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.serve()
+	shop := p.open(&tab{key: "one", tools: `[]`})
+	a := shop.ask(`"r"`, `{"jsonrpc":"2.0","id":"r","method":"browser/registerResources","params":{"resources":[{"uri":"shop://stock","name":"stock"}],"tabUrl":"`+tabOrigin+`/"}}`)
+	if a.err != nil {
+		t.Fatalf("the hub did not take the resource: %s", a.err)
+	}
+	c := p.sse()
+	var list struct{ Resources []struct{ URI string } }
+	if a := c.ask("resources/list", "{}"); json.Unmarshal(a.result, &list) != nil || len(list.Resources) != 1 {
+		t.Fatalf("resources/list: %s %s", a.err, a.result)
+	}
+	for _, x := range []struct {
+		row    string
+		body   string
+		status int
+		id     string
+		want   string // what the error begins with
+	}{
+		{"Parse error", `{"jsonrpc":"2.0","id":1,`, 400, `null`, `{"code":-32700,"message":"Parse error`},
+		{"Parse error", `initialize`, 400, `null`, `{"code":-32700,"message":"Parse error`},
+		{"Invalid Request", `{"jsonrpc":"2.0","id":"a"}`, 400, `"a"`, `{"code":-32600,"message":"Invalid Request: method is missing`},
+		{"Invalid Request", `{"id":3,"method":"ping"}`, 400, `3`, `{"code":-32600,"message":"Invalid Request: jsonrpc must be`},
+		{"Invalid Request", `"ping"`, 400, `null`, `{"code":-32600,"message":"Invalid Request`},
+		{"Method not found", `{"jsonrpc":"2.0","id":5,"method":"tools/destroy"}`, 202, `5`, `{"code":-32601,"message":"Method tools/destroy not found`},
+		{"Invalid params", `{"jsonrpc":"2.0","id":6,"method":"tools/call","params":[]}`, 400, `6`, `{"code":-32602,"message":"params must be an object`},
+		{"Invalid params", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}`, 202, `7`, `{"code":-32602,"message":"name is required`},
+		{"Invalid params", `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"nope"}}`, 202, `8`, `{"code":-32602,"message":"`},
+		{"Internal error", `{"jsonrpc":"2.0","id":9,"method":"resources/read","params":{"uri":"` + list.Resources[0].URI + `"}}`, 202, `9`, `{"code":-32603,"message":"the page is out of paper`},
+	} {
+		resp, body, err := post(c.ctx, c.endpoint, c.header, x.body)
+		if err != nil || resp.StatusCode != x.status {
+			t.Errorf("%s: %s: %v %s %v", x.row, x.body, resp, body, err)
+			continue
+		}
+		if x.row == "Internal error" {
+			select {
+			case frame := <-shop.others:
+				shop.send(`{"jsonrpc":"2.0","id":` + string(rawjson.Get(frame, "id")) + `,"error":{"code":-32603,"message":"the page is out of paper"}}`)
+			case <-c.ctx.Done():
+				t.Fatal("the hub does not ask the page")
+			}
+		}
+		if x.status == 202 {
+			select {
+			case body = <-c.answers:
+			case <-c.ctx.Done():
+				t.Fatalf("%s: no answer to %s", x.row, x.body)
+			}
+		}
+		if id, e := rawjson.Get(body, "id"), answerOf(body).err; string(id) != x.id || !strings.HasPrefix(string(e), x.want) {
+			t.Errorf("%s: %s\n got %s\nwant %s", x.row, x.body, body, x.want)
+		}
+	}
+	if a := c.ask("ping", "{}"); string(a.result) != "{}" {
+		t.Errorf("ping after all that: %s", a.err)
+	}
+}
