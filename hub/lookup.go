@@ -3,6 +3,7 @@ package hub
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"tabhub/spec"
 )
@@ -39,7 +40,11 @@ func (h *Hub) unknownLocked(kind spec.Kind, name string) error {
 			if key.kind != kind || b.offer == nil || b.holder != nil {
 				continue
 			}
-			if d := distance(name, key.name, limit); d <= limit {
+			d := distance(name, key.name, limit)
+			if name != "" && (strings.HasPrefix(key.name, name) || strings.HasSuffix(key.name, "_"+name)) {
+				d = 1 // cut short, or the page's own name
+			}
+			if d <= limit {
 				best = append(best, near{key.name, d})
 			}
 		}

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -168,6 +169,22 @@ func TestClaimedOriginIsUnverified(t *testing.T) {
 		}
 		if u := w.hub.Tabs(); len(u) != 5 {
 			t.Errorf("%d tabs", len(u))
+		}
+	})
+}
+
+// A model that cuts a name short, mistypes it or leaves the site out is told which
+// it may have meant.
+func TestNearestNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		w.register(w.page("https://e.com", "a"), 0, tools("", "search_all", "pay"))
+		for _, asked := range []string{"website_tool_e_com_search", "website_tool_e_com_serch_al", "search_all"} {
+			_, err := w.hub.Call(t.Context(), Call{Name: asked})
+			var unknown *UnknownError
+			if !errors.As(err, &unknown) || len(unknown.Nearest) == 0 || unknown.Nearest[0] != "website_tool_e_com_search_all" {
+				t.Errorf("%s: %v", asked, err)
+			}
 		}
 	})
 }
