@@ -3,51 +3,54 @@ module tabhub
 go 1.26.0
 
 require (
+	github.com/MicahParks/jwkset v0.11.0 // a key set that refreshes, for --jwks
+	github.com/MicahParks/keyfunc/v3 v3.8.0 // keys of JWTs from a key set
+	github.com/aymanbagabas/go-udiff v0.4.1 // the diff that install shows
+	github.com/chromedp/cdproto v0.159.0 // tests
+	github.com/chromedp/chromedp v0.22.1 // tests: drives a real Chromium
+	github.com/go-playground/validator/v10 v10.30.6 // checks what tabs and clients send
+	github.com/golang-jwt/jwt/v5 v5.3.1 // --auth jwt
+	github.com/google/uuid v1.6.0 // ids
+	github.com/gorilla/websocket v1.5.3 // tabs, browsers, relay
+	github.com/invopop/jsonschema v0.14.0 // generates spec/schema
+	github.com/mark3labs/mcp-go v1.2.1 // MCP handshake and revisions
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
+	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // arguments of tools with rich schemas
+	github.com/spf13/cobra v1.10.2 // commands
+	github.com/spf13/pflag v1.0.10 // flags
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // edits configuration files, comments kept
+	github.com/yosida95/uritemplate/v3 v3.0.2 // resource templates
+	go.etcd.io/bbolt v1.5.0 // the store
+	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
+	golang.org/x/net v0.62.0 // domain names in punycode
+	golang.org/x/sys v0.49.0 // locks, process groups
+	golang.org/x/term v0.47.0 // is this a terminal
+	golang.org/x/text v0.43.0 // Unicode, for domain names
+	golang.org/x/time v0.16.0 // rate limits
+)
+
+require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
-	github.com/MicahParks/jwkset v0.11.0 // indirect
-	github.com/MicahParks/keyfunc/v3 v3.8.0 // indirect
-	github.com/aymanbagabas/go-udiff v0.4.1 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
-	github.com/chromedp/cdproto v0.159.0 // indirect
-	github.com/chromedp/chromedp v0.22.1 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect
-	github.com/go-playground/validator/v10 v10.30.6 // indirect
-	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
-	github.com/google/uuid v1.6.0 // indirect
-	github.com/gorilla/websocket v1.5.3 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/invopop/jsonschema v0.14.0 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
-	github.com/mark3labs/mcp-go v1.2.1 // indirect
-	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
-	github.com/rogpeppe/go-internal v1.16.0 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/cast v1.7.1 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
-	github.com/spf13/pflag v1.0.10 // indirect
-	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
-	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
-	go.etcd.io/bbolt v1.5.0 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
-	golang.org/x/mod v0.41.0 // indirect
-	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect
-	golang.org/x/term v0.47.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
-	golang.org/x/time v0.16.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/vuln v1.8.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
