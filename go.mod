@@ -26,7 +26,7 @@ require (
 	golang.org/x/net v0.62.0 // domain names in punycode
 	golang.org/x/sys v0.49.0 // locks, process groups
 	golang.org/x/term v0.47.0 // is this a terminal
-	golang.org/x/text v0.43.0 // Unicode, for domain names
+	golang.org/x/text v0.43.0 // what the schema library says, in words
 	golang.org/x/time v0.16.0 // rate limits
 )
 
