@@ -49,12 +49,23 @@ func TestProxyVectors(t *testing.T) {
 	p := newPlace(t)
 	p.serve()
 	v.Tab.open(p)
-	t.Run("raw wire", func(t *testing.T) {
-		c := p.stdio()
-		for _, x := range v.Vectors {
-			check(t, x.Arguments, x.Result, c.call("proxy", string(x.Arguments)).result)
-		}
-	})
+	for name, open := range map[string]func(*place) face{
+		"stdio":           func(p *place) face { return p.stdio() },
+		"Streamable HTTP": func(p *place) face { return p.http() },
+		"SSE":             func(p *place) face { return p.sse() },
+	} {
+		t.Run("raw "+name, func(t *testing.T) {
+			f := open(p)
+			for _, x := range v.Vectors {
+				a := f.ask("tools/call", fmt.Sprintf(`{"name":"proxy","arguments":%s}`, x.Arguments))
+				if a.err != nil {
+					t.Errorf("%s: %s", x.Arguments, a.err)
+					continue
+				}
+				check(t, x.Arguments, x.Result, a.result)
+			}
+		})
+	}
 	t.Run("Go SDK", func(t *testing.T) {
 		h := p.host()
 		for _, x := range v.Vectors {
@@ -138,6 +149,35 @@ func first(array json.RawMessage) json.RawMessage {
 		return x
 	}
 	return nil
+}
+
+// What a model may get wrong by size is refused or carried, and the client goes on.
+func TestProxyTakesLargeInput(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.serve()
+	p.open(&tab{key: "large", tools: `[{"name":"size","description":"d","inputSchema":{"type":"object"}}]`, run: func(_ string, args json.RawMessage) string {
+		return fmt.Sprintf(`{"content":[{"type":"text","text":"%d"}]}`, len(args))
+	}})
+	c := p.stdio()
+	path := c.tools().named("_size")
+	args := `{"data":"` + strings.Repeat("0123456789", 1<<20) + `"}`
+	asString := string(rawjson.AppendString(nil, args))
+	for name, args := range map[string]string{"an object": args, "a string": asString} {
+		a := c.call("proxy", fmt.Sprintf(`{"action":"call","type":"tool","path":%q,"args":%s}`, path, args))
+		if text, _ := rawjson.String(rawjson.Get(first(rawjson.Get(a.result, "content")), "text")); text != fmt.Sprint(10<<20+len(`{"data":""}`)) {
+			t.Errorf("10 MB in %s: %s, the page got %.200s bytes", name, a.outcome(), text)
+		}
+	}
+	op := fmt.Sprintf(`{"action":"call","type":"tool","path":%q}`, path)
+	a := c.call("proxy", `{"action":"batch","operations":[`+strings.Repeat(op+",", 999)+op+`]}`)
+	if text, _ := rawjson.String(rawjson.Get(first(rawjson.Get(a.result, "content")), "text")); !strings.Contains(text, "1000 entries") {
+		t.Errorf("a batch of 1,000: %s %.300s", a.outcome(), a.result)
+	}
+	a = c.call("proxy", `{"action":"batch","operations":[`+strings.Repeat(op+",", 99)+op+`]}`)
+	if blocks := strings.Count(string(a.result), `"text":"2"`); a.outcome() != "ok" || blocks != 100 {
+		t.Errorf("a batch of 100: %s, %d answers", a.outcome(), blocks)
+	}
 }
 
 // node returns a command that runs a script with the Node of the clients' packages.
