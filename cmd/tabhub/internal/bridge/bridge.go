@@ -183,8 +183,6 @@ func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
 	defer conn.SetDeadline(time.Time{})
 	b.mu.Lock()
 	handshake, rest := b.session.restore()
-	again := b.session.open()
-	changed := b.session.listChanged()
 	b.mu.Unlock()
 	if handshake != nil {
 		if _, err := conn.Write(handshake); err != nil {
@@ -201,6 +199,10 @@ func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
 			return err
 		}
 	}
+	b.mu.Lock()
+	again := b.session.open()
+	changed := b.session.listChanged()
+	b.mu.Unlock()
 	if _, err := conn.Write(append(rest, again...)); err != nil {
 		return err
 	}

@@ -176,6 +176,65 @@ func TestCallsUnderWayWhenTheHubDies(t *testing.T) {
 	h.gets(later)
 }
 
+// However a client writes it, and some escape every slash: a purchase is one.
+func TestCallsAreReadAsTheHubReadsThem(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	open := []string{
+		`{"jsonrpc":"2.0","id":2,"method":"tools\/call","params":{"name":"buy"}}`,
+		`{"jsonrpc":"2.0","id":3,"method":"tool\u0073/call","params":{"name":"buy"}}`,
+		`{"jsonrpc":"2.0","id":4,"method":"ping","method":"tools/call","params":{"name":"buy"}}`,
+		`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"name":"buy"},"\u006dethod":"tools/call"}`,
+		`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"read"},"params":{"name":"buy"}}`,
+		`{"jsonrpc":"2.0","id":7,"method":"tools\/call","params":{"name":"read"}}`,
+	}
+	r.send(open...)
+	h.gets(open...)
+	h.conn.Close()
+	for _, id := range []string{`2`, `3`, `4`, `5`, `6`} {
+		got := next(t, "the client's stream", r.stdout)
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
+			t.Fatalf("call %s got %s", id, got)
+		}
+	}
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(open[5])
+}
+
+// A request that each hub dies of must not take down one after the other, with all
+// that other clients have under way there.
+func TestRequestThatHubsDieOf(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	open := []string{call(`2`, "read"), `{"jsonrpc":"2.0","id":3,"method":"resources/list"}`}
+	r.send(open...)
+	for try := range maxSends {
+		h.gets(open...)
+		if try > 0 {
+			r.gets(toolsNew)
+		}
+		h.conn.Close()
+		if try == maxSends-1 {
+			break
+		}
+		h = <-r.hubs
+		h.rejoin()
+	}
+	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":2,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
+		t.Errorf("the call got %s", got)
+	}
+	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"error":{`) {
+		t.Errorf("the request got %s", got)
+	}
+	h = <-r.hubs
+	h.rejoin()
+	r.gets(toolsNew)
+	later := call(`4`, "read")
+	r.send(later)
+	h.gets(later)
+}
+
 func TestInitializeUnderWayWhenTheHubDies(t *testing.T) {
 	r := newRig(t)
 	h := <-r.hubs

@@ -1,12 +1,16 @@
 package bridge
 
-import "bytes"
+import (
+	"bytes"
+
+	"tabhub/spec/rawjson"
+)
 
 // message is what the bridge must know of a JSON-RPC message. Its fields are slices
 // of the line.
 type message struct {
 	id       []byte // nil: a notification, or what is no id
-	method   []byte // as written, without its quotes; nil: a response
+	method   []byte // nil: a response
 	response bool
 }
 
@@ -46,6 +50,10 @@ func peek(line []byte) message {
 		case "method":
 			if end-i >= 2 && line[i] == '"' {
 				m.method = line[i+1 : end-1]
+				if bytes.IndexByte(m.method, '\\') >= 0 {
+					s, _ := rawjson.String(line[i:end])
+					m.method = []byte(s)
+				}
 			}
 		}
 		if m.id != nil && (m.method != nil || m.response) {

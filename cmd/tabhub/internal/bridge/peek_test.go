@@ -18,6 +18,7 @@ func TestPeek(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":null,"error":{}}`, ``, ``, true},
 		{`{"jsonrpc":"2.0","id":{},"method":"x"}`, ``, `x`, false},
 		{` { "jsonrpc" : "2.0" , "method" : "notifications/initialized" } `, ``, `notifications/initialized`, false},
+		{`{"method":"tools\/call","id":1}`, `1`, `tools/call`, false},
 		{`{}`, ``, ``, false},
 		{`[]`, ``, ``, false},
 		{``, ``, ``, false},

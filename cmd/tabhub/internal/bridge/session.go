@@ -57,6 +57,7 @@ type request struct {
 	id     string
 	method string
 	line   []byte // without its line break
+	sends  int    // to how many hubs the line went
 	acked  bool   // of subscriptions/listen: its acknowledgement went to the client
 	again  bool   // it was sent again, and its acknowledgement is not for the client
 }
@@ -75,7 +76,7 @@ func (s *session) fromClient(line []byte) {
 	case m.method == nil:
 	case m.id != nil:
 		s.seq++
-		r := &request{seq: s.seq, id: string(m.id), line: bytes.Clone(bytes.TrimRight(line, "\r\n"))}
+		r := &request{seq: s.seq, id: string(m.id), line: bytes.Clone(bytes.TrimRight(line, "\r\n")), sends: 1}
 		r.method = intern(m.method)
 		s.pending[r.id] = r
 	case string(m.method) == methodInitialized:
@@ -169,19 +170,43 @@ func (s *session) inOrder() []*request {
 	return open
 }
 
-// settle removes the calls that must not be sent again, after their hub is gone, and
-// returns their answers.
+// maxSends is how many hubs get a request that none of them has lived to answer: it
+// may be what they die of.
+const maxSends = 3
+
+// settle removes the requests that must not be sent again, after their hub is gone,
+// and returns their answers.
 func (s *session) settle() []byte {
 	var answers []byte
 	open := s.inOrder()
+	for _, r := range open {
+		r.reread()
+	}
 	safe := s.safeTools(open)
 	for _, r := range open {
-		if r.method == methodCall && !safe[toolOf(r)] {
-			delete(s.pending, r.id)
+		tired := r.sends >= maxSends && r.method != methodListen
+		switch {
+		case r.method == methodCall && (tired || !safe[toolOf(r)]):
 			answers = append(answers, r.notConnected()...)
+		case tired:
+			answers = append(answers, r.failed(errHubGone)...)
+		default:
+			continue
 		}
+		delete(s.pending, r.id)
 	}
 	return answers
+}
+
+// reread finds the method as the hub reads it, with which peek need not agree where a
+// member is there twice: of what is sent again nothing may be doubtful.
+func (r *request) reread() {
+	_ = rawjson.Object(r.line, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		if key == "method" {
+			r.method, _ = rawjson.String(value)
+		}
+		return nil
+	}) // what the hub cannot read it does not do
 }
 
 // open returns the lines to send to the next hub: all requests that settle has left.
@@ -189,6 +214,7 @@ func (s *session) open() []byte {
 	var lines []byte
 	for _, r := range s.inOrder() {
 		r.again = r.acked
+		r.sends++
 		lines = append(append(lines, r.line...), '\n')
 	}
 	return lines
