@@ -132,7 +132,11 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) 
 func (s *Server) getStatus(w http.ResponseWriter, r *http.Request, world World) error {
 	st := world.Hub.Status()
 	// The request itself is counted as a client.
-	writeJSON(w, http.StatusOK, StatusReport{Info: s.o.Info(), User: st.User, Clients: s.clients.count() - 1, Hub: st})
+	report := StatusReport{Info: s.o.Info(), User: st.User, Clients: s.clients.count() - 1, Hub: st}
+	if s.guard.accounts { // how the process is, and who else uses it, is not for its users
+		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
+	}
+	writeJSON(w, http.StatusOK, report)
 	return nil
 }
 

@@ -71,8 +71,8 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request, p *pass) {
 		writeError(w, http.StatusMethodNotAllowed, "this page can only be read; MCP clients use /mcp")
 		return
 	}
-	if token, ok := requestToken(r, p.endpoint); ok && r.URL.Query().Has("token") {
-		s.signIn(w, r, token, p.identity)
+	if r.URL.Query().Has("token") {
+		s.signIn(w, r, p.identity)
 		return
 	}
 	world, err := s.o.World(r.Context(), p.identity.User)
@@ -102,14 +102,10 @@ func (s *Server) writePage(w http.ResponseWriter, status int, data pageData) {
 	w.Write(b.Bytes())
 }
 
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request, token string, id *Identity) {
-	value := token
-	if t, ok := s.guard.verifier.(*Token); ok {
-		value = t.cookie()
-	}
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request, id *Identity) {
 	if s.guard.verifier != nil {
 		c := &http.Cookie{
-			Name: cookieName(r), Value: value, Path: "/", Expires: id.Expires,
+			Name: cookieName(r), Value: s.guard.cookieFor(id), Path: "/", Expires: id.Expires,
 			HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			Secure: strings.HasPrefix(s.guard.selfOrigin(r), "https:"),
 		}

@@ -2,6 +2,8 @@ package httpd
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -47,6 +49,7 @@ type Guard struct {
 	extensions map[string]bool
 	public     *url.URL
 	proxied    bool
+	cookieKey  [sha256.Size]byte // of a hub with accounts, for as long as it runs
 }
 
 // NewGuard checks the options. Its errors name the option that is wrong.
@@ -59,6 +62,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		extensions: make(map[string]bool),
 		proxied:    o.BehindProxy,
 	}
+	_, _ = rand.Read(g.cookieKey[:]) // never fails
 	for _, s := range o.AllowOrigins {
 		if s == "*" {
 			g.anyOrigin = true
@@ -289,17 +293,6 @@ func (g *Guard) verify(token string) (*Identity, error) {
 		return nil, unauthorized("%v", err)
 	}
 	return &id, nil
-}
-
-func (g *Guard) verifyCookie(value string) (*Identity, error) {
-	if t, ok := g.verifier.(*Token); ok {
-		id, err := t.verifyCookie(value)
-		if err != nil {
-			return nil, unauthorized("this browser's sign-in is out of date; open the address that `tabhub token --url` prints")
-		}
-		return &id, nil
-	}
-	return g.verify(value)
 }
 
 // requestToken returns the token that a request carries outside of its cookies.
