@@ -69,12 +69,13 @@ func Default(env func(string) string) (Dir, error) {
 	return missing("HOME")
 }
 
-// Make creates the directory if need be, for its owner alone.
+// Make creates the directory if need be, for its owner alone, and refuses one that
+// others may write to.
 func (d Dir) Make() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("the data directory cannot be made (%w); pass another --data-dir", err)
 	}
-	return nil
+	return d.checkPrivate()
 }
 
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
@@ -105,14 +106,22 @@ func (d Dir) Token() (string, error) {
 	return token, nil
 }
 
-// MakeToken returns the token, and makes one if there is none. The caller holds
-// HubLock.
+// MakeToken returns the token, and makes one if there is none. A file that others may
+// read, as a restored backup's, is taken from them. The caller holds HubLock.
 func (d Dir) MakeToken() (string, error) {
 	token, err := d.Token()
 	if errors.Is(err, ErrNoToken) {
 		return d.NewToken()
 	}
-	return token, err
+	if err != nil {
+		return "", err
+	}
+	if fi, err := os.Stat(d.TokenFile()); err == nil && fi.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(d.TokenFile(), 0o600); err != nil {
+			return "", fmt.Errorf("others may read the token (%w); delete the file and start the hub again", err)
+		}
+	}
+	return token, nil
 }
 
 // NewToken replaces the token. The caller holds HubLock.
@@ -179,10 +188,14 @@ func (d Dir) ReadHub() (Hub, error) {
 	return h, nil
 }
 
-// Running returns the hub that runs now, or wraps ErrNoHub.
+// Running returns the hub that runs now, or wraps ErrNoHub. Whoever is sent to it
+// shows it the token, so a directory that others may write to is refused.
 func (d Dir) Running() (Hub, error) {
 	if !d.Held(HubLock) {
 		return Hub{}, ErrNoHub
+	}
+	if err := d.checkPrivate(); err != nil {
+		return Hub{}, err
 	}
 	return d.ReadHub()
 }
