@@ -19,9 +19,6 @@ import (
 // maxCall is the largest call that the admin API takes: what a tab may be sent.
 const maxCall = spec.MaxFrame
 
-// bodyTimeout is how long a body may take to come.
-const bodyTimeout = 30 * time.Second
-
 // StatusReport is GET /api/status.
 type StatusReport struct {
 	Info
@@ -313,9 +310,6 @@ func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
 	if mt, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mt != "application/json" {
 		return &refusal{http.StatusUnsupportedMediaType, "send the body as application/json"}
 	}
-	rc := http.NewResponseController(w)
-	rc.SetReadDeadline(time.Now().Add(bodyTimeout))
-	defer rc.SetReadDeadline(time.Time{}) // or it would end the handler
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, max))
 	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {

@@ -57,7 +57,9 @@ type Options struct {
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration
-	Log  *slog.Logger // nil discards
+	// BodyTimeout is how long the body of a request may take to come; 0 means 30 s.
+	BodyTimeout time.Duration
+	Log         *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -83,6 +85,9 @@ func New(o Options) *Server {
 	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop"}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.o.BodyTimeout <= 0 {
+		s.o.BodyTimeout = bodyTimeout
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
@@ -143,6 +148,7 @@ func (s *Server) Shutdown(ctx context.Context, why string, worlds []World) error
 // ServeHTTP is the mux.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	timeBody(w, r, s.o.BodyTimeout)
 	passed, err := s.guard.check(r)
 	if err != nil {
 		s.refuse(w, r, err)
