@@ -67,12 +67,12 @@ func (c *config) tlsConfig() (*tls.Config, error) {
 	if c.tlsCert == "" {
 		return nil, nil
 	}
-	cert, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
-	if err != nil {
+	cert := &certificate{certFile: c.tlsCert, keyFile: c.tlsKey}
+	if _, err := cert.get(nil); err != nil {
 		return nil, usagef("the certificate cannot be used: %w", err)
 	}
 	// WebSockets and bridges upgrade a connection, which HTTP/2 does not know.
-	return &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}, nil
+	return &tls.Config{GetCertificate: cert.get, NextProtos: []string{"http/1.1"}}, nil
 }
 
 // explainListen says why an address cannot be listened on, and what to do.

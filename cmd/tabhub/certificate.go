@@ -1,0 +1,42 @@
+package main
+
+import (
+	"crypto/tls"
+	"os"
+	"sync"
+	"time"
+)
+
+// certificate is a certificate in files, which are read again when they change: it is
+// renewed every few weeks, and a hub runs for longer.
+type certificate struct {
+	certFile, keyFile string
+
+	mu      sync.Mutex
+	loaded  *tls.Certificate
+	changed [2]time.Time // of the files, when they were read
+}
+
+// get is for tls.Config.GetCertificate. While the new files do not fit together, as
+// when one of them has yet to be written, it returns what it had.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var changed [2]time.Time
+	for i, name := range []string{c.certFile, c.keyFile} {
+		if fi, err := os.Stat(name); err == nil {
+			changed[i] = fi.ModTime()
+		}
+	}
+	if c.loaded != nil && changed == c.changed {
+		return c.loaded, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	switch {
+	case err == nil:
+		c.loaded, c.changed = &pair, changed
+	case c.loaded == nil:
+		return nil, err
+	}
+	return c.loaded, nil
+}
