@@ -63,7 +63,7 @@ func (d *doctor) hub(ctx context.Context) {
 		d.bad("hub", letStart, "process %d: %v", h.PID, err)
 		return
 	}
-	d.running(h, status)
+	d.running(h, status, version())
 	d.ports(status.Addrs, status.Auto)
 	d.extension(ctx)
 }
@@ -81,15 +81,21 @@ func ask(ctx context.Context, a *app, path string, v any) error {
 	return json.Unmarshal(b, v)
 }
 
-func (d *doctor) running(h home.Hub, status httpd.StatusReport) {
+// running judges the hub that runs; own is the version of this program.
+func (d *doctor) running(h home.Hub, status httpd.StatusReport, own string) {
 	switch {
-	case status.Version != version():
-		d.bad("hub", letStart+", of version "+version(), "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, version())
+	case differ(status.Version, own):
+		d.bad("hub", letStart+", of version "+own, "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)
 	case status.Hub.StoreError != "":
 		d.bad("hub", "make room in "+string(d.dir)+", or make it writable", "what it learns is not kept: %s", status.Hub.StoreError)
 	default:
 		d.fine("hub", "%s (process %d, version %s)", h.URL(), h.PID, status.Version)
 	}
+}
+
+// differ compares versions. A build that has none, such as that of go run, may be any.
+func differ(a, b string) bool {
+	return a != b && a != noVersion && b != noVersion
 }
 
 // ports looks who has the ports where pages and extensions look for the hub. own are

@@ -65,12 +65,13 @@ func TestDoctorOnTheHub(t *testing.T) {
 		name, state, text string
 		status            httpd.StatusReport
 	}{
-		{"as it should be", stateOK, "http://127.0.0.1:3300 (process 7", httpd.StatusReport{Info: httpd.Info{Version: version()}}},
-		{"older", stateProblem, "is of version v0.0.1, this program of " + version(), httpd.StatusReport{Info: httpd.Info{Version: "v0.0.1"}}},
-		{"disk full", stateProblem, "no space left", httpd.StatusReport{Info: httpd.Info{Version: version()}, Hub: hub.Status{StoreError: "no space left"}}},
+		{"as it should be", stateOK, "http://127.0.0.1:3300 (process 7", httpd.StatusReport{Info: httpd.Info{Version: "v1.0.0"}}},
+		{"started with go run", stateOK, "version dev", httpd.StatusReport{Info: httpd.Info{Version: "dev"}}},
+		{"older", stateProblem, "is of version v0.0.1, this program of v1.0.0", httpd.StatusReport{Info: httpd.Info{Version: "v0.0.1"}}},
+		{"disk full", stateProblem, "no space left", httpd.StatusReport{Info: httpd.Info{Version: "v1.0.0"}, Hub: hub.Status{StoreError: "no space left"}}},
 	} {
 		d := new(doctor)
-		d.running(at, c.status)
+		d.running(at, c.status, "v1.0.0")
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) || (d.findings[0].Fix == "") != (c.state == stateOK) {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}

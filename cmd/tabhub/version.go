@@ -14,13 +14,16 @@ import (
 // commit.
 var release string
 
-// version is the version of this build, or "dev".
+// noVersion is what a build that knows no version calls itself.
+const noVersion = "dev"
+
+// version is the version of this build, or noVersion.
 var version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if release != "" || !ok || info.Main.Version == "(devel)" {
-		return cmp.Or(release, "dev")
+		return cmp.Or(release, noVersion)
 	}
-	return cmp.Or(info.Main.Version, "dev")
+	return cmp.Or(info.Main.Version, noVersion)
 })
 
 func (a *app) versionCommand() *cobra.Command {
