@@ -7,10 +7,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/mcpserver"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -149,6 +151,15 @@ func getTools(w http.ResponseWriter, r *http.Request, world World) error {
 	return nil
 }
 
+// own returns the hub's own tool of a name, or nil.
+func (w World) own(name string) *mcpserver.Tool {
+	i := slices.IndexFunc(w.Own, func(t mcpserver.Tool) bool { return toolName(t.Definition) == name })
+	if i < 0 {
+		return nil
+	}
+	return &w.Own[i]
+}
+
 func toolName(definition json.RawMessage) string {
 	var t struct {
 		Name string `json:"name"`
@@ -161,6 +172,9 @@ func getExplain(w http.ResponseWriter, r *http.Request, world World) error {
 	name := r.URL.Query().Get("name")
 	if name == "" {
 		return badRequest("the parameter name is missing")
+	}
+	if world.own(name) != nil {
+		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
 	e, err := world.Hub.Explain(name)
 	if err != nil {
@@ -254,15 +268,9 @@ func postCall(w http.ResponseWriter, r *http.Request, world World) error {
 	const client = "tabhub call"
 	var result json.RawMessage
 	var err error
-	own := false
-	for _, t := range world.Own {
-		if toolName(t.Definition) == in.Name {
-			own = true
-			result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
-			break
-		}
-	}
-	if !own {
+	if t := world.own(in.Name); t != nil {
+		result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
+	} else {
 		result, err = world.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, Client: client})
 	}
 	if err != nil {

@@ -149,6 +149,7 @@ func TestAdminAPI(t *testing.T) {
 		{"GET", "/api/tools", "", 200, `"name":"` + search + `","domain":"demo.tabhub"`},
 		{"GET", "/api/explain?name=" + search, "", 200, `"reason":`},
 		{"GET", "/api/explain?name=nonsense", "", 404, `"nearest":[`},
+		{"GET", "/api/explain?name=own", "", 400, `own is a tool of the hub itself`},
 		{"GET", "/api/explain", "", 400, `name is missing`},
 		{"POST", "/api/call", `{"name":"` + search + `","arguments":{"query":"mug"}}`, 200, `"content":[`},
 		{"POST", "/api/call", `{"name":"own"}`, 200, `"text":"own"`},
