@@ -1,8 +1,10 @@
 package httpd
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -101,7 +103,7 @@ func New(o Options) *Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
 	s.clients.start()
 	return s
@@ -285,4 +287,17 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	writeError(w, no.status, no.text)
+}
+
+// serverLog takes the lines of net/http: a panic is an error, the rest is what
+// strangers do to connections.
+type serverLog struct{ log *slog.Logger }
+
+func (l serverLog) Write(line []byte) (int, error) {
+	level := slog.LevelDebug
+	if bytes.HasPrefix(line, []byte("http: panic")) {
+		level = slog.LevelError
+	}
+	l.log.Log(context.Background(), level, string(bytes.TrimSpace(line)))
+	return len(line), nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -36,6 +37,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		return nil, err
 	}
 	prepare(cmd)
+	// The hub's token is nothing for a browser.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_TOKEN=") })
 	cmd.Stderr = w
 	p := &process{cmd: cmd, ended: make(chan struct{})}
 	started := make(chan error, 1)

@@ -47,6 +47,7 @@ type conn struct {
 	messages  *rate.Limiter
 	malformed *rate.Limiter // nil until the first malformed frame
 	throttle  throttle
+	limit     int64       // of a frame, in bytes
 	release   func()      // gives back the tab key, if not nil
 	until     *time.Timer // closes the connection with its credential; may be nil
 
@@ -68,7 +69,8 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
 	// The request's own context ends with its handler, which has returned.
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(r.Context()))
 	c.request = r.WithContext(c.ctx)
-	ws.SetReadLimit(s.opts.MaxFrame)
+	c.limit = min(s.opts.MaxFrame, maxFirstFrame)
+	ws.SetReadLimit(c.limit)
 	ws.SetPongHandler(func(string) error {
 		c.live.heard()
 		return nil
@@ -81,6 +83,9 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
 	})
 	return c
 }
+
+// maxFirstFrame bounds what a peer may send before it is admitted, in bytes.
+const maxFirstFrame = 4 << 20
 
 // run reads until the connection ends, and cleans up. It returns when nothing of
 // the connection is left.
@@ -133,8 +138,8 @@ func (c *conn) read() error {
 func (c *conn) readError(err error) error {
 	if errors.Is(err, websocket.ErrReadLimit) {
 		c.srv.stats.tooBig.Add(1)
-		c.warn("frame too big, connection closed", "limit", c.srv.opts.MaxFrame)
-		return fmt.Errorf("frame over %d bytes", c.srv.opts.MaxFrame)
+		c.warn("frame too big, connection closed", "limit", c.limit)
+		return fmt.Errorf("frame over %d bytes", c.limit)
 	}
 	if cause := c.out.cause(); cause != nil {
 		return cause
@@ -257,6 +262,8 @@ func (c *conn) admit(ev *event) {
 	}
 	c.seat = seat
 	c.request = nil
+	c.limit = c.srv.opts.MaxFrame
+	c.ws.SetReadLimit(c.limit)
 	if !adm.Until.IsZero() {
 		c.until = time.AfterFunc(time.Until(adm.Until), func() {
 			c.Close(spec.CloseRefused, "the credential has expired")

@@ -270,6 +270,28 @@ func TestFrameTooBig(t *testing.T) {
 	})
 }
 
+// A stranger who has said nothing yet cannot make the hub hold much.
+func TestFrameBeforeHelloIsSmall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, h, l := start(t, wsserver.Options{})
+		large := register(`["` + strings.Repeat("x", 5<<20) + `"]`)
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		code := readAll(ws)
+		go ws.WriteMessage(websocket.TextMessage, []byte(large))
+		if got := <-code; got != int(spec.CloseTooBig) {
+			t.Errorf("closed with %d", got)
+		}
+		ws = l.WebSocket(t, "/", nil, spec.Subprotocol)
+		readAll(ws)
+		greet(t, ws, "k")
+		send(t, ws, large)
+		synctest.Wait()
+		if len(h.got()) != 1 {
+			t.Errorf("messages %d, want the one after hello", len(h.got()))
+		}
+	})
+}
+
 func TestMalformedFramesAreCountedLoggedOnceAndSurvived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
