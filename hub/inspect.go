@@ -171,7 +171,7 @@ func (h *Hub) Status() Status {
 		}
 	}
 	for _, d := range h.domains {
-		if len(d.offers) > 0 {
+		if slices.ContainsFunc(d.tabs, func(t *tab) bool { return !t.hidden }) {
 			s.Domains++
 		}
 	}

@@ -43,7 +43,7 @@ func (a *app) statusCommand() *cobra.Command {
 				}
 				fmt.Fprintf(w, "browsers\t%d\n", s.Hub.Browsers)
 				fmt.Fprintf(w, "tabs\t%d\n", s.Hub.Tabs)
-				fmt.Fprintf(w, "tools\t%d on %d sites\n", s.Hub.Tools, s.Hub.Domains)
+				fmt.Fprintf(w, "tools\t%d, sites %d\n", s.Hub.Tools, s.Hub.Domains)
 				fmt.Fprintf(w, "calls\t%d, %d under way\n", s.Hub.Calls, s.Hub.InFlight)
 				if s.Hub.Rejected > 0 {
 					fmt.Fprintf(w, "refused\t%d; `tabhub tabs` shows where\n", s.Hub.Rejected)

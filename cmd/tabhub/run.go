@@ -56,8 +56,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "tabhub",
-		Short: "One MCP server for every tab you have open",
+		Use:     "tabhub",
+		Version: version(),
+		Short:   "One MCP server for every tab you have open",
 		Long: `One MCP server for every tab you have open.
 
 Web pages offer tools. tabhub collects those of all tabs of all browsers and serves

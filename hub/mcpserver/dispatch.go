@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -255,7 +254,7 @@ func (s *Server) rpcError(rq *request, err error) *rpcError {
 				code = codeResourceNotFound
 			}
 		}
-		data, _ := json.Marshal(map[string]any{member: e.Name, "nearest": slices.Concat([]string{}, e.Nearest)})
+		data, _ := json.Marshal(map[string]any{member: e.Name, "nearest": append([]string{}, e.Nearest...)})
 		return &rpcError{code: code, message: e.Error(), data: data}
 	}
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
