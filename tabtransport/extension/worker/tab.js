@@ -23,6 +23,10 @@ export class Frame {
   /** As the browser gives it. */
   origin = "";
   offer = NOTHING;
+  /** Whether offer is that of the document before: this one has not said all that it has. */
+  stale = false;
+  /** When a stale offer gives way to less, as Date.now() tells it; 0 until this document has said something. */
+  until = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
 
@@ -45,10 +49,27 @@ export class Frame {
     this.#port = port;
   }
 
+  /**
+   * Whether an offer lacks something of the one that the frame has.
+   *
+   * @param {Offer} offer
+   */
+  lacks(offer) {
+    return KINDS.some((kind) => {
+      const names = new Set(offer[kind].map(nameOf));
+      return this.offer[kind].some((item) => !names.has(nameOf(item)));
+    });
+  }
+
   get empty() {
     const { tools, resources, prompts } = this.offer;
     return tools.length + resources.length + prompts.length === 0;
   }
+}
+
+/** @param {Item} item */
+function nameOf(item) {
+  return String(item.uri ?? item.uriTemplate ?? item.name);
 }
 
 export class Tab {
@@ -100,6 +121,7 @@ export class Tab {
   forget(frame) {
     clearTimeout(frame.timer);
     frame.offer = NOTHING;
+    frame.stale = false;
     for (const other of this.frames.values()) {
       const below = other.through?.frame === frame || (frame.id === 0 && !other.port && other !== frame);
       if (below) this.frames.delete(other.id);

@@ -9,6 +9,8 @@ import { Frame, KINDS, Tab, merge } from "./tab.js";
 const GONE = 3_000;
 /** How long a new document of the same origin may take to say what it offers. */
 const LOADING = 10_000;
+/** How long a new document may take to offer all that the one before it did. */
+const WHOLE = 1_500;
 /** How long a restarted worker waits for the frames that it knew. */
 const RETURN = 2_000;
 /** Changes of a tab's frames within this time are one message. */
@@ -148,6 +150,8 @@ export class Tabs {
     if (frame.documentId !== documentId) {
       if (frame.origin !== origin) this.#forget(tab, frame);
       else frame.timer = setTimeout(() => this.#forget(tab, /** @type {Frame} */ (frame)), LOADING);
+      frame.stale = !frame.empty;
+      frame.until = 0;
     }
     frame.documentId = documentId ?? "";
     frame.origin = origin;
@@ -184,7 +188,24 @@ export class Tabs {
     if (!tab || !permits(this.#settings(), frame.origin)) return;
     const about = child ? tab.through(frame, child) : frame;
     clearTimeout(about.timer);
+    if (about.stale && about.lacks(offer)) {
+      // A page that was reloaded registers its tools one by one.
+      about.until ||= Date.now() + WHOLE;
+      about.timer = setTimeout(() => this.#take(tab, about, offer, child !== undefined), Math.max(0, about.until - Date.now()));
+      return;
+    }
+    this.#take(tab, about, offer, child !== undefined);
+  }
+
+  /**
+   * @param {Tab} tab
+   * @param {Frame} about
+   * @param {Offer} offer
+   * @param {boolean} child
+   */
+  #take(tab, about, offer, child) {
     about.offer = offer;
+    about.stale = false;
     if (child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#touch(tab);
