@@ -53,6 +53,7 @@ func TestNativeTools(t *testing.T) {
 	if err != nil || !strings.Contains(got, "loading another") {
 		t.Errorf("a form that leads elsewhere: %s, %v", got, err)
 	}
+	p.WaitFor("location.search === '?q=shoes' && document.readyState === 'complete'")
 	p.Navigate("about:blank")
 	h.tabWith()
 }
