@@ -3,6 +3,7 @@ package extension_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,9 +31,12 @@ func TestNativeTools(t *testing.T) {
 	if echo := h.tool(tab, "echo"); echo.Origin != url || echo.FrameID != 0 || !strings.Contains(string(echo.InputSchema), "Said back") || !strings.Contains(string(echo.Annotations), `"readOnlyHint":true`) {
 		t.Errorf("echo: %+v", echo)
 	}
-	if search := h.tool(tab, "search"); !strings.Contains(string(search.InputSchema), "What to look for") {
-		t.Errorf("the form's schema: %s", search.InputSchema)
-	}
+	// A form may be offered before the browser has read its fields; they follow.
+	h.wait("the form's fields", func() bool {
+		return slices.ContainsFunc(h.tabs[tab].tools, func(it item) bool {
+			return it.Name == "search" && strings.Contains(string(it.InputSchema), "What to look for")
+		})
+	})
 	for _, c := range []struct{ tool, args, want string }{
 		{"words", "{}", `{"content":[{"type":"text","text":"plain words"}]}`},
 		{"rich", "{}", `{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"}],"structuredContent":{"n":1},"isError":false}`},

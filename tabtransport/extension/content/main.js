@@ -12,8 +12,6 @@ var TabhubFrame = class {
   static #patience = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
-  /** How long the first offer waits for a document that is still being read: its forms and scripts come one by one. */
-  static #whole = 2_000;
   static #maxChildren = 64;
 
   /** @type {chrome.runtime.Port | undefined} */
@@ -35,7 +33,6 @@ var TabhubFrame = class {
   /** @type {string | undefined} */
   #sent;
   #settledEmpty = false;
-  #parsing = document.readyState === "loading";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #quiet;
   #dirty = false;
@@ -56,11 +53,6 @@ var TabhubFrame = class {
     addEventListener("pagehide", () => this.#disconnect(), { signal });
     addEventListener("load", () => setTimeout(() => this.#settle(), TabhubFrame.#settled), { signal });
     if (document.readyState === "complete") setTimeout(() => this.#settle(), TabhubFrame.#settled);
-    if (this.#parsing) {
-      const parsed = () => this.#parsed();
-      addEventListener("DOMContentLoaded", parsed, { signal, once: true });
-      setTimeout(parsed, TabhubFrame.#whole);
-    }
 
     if (document.prerendering) document.addEventListener("prerenderingchange", () => this.#connect(), { once: true });
     else this.#connect();
@@ -175,13 +167,6 @@ var TabhubFrame = class {
     this.#sent = undefined;
   }
 
-  /** The document is whole, or takes too long to be waited for. */
-  #parsed() {
-    if (!this.#parsing) return;
-    this.#parsing = false;
-    this.#changed();
-  }
-
   #settle() {
     this.#settledEmpty = true;
     this.#changed();
@@ -210,7 +195,7 @@ var TabhubFrame = class {
     if (port !== this.#port || !this.#on) return;
     const { text, offer } = combine(offers);
     const empty = offer.tools.length + offer.resources.length + offer.prompts.length + offer.rejected.length === 0;
-    const wait = this.#sent === undefined && (this.#parsing || (empty && !this.#settledEmpty));
+    const wait = empty && this.#sent === undefined && !this.#settledEmpty;
     if (text !== this.#sent && !wait) {
       this.#sent = text;
       this.#post({ type: "offer", offer });
