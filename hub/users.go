@@ -66,25 +66,6 @@ func (u *Users) Get(ctx context.Context, user spec.UserID) (*Hub, error) {
 	}
 }
 
-// Each calls f for each Hub that is open.
-func (u *Users) Each(f func(spec.UserID, *Hub)) {
-	u.mu.Lock()
-	open := make(map[spec.UserID]*userHub, len(u.hubs))
-	for user, e := range u.hubs {
-		open[user] = e
-	}
-	u.mu.Unlock()
-	for user, e := range open {
-		select {
-		case <-e.ready:
-			if e.err == nil {
-				f(user, e.hub)
-			}
-		default:
-		}
-	}
-}
-
 // Close closes all Hubs, at once, as Hub.Close does. Get fails from then on.
 func (u *Users) Close(ctx context.Context) error {
 	u.mu.Lock()
