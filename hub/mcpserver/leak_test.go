@@ -105,7 +105,7 @@ func TestEndedSessionsLeaveNothing(t *testing.T) {
 					clients.Wait()
 					c.http.CloseIdleConnections()
 				}
-				run(2 * abreast) // fills what is made once
+				run(sessions) // maps and pools grow to their size
 				goroutines, bytes := inUse()
 				run(sessions)
 				nowGoroutines, nowBytes := inUse()
