@@ -109,6 +109,14 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 			return nil, err
 		}
 	}
+	// Who reads this now is kept waiting by the listeners until they are served.
+	err = dir.WriteHub(home.Hub{
+		PID: os.Getpid(), Addr: p.info.Addrs[0], TLS: c.tlsCert != "",
+		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
+	}
 	for _, ln := range p.lns {
 		go func() {
 			if err := p.server.Serve(ln); err != nil {
@@ -116,13 +124,6 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 				p.end("failed")
 			}
 		}()
-	}
-	err = dir.WriteHub(home.Hub{
-		PID: os.Getpid(), Addr: p.info.Addrs[0], TLS: c.tlsCert != "",
-		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
 	}
 	if c.launchBrowser {
 		ctx, cancel := context.WithCancel(context.Background())
