@@ -45,6 +45,9 @@ func newFull(raw string) (f *full, err error) {
 	if err := w.schema(doc, true); err != nil {
 		return nil, err
 	}
+	if w.unmatched {
+		loosen(doc)
+	}
 
 	// What pages write must not be able to bring the hub down, whatever the
 	// compiler makes of it.

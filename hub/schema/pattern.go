@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
+	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -22,13 +24,72 @@ func matchable(pattern string) bool {
 	return programOf(pattern) <= maxProgram
 }
 
+// spaces is what \s stands for in JavaScript, as the inside of a class.
+const spaces = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
+
+// inGo returns a pattern written for JavaScript as Go writes it, as far as both can
+// say the same in other words. What means something in Go only becomes an error.
+func inGo(pattern string) string {
+	if !strings.Contains(pattern, `\`) {
+		return pattern
+	}
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		if c != '\\' || i+1 == len(pattern) {
+			class = c == '[' || class && c != ']'
+			b.WriteByte(c)
+			continue
+		}
+		i++
+		switch rest := pattern[i:]; rest[0] {
+		case 's':
+			if class {
+				b.WriteString(spaces)
+			} else {
+				b.WriteString("[" + spaces + "]")
+			}
+		case 'S':
+			if class {
+				b.WriteString(`\S`)
+			} else {
+				b.WriteString("[^" + spaces + "]")
+			}
+		case 'u':
+			if m := codePoint.FindStringSubmatch(rest); m != nil {
+				b.WriteString(`\x{` + m[1] + m[2] + `}`)
+				i += len(m[0]) - 1
+			} else {
+				b.WriteString(`\u`)
+			}
+		case 'c':
+			if len(rest) > 1 && unicode.IsLetter(rune(rest[1])) {
+				fmt.Fprintf(&b, `\x%02x`, rest[1]&0x1f)
+				i++
+			} else {
+				b.WriteString(`\c`)
+			}
+		case 'a', 'A', 'C', 'E', 'Q', 'z':
+			b.WriteString(`\u`) // no escapes in JavaScript
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(rest[0])
+		}
+	}
+	return b.String()
+}
+
+// codePoint does not match surrogates, which stand for half a character.
+var codePoint = regexp.MustCompile(`^u(?:([0-9A-Ca-cE-Fe-f][0-9A-Fa-f]{3}|[Dd][0-7][0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})`)
+
 // programOf estimates how many instructions a pattern is compiled to; more than
 // maxProgram if it cannot be.
 func programOf(pattern string) int {
 	if len(pattern) > maxPattern {
 		return maxProgram + 1
 	}
-	re, err := syntax.Parse(pattern, syntax.Perl)
+	re, err := syntax.Parse(inGo(pattern), syntax.Perl)
 	if err != nil {
 		return maxProgram + 1
 	}
@@ -49,6 +110,14 @@ func programSize(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
+// compiledPattern says what the page wrote.
+type compiledPattern struct {
+	*regexp.Regexp
+	written string
+}
+
+func (p compiledPattern) String() string { return p.written }
+
 // patternEngine returns the compiler's regular expression engine for one schema.
 func patternEngine() jsonschema.RegexpEngine {
 	left := maxPrograms
@@ -57,6 +126,7 @@ func patternEngine() jsonschema.RegexpEngine {
 		if left -= size; size > maxProgram || left < 0 {
 			return nil, fmt.Errorf("pattern %.100q takes too much work", pattern)
 		}
-		return regexp.Compile(pattern)
+		re, err := regexp.Compile(inGo(pattern))
+		return compiledPattern{re, pattern}, err
 	}
 }

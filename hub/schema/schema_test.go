@@ -53,6 +53,23 @@ func TestCheck(t *testing.T) {
 		{fmt.Sprintf(wrap, `{"type":"string","pattern":"^[a-z]+$"}`), `{"x":"A"}`, `/x: must match the pattern ^[a-z]+$, got "A"`},
 		{fmt.Sprintf(wrap, `{"type":"string","pattern":"^(?!a)"}`), `{"x":"anything"}`, ""}, // lookahead: the page checks
 		{`{"type":"object","patternProperties":{"^(?!a)":{"type":"string"}},"additionalProperties":false}`, `{"b":1}`, ""},
+		// Nor may such a pattern refuse anything where it says what is not to be.
+		{fmt.Sprintf(wrap, `{"not":{"pattern":"^(?=a)"}}`), `{"x":"b"}`, ""},
+		{`{"type":"object","properties":{"x":{"not":{"$ref":"#/$defs/p"}},"y":{"not":{"required":["a"]}}},"$defs":{"p":{"pattern":"^(?=a)"}}}`, `{"x":"b","y":{"a":1}}`, `/y: is what its schema excludes`},
+		{fmt.Sprintf(wrap, `{"if":{"pattern":"^(?=a)"},"then":{"minLength":9},"else":{"maxLength":0}}`), `{"x":"b"}`, ""},
+		{fmt.Sprintf(wrap, `{"oneOf":[{"pattern":"^(?=a)"},{"pattern":"^b"}],"allOf":[{"maxLength":5}]}`), `{"x":"b"}`, ""},
+		{fmt.Sprintf(wrap, `{"oneOf":[{"pattern":"^(?=a)","maxLength":1},{"pattern":"^b"}]}`), `{"x":"cc"}`, `/x: fits none of 2 alternatives; nearest: /x: must have at most 1 character, has 2`},
+		{fmt.Sprintf(wrap, `{"contains":{"pattern":"^(?=a)"},"maxContains":1}`), `{"x":["a","b"]}`, ""},
+		{`{"type":"object","allOf":[{"patternProperties":{"^(?=a)":{}}}],"unevaluatedProperties":false}`, `{"a":1}`, ""},
+		// Patterns mean what they mean in JavaScript.
+		{fmt.Sprintf(wrap, `{"pattern":"^[\\w\\s]+\\s$"}`), `{"x":"a\u00a0b\u2003"}`, ""},
+		{fmt.Sprintf(wrap, `{"pattern":"^\\S+$"}`), "{\"x\":\"a\u00a0b\"}", "/x: must match the pattern ^\\S+$, got \"a\u00a0b\""},
+		{fmt.Sprintf(wrap, `{"pattern":"^[\\u4e00-\\u9fa5]+\\cC$"}`), `{"x":"漢\u0003"}`, ""},
+		{fmt.Sprintf(wrap, `{"pattern":"^[\\u4e00-\\u{9fa5}]+$"}`), `{"x":"a"}`, `/x: must match the pattern ^[\u4e00-\u{9fa5}]+$, got "a"`},
+		{fmt.Sprintf(wrap, `{"pattern":"^\\p{Letter}\\d\\.\\/\\\\$"}`), `{"x":"é1./\\"}`, ""},
+		{fmt.Sprintf(wrap, `{"pattern":"\\a"}`), `{"x":"b"}`, ""},
+		// A part may have a name as long as that does not change what others say.
+		{`{"type":"object","properties":{"a":{"$id":"Amount","type":"integer"}}}`, `{"a":"1"}`, `/a: must be integer, got string`},
 		{fmt.Sprintf(wrap, `{"type":"string","format":"email"}`), `{"x":"no"}`, ""},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"x":{"format":"email","not":{"type":"null"}}}}`, `{"x":"no"}`, ""},
 		{fmt.Sprintf(wrap, `{"anyOf":[{"type":"string"},{"type":"null"}]}`), `{"x":1}`, `/x: must be null or string, got number`},
@@ -119,7 +136,7 @@ func TestCompileRefuses(t *testing.T) {
 		{`{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:1/x"}}}`, "only references within the schema"},
 		{`{"type":"object","properties":{"a":{"$ref":"other.json#/a"}}}`, "only references within the schema"},
 		{`{"type":"object","properties":{"a":{"$dynamicRef":"https://example.com/x#a"}}}`, "only references within the schema"},
-		{`{"type":"object","$defs":{"a":{"$id":"file://` + secret + `"}},"$ref":"#/$defs/a"}`, "$id"},
+		{`{"type":"object","$defs":{"a":{"$id":"file://` + secret + `","items":{"$ref":"#"}}},"$ref":"#/$defs/a"}`, "$id"},
 		{`{"type":"object","x":{"y":{"$ref":"file://` + secret + `"}},"properties":{"a":{"$ref":"#/x/y"}}}`, "not part of the schema"},
 		{`{"type":"object","x":{"y":{"$id":"file:///etc/","$ref":"passwd"}},"properties":{"a":{"$ref":"#/x/y"}}}`, ""},
 		{`{"type":"object","properties":{"a":{"$ref":"#/$defs/none"}}}`, "not found"},

@@ -15,10 +15,12 @@ const (
 
 // walker goes through a decoded schema before it is compiled: it refuses what must
 // not reach the compiler and takes out what has no say in whether arguments are
-// valid, or what Go cannot match.
+// valid.
 type walker struct {
-	draft4 bool
-	refs   map[string]bool
+	draft4    bool
+	refs      map[string]bool
+	uses      int  // references met so far
+	unmatched bool // has a pattern that cannot be matched here
 }
 
 // The keywords whose values are a schema or schemas.
@@ -27,6 +29,7 @@ var (
 		"additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
 		"unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems",
 	}
+	refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 	mapKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 
@@ -46,14 +49,13 @@ func (w *walker) schema(v any, root bool) error {
 }
 
 func (w *walker) object(s map[string]any, root bool) error {
-	if err := w.identity(s, root); err != nil {
-		return err
-	}
-	for _, key := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
+	id, before := w.identity(s), w.uses
+	for _, key := range refKeywords {
 		ref, ok := s[key].(string)
 		if !ok {
 			continue
 		}
+		w.uses++
 		if !strings.HasPrefix(ref, "#") {
 			return fmt.Errorf(`%s %.100q is refused: only references within the schema ("#…") are followed`, key, ref)
 		}
@@ -71,17 +73,11 @@ func (w *walker) object(s map[string]any, root bool) error {
 	delete(s, "examples")
 
 	if p, ok := s["pattern"].(string); ok && !matchable(p) {
-		delete(s, "pattern")
+		w.unmatched = true
 	}
-	if m, ok := s["patternProperties"].(map[string]any); ok {
-		for p := range m {
-			if !matchable(p) {
-				// Which members are additional is not known then.
-				delete(m, p)
-				delete(s, "additionalProperties")
-				delete(s, "unevaluatedProperties")
-			}
-		}
+	patterns, _ := s["patternProperties"].(map[string]any)
+	for p := range patterns {
+		w.unmatched = w.unmatched || !matchable(p)
 	}
 	for _, key := range schemaKeywords {
 		if err := w.schema(s[key], false); err != nil {
@@ -96,28 +92,28 @@ func (w *walker) object(s map[string]any, root bool) error {
 			}
 		}
 	}
+	if id != "" && !root && w.uses > before {
+		return fmt.Errorf(`$id %.100q is refused: only the whole schema may have one, or a part without references`, id)
+	}
 	return nil
 }
 
-// identity takes out names that a schema gives itself: with them "#" could mean
-// another place. Those of the form "#name" are anchors and stay.
-func (w *walker) identity(s map[string]any, root bool) error {
+// identity takes out the name that a schema gives itself, with which "#" would mean
+// another place within it, and returns it. One of the form "#name" is an anchor and
+// stays.
+func (w *walker) identity(s map[string]any) (id string) {
 	delete(s, "$schema")
 	keys := []string{"$id"}
 	if w.draft4 {
 		keys = append(keys, "id")
 	}
 	for _, key := range keys {
-		id, ok := s[key].(string)
-		if !ok || strings.HasPrefix(id, "#") {
-			continue
+		if name, ok := s[key].(string); ok && !strings.HasPrefix(name, "#") {
+			id = name
+			delete(s, key)
 		}
-		if !root {
-			return fmt.Errorf(`%s %.100q is refused: only the whole schema may have one`, key, id)
-		}
-		delete(s, key)
 	}
-	return nil
+	return id
 }
 
 // limits refuses a schema, or arguments, that cost more than their size says. It
