@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 )
 
@@ -57,8 +56,8 @@ func (r *Relay) serveRequest(ctx context.Context, user spec.UserID, extensionID 
 			return spec.Response{}, fmt.Errorf("createTab: %w", err)
 		}
 		var opened spec.OpenTabResult
-		if tab := rawjson.Get(result, "tabId"); isInteger(tab) {
-			if err := json.Unmarshal(tab, &opened.TabID); err != nil {
+		if tab := tabOfResult(result); tab != "" {
+			if err := json.Unmarshal([]byte(tab), &opened.TabID); err != nil {
 				return spec.Response{}, fmt.Errorf("createTab answered with a tabId that is none: %w", err)
 			}
 		}

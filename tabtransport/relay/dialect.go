@@ -12,10 +12,11 @@ type dialect interface {
 	// bare reports whether messages need no ids: a client's request without one is
 	// answered all the same, and what an extension sends is known by its tab.
 	bare() bool
-	// notice tells a peer something that it has not asked for.
+	// notice tells a peer something that it has not asked for. Of the predecessor's
+	// peers only extensions are told anything.
 	notice(method string, params any) []byte
-	// ended tells a peer that a connection is no more.
-	ended(conn, reason string) []byte
+	// released tells an extension that a client has given up its connection.
+	released(conn, reason string) []byte
 	// failure answers a request that was not served. conn names the connection it is
 	// about, or is "".
 	failure(id json.RawMessage, conn string, err *spec.Error) []byte
@@ -35,6 +36,8 @@ type clientDialect interface {
 	waits() bool
 	// absent is the reason that a client is told when its extension is no more.
 	absent() string
+	// ended tells a client that its connection is no more.
+	ended(conn, reason string) []byte
 	// result answers a control request.
 	result(id json.RawMessage, v any) []byte
 	// handshake, connect and disconnect serve the control methods that differ.

@@ -33,7 +33,9 @@ type extensionPeer struct {
 	env       envelope
 	early     int    // frames before it has authenticated
 	malformed int    // frames in a row that could not be read
-	version   string // from frames before it has authenticated
+	announced bool   // it has sent what it sends to a hub that asks for no token
+	name      string // from frames before it has authenticated, like version
+	version   string
 	world     *world // nil until it has authenticated, like session
 	session   *session
 	leaveHub  func() // blocks until the hub has nothing to do with it any more
@@ -58,7 +60,7 @@ func (p *extensionPeer) handle() {
 		p.refuseRequest()
 	case e.id != nil:
 		p.answer()
-	case e.method == "build_info" || e.kind == "handshake":
+	case e.kind == "handshake":
 	default:
 		p.event()
 	}
@@ -78,8 +80,12 @@ func (p *extensionPeer) stranger() {
 		p.refuseRequest()
 	}
 	if e.kind == "handshake" {
+		p.announced = true
 		for _, m := range e.rest {
-			if m.key == "version" {
+			switch m.key {
+			case "browser":
+				p.name, _ = rawjson.String(m.value)
+			case "version":
 				p.version, _ = rawjson.String(m.value)
 			}
 		}
@@ -92,14 +98,18 @@ func (p *extensionPeer) refuseRequest() {
 
 func (p *extensionPeer) authenticate() {
 	e := &p.env
-	if e.err != nil || e.result == nil || e.result[0] != '{' {
+	got := map[string]string{}
+	switch {
+	case e.err != nil && p.announced:
+		// It has no token, and believes that it needs none. The hub may agree.
+	case e.err != nil || e.result == nil || e.result[0] != '{':
 		p.refuse("the extension could not authenticate: sign in again in the extension")
 		return
-	}
-	got := map[string]string{}
-	if err := membersOf(e.result, got, []string{"name", "accessToken", "access_token", "client_id", "version"}); err != nil {
-		p.refuse(err.Message)
-		return
+	default:
+		if err := membersOf(e.result, got, []string{"name", "accessToken", "access_token", "client_id", "version"}); err != nil {
+			p.refuse(err.Message)
+			return
+		}
 	}
 	p.admit(got, func(ext *extension) []byte {
 		return p.dialect.notice("authenticated", struct {
@@ -119,7 +129,7 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		return
 	}
 	who := identity{
-		name:     clip(clean(got["name"]), maxName),
+		name:     clip(clean(or(got["name"], p.name)), maxName),
 		version:  clip(clean(or(got["version"], p.version)), maxName),
 		clientID: got["client_id"],
 	}

@@ -49,6 +49,8 @@ func (d jsonrpc) ended(conn, reason string) []byte {
 	}{conn, reason})
 }
 
+func (d jsonrpc) released(conn, reason string) []byte { return d.ended(conn, reason) }
+
 func (jsonrpc) request(e *envelope, id outboundID) []byte {
 	dst := append(frameOf(e, len(id.conn)+len(id.text)), version2...)
 	if id.text != "" {

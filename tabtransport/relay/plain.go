@@ -37,12 +37,19 @@ func plainError(id json.RawMessage, conn, message string) []byte {
 	return append(rawjson.AppendString(appendKey(dst, "error"), message), '}')
 }
 
-// notice has the one form that clients and extensions overlook if they do not know
-// it: a message without a method.
+// noticeID is the id of what an extension is told unasked. Shipped ones answer every
+// message, and what they answer without an id is taken for an answer to a client.
+var noticeID = json.RawMessage(`"proxy:notice"`)
+
+// notice has the one form that extensions overlook or refuse if they do not know it:
+// a message without a method.
 func (plain) notice(method string, params any) []byte {
-	dst := rawjson.AppendString(appendKey([]byte{'{'}, "type"), method)
+	dst := appendMember([]byte{'{'}, "id", noticeID)
+	dst = rawjson.AppendString(appendKey(dst, "type"), method)
 	return append(appendMember(dst, "data", marshal(params)), '}')
 }
+
+func (plain) released(conn, reason string) []byte { return plainError(noticeID, conn, reason) }
 
 func (plain) ended(conn, reason string) []byte { return plainError(nil, conn, reason) }
 

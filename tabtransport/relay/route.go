@@ -12,17 +12,22 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// list returns the user's extensions, the longest known first. One that is away and
-// may come back is listed as not connected.
+// list returns the user's extensions that are connected, the longest known first.
+// Clients take the first or only one of them, and ask again while there is none.
 func (w *world) list() listing {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := w.extensionsLocked()
-	out := listing{Extensions: make([]listed, len(all))}
-	for i, ext := range all {
-		out.Extensions[i] = listed{ID: ext.id, Name: ext.name, Connected: ext.session != nil, Version: ext.version}
+	out := listing{Extensions: []listed{}}
+	for _, ext := range w.extensionsLocked() {
+		if ext.session != nil {
+			out.Extensions = append(out.Extensions, ext.listed())
+		}
 	}
 	return out
+}
+
+func (ext *extension) listed() listed {
+	return listed{ID: ext.id, Name: ext.name, Connected: ext.session != nil, Version: ext.version}
 }
 
 func (w *world) extensionsLocked() []*extension {
@@ -56,6 +61,7 @@ func (w *world) connect(c *client, extensionID, tab string, most int, answer fun
 	conn := &connection{id: "conn-" + uuid.NewString(), client: c, ext: ext, tab: tab, used: w.seq}
 	ext.connections[conn.id] = conn
 	c.connections[conn.id] = conn
+	c.lost = ""
 	if frame := answer(conn); frame != nil {
 		c.sock.mustSend(frame)
 	}
@@ -70,6 +76,7 @@ func (w *world) disconnect(c *client, connID string) *spec.Error {
 	if connID != "" && c.connections[connID] == nil {
 		return errForeign()
 	}
+	c.lost = ""
 	for id, conn := range c.connections {
 		if connID == "" || id == connID {
 			w.releaseLocked(conn)
@@ -175,7 +182,7 @@ func (w *world) finish(s *session, e *envelope) (*request, *connection) {
 	}
 	r := conn.table.take(id.text)
 	if r != nil && e.result != nil && (r.method == "createTab" || r.method == "selectTab") {
-		if tab := tabNumber(rawjson.Get(e.result, "tabId")); tab != "" {
+		if tab := tabOfResult(e.result); tab != "" {
 			conn.tab = tab
 		}
 	}
@@ -225,6 +232,22 @@ func (w *world) recipients(s *session, e *envelope) []recipient {
 		}
 	}
 	return out
+}
+
+// tabOfResult returns the number of the tab that createTab or selectTab has answered:
+// {"tabId":42}, or, from shipped extensions, {"tab":{"id":42}}. It is "" if there is
+// none.
+func tabOfResult(result json.RawMessage) string {
+	if result == nil || result[0] != '{' {
+		return ""
+	}
+	if n := tabNumber(rawjson.Get(result, "tabId")); n != "" {
+		return n
+	}
+	if tab := rawjson.Get(result, "tab"); tab != nil && tab[0] == '{' {
+		return tabNumber(rawjson.Get(tab, "id"))
+	}
+	return ""
 }
 
 // tabNumber returns the JSON number of a tab, "" if raw is none.

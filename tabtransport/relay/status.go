@@ -35,8 +35,15 @@ type connectionStatus struct {
 type activeConnection struct {
 	ConnectionID string `json:"connection_id"`
 	MCPClientID  string `json:"mcp_client_id"`
-	ClientID     string `json:"client_id,omitempty"`
-	Name         string `json:"name,omitempty"`
+	// What the client calls itself, under the names that shipped extensions look for.
+	ProjectName string `json:"project_name,omitempty"`
+	ClientID    string `json:"client_id,omitempty"`
+	Name        string `json:"name,omitempty"`
+}
+
+func active(conn *connection) activeConnection {
+	c := conn.client
+	return activeConnection{conn.id, c.id, c.name, c.name, c.name}
 }
 
 // told is what a peer was told last. It is guarded by the mutex of its world.
@@ -70,10 +77,9 @@ func (w *world) tellStatus() {
 		}
 	}
 	for _, ext := range w.extensions {
-		active := activeOf(ext)
 		if s := ext.session; s != nil {
 			n := numbers
-			n.ToThisBrowser, n.Active = len(ext.connections), active
+			n.ToThisBrowser, n.Active = len(ext.connections), activeOf(ext)
 			s.told.tell(s.sock, s.dialect, true, len(ext.connections), n)
 		}
 	}
@@ -84,7 +90,7 @@ func (w *world) tellStatus() {
 		for _, conn := range c.connections {
 			connected = connected || conn.ext.session != nil
 			n.ToThisBrowser += len(conn.ext.connections)
-			n.Active = append(n.Active, activeConnection{conn.id, c.id, c.name, c.name})
+			n.Active = append(n.Active, active(conn))
 		}
 		sortActive(n.Active)
 		c.told.tell(c.sock, c.dialect, connected, numbers.Browsers, n)
@@ -92,7 +98,12 @@ func (w *world) tellStatus() {
 }
 
 // tell does not insist: a peer that has no room for it is told at the next change.
+// Peers of the predecessor, who may take any message for the answer that they wait
+// for, are not told.
 func (t *told) tell(sock *socket, d dialect, connected bool, peers int, n connectionStatus) {
+	if d.bare() {
+		return
+	}
 	if connected != t.connected || peers != t.peers || t.numbers == nil {
 		if sock.send(d.notice("status", statusNow(connected, peers))) {
 			t.connected, t.peers = connected, peers
@@ -110,7 +121,7 @@ func statusNow(connected bool, peers int) status {
 func activeOf(ext *extension) []activeConnection {
 	out := make([]activeConnection, 0, min(len(ext.connections), maxShown))
 	for _, conn := range ext.connections {
-		out = append(out, activeConnection{conn.id, conn.client.id, conn.client.name, conn.client.name})
+		out = append(out, active(conn))
 	}
 	sortActive(out)
 	return out[:min(len(out), maxShown)]

@@ -65,6 +65,7 @@ type client struct {
 
 	// guarded by world.mu
 	connections map[string]*connection
+	lost        string // the extension whose absence has ended its connection; "" once it connects
 	told        told
 }
 
@@ -135,8 +136,19 @@ func (w *world) join(who identity, sock *socket, d dialect, greet func(*extensio
 	if greet != nil {
 		sock.send(greet(ext))
 	}
+	w.welcomeBackLocked(ext)
 	w.changedLocked()
 	return ext.session, nil
+}
+
+// welcomeBackLocked tells the clients who lost their connection to an extension that
+// it is there again: shipped ones wait for this to connect anew.
+func (w *world) welcomeBackLocked(ext *extension) {
+	for c := range w.clients {
+		if c.lost == ext.id {
+			c.sock.mustSend(c.dialect.notice("connected", ext.listed()))
+		}
+	}
 }
 
 // leave is called when an extension's socket has ended.
@@ -202,6 +214,9 @@ func (w *world) endLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
 	c.client.sock.mustSend(c.client.dialect.ended(c.id, c.client.dialect.absent()))
+	if c.client.dialect.waits() {
+		c.client.lost = c.ext.id
+	}
 	w.changedLocked()
 }
 
@@ -212,7 +227,7 @@ func (w *world) releaseLocked(c *connection) {
 	delete(c.client.connections, c.id)
 	w.counts.interrupted.Add(uint64(len(c.table.drain(time.Time{}))))
 	if s := c.ext.session; s != nil {
-		s.sock.send(s.dialect.ended(c.id, "MCP client disconnected"))
+		s.sock.send(s.dialect.released(c.id, "MCP client disconnected"))
 	}
 	w.changedLocked()
 }
