@@ -22,6 +22,7 @@ func FuzzPlanAgreesWithFull(f *testing.F) {
 		`{"required":["a"],"additionalProperties":{"type":"string"}}`,
 		`{"type":"object","type":"object","required":["a"],"required":["b"]}`,
 		`{"required":["a"],"additionalProperties":false}`, `{"required":["a","a"]}`, `{"enum":[[1e999]]}`, `{"x":1e999}`,
+		`{"properties":{"a":{"maximum":0E700}}}`,
 	}
 	for _, s := range schemas {
 		for _, a := range args {

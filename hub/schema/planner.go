@@ -202,7 +202,7 @@ func (b *planner) schemas(v []byte) ([]*plan, bool) {
 
 // take sets a bound; two of them in one direction are too much for a plan.
 func (b *bound) take(v []byte, excluded bool) bool {
-	if b.set || v[0] != '-' && (v[0] < '0' || v[0] > '9') || len(v) > 24 {
+	if b.set || v[0] != '-' && (v[0] < '0' || v[0] > '9') || len(v) > 24 || checkNumber(string(v)) != nil {
 		return false
 	}
 	b.value, b.whole = number(v)
