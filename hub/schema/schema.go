@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +66,7 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
+	args = bytes.TrimSpace(args)
 	if s.plan != nil && s.plan.accepts(args) {
 		return nil
 	}

@@ -36,6 +36,7 @@ func TestCheck(t *testing.T) {
 		{cart, `{"productId":null}`, `/productId: must be string, got null`},
 		{cart, `[]`, `arguments: must be object, got array`},
 		{cart, ``, `/productId: is required`},
+		{`{"required":["a"]}`, ` {}`, `/a: is required`},
 		{`true`, `{"a":1}`, ""},
 		{`{}`, `{"a":1}`, ""},
 		{`{"type":"object"}`, ``, ""},
