@@ -100,7 +100,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 	if full && id != nil {
 		h.transport.Respond(from, id, nil, spec.Errorf(spec.CodeLimit, "a browser may have at most %d tabs", maxTabs))
 	}
-	if changed && m.Kind == spec.KindResource {
+	if m.Kind == spec.KindResource {
 		h.resubscribe(from)
 	}
 	if changed || len(rejected) > 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest"
@@ -80,48 +79,6 @@ func TestResources(t *testing.T) {
 		}
 		if it, err := w.hub.Find(spec.KindResource, "tabhub://e.com/shop://order/9"); err != nil || it.Source != "shop://order/{id}" {
 			t.Errorf("found %+v, %v", it, err)
-		}
-	})
-}
-
-func TestResourceSubscription(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		cart := register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"cart"}`)
-		p := w.page("https://e.com", "a")
-		w.register(p, 0, cart)
-		time.Sleep(time.Second)
-		updated := make(chan []string, 10)
-		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
-
-		asked := answering(p, `{}`)
-		stop, err := w.hub.SubscribeResource(t.Context(), "tabhub://e.com/shop://cart")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r := <-asked; r.Method != spec.MethodSubscribeResource {
-			t.Errorf("asked for %s", r.Method)
-		}
-		p.Notify(0, &spec.ResourceUpdated{URI: "shop://cart"})
-		p.Notify(0, &spec.ResourceUpdated{URI: "shop://nobody-asked"})
-		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/shop://cart"}) {
-			t.Errorf("updated %q", got)
-		}
-		// A page that was reloaded is told again.
-		p.Cut()
-		p = w.page("https://e.com", "a")
-		w.register(p, 0, register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"the cart"}`))
-		if r := <-answering(p, `{}`); r.Method != spec.MethodSubscribeResource {
-			t.Errorf("asked for %s", r.Method)
-		}
-		<-updated // the name has changed
-		asked = answering(p, `{}`)
-		stop()
-		<-asked
-		p.Notify(0, &spec.ResourceUpdated{URI: "shop://cart"})
-		time.Sleep(time.Minute)
-		if len(updated) != 0 {
-			t.Errorf("told after the end: %q", <-updated)
 		}
 	})
 }

@@ -1,0 +1,227 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+func TestResourceSubscription(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		cart := register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"cart"}`)
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, cart)
+		time.Sleep(time.Second)
+		updated := make(chan []string, 10)
+		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+
+		asked := answering(p, `{}`)
+		stop, err := w.hub.SubscribeResource(t.Context(), "tabhub://e.com/shop://cart")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := <-asked; r.Method != spec.MethodSubscribeResource {
+			t.Errorf("asked for %s", r.Method)
+		}
+		p.Notify(0, &spec.ResourceUpdated{URI: "shop://cart"})
+		p.Notify(0, &spec.ResourceUpdated{URI: "shop://nobody-asked"})
+		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/shop://cart"}) {
+			t.Errorf("updated %q", got)
+		}
+		// A page that was reloaded is told again.
+		p.Cut()
+		p = w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"the cart"}`))
+		if r := <-answering(p, `{}`); r.Method != spec.MethodSubscribeResource {
+			t.Errorf("asked for %s", r.Method)
+		}
+		<-updated // the name has changed
+		asked = answering(p, `{}`)
+		stop()
+		<-asked
+		p.Notify(0, &spec.ResourceUpdated{URI: "shop://cart"})
+		time.Sleep(time.Minute)
+		if len(updated) != 0 {
+			t.Errorf("told after the end: %q", <-updated)
+		}
+	})
+}
+
+// follower is a page that remembers what it is told of subscriptions.
+type follower struct {
+	*tabtransport.Local
+	w    *world
+	mu   sync.Mutex
+	told []string // "shop://cart on"
+}
+
+func (w *world) follower(key string) *follower {
+	w.t.Helper()
+	f := &follower{w: w}
+	conn := tabtransport.Conn{Origin: "https://e.com", Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: key}}
+	local, err := w.peers.Join(w.t.Context(), conn, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		m, ok := in.Request.(*spec.SubscribeResource)
+		if !ok {
+			w.t.Errorf("asked for %s", in.Request.Method())
+			return spec.Response{}, nil
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.told = append(f.told, m.URI+map[bool]string{true: " on", false: " off"}[m.Subscribe])
+		return spec.Response{Result: json.RawMessage(`{}`)}, nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	f.Local = local
+	w.t.Cleanup(local.Close)
+	return f
+}
+
+// offer registers resources, as a page does whenever it is loaded.
+func (f *follower) offer(items ...string) {
+	f.w.t.Helper()
+	if _, err := f.Ask(f.w.t.Context(), 0, register(spec.KindResource, "https://e.com/", items...)); err != nil {
+		f.w.t.Fatal(err)
+	}
+}
+
+// wantTold waits until all is quiet and checks what the page was told since the last
+// time.
+func (f *follower) wantTold(want ...string) {
+	f.w.t.Helper()
+	synctest.Wait()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	slices.Sort(f.told)
+	if !slices.Equal(f.told, want) {
+		f.w.t.Errorf("the page was told %q, want %q", f.told, want)
+	}
+	f.told = nil
+}
+
+func (w *world) subscribe(uri string) (stop func()) {
+	w.t.Helper()
+	stop, err := w.hub.SubscribeResource(w.t.Context(), uri)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return stop
+}
+
+const (
+	cartItem  = `{"uri":"shop://cart","name":"cart"}`
+	orderItem = `{"uriTemplate":"shop://order/{id}","name":"order"}`
+)
+
+// Which tab a domain's resource is read from changes with every click, so all that
+// have it must tell of its updates, also those that are opened later.
+func TestSubscriptionReachesAllTabs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a, b := w.follower("a"), w.follower("b")
+		a.offer(cartItem, orderItem)
+		b.offer(cartItem, orderItem)
+		cart, order := w.subscribe("tabhub://e.com/shop://cart"), w.subscribe("tabhub://e.com/shop://order/7")
+		a.wantTold("shop://cart on", "shop://order/7 on")
+		b.wantTold("shop://cart on", "shop://order/7 on")
+		c := w.follower("c")
+		c.offer(cartItem)
+		c.wantTold("shop://cart on")
+		a.wantTold()
+		cart()
+		order()
+		a.wantTold("shop://cart off", "shop://order/7 off")
+		c.wantTold("shop://cart off")
+	})
+}
+
+// A page that was reloaded has forgotten whom to tell, though it offers what it did
+// before.
+func TestReloadedPageIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a := w.follower("a")
+		a.offer(cartItem)
+		defer w.subscribe("tabhub://e.com/shop://cart")()
+		a.wantTold("shop://cart on")
+		a.offer(cartItem)
+		a.wantTold("shop://cart on")
+		a.Close()
+		a = w.follower("a")
+		a.offer(cartItem)
+		a.wantTold("shop://cart on")
+	})
+}
+
+// One client's end must not silence a resource that another follows by another name.
+func TestUnsubscribeLeavesOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a, b := w.follower("a"), w.follower("b")
+		a.offer(cartItem)
+		b.offer(cartItem)
+		domain, own := w.subscribe("tabhub://e.com/shop://cart"), w.subscribe("tabhub://e.com/tab2/shop://cart")
+		a.wantTold("shop://cart on")
+		b.wantTold("shop://cart on", "shop://cart on")
+		domain()
+		a.wantTold("shop://cart off")
+		b.wantTold()
+
+		updated := make(chan []string, 10)
+		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+		b.Send(0, &spec.ResourceUpdated{URI: "shop://cart"})
+		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/tab2/shop://cart"}) {
+			t.Errorf("updated %q", got)
+		}
+		own()
+		b.wantTold("shop://cart off")
+	})
+}
+
+// A template may begin with a variable; what it makes has a public URI of its own
+// kind, and updates must find it.
+func TestUpdateOfAnyTemplate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a := w.follower("a")
+		a.offer(`{"uriTemplate":"{+any}","name":"any"}`)
+		defer w.subscribe("tabhub://e.com/tab0/tab9/x")()
+		a.wantTold("tab9/x on")
+		updated := make(chan []string, 10)
+		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
+		time.Sleep(time.Second)
+		for len(updated) > 0 {
+			<-updated
+		}
+		a.Send(0, &spec.ResourceUpdated{URI: "tab9/x"})
+		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/tab0/tab9/x"}) {
+			t.Errorf("updated %q", got)
+		}
+	})
+}
+
+// A tab that hangs must not keep clients from ending, nor others from being told.
+func TestUnsubscribeDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindResource, "https://e.com/", cartItem))
+		asked := answering(p, `{}`)
+		stop := w.subscribe("tabhub://e.com/shop://cart")
+		<-asked
+		start := time.Now()
+		stop()
+		if took := time.Since(start); took > 0 {
+			t.Errorf("took %v", took)
+		}
+	})
+}
