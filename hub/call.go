@@ -221,8 +221,14 @@ func (r *run) await(ctx context.Context, changed <-chan struct{}) error {
 	}
 }
 
-// check validates the arguments of a tool call against the item's schema.
+// check validates the arguments of a tool call against the item's schema, and those
+// of a prompt as far as there is one.
 func (r *run) check(it *item) error {
+	for _, name := range it.needs {
+		if len(r.args) == 0 || rawjson.Get(r.args, name) == nil {
+			return &Failure{spec.FailInvalidArguments, fmt.Sprintf("argument %q is required", name)}
+		}
+	}
 	if it.schema == nil || r.checked == it {
 		return nil
 	}

@@ -35,6 +35,7 @@ type item struct {
 
 	pattern *uritemplate.Template // of a resource template
 	schema  *schema.Schema        // of the arguments; tools only
+	needs   []string              // the arguments that are required; prompts only
 	shape   uint64                // of inputSchema and outputSchema; tools only
 	cached  bool                  // annotations.cache
 	safe    bool                  // readOnlyHint or idempotentHint: may be run again
@@ -151,9 +152,23 @@ func (p *itemParser) ownMember(key string, v json.RawMessage) (pass bool, err er
 	case p.kind == spec.KindResource && key == "size":
 		return true, isSize.check(key, v)
 	case p.kind == spec.KindPrompt && key == "arguments":
-		return true, checkEach(key, v, promptArgumentMembers)
+		return true, p.arguments(key, v)
 	}
 	return true, nil
+}
+
+// arguments checks a prompt's arguments and reads which are required.
+func (p *itemParser) arguments(key string, v json.RawMessage) error {
+	if err := checkEach(key, v, promptArgumentMembers); err != nil {
+		return err
+	}
+	for v := range rawjson.Elements(v) {
+		if string(rawjson.Get(v, "required")) == "true" {
+			name, _ := rawjson.String(rawjson.Get(v, "name"))
+			p.needs = append(p.needs, name)
+		}
+	}
+	return nil
 }
 
 func (p *itemParser) keep(key string, v json.RawMessage) {
@@ -193,11 +208,12 @@ func (it *item) frameOrigin() string {
 
 // annotations checks the annotations and reads what the hub acts on.
 func (p *itemParser) annotations(v json.RawMessage) error {
+	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
+	p.cached = is("cache")
 	if p.kind != spec.KindTool {
 		return checkMembers("annotations", v, otherAnnotationMembers)
 	}
-	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
-	p.safe, p.cached = is("readOnlyHint") || is("idempotentHint"), is("cache")
+	p.safe = is("readOnlyHint") || is("idempotentHint")
 	return checkMembers("annotations", v, toolAnnotationMembers)
 }
 
@@ -218,7 +234,12 @@ func (p *itemParser) finish() error {
 				return err
 			}
 		}
-		if p.name == "" {
+		for _, r := range p.uri {
+			if unicode.IsControl(r) {
+				return errors.New("uri has a control character")
+			}
+		}
+		if p.name = describe.Clean(p.name, spec.MaxTitle); p.name == "" {
 			p.name = p.uri
 		}
 		quoted := rawjson.AppendString(nil, p.name)

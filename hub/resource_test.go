@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -101,6 +104,72 @@ func TestPrompts(t *testing.T) {
 			t.Errorf("got %s, %v", got, err)
 		}
 		<-asked
+	})
+}
+
+// A page's prompts are often written for arguments that are there; a client that left
+// one out is told which, as MCP has it.
+func TestRequiredPromptArguments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
+			`{"name":"greet","arguments":[{"name":"who","required":true},{"name":"how","required":false},{"name":"when"}]}`))
+		for _, args := range []string{``, `{}`, `{"how":"loudly"}`} {
+			_, err := w.hub.GetPrompt(t.Context(), "website_prompt_e_com_greet", json.RawMessage(args), "test")
+			f, ok := errors.AsType[*Failure](err)
+			if !ok || f.Code != spec.FailInvalidArguments || f.Message != `argument "who" is required` {
+				t.Errorf("%s: %v", args, err)
+			}
+		}
+		asked := answering(p, `{"messages":[]}`)
+		if _, err := w.hub.GetPrompt(t.Context(), "website_prompt_e_com_greet", json.RawMessage(`{"who":""}`), "test"); err != nil {
+			t.Error(err)
+		}
+		<-asked
+	})
+}
+
+// What a page marks stays when its last tab is closed, of each kind.
+func TestMarkedResourcesAndPromptsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindResource, "https://e.com/",
+			`{"uri":"shop://cart","name":"cart","annotations":{"cache":true,"priority":1}}`, `{"uri":"shop://help","name":"help"}`,
+			`{"uriTemplate":"shop://order/{id}","name":"order","annotations":{"cache":true}}`))
+		w.register(p, 0, register(spec.KindPrompt, "https://e.com/", `{"name":"greet","annotations":{"cache":true}}`, `{"name":"part"}`))
+		p.Cut()
+		time.Sleep(time.Minute)
+		want := func() {
+			t.Helper()
+			w.wantListed(ListResources, "tabhub://e.com/shop://cart")
+			w.wantListed(ListTemplates, "tabhub://e.com/shop://order/{id}")
+			w.wantListed(ListPrompts, "website_prompt_e_com_greet")
+		}
+		want()
+		w.hub.Close(t.Context())
+		w.start(Options{})
+		want()
+	})
+}
+
+// What a page calls its resources must neither break a client nor fill its list.
+func TestOddResources(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		r := w.register(p, 0, register(spec.KindResource, "https://e.com/",
+			`{"uri":"a:1","name":"two\nlines\u0000"}`, `{"uri":"a:2","name":"`+strings.Repeat("long", 1000)+`"}`, `{"uri":"a:3","name":"\u0007"}`,
+			`{"uri":"a:\n4","name":"four"}`, `{"uriTemplate":"a:\u007f{n}","name":"five"}`))
+		if r.Accepted != 3 || len(r.Rejected) != 2 || r.Rejected[0].Reason != "uri has a control character" {
+			t.Errorf("registered %+v", r)
+		}
+		for i, want := range []string{"two lines", strings.Repeat("long", 63) + "l…", "a:3"} {
+			if name, _ := rawjson.String(rawjson.Get(w.hub.List(ListResources).Items[i].JSON, "name")); name != want {
+				t.Errorf("resource %d is called %q", i+1, name)
+			}
+		}
 	})
 }
 
