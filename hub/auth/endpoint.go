@@ -12,7 +12,7 @@ import (
 // to name the same hub, whichever of its paths they end in.
 type endpoint struct {
 	secure bool   // wss or https
-	host   string // lower case, with port
+	host   string // lower case, with port; "localhost" for all names of this machine
 	path   string // of a hub that is mounted below a path; no slash at the end
 }
 
@@ -36,7 +36,11 @@ func parseEndpoint(s string) (endpoint, error) {
 	if p := u.Port(); p != "" {
 		port = p
 	}
-	e.host = net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if loopback(host) {
+		host = "localhost"
+	}
+	e.host = net.JoinHostPort(host, port)
 	return e, nil
 }
 

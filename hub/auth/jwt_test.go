@@ -106,7 +106,7 @@ func TestVerifyAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	exp := in(time.Hour)
-	for _, u := range []string{"", "wss://hub.example.com/mcp", "https://HUB.example.com:443", "ws://127.0.0.1:3300/extension", "wss://host.example/hub/mcp", "wss://host.example/hub"} {
+	for _, u := range []string{"", "wss://hub.example.com/mcp", "https://HUB.example.com:443", "ws://127.0.0.1:3300/extension", "ws://localhost:3300/mcp", "wss://host.example/hub/mcp", "wss://host.example/hub"} {
 		c := jwt.MapClaims{"user_id": "83898119-db4f-4848-9d27-ea328b73a4df", "exp": exp}
 		if u != "" {
 			c["connection_url"] = u
@@ -298,6 +298,10 @@ func TestKeySetURL(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
+	noSet := filepath.Join(t.TempDir(), "set")
+	if err := os.WriteFile(noSet, []byte(`{"issuer":"https://issuer.example"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, o := range map[string]Options{
 		"no keys":        {},
 		"two sources":    {Secret: secret, JWKSFile: "x"},
@@ -305,6 +309,7 @@ func TestOptions(t *testing.T) {
 		"no file":        {JWKSFile: filepath.Join(t.TempDir(), "none")},
 		"plain http":     {JWKSURL: "http://issuer.example/jwks"},
 		"HMAC by URL":    {JWKSURL: "https://issuer.invalid/jwks", Algorithms: []string{"HS256"}, Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })}},
+		"no key set":     {JWKSFile: noSet},
 		"bad endpoint":   {Secret: secret, Endpoints: []string{"hub.example.com"}},
 		"none by a file": {JWKSFile: "/dev/null", Algorithms: []string{"none"}},
 	} {

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -116,6 +117,12 @@ func (s *keySet) reload() error {
 	raw, err := s.load()
 	if err != nil {
 		return fmt.Errorf("auth: load the key set %s: %w", s.from, err)
+	}
+	var set struct {
+		Keys *json.RawMessage `json:"keys"`
+	}
+	if err := json.Unmarshal(raw, &set); err != nil || set.Keys == nil {
+		return fmt.Errorf("auth: %s is not a JSON Web Key Set: it is no JSON object with the member keys", s.from)
 	}
 	keys, err := keyfunc.NewJWKSetJSON(raw)
 	if err != nil {
