@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -82,9 +83,12 @@ func (st *stream) finish(limit time.Duration) error {
 // read handles one line after the other, until r ends.
 func (st *stream) read(r io.Reader) error {
 	lr := lineReader{r: r, max: int(st.srv.opts.MaxBody)}
-	for {
+	for first := true; ; first = false {
 		st.out.waitRoom()
 		line, err := lr.next()
+		if first { // some clients begin with a byte order mark
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
 		switch {
 		case errors.Is(err, errTooLong):
 			st.out.put(errorFrame(nil, invalidRequest(tooBig(st.srv.opts.MaxBody))))

@@ -38,6 +38,13 @@ func TestStreamPassesBytesThrough(t *testing.T) {
 	c.want("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"hologram\",\"x\":1e400}], \t\"n\":12345678901234567890.10,\"_meta\":{\"k\":\"\\u00e9\"},\"dup\":1,\"dup\":2}}")
 }
 
+// PowerShell begins what it pipes with a byte order mark.
+func TestByteOrderMarkAtTheBeginning(t *testing.T) {
+	c := streamTo(t, newServer(t, newScripted(), Options{}))
+	c.send("\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	c.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+}
+
 func TestInitializeNamesWhatTheHubCanDo(t *testing.T) {
 	own := Tool{Definition: json.RawMessage(`{"name":"proxy","inputSchema":{"type":"object"}}`)}
 	s := newServer(t, newScripted(), Options{Name: "tabhub", Version: "9.9", Instructions: "use <proxy>", Own: []Tool{own}})

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,8 @@ type Options struct {
 	// has tried all it can.
 	Connect func(ctx context.Context) (net.Conn, error)
 	Log     *slog.Logger // nil discards
+
+	leaveTimeout time.Duration // 0 means the constant of that name
 }
 
 const (
@@ -28,6 +31,10 @@ const (
 	askTimeout     = 2 * time.Second // for a client's first request, when there is no hub
 	shortLife      = time.Second     // a hub that lives no longer is not started again at once
 	maxDelay       = 5 * time.Second
+
+	// leaveTimeout is how long a client that has closed its side waits for answers. A
+	// hub that is not hung gives up much earlier.
+	leaveTimeout = 10 * time.Second
 )
 
 // Bridge pipes one client.
@@ -54,6 +61,7 @@ type Bridge struct {
 func Run(ctx context.Context, o Options) error {
 	b := &Bridge{o: o, log: o.Log, session: newSession()}
 	b.changed.L = &b.mu
+	b.o.leaveTimeout = cmp.Or(o.leaveTimeout, leaveTimeout)
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
@@ -166,7 +174,7 @@ func (b *Bridge) serveHub(ctx context.Context, conn net.Conn, first bool) error 
 	b.mu.Lock()
 	b.conn = conn
 	if b.eof {
-		closeWrite(conn)
+		b.leave(conn)
 	}
 	if b.err != nil {
 		conn.Close()
@@ -347,9 +355,15 @@ func (b *Bridge) clientGone(err error) {
 	defer b.mu.Unlock()
 	b.eof = true
 	if b.conn != nil {
-		closeWrite(b.conn)
+		b.leave(b.conn)
 	}
 	b.changed.Broadcast()
+}
+
+// leave tells the hub that nothing more comes.
+func (b *Bridge) leave(conn net.Conn) {
+	conn.SetReadDeadline(time.Now().Add(b.o.leaveTimeout))
+	closeWrite(conn)
 }
 
 func (b *Bridge) isPending() bool {

@@ -34,7 +34,9 @@ func scanner(r io.Reader) *bufio.Scanner {
 	return s
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *rig { return newRigWith(t, Options{}) }
+
+func newRigWith(t *testing.T, o Options) *rig {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -62,7 +64,8 @@ func newRig(t *testing.T) *rig {
 		return conn, nil
 	}
 	go func() {
-		err := Run(t.Context(), Options{In: inR, Out: outW, Connect: connect})
+		o.In, o.Out, o.Connect = inR, outW, connect
+		err := Run(t.Context(), o)
 		outW.Close()
 		r.done <- err
 	}()
@@ -351,38 +354,6 @@ func TestHubThatDiesAgainAndAgain(t *testing.T) {
 	r.gets(toolsNew)
 }
 
-// printf … | tabhub stdio prints the answers and ends.
-func TestClosedInputWaitsForAnswers(t *testing.T) {
-	r := newRig(t)
-	r.send(initLine, call(`1`, "buy"))
-	r.stdin.Close()
-	h := <-r.hubs
-	h.gets(initLine, call(`1`, "buy"))
-	if h.in.Scan() {
-		t.Fatalf("the hub got %s after the end", h.in.Text())
-	}
-	h.send(initAnswer, `{"jsonrpc":"2.0","id":1,"result":{}}`)
-	h.conn.Close()
-	r.gets(initAnswer, `{"jsonrpc":"2.0","id":1,"result":{}}`)
-	if err := <-r.done; err != nil {
-		t.Errorf("a client that goes is no error: %v", err)
-	}
-}
-
-func TestInputClosedAtOnce(t *testing.T) {
-	r := newRig(t)
-	r.stdin.Close()
-	select {
-	case h := <-r.hubs:
-		h.conn.Close()
-	case err := <-r.done:
-		r.done <- err
-	}
-	if err := <-r.done; err != nil {
-		t.Error(err)
-	}
-}
-
 func TestNoHubToBeHad(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
@@ -417,67 +388,5 @@ func TestNoHubFromTheStart(t *testing.T) {
 	}()
 	if err := <-done; err == nil || err.Error() != `no "hub"` {
 		t.Error(err)
-	}
-}
-
-func TestBrokenPipe(t *testing.T) {
-	r := newRig(t)
-	h := r.begin()
-	h.send(`{"jsonrpc":"2.0","method":"notifications/message"}`)
-	r.gets(`{"jsonrpc":"2.0","method":"notifications/message"}`)
-	inR, _ := io.Pipe()
-	outR, outW := io.Pipe()
-	outR.Close()
-	near, far := net.Pipe()
-	go io.WriteString(far, "{}\n")
-	err := Run(t.Context(), Options{In: inR, Out: outW, Connect: func(context.Context) (net.Conn, error) { return near, nil }})
-	if err == nil {
-		t.Error("the bridge ended as if the client had read all")
-	}
-}
-
-// Large messages cross whole, and so does what comes in pieces.
-func TestLargeAndSplitLines(t *testing.T) {
-	r := newRig(t)
-	h := r.begin()
-	big := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read","arguments":{"s":"%s"}}}`, strings.Repeat(`x\"y`, 2<<20))
-	sent := make(chan struct{})
-	go func() {
-		io.WriteString(r.stdin, big+"\n")
-		close(sent)
-	}()
-	h.gets(big)
-	<-sent
-	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"result":{"s":"%s"}}`, strings.Repeat("z", 9<<20))
-	go func() {
-		io.WriteString(h.conn, answer[:100])
-		io.WriteString(h.conn, answer[100:]+"\n"+toolsNew+"\n")
-	}()
-	r.gets(answer, toolsNew)
-}
-
-func TestBatch(t *testing.T) {
-	r := newRig(t)
-	h := r.begin()
-	batch := `[` + call(`2`, "buy") + `,` + call(`3`, "read") + `]`
-	r.send(batch)
-	h.gets(batch)
-	h.conn.Close()
-	if got := next(t, "the client's stream", r.stdout); !strings.Contains(got, `"id":2,`) || !strings.Contains(got, lostText) {
-		t.Fatalf("the unsafe call of a batch got %s", got)
-	}
-	h = <-r.hubs
-	h.rejoin()
-	h.gets(call(`3`, "read"))
-}
-
-func BenchmarkForward(b *testing.B) {
-	s := newSession()
-	line := []byte(call(`12345`, "buy") + "\n")
-	answer := []byte(`{"jsonrpc":"2.0","id":12345,"result":{"content":[{"type":"text","text":"hello"}]}}` + "\n")
-	b.ReportAllocs()
-	for b.Loop() {
-		s.fromClient(line)
-		s.fromHub(answer)
 	}
 }

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -31,8 +32,28 @@ type lineReader struct {
 	seen int // what was searched for a line break
 }
 
+var bom = []byte("\xef\xbb\xbf")
+
+// readLines is each for a client's stream: some begin theirs with a byte order mark,
+// or end it without a line break.
 func readLines(r io.Reader, f func(lines []byte) (kept bool, err error)) error {
-	return (&lineReader{r: r}).each(f)
+	l := &lineReader{r: r}
+	first := true
+	err := l.each(func(lines []byte) (bool, error) {
+		if first {
+			first, lines = false, bytes.TrimPrefix(lines, bom)
+		}
+		return f(lines)
+	})
+	if rest := l.buf[:l.end]; errors.Is(err, io.EOF) && len(rest) > 0 {
+		if first {
+			rest = bytes.TrimPrefix(rest, bom)
+		}
+		if _, e := f(append(rest, '\n')); e != nil {
+			return e
+		}
+	}
+	return err
 }
 
 // each calls f with one or more whole lines at a time, as they come, until f returns

@@ -48,6 +48,8 @@ type session struct {
 
 	tools []byte // the latest answer to tools/list
 
+	batches bool // the revision agreed on has them: 2025-03-26
+
 	restored bool // the hub of the moment has answered the replayed initialize
 }
 
@@ -68,7 +70,11 @@ func newSession() session {
 
 // fromClient takes note of a line that is about to be sent to a hub.
 func (s *session) fromClient(line []byte) {
-	if elements(line, s.fromClient) {
+	note := s.fromClient
+	if !s.batches {
+		note = func([]byte) {} // the hub refuses the batch as a whole
+	}
+	if elements(line, note) {
 		return
 	}
 	m := peek(line)
@@ -109,11 +115,11 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 	m := peek(line)
 	switch {
 	case m.response && m.id != nil:
-		if isReplay(m.id) {
+		r := s.pending[string(m.id)]
+		if r == nil && isReplay(m.id) {
 			s.restored = true // the first answer is that of initialize
 			return false, false
 		}
-		r := s.pending[string(m.id)]
 		if r == nil {
 			return true, false
 		}
@@ -138,6 +144,7 @@ func (s *session) answered(r *request, line []byte) (kept bool) {
 	case methodCall:
 	case methodInitialize:
 		s.initialize = r.line
+		s.batches = rawjson.Valid(line, spec.MaxDepth) == nil && string(rawjson.Get(line, "result", "protocolVersion")) == `"2025-03-26"`
 	case methodListTools:
 		s.listed[r.method] = true
 		s.tools = line
@@ -170,6 +177,15 @@ func (s *session) inOrder() []*request {
 	return open
 }
 
+// forgetRefused removes what the hub could not read, and so has answered without an id.
+func (s *session) forgetRefused() {
+	for id, r := range s.pending {
+		if len(r.line) > spec.MaxFrame || rawjson.Valid(r.line, spec.MaxDepth) != nil {
+			delete(s.pending, id)
+		}
+	}
+}
+
 // maxSends is how many hubs get a request that none of them has lived to answer: it
 // may be what they die of.
 const maxSends = 3
@@ -177,6 +193,7 @@ const maxSends = 3
 // settle removes the requests that must not be sent again, after their hub is gone,
 // and returns their answers.
 func (s *session) settle() []byte {
+	s.forgetRefused()
 	var answers []byte
 	open := s.inOrder()
 	for _, r := range open {
@@ -222,8 +239,9 @@ func (s *session) open() []byte {
 
 // abandon answers all open requests with an error, and returns the answers.
 func (s *session) abandon(err error) []byte {
+	s.forgetRefused()
 	var out []byte
-	for _, r := range s.pending {
+	for _, r := range s.inOrder() {
 		out = append(out, r.failed(err)...)
 	}
 	clear(s.pending)
