@@ -206,6 +206,25 @@ func keySetJSON(is ...issuer) []byte {
 	return b
 }
 
+// An issuer's set may hold keys of kinds that this hub does not know.
+func TestKeySetWithUnknownKeys(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jwks.json")
+	a := newIssuer("a")
+	whole := string(keySetJSON(a))
+	write(t, path, []byte(strings.Replace(whole, `[`, `[{"kty":"AKP","alg":"ML-DSA-65","kid":"new"},{"kty":"OKP","kid":"half"},7,`, 1)))
+	v, err := NewJWT(Options{JWKSFile: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, v, a, true)
+	check(t, v, newIssuer("new"), false)
+
+	write(t, path, []byte(`{"keys":[{"kty":"AKP","kid":"new"}]}`))
+	if _, err := NewJWT(Options{JWKSFile: path}); err == nil {
+		t.Error("a set without a key that can be used was accepted")
+	}
+}
+
 func TestKeySetFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jwks.json")
 	a, b := newIssuer("a"), newIssuer("b-longer")

@@ -119,17 +119,49 @@ func (s *keySet) reload() error {
 		return fmt.Errorf("auth: load the key set %s: %w", s.from, err)
 	}
 	var set struct {
-		Keys *json.RawMessage `json:"keys"`
+		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(raw, &set); err != nil || set.Keys == nil {
 		return fmt.Errorf("auth: %s is not a JSON Web Key Set: it is no JSON object with the member keys", s.from)
 	}
-	keys, err := keyfunc.NewJWKSetJSON(raw)
+	usable, err := s.usable(set.Keys)
 	if err != nil {
-		return fmt.Errorf("auth: the key set %s is not a JSON Web Key Set: %w", s.from, err)
+		return fmt.Errorf("auth: the key set %s holds no key that can be used: %w", s.from, err)
+	}
+	store, err := usable.ToStorage()
+	if err != nil {
+		return fmt.Errorf("auth: the key set %s: %w", s.from, err)
+	}
+	keys, err := keyfunc.New(keyfunc.Options{Storage: store})
+	if err != nil {
+		return fmt.Errorf("auth: the key set %s: %w", s.from, err)
 	}
 	s.keys.Store(&keys)
 	return nil
+}
+
+// usable leaves out keys of kinds that are not understood, as RFC 7517, section 5, asks:
+// an issuer may have them for others. It fails if none is left.
+func (s *keySet) usable(keys []json.RawMessage) (jwkset.JWKSMarshal, error) {
+	var set jwkset.JWKSMarshal
+	var last error
+	for _, raw := range keys {
+		var key jwkset.JWKMarshal
+		err := json.Unmarshal(raw, &key)
+		if err == nil {
+			_, err = jwkset.JWKSMarshal{Keys: []jwkset.JWKMarshal{key}}.ToStorage()
+		}
+		if err != nil {
+			last = err
+			s.log.Warn("a key of the issuer's set cannot be used", "kid", key.KID, "err", err)
+			continue
+		}
+		set.Keys = append(set.Keys, key)
+	}
+	if len(set.Keys) == 0 {
+		return set, last
+	}
+	return set, nil
 }
 
 // fileChanged reports whether the file is another than at the last call.
