@@ -66,6 +66,12 @@ func DomainOf(origin string, verified bool) (spec.Domain, error) {
 	return spec.Domain(key.String()), nil
 }
 
+// domainKey matches what DomainOf returns, and little else.
+var domainKey = regexp.MustCompile(`^[a-z0-9_.-]{1,300}(?::[1-9][0-9]{0,4})?$`)
+
+// IsDomain reports whether d looks like a domain key.
+func IsDomain(d spec.Domain) bool { return domainKey.MatchString(string(d)) }
+
 // marked matches the hosts that could be taken for another origin's key.
 var marked = regexp.MustCompile(`^(?:(?:http|https|unverified|host)_|[0-9a-f]{1,4}(?:_[0-9a-f]{1,4}){7}$)`)
 

@@ -329,3 +329,19 @@ func BenchmarkDomainOf(b *testing.B) {
 		DomainOf("https://shop.example.com:8443", true)
 	}
 }
+
+// What a person mistypes as a site must not become one.
+func TestIsDomain(t *testing.T) {
+	for _, origin := range []string{"https://example.com", "http://localhost:5173", "http://[::1]:3000", "http://a_b.example.com.", "https://127.0.0.1", "https://例え.jp"} {
+		for _, verified := range []bool{true, false} {
+			if key, err := DomainOf(origin, verified); err != nil || !IsDomain(key) {
+				t.Errorf("%q, %v: %v", key, verified, err)
+			}
+		}
+	}
+	for _, d := range []spec.Domain{"", "not a domain", "https://example.com", "example.com/", "Example.com", "example.com:0", "example.com:http", "a\nb", "例え.jp"} {
+		if IsDomain(d) {
+			t.Errorf("%q passes for a domain", d)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
 	"tabhub/hub/httpd"
+	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -116,6 +117,11 @@ func (c *config) check() error {
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
 	}
+	if c.browser != "" || c.launchBrowser {
+		if err := instance.Available(c.browser); err != nil {
+			return &usageError{err}
+		}
+	}
 	for _, addr := range c.listen {
 		host, _, err := net.SplitHostPort(addr)
 		if err != nil {
@@ -196,9 +202,10 @@ func passOn(f *pflag.FlagSet) []string {
 		switch f.Name {
 		case "standalone", "data-dir", "help", "auto":
 			return
-		case "tls-cert", "tls-key", "jwt-secret", "jwks":
-			// The hub runs in another directory.
-			if path, err := filepath.Abs(f.Value.String()); err == nil && !strings.Contains(f.Value.String(), "://") {
+		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser":
+			// The hub runs in another directory; a browser without one is in the PATH.
+			inPath := f.Name == "browser" && filepath.Base(f.Value.String()) == f.Value.String()
+			if path, err := filepath.Abs(f.Value.String()); err == nil && !inPath && !strings.Contains(f.Value.String(), "://") {
 				args = append(args, "--"+f.Name+"="+path)
 				return
 			}

@@ -183,15 +183,29 @@ func (a *app) printExplanation(e hub.Explanation) error {
 	})
 }
 
+// maxLog is how many records the hub gives out at once.
+const maxLog = 10_000
+
 func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "log", Short: "Show the latest calls and registrations", Args: args(cobra.NoArgs)}
 	asJSON := jsonFlag(cmd)
 	limit := cmd.Flags().Int("limit", 50, "how many, at most 10000")
-	event := cmd.Flags().String("event", "", "only these: call or register")
+	event := cmd.Flags().String("event", "", "only these: call, register or proxy")
 	domain := cmd.Flags().String("domain", "", "only of this domain")
 	tool := cmd.Flags().String("tool", "", "only of this tool, by the page's name")
 	since := cmd.Flags().Duration("since", 0, "only the latest, such as 10m")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		switch {
+		case *limit < 1 || *limit > maxLog:
+			return usagef("--limit is %d; it may be 1 to %d", *limit, maxLog)
+		case *since < 0:
+			return usagef("--since is %s; it may not be negative", *since)
+		}
+		switch storage.Event(*event) {
+		case "", storage.EventCall, storage.EventRegister, storage.EventProxy:
+		default:
+			return usagef("--event is %q; it may be call, register or proxy", *event)
+		}
 		q := url.Values{"limit": {strconv.Itoa(*limit)}}
 		for name, value := range map[string]string{"event": *event, "domain": *domain, "tool": *tool} {
 			if value != "" {

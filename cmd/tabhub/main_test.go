@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -44,6 +45,7 @@ func TestScript(t *testing.T) {
 			"taken":  takenCmd,
 			"status": statusCmd,
 			"setenv": setenvCmd,
+			"usage":  usageCmd,
 		},
 	})
 }
@@ -103,4 +105,12 @@ func statusCmd(ts *testscript.TestScript, neg bool, args []string) {
 // setenvCmd sets a variable to what a file holds: setenv NAME FILE.
 func setenvCmd(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}
+
+// usageCmd runs a command that must end with exitUsage: usage tabhub ARG…
+func usageCmd(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec(args[0], args[1:]...)
+	if ended, ok := errors.AsType[*exec.ExitError](err); !ok || ended.ExitCode() != exitUsage {
+		ts.Fatalf("%v: %v, want exit code %d", args, err, exitUsage)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	}
 	fmt.Fprintf(errOut, "tabhub: %v\n", err)
 	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	if no, ok := errors.AsType[*apiError](err); ok && no.status == http.StatusBadRequest {
 		return exitUsage
 	}
 	return exitError

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/hub/httpd"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -28,6 +29,12 @@ opens the site again.`,
 	timeout := cmd.Flags().Duration("call-timeout", 0, "how long a call may take without progress; 0 for the default")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		change := cmd.Flags().Changed("cache") || cmd.Flags().Changed("call-timeout")
+		if len(pos) > 0 && !naming.IsDomain(spec.Domain(pos[0])) {
+			if key, err := naming.DomainOf(pos[0], true); err == nil {
+				return usagef("%q is an address; its site is %s", pos[0], key)
+			}
+			return usagef("%q is no site; write it as `tabhub tabs` shows it, such as example.com or localhost:5173", pos[0])
+		}
 		if change && len(pos) == 0 {
 			return usagef("which site? It is used as `tabhub site DOMAIN --cache on`")
 		}

@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/mcpserver"
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -192,9 +193,9 @@ func getLog(w http.ResponseWriter, r *http.Request, world World) error {
 		Tool:   q.Get("tool"),
 	}
 	switch query.Event {
-	case "", storage.EventCall, storage.EventRegister:
+	case "", storage.EventCall, storage.EventRegister, storage.EventProxy:
 	default:
-		return badRequest("event is %q; it may be %q or %q", query.Event, storage.EventCall, storage.EventRegister)
+		return badRequest("event is %q; it may be %q, %q or %q", query.Event, storage.EventCall, storage.EventRegister, storage.EventProxy)
 	}
 	if v := q.Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -234,8 +235,8 @@ func putSite(w http.ResponseWriter, r *http.Request, world World) error {
 	}
 	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
 	switch {
-	case in.Domain == "" || len(in.Domain) > 300:
-		return badRequest("domain is missing or too long; `tabhub tabs` shows the domains")
+	case !naming.IsDomain(in.Domain):
+		return badRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
 	case timeout < 0 || timeout > spec.CallTimeoutMax:
 		return badRequest("callTimeoutMs is %d; it may be 1 to %d, or 0 for the default", in.CallTimeoutMs, spec.CallTimeoutMax.Milliseconds())
 	}

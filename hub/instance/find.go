@@ -3,6 +3,7 @@ package instance
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -55,7 +56,7 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 	if named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
-			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("the browser that --browser names cannot be run: %v", err)}
+			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: cannotRun(named, err)}
 		}
 		b := identify(ctx, path)
 		if mode != "" && mode != b.mode {
@@ -80,7 +81,39 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 		}
 		names = append(names, m.String())
 	}
-	return browser{}, &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))}
+	return browser{}, &hub.Failure{Code: spec.FailToolError, Message: notInstalled(names)}
+}
+
+// Available returns why no browser could be started: named, if not "", cannot be run,
+// or none is installed. It runs nothing.
+func Available(named string) error {
+	if named != "" {
+		if _, err := exec.LookPath(named); err != nil {
+			return errors.New(cannotRun(named, err))
+		}
+		return nil
+	}
+	var names []string
+	for _, m := range modes {
+		for _, name := range places(runtime.GOOS, m) {
+			if _, err := exec.LookPath(name); err == nil {
+				return nil
+			}
+		}
+		names = append(names, m.String())
+	}
+	return errors.New(notInstalled(names))
+}
+
+func cannotRun(named string, err error) string {
+	if cause, ok := errors.AsType[*exec.Error](err); ok {
+		err = cause.Err
+	}
+	return fmt.Sprintf("the browser that --browser names, %s, cannot be run: %v", named, err)
+}
+
+func notInstalled(names []string) string {
+	return fmt.Sprintf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))
 }
 
 // places are the names and paths under which a system has a browser.
