@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"time"
@@ -49,9 +50,10 @@ func (h *Hub) AwaitPeer(ctx context.Context, match func(BrowserInfo) bool) (Brow
 // Expect admits a browser that says instance in its hello whatever its secret is,
 // until stop is called: only one that this hub has started can know it.
 func (h *Hub) Expect(instance string) (stop func()) {
-	h.update(func() { h.expects[instance] = true })
+	sum := sha256.Sum256([]byte(instance))
+	h.update(func() { h.expects[sum] = true })
 	return func() {
-		h.update(func() { delete(h.expects, instance) })
+		h.update(func() { delete(h.expects, sum) })
 	}
 }
 

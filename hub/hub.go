@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,7 +49,7 @@ type Hub struct {
 	order   []spec.Domain // of domains, sorted
 	names   map[publicName]*binding
 	browser map[spec.BrowserID]storage.Browser
-	expects map[string]bool // what browsers say that the hub itself has started
+	expects map[[sha256.Size]byte]bool // hashes of what browsers say that the hub itself has started
 	sites   map[spec.Domain]storage.Site
 	subs    map[string]*subscription // by public URI
 	active  *tab                     // what the user looks at; nil if no tab that is known
@@ -94,7 +95,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		domains:   map[spec.Domain]*domain{},
 		names:     map[publicName]*binding{},
 		browser:   map[spec.BrowserID]storage.Browser{},
-		expects:   map[string]bool{},
+		expects:   map[[sha256.Size]byte]bool{},
 		sites:     map[spec.Domain]storage.Site{},
 		subs:      map[string]*subscription{},
 		kept:      map[*domain]struct{}{},

@@ -152,7 +152,7 @@ func (h *Hub) admitBrowserLocked(c tabtransport.Conn, now time.Time) (secret str
 			return "", nil
 		}
 		known.Confirmed = true
-	case ok && known.Confirmed && !h.expects[hello.Instance]:
+	case ok && known.Confirmed && !h.expects[sha256.Sum256([]byte(hello.Instance))]:
 		return "", spec.Errorf(spec.CodeRefused, "browserId %q belongs to another browser: its secret does not match; make a new browserId", hello.BrowserID)
 	default:
 		// New here, or the answer with its secret never reached it.

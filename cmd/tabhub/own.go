@@ -32,10 +32,10 @@ func (p *process) ownTools(user spec.UserID, h *hub.Hub, instances *instance.Ins
 		}
 	}
 	proxy := &proxytool.Tool{Hub: h, Record: h.Record}
-	add(proxytool.Name, true, mcpserver.Tool{Definition: proxytool.Definition(), Call: proxy.Call})
+	add(proxytool.Name, true, mcpserver.Tool{Definition: proxytool.Definition(), Call: proxy.Call, Subject: proxytool.Subject})
 	for _, t := range browsertool.New(h, instances) {
 		// Whoever calls from another machine has no business to start programs here.
-		add(t.Name, t.Name != browsertool.InstanceTool || !p.config.reachable(), mcpserver.Tool{Definition: t.Definition, Call: t.Call})
+		add(t.Name, t.Name != browsertool.InstanceTool || !p.config.reachable() && p.config.publicURL == "", mcpserver.Tool{Definition: t.Definition, Call: t.Call})
 	}
 	for _, t := range p.relay.Tools(user) {
 		add(t.Name, p.config.relayTools, mcpserver.Tool{Definition: t.Definition, Call: func(ctx context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -323,52 +322,6 @@ func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, err
 		p.mu.Unlock()
 	}
 	return h, nil
-}
-
-// admitTab says whose a tab or browser is, when it has said hello.
-func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
-	refuse := func(err error) (wsserver.Admission, error) {
-		return wsserver.Admission{}, spec.Errorf(spec.CodeRefused, "%v", err)
-	}
-	var token string
-	if hello != nil {
-		token = hello.Token
-	}
-	a, err := p.guard.Admit(r, token)
-	if err != nil {
-		return refuse(err)
-	}
-	out := wsserver.Admission{User: a.User, Attested: a.Attested, Until: a.Expires}
-	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
-		if err := p.guard.AdmitPage(r, page); err != nil {
-			return refuse(err)
-		}
-		out.Origin = page
-	}
-	// The connection waits until the user's hub is there.
-	if _, err := p.users.Get(r.Context(), a.User); err != nil {
-		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
-	}
-	return out, nil
-}
-
-// admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *process) admitRelay(h relay.Handshake) (spec.UserID, time.Time, error) {
-	admit := p.guard.AdmitClient
-	if h.Extension {
-		admit = p.guard.AdmitExtension
-	}
-	a, err := admit(h.Request, h.Token)
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	// The user's hub takes extensions that can open tabs.
-	if _, err := p.users.Get(h.Request.Context(), a.User); err != nil {
-		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return "", time.Time{}, errors.New("the hub could not be opened; its log says why")
-	}
-	return a.User, a.Expires, nil
 }
 
 // verifier returns what checks credentials, nil if none are asked for.

@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
+	"net/http"
 	"sync"
 	"time"
 
@@ -111,4 +112,20 @@ func (p *pass) admission() Admission {
 func passOf(ctx context.Context) *pass {
 	p, _ := ctx.Value(admissionKey{}).(*pass)
 	return p
+}
+
+// AdmitStarted is Admit for a browser that the hub has started and that has proved it,
+// which is its credential: it has no other. Only /tabs takes it, and only from an
+// extension's worker.
+func (g *Guard) AdmitStarted(r *http.Request) (Admission, error) {
+	p := passOf(r.Context())
+	if p == nil {
+		return Admission{}, ErrNoRequest
+	}
+	if g.accounts || p.from&p.endpoint.anonymous&fromExtension == 0 {
+		return Admission{}, unauthorized("Authentication required: a browser that the hub has started joins with the companion extension")
+	}
+	a := p.admission()
+	a.User = spec.LocalUser
+	return a, nil
 }

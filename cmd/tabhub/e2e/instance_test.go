@@ -5,13 +5,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"net/http"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"tabhub/spec"
+	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
+	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // browserPath returns the browser that hubs of this test start.
@@ -142,6 +147,64 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 	}
 }
 
+// A hub that others reach through a proxy asks everybody for the token, but for the
+// browsers that it has started itself: what they were started with is enough, as long
+// as they run.
+func TestBrowserOfAHubBehindAProxy(t *testing.T) {
+	p := newPlace(t)
+	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
+		"--launch-browser", "--browser", browserPath(t), "--log-level", "debug")
+	hub.stderr.await(t, "a browser was started")
+	c := p.stdio()
+	var started struct{ InstanceID, BrowserID string }
+	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &started)
+	var list struct{ Instances []struct{ Connected bool } }
+	c.callJSON("browser_instance", `{"action":"list"}`, &list)
+	if len(list.Instances) != 2 || !list.Instances[0].Connected || !list.Instances[1].Connected {
+		t.Errorf("%+v", list)
+	}
+
+	var said struct{ Hub, Nonce string }
+	text, err := os.ReadFile(filepath.Join(p.dir.Browsers(), "other", "extension", "instance.json"))
+	if err != nil || json.Unmarshal(text, &said) != nil || said.Hub != "ws://"+p.listen+"/tabs" {
+		t.Fatalf("the browser was told %s, %v", text, err)
+	}
+	// join says what comes of a hello with the nonce.
+	join := func(origin, nonce string) spec.CloseCode {
+		t.Helper()
+		peer, _, err := wstest.Connect(p.within(), said.Hub, http.Header{"Origin": {origin}}, spec.Subprotocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b","instance":%q}}`, nonce))
+		for {
+			frame, err := peer.Receive()
+			if err != nil {
+				return wstest.CloseCode(err)
+			}
+			if answerOf(frame).result != nil {
+				return 0
+			}
+		}
+	}
+	if code := join(extension.Origin, said.Nonce); code != 0 {
+		t.Errorf("what the browser says is refused: %d", code)
+	}
+	for origin, nonce := range map[string]string{extension.Origin: said.Nonce + "x", "http://" + p.listen: said.Nonce} {
+		if code := join(origin, nonce); code != spec.CloseRefused {
+			t.Errorf("%s with %s: close code %d, want a refusal", origin, nonce, code)
+		}
+	}
+	c.callJSON("browser_instance", fmt.Sprintf(`{"action":"close","instanceId":%q}`, started.InstanceID), &struct{}{})
+	if code := join(extension.Origin, said.Nonce); code != spec.CloseRefused {
+		t.Errorf("the nonce outlived its browser: close code %d", code)
+	}
+	if strings.Contains(hub.stderr.String(), said.Nonce) {
+		t.Error("the nonce is in the log")
+	}
+}
+
 // Clients that come over the network start no programs, unless the user wants that.
 func TestInstancesAreForThisMachine(t *testing.T) {
 	p := newPlace(t)
@@ -157,7 +220,7 @@ func TestInstancesAreForThisMachine(t *testing.T) {
 	if !has() {
 		t.Error("a hub for this machine starts no browsers")
 	}
-	if has("--behind-proxy") {
+	if has("--behind-proxy") || has("--public-url", "https://hub.example.com") {
 		t.Error("a hub that others reach starts browsers")
 	}
 	if !has("--behind-proxy", "--tools", "browser_instance") {
