@@ -26,10 +26,14 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, e
 	}
 	progress := rq.progress(name)
+	subject := name
 	var ask func(context.Context) (json.RawMessage, error)
 	if t, ok := s.own[name]; ok {
 		if progress == nil {
 			progress = func(spec.Progress) {}
+		}
+		if t.Subject != nil {
+			subject += " " + t.Subject(orEmpty(args))
 		}
 		ask = func(ctx context.Context) (json.RawMessage, error) {
 			if r := t.Call(ctx, args, rq.clientName(), progress); r != nil {
@@ -46,7 +50,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
 		ask = func(ctx context.Context) (json.RawMessage, error) { return s.hub.Call(ctx, c) }
 	}
-	r, err := s.withInput(ctx, rq, name, ask)
+	r, err := s.withInput(ctx, rq, subject, ask)
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		r, err = f.Result(), nil
 	}

@@ -84,6 +84,33 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 	}
 }
 
+// A tool of the hub that calls pages passes on what they ask, and the state of one
+// must not come to another.
+func TestStateIsOfOneSubject(t *testing.T) {
+	own := Tool{
+		Definition: json.RawMessage(`{"name":"relay","inputSchema":{"type":"object"}}`),
+		Call: func(ctx context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
+			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`)
+		},
+		Subject: func(args json.RawMessage) string { return string(args) },
+	}
+	c := streamTo(t, newServer(t, nosyHub(t), Options{Own: []Tool{own}}))
+	call := func(args, more string) string {
+		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"relay","arguments":` + args + `,` + more + modernMeta + `}}`)
+	}
+	var r struct{ Result struct{ RequestState string } }
+	if err := json.Unmarshal([]byte(call(`{"to":"a"}`, "")), &r); err != nil || r.Result.RequestState == "" {
+		t.Fatal(err)
+	}
+	state := `"requestState":"` + r.Result.RequestState + `",`
+	if got := call(`{"to":"a"}`, state); !strings.Contains(got, `"input_required"`) {
+		t.Errorf("the same subject: %s", got)
+	}
+	if got := call(`{"to":"b"}`, state); !strings.Contains(got, `"code":-32602`) {
+		t.Errorf("another subject: %s", got)
+	}
+}
+
 func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	h := nosyHub(t)
 	s := newServer(t, h, Options{Own: []Tool{{

@@ -62,6 +62,9 @@ type Tool struct {
 	// Call returns a raw CallToolResult. It ends soon after ctx does. progress is
 	// never nil and must not be called after Call has returned.
 	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage
+	// Subject names what a call is about, beside the tool: a page that asks back gives
+	// a state, which comes back for the same subject alone. nil: there is but one.
+	Subject func(args json.RawMessage) string
 }
 
 // Server is one Hub as an MCP server, over any number of connections. Its methods

@@ -3,7 +3,6 @@ package proxytool
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strings"
 
 	"tabhub/hub"
@@ -11,7 +10,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-var errNotResult = errors.New("the answer is not a result of the protocol")
+const errNotResult = refusal("the answer is not a result of the protocol")
 
 // call serves action call (specification, section 3.2).
 func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, error) {
@@ -24,11 +23,17 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 		if err != nil {
 			return nil, err
 		}
+		if asksBack(raw) {
+			return annotate(raw, n)
+		}
 		return readResult(raw, n)
 	case spec.KindPrompt:
 		raw, err := c.tool.Hub.GetPrompt(ctx, op.path, op.args, c.client)
 		if err != nil {
 			return nil, err
+		}
+		if asksBack(raw) {
+			return annotate(raw, n)
 		}
 		n.dataType("GetPromptResult")
 		r := &result{}

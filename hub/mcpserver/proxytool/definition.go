@@ -1,10 +1,6 @@
 package proxytool
 
-import (
-	"encoding/json"
-
-	"tabhub/hub"
-)
+import "encoding/json"
 
 // Definition returns the tool as tools/list has it.
 func Definition() json.RawMessage { return json.RawMessage(definition) }
@@ -38,6 +34,3 @@ const definition = `{` +
 
 // Tokens estimates what bytes of JSON cost a model: four to a token.
 func Tokens(bytes int) int { return (bytes + 3) / 4 }
-
-// Cost estimates what a listing costs a model, in tokens.
-func Cost(l *hub.Listing) int { return Tokens(len(l.JSON)) }

@@ -3,6 +3,7 @@ package proxytool
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,7 @@ const (
 	maxLimit      = 1000
 	maxOperations = 100
 	maxWords      = 32
+	maxTags       = 32
 	maxPath       = 8 << 10
 )
 
@@ -172,11 +174,13 @@ func (p *problems) integer(given map[string]json.RawMessage, name string, low, h
 	if v == nil {
 		return 0
 	}
-	n, err := strconv.Atoi(string(v))
-	if err != nil || n < low || n > high {
+	// 10.0 and 1e1 are integers, too, and some clients write them so.
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || f != math.Trunc(f) || f < float64(low) || f > float64(high) {
 		p.add("Parameter '%s' is %s; allowed: an integer from %d to %d", name, show(v), low, high)
+		return 0
 	}
-	return n
+	return int(f)
 }
 
 // container returns v, which must be an object or array as the bracket says, or a
@@ -247,6 +251,9 @@ func (p *problems) filter(f *filter, v json.RawMessage) {
 			if err != nil || !ok {
 				p.add("Filter 'tags' must be an array of strings, not %s", show(value))
 				ok = true
+			}
+			if len(f.tags) > maxTags {
+				p.add("Filter 'tags' has %d entries; allowed: %d", len(f.tags), maxTags)
 			}
 		}
 		if !ok {

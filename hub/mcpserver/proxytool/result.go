@@ -1,8 +1,10 @@
 package proxytool
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"tabhub/hub"
@@ -75,8 +77,24 @@ func failure(text string, n *notes) *result {
 	return r
 }
 
+// asksBack reports whether the raw result of a page says that it needs something of
+// the client first. That goes to the client as it is, whatever was asked of the page.
+// The result may be large, and most do not hold the word.
+func asksBack(raw json.RawMessage) bool {
+	return bytes.Contains(raw, []byte(`"input_required"`)) && isInputRequired(rawjson.Get(raw, "resultType"))
+}
+
+func isInputRequired(resultType json.RawMessage) bool {
+	return string(resultType) == `"input_required"`
+}
+
+// asksBack is asksBack of what r was made of.
+func (r *result) asksBack() bool {
+	return slices.ContainsFunc(r.rest, func(m member) bool { return m.key == "resultType" && isInputRequired(m.value) })
+}
+
 // failed is the result of an operation that ended with err. What the page, or the
-// hub, said is kept as it is.
+// hub, said is kept as it is; what was not said to a model is not told.
 func failed(err error, n *notes) *result {
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		if r, err := annotate(f.Result(), n); err == nil {
@@ -91,7 +109,11 @@ func failed(err error, n *notes) *result {
 		}
 		return failure(string(append(text, `}}`...)), n)
 	}
-	return failure(err.Error(), n)
+	text := "internal error"
+	if no, ok := errors.AsType[refusal](err); ok {
+		text = no.Error()
+	}
+	return failure(text, n)
 }
 
 // annotate returns a CallToolResult with the notes n on each block and all else as

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
@@ -96,7 +97,21 @@ func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
 	if err != nil {
 		return failed(err, n)
 	}
+	if at != whole && r.asksBack() {
+		return failure("The page asks back, which it cannot do within a batch: call it by itself", n)
+	}
 	return r
+}
+
+// Subject returns what a call with these arguments is about. A page that asks back
+// gives a state, which must not come to another.
+func Subject(args json.RawMessage) string {
+	var about []string
+	for _, name := range []string{"action", "type", "path"} {
+		s, _ := rawjson.String(rawjson.Get(args, name))
+		about = append(about, s)
+	}
+	return strings.Join(about, " ")
 }
 
 // unknown says that a path is nobody's, and which is like it.

@@ -23,6 +23,8 @@ type world struct {
 	reads map[string]string // URI → ReadResourceResult
 	fails map[string]error  // name or URI → error
 	got   []hub.Call
+
+	prompts map[string]string // name → GetPromptResult
 }
 
 func (w *world) List(kind hub.ListKind) *hub.Listing {
@@ -68,6 +70,9 @@ func (w *world) ReadResource(_ context.Context, uri, _ string) (json.RawMessage,
 }
 
 func (w *world) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
+	if r, ok := w.prompts[name]; ok {
+		return json.RawMessage(r), nil
+	}
 	if name == "greet" {
 		return fmt.Appendf(nil, `{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi %s"}}]}`, rawjson.Get(args, "who")), nil
 	}
