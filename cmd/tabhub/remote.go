@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"text/tabwriter"
+	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
 )
@@ -91,6 +92,10 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 	return b, nil
 }
 
+// patience is how long a hub may take for an answer that it has at hand. One that
+// takes longer hangs.
+const patience = 15 * time.Second
+
 // show gets a list or an object from the hub, and prints it as it is if asJSON, or
 // by print.
 func show[T any](ctx context.Context, a *app, path string, query url.Values, asJSON bool, print func(T) error) error {
@@ -101,6 +106,8 @@ func show[T any](ctx context.Context, a *app, path string, query url.Values, asJ
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	b, err := r.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,8 +13,12 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 )
 
-// stopWait is how long stop waits for the hub to end.
-const stopWait = 15 * time.Second
+const (
+	// stopAsk is how long the hub may take to say that it will end.
+	stopAsk = 5 * time.Second
+	// stopWait is how long stop then waits for it.
+	stopWait = 15 * time.Second
+)
 
 func (a *app) stopCommand() *cobra.Command {
 	return &cobra.Command{
@@ -31,30 +36,52 @@ their next request starts a hub again.`,
 				fmt.Fprintln(a.err, "no hub is running")
 				return nil
 			}
-			if err := a.askToStop(cmd.Context()); err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), stopWait)
-			defer cancel()
-			lock, err := dir.Lock(ctx, home.HubLock)
-			if err != nil {
-				return fmt.Errorf("the hub has not ended within %s; %s may say why", stopWait, dir.LogFile())
-			}
-			lock.Unlock()
-			return nil
+			return a.stop(cmd.Context(), dir, stopAsk, stopWait)
 		},
 	}
 }
 
+// stop ends the hub: it has the time ask to answer, and then the time wait to end.
+func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) error {
+	if err := a.askToStop(ctx, ask); err != nil {
+		return err
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	lock, err := dir.Lock(waiting, home.HubLock)
+	switch {
+	case err == nil:
+		lock.Unlock()
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fmt.Errorf("the hub has not ended within %s; %s may say why%s", wait, dir.LogFile(), kill(dir))
+}
+
+// kill says how to end a hub that hangs, in words that follow others.
+func kill(dir home.Dir) string {
+	h, err := dir.ReadHub()
+	switch {
+	case err != nil:
+		return ""
+	case runtime.GOOS == "windows":
+		return fmt.Sprintf(", and `taskkill /F /PID %d` ends it at once", h.PID)
+	}
+	return fmt.Sprintf(", and `kill -9 %d` ends it at once", h.PID)
+}
+
 // askToStop asks the hub, and if that cannot be asked over the network, its process.
-func (a *app) askToStop(ctx context.Context) error {
+func (a *app) askToStop(ctx context.Context, patience time.Duration) error {
 	r, err := a.remote()
 	if err != nil {
 		return err
 	}
-	_, err = r.do(ctx, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})
-	if err == nil {
-		return nil
+	ask, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err = r.do(ask, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})
+	if err == nil || ctx.Err() != nil {
+		return err
 	}
 	p, e := os.FindProcess(r.hub.PID)
 	if e != nil {
