@@ -92,7 +92,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	}
 	if o.PublicURL != "" {
 		u, err := url.Parse(o.PublicURL)
-		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return nil, fmt.Errorf("--public-url %q is not a web address; write it as https://hub.example.com", o.PublicURL)
 		}
 		g.public = u
@@ -208,10 +208,16 @@ func (g *Guard) selfOrigin(r *http.Request) string {
 	if g.public != nil && strings.EqualFold(g.public.Host, r.Host) {
 		return originOf(g.public)
 	}
-	if r.TLS != nil || g.proxied && strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
+	if r.TLS != nil || g.proxied && forwardedProto(r) == "https" {
 		return "https://" + strings.TrimSuffix(host, ":443")
 	}
 	return "http://" + strings.TrimSuffix(host, ":80")
+}
+
+// forwardedProto is the scheme that the outermost proxy was asked with.
+func forwardedProto(r *http.Request) string {
+	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
+	return strings.ToLower(strings.TrimSpace(proto))
 }
 
 func originOf(u *url.URL) string {

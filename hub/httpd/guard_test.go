@@ -371,6 +371,8 @@ func TestNewGuardNamesWhatIsWrong(t *testing.T) {
 		{GuardOptions{AllowHosts: []string{"*"}}, "--allow-host"},
 		{GuardOptions{Extensions: []string{"abc"}}, "--extension-id"},
 		{GuardOptions{PublicURL: "hub.example.com"}, "--public-url"},
+		{GuardOptions{PublicURL: "https://hub.example.com/?a=b"}, "--public-url"},
+		{GuardOptions{PublicURL: "https://me:pw@hub.example.com"}, "--public-url"},
 	} {
 		if _, err := NewGuard(c.o); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v; want an error that names %s", c.o, err, c.says)
@@ -392,7 +394,7 @@ func TestForwardedProto(t *testing.T) {
 		g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
 		r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
 		r.Header.Set("Authorization", "Bearer "+secret)
-		r.Header.Set("X-Forwarded-Proto", "https")
+		r.Header.Set("X-Forwarded-Proto", "HTTPS, http") // of a proxy before a proxy
 		if _, err := g.check(r); status(err) != want {
 			t.Errorf("behind a proxy %t: %v, want %d", proxied, err, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -284,6 +285,12 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	w.Header().Set("Connection", "close")
 	if wantsPage(r) {
 		s.writePage(w, no.status, pageData{Refusal: no.text})
+		return
+	}
+	if path := r.URL.Path; no.status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {
+		// As Moonsurf says it, whose clients may look for that.
+		const said = "Authentication required"
+		writeJSON(w, no.status, map[string]string{"error": said, "hint": strings.TrimPrefix(no.text, said+": ")})
 		return
 	}
 	writeError(w, no.status, no.text)

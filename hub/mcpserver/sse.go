@@ -32,7 +32,7 @@ func (s *Server) SSE() http.Handler {
 		ses.mu.Lock()
 		ses.out = st.out
 		ses.mu.Unlock()
-		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + "\n\n"), raw: true})
+		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + "\n\n"), raw: true})
 		st.run()
 		s.table.remove(ses)
 		ses.finishCalls(flushAtEnd)
@@ -52,7 +52,7 @@ func (s *Server) endpoint(r *http.Request) string {
 		u.Scheme = "https"
 	}
 	if s.opts.BehindProxy {
-		if p := firstOf(r.Header.Get("X-Forwarded-Proto")); p == "http" || p == "https" {
+		if p := strings.ToLower(firstOf(r.Header.Get("X-Forwarded-Proto"))); p == "http" || p == "https" {
 			u.Scheme = p
 		}
 		if h := firstOf(r.Header.Get("X-Forwarded-Host")); h != "" {
@@ -60,6 +60,17 @@ func (s *Server) endpoint(r *http.Request) string {
 		}
 	}
 	return u.String()
+}
+
+// tokenOf returns what a client adds to the endpoint that has shown its credential in
+// the address of the stream. Most such clients know no other way: they post where they
+// are told to, without a header.
+func tokenOf(r *http.Request) string {
+	token := r.URL.Query().Get("token")
+	if token == "" || r.Header.Get("Authorization") != "" {
+		return ""
+	}
+	return "&token=" + url.QueryEscape(token)
 }
 
 // firstOf returns the first of a header's comma-separated values: the outermost proxy's.

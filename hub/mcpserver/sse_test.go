@@ -121,10 +121,25 @@ func TestEndpointIsWhatTheClientReaches(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/sse", nil)
 		r.Host = "hub.test:3300"
-		r.Header.Set("X-Forwarded-Proto", "https, http")
+		r.Header.Set("X-Forwarded-Proto", "HTTPS, http")
 		r.Header.Set("X-Forwarded-Host", "tools.example.com, inner")
 		if got := newServer(t, newScripted(), o).endpoint(r); got != want {
 			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// Clients that are configured with one address, ?token= and all, send no header.
+func TestEndpointHasTheTokenOfTheAddress(t *testing.T) {
+	c := overTCP(t, New(newScripted(), Options{}))
+	for path, want := range map[string]string{
+		"/sse":                         "",
+		"/sse?token=a%26b%0Adata:%20c": "&token=a%26b%0Adata%3A+c",
+	} {
+		name, data, _ := readEvents(t, c.doContext(t.Context(), "GET", path, "")).next()
+		prefix, rest, _ := strings.Cut(data, "?sessionId=")
+		if _, token, found := strings.Cut(rest, "&"); name != "endpoint" || prefix != c.url+"/message" || found != (want != "") || found && "&"+token != want {
+			t.Errorf("%s: %s %s, want a token %q", path, name, data, want)
 		}
 	}
 }
