@@ -43,7 +43,7 @@ func (a *app) mintCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&user, "user", "", "user id; each has a hub of their own")
 	f.StringVar(&url, "connection-url", "", "endpoint that the token is for, as wss://hub.example.com/mcp (default: any)")
-	f.StringVar(&email, "email", "", "shown by clients")
+	f.StringVar(&email, "email", "", "shown by clients and extensions; shipped extensions need one")
 	f.StringVar(&secretFile, "jwt-secret", "", "`file` with the HS256 secret")
 	f.DurationVar(&life, "life", auth.DefaultLife, "how long the token is valid")
 	return cmd

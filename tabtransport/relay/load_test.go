@@ -29,7 +29,11 @@ func TestLoad(t *testing.T) {
 	}
 	l := &load{rig: socketed(t, Limits{UserRate: 1e9, ClientRate: 1e9, MaxUnknown: 1e4}), t: t}
 	var exts, mcps, ready sync.WaitGroup
-	var stopClients, stopExtensions atomic.Bool
+	var over, stopExtensions atomic.Bool
+	// However slow the machine is, enough happens for the test to say something.
+	stopClients := func() bool {
+		return over.Load() && l.answers.Load() >= 3*clients && l.extensionCuts.Load() > 0 && l.clientCuts.Load() > 0
+	}
 	for _, user := range []string{"ann", "bob", "eve"} {
 		for i := range extensions {
 			ready.Add(1)
@@ -39,10 +43,10 @@ func TestLoad(t *testing.T) {
 	ready.Wait()
 	for _, user := range []string{"ann", "bob", "eve"} {
 		for i := range clients {
-			mcps.Go(func() { l.client(user, i, &stopClients) })
+			mcps.Go(func() { l.client(user, i, stopClients) })
 		}
 	}
-	time.AfterFunc(length, func() { stopClients.Store(true) })
+	time.AfterFunc(length, func() { over.Store(true) })
 	mcps.Wait()
 	stopExtensions.Store(true)
 	l.mu.Lock()
@@ -52,9 +56,6 @@ func TestLoad(t *testing.T) {
 	l.mu.Unlock()
 	exts.Wait()
 	t.Logf("%d answers, %d errors, %d reconnects of clients, %d of extensions; %+v", l.answers.Load(), l.failures.Load(), l.clientCuts.Load(), l.extensionCuts.Load(), l.rig.relay.Stats())
-	if l.answers.Load() < 3*clients || l.extensionCuts.Load() == 0 || l.clientCuts.Load() == 0 {
-		t.Error("too little happened for the test to say anything")
-	}
 }
 
 type load struct {
@@ -147,8 +148,8 @@ func (l *load) serve(ws *websocket.Conn, user, name string, ready func()) {
 // ids are what all clients use, several at a time.
 var ids = []string{`1`, `"1"`, `"550e8400-e29b-41d4-a716-446655440000"`, `2`, `"x:1"`}
 
-func (l *load) client(user string, n int, stop *atomic.Bool) {
-	for !stop.Load() {
+func (l *load) client(user string, n int, stop func() bool) {
+	for !stop() {
 		ws, _, err := l.rig.dial.Dial(l.rig.base+"/mcp", nil)
 		if err != nil {
 			l.t.Error(err)
@@ -171,13 +172,13 @@ type loadClient struct {
 }
 
 // run makes calls until it cuts its socket.
-func (c *loadClient) run(stop *atomic.Bool) {
+func (c *loadClient) run(stop func() bool) {
 	if m := c.ask(`"mcp_handshake"`, fmt.Sprintf(`{"accessToken":"token of %s"}`, c.user)); m == nil || m.Error != nil {
 		c.t.Errorf("handshake: %+v", m)
 		return
 	}
 	c.ended = true
-	for !stop.Load() && rand.IntN(60) != 0 {
+	for !stop() && rand.IntN(60) != 0 {
 		if c.ended && !c.connect() {
 			return
 		}
@@ -196,9 +197,12 @@ func (c *loadClient) connect() bool {
 		return false
 	}
 	var list listing
-	if err := json.Unmarshal(m.Result, &list); err != nil || len(list.Extensions) == 0 {
+	if err := json.Unmarshal(m.Result, &list); err != nil {
 		c.t.Errorf("%v: %+v", err, m)
 		return false
+	}
+	if len(list.Extensions) == 0 { // all have been cut in this moment
+		return true
 	}
 	m = c.ask(`"connect"`, fmt.Sprintf(`{"extension_id":%q}`, list.Extensions[rand.IntN(len(list.Extensions))].ID))
 	if m == nil {
