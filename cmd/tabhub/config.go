@@ -77,7 +77,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.IntVar(&c.nameLimit, "name-limit", 0, "longest tool name (default 64)")
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
 	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAll), "which tools clients list: all, proxy (only the tool that reaches all others) or auto")
-	f.IntVar(&c.exposeBudget, "expose-budget", 10_000, "with --expose auto: how many tokens the list may cost")
+	f.IntVar(&c.exposeBudget, "expose-budget", 10_000, "with --expose auto: how many tokens the tools of pages may cost")
 	f.BoolVar(&c.plainNames, "plain-names", false, "list tools under the page's own names; for conformance suites")
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")

@@ -132,17 +132,21 @@ func (a *app) toolsCommand() *cobra.Command {
 func (a *app) printCost(tools []httpd.ToolReport) error {
 	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
 	all, own := 0, 0
+	pages := len("[]") - len(",") // what the hub compares with the budget
 	err := a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
 		for _, t := range tools {
 			n := len(t.Definition)
 			all += n
 			if t.Domain == "" {
 				own += n
+			} else {
+				pages += n + len(",")
 			}
 			fmt.Fprintf(w, "%d\t%d\t%s\n", proxytool.Tokens(n), n, t.Name)
 		}
 	})
 	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", proxytool.Tokens(all), proxytool.Tokens(own))
+	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else as proxy\n", proxytool.Tokens(pages))
 	return err
 }
 

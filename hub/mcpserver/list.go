@@ -104,14 +104,15 @@ func (s *Server) proxyOnly(rq *request) bool {
 }
 
 // exposure remembers whether the list is over budget, so that one that hovers
-// about it does not flap: once over, it must fall to four fifths.
+// about it does not flap: once over, it must fall by a fifth of the budget.
 type exposure struct {
 	mu     sync.Mutex
 	last   bool
 	hidden bool // all clients were told of a change since the list went over
 }
 
-// over reports whether l costs more tokens than budget; four bytes are one.
+// over reports whether l, the tools of pages, costs more tokens than budget; four
+// bytes are one.
 func (e *exposure) over(l *hub.Listing, budget int) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -120,9 +121,9 @@ func (e *exposure) over(l *hub.Listing, budget int) bool {
 
 func (e *exposure) overLocked(l *hub.Listing, budget int) bool {
 	if e.last {
-		budget = budget / 5 * 4
+		budget -= budget / 5
 	}
-	e.last = len(l.JSON)/4 > budget
+	e.last = (len(l.JSON)+3)/4 > budget
 	e.hidden = e.hidden && e.last
 	return e.last
 }

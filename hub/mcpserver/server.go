@@ -40,7 +40,7 @@ type Options struct {
 	Own []Tool
 
 	Expose       Expose // "" means ExposeAll
-	ExposeBudget int    // tokens that ExposeAuto lists at most; 0 means 10,000
+	ExposeBudget int    // tokens of pages' tools that ExposeAuto lists at most; 0 means 10,000
 
 	// PublicURL is where clients reach the hub, without the endpoint's path. It is
 	// what the endpoint event of /sse begins with; "" takes it from the request.
