@@ -102,8 +102,11 @@ func TestOldPageServers(t *testing.T) {
 	url := site(t, map[string]string{
 		"/announced": strings.ReplaceAll(oldServer, "ANNOUNCED", "0"),
 		"/silent":    strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
+		// Comes while somebody asks blindly whether there is one, and has not heard it.
+		"/late": `<!doctype html><title>Late</title><script>addEventListener('load', () => setTimeout(() => {` +
+			scriptOf(strings.ReplaceAll(oldServer, "ANNOUNCED", "0")) + `}, 500))</script>`,
 	})
-	for _, path := range []string{"/announced", "/silent"} {
+	for _, path := range []string{"/announced", "/silent", "/late"} {
 		p := b.Open(url + path)
 		tab := h.tabWith("old")
 		if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {
@@ -114,6 +117,13 @@ func TestOldPageServers(t *testing.T) {
 		p.Close()
 		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
 	}
+}
+
+// scriptOf returns the script of a page.
+func scriptOf(page string) string {
+	_, script, _ := strings.Cut(page, "<script>")
+	script, _, _ = strings.Cut(script, "</script>")
+	return script
 }
 
 // Libraries that stand back where they find a modelContext must find none, and pages

@@ -26,6 +26,8 @@ var PageServer = class {
   #state = "idle";
   #started = false;
   #announced = false;
+  /** It announced itself while it was being connected to. */
+  #again = false;
   /** Ids nobody can guess: every client in the page sees every answer. */
   #prefix = `tabhub-${crypto.randomUUID()}-`;
   #next = 0;
@@ -40,6 +42,9 @@ var PageServer = class {
   /** The kinds whose list is being read, and whether it must be read again then. */
   /** @type {Map<"tools" | "resources" | "prompts", boolean>} */
   #reading = new Map();
+  /** The kinds whose list could not be read. */
+  /** @type {Set<"tools" | "resources" | "prompts">} */
+  #unread = new Set();
   /** Counts the connections, so that what an earlier one still reads is dropped. */
   #connection = 0;
   #target;
@@ -86,12 +91,14 @@ var PageServer = class {
     this.#started = true;
     if (this.#announced) void this.#connect(PageServer.#requestTimeout);
     else this.#post("mcp-check-ready");
+    this.#polling = setInterval(() => this.#poll(), PageServer.#pollEvery);
     if (document.readyState === "complete") this.#blind();
     else addEventListener("load", () => this.#blind(), { once: true });
   }
 
   stop() {
     this.#started = false;
+    clearInterval(this.#polling);
     this.#reset(new Error("the extension is switched off for this site"));
   }
 
@@ -122,7 +129,9 @@ var PageServer = class {
   heard(payload) {
     if (payload === "mcp-server-ready") {
       this.#announced = true;
-      if (this.#started && this.#state !== "ready") void this.#connect(PageServer.#requestTimeout);
+      // One that is being connected to may not have been there to hear it.
+      this.#again = this.#state === "connecting";
+      if (this.#started) void this.#connect(PageServer.#requestTimeout);
     } else if (payload === "mcp-server-stopped") {
       this.#announced = false;
       this.#reset(new Error("the page's server has stopped"));
@@ -185,6 +194,7 @@ var PageServer = class {
   async #connect(timeout) {
     if (this.#state !== "idle") return;
     this.#state = "connecting";
+    this.#again = false;
     try {
       const params = {
         protocolVersion: PageServer.#version,
@@ -197,16 +207,24 @@ var PageServer = class {
         Shape.isObject(result) && Shape.isObject(result.capabilities) ? result.capabilities : { tools: {} };
       this.#state = "ready";
       this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
-      this.#polling = setInterval(() => this.#poll(), PageServer.#pollEvery);
       for (const kind of PageServer.#kinds) void this.#read(kind);
     } catch {
-      if (this.#state === "connecting") this.#state = "idle";
+      if (this.#state !== "connecting") return;
+      this.#state = "idle";
+      if (this.#again) void this.#connect(PageServer.#requestTimeout);
     }
   }
 
-  /** Reads the lists anew where the server does not say when they change. */
+  /**
+   * Reads the lists anew that the server does not tell changes of, or that could not be
+   * read. One that announced itself and did not answer then, as in a page that was too
+   * busy, is asked again.
+   */
   #poll() {
-    for (const kind of PageServer.#kinds) if (!this.#capabilities[kind]?.listChanged) void this.#read(kind);
+    if (this.#announced) void this.#connect(PageServer.#requestTimeout);
+    for (const kind of PageServer.#kinds) {
+      if (!this.#capabilities[kind]?.listChanged || this.#unread.has(kind)) void this.#read(kind);
+    }
   }
 
   /**
@@ -228,10 +246,11 @@ var PageServer = class {
       // Many servers with resources know no templates.
       const more = kind === "resources" ? await this.#list("resources/templates/list", "resourceTemplates").catch(() => []) : [];
       if (connection !== this.#connection) return;
+      this.#unread.delete(kind);
       this.#offer = { ...this.#offer, [kind]: [...items, ...more] };
       this.#changed();
     } catch {
-      // The server will say when it has changed, or be asked again in a minute.
+      if (connection === this.#connection) this.#unread.add(kind);
     }
     await new Promise((done) => setTimeout(done, PageServer.#pause));
     if (connection !== this.#connection) return;
@@ -330,10 +349,10 @@ var PageServer = class {
 
   /** @param {Error} reason */
   #reset(reason) {
-    clearInterval(this.#polling);
     this.#state = "idle";
     this.#connection++;
     this.#reading.clear();
+    this.#unread.clear();
     this.#capabilities = {};
     this.#offer = { tools: [], resources: [], prompts: [] };
     for (const { reject } of this.#waiting.values()) reject(reason);
