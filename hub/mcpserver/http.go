@@ -21,10 +21,13 @@ import (
 // on it does.
 func (s *Server) MCP() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		version := r.Header.Get(mcp.HeaderProtocolVersion)
 		switch {
 		case r.Method == http.MethodPost:
 			s.post(w, r)
-		case mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)):
+		case isUnknown(version):
+			httpError(w, http.StatusBadRequest, unsupportedVersion(version))
+		case mcp.IsModernProtocol(version):
 			w.Header().Set("Allow", "POST")
 			httpError(w, http.StatusMethodNotAllowed, invalidRequest("protocol version 2026-07-28 has POST only: changes are told on "+methodListen))
 		case r.Method == http.MethodGet:
@@ -125,7 +128,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if version := r.Header.Get(mcp.HeaderProtocolVersion); !isBatch && (mcp.IsModernProtocol(version) || modernClaim(&m)) {
 		s.postModern(x, r, out, m)
 		return
-	} else if version != "" && !mcp.IsValidProtocolVersion(version) {
+	} else if isUnknown(version) {
 		writeJSON(w, http.StatusBadRequest, errorFrame(m.id, unsupportedVersion(version)))
 		return
 	}
@@ -285,6 +288,11 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request) {
 	s.table.remove(ses)
 	ses.end(errCancelled)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// isUnknown reports whether a header names a revision that is not served.
+func isUnknown(version string) bool {
+	return version != "" && !mcp.IsValidProtocolVersion(version)
 }
 
 // modernClaim reports whether a message says that it is of an era without sessions,

@@ -249,6 +249,10 @@ func TestBadRequestsOverHTTP(t *testing.T) {
 		{ping, []string{"Accept", "*/*"}, 200, `"result":{}`},
 		{ping, []string{"Accept", "text/event-stream"}, 200, "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"},
 		{ping, []string{"Accept", "text/html"}, 406, "accept"},
+		{ping, []string{"Mcp-Protocol-Version", "bogus"}, 400, `"id":1,"error":{"code":-32022`},
+		{ping, []string{"Mcp-Protocol-Version", "2030-01-01"}, 400, `"supported":["2026-07-28"`},
+		{`[` + ping + `]`, []string{"Mcp-Protocol-Version", "2030-01-01"}, 400, `"code":-32022`},
+		{`{"jsonrpc":"2.0","method":"no/such"}`, []string{"Mcp-Protocol-Version", "2030-01-01"}, 400, `"code":-32022`},
 		{ping, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		{ping, []string{"Content-Type", ""}, 415, "application/json"},
 		{`{"jsonrpc":`, nil, 400, `"id":null,"error":{"code":-32700`},
@@ -267,6 +271,11 @@ func TestBadRequestsOverHTTP(t *testing.T) {
 	for method, want := range map[string]int{"PUT": 405, "HEAD": 405, "OPTIONS": 405, "GET": 406} {
 		if resp := c.do(method, "/mcp", "", "Accept", "application/json"); resp.StatusCode != want {
 			t.Errorf("%s: %s", method, resp.Status)
+		}
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		if resp := c.do(method, "/mcp", "", "Mcp-Protocol-Version", "2030-01-01"); resp.StatusCode != 400 {
+			t.Errorf("%s of a revision that is not known: %s", method, resp.Status)
 		}
 	}
 }

@@ -21,6 +21,9 @@ func (s *Server) postModern(x *exchange, r *http.Request, out *outbox, m message
 	case m.response:
 		x.finish(errorFrame(nil, invalidRequest("a client sends no responses in protocol version 2026-07-28")), http.StatusBadRequest)
 		return
+	case m.id == nil && isUnknown(r.Header.Get(mcp.HeaderProtocolVersion)):
+		x.finish(errorFrame(nil, unsupportedVersion(r.Header.Get(mcp.HeaderProtocolVersion))), http.StatusBadRequest)
+		return
 	case m.id == nil: // there are none in this era
 		x.w.WriteHeader(http.StatusAccepted)
 		return
@@ -50,6 +53,8 @@ func mismatch(header, text string) *rpcError {
 func checkHeaders(rq *request, h http.Header) *rpcError {
 	version, _ := rq.text("_meta", metaVersion)
 	switch got := h.Get(mcp.HeaderProtocolVersion); {
+	case version == "" && isUnknown(got):
+		return unsupportedVersion(got) // whatever that version wants in the body
 	case version == "":
 		return envelopeError("_meta " + metaVersion + " is required, a string")
 	case got == "":
