@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"tabhub/cmd/tabhub/internal/holder"
@@ -110,7 +111,7 @@ func reachableAddr(ln net.Listener) string {
 // baseURL is the address of a hub's endpoints.
 func (c *config) baseURL(addr string) string {
 	if c.publicURL != "" {
-		return c.publicURL
+		return strings.TrimRight(c.publicURL, "/")
 	}
 	if c.tlsCert != "" {
 		return "https://" + addr
