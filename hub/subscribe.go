@@ -117,16 +117,13 @@ func (h *Hub) tell(ctx context.Context, l listener, on bool) error {
 func (h *Hub) tellAll(all []listener, on bool) {
 	for _, l := range all {
 		h.background(func() {
-			if h.wanted(l) != on {
-				return
-			}
-			// A page that is not told to stop goes on telling; that does no harm.
-			if err := h.tell(h.ctx, l, on); err != nil {
-				h.log.Debug("resource subscription not told", "tab", l.addr, "err", err)
-			}
-			// Somebody may have asked for it just before the page was told to stop.
-			if !on && h.wanted(l) {
-				_ = h.tell(h.ctx, l, true)
+			// What is wanted may change while the page is told; the last word must be
+			// right, whoever says it.
+			for on := on; h.wanted(l) == on; on = !on {
+				if err := h.tell(h.ctx, l, on); err != nil {
+					h.log.Debug("resource subscription not told", "tab", l.addr, "subscribe", on, "err", err)
+					return
+				}
 			}
 		})
 	}

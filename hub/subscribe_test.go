@@ -3,7 +3,9 @@ package hub
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -205,6 +207,53 @@ func TestUpdateOfAnyTemplate(t *testing.T) {
 		a.Send(0, &spec.ResourceUpdated{URI: "tab9/x"})
 		if got := <-updated; !slices.Equal(got, []string{"tabhub://e.com/tab0/tab9/x"}) {
 			t.Errorf("updated %q", got)
+		}
+	})
+}
+
+// However clients come and go, in the end each page has been told last what is
+// wanted of it.
+func TestSubscriptionsSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		var pages []*follower
+		for i := range 3 {
+			f := w.follower(fmt.Sprint("k", i))
+			f.offer(cartItem, orderItem)
+			pages = append(pages, f)
+		}
+		var clients sync.WaitGroup
+		for i := range 40 {
+			clients.Go(func() {
+				uri := []string{"tabhub://e.com/shop://cart", "tabhub://e.com/tab2/shop://cart", "tabhub://e.com/shop://order/7"}[i%3]
+				for range 30 {
+					stop, err := w.hub.SubscribeResource(t.Context(), uri)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					stop()
+				}
+			})
+		}
+		clients.Go(func() {
+			for range 30 {
+				pages[0].offer(cartItem, orderItem)
+				time.Sleep(100 * time.Millisecond)
+			}
+		})
+		clients.Wait()
+		defer w.subscribe("tabhub://e.com/shop://order/7")()
+		synctest.Wait()
+		for i, f := range pages {
+			last := map[string]string{}
+			for _, line := range f.told {
+				uri, on, _ := strings.Cut(line, " ")
+				last[uri] = on
+			}
+			if last["shop://cart"] != "off" || last["shop://order/7"] != "on" {
+				t.Errorf("page %d was told last %v", i, last)
+			}
 		}
 	})
 }
