@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/bits"
 	"unicode/utf8"
@@ -11,6 +12,13 @@ import (
 type SyntaxError struct {
 	Offset int // in bytes, of what is wrong
 	What   string
+}
+
+// TooDeep reports whether err says that a value is nested too deeply, which is all
+// that is wrong with what precedes Offset.
+func TooDeep(err error) bool {
+	e, ok := errors.AsType[*SyntaxError](err)
+	return ok && e.What == errDeep
 }
 
 func (e *SyntaxError) Error() string {

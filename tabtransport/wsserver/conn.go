@@ -15,6 +15,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 )
 
@@ -84,8 +85,13 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
 	return c
 }
 
-// maxFirstFrame bounds what a peer may send before it is admitted, in bytes.
-const maxFirstFrame = 4 << 20
+const (
+	// maxFirstFrame bounds what a peer may send before it is admitted, in bytes.
+	maxFirstFrame = 4 << 20
+	// maxSkipped bounds, as a multiple of Options.MaxFrame, the frames of a peer that
+	// are skipped. A larger one ends the connection.
+	maxSkipped = 4
+)
 
 // run reads until the connection ends, and cleans up. It returns when nothing of
 // the connection is left.
@@ -121,11 +127,21 @@ func (c *conn) read() error {
 			return c.readError(err)
 		}
 		buf := frames.Get().(*bytes.Buffer)
-		if _, err = buf.ReadFrom(r); err != nil {
+		n, err := buf.ReadFrom(io.LimitReader(r, c.limit+1))
+		tooBig := n > c.limit
+		if tooBig && err == nil {
+			_, err = io.Copy(io.Discard, r)
+		}
+		if err != nil {
 			return c.readError(err)
 		}
 		c.live.heard()
-		if !c.closing() {
+		switch {
+		case c.closing():
+		case tooBig:
+			c.srv.stats.tooBig.Add(1)
+			c.skip(buf.Bytes(), fmt.Sprintf("a frame may have at most %d bytes", c.limit))
+		default:
 			c.handle(kind, buf.Bytes())
 		}
 		if buf.Cap() <= maxPooled {
@@ -138,8 +154,8 @@ func (c *conn) read() error {
 func (c *conn) readError(err error) error {
 	if errors.Is(err, websocket.ErrReadLimit) {
 		c.srv.stats.tooBig.Add(1)
-		c.warn("frame too big, connection closed", "limit", c.limit)
-		return fmt.Errorf("frame over %d bytes", c.limit)
+		c.warn("frame far too big, connection closed", "limit", c.limit)
+		return fmt.Errorf("frame far over %d bytes", c.limit)
 	}
 	if cause := c.out.cause(); cause != nil {
 		return cause
@@ -158,7 +174,10 @@ func (c *conn) handle(kind int, frame []byte) {
 	}
 	ev := &c.event
 	*ev = event{}
-	if err := c.dialect.decode(frame, ev); err != nil {
+	if err := c.dialect.decode(frame, ev); rawjson.TooDeep(err) {
+		c.skip(frame, fmt.Sprintf("a frame may be nested at most %d deep", spec.MaxDepth))
+		return
+	} else if err != nil {
 		c.bad(nil, err)
 		return
 	}
@@ -263,7 +282,7 @@ func (c *conn) admit(ev *event) {
 	c.seat = seat
 	c.request = nil
 	c.limit = c.srv.opts.MaxFrame
-	c.ws.SetReadLimit(c.limit)
+	c.ws.SetReadLimit(maxSkipped * c.limit)
 	if !adm.Until.IsZero() {
 		c.until = time.AfterFunc(time.Until(adm.Until), func() {
 			c.Close(spec.CloseRefused, "the credential has expired")
@@ -294,6 +313,22 @@ func (c *conn) refuse(id json.RawMessage, err error) {
 	}
 	c.control(c.dialect.appendRefusal(nil, id, coded))
 	c.Close(closeCode(err), coded.Message)
+}
+
+// skip takes a frame that cannot be read to its end, of which start is known. What
+// waits for it is told at once.
+func (c *conn) skip(start []byte, what string) {
+	ev := &c.event
+	*ev = event{}
+	c.dialect.concerns(start, ev)
+	problem := spec.Errorf(spec.CodeLimit, "%s", what)
+	if c.seat != nil && ev.requestID != "" {
+		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
+			p.End(spec.Response{}, spec.Errorf(spec.CodeLimit, "the tab's answer cannot be taken: %s", what))
+			ev.id = nil
+		}
+	}
+	c.bad(ev.id, problem)
 }
 
 // bad counts a frame that is no message, and answers it if it has an id.

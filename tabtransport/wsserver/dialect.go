@@ -22,6 +22,10 @@ type dialect interface {
 	// decode reads a frame into a zero event. The event may share memory with the
 	// frame in result only. The error says why it is not JSON.
 	decode(frame []byte, ev *event) error
+	// concerns reads from the start of a frame that is too large or nested too deeply
+	// what it was about: the request of the hub that it answers, in requestID, or the
+	// request of the peer that it is, in id.
+	concerns(frame []byte, ev *event)
 
 	appendOpening(dst []byte) []byte // what the server says first
 	appendWelcome(dst []byte, id json.RawMessage, result spec.HelloResult) []byte
@@ -162,10 +166,13 @@ type opening struct {
 
 func (o *opening) decode(frame []byte, ev *event) error {
 	var isPort bool
+	var f rpcFrame
 	err := rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
 		switch key {
 		case "type":
 			isPort = true
+		case "id":
+			f.id = value
 		case "jsonrpc", "method":
 			return errRPC
 		}
@@ -179,7 +186,7 @@ func (o *opening) decode(frame []byte, ev *event) error {
 	case isPort:
 		o.conn.dialect = &port{}
 	default:
-		return errors.New("neither JSON-RPC nor a port message")
+		return f.refuse(ev, spec.CodeInvalidRequest, "neither JSON-RPC nor a port message")
 	}
 	return o.conn.dialect.decode(frame, ev)
 }

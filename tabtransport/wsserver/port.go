@@ -17,34 +17,48 @@ type port struct{}
 func (port) name() string                { return "mcp-b-port" }
 func (port) helloTimeout() time.Duration { return spec.HelloTimeout }
 
-func (port) decode(frame []byte, ev *event) error {
-	var kind string
-	var tools, requestID, data json.RawMessage
-	err := rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
+// portFrame is a frame cut into its members, which share memory with it.
+type portFrame struct {
+	kind                   string
+	tools, requestID, data json.RawMessage
+}
+
+func (f *portFrame) read(frame []byte) error {
+	return rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
 		switch key {
 		case "type":
-			kind, _ = rawjson.String(value)
+			f.kind, _ = rawjson.String(value)
 		case "tools":
-			tools = value
+			f.tools = value
 		case "requestId":
-			requestID = value
+			f.requestID = value
 		case "data":
-			data = value
+			f.data = value
 		}
 		return nil
 	})
-	if err != nil {
+}
+
+func (port) concerns(frame []byte, ev *event) {
+	var f portFrame
+	_ = f.read(frame) // as far as it goes
+	ev.requestID = str(f.requestID)
+}
+
+func (port) decode(frame []byte, ev *event) error {
+	var f portFrame
+	if err := f.read(frame); err != nil {
 		return err
 	}
-	switch kind {
+	switch f.kind {
 	case "register-tools", "tools-updated":
-		decodeToolSet(ev, tools, kind == "tools-updated")
+		decodeToolSet(ev, f.tools, f.kind == "tools-updated")
 	case "tool-result":
-		id, ok := rawjson.String(requestID)
+		id, ok := rawjson.String(f.requestID)
 		if !ok {
 			return errors.New("tool-result without requestId")
 		}
-		ev.kind, ev.requestID, ev.result, ev.outcome = evAnswer, id, data, true
+		ev.kind, ev.requestID, ev.result, ev.outcome = evAnswer, id, f.data, true
 	case "":
 		return errors.New("port message without type")
 	default:

@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/wsserver"
 	"tabhub/tabtransport/wsserver/wstest"
@@ -247,25 +248,72 @@ func TestClosingTheServerDoesNotWaitForTheDead(t *testing.T) {
 	})
 }
 
-func TestFrameTooBig(t *testing.T) {
+// What is too large or too deep is skipped: the connection lives, and whoever waits
+// for it learns at once that nothing comes.
+func TestFrameThatIsSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, h, l := start(t, wsserver.Options{MaxFrame: 1000})
-		other := l.WebSocket(t, "/", nil, spec.Subprotocol)
-		readAll(other)
-		greet(t, other, "other")
+		srv, h, l := start(t, wsserver.Options{MaxFrame: 4000})
 		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
-		code := readAll(ws)
 		greet(t, ws, "k")
-		go ws.WriteMessage(websocket.TextMessage, []byte(register(`["`+strings.Repeat("x", 1000)+`"]`)))
-		if got := <-code; got != int(spec.CloseTooBig) {
-			t.Errorf("closed with %d", got)
+		deep := strings.Repeat("[", spec.MaxDepth+1) + strings.Repeat("]", spec.MaxDepth+1)
+		large := `"` + strings.Repeat("x", 5000) + `"`
+		for _, value := range []string{large, deep} {
+			send(t, ws, register(value))
+			send(t, ws, `{"jsonrpc":"2.0","id":7,"method":"browser/registerTools","params":`+value+`}`)
+			_, got, _ := ws.ReadMessage()
+			if !strings.HasPrefix(string(got), `{"jsonrpc":"2.0","id":7,"error":{"code":-32003,"message":"a frame may `) {
+				t.Errorf("a request is answered %s", got)
+			}
+			failed := make(chan error, 1)
+			go func() {
+				_, err := srv.Transport(spec.LocalUser).SendRequest(t.Context(), spec.TabAddr{Peer: "k"}, &spec.ExecuteTool{ToolName: "a"}, tabtransport.Wait{Timeout: time.Minute})
+				failed <- err
+			}()
+			_, call, _ := ws.ReadMessage()
+			id, _ := rawjson.String(rawjson.Get(call, "id"))
+			send(t, ws, `{"jsonrpc":"2.0","id":"`+id+`","result":{"success":true,"payload":`+value+`}}`)
+			began := time.Now()
+			if err, ok := errors.AsType[*spec.Error](<-failed); !ok || err.Code != spec.CodeLimit || time.Since(began) > time.Second {
+				t.Errorf("a call ends with %v after %v", err, time.Since(began))
+			}
 		}
-		ws.Close()
+		send(t, ws, register(`[]`))
 		synctest.Wait()
-		send(t, other, register(`[]`))
-		synctest.Wait()
-		if srv.Stats().TooBig != 1 || len(h.got()) != 1 || !slices.Equal(h.gone(), []spec.PeerID{"k"}) {
-			t.Errorf("%+v, messages %q, lost %v", srv.Stats(), h.got(), h.gone())
+		if s := srv.Stats(); s.TooBig != 3 || s.Malformed != 6 || len(h.got()) != 1 || len(h.gone()) != 0 {
+			t.Errorf("%+v, messages %q, lost %v", s, h.got(), h.gone())
+		}
+		code := readAll(ws)
+		go ws.WriteMessage(websocket.TextMessage, []byte(register(`["`+strings.Repeat("x", 20_000)+`"]`)))
+		if got := <-code; got != int(spec.CloseTooBig) {
+			t.Errorf("after far too much closed with %d", got)
+		}
+	})
+}
+
+// A frame that is no message gets an error if it has an id, but for what may be an
+// answer itself: two peers must not go on answering each other's errors.
+func TestFrameThatIsNoMessageIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, _, l := start(t, wsserver.Options{})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		send(t, ws, `{"id":"first"}`)
+		greet(t, ws, "k")
+		for _, frame := range []string{
+			`{"id":0}`, `{"jsonrpc":"1.0","id":1,"method":"browser/ping"}`, `{"jsonrpc":"2.0","id":2,"method":5}`, `{"jsonrpc":"2.0","id":3}`,
+			`{"id":4,"result":{}}`, `{"jsonrpc":"1.0","id":5,"error":{"code":1,"message":""}}`, `{"jsonrpc":"2.0","id":6,"result":{}}`, `{"id":{}}`,
+			`{"jsonrpc":"2.0","id":"last","method":"browser/ping"}`,
+		} {
+			send(t, ws, frame)
+		}
+		for _, want := range []string{`"first"`, "0", "1", "2", "3", `"last"`} {
+			_, got, err := ws.ReadMessage()
+			if err != nil {
+				t.Fatal(err)
+			}
+			code := string(rawjson.Get(got, "error", "code"))
+			if id := string(rawjson.Get(got, "id")); id != want || (code == "-32600") != (want != `"last"`) {
+				t.Errorf("got %s, want an answer to %s", got, want)
+			}
 		}
 	})
 }

@@ -57,26 +57,41 @@ func (f *rpcFrame) read(frame []byte) error {
 	})
 }
 
+// hasID reports whether the frame's id is one that JSON-RPC knows.
+func (f *rpcFrame) hasID() bool {
+	return f.id != nil && (f.id[0] == '"' || f.id[0] == '-' || f.id[0] >= '0' && f.id[0] <= '9')
+}
+
+// refuse is the error for a frame that is no message. One with an id that is no
+// answer itself is answered with it.
+func (f *rpcFrame) refuse(ev *event, code int, what string) error {
+	if !f.hasID() || f.result != nil || f.err != nil {
+		return errors.New(what)
+	}
+	ev.invalid(clone(f.id), spec.Errorf(code, "%s", what))
+	return nil
+}
+
 func (d *tabhub) decode(frame []byte, ev *event) error {
 	var f rpcFrame
 	if err := f.read(frame); err != nil {
 		return err
 	}
 	if id, ok := rawjson.String(f.jsonrpc); !ok || id != "2.0" {
-		return errors.New(`not JSON-RPC: the member "jsonrpc" must be "2.0"`)
+		return f.refuse(ev, spec.CodeInvalidRequest, `not JSON-RPC: the member "jsonrpc" must be "2.0"`)
 	}
 	if err := d.readTab(f.tabID, ev); err != nil {
-		return err
+		return f.refuse(ev, spec.CodeInvalidParams, err.Error())
 	}
 	if f.method == nil {
 		return d.decodeAnswer(&f, ev)
 	}
 	method, ok := rawjson.String(f.method)
 	if !ok {
-		return errors.New("method must be a string")
+		return f.refuse(ev, spec.CodeInvalidRequest, "method must be a string")
 	}
 	if f.id != nil {
-		if f.id[0] != '"' && f.id[0] != '-' && (f.id[0] < '0' || f.id[0] > '9') {
+		if !f.hasID() {
 			return errors.New("id must be a string or a number")
 		}
 		ev.id = clone(f.id)
@@ -95,6 +110,18 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 		d.decodeMessage(method, &f, ev)
 	}
 	return nil
+}
+
+func (d *tabhub) concerns(frame []byte, ev *event) {
+	var f rpcFrame
+	_ = f.read(frame) // as far as it goes
+	if !f.hasID() || d.readTab(f.tabID, ev) != nil {
+		return
+	}
+	if f.method == nil {
+		ev.requestID = str(f.id)
+	}
+	ev.id = clone(f.id)
 }
 
 // readTab reads tabId. Only a browser's frames have one.
@@ -118,7 +145,7 @@ func (d *tabhub) decodeAnswer(f *rpcFrame, ev *event) error {
 	id, ok := rawjson.String(f.id)
 	switch {
 	case f.result == nil && f.err == nil:
-		return errors.New("neither a method nor a result nor an error")
+		return f.refuse(ev, spec.CodeInvalidRequest, "neither a method nor a result nor an error")
 	case !ok:
 		return errors.New("an answer to no request: its id is none of ours")
 	}

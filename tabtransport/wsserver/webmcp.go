@@ -123,6 +123,12 @@ func (d *webmcp) decode(frame []byte, ev *event) error {
 	return nil
 }
 
+func (d *webmcp) concerns(frame []byte, ev *event) {
+	var f webmcpFrame
+	_ = f.read(frame) // as far as it goes
+	ev.requestID = str(f.callID)
+}
+
 func (d *webmcp) decodeHello(f *webmcpFrame, ev *event) {
 	state := &spec.TabState{}
 	if url := str(f.url); url != "" {
