@@ -43,7 +43,7 @@ const (
 func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	conn, err := c.attach(ctx)
+	conn, err := c.attach(ctx, nil)
 	if err == nil {
 		return conn, nil
 	}
@@ -59,14 +59,14 @@ func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	defer lock.Unlock()
-	return c.attachOrStart(ctx)
+	return c.attachOrStart(ctx, lock)
 }
 
 // attachOrStart is Connect for the holder of the start lock.
-func (c *Connector) attachOrStart(ctx context.Context) (net.Conn, error) {
+func (c *Connector) attachOrStart(ctx context.Context, lock *home.Lock) (net.Conn, error) {
 	var last error // of Start, or of attach where that went well
 	for started, noes := 0, 0; ; {
-		conn, err := c.attach(ctx)
+		conn, err := c.attach(ctx, lock)
 		if err == nil {
 			return conn, nil
 		}
@@ -106,8 +106,13 @@ func (c *Connector) explain(err error) error {
 	return fmt.Errorf("the hub (process %d) cannot be used: %w; `tabhub stop` ends it", h.PID, err)
 }
 
-// attach attaches to the hub that runs.
-func (c *Connector) attach(ctx context.Context) (net.Conn, error) {
+// errOlder says that the hub that runs is to be replaced.
+var errOlder = errors.New("it is of an older version")
+
+// attach attaches to the hub that runs. One that is to be replaced is ended by the
+// holder of the start lock only: otherwise the bridges that lose it, which may be of
+// its version, would start such a hub again.
+func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, error) {
 	h, err := c.Dir.Running()
 	if err != nil {
 		return nil, err
@@ -120,6 +125,9 @@ func (c *Connector) attach(ctx context.Context) (net.Conn, error) {
 		}
 	}
 	if h.Auto && newer(c.Version, h.Version) {
+		if start == nil {
+			return nil, errOlder
+		}
 		c.Log.Info("replacing an older hub", "hub", h.Version, "bridge", c.Version)
 		if err := c.drain(ctx, h, token); err != nil {
 			return nil, err

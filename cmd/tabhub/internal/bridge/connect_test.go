@@ -80,6 +80,9 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if string(body) != `{"reason":"upgrade"}` {
 			f.t.Errorf("asked to stop with %s", body)
 		}
+		if !f.dir.Held(home.StartLock) {
+			f.t.Error("an older bridge that loses this hub now may start one of its version")
+		}
 		f.stops.Add(1)
 		go f.close()
 	}
