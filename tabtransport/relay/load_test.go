@@ -89,7 +89,12 @@ func (l *load) extension(user, name string, ready func(), stop *atomic.Bool) {
 			l.browsers = map[string]*websocket.Conn{}
 		}
 		l.browsers[user+name] = ws
+		ended := stop.Load() // then nobody closes this one any more
 		l.mu.Unlock()
+		if ended {
+			ws.Close()
+			return
+		}
 		l.serve(ws, user, name, ready)
 		ready = func() {}
 		ws.Close()
