@@ -34,7 +34,7 @@ func (h *Hub) unknownLocked(kind spec.Kind, name string) error {
 		d    int
 	}
 	var best []near
-	limit := max(len(name)/3, 3)
+	limit := min(max(len(name)/3, 3), maxEdits)
 	if len(name) <= maxSuggest {
 		for key, b := range h.names {
 			if key.kind != kind || b.offer == nil || b.holder != nil {
@@ -56,36 +56,44 @@ func (h *Hub) unknownLocked(kind spec.Kind, name string) error {
 	return err
 }
 
-// maxSuggest is the longest name that others are compared with.
-const maxSuggest = 256
+const (
+	maxSuggest = 256 // bytes of the longest name that others are compared with
+	maxEdits   = 16  // more make another name
+)
 
-// distance returns the edit distance of a and b, or more than limit as soon as it
-// is known to be more.
+// distance returns the edit distance of a and b, or more than limit if it is more.
+// Only what is near the diagonal can be within the limit, so it takes time in
+// proportion to the limit: this is done for each of thousands of names.
 func distance(a, b string, limit int) int {
-	if d := len(a) - len(b); d > limit || -d > limit {
-		return limit + 1
+	over := limit + 1
+	if d := len(a) - len(b); d > limit || -d > limit || len(b) > maxSuggest {
+		return over
 	}
 	var room [2 * (maxSuggest + 1)]int
 	prev, row := room[:maxSuggest+1], room[maxSuggest+1:]
-	if len(b) > maxSuggest {
-		return limit + 1
-	}
 	for j := range len(b) + 1 {
 		prev[j] = j
 	}
-	for i := range len(a) {
-		row[0] = i + 1
-		least := row[0]
-		for j := range len(b) {
+	for i := 1; i <= len(a); i++ {
+		low, high := max(1, i-limit), min(len(b), i+limit)
+		row[low-1] = over
+		if low == 1 {
+			row[0] = i
+		}
+		least := row[low-1]
+		for j := low; j <= high; j++ {
 			cost := 1
-			if a[i] == b[j] {
+			if a[i-1] == b[j-1] {
 				cost = 0
 			}
-			row[j+1] = min(prev[j]+cost, prev[j+1]+1, row[j]+1)
-			least = min(least, row[j+1])
+			row[j] = min(prev[j-1]+cost, prev[j]+1, row[j-1]+1)
+			least = min(least, row[j])
 		}
 		if least > limit {
-			return limit + 1
+			return over
+		}
+		if high < len(b) {
+			row[high+1] = over // the next row looks at it
 		}
 		prev, row = row, prev
 	}
