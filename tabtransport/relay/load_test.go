@@ -27,7 +27,7 @@ func TestLoad(t *testing.T) {
 	} else if testing.Short() {
 		length = 500 * time.Millisecond
 	}
-	l := &load{rig: socketed(t, Limits{UserRate: 1e9, ClientRate: 1e9, MaxUnknown: 1e4}), t: t}
+	l := &load{rig: socketed(t, Limits{UserRate: 1e9, ClientRate: 1e9, MaxUnknown: 1e4, AuthTimeout: time.Hour, HandshakeTimeout: time.Hour}), t: t}
 	var exts, mcps, ready sync.WaitGroup
 	var over, stopExtensions atomic.Bool
 	// However slow the machine is, enough happens for the test to say something.
@@ -68,6 +68,21 @@ type load struct {
 	browsers map[string]*websocket.Conn // of extensions, by user and name
 }
 
+func (l *load) dial(path string) *websocket.Conn {
+	ws, _, err := l.rig.dial.Dial(l.rig.base+path, nil)
+	if err != nil {
+		l.t.Error(err)
+		return nil
+	}
+	// The default handler gives a pong a second, and breaks the socket if this machine
+	// has too much to do for that.
+	ws.SetPingHandler(func(data string) error {
+		ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(time.Hour))
+		return nil
+	})
+	return ws
+}
+
 // foreign fails the test if a frame for one user names another.
 func (l *load) foreign(user string, frame []byte) {
 	for _, other := range []string{"ann", "bob", "eve"} {
@@ -79,9 +94,8 @@ func (l *load) foreign(user string, frame []byte) {
 
 func (l *load) extension(user, name string, ready func(), stop *atomic.Bool) {
 	for !stop.Load() {
-		ws, _, err := l.rig.dial.Dial(l.rig.base+"/extension", nil)
-		if err != nil {
-			l.t.Error(err)
+		ws := l.dial("/extension")
+		if ws == nil {
 			return
 		}
 		l.mu.Lock()
@@ -155,9 +169,8 @@ var ids = []string{`1`, `"1"`, `"550e8400-e29b-41d4-a716-446655440000"`, `2`, `"
 
 func (l *load) client(user string, n int, stop func() bool) {
 	for !stop() {
-		ws, _, err := l.rig.dial.Dial(l.rig.base+"/mcp", nil)
-		if err != nil {
-			l.t.Error(err)
+		ws := l.dial("/mcp")
+		if ws == nil {
 			return
 		}
 		c := &loadClient{load: l, ws: ws, user: user, n: n}

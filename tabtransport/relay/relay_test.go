@@ -57,6 +57,8 @@ type rig struct {
 	dial  websocket.Dialer
 	base  string
 	logs  *bytes.Buffer
+	// patience is how long a peer waits for a frame.
+	patience time.Duration
 }
 
 // users are whom the tokens of tests stand for. "" is what a hub without accounts
@@ -89,7 +91,7 @@ func (r *rig) handler() http.Handler {
 }
 
 func newRelay(t *testing.T, l Limits) *rig {
-	r := &rig{t: t, logs: &bytes.Buffer{}}
+	r := &rig{t: t, logs: &bytes.Buffer{}, patience: 10 * time.Second}
 	r.relay = New(Options{Verify: verify, Limits: l, Log: slog.New(slog.NewTextHandler(r.logs, nil))})
 	return r
 }
@@ -121,6 +123,7 @@ func socketed(t *testing.T, l Limits) *rig {
 	t.Cleanup(func() { r.relay.Close(); srv.Close() })
 	r.base = "ws://" + ln.Addr().String()
 	r.dial = websocket.Dialer{}
+	r.patience = 5 * time.Minute // of the machine's time
 	return r
 }
 
@@ -132,6 +135,8 @@ type peer struct {
 	frames chan string // closed when the socket ends
 	mu     sync.Mutex
 	end    error
+
+	patience time.Duration
 }
 
 func (r *rig) open(t *testing.T, name, path string) *peer {
@@ -140,7 +145,7 @@ func (r *rig) open(t *testing.T, name, path string) *peer {
 	if err != nil {
 		t.Fatalf("%s: open %s: %v %v", name, path, err, res)
 	}
-	p := &peer{t: t, name: name, ws: ws, frames: make(chan string, 100_000)}
+	p := &peer{t: t, name: name, ws: ws, frames: make(chan string, 100_000), patience: r.patience}
 	go func() {
 		defer close(p.frames)
 		for {
@@ -177,7 +182,7 @@ func (p *peer) next() string { return p.nextOf(false) }
 
 func (p *peer) nextOf(status bool) string {
 	p.t.Helper()
-	patience := time.After(10 * time.Second)
+	patience := time.After(p.patience)
 	for {
 		select {
 		case f, ok := <-p.frames:

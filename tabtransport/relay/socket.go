@@ -34,9 +34,10 @@ type socket struct {
 	ctx     context.Context // ends with the socket, for what its reader waits for
 	cancel  context.CancelFunc
 
-	heard atomic.Bool   // since the last keep-alive
-	slow  atomic.Bool   // what is queued is given up
-	wake  chan struct{} // tells the writer that there is something to do
+	heard atomic.Bool            // since the last keep-alive
+	ping  atomic.Pointer[string] // of the peer, to be answered; the last one, if there were more
+	slow  atomic.Bool            // what is queued is given up
+	wake  chan struct{}          // tells the writer that there is something to do
 
 	mu      sync.Mutex
 	tick    func() // called by the writer at every keep-alive
@@ -58,6 +59,12 @@ func newSocket(ws *websocket.Conn, limits Limits, counts *counters, onKnown func
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	ws.SetReadLimit(min(maxFirstFrame, limits.MaxFrame))
 	ws.SetPongHandler(func(string) error { s.heard.Store(true); return nil })
+	ws.SetPingHandler(func(data string) error {
+		s.heard.Store(true)
+		s.ping.Store(&data)
+		s.poke()
+		return nil
+	})
 	go s.run()
 	return s
 }
@@ -178,6 +185,13 @@ func (s *socket) run() {
 		}
 		clear(batch)
 		spare = batch
+		if ping := s.ping.Swap(nil); ping != nil {
+			if s.ws.WriteControl(websocket.PongMessage, []byte(*ping), time.Now().Add(writeTimeout)) != nil {
+				s.ws.Close()
+				return
+			}
+			continue
+		}
 		if len(batch) > 0 {
 			continue
 		}
