@@ -122,14 +122,13 @@ func TestCallIsNotRunTwice(t *testing.T) {
 func TestUnsentCallWaitsForItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
-		secret := ""
-		b := w.dial(chromeConn("b1", "s1", secret))
+		b := w.chrome("b1", "s1")
 		w.register(b, 5, tools("https://e.com/", "x"))
 		b.Cut()
 		synctest.Wait()
 		c := w.call(t.Context(), "e_com_x")
 		time.Sleep(20 * time.Second)
-		b = w.dial(chromeConn("b1", "s1", ""))
+		b = w.chrome("b1", "s1")
 		w.register(b, 5, tools("https://e.com/", "x"))
 		answer(b, b.Next(), "after the sleep")
 		c.want(t, "after the sleep")

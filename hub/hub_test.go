@@ -24,7 +24,7 @@ func TestRestart(t *testing.T) {
 		// A call to a tab that has not rejoined waits for it.
 		c := w.call(t.Context(), "e_com_tab2_pay")
 		time.Sleep(time.Second)
-		b = w.dial(chromeConn("b1", "s1", ""))
+		b = w.chrome("b1", "s1")
 		w.register(b, 2, tools("https://e.com/2", "pay"))
 		answer(b, b.Next(), "the same tab 2")
 		c.want(t, "the same tab 2")
@@ -36,7 +36,7 @@ func TestRestart(t *testing.T) {
 
 		// After a restart of the browser its tab numbers are others.
 		b.Cut()
-		b = w.dial(chromeConn("b1", "s2", ""))
+		b = w.chrome("b1", "s2")
 		w.register(b, 1, tools("https://e.com/1", "pay"))
 		c = w.call(t.Context(), "e_com_tab3_pay")
 		answer(b, b.Next(), "tab 3")
@@ -67,6 +67,28 @@ func TestBrowserSecret(t *testing.T) {
 			if _, err := accept(wrong); err == nil {
 				t.Errorf("secret %q was taken", wrong)
 			}
+		}
+	})
+}
+
+// A browser that has said anything after hello has its secret; nobody may take its
+// place without it, though it has not come back yet.
+func TestBrowserSecretCountsFromTheFirstMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		hd := (*handler)(w.hub)
+		acc, err := hd.Connect(chromeConn("b1", "s1", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		hd.Message(spec.TabAddr{Peer: acc.Peer, Tab: 1}, nil, &spec.TabState{Active: new(true)})
+		for _, wrong := range []string{"", "x"} {
+			if _, err := hd.Connect(chromeConn("b1", "s1", wrong)); err == nil {
+				t.Errorf("secret %q was taken", wrong)
+			}
+		}
+		if _, err := hd.Connect(chromeConn("b1", "s1", acc.Result.BrowserSecret)); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -166,6 +166,16 @@ func (h *Hub) admitBrowserLocked(c tabtransport.Conn, now time.Time) (secret str
 	return secret, nil
 }
 
+// confirmLocked takes a message of a browser for the proof that it has the answer to its
+// hello, and with it its secret: from now on nobody is that browser without it.
+func (h *Hub) confirmLocked(p *peer) {
+	if known, ok := h.browser[p.browser]; ok && !known.Confirmed {
+		known.Confirmed = true
+		h.browser[p.browser] = known
+		h.writeLocked(known)
+	}
+}
+
 // peerIDLocked names the far end of a connection. A single tab's key counts only
 // within its origin, so that no site can take another's place.
 func (h *Hub) peerIDLocked(c tabtransport.Conn) spec.PeerID {

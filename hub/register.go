@@ -74,6 +74,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 			return
 		}
 		t.confirmed = true
+		h.confirmLocked(t.peer)
 		h.showLocked(t)
 		if url != "" {
 			t.url = url
@@ -274,6 +275,7 @@ func (h *Hub) tabState(from spec.TabAddr, m *spec.TabState) {
 			return
 		}
 		t.confirmed = true
+		h.confirmLocked(t.peer)
 		relabel := false
 		if m.Title != nil {
 			if title := describe.Clean(*m.Title, spec.MaxTitle); title != t.title {
