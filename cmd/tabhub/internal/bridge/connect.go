@@ -161,6 +161,9 @@ func (c *Connector) drain(ctx context.Context, h home.Hub, token string) error {
 		return err
 	}
 	resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("%w: asked to end, it answers %s", errRefused, resp.Status)
+	}
 	lock, err := c.Dir.Lock(ctx, home.HubLock)
 	if err != nil {
 		return fmt.Errorf("the older hub (process %d) does not end: %w", h.PID, err)
