@@ -110,7 +110,7 @@ func (t *Tool) read(ix *index) {
 		it := &ix.items[i]
 		d := c.docs[it.Name]
 		if d == nil || !bytes.Equal(d.json, it.JSON) {
-			d = c.read(it)
+			d = c.read(ix.kind, it)
 		}
 		ix.docs[i] = d
 		docs[it.Name] = d
@@ -129,8 +129,8 @@ func (t *Tool) read(ix *index) {
 	t.corpora[ix.kind] = c
 }
 
-// read reads an item.
-func (c *corpus) read(it *hub.Item) *doc {
+// read reads an item of a kind.
+func (c *corpus) read(kind spec.Kind, it *hub.Item) *doc {
 	d := &doc{json: it.JSON}
 	if tags := rawjson.Get(it.JSON, "_meta", "tags"); tags != nil {
 		rawjson.Array(tags, 2, func(tag json.RawMessage) error {
@@ -156,6 +156,9 @@ func (c *corpus) read(it *hub.Item) *doc {
 	}
 	// From heavy to light: a term counts where it first stands.
 	add(it.Source, weightName)
+	if kind == spec.KindResource { // whose source is its URI
+		add(text(it.JSON, "name"), weightName)
+	}
 	add(text(it.JSON, "title"), weightTitle)
 	add(text(it.JSON, "annotations", "title"), weightTitle)
 	for _, tag := range d.tags {

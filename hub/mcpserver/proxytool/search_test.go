@@ -48,6 +48,20 @@ func TestSearchFindsFirst(t *testing.T) {
 	}
 }
 
+// A resource is called by its name; its URI need not say what it is.
+func TestSearchFindsResourcesByName(t *testing.T) {
+	w := &world{lists: map[hub.ListKind]*hub.Listing{
+		hub.ListResources: listing(1, hub.Item{Name: "tabhub://e.com/x:17", Source: "x:17", Domain: "e.com", JSON: json.RawMessage(`{"uri":"tabhub://e.com/x:17","description":"[e.com] What you owe","name":"openInvoices"}`)}),
+		hub.ListTemplates: listing(1, hub.Item{Name: "tabhub://e.com/y:{n}", Source: "y:{n}", Domain: "e.com", JSON: json.RawMessage(`{"uriTemplate":"tabhub://e.com/y:{n}","description":"[e.com] One","name":"order"}`)}),
+	}}
+	for query, want := range map[string]string{"invoice": "x:17", "order": "y:{n}"} {
+		got := run(t, w, fmt.Sprintf(`{"action":"list","type":"resource","filter":{"query":%q}}`, query))
+		if !strings.Contains(got, want) || !strings.Contains(got, `"totalCount":1`) {
+			t.Errorf("%q: %s", query, got)
+		}
+	}
+}
+
 func tool(domain, name, description string) hub.Item {
 	public := "website_tool_" + strings.NewReplacer(".", "_").Replace(domain) + "_" + name
 	return hub.Item{
