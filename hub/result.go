@@ -48,11 +48,15 @@ func isToolResult(v json.RawMessage) bool {
 	return rawjson.Get(v, "structuredContent") != nil || rawjson.Get(v, "isError") != nil || rawjson.Get(v, "resultType") != nil
 }
 
-// markFailed sets isError in a CallToolResult: the last of two members counts.
+// markFailed sets isError in a CallToolResult, in place of what it says itself.
 func markFailed(v json.RawMessage) json.RawMessage {
-	out := make([]byte, 0, len(v)+16)
-	out = append(out, v[:len(v)-1]...)
-	return append(out, `,"isError":true}`...)
+	out := append(make([]byte, 0, len(v)+16), '{')
+	for key, v := range rawjson.Members(v) {
+		if key != "isError" {
+			out = append(appendKey(out, key), v...)
+		}
+	}
+	return append(appendKey(out, "isError"), "true}"...)
 }
 
 // objectResult returns the result of anything but a tool, which must be an object.
