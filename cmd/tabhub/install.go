@@ -175,6 +175,9 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if err != nil {
 		return usagef("%s is left as it is: %w", path, err)
 	}
+	if e.entry == nil && !bytes.Equal(before, after) {
+		after = c.Before(path, e.name, after)
+	}
 	if bytes.Equal(before, after) {
 		state := "has it already"
 		if e.entry == nil {
