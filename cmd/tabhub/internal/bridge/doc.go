@@ -25,6 +25,11 @@
 // its second acknowledgement is dropped. Then the client is told once that the lists
 // may have changed.
 //
+// A hub whose process lives is never given up, however long it takes to answer: it may
+// be slow, or the machine may have slept, and it holds the lock, so that no other could
+// be started. Clients have limits of their own. Only the bridge of a client that has
+// gone leaves after a while.
+//
 // A hub that ends on purpose says so in a last line (httpd.FarewellMethod). After
 // "stop" the bridge waits until the client asks for something before it starts a hub
 // again; after any other end it does so at once.
