@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 func TestPeek(t *testing.T) {
@@ -62,29 +65,52 @@ func TestDeepLine(t *testing.T) {
 	}
 }
 
+// Whatever a client or a hub sends, peek comes to an end, and of what is a message it
+// says what the hub will say.
 func FuzzPeek(f *testing.F) {
+	f.Add([]byte(`{"jsonrpc":"2.0","id":"a\"b","method":"tools\/call","params":{"id":2,"s":"a\"}{"}}`))
+	f.Add([]byte(`{"result":{"id":9},"id":-1.5e3}`))
+	f.Add([]byte(`[{"id":1,"method":"x"},5,[{"id":2}]]`))
+	f.Add([]byte(`{"id`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"a\\b","params":[{"x":"\""}]}`))
-	f.Add([]byte(`[{"id":1},2,"\\"]`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		m := peek(line)
-		elements(line, func([]byte) {})
-		if !json.Valid(line) {
-			return
+		n := 0
+		elements(line, func(element []byte) { n += len(element) })
+		if n > len(line) {
+			t.Fatalf("elements of %d bytes in %d", n, len(line))
 		}
-		dec := json.NewDecoder(bytes.NewReader(line))
-		if tok, _ := dec.Token(); tok != json.Delim('{') {
-			return
-		}
-		for dec.More() {
-			key, _ := dec.Token()
-			var raw json.RawMessage
-			dec.Decode(&raw)
-			if key == "id" && isID(raw) && bytes.Contains(line, []byte(`"id"`)) {
-				if m.id == nil && m.method == nil && !m.response {
-					t.Fatalf("%q: the id %s was not found", line, raw)
-				}
-				return
+		var want struct{ id, method, result, failure json.RawMessage }
+		times := make(map[string]int)
+		err := rawjson.Object(line, spec.MaxDepth, func(key string, value json.RawMessage) error {
+			times[key]++
+			switch key {
+			case "id":
+				want.id = value
+			case "method":
+				want.method = value
+			case "result":
+				want.result = value
+			case "error":
+				want.failure = value
 			}
+			return nil
+		})
+		if err != nil || bytes.Contains(line, []byte(`\u`)) || times["id"] > 1 || times["method"] > 1 {
+			return
+		}
+		switch {
+		case want.result != nil || want.failure != nil: // whose method does not matter
+			if !m.response && m.method == nil {
+				t.Errorf("%q is a response", line)
+			}
+		case want.method != nil && want.method[0] == '"':
+			if s, _ := rawjson.String(want.method); s != string(m.method) {
+				t.Errorf("%q: method %q, want %q", line, m.method, s)
+			}
+		}
+		if isID(want.id) && !bytes.Equal(m.id, want.id) {
+			t.Errorf("%q: id %s, want %s", line, m.id, want.id)
 		}
 	})
 }
