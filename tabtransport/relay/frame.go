@@ -3,6 +3,7 @@ package relay
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -28,7 +29,24 @@ type member struct {
 	value json.RawMessage
 }
 
-var errTwice = errors.New("a member that routes the message is given twice")
+var (
+	errTwice = errors.New("a member that routes the message is given twice")
+	errCase  = errors.New("a member differs from one that routes the message only in its case")
+)
+
+// routing are the members by which messages are told apart.
+var routing = []string{"jsonrpc", "id", "method", "params", "result", "error", "type", "connectionId"}
+
+// disguised reports whether a peer that overlooks case could take key, which is none
+// of the routing members, for one.
+func disguised(key string) bool {
+	for _, name := range routing {
+		if strings.EqualFold(key, name) {
+			return true
+		}
+	}
+	return false
+}
 
 // parse takes a frame apart. When it fails, e.id is the id to answer with, if any.
 func (e *envelope) parse(frame []byte) *spec.Error {
@@ -54,6 +72,10 @@ func (e *envelope) parse(frame []byte) *spec.Error {
 			known = &e.err
 		case "type":
 			known = &kind
+		default:
+			if disguised(key) {
+				return errCase
+			}
 		}
 		if known != nil {
 			if *known != nil {
@@ -68,6 +90,9 @@ func (e *envelope) parse(frame []byte) *spec.Error {
 	})
 	if err != nil {
 		e.id = nil
+		if errors.Is(err, errCase) {
+			return spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: names of members are written as the protocol has them")
+		}
 		if errors.Is(err, errTwice) || rawjson.Valid(frame, spec.MaxDepth) == nil {
 			return spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: a frame is one JSON object with each member once; batches are not taken")
 		}
