@@ -202,3 +202,54 @@ func TestResourceThatIsNoObject(t *testing.T) {
 		}
 	})
 }
+
+// The browser that could open a cached tool's tab is often only asleep: the call waits
+// for it as long as it would for one of its tabs.
+func TestCachedToolWaitsForItsBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		cached := `find:"annotations":{"cache":true}`
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/deep", cached))
+		b.Notify(1, &spec.TabClosed{})
+		b.Cut()
+		synctest.Wait()
+		if e, err := w.hub.Explain("website_tool_e_com_find"); err != nil || !strings.Contains(e.Reason, "wait for the browser") {
+			t.Errorf("%+v, %v", e, err)
+		}
+		c := w.call(t.Context(), "e_com_find")
+		time.Sleep(spec.BrowserGrace - time.Second)
+		b = w.chrome("b1", "s1")
+		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil)
+		w.register(b, 9, tools("https://e.com/deep", cached))
+		answer(b, b.Next(), "opened")
+		c.want(t, "opened")
+
+		b.Notify(9, &spec.TabClosed{})
+		b.Cut()
+		synctest.Wait()
+		c = w.call(t.Context(), "e_com_find")
+		time.Sleep(spec.BrowserGrace + time.Second)
+		c.want(t, "NOT_CONNECTED")
+		w.call(t.Context(), "e_com_find").want(t, "TAB_NOT_FOUND")
+	})
+}
+
+// A tab that a call opens is seen by the user; one for arguments that do not fit would
+// be opened for nothing.
+func TestNoTabIsOpenedForWrongArguments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/", `find:"annotations":{"cache":true},"inputSchema":{"type":"object","required":["q"]}`))
+		b.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		c := w.call(t.Context(), "e_com_find")
+		synctest.Wait()
+		if n := w.peers.InFlight(); n != 0 {
+			t.Error("the browser was asked for a tab")
+			b.Answer(b.Next(), spec.Response{}, spec.Errorf(spec.CodeInternal, "no"))
+		}
+		c.want(t, "INVALID_ARGUMENTS")
+	})
+}

@@ -60,6 +60,7 @@ type run struct {
 	excluded []spec.TabAddr
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
+	away     bool        // it has waited for a browser that could open one
 	checked  *item       // the arguments fit this item's schema
 }
 

@@ -127,10 +127,13 @@ func (h *Hub) Explain(name string) (Explanation, error) {
 	}
 	if best < 0 && b.offer != nil && b.id.Tab == 0 {
 		e.OpenURL = b.domain.openURL()
-		if h.openerLocked(b.domain, "") == nil {
-			e.Reason += ", and no connected browser can open one"
-		} else {
+		switch {
+		case h.openerLocked(b.domain, "") != nil:
 			e.Reason += "; one would be opened"
+		case h.openerAwayLocked(""):
+			e.Reason += "; a call would wait for the browser, which is away, and open one"
+		default:
+			e.Reason += ", and no connected browser can open one"
 		}
 	}
 	return e, nil

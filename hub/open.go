@@ -35,6 +35,10 @@ func (r *run) open(ctx context.Context, b *binding) error {
 	h := r.h
 	h.mu.RLock()
 	id, offered := b.id, b.offer != nil
+	var kept *item
+	if offered {
+		kept = b.offer.kept
+	}
 	h.mu.RUnlock()
 	switch {
 	case r.opened:
@@ -46,8 +50,20 @@ func (r *run) open(ctx context.Context, b *binding) error {
 	case !offered:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("the last tab of %s went away and did not come back; the call was not sent", id.Domain)}
 	}
-	o, f := h.openFor(b, r.peer)
-	if f != nil {
+	if kept != nil {
+		// The user is not shown a tab for a call that cannot be made there.
+		if err := r.check(kept); err != nil {
+			return err
+		}
+	}
+	o, away, f := h.openFor(b, r.peer)
+	switch {
+	case away != nil:
+		r.away = true
+		return r.await(ctx, away)
+	case f != nil && r.away:
+		return &Failure{spec.FailNotConnected, fmt.Sprintf("no tab of %s is open, and the browser went away and did not come back; the call was not sent", id.Domain)}
+	case f != nil:
 		return f
 	}
 	r.opened = true
@@ -87,28 +103,32 @@ func (r *run) awaitOffer(ctx context.Context, b *binding, o *opening) error {
 }
 
 // openFor starts to open a tab for a binding's domain, or joins one that is being
-// opened. only, if not "", is the one browser that may do it.
-func (h *Hub) openFor(b *binding, only spec.PeerID) (*opening, *Failure) {
+// opened. only, if not "", is the one browser that may do it. If those that could are
+// away, the result is a channel that is closed at the next change.
+func (h *Hub) openFor(b *binding, only spec.PeerID) (o *opening, away <-chan struct{}, f *Failure) {
 	now := time.Now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	d := b.domain
 	if d.opening != nil && now.Before(d.opening.until) {
-		return d.opening, nil
+		return d.opening, nil, nil
 	}
 	url := d.openURL()
 	p := h.openerLocked(d, only)
-	if p == nil {
-		return nil, &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected", d.key, url)}
+	if p == nil && h.openerAwayLocked(only) {
+		return nil, h.waitLocked(), nil
 	}
-	o := &opening{done: make(chan struct{}), url: url, until: now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	if p == nil {
+		return nil, nil, &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected", d.key, url)}
+	}
+	o = &opening{done: make(chan struct{}), url: url, until: now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	d.opening = o
 	h.open.Add(1) // the caller holds one, so Close still waits
 	go func() {
 		defer h.open.Done()
 		h.openTab(d, o, p.id)
 	}()
-	return o, nil
+	return o, nil, nil
 }
 
 // openedLocked says that an opening is over: the next call that finds no tab opens
@@ -144,6 +164,17 @@ func (h *Hub) openerLocked(d *domain, only spec.PeerID) *peer {
 		}
 	}
 	return best
+}
+
+// openerAwayLocked reports whether a browser that may open tabs is in its grace. Of
+// one that has not been here since a restart it is not known whether it may.
+func (h *Hub) openerAwayLocked(only spec.PeerID) bool {
+	for _, p := range h.peers {
+		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) {
+			return true
+		}
+	}
+	return false
 }
 
 // openTab asks a browser for a tab. It blocks until it has answered.
