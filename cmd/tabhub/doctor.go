@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,11 @@ is 1 if there is a problem; notes are none.`,
 		dir, err := a.dir()
 		if err != nil {
 			return err
+		}
+		for _, addr := range *listen {
+			if _, _, err := net.SplitHostPort(addr); err != nil {
+				return usagef("--listen %q is not an address; write it as %s", addr, defaultListen)
+			}
 		}
 		d := &doctor{app: a, dir: dir, listen: *listen}
 		d.examine(cmd.Context())

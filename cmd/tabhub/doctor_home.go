@@ -15,6 +15,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/storage"
 )
 
@@ -32,7 +33,7 @@ func (d *doctor) clock() {
 	}
 	for _, path := range []string{d.dir.TokenFile(), d.dir.HubFile(), d.dir.LogFile(), d.dir.Store()} {
 		if fi, err := os.Stat(path); err == nil && fi.ModTime().After(now.Add(clockSlack)) {
-			d.bad("clock", "set the clock; if it is right now, `tabhub stop` and `touch "+path+"`", "it says %s, but %s was written %s", now.Format(time.DateTime), path, fi.ModTime().Format(time.DateTime))
+			d.bad("clock", "set the clock; if it is right now, `tabhub stop` and `"+shell.Here("touch", path)+"`", "it says %s, but %s was written %s", now.Format(time.DateTime), path, fi.ModTime().Format(time.DateTime))
 			return
 		}
 	}
@@ -56,6 +57,10 @@ func (d *doctor) directory() {
 	fi, err := os.Stat(string(d.dir))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(string(d.dir)); err == nil {
+			d.bad("data", "make the directory that it leads to, or pass --data-dir", "%s is a link that leads nowhere", d.dir)
+			return
+		}
 		d.note("data", "", "there is no %s yet; the first hub makes it", d.dir)
 		return
 	case err != nil:
@@ -72,9 +77,9 @@ func (d *doctor) directory() {
 	if err := d.probe(); err != nil {
 		d.bad("data", "make room in it or make it writable for you, or pass --data-dir", "nothing can be written: %v", err)
 	} else if open&0o022 != 0 {
-		d.bad("data", "chmod 700 "+string(d.dir), "others can write in %s (mode %04o)", d.dir, fi.Mode().Perm())
+		d.bad("data", shell.Here("chmod", "700", string(d.dir)), "others can write in %s (mode %04o)", d.dir, fi.Mode().Perm())
 	} else if open != 0 {
-		d.note("data", "chmod 700 "+string(d.dir), "others can look into %s (mode %04o)", d.dir, fi.Mode().Perm())
+		d.note("data", shell.Here("chmod", "700", string(d.dir)), "others can look into %s (mode %04o)", d.dir, fi.Mode().Perm())
 	} else {
 		d.fine("data", "%s", d.dir)
 	}
@@ -110,7 +115,7 @@ func (d *doctor) private(path string) {
 	defer f.Close()
 	fi, err := f.Stat()
 	if err == nil && runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
-		fix := "chmod 600 " + path
+		fix := shell.Here("chmod", "600", path)
 		if path == d.dir.TokenFile() {
 			fix += "; then `tabhub token rotate`, as others may have read it"
 		}
@@ -121,7 +126,7 @@ func (d *doctor) private(path string) {
 		return
 	}
 	if _, err := d.dir.Token(); err != nil {
-		d.bad(check, letStart, "%v", err)
+		d.bad(check, "delete "+path+", then "+letStart, "%v", err)
 		return
 	}
 	d.fine(check, "%s", path)
@@ -232,7 +237,7 @@ func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string
 			fix += " --scope " + string(scope)
 		}
 		if name != "tabhub" {
-			fix += " --name " + name
+			fix += " --name " + shell.Here(name)
 		}
 		if _, err := exec.LookPath(found[name]); err != nil {
 			d.bad("clients", fix, "%s cannot start tabhub, says %s: %v", c.Title, path, err)

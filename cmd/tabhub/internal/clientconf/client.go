@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"tabhub/cmd/tabhub/internal/shell"
 )
 
 // Scope says for what a configuration holds.
@@ -105,14 +107,14 @@ func (c Client) AddCommand(s System, scope Scope, name string, e Entry) string {
 		return ""
 	}
 	words := append([]string{c.command, "mcp", "add", "--scope", string(scope), name, "--", e.Command}, e.Args...)
-	return s.shell(words)
+	return shell.Line(s.OS, words...)
 }
 
 func (c Client) RemoveCommand(s System, scope Scope, name string) string {
 	if c.command == "" || scope != User {
 		return ""
 	}
-	return s.shell([]string{c.command, "mcp", "remove", "--scope", string(scope), name})
+	return shell.Line(s.OS, c.command, "mcp", "remove", "--scope", string(scope), name)
 }
 
 // Add returns the text of a configuration file with the server name started as e

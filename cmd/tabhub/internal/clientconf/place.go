@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 )
 
 // System is where a user's programs keep their files.
@@ -114,23 +112,4 @@ func vscodePaths(s System, scope Scope) ([]string, error) {
 	}
 	base, err := s.appData()
 	return []string{filepath.Join(base, "Code", "User", "mcp.json")}, err
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@+\\-]+$`)
-
-// shell writes words as a command line of the system's usual shell.
-func (s System) shell(words []string) string {
-	line := make([]string, len(words))
-	for i, w := range words {
-		switch {
-		case s.OS == "windows":
-			if strings.ContainsAny(w, " \t&()^") {
-				w = `"` + w + `"`
-			}
-		case !plain.MatchString(w) || strings.Contains(w, `\`):
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		line[i] = w
-	}
-	return strings.Join(line, " ")
 }

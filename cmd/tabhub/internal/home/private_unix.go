@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"tabhub/cmd/tabhub/internal/shell"
 )
 
 // checkPrivate refuses a directory in which others can put a token, or a hub.json
@@ -17,7 +19,7 @@ func (d Dir) checkPrivate() error {
 		return fmt.Errorf("the data directory cannot be used (%w); pass another --data-dir", err)
 	}
 	if fi.Mode().Perm()&0o002 != 0 {
-		return fmt.Errorf("everybody may write to the data directory %s; run `chmod 700 %s`, or pass another --data-dir", d, d)
+		return fmt.Errorf("everybody may write to the data directory %s; run `%s`, or pass another --data-dir", d, shell.Here("chmod", "700", string(d)))
 	}
 	st, ok := fi.Sys().(*syscall.Stat_t)
 	if me := os.Geteuid(); ok && me != 0 && st.Uid != 0 && int(st.Uid) != me {
