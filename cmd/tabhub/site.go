@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,6 +36,9 @@ opens the site again.`,
 			}
 			return usagef("%q is no site; write it as `tabhub tabs` shows it, such as example.com or localhost:5173", pos[0])
 		}
+		if *timeout < 0 || *timeout > spec.CallTimeoutMax {
+			return usagef("--call-timeout is %s; it may be up to %s, or 0 for the default", *timeout, spec.CallTimeoutMax)
+		}
 		if change && len(pos) == 0 {
 			return usagef("which site? It is used as `tabhub site DOMAIN --cache on`")
 		}
@@ -49,8 +53,18 @@ opens the site again.`,
 				return err
 			}
 		}
-		return show(cmd.Context(), a, "/api/site", nil, *asJSON, func(sites []httpd.SiteSettings) error {
-			return a.printSites(sites, pos)
+		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(sites []httpd.SiteSettings) error {
+			if len(pos) > 0 {
+				sites = []httpd.SiteSettings{settingsOf(sites, spec.Domain(pos[0]))}
+			}
+			if *asJSON {
+				b, err := json.Marshal(sites)
+				if err != nil {
+					return err
+				}
+				return a.printJSON(append(b, '\n'))
+			}
+			return a.printSites(sites)
 		})
 	}
 	return cmd
@@ -73,13 +87,9 @@ func setCache(s *httpd.SiteSettings, value string) error {
 
 // changeSite changes what f changes of a site's settings, and keeps the rest.
 func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteSettings) error) error {
-	s := httpd.SiteSettings{Domain: spec.Domain(domain)}
+	var s httpd.SiteSettings
 	err := show(ctx, a, "/api/site", nil, false, func(sites []httpd.SiteSettings) error {
-		for _, known := range sites {
-			if known.Domain == s.Domain {
-				s = known
-			}
-		}
+		s = settingsOf(sites, spec.Domain(domain))
 		return nil
 	})
 	if err != nil {
@@ -96,12 +106,19 @@ func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteS
 	return err
 }
 
-func (a *app) printSites(sites []httpd.SiteSettings, only []string) error {
+// settingsOf returns those of a site among all, which are the defaults if it has none.
+func settingsOf(sites []httpd.SiteSettings, domain spec.Domain) httpd.SiteSettings {
+	for _, s := range sites {
+		if s.Domain == domain {
+			return s
+		}
+	}
+	return httpd.SiteSettings{Domain: domain}
+}
+
+func (a *app) printSites(sites []httpd.SiteSettings) error {
 	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT", func(w io.Writer) {
 		for _, s := range sites {
-			if len(only) > 0 && string(s.Domain) != only[0] {
-				continue
-			}
 			cache, timeout := "default", "default"
 			if s.Cache != nil {
 				cache = map[bool]string{true: "on", false: "off"}[*s.Cache]
