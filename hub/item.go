@@ -9,8 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/yosida95/uritemplate/v3"
-
 	"tabhub/describe"
 	"tabhub/hub/schema"
 	"tabhub/spec"
@@ -33,12 +31,12 @@ type item struct {
 	text []byte // the page's description, cleaned, as the inside of a JSON string
 	sum  uint64 // of rest and text: what a client would see change
 
-	pattern *uritemplate.Template // of a resource template
-	schema  *schema.Schema        // of the arguments; tools only
-	needs   []string              // the arguments that are required; prompts only
-	shape   uint64                // of inputSchema and outputSchema; tools only
-	cached  bool                  // annotations.cache
-	safe    bool                  // readOnlyHint or idempotentHint: may be run again
+	pattern pattern        // of a resource template
+	schema  *schema.Schema // of the arguments; tools only
+	needs   []string       // the arguments that are required; prompts only
+	shape   uint64         // of inputSchema and outputSchema; tools only
+	cached  bool           // annotations.cache
+	safe    bool           // readOnlyHint or idempotentHint: may be run again
 }
 
 var hashSeed = maphash.MakeSeed()
