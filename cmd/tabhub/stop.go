@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/shell"
 )
 
 const (
@@ -56,19 +58,20 @@ func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) e
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return fmt.Errorf("the hub has not ended within %s; %s may say why%s", wait, dir.LogFile(), kill(dir))
+	hint := ""
+	if h, err := dir.ReadHub(); err == nil {
+		hint = kill(h)
+	}
+	return fmt.Errorf("the hub has not ended within %s; %s may say why%s", wait, dir.LogFile(), hint)
 }
 
 // kill says how to end a hub that hangs, in words that follow others.
-func kill(dir home.Dir) string {
-	h, err := dir.ReadHub()
-	switch {
-	case err != nil:
-		return ""
-	case runtime.GOOS == "windows":
-		return fmt.Sprintf(", and `taskkill /F /PID %d` ends it at once", h.PID)
+func kill(h home.Hub) string {
+	command := shell.Here("kill", "-9", strconv.Itoa(h.PID))
+	if runtime.GOOS == "windows" {
+		command = shell.Here("taskkill", "/F", "/PID", strconv.Itoa(h.PID))
 	}
-	return fmt.Sprintf(", and `kill -9 %d` ends it at once", h.PID)
+	return fmt.Sprintf(", and `%s` ends it at once", command)
 }
 
 // askToStop asks the hub, and if that cannot be asked over the network, its process.
@@ -88,7 +91,7 @@ func (a *app) askToStop(ctx context.Context, patience time.Duration) error {
 		return err
 	}
 	if e := p.Signal(os.Interrupt); e != nil {
-		return fmt.Errorf("%w; and process %d cannot be told to end: %w", err, r.hub.PID, e)
+		return fmt.Errorf("%w; and process %d cannot be told to end: %w%s", err, r.hub.PID, e, kill(r.hub))
 	}
 	return nil
 }
