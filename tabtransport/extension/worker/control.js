@@ -3,6 +3,7 @@
 
 import { ask } from "./confirm.js";
 
+const INTERNAL = -32603;
 const UNSUPPORTED = -32004;
 const TAB_GONE = -32001;
 const INVALID = -32602;
@@ -119,15 +120,43 @@ async function listTabs() {
 
 /** @type {(typeof METHODS)[string]} */
 async function navigate(tabId, { url, back, forward, reload }) {
-  await existing(tabId);
+  const before = await existing(tabId);
   if (!url && !back && !forward && !reload) throw new Refusal(INVALID, "say one of url, back, forward and reload");
   const address = url ? webAddress(url) : "";
-  const loaded = loads(tabId);
+  // What is loading already may be complete before the address is.
+  const other = before.status === "loading" ? (before.pendingUrl ?? before.url) : undefined;
+  const loaded = loads(tabId, address && other !== address ? other : undefined);
   if (address) await chrome.tabs.update(tabId, { url: address });
   else if (reload) await chrome.tabs.reload(tabId);
   else await travel(tabId, back ? -1 : 1);
-  if (!(await loaded) && (back || forward)) throw new Refusal(INVALID, "there is no page to go to");
+  if (await loaded) {
+    if (await isErrorPage(tabId)) throw new Refusal(INTERNAL, "the page cannot be loaded: the browser shows an error instead");
+    return {};
+  }
+  if (back || forward) throw new Refusal(INVALID, "there is no page to go to");
+  const { url: shown, status } = await existing(tabId);
+  if (status === "loading" && address && shown !== address && (shown === before.url || shown === other)) {
+    throw new Refusal(INTERNAL, `the address has not answered within ${LOAD / 1000} s; the tab goes on waiting for it`);
+  }
+  if (status === "complete") {
+    throw new Refusal(INTERNAL, "the address led to no page (it may be a download); the tab shows what it did before");
+  }
   return {};
+}
+
+/**
+ * Whether a tab shows an error of the browser instead of a page. A page that runs on and
+ * on, or that waits for its user, is none.
+ *
+ * @param {number} tabId
+ * @returns {Promise<boolean>}
+ */
+function isErrorPage(tabId) {
+  const tried = chrome.scripting
+    .executeScript({ target: { tabId }, injectImmediately: true, func: () => true })
+    .then(() => false)
+    .catch((error) => /error page/.test(String(error)));
+  return Promise.race([tried, new Promise((resolve) => setTimeout(resolve, 1000, false))]);
 }
 
 /**
@@ -153,13 +182,14 @@ async function travel(tabId, step) {
  * Whether a tab loads a page in time; going to an address within the page counts.
  *
  * @param {number} tabId
+ * @param {string} [other] an address that does not count
  * @returns {Promise<boolean>}
  */
-function loads(tabId) {
+function loads(tabId, other) {
   return new Promise((resolve) => {
-    /** @param {number} id @param {{status?: string, url?: string}} info */
-    const listener = (id, info) => {
-      if (id === tabId && info.status === "complete") stop(true);
+    /** @param {number} id @param {{status?: string}} info @param {{url?: string, pendingUrl?: string}} tab */
+    const listener = (id, info, tab) => {
+      if (id === tabId && info.status === "complete" && !tab.pendingUrl && (!other || tab.url !== other)) stop(true);
     };
     const stop = (/** @type {boolean} */ loaded) => {
       clearTimeout(timer);
@@ -193,6 +223,7 @@ async function text(tabId) {
   try {
     const [frame] = await chrome.scripting.executeScript({
       target: { tabId },
+      injectImmediately: true, // not when the page has loaded, which may be never
       func: (/** @type {number} */ limit) => (document.body?.innerText ?? "").slice(0, limit),
       args: [MAX_TEXT],
     });
