@@ -2,23 +2,28 @@ package browsertool
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
+
+	"tabhub/describe"
 )
 
 // checkURL lets only web addresses pass: file:, javascript:, data: and a browser's own
 // pages would let a model read what is no page's, or run code in one.
 func checkURL(raw string) error {
+	scheme, _, ok := strings.Cut(raw, ":")
+	switch {
+	case !ok || strings.ContainsAny(scheme, "/?#"):
+		return invalid("url %.200q must begin with https:// or http://", raw)
+	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
+		return invalid("url %.200q: only http and https addresses are opened, not %s:", raw, describe.Clean(strings.ToLower(scheme), 40))
+	}
 	u, err := url.Parse(raw)
 	if err != nil {
 		return invalid("url %.200q is not an address: %v", raw, errorText(err))
 	}
-	scheme, _, ok := strings.Cut(raw, ":")
-	switch {
-	case !ok || u.Scheme == "":
-		return invalid("url %.200q must begin with https:// or http://", raw)
-	case !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
-		return invalid("url %.200q: only http and https addresses are opened, not %s:", raw, u.Scheme)
-	case u.Host == "" || strings.ContainsAny(raw, " \\"):
+	port, err := strconv.ParseUint("0"+u.Port(), 10, 16)
+	if u.Hostname() == "" || strings.ContainsAny(raw, " \\") || err != nil || port == 0 && u.Port() != "" {
 		return invalid("url %.200q is not an address of a page", raw)
 	}
 	return nil

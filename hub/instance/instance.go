@@ -155,7 +155,11 @@ func (s *Instances) hold(r *running) error {
 		return errClosed
 	}
 	if other := s.held[r.key]; other != nil {
-		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s with profile %q; close that, or name another profile", r.Profile, other.ID, other.Profile)}
+		with := ""
+		if other.Profile != r.Profile {
+			with = fmt.Sprintf(", which has %q of the same browser open", other.Profile)
+		}
+		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s%s; close that, or name another profile", r.Profile, other.ID, with)}
 	}
 	s.held[r.key] = r
 	s.work.Add(1)
