@@ -147,6 +147,9 @@ func (h *Hub) resubscribe(t spec.TabAddr) {
 	var all []listener
 	h.mu.RLock()
 	for _, s := range h.subs {
+		if tab := h.tabs[t]; tab == nil || tab.domains[s.domain] == nil {
+			continue
+		}
 		first, others := h.listenersLocked(s)
 		for _, l := range append(others, first) {
 			if l.addr == t {
