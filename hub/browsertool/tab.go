@@ -88,7 +88,7 @@ func listTabs(c *call) (any, error) {
 	return struct {
 		Browsers []browserEntry `json:"browsers"`
 		Tabs     []tab          `json:"tabs"`
-	}{browsers, slices.Concat([]tab{}, slices.Concat(tabs...))}, nil
+	}{browsers, append([]tab{}, slices.Concat(tabs...)...)}, nil
 }
 
 // tabsOf returns a browser's tabs: all of them where the browser lists them, else
