@@ -148,8 +148,7 @@ func (h *Hub) Close(ctx context.Context) error {
 // after a crash it counts as nearly as old as it is.
 const seenEvery = spec.StaleTab / 4
 
-// seenLocked marks the tabs that are open, their numbers and what is kept as seen
-// now.
+// seenLocked marks the tabs that are open and their numbers as seen now.
 func (h *Hub) seenLocked(now time.Time) {
 	h.seen = now
 	for _, t := range h.tabs {
@@ -164,10 +163,6 @@ func (h *Hub) seenLocked(now time.Time) {
 			n.LastSeen = now
 			d.numbers[t.key] = n
 			h.writeLocked(n)
-		}
-		if d.kept > 0 {
-			d.updated = now
-			h.keptLocked(d)
 		}
 	}
 }

@@ -44,6 +44,32 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// What is to be kept of a site is there the next morning, too, whether its tab was
+// closed or only never seen again.
+func TestCachedToolsOutliveTheNight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/closed", `first:"annotations":{"cache":true}`, "plain"))
+		w.register(b, 2, tools("https://e.com/open", `second:"annotations":{"cache":true}`, "plain"))
+		w.register(b, 3, tools("https://f.com/", "plain"))
+		b.Notify(1, &spec.TabClosed{})
+		time.Sleep(time.Second)
+		for range 2 {
+			w.hub.Close(context.Background())
+			time.Sleep(10 * time.Hour)
+			w.start(Options{})
+			w.wantNames("e_com_first e_com_second")
+			if e, err := w.hub.Explain("website_tool_e_com_second"); err != nil || e.OpenURL != "https://e.com/open" {
+				t.Errorf("%+v, %v", e, err)
+			}
+		}
+		if n := len(w.hub.Tabs()); n != 0 {
+			t.Errorf("%d tabs of yesterday", n)
+		}
+	})
+}
+
 func TestBrowserSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})

@@ -34,13 +34,17 @@ func (h *Hub) restoreLocked(s *storage.State, now time.Time) {
 		h.domainLocked(n.Domain).numbers[n.Key] = n
 	}
 	// The newest registration says what a domain's name stands for.
-	slices.SortFunc(s.Tabs, func(a, b storage.Tab) int { return a.LastUpdated.Compare(b.LastUpdated) })
-	for _, t := range s.Tabs {
+	tabs := slices.Concat(s.Stale, s.Tabs)
+	slices.SortFunc(tabs, func(a, b storage.Tab) int { return a.LastUpdated.Compare(b.LastUpdated) })
+	for _, t := range tabs {
 		d := h.domainLocked(t.Domain)
 		d.origin = t.Origin
-		if t.Key == keptKey {
+		switch {
+		case t.Key == keptKey:
 			h.restoreKeptLocked(d, t)
-		} else {
+		case t.LastUpdated.Before(now.Add(-spec.StaleTab)):
+			h.restoreStaleLocked(d, t)
+		default:
 			h.restoreTabLocked(t, now)
 		}
 	}
@@ -61,6 +65,24 @@ func (h *Hub) restoreKeptLocked(d *domain, r storage.Tab) {
 	}
 	for _, it := range h.restoreItems(r) {
 		if o := h.offerLocked(d, it.kind, it.source); o != nil && !h.keepLocked(o, it) {
+			h.pruneOfferLocked(o)
+		}
+	}
+}
+
+// restoreStaleLocked takes a tab that was open too long ago for one that was closed: it
+// leaves what is to be kept.
+func (h *Hub) restoreStaleLocked(d *domain, r storage.Tab) {
+	t := &tab{url: r.URL}
+	for _, it := range h.restoreItems(r) {
+		if !h.keepsLocked(t, it) {
+			continue
+		}
+		switch o := h.offerLocked(d, it.kind, it.source); {
+		case o == nil:
+		case h.keepLocked(o, it):
+			d.url, d.updated, d.lastPeer = r.URL, r.LastUpdated, r.Addr.Peer
+		default:
 			h.pruneOfferLocked(o)
 		}
 	}

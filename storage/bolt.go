@@ -224,26 +224,26 @@ func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*St
 	if err != nil {
 		return nil, fmt.Errorf("load state of user %q: %w", user, err)
 	}
-	var old []Change
-	s.Tabs, old = prune(s.Tabs, stale)
-	if len(old) > 0 {
+	if old := s.prune(stale); len(old) > 0 {
 		b.Write(user, old, nil)
 	}
 	return s, nil
 }
 
-// prune splits tabs into those to keep and the deletions of the others.
-func prune(tabs []Tab, stale time.Time) (keep []Tab, old []Change) {
-	keep = tabs[:0]
-	for _, t := range tabs {
-		if t.LastUpdated.Before(stale) {
-			old = append(old, DeleteTab{Domain: t.Domain, Key: t.Key})
-		} else {
+// prune moves the tabs that are too old to Stale, and returns their deletions.
+func (s *State) prune(stale time.Time) (old []Change) {
+	keep := s.Tabs[:0]
+	for _, t := range s.Tabs {
+		if t.Cached || !t.LastUpdated.Before(stale) {
 			keep = append(keep, t)
+			continue
 		}
+		s.Stale = append(s.Stale, t)
+		old = append(old, DeleteTab{Domain: t.Domain, Key: t.Key})
 	}
-	clear(tabs[len(keep):])
-	return keep, old
+	clear(s.Tabs[len(keep):])
+	s.Tabs = keep
+	return old
 }
 
 // Records implements DomainToolStorage.

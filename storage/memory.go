@@ -102,9 +102,7 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*St
 			s.Sites = append(s.Sites, c)
 		}
 	}
-	var old []Change
-	s.Tabs, old = prune(s.Tabs, stale)
-	u.apply(old)
+	u.apply(s.prune(stale))
 	return s, nil
 }
 

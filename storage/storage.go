@@ -24,9 +24,10 @@ var (
 // log (MCP-B hub specification, sections 2 and 4). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 type DomainToolStorage interface {
-	// Load returns all that is kept of a user but the log, in no particular order. Tabs last updated
-	// before stale are deleted, not returned. It is called once per user, before
-	// any Write for that user.
+	// Load returns all that is kept of a user but the log, in no particular order.
+	// Tabs last updated before stale are deleted and returned as State.Stale, but for
+	// those that are Cached, which have no age. It is called once per user, before any
+	// Write for that user.
 	Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error)
 
 	// Write queues changes, which are applied in order and all or none, together
@@ -49,6 +50,7 @@ type DomainToolStorage interface {
 // State is all that is kept of a user but the log.
 type State struct {
 	Tabs     []Tab
+	Stale    []Tab // are in the store no longer
 	Names    []Name
 	Numbers  []Number
 	Browsers []Browser

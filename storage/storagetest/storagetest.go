@@ -217,28 +217,34 @@ func (s suite) separatesKeys(t *testing.T) {
 	}
 }
 
-// prunes: tabs of yesterday do not come back, and do not stay in the file.
+// prunes: tabs of yesterday do not come back, and do not stay in the file. What closed
+// ones have left for good does.
 func (s suite) prunes(t *testing.T) {
 	st, reopen := s.start(t)
 	Write(t, st, user,
 		storage.Tab{Domain: "d", Key: "old", LastUpdated: now.Add(-time.Nanosecond)},
 		storage.Tab{Domain: "d", Key: "new", LastUpdated: now},
+		storage.Tab{Domain: "d", Key: "left", LastUpdated: now.Add(-time.Hour), Cached: true},
 		storage.Number{Domain: "d", Key: "old", LastSeen: now.Add(-time.Hour)})
 	st = reopen()
 	got, err := st.Load(t.Context(), user, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Tabs) != 1 || got.Tabs[0].Key != "new" || len(got.Numbers) != 1 {
+	slices.SortFunc(got.Tabs, func(a, b storage.Tab) int { return strings.Compare(a.Key, b.Key) })
+	if len(got.Tabs) != 2 || got.Tabs[0].Key != "left" || got.Tabs[1].Key != "new" || len(got.Numbers) != 1 {
 		t.Errorf("got tabs %+v, numbers %+v", got.Tabs, got.Numbers)
 	}
+	if len(got.Stale) != 1 || got.Stale[0].Key != "old" {
+		t.Errorf("got as stale %+v", got.Stale)
+	}
 	st = reopen()
-	if got := load(t, st, user); len(got.Tabs) != 1 {
+	if got := load(t, st, user); len(got.Tabs) != 2 || len(got.Stale) != 0 {
 		t.Errorf("a pruned tab is back: %+v", got.Tabs)
 	}
 	// One that comes back right after is new.
 	Write(t, st, user, storage.Tab{Domain: "d", Key: "old", LastUpdated: now})
-	if got := load(t, reopen(), user); len(got.Tabs) != 2 {
+	if got := load(t, reopen(), user); len(got.Tabs) != 3 {
 		t.Errorf("got %+v", got.Tabs)
 	}
 }
