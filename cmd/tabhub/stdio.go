@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
@@ -25,15 +27,15 @@ It is a thin bridge to the hub. If none runs, it starts one in the background, w
 the flags given here; that one ends by itself 15 minutes after its last client.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := bridge.WatchParent(cmd.Context())
+			defer cancel()
 			if err := a.config.check(); err != nil {
-				return err
+				return a.refuse(ctx, err)
 			}
 			dir, err := a.dir()
 			if err != nil {
-				return err
+				return a.refuse(ctx, err)
 			}
-			ctx, cancel := bridge.WatchParent(cmd.Context())
-			defer cancel()
 			if standalone {
 				return a.standalone(ctx, dir)
 			}
@@ -68,12 +70,25 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 	return bridge.Run(ctx, bridge.Options{In: pollable(a.in), Out: a.out, Connect: c.Connect, Log: log})
 }
 
+// refuse tells the client why it cannot be served, and returns why: hosts show what
+// they are answered, not what is on stderr. A person sees the latter.
+func (a *app) refuse(ctx context.Context, why error) error {
+	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return why
+	}
+	_ = bridge.Run(ctx, bridge.Options{
+		In: pollable(a.in), Out: a.out,
+		Connect: func(context.Context) (net.Conn, error) { return nil, why },
+	}) // it is why, or that the client has gone
+	return why
+}
+
 // standalone serves the client from a hub in this process, which ends with it.
 func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	log := a.logger()
 	p, err := startHub(ctx, &a.config, dir, len(a.config.listen) == 0, log)
 	if err != nil {
-		return err
+		return a.refuse(ctx, err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
