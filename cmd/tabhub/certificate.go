@@ -1,7 +1,9 @@
 package main
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/base64"
 	"os"
 	"sync"
 	"time"
@@ -39,4 +41,14 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 		return nil, err
 	}
 	return c.loaded, nil
+}
+
+// keyHash returns the SHA-256 of a certificate's public key, in base64.
+func keyHash(certFile, keyFile string) (string, error) {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(pair.Leaf.RawSubjectPublicKeyInfo)
+	return base64.StdEncoding.EncodeToString(sum[:]), nil
 }

@@ -68,7 +68,11 @@ func (p *process) newInstances(h *hub.Hub) *instance.Instances {
 		return nil
 	}
 	hubURL := "ws" + strings.TrimPrefix(p.local(), "http") + "/tabs"
-	return instance.New(instance.Options{Hub: h, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log})
+	o := instance.Options{Hub: h, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log}
+	if p.config.tlsCert != "" {
+		o.HubKey = func() (string, error) { return keyHash(p.config.tlsCert, p.config.tlsKey) }
+	}
+	return instance.New(o)
 }
 
 // local is the base of the endpoints as this machine reaches them.

@@ -13,6 +13,7 @@ type launch struct {
 	own        bool   // the profile is tabhub's
 	headless   bool
 	extensions []string // to be loaded; none where the browser takes none
+	hubKey     string   // see Options.HubKey; "" for none
 	url        string
 }
 
@@ -40,6 +41,9 @@ func (l launch) flags() []string {
 	}
 	if len(l.extensions) > 0 {
 		out = append(out, "--load-extension="+strings.Join(l.extensions, ","))
+	}
+	if l.hubKey != "" {
+		out = append(out, "--ignore-certificate-errors-spki-list="+l.hubKey)
 	}
 	if l.headless {
 		out = append(out, "--headless=new", "--window-size=1280,800")

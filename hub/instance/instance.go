@@ -25,6 +25,10 @@ type Options struct {
 	Dir    string // of the profiles; absolute
 	HubURL string // where the extension connects, such as ws://127.0.0.1:3300/tabs
 
+	// HubKey returns the SHA-256 of the public key that the hub shows at HubURL, in
+	// base64: its certificate may be for another name. Nil for a hub without TLS.
+	HubKey func() (string, error)
+
 	Browser string        // executable; "" looks for one
 	Join    time.Duration // how long a browser may take to join; 0 means 30 s
 	Log     *slog.Logger  // nil discards
@@ -188,6 +192,12 @@ func (s *Instances) launch(r *running) error {
 	}
 	if err := extension.WriteInstance(r.Extension, s.opts.HubURL, r.nonce); err != nil {
 		return failed(err)
+	}
+	if s.opts.HubKey != nil {
+		var err error
+		if r.launch.hubKey, err = s.opts.HubKey(); err != nil {
+			return failed(err)
+		}
 	}
 	r.forget = s.opts.Hub.Expect(r.nonce)
 	proc, err := startProcess(exec.Command(r.path, r.launch.flags()...))

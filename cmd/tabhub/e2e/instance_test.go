@@ -2,9 +2,15 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"image/png"
+	"math/big"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -12,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -202,6 +209,43 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	}
 	if strings.Contains(hub.stderr.String(), said.Nonce) {
 		t.Error("the nonce is in the log")
+	}
+}
+
+// The certificate of a hub that others reach is for the name by which they do, not for
+// this machine's address.
+func TestBrowserOfAHubWithTLS(t *testing.T) {
+	browser := browserPath(t)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"hub.example.com"}}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	file := func(name, kind string, b []byte) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: b}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	p := newPlace(t)
+	p.serve("--tls-cert", file("cert.pem", "CERTIFICATE", cert), "--tls-key", file("key.pem", "PRIVATE KEY", secret),
+		"--tools", "browser_instance", "--browser", browser)
+	c := p.stdio()
+	var started struct{ BrowserID string }
+	c.callJSON("browser_instance", `{"action":"new","headless":true}`, &started)
+	if started.BrowserID == "" {
+		t.Error("the browser did not join")
 	}
 }
 
