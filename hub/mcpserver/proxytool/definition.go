@@ -9,7 +9,7 @@ func Definition() json.RawMessage { return json.RawMessage(definition) }
 const definition = `{` +
 	`"name":"proxy",` +
 	`"title":"Tools of browser tabs",` +
-	`"description":"Lists, describes and calls the tools, resources and prompts of the open browser tabs, also those that appeared after this session began. ` +
+	`"description":"Proxy for the open browser tabs: lists, describes and calls their tools, resources and prompts, also those that appeared after this session began. ` +
 	`Find: {\"action\":\"list\",\"type\":\"tool\",\"filter\":{\"query\":\"add to cart\"}}. ` +
 	`Describe: {\"action\":\"info\",\"type\":\"tool\",\"path\":NAME}. ` +
 	`Run: {\"action\":\"call\",\"type\":\"tool\",\"path\":NAME,\"args\":{…}}. ` +
@@ -26,7 +26,7 @@ const definition = `{` +
 	`"query":{"type":"string","description":"Words to look for in name, title and description. The best matches come first."},` +
 	`"domain":{"type":"string","description":"The site, such as example.com or localhost:3000."},` +
 	`"prefix":{"type":"string","description":"What the name or URI begins with."},` +
-	`"tags":{"type":"array","items":{"type":"string"},"description":"Tags, of which it has at least one."}}},` +
+	`"tags":{"type":"array","maxItems":32,"items":{"type":"string"},"description":"Tags, of which it has at least one."}}},` +
 	`"operations":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object"},"description":"For batch only: the parameters of each operation."}` +
 	`}},` +
 	`"annotations":{"title":"Tools of browser tabs","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}` +

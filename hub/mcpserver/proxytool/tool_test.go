@@ -467,8 +467,8 @@ func TestProgressPassesThrough(t *testing.T) {
 // TestDefinition: hosts validate it, and what they know of it costs every session.
 func TestDefinition(t *testing.T) {
 	var d struct {
-		Name        string
-		InputSchema struct {
+		Name, Description string
+		InputSchema       struct {
 			Type                 string
 			AdditionalProperties *bool
 			Required             []string
@@ -483,6 +483,10 @@ func TestDefinition(t *testing.T) {
 		fmt.Sprint(s.Required) != "[action type]" || fmt.Sprint(s.Properties["action"].Enum) != "[list info call batch]" ||
 		fmt.Sprint(s.Properties["type"].Enum) != "[tool resource prompt]" || len(s.Properties) != len(parameters) {
 		t.Errorf("%+v", d)
+	}
+	// Clients look for the tool by this word (specification, section 6.1).
+	if !strings.Contains(strings.ToLower(d.Description), "proxy") {
+		t.Errorf("the description does not say what it is: %s", d.Description)
 	}
 	if n := Tokens(len(Definition())); n > 750 {
 		t.Errorf("it costs %d tokens", n)
