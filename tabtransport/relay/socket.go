@@ -190,15 +190,15 @@ func (s *socket) run() {
 				s.ws.Close()
 				return
 			}
-			continue
-		}
-		if len(batch) > 0 {
-			continue
 		}
 		if closing {
+			if len(batch) > 0 {
+				continue
+			}
 			s.sayGoodbye()
 			return
 		}
+		// Whoever keeps the writer busy is looked at here all the same: its token ends.
 		select {
 		case <-s.wake:
 		case <-expiry.C:
