@@ -154,6 +154,44 @@ func TestMarkedResourcesAndPromptsAreKept(t *testing.T) {
 	})
 }
 
+// A kept template is as good as a kept tool: what it makes is read in a tab that is
+// opened for it, also if the page says what its tools are first.
+func TestKeptTemplateOpensItsTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		orders := register(spec.KindResource, "https://e.com/orders", `{"uriTemplate":"shop://order/{id}","name":"order","annotations":{"cache":true}}`)
+		w.register(b, 1, orders)
+		b.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		var got json.RawMessage
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			got, err = w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://order/7", "test")
+		}()
+		r := b.Next()
+		if r.Method != spec.MethodOpenTab {
+			t.Fatalf("asked for %s", r.Method)
+		}
+		b.Answer(r, spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil)
+		time.Sleep(time.Second)
+		w.register(b, 9, tools("https://e.com/orders", "find"))
+		time.Sleep(time.Second)
+		w.register(b, 9, orders)
+		r = b.Next()
+		if r.Tab != 9 || r.Method != spec.MethodReadResource {
+			t.Fatalf("asked %+v", r)
+		}
+		b.Answer(r, spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"shop://order/7","text":"seven"}]}`)}, nil)
+		<-done
+		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || string(got) != want {
+			t.Errorf("read %s, %v", got, err)
+		}
+	})
+}
+
 // What a page calls its resources must neither break a client nor fill its list.
 func TestOddResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -177,7 +215,7 @@ func TestOddResources(t *testing.T) {
 func TestKeptKindsAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
-		b := w.dial(chromeConn("b1", "s1", ""))
+		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/", "x"))
 		w.register(b, 1, register(spec.KindResource, "https://e.com/", `{"uri":"u:1","name":"one"}`))
 		w.register(b, 1, tools("https://e.com/"))
