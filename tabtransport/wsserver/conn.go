@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"sync"
 	"time"
@@ -48,6 +49,7 @@ type conn struct {
 	messages  *rate.Limiter
 	malformed *rate.Limiter // nil until the first malformed frame
 	throttle  throttle
+	incoming  incoming
 	limit     int64       // of a frame, in bytes
 	release   func()      // gives back the tab key, if not nil
 	until     *time.Timer // closes the connection with its credential; may be nil
@@ -127,15 +129,16 @@ func (c *conn) read() error {
 			return c.readError(err)
 		}
 		buf := frames.Get().(*bytes.Buffer)
-		n, err := buf.ReadFrom(io.LimitReader(r, c.limit+1))
+		c.incoming = incoming{r, &c.live, c.limit + 1}
+		n, err := buf.ReadFrom(&c.incoming)
 		tooBig := n > c.limit
 		if tooBig && err == nil {
-			_, err = io.Copy(io.Discard, r)
+			c.incoming.left = math.MaxInt64
+			_, err = io.Copy(io.Discard, &c.incoming)
 		}
 		if err != nil {
 			return c.readError(err)
 		}
-		c.live.heard()
 		switch {
 		case c.closing():
 		case tooBig:
@@ -149,6 +152,24 @@ func (c *conn) read() error {
 			frames.Put(buf)
 		}
 	}
+}
+
+// incoming is a frame that is being read, up to a limit. Each part of it is a sign of
+// life: a peer that sends a large one over a slow line can answer no ping meanwhile.
+type incoming struct {
+	frame io.Reader
+	live  *liveness
+	left  int64
+}
+
+func (in *incoming) Read(p []byte) (int, error) {
+	if in.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := in.frame.Read(p[:min(int64(len(p)), in.left)])
+	in.left -= int64(n)
+	in.live.heard()
+	return n, err
 }
 
 func (c *conn) readError(err error) error {

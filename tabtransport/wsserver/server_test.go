@@ -290,6 +290,33 @@ func TestFrameThatIsSkipped(t *testing.T) {
 	})
 }
 
+// A large answer over a slow line takes longer than the peer may be silent.
+func TestFrameThatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, h, l := start(t, wsserver.Options{})
+		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
+		code := readAll(ws)
+		greet(t, ws, "k")
+		w, err := ws.NextWriter(websocket.TextMessage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, strings.TrimSuffix(register(`[{"name":"x"}]`), "}"))
+		for range 10 {
+			if _, err := fmt.Fprint(w, strings.Repeat(" ", 8<<10)); err != nil {
+				t.Fatalf("closed with %d: %v", <-code, err)
+			}
+			time.Sleep(spec.KeepAlive)
+		}
+		fmt.Fprint(w, "}")
+		w.Close()
+		synctest.Wait()
+		if len(h.got()) != 1 {
+			t.Errorf("the hub has got %q", h.got())
+		}
+	})
+}
+
 // A frame that is no message gets an error if it has an id, but for what may be an
 // answer itself: two peers must not go on answering each other's errors.
 func TestFrameThatIsNoMessageIsAnswered(t *testing.T) {
