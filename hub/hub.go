@@ -37,6 +37,7 @@ type Hub struct {
 	inFlight atomic.Int64
 	calls    atomic.Uint64
 	open     sync.WaitGroup // calls under way
+	telling  sync.WaitGroup // goroutines of background
 	storeErr atomic.Pointer[error]
 	listings [numLists]atomic.Pointer[Listing]
 
@@ -139,6 +140,7 @@ func (h *Hub) Close(ctx context.Context) error {
 		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, "the hub is shutting down")
 	}
 	<-done
+	h.telling.Wait()
 	h.notices.close()
 	h.update(func() { h.seenLocked(time.Now()) })
 	return err

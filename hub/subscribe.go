@@ -113,7 +113,7 @@ func (h *Hub) tell(ctx context.Context, l listener, on bool) error {
 }
 
 // tellAll tells tabs whether to report the updates of resources, unless the opposite
-// is wanted by then. It does not block; Close waits for what it starts.
+// is wanted by then. It does not block.
 func (h *Hub) tellAll(all []listener, on bool) {
 	for _, l := range all {
 		h.background(func() {
@@ -176,12 +176,12 @@ func (h *Hub) resourceUpdated(from spec.TabAddr, page string) {
 	h.notices.updated(public)
 }
 
-// background runs f in a goroutine that Close waits for, and does nothing once the
-// hub is closed. f must end soon after h.ctx does.
+// background runs f in a goroutine that Close cuts short and waits for, and does
+// nothing once the hub is closed. f must end soon after h.ctx does.
 func (h *Hub) background(f func()) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	if !h.closed {
-		h.open.Go(f)
+		h.telling.Go(f)
 	}
 }

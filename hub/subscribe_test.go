@@ -258,7 +258,7 @@ func TestSubscriptionsSettle(t *testing.T) {
 	})
 }
 
-// A tab that hangs must not keep clients from ending, nor others from being told.
+// A tab that hangs must not keep clients, or the hub, from ending.
 func TestUnsubscribeDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
@@ -269,6 +269,10 @@ func TestUnsubscribeDoesNotWait(t *testing.T) {
 		<-asked
 		start := time.Now()
 		stop()
+		synctest.Wait() // the page has been told, and does not answer
+		if err := w.hub.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 		if took := time.Since(start); took > 0 {
 			t.Errorf("took %v", took)
 		}
