@@ -122,6 +122,7 @@ func TestSlowClient(t *testing.T) {
 		if !websocket.IsCloseError(err, int(spec.CloseSlow)) {
 			t.Errorf("the slow client: %v", err)
 		}
+		time.Sleep(time.Second) // until the hub has seen its end, too
 		good.send(`{"jsonrpc":"2.0","id":9,"method":"getTabs"}`)
 		if m := ext.message(); m.Method != "disconnected" {
 			t.Errorf("%+v", m)
