@@ -55,6 +55,9 @@ func (p *process) switches() error {
 	if p.tools, err = browsertool.ParseSwitches(p.config.tools, known...); err != nil {
 		return usagef("--tools: %w", err)
 	}
+	if p.config.auth == "jwt" && p.tools[browsertool.InstanceTool] {
+		return usagef("--tools %s is for a hub on one's own machine, not for --auth jwt", browsertool.InstanceTool)
+	}
 	if p.config.expose != string(mcpserver.ExposeAll) && !p.tools.On(proxytool.Name, true) {
 		return usagef("--expose %s hides tools that only proxy reaches, which --tools switches off", p.config.expose)
 	}

@@ -79,16 +79,14 @@ func (k *kit) named(id string) (browser, error) {
 	case len(found) > 1:
 		return browser{}, failure(spec.FailToolError, "two browsers are called %s; close one of them", id)
 	}
-	return browser{}, failure(spec.FailNotConnected, "no browser %.64q is connected; %s", id, connected(all))
+	if len(all) == 0 {
+		return browser{}, errNoBrowser
+	}
+	return browser{}, failure(spec.FailNotConnected, "no browser %.64q is connected; connected are %s", id, labels(all))
 }
 
-// connected says which browsers are connected, and what to do if none is.
-func connected(all []browser) string {
-	if len(all) == 0 {
-		return "none is: the user must open a browser with the companion extension, or browser_instance new starts one where it is offered"
-	}
-	return "connected are " + labels(all)
-}
+// errNoBrowser says what to do.
+var errNoBrowser = failure(spec.FailNotConnected, "no browser is connected: the user must open one with the companion extension, or browser_instance new starts one where it is offered")
 
 // choose returns the browser that is meant: the named one, else the one in focus, else
 // the only one of those that can do something.
@@ -107,9 +105,9 @@ func (k *kit) choose(id string, can spec.Capability) (browser, error) {
 	case len(able) > 1:
 		return browser{}, invalid("several browsers are connected and none has the focus; pass browserId, one of %s", labels(able))
 	case len(all) == 0:
-		return browser{}, failure(spec.FailNotConnected, "no browser is connected; %s", connected(all))
+		return browser{}, errNoBrowser
 	}
-	return browser{}, failure(spec.FailNotConnected, "no connected browser offers %s; the companion extension does (%s)", can, connected(all))
+	return browser{}, failure(spec.FailNotConnected, "no connected browser offers %s; the companion extension does (connected are %s)", can, labels(all))
 }
 
 // tab returns the tab that the arguments name.
@@ -141,7 +139,7 @@ func (c *call) bareTab(n int64) (browser, spec.TabAddr, error) {
 	all := slices.DeleteFunc(c.browsers(), func(b browser) bool { return b.Single })
 	switch len(all) {
 	case 0:
-		return browser{}, spec.TabAddr{}, failure(spec.FailNotConnected, "no browser is connected; %s", connected(nil))
+		return browser{}, spec.TabAddr{}, errNoBrowser
 	case 1:
 		return all[0], spec.TabAddr{Peer: all[0].Peer, Tab: n}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,10 +126,15 @@ func TestForeignStore(t *testing.T) {
 // something else.
 func TestWrongFlags(t *testing.T) {
 	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("s", 64)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		says string
 	}{
+		{[]string{"serve", "--listen", "127.0.0.1:0", "--auth", "jwt", "--jwt-secret", secret, "--tools", "browser_instance"}, "one's own machine"},
 		{[]string{"serve", "--listen", "3300"}, "--listen"},
 		{[]string{"serve", "--listen", "0.0.0.0:0"}, "--tls-cert"},
 		{[]string{"serve", "--no-such-flag"}, "--no-such-flag"},
