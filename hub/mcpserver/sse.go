@@ -25,6 +25,7 @@ func (s *Server) SSE() http.Handler {
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		ses.sse, ses.users = true, 1 // in use for as long as the response lasts
 		if !s.table.add(ses) {
+			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
 			return
 		}
