@@ -85,7 +85,8 @@ export function dashboard(/** @type {string} */ hub) {
 /**
  * Who this browser is to a hub: an id made once, and the secret that the hub gave for it.
  * A hub on this computer may have been started on another port, so where it has given
- * none at this address, the latest of the same host is tried.
+ * none at this address, the latest of the same host is tried, and before it that of the
+ * same port.
  *
  * @param {string} hub
  */
@@ -96,10 +97,16 @@ export async function identity(hub) {
     await chrome.storage.local.set({ browserId, secrets: {} });
   }
   const secrets = await secretsKept();
-  const { hostname } = new URL(hub);
-  const sameHost = Object.keys(secrets).filter((other) => new URL(other).hostname === hostname);
-  const secret = secrets[hub] ?? secrets[sameHost.at(-1) ?? ""];
+  const sameHost = Object.keys(secrets).filter((other) => hostOf(other) === hostOf(hub));
+  const samePort = sameHost.filter((other) => new URL(other).port === new URL(hub).port);
+  const secret = secrets[hub] ?? secrets[samePort.at(-1) ?? sameHost.at(-1) ?? ""];
   return { browserId: String(browserId), secret };
+}
+
+/** The host of a hub; the names of this computer are one. */
+function hostOf(/** @type {string} */ hub) {
+  const { hostname } = new URL(hub);
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? "localhost" : hostname;
 }
 
 /** @returns {Promise<Record<string, string>>} by the hub's address, the latest last */
