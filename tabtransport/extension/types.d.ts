@@ -64,6 +64,9 @@ interface FrameRequest {
 type WorkerToFrame =
   | { type: "on" }
   | { type: "off" }
+  | { type: "hub"; address: string; state: HubState["state"]; hub: string; version: string }
+  /** The hub has what the frame's offer of that count says, but for what it rejected. */
+  | { type: "registered"; count: number; rejected: Rejection[] }
   | FrameRequest
   | { type: "cancel"; id: string; reason: string }
   | { type: "done"; ids: string[] }
@@ -79,7 +82,7 @@ interface FrameAnswer {
 
 type FrameToWorker =
   | { type: "hello"; calls: string[] }
-  | { type: "offer"; offer: Offer; child?: { key: number; origin: string } }
+  | { type: "offer"; offer: Offer; count: number; child?: { key: number; origin: string } }
   | { type: "updated"; uri: string }
   | ({ type: "progress"; id: string } & Progress)
   | FrameAnswer;

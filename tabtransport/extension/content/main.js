@@ -20,6 +20,7 @@ var TabhubFrame = class {
   #retry = 100;
   #on = false;
   #stopped = false;
+  #embedded;
   #native;
   #server;
   #shim;
@@ -32,6 +33,8 @@ var TabhubFrame = class {
   /** What was last told over this port, to tell only changes; undefined: nothing yet. */
   /** @type {string | undefined} */
   #sent;
+  /** How many offers the worker was told. */
+  #told = 0;
   #settledEmpty = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #quiet;
@@ -42,6 +45,7 @@ var TabhubFrame = class {
 
   constructor() {
     const changed = () => this.#changed();
+    this.#embedded = new EmbeddedSource(changed, (uri) => this.#updated(uri), this.#unlisten.signal);
     const context = NativeSource.context();
     this.#native = context && new NativeSource(context, changed);
     this.#server = new PageServer(window, location.origin, "mcp-default", changed, (uri) => this.#updated(uri));
@@ -50,7 +54,7 @@ var TabhubFrame = class {
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
     addEventListener("pageshow", (event) => event.persisted && this.#back(), { signal });
-    addEventListener("pagehide", () => this.#disconnect(), { signal });
+    addEventListener("pagehide", () => this.#leave(), { signal });
     addEventListener("load", () => setTimeout(() => this.#settle(), TabhubFrame.#settled), { signal });
     if (document.readyState === "complete") setTimeout(() => this.#settle(), TabhubFrame.#settled);
 
@@ -60,13 +64,14 @@ var TabhubFrame = class {
 
   /** The document's own sources; of two that have a tool the first counts. */
   get #sources() {
-    return this.#native ? [this.#native, this.#server, this.#shim] : [this.#server, this.#shim];
+    const found = [this.#server, this.#shim];
+    return this.#native ? [this.#embedded, this.#native, ...found] : [this.#embedded, ...found];
   }
 
   stop() {
     this.#stopped = true;
-    this.#off();
     this.#unlisten.abort();
+    this.#off();
     this.#disconnect();
   }
 
@@ -84,7 +89,7 @@ var TabhubFrame = class {
     this.#opened = Date.now();
     this.#sent = undefined;
     for (const child of this.#children.values()) child.sent = "";
-    port.onMessage.addListener((message) => this.#told(message));
+    port.onMessage.addListener((message) => this.#heed(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()] });
     for (const answer of this.#held.values()) this.#post(answer);
@@ -111,6 +116,12 @@ var TabhubFrame = class {
     this.#port?.postMessage(message);
   }
 
+  /** The page goes, or is kept in the back/forward cache. */
+  #leave() {
+    this.#embedded.away();
+    this.#disconnect();
+  }
+
   /** The page is shown again after it was kept in the back/forward cache. */
   #back() {
     this.#server.revive();
@@ -119,8 +130,14 @@ var TabhubFrame = class {
   }
 
   /** @param {WorkerToFrame} message */
-  #told(message) {
+  #heed(message) {
     switch (message.type) {
+      case "hub":
+        this.#embedded.hub(message);
+        break;
+      case "registered":
+        this.#embedded.registered(message.count, message.rejected);
+        break;
       case "on":
         this.#turnOn();
         break;
@@ -145,6 +162,8 @@ var TabhubFrame = class {
   // ---- What is offered
 
   #turnOn() {
+    // Also a page that was away and is back: its script asks again.
+    this.#embedded.start();
     if (!this.#on) {
       this.#on = true;
       for (const source of this.#sources) source.start();
@@ -198,14 +217,15 @@ var TabhubFrame = class {
     const wait = empty && this.#sent === undefined && !this.#settledEmpty;
     if (text !== this.#sent && !wait) {
       this.#sent = text;
-      this.#post({ type: "offer", offer });
+      this.#post({ type: "offer", offer, count: ++this.#told });
     }
+    this.#embedded.published(offer, this.#told);
     for (const wake of this.#watchers) wake();
     for (const child of this.#children.values()) {
       const { text, offer } = combine([await child.server.offer()]);
       if (port !== this.#port || text === child.sent) continue;
       child.sent = text;
-      this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer });
+      this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer, count: this.#told });
     }
   }
 
@@ -266,7 +286,7 @@ var TabhubFrame = class {
       if (!target.closed) continue;
       server.stop();
       this.#children.delete(target);
-      this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] } });
+      this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] }, count: this.#told });
     }
     this.#changed();
   }
@@ -304,6 +324,7 @@ var TabhubFrame = class {
    */
   async #perform(request, signal) {
     const server = request.child === undefined ? this.#server : this.#childServer(request.child);
+    const embedded = request.child === undefined ? this.#embedded : undefined;
     switch (request.ask) {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
@@ -315,13 +336,34 @@ var TabhubFrame = class {
         return `{"success":true,"payload":${result}}`;
       }
       case "read":
-        return server.read(request.name);
+        return this.#resource(request, (source) => source.read(request.name, { signal }));
       case "subscribe":
-        await server.subscribe(request.name, request.on === true);
+        await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
         return "{}";
       case "prompt":
+        if (embedded?.hasPrompt(request.name)) return embedded.prompt(request.name, request.args, { signal });
         return server.prompt(request.name, request.args);
     }
+  }
+
+  /**
+   * Asks who has a resource; a URI that nobody lists may be one of a template's.
+   *
+   * @template T
+   * @param {FrameRequest} request
+   * @param {(source: InstanceType<typeof EmbeddedSource> | InstanceType<typeof PageServer>) => Promise<T>} ask
+   */
+  async #resource({ child, name }, ask) {
+    if (child !== undefined) return ask(this.#childServer(child));
+    const has = this.#embedded.hasResource(name);
+    if (has === "listed" || (has === "perhaps" && !this.#server.hasResource(name))) {
+      try {
+        return await ask(this.#embedded);
+      } catch (error) {
+        if (has === "listed" || !(error instanceof Unknown)) throw error;
+      }
+    }
+    return ask(this.#server);
   }
 
   /** @param {number} key */

@@ -125,6 +125,11 @@ var PageServer = class {
     return this.#offer.tools.some((tool) => /** @type {Item} */ (tool).name === name);
   }
 
+  /** @param {string} uri */
+  hasResource(uri) {
+    return this.#offer.resources.some((resource) => /** @type {Item} */ (resource).uri === uri);
+  }
+
   /** @param {unknown} payload as {@link payload} returned it */
   heard(payload) {
     if (payload === "mcp-server-ready") {

@@ -19,8 +19,8 @@ let current;
 /** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
 const requests = new Map();
 
-const link = new Link({ hello, opened, message, changed: showState });
-const tabs = new Tabs({ notify, request, open: () => link.open }, () => current, showTools);
+const link = new Link({ hello, opened, message, changed: stateChanged });
+const tabs = new Tabs({ notify, request, open: () => link.open, standing }, () => current, showTools);
 const calls = new Calls(tabs, (text) => link.send(text));
 
 /** Resolved once the worker knows what an earlier one knew. */
@@ -164,7 +164,7 @@ function heard(frame, port, message) {
       calls.hello(port, message.calls);
       break;
     case "offer":
-      tabs.offered(frame, message.offer, message.child);
+      tabs.offered(frame, message);
       break;
     case "answer":
       calls.answered(port, message);
@@ -256,10 +256,25 @@ async function apply(part) {
   const before = current;
   current = await settings.saveSettings(part);
   tabs.settingsChanged();
-  if (current.hub !== before.hub || current.token !== before.token) await link.restart();
+  if (current.hub === before.hub && current.token === before.token) return;
+  const restarted = link.restart();
+  tabs.hubChanged();
+  await restarted;
 }
 
-// ---- The badge
+// ---- What others see of the connection
+
+/** What frames are told of the hub: a page that joins it by itself need not, then. */
+function standing() {
+  const { state } = link.state;
+  const { hub, version } = link.state.state === "connected" ? link.state : { hub: "", version: "" };
+  return { address: current.hub, state, hub, version };
+}
+
+function stateChanged() {
+  tabs.hubChanged();
+  showState();
+}
 
 /**
  * @param {number} tabId

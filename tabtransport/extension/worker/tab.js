@@ -23,6 +23,8 @@ export class Frame {
   /** As the browser gives it. */
   origin = "";
   offer = NOTHING;
+  /** The frame's own number of offer. */
+  count = 0;
   /** Whether offer is that of the document before: this one has not said all that it has. */
   stale = false;
   /** When a stale offer gives way to less, as Date.now() tells it; 0 until this document has said something. */
@@ -142,6 +144,33 @@ export class Tab {
   }
 
   /**
+   * What the hub rejected of a frame's offer. A name that other frames offer, too, is
+   * left out: it may be theirs.
+   *
+   * @param {Frame} frame
+   */
+  rejectedOf(frame) {
+    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map((item) => item.name));
+    const own = new Set(namesOf(frame));
+    for (const other of this.frames.values()) if (other !== frame) for (const name of namesOf(other)) own.delete(name);
+    return this.rejected.filter(({ name }) => own.has(name));
+  }
+
+  /**
+   * Returns what tells frames that the hub has what they offer now.
+   *
+   * @param {Frame[]} frames
+   */
+  confirming(frames) {
+    const offers = frames.filter(({ through }) => !through).map((frame) => ({ frame, port: frame.port, count: frame.count }));
+    return () => {
+      for (const { frame, port, count } of offers) {
+        if (frame.port === port) tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
+      }
+    };
+  }
+
+  /**
    * The parameters of browser/tabState.
    *
    * @param {number} focused the window that had the focus last
@@ -189,4 +218,18 @@ export function merge(frames) {
     return { text: `[${texts.join()}]`, count: texts.length };
   };
   return { lists: { tools: list("tools"), resources: list("resources"), prompts: list("prompts") }, rejected };
+}
+
+/**
+ * Says something to a frame, whose document may just have gone.
+ *
+ * @param {chrome.runtime.Port | undefined} port
+ * @param {WorkerToFrame} message
+ */
+export function tell(port, message) {
+  try {
+    port?.postMessage(message);
+  } catch {
+    // Its end will be told.
+  }
 }

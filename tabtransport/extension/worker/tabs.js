@@ -3,7 +3,7 @@
 
 import { Kept } from "./kept.js";
 import { permits } from "./settings.js";
-import { Frame, KINDS, Tab, merge } from "./tab.js";
+import { Frame, KINDS, Tab, merge, tell } from "./tab.js";
 
 /** How long what a frame offered stays after its document went, for the next one to say. */
 const GONE = 3_000;
@@ -23,6 +23,7 @@ const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
  * @property {(message: object) => boolean} notify
  * @property {(message: object) => Promise<any>} request
  * @property {() => boolean} open
+ * @property {() => {address: string, state: HubState["state"], hub: string, version: string}} standing where it is, and how this browser stands with it
  */
 
 export class Tabs {
@@ -137,7 +138,11 @@ export class Tabs {
    */
   connected(port) {
     const { tab: info, frameId, documentId, origin } = port.sender ?? {};
-    if (info?.id === undefined || frameId === undefined || !origin || !/^https?:/.test(origin)) return undefined;
+    port.postMessage({ type: "hub", ...this.#hub.standing() });
+    if (info?.id === undefined || frameId === undefined || !origin || !/^https?:/.test(origin)) {
+      port.postMessage({ type: "off" });
+      return undefined;
+    }
     const tab = this.#tab(info.id);
     this.seen(info);
     let frame = tab.frames.get(frameId);
@@ -152,6 +157,7 @@ export class Tabs {
       else frame.timer = setTimeout(() => this.#forget(tab, /** @type {Frame} */ (frame)), LOADING);
       frame.stale = !frame.empty;
       frame.until = 0;
+      frame.count = 0;
     }
     frame.documentId = documentId ?? "";
     frame.origin = origin;
@@ -180,35 +186,42 @@ export class Tabs {
 
   /**
    * @param {Frame} frame
-   * @param {Offer} offer
-   * @param {{key: number, origin: string} | undefined} child the server in a child frame that it is about, if any
+   * @param {{offer: Offer, count: number, child?: {key: number, origin: string}}} said about the frame, or the server in a child frame
    */
-  offered(frame, offer, child) {
+  offered(frame, said) {
     const tab = this.#tabOf(frame);
     if (!tab || !permits(this.#settings(), frame.origin)) return;
-    const about = child ? tab.through(frame, child) : frame;
+    const about = said.child ? tab.through(frame, said.child) : frame;
     clearTimeout(about.timer);
-    if (about.stale && about.lacks(offer)) {
+    if (about.stale && about.lacks(said.offer)) {
       // A page that was reloaded registers its tools one by one.
       about.until ||= Date.now() + WHOLE;
-      about.timer = setTimeout(() => this.#take(tab, about, offer, child !== undefined), Math.max(0, about.until - Date.now()));
+      about.timer = setTimeout(() => this.#take(tab, about, said), Math.max(0, about.until - Date.now()));
       return;
     }
-    this.#take(tab, about, offer, child !== undefined);
+    this.#take(tab, about, said);
   }
 
   /**
    * @param {Tab} tab
    * @param {Frame} about
-   * @param {Offer} offer
-   * @param {boolean} child
+   * @param {{offer: Offer, count: number, child?: object}} said
    */
-  #take(tab, about, offer, child) {
+  #take(tab, about, { offer, count, child }) {
     about.offer = offer;
+    about.count = count;
     about.stale = false;
     if (child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#touch(tab);
+  }
+
+  /** Tells all frames which hub the browser is to be with, and whether it is. */
+  hubChanged() {
+    const standing = this.#hub.standing();
+    for (const tab of this.#tabs.values()) {
+      for (const frame of tab.frames.values()) if (!frame.through) tell(frame.port, { type: "hub", ...standing });
+    }
   }
 
   /** Applies changed settings: frames are switched on and off. */
@@ -324,10 +337,12 @@ export class Tabs {
 
   /** @param {Tab} tab */
   #register(tab) {
-    const { lists, rejected } = merge(this.#offering(tab));
+    const frames = this.#offering(tab);
+    const { lists, rejected } = merge(frames);
     this.#badge(tab.id, lists.tools.count);
     if (!this.#hub.open()) return;
     const { known } = tab;
+    const telling = [];
     for (const kind of KINDS) {
       const { text } = lists[kind];
       if (text === tab.sent[kind]) continue;
@@ -337,8 +352,10 @@ export class Tabs {
       if (text === "[]" && verb === "register" && !known) continue;
       tab.known = true;
       if (kind === "tools") tab.rejected = rejected;
-      void this.#send(tab, kind, `browser/${verb}${METHOD[kind]}`, text);
+      telling.push(this.#send(tab, kind, `browser/${verb}${METHOD[kind]}`, text));
     }
+    const confirm = tab.confirming(frames);
+    void Promise.all(telling).then((done) => done.includes(false) || confirm());
     this.#state(tab);
     this.#kept.save();
   }
@@ -348,19 +365,22 @@ export class Tabs {
    * @param {"tools" | "resources" | "prompts"} kind
    * @param {string} method
    * @param {string} text
+   * @returns {Promise<boolean>} whether the hub has it
    */
   async #send(tab, kind, method, text) {
     const params = { [kind]: JSON.parse(text), tabUrl: tab.url.slice(0, 2048), title: tab.title.slice(0, 4096) };
     try {
       const answer = await this.#hub.request({ tabId: tab.id, method, params });
       if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
+      return true;
     } catch (error) {
-      if (tab.sent[kind] !== text || !this.#hub.open()) return;
+      if (tab.sent[kind] !== text || !this.#hub.open()) return false;
       tab.rejected = [{ name: kind, reason: error instanceof Error ? error.message : String(error) }];
       // Too many registrations at once: the newest state is told a little later.
-      if (/** @type {{code?: number}} */ (error).code !== -32003) return;
+      if (/** @type {{code?: number}} */ (error).code !== -32003) return false;
       tab.sent[kind] = "";
       setTimeout(() => this.#touch(tab), 1000);
+      return false;
     }
   }
 

@@ -1,0 +1,322 @@
+// Pages that join the hub by its script /tab.js: where the extension serves the page at
+// the same hub, the script offers over a port to this one what the page gave to it, and
+// keeps no connection of its own. So the page is one tab for the hub.
+//
+// The port carries the frames of tabhub.v1, and this end answers as a hub does. Beyond
+// them there are tabhub/carried (this end tells how the page is offered), tabhub/leave
+// (this end offers it no more, and what runs may end) and the request tabhub/settle,
+// answered when the hub has all that the page has offered so far. All that comes is the
+// page's word.
+"use strict";
+
+/** @implements {Source} */
+var EmbeddedSource = class {
+  /** How the port closes where a newer copy of this script may follow. */
+  static #goingAway = 1001;
+  static #declined = 4100;
+  static #maxSettling = 8;
+  /** @type {Record<string, "tools" | "resources" | "prompts">} */
+  static #kinds = {
+    "browser/registerTools": "tools",
+    "browser/updateTools": "tools",
+    "browser/registerResources": "resources",
+    "browser/updateResources": "resources",
+    "browser/registerPrompts": "prompts",
+    "browser/updatePrompts": "prompts",
+  };
+
+  /** @type {InstanceType<typeof PageScript> | undefined} */
+  #script;
+  /** The hub that the page's script came from; the first that it says is the one. */
+  #origin = "";
+  /** Whether the user lets the hub see this site; undefined: not known yet. @type {boolean | undefined} */
+  #on;
+  /** @type {Extract<WorkerToFrame, {type: "hub"}> | undefined} */
+  #hub;
+  /** What the page says that it has. @type {{tools: object[], resources: object[], prompts: object[]}} */
+  #offer = { tools: [], resources: [], prompts: [] };
+  /** What of it is offered. @type {{tools: Item[], resources: Item[], prompts: Item[]}} */
+  #items = { tools: [], resources: [], prompts: [] };
+  /** Whether the page has said something that was not published yet. */
+  #dirty = false;
+  /** Of all that the frame offers: how often the worker was told, how far the hub has it. */
+  #published = { count: 0, tools: 0, resources: 0, prompts: 0 };
+  #registered = 0;
+  /** @type {Rejection[]} the hub's */
+  #rejected = [];
+  /** @type {(string | number)[]} requests for tabhub/settle that wait */
+  #settling = [];
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #soon;
+  #changed;
+  #updated;
+
+  /**
+   * @param {() => void} changed called when what is offered may differ
+   * @param {(uri: string) => void} updated called when a resource's content has changed
+   * @param {AbortSignal} gone aborted when the extension goes away
+   */
+  constructor(changed, updated, gone) {
+    this.#changed = changed;
+    this.#updated = updated;
+    addEventListener("tabhub-page", (event) => this.#join(event), { signal: gone });
+    gone.addEventListener("abort", () => this.#drop(EmbeddedSource.#goingAway));
+  }
+
+  // ---- Whether the page is carried
+
+  start() {
+    this.#on = true;
+    this.#decide();
+  }
+
+  stop() {
+    this.#on = false;
+    this.#decide();
+  }
+
+  /**
+   * The worker says which hub the extension is set to, and how it stands with it.
+   *
+   * @param {Extract<WorkerToFrame, {type: "hub"}>} hub
+   */
+  hub(hub) {
+    this.#hub = hub;
+    this.#decide();
+    this.#say();
+  }
+
+  /** The page goes, or is kept for going back: it asks again when it is back. */
+  away() {
+    this.#on = undefined;
+    this.#hub = undefined;
+    this.#drop(EmbeddedSource.#goingAway);
+  }
+
+  /** Undefined where it is not known, or may change soon: who is carried stays so. */
+  get #serves() {
+    if (this.#on === undefined || !this.#hub) return undefined;
+    const { address, state } = this.#hub;
+    if (!this.#on || state === "refused" || state === "replaced") return false;
+    if (this.#origin && !sameHub(this.#origin, address)) return false;
+    return state === "connected" || undefined;
+  }
+
+  #decide() {
+    const serves = this.#serves;
+    const script = this.#script;
+    if (serves === false) {
+      if (script?.served) this.#leave();
+      else if (script?.waits) this.#drop(EmbeddedSource.#declined);
+    } else if (serves && !script) {
+      dispatchEvent(new Event("tabhub-extension"));
+    } else if (serves && script?.waits) {
+      const { hub, version } = /** @type {{hub: string, version: string}} */ (this.#hub);
+      script.serve({ hub, version, limits: { maxFrame: Limit.answer, maxTools: Limit.items } });
+      this.#say();
+    }
+  }
+
+  /** @param {Event} event of the page's script, or of whoever pretends to be it */
+  #join(event) {
+    const port = event instanceof MessageEvent ? event.ports[0] : undefined;
+    // Of an extension that was removed nothing is left but this script.
+    if (!port || event.defaultPrevented || !chrome.runtime?.id) return;
+    event.preventDefault();
+    this.#drop(EmbeddedSource.#declined);
+    /** @type {InstanceType<typeof PageScript>} */
+    const script = new PageScript(port, {
+      hello: (hub) => {
+        this.#origin ||= hub;
+        // A page must not find out by trying where the extension's hub is.
+        if (hub === "" || hub !== this.#origin) this.#drop(EmbeddedSource.#declined);
+        else this.#decide();
+      },
+      request: (id, method, params) => script === this.#script && this.#requested(id, method, params),
+      updated: (uri) => this.#updated(uri),
+      closed: () => script === this.#script && this.#forget(),
+    });
+    this.#script = script;
+  }
+
+  #leave() {
+    const script = this.#script;
+    this.#forget();
+    script?.leave();
+  }
+
+  /** @param {number} code */
+  #drop(code) {
+    const script = this.#script;
+    this.#forget();
+    script?.close(code);
+  }
+
+  #forget() {
+    if (!this.#script) return;
+    this.#script = undefined;
+    this.#offer = { tools: [], resources: [], prompts: [] };
+    this.#items = { tools: [], resources: [], prompts: [] };
+    this.#settling = [];
+    this.#changed();
+  }
+
+  // ---- What the page says, and is told
+
+  /**
+   * @param {string | number} id
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   */
+  #requested(id, method, params) {
+    const kind = Object.hasOwn(EmbeddedSource.#kinds, method) ? EmbeddedSource.#kinds[method] : undefined;
+    if (kind) {
+      const list = Array.isArray(params[kind]) ? params[kind].slice(0, Limit.items + 1) : [];
+      const { items, rejected } = Shape[kind](list);
+      this.#offer = { ...this.#offer, [kind]: list };
+      this.#items = { ...this.#items, [kind]: items };
+      this.#dirty = true;
+      this.#script?.answer(id, { accepted: items.length, rejected });
+      // Lists that come together are published together.
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        this.#changed();
+      });
+    } else if (method === "tabhub/settle" && this.#settling.length < EmbeddedSource.#maxSettling) {
+      this.#settling.push(id);
+      this.#settle();
+    }
+  }
+
+  /**
+   * All that the frame offers was told to the worker.
+   *
+   * @param {Offer} offer
+   * @param {number} count of what was told so far
+   */
+  published({ tools, resources, prompts }, count) {
+    this.#published = { count, tools: tools.length, resources: resources.length, prompts: prompts.length };
+    this.#say();
+    this.#settle();
+  }
+
+  /**
+   * The hub has what was told to the worker.
+   *
+   * @param {number} count as that of {@link published}
+   * @param {Rejection[]} rejected what of it the hub does not offer
+   */
+  registered(count, rejected) {
+    this.#registered = count;
+    this.#rejected = rejected;
+    this.#say();
+    this.#settle();
+  }
+
+  #settle() {
+    if (this.#dirty || this.#registered < this.#published.count) return;
+    for (const id of this.#settling.splice(0)) this.#script?.answer(id, {});
+  }
+
+  /** Tells the page's script how the page is offered. */
+  #say() {
+    if (!this.#script?.served) return;
+    const { tools, resources, prompts } = this.#published;
+    const connected = this.#hub?.state === "connected";
+    this.#script.tell("tabhub/carried", { connected, tools, resources, prompts, rejected: this.#rejected });
+  }
+
+  // ---- What the page is asked
+
+  async offer() {
+    this.#dirty = false;
+    return this.#offer;
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return this.#items.tools.some((tool) => tool.name === name);
+  }
+
+  /**
+   * Whether the page has a resource: it lists the URI, or a template that may fit.
+   *
+   * @param {string} uri
+   * @returns {"listed" | "perhaps" | undefined}
+   */
+  hasResource(uri) {
+    if (this.#items.resources.some((resource) => resource.uri === uri)) return "listed";
+    return this.#items.resources.some((resource) => resource.uriTemplate !== undefined) ? "perhaps" : undefined;
+  }
+
+  /** @param {string} name */
+  hasPrompt(name) {
+    return this.#items.prompts.some((prompt) => prompt.name === name);
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} args
+   * @param {CallOptions} options
+   */
+  async call(name, args, options) {
+    const result = await this.#ask("browser/executeTool", { toolName: name, args }, options);
+    if (Shape.isObject(result) && result.success === true) return JSON.stringify(result.payload ?? { content: [] });
+    const said = Shape.isObject(result) ? result.payload : undefined;
+    throw new Error(typeof said === "string" ? said : JSON.stringify(said));
+  }
+
+  /**
+   * @param {string} uri
+   * @param {CallOptions} options
+   */
+  async read(uri, options) {
+    return JSON.stringify((await this.#ask("browser/readResource", { uri }, options)) ?? {});
+  }
+
+  /**
+   * @param {string} uri
+   * @param {boolean} on
+   * @param {CallOptions} options
+   */
+  async subscribe(uri, on, options) {
+    await this.#ask("browser/subscribeResource", { uri, subscribe: on }, options);
+  }
+
+  /**
+   * @param {string} name
+   * @param {object | undefined} args
+   * @param {CallOptions} options
+   */
+  async prompt(name, args, options) {
+    return JSON.stringify((await this.#ask("browser/getPrompt", { name, args }, options)) ?? {});
+  }
+
+  /**
+   * @param {string} method
+   * @param {object} params
+   * @param {CallOptions} options
+   */
+  #ask(method, params, options) {
+    if (!this.#script?.served) throw new Unknown("the page's tabhub script has gone");
+    return this.#script.ask(method, params, options);
+  }
+};
+
+/**
+ * Whether the hub that a page's script came from is the one at an address. The names of
+ * this computer are one.
+ *
+ * @param {string} origin
+ * @param {string} address
+ */
+function sameHub(origin, address) {
+  if (!URL.canParse(origin) || !URL.canParse(address)) return false;
+  const [page, own] = [new URL(origin), new URL(address)];
+  const loopback = (/** @type {string} */ host) => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+  return (
+    page.protocol.replace("http", "ws") === own.protocol &&
+    page.port === own.port &&
+    (page.hostname === own.hostname || (loopback(page.hostname) && loopback(own.hostname)))
+  );
+}
