@@ -18,9 +18,28 @@
 // kept for going back the socket is closed and nothing is said: whether the tab is
 // closed the page cannot know, and the hub waits some seconds for it to return.
 //
+// # Where the browser has the companion extension
+//
+// Before it opens a socket, the script asks the extension to carry the page: it fires
+// the event "tabhub-page" with a MessagePort, which the extension's content script hears
+// before dispatchEvent returns. Where nobody does, nothing is waited for. Over the port
+// go the frames of tabhub.v1, with the hub's origin in hello, and the content script
+// answers as a hub does, or closes the port: where the user has switched the site off,
+// the extension is set to another hub, or its hub has refused it. An extension that does
+// not say within 1.5 s is not waited for. The script then offers what the page gave to
+// window.tabhub only, as the extension finds the rest itself.
+//
+// An extension that can carry the page later fires "tabhub-extension". The script then
+// offers over the port first; when the hub has that ("tabhub/settle"), it withdraws what
+// it offers over its own socket, answers what still runs there and closes its tab. The
+// other way, the extension says "tabhub/leave" and keeps the port until what runs is
+// answered. No call changes its path, so none runs twice. The two tabs have numbers of
+// their own: a page that changes its path changes its number, a reload does not.
+//
 // # The widget, and what the hub must check
 //
-// /embed.js puts a hidden frame of the hub's own /widget.html into the page and
+// /embed.js is /tab.js without a socket of the page's own: where no extension carries
+// the page it puts a hidden frame of the hub's own /widget.html into the page and
 // speaks tabhub.v1 through it. The socket is the widget's, so its Origin header is
 // the hub's own origin and says nothing of the page. The widget therefore adds to
 // the hello, as the member "tabhub/pageOrigin" of its extensions, what the browser

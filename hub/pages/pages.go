@@ -33,7 +33,7 @@ type page struct {
 
 // Handler serves Paths, to everybody. The caller checks the Host.
 func Handler() http.Handler {
-	join := []string{"link.js", "tabkey.js", "own.js", "native.js", "pageserver.js", "tabstate.js", "calls.js", "page.js"}
+	join := []string{"link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "native.js", "pageserver.js", "tabstate.js", "calls.js", "path.js", "page.js"}
 	served := map[string]page{
 		"/tab.js":      newScript(append(join, "tab.js")...),
 		"/embed.js":    newScript(append(join, "embed.js")...),

@@ -3,11 +3,13 @@ package pages_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/wsserver"
 )
 
@@ -32,6 +35,8 @@ type site struct {
 	srv *http.Server
 
 	heard chan struct{} // capacity 1: something has happened
+
+	lockedOut atomic.Bool // the extension is refused
 }
 
 func newSite(t *testing.T) *site {
@@ -81,12 +86,16 @@ func (s *site) stop() {
 	s.hub.Close(ctx)
 }
 
-// admit believes the widget, as the hub's guard does.
+// admit believes the widget and the extension, as the hub's guard does.
 func (s *site) admit(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
 	if r.Header.Get("Origin") == "http://"+r.Host {
 		return wsserver.Admission{Origin: pages.WidgetOrigin(hello)}, nil
 	}
-	return wsserver.Admission{}, nil
+	extended := r.Header.Get("Origin") == extension.Origin
+	if extended && s.lockedOut.Load() {
+		return wsserver.Admission{}, errors.New("no extension may join")
+	}
+	return wsserver.Admission{Attested: extended}, nil
 }
 
 func (s *site) url(path string) string { return "http://" + s.addr + path }

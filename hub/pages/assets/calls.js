@@ -9,6 +9,8 @@ class Calls {
   #step;
   /** What is running, by the hub's id. @type {Map<string | number, AbortController>} */
   #running = new Map();
+  /** Who waits until a call ends. @type {((value: unknown) => void)[]} */
+  #waiting = [];
 
   /**
    * @param {HubLink} link
@@ -21,9 +23,16 @@ class Calls {
     this.#step = step;
   }
 
-  /** @param {string} method @param {JSONObject} params */
+  /** @param {string} method @param {JSONObject} params @returns {boolean} whether it is about a call */
   notice(method, params) {
-    if (method === "browser/cancel") this.#running.get(params.requestId)?.abort(new DOMException(String(params.reason || "cancelled"), "AbortError"));
+    if (method !== "browser/cancel") return false;
+    this.#running.get(params.requestId)?.abort(new DOMException(String(params.reason || "cancelled"), "AbortError"));
+    return true;
+  }
+
+  /** Resolved when nothing runs. */
+  async idle() {
+    while (this.#running.size > 0) await new Promise((done) => this.#waiting.push(done));
   }
 
   /** @param {HubRequest} request */
@@ -88,6 +97,7 @@ class Calls {
     } finally {
       this.#running.delete(id);
       this.#step({ id, phase: "end", method, name, ok });
+      for (const done of this.#waiting.splice(0)) done(undefined);
     }
   }
 

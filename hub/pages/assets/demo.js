@@ -79,8 +79,8 @@ function showCart(shop) {
 }
 
 /** @param {TabStatus} status */
-function showStatus({ state, reason, hub, tabKey, tools, resources, prompts, rejected }) {
-  const words = { off: "Not connected", connecting: "Connecting …", open: `Connected to ${hub}`, waiting: "Away, trying again …", refused: `Refused: ${reason}` };
+function showStatus({ state, by, reason, hub, tabKey, tools, resources, prompts, rejected }) {
+  const words = { off: "Not connected", connecting: "Connecting …", open: `Connected to ${hub}${by === "extension" ? ", by the companion extension" : ""}`, waiting: "Away, trying again …", refused: `Refused: ${reason}` };
   byID("status").setAttribute("data-state", state);
   byID("hub-state").textContent = words[state];
   byID("tab-key").textContent = tabKey.slice(0, 6) || "–";

@@ -1,56 +1,23 @@
 // /embed.js: as /tab.js, but the connection is held by a hidden frame of the hub's
-// own, /widget.html, for pages whose policy forbids them a connection to the hub.
+// own, /widget.html, for pages whose policy forbids them a connection to the hub. The
+// frame is made only if the companion extension does not carry the page.
 
 // A frame that a policy blocks fails without an event.
 const WIDGET_WAIT_MS = 10_000;
 
-/** A socket in the widget. @implements {LinkSocket} */
-class WidgetSocket {
-  /** @type {LinkSocket["onopen"]} */
-  onopen = null;
-  /** @type {LinkSocket["onmessage"]} */
-  onmessage = null;
-  /** @type {LinkSocket["onclose"]} */
-  onclose = null;
-  // What fails closes, too.
-  onerror = null;
-
-  #port;
-  #closed = false;
-
-  /** @param {Promise<Window>} widget @param {string} hub the widget's origin */
-  constructor(widget, hub) {
-    const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
-    port1.onmessage = ({ data }) => {
-      if (data.open) this.onopen?.(data);
-      else if (typeof data.frame === "string") this.onmessage?.({ data: data.frame });
-      else if (typeof data.code === "number") this.#end(data.code, String(data.reason ?? ""));
-    };
-    widget.then(
-      (frame) => this.#closed || frame.postMessage("tabhub.connect", hub, [port2]),
-      (error) => this.#end(1006, messageOf(error)),
-    );
-  }
-
-  /** @param {string} frame */
-  send(frame) {
-    this.#port.postMessage({ frame });
-  }
-
-  close() {
-    this.#port.postMessage({ close: true });
-    this.#closed = true;
-    // The message is delivered first.
-    this.#port.close();
-  }
-
-  /** @param {number} code @param {string} reason */
-  #end(code, reason) {
-    if (this.#closed) return;
-    this.close();
-    this.onclose?.({ code, reason });
-  }
+/**
+ * A socket in the widget.
+ * @param {Promise<Window>} widget
+ * @param {string} hub the widget's origin
+ */
+function dialWidget(widget, hub) {
+  const { port1, port2 } = new MessageChannel();
+  const socket = new PortSocket(port1);
+  widget.then(
+    (frame) => socket.closed || frame.postMessage("tabhub.connect", hub, [port2]),
+    (error) => socket.end(1006, messageOf(error)),
+  );
+  return socket;
 }
 
 /**
@@ -83,6 +50,7 @@ function insertWidget(hub) {
 
 {
   const hub = scriptOrigin("/embed.js");
-  const widget = insertWidget(hub);
-  joinHub(() => new WidgetSocket(widget, hub));
+  /** @type {Promise<Window> | undefined} */
+  let widget;
+  joinHub(hub, () => dialWidget((widget ??= insertWidget(hub)), hub));
 }

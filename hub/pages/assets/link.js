@@ -1,5 +1,6 @@
-// The connection to the hub: one WebSocket that speaks tabhub.v1, opened again
-// whenever it is lost, as long as the document lives.
+// A connection that speaks tabhub.v1: a WebSocket to the hub, opened again whenever it
+// is lost, as long as the document lives; or a port to the companion extension, which
+// is opened once.
 
 const RETRY_FIRST_MS = 500;
 const RETRY_LAST_MS = 15_000;
@@ -27,6 +28,7 @@ class HubLink {
   #dial;
   #hello;
   #handler;
+  #once;
 
   /** @type {LinkSocket | null} */
   #socket = null;
@@ -50,11 +52,14 @@ class HubLink {
    * @param {object} options
    * @param {() => LinkSocket} options.dial opens a socket
    * @param {() => JSONObject} options.hello the parameters of browser/hello
-   * @param {{opened(): void, changed(): void, request(r: HubRequest): void, notice(method: string, params: JSONObject): void}} options.handler
+   * @param {number} [options.once] the ms that an answer to hello may take, for a
+   *   connection within this browser: it is not opened again, and may be quiet
+   * @param {{opened(): void, changed(): void, lost(code: number): void, request(r: HubRequest): void, notice(method: string, params: JSONObject): void}} options.handler
    */
-  constructor({ dial, hello, handler }) {
+  constructor({ dial, hello, once, handler }) {
     this.#dial = dial;
     this.#hello = hello;
+    this.#once = once;
     this.#handler = handler;
   }
 
@@ -76,7 +81,7 @@ class HubLink {
     this.#socket = socket;
     this.#late = setTimeout(() => {
       if (socket === this.#socket) this.#end(4000, "the hub does not answer");
-    }, HELLO_WAIT_MS);
+    }, this.#once ?? HELLO_WAIT_MS);
     socket.onopen = () => void this.#greet(socket);
     socket.onmessage = (event) => {
       if (socket === this.#socket) this.#receive(event.data);
@@ -193,10 +198,12 @@ class HubLink {
     if (socket !== this.#socket) return;
     clearTimeout(this.#late);
     this.#attempts = 0;
-    const quiet = 3 * (this.hub.keepAliveMs || 15_000);
-    this.#watch = setInterval(() => {
-      if (Date.now() - this.#lastHeard > quiet) this.#end(4000, "the hub has gone quiet");
-    }, quiet / 3);
+    if (!this.#once) {
+      const quiet = 3 * (this.hub.keepAliveMs || 15_000);
+      this.#watch = setInterval(() => {
+        if (Date.now() - this.#lastHeard > quiet) this.#end(4000, "the hub has gone quiet");
+      }, quiet / 3);
+    }
     this.#set("open", "");
     this.#handler.opened();
     for (const [id, answer] of this.#answers) this.#deliver(id, answer);
@@ -237,6 +244,11 @@ class HubLink {
   #lost(code, reason) {
     const greeted = this.state === "open";
     this.#drop();
+    if (this.#once) {
+      this.#set("off", reason);
+      this.#handler.lost(code);
+      return;
+    }
     if (!mayReconnect(code)) {
       this.#set("refused", this.#refusal || reason || `the hub closed the connection (${code})`);
       console.error(`tabhub: ${this.reason}. This page's tools are not offered.`);

@@ -1,51 +1,59 @@
-// A page as one tab of the hub: what its sources offer, registered as one list of
-// each kind.
-
-const REGISTER_QUIET_MS = 500;
+// A page as one tab of the hub: carried by the companion extension where that serves
+// the page at the same hub, else by a connection of the page's own.
 
 // A reloaded page waits this long for its own tools before it comes back, so that
 // the hub sees the same list as before. It is well within the hub's patience.
 const RELOAD_WAIT_MS = 1_500;
 const RELOAD_QUIET_MS = 250;
 
-/** @type {{[kind in Kind]: {register: string, update: string, member: string, key: (item: JSONObject) => string}}} */
-const KINDS = {
-  tool: { register: "browser/registerTools", update: "browser/updateTools", member: "tools", key: (item) => item.name },
-  resource: {
-    register: "browser/registerResources",
-    update: "browser/updateResources",
-    member: "resources",
-    key: (item) => item.uri ?? item.uriTemplate,
-  },
-  prompt: { register: "browser/registerPrompts", update: "browser/updatePrompts", member: "prompts", key: (item) => item.name },
-};
+// How long the companion extension may take to say whether it carries the page.
+const EXTENSION_WAIT_MS = 1_500;
+// An extension that was updated is back after about as long.
+const SUCCESSOR_WAIT_MS = 1_000;
+// How long the extension may take to tell the hub, before the page's own tab is closed.
+const TAKEOVER_WAIT_MS = 3_000;
+/** The close code with which an extension that was updated or removed takes its leave. */
+const CLOSE_GOING_AWAY = 1001;
 
 class Page {
-  /** In the order of precedence: an item that two of them have is the first one's. */
-  #sources;
-  #link;
+  #own;
+  /** The sources that the companion extension has, too. */
+  #others;
+  #hub;
   #tell;
   #state;
   #key = new TabKey();
   #session = randomID();
-  /** Which source has an item, by kind and key. @type {{[kind in Kind]: Map<string, Source>}} */
-  #owners = { tool: new Map(), resource: new Map(), prompt: new Map() };
-  /** The list that the hub has, as JSON text. @type {{[kind in Kind]: string}} */
-  #sent = { tool: "[]", resource: "[]", prompt: "[]" };
-  /** @type {{[kind in Kind]: {changed: number, timer?: ReturnType<typeof setTimeout>, running?: boolean, again?: boolean}}} */
-  #registering = { tool: { changed: -Infinity }, resource: { changed: -Infinity }, prompt: { changed: -Infinity } };
-  /** @type {{[kind in Kind]: {name: string, reason: string}[]}} */
-  #rejected = { tool: [], resource: [], prompt: [] };
+  /** The page's own connection. */
+  #direct;
+  /** The companion extension, while it is asked or carries the page. @type {Path | null} */
+  #extension = null;
+  /** What the extension says of the page. @type {JSONObject} */
+  #said = {};
+  /** Whether the page is shown, or could be: it is neither loaded ahead nor kept for going back. */
+  #present = false;
+  /** Whether the page may connect by itself. */
+  #ready = false;
+  #searching = false;
+  /** Whether an extension has announced itself since #extension was asked. */
+  #announced = false;
+  /** Whether the last that was asked would not carry the page: the next must not keep it waiting. */
+  #declined = false;
 
   /**
-   * @param {Source[]} sources
+   * @param {Source} own what the page gives to tabhub itself
+   * @param {Source[]} others in the order of precedence
+   * @param {string} hub the origin of the hub
    * @param {() => LinkSocket} dial
    * @param {(event: "status" | "call", detail: TabStatus | CallStep) => void} tell
    */
-  constructor(sources, dial, tell) {
-    this.#sources = sources;
+  constructor(own, others, hub, dial, tell) {
+    this.#own = own;
+    this.#others = others;
+    this.#hub = hub;
     this.#tell = tell;
-    this.#link = new HubLink({
+    this.#direct = new Path({
+      sources: [own, ...others],
       dial,
       hello: () => ({
         protocolVersion: "tabhub.v1",
@@ -53,183 +61,202 @@ class Page {
         session: this.#session,
         capabilities: ["text", "navigate"],
       }),
-      handler: {
-        opened: () => this.#opened(),
-        changed: () => this.#tell("status", this.status()),
-        request: (request) => void calls.answer(request),
-        notice: (method, params) => calls.notice(method, params),
-      },
+      fresh: () => !this.#key.returning,
+      opened: () => this.#state.tellAll(),
+      changed: () => this.#changed(),
+      step: (step) => this.#tell("call", step),
     });
-    this.#state = new TabState(this.#link);
-    const calls = new Calls(
-      this.#link,
-      (kind, key) => this.#ownerOf(kind, key),
-      (step) => this.#tell("call", step),
-    );
+    this.#state = new TabState(this.#direct.link);
   }
 
   async start() {
-    for (const source of this.#sources) {
-      source.start(
-        (kind) => this.#changed(kind),
-        (uri) => this.resourceUpdated(uri),
-      );
-    }
-    this.#state.watch();
+    this.#own.start(
+      (kind) => {
+        this.#direct.changed(kind);
+        this.#extension?.changed(kind);
+      },
+      (uri) => this.resourceUpdated(uri),
+    );
     // A page that the browser loads ahead is no tab until the user goes there.
     if (/** @type {any} */ (document).prerendering) {
       await new Promise((shown) => document.addEventListener("prerenderingchange", shown, { once: true }));
     }
-    await this.#key.take();
-    if (this.#key.returning) await this.#settle();
-    this.#link.start();
+    this.#present = true;
+    window.addEventListener(EXTENSION_EVENT, () => {
+      // A successor may be heard before its predecessor's farewell.
+      if (this.#extension) this.#announced = true;
+      else this.#ask();
+    });
+    this.#ask();
+    if (!this.#extension) this.#search();
     // A page that is kept for going back must not hold a socket or the key. A page
     // that goes away says nothing more: it may be a reload, and the hub waits
     // a few seconds for it.
     window.addEventListener("pagehide", () => {
-      this.#link.stop();
+      this.#present = this.#ready = false;
+      this.#extension?.link.stop();
+      this.#extension = null;
+      this.#direct.link.stop();
       this.#key.release();
     });
-    window.addEventListener("pageshow", async (event) => {
+    window.addEventListener("pageshow", (event) => {
       if (!event.persisted) return;
-      await this.#key.take();
-      this.#link.start();
+      this.#present = true;
+      this.#ask();
+      void this.#prepare(false);
     });
     const now = () => {
-      if (this.#link.state === "waiting" && document.visibilityState === "visible") this.#link.start();
+      if (this.#direct.link.state === "waiting" && document.visibilityState === "visible") this.#direct.link.start();
     };
     window.addEventListener("online", now);
     document.addEventListener("visibilitychange", now);
+    await this.#prepare(true);
   }
 
   /** @returns {TabStatus} */
   status() {
+    const { owners } = this.#direct;
+    const carried = this.#extension?.link.state === "open";
+    const path = carried && this.#extension ? this.#extension : this.#direct;
+    const { state, reason, hub } = path.link;
+    const said = this.#said;
+    const rejected = [...path.rejected.tool, ...path.rejected.resource, ...path.rejected.prompt];
+    if (carried && Array.isArray(said.rejected)) rejected.push(...said.rejected);
     return {
-      state: this.#link.state,
-      reason: this.#link.reason,
-      hub: [this.#link.hub.hub, this.#link.hub.version].filter(Boolean).join(" "),
+      state: !carried ? (this.#extension && state === "off" ? "connecting" : state) : said.connected === false ? "waiting" : "open",
+      reason,
+      by: carried ? "extension" : "page",
+      hub: [hub.hub, hub.version].filter(Boolean).join(" "),
       tabKey: this.#key.value,
-      tools: this.#owners.tool.size,
-      resources: this.#owners.resource.size,
-      prompts: this.#owners.prompt.size,
-      rejected: [...this.#rejected.tool, ...this.#rejected.resource, ...this.#rejected.prompt],
+      tools: carried ? Number(said.tools ?? 0) : owners.tool.size,
+      resources: carried ? Number(said.resources ?? 0) : owners.resource.size,
+      prompts: carried ? Number(said.prompts ?? 0) : owners.prompt.size,
+      rejected,
     };
   }
 
   /** @param {string} uri */
   resourceUpdated(uri) {
-    this.#link.notify("browser/resourceUpdated", { uri });
+    const path = this.#extension?.link.state === "open" ? this.#extension : this.#direct;
+    path.link.notify("browser/resourceUpdated", { uri });
   }
 
-  /** Waits until a reloaded page has had time to register what it has. */
-  #settle() {
-    return new Promise((resolve) => {
-      setTimeout(resolve, RELOAD_WAIT_MS);
-      whenLoaded(() => setTimeout(resolve, RELOAD_QUIET_MS));
-    });
-  }
-
-  #opened() {
-    this.#state.tellAll();
-    for (const kind of KIND_NAMES) {
-      // The hub may have lost what it had, or have more of an earlier document of
-      // this tab.
-      this.#sent[kind] = this.#key.returning ? "" : "[]";
-      clearTimeout(this.#registering[kind].timer);
-      void this.#register(kind);
-    }
-  }
-
-  /**
-   * Registers the first change at once and what follows when it has been quiet.
-   * @param {Kind} kind
-   */
-  #changed(kind) {
-    const registering = this.#registering[kind];
-    clearTimeout(registering.timer);
-    const first = performance.now() - registering.changed > REGISTER_QUIET_MS;
-    registering.changed = performance.now();
-    // Even the first waits for the page's running script: what it registers in one
-    // go is one list.
-    registering.timer = setTimeout(() => void this.#register(kind), first ? 0 : REGISTER_QUIET_MS);
-  }
-
-  /**
-   * Brings the hub's list of a kind up to date, one run at a time: an old list never
-   * follows a new one.
-   * @param {Kind} kind
-   */
-  async #register(kind) {
-    const registering = this.#registering[kind];
-    registering.again = true;
-    if (registering.running) return;
-    registering.running = true;
-    while (registering.again) {
-      registering.again = false;
-      void this.#send(kind, await this.#collect(kind));
-    }
-    registering.running = false;
-  }
-
-  /** @param {Kind} kind @returns {Promise<JSONObject[]>} */
-  async #collect(kind) {
-    const lists = await Promise.all(
-      this.#sources.map((source) =>
-        source.list(kind).catch((error) => {
-          console.warn(`tabhub: a source of ${kind}s does not answer: ${messageOf(error)}`);
-          return /** @type {JSONObject[]} */ ([]);
-        }),
-      ),
-    );
-    /** @type {Map<string, Source>} */
-    const owners = new Map();
-    const items = [];
-    for (const [i, list] of lists.entries()) {
-      for (const item of list) {
-        const key = KINDS[kind].key(item);
-        if (typeof key !== "string" || owners.has(key)) continue;
-        owners.set(key, this.#sources[i]);
-        items.push(item);
-      }
-    }
-    this.#owners[kind] = owners;
-    const max = this.#link.hub.limits?.maxTools ?? 1024;
-    if (items.length > max) console.warn(`tabhub: only the first ${max} of ${items.length} ${kind}s are offered`);
-    return items.slice(0, max);
-  }
-
-  /** @param {Kind} kind @param {JSONObject[]} items */
-  async #send(kind, items) {
-    const list = JSON.stringify(items);
-    if (this.#link.state === "open" && list !== this.#sent[kind]) {
-      const { register, update, member } = KINDS[kind];
-      const method = this.#sent[kind] === "[]" ? register : update;
-      this.#sent[kind] = list;
-      try {
-        const answer = await this.#link.request(method, { [member]: items, tabUrl: pageURL(), title: pageTitle() });
-        this.#rejected[kind] = Array.isArray(answer.rejected) ? answer.rejected : [];
-        for (const { name, reason } of this.#rejected[kind]) console.warn(`tabhub: ${kind} ${name} is not offered: ${reason}`);
-      } catch (error) {
-        // A lost connection registers everything again when it is back.
-        if (this.#link.state === "open") console.warn(`tabhub: the ${kind}s are not offered: ${messageOf(error)}`);
-      }
-    }
+  #changed() {
     this.#tell("status", this.status());
   }
 
-  /** @param {Kind} kind @param {string} name */
-  #ownerOf(kind, name) {
-    const owner = this.#owners[kind].get(name);
-    if (owner || kind !== "resource") return owner;
-    for (const [template, source] of this.#owners.resource) {
-      if (template.includes("{") && templatePattern(template).test(name)) return source;
+  /** Takes the tab's key, and connects if the extension does not. @param {boolean} first */
+  async #prepare(first) {
+    await this.#key.take();
+    if (first && this.#key.returning) await settled();
+    if (!this.#present) return;
+    this.#ready = true;
+    this.#joinDirectly();
+  }
+
+  /** Connects by itself, unless the extension carries the page or is being asked. */
+  #joinDirectly() {
+    const asking = this.#extension && (this.#extension.link.state === "open" || !this.#declined);
+    if (!this.#ready || asking) return;
+    this.#search();
+    this.#direct.start();
+  }
+
+  /** Looks for what the page offers otherwise, as the extension does where it carries the page. */
+  #search() {
+    if (this.#searching) return;
+    this.#searching = true;
+    this.#state.watch();
+    for (const source of this.#others) {
+      source.start(
+        (kind) => this.#direct.changed(kind),
+        (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
+      );
     }
-    return undefined;
+  }
+
+  /** Asks the companion extension, if there is one, to carry the page. */
+  #ask() {
+    if (this.#extension || !this.#present) return;
+    const socket = dialExtension();
+    if (!socket) return;
+    let served = false;
+    const path = new Path({
+      // The extension finds the others itself, and offers them after these.
+      sources: [this.#own],
+      dial: () => socket,
+      hello: () => ({ protocolVersion: "tabhub.v1", hub: this.#hub }),
+      once: EXTENSION_WAIT_MS,
+      fresh: () => true,
+      opened: (registered) => {
+        served = true;
+        void this.#takeOver(path, registered);
+      },
+      changed: () => this.#changed(),
+      lost: (code) => {
+        this.#declined = !served && code !== CLOSE_GOING_AWAY;
+        this.#leave(path, code === CLOSE_GOING_AWAY ? SUCCESSOR_WAIT_MS : 0);
+      },
+      notice: (method, params) => this.#hear(path, method, params),
+      step: (step) => this.#tell("call", step),
+    });
+    this.#said = {};
+    this.#announced = false;
+    this.#extension = path;
+    path.start();
+  }
+
+  /**
+   * The extension carries the page: its own tab is closed when the hub knows what
+   * the extension offers.
+   * @param {Path} path
+   * @param {Promise<unknown>} registered
+   */
+  async #takeOver(path, registered) {
+    if (this.#direct.link.state === "open") {
+      const late = new Promise((resolve) => setTimeout(resolve, TAKEOVER_WAIT_MS));
+      const told = registered.then(() => path.link.request("tabhub/settle", {}));
+      await Promise.race([told.catch(() => {}), late]);
+    }
+    if (path === this.#extension) void this.#direct.retire();
+  }
+
+  /**
+   * @param {Path} path
+   * @param {string} method
+   * @param {JSONObject} params
+   */
+  #hear(path, method, params) {
+    if (path !== this.#extension) return;
+    if (method === "tabhub/carried") {
+      this.#said = params;
+      this.#changed();
+    } else if (method === "tabhub/leave") this.#leave(path, 0);
+  }
+
+  /**
+   * The extension does not carry the page any more; path is closed when what runs on
+   * it is answered.
+   * @param {Path} path
+   * @param {number} wait ms for its successor
+   */
+  #leave(path, wait) {
+    if (path !== this.#extension) return;
+    this.#extension = null;
+    if (this.#announced) this.#ask();
+    this.#search();
+    setTimeout(() => this.#joinDirectly(), wait);
+    this.#changed();
   }
 }
 
-/** @type {Kind[]} */
-const KIND_NAMES = ["tool", "resource", "prompt"];
+/** Waits until a reloaded page has had time to register what it has. */
+function settled() {
+  return new Promise((resolve) => {
+    setTimeout(resolve, RELOAD_WAIT_MS);
+    whenLoaded(() => setTimeout(resolve, RELOAD_QUIET_MS));
+  });
+}
 
 /** @param {() => void} f */
 function whenLoaded(f) {
@@ -239,16 +266,17 @@ function whenLoaded(f) {
 
 /**
  * Joins the document to the hub, once.
+ * @param {string} hub the origin of the hub
  * @param {() => LinkSocket} dial
  */
-function joinHub(dial) {
+function joinHub(hub, dial) {
   if (window.tabhub) {
     console.warn("tabhub: this page has joined already; the second script does nothing");
     return;
   }
   const own = new OwnSource();
-  const sources = [own, new ContextSource(true), new PageServerSource(), new ContextSource(false)];
-  const page = new Page(sources, dial, (event, detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail })));
+  const others = [new ContextSource(true), new PageServerSource(), new ContextSource(false)];
+  const page = new Page(own, others, hub, dial, (event, detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail })));
   const tabhub = (window.tabhub = new PageAPI(own, page));
   void page.start();
 }

@@ -2,5 +2,5 @@
 
 {
   const hub = scriptOrigin("/tab.js");
-  joinHub(() => new WebSocket(`${hub.replace(/^http/, "ws")}/tabs`, "tabhub.v1"));
+  joinHub(hub, () => new WebSocket(`${hub.replace(/^http/, "ws")}/tabs`, "tabhub.v1"));
 }

@@ -80,6 +80,8 @@ interface RegisteredTool {
 /** What tabhub.status says. */
 interface TabStatus {
   state: LinkState;
+  /** Who carries the page to the hub: the page itself or the companion extension. */
+  by: "page" | "extension";
   reason: string;
   hub: string;
   tabKey: string;

@@ -1,0 +1,15 @@
+// The companion extension, asked to carry the page: one tab for the hub, not two. Its
+// content script hears an event of the page's window, and the port in it is a socket
+// to the extension, which answers as a hub does (see content/embedded.js there).
+
+const PAGE_EVENT = "tabhub-page";
+/** Fired by an extension that can carry the page from now on. */
+const EXTENSION_EVENT = "tabhub-extension";
+
+/** @returns {LinkSocket | null} null if no extension is there now */
+function dialExtension() {
+  const { port1, port2 } = new MessageChannel();
+  // A content script hears the event before dispatchEvent returns.
+  const heard = !window.dispatchEvent(new MessageEvent(PAGE_EVENT, { cancelable: true, ports: [port2] }));
+  return heard ? new PortSocket(port1) : null;
+}

@@ -1,0 +1,374 @@
+package pages_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// extended starts a browser whose companion extension has joined the hub.
+func (s *site) extended(opts chromium.Options) *chromium.Browser {
+	s.t.Helper()
+	opts.Extension = s.t.TempDir()
+	if err := extension.WriteInstance(opts.Extension, "ws://"+s.addr+"/tabs", "n0nce"); err != nil {
+		s.t.Fatal(err)
+	}
+	b := chromium.Start(s.t, opts)
+	s.awaitExtension()
+	return b
+}
+
+func (s *site) awaitExtension() {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), chromium.Timeout)
+	defer cancel()
+	if _, err := s.hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Connected && !b.Single }); err != nil {
+		s.t.Fatalf("the extension joins: %v", err)
+	}
+}
+
+// carriers lists who carries the connected tabs that have tools, and with how many:
+// "extension 7", "page 5".
+func (s *site) carriers() []string {
+	var out []string
+	for _, tab := range s.hub.Tabs() {
+		tools := 0
+		for _, d := range tab.Domains {
+			tools += d.Tools
+		}
+		if !tab.Connected || tools == 0 {
+			continue
+		}
+		by := "page"
+		if strings.HasPrefix(string(tab.Addr.Peer), "browser:") {
+			by = "extension"
+		}
+		out = append(out, fmt.Sprint(by, " ", tools))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (s *site) awaitCarriers(what string, want ...string) {
+	s.t.Helper()
+	s.await(fmt.Sprintf("%s: %v", what, want), func() bool { return slices.Equal(s.carriers(), want) })
+}
+
+// site switches a site on or off in the extension, as its popup does.
+func (s *site) switchSite(b *chromium.Browser, origin string, on bool) {
+	s.t.Helper()
+	s.tellExtension(b, fmt.Sprintf(`{ask: "site", origin: %q, on: %v}`, origin, on))
+}
+
+// tellExtension sends the extension what its own pages send.
+func (s *site) tellExtension(b *chromium.Browser, request string) {
+	s.t.Helper()
+	options := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	options.Eval(`chrome.runtime.sendMessage(` + request + `)`)
+	options.Close()
+}
+
+// A user who has the extension and opens the demo sees it once, with all that it has.
+func TestCarriedByTheExtension(t *testing.T) {
+	s := newSite(t)
+	b := s.extended(chromium.Options{})
+	page := b.Open(s.url("/demo"))
+	s.awaitCarriers("one tab", "extension 7")
+	page.WaitFor(`tabhub.status.by === "extension" && tabhub.status.tools === 7 && tabhub.status.resources === 3 && tabhub.status.prompts === 1`)
+	page.WaitFor(`document.querySelector("#hub-state").textContent.includes("by the companion extension")`)
+
+	if r := s.call("add_to_cart", `{"productId":6,"quantity":2}`); r.IsError {
+		t.Errorf("add_to_cart: %+v", r)
+	}
+	page.WaitFor(`document.querySelector("#cart").textContent.includes("2 × Fountain pen")`)
+	var steps []spec.Progress
+	s.send(t.Context(), s.name("wrap_gift"), `{"productId":2,"seconds":1}`, func(p spec.Progress) { steps = append(steps, p) })
+	if len(steps) != 5 || *steps[4].Total != 4 || steps[4].Progress != 4 || steps[0].Message != "Cutting the paper" {
+		t.Errorf("progress %+v, want five steps", steps)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	started := make(chan struct{}, 100)
+	go func() {
+		<-started
+		cancel()
+	}()
+	_, err := s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), Progress: func(spec.Progress) { started <- struct{}{} }})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the cancelled call ended with %v", err)
+	}
+	page.WaitFor(`document.querySelector("#calls [data-end=failed]")`)
+
+	s.await("the resources, the template and the prompt", func() bool {
+		return len(s.hub.List(hub.ListResources).Items) == 2 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
+	})
+	cart := ""
+	for _, it := range s.hub.List(hub.ListResources).Items {
+		if strings.HasSuffix(it.Name, "cart") {
+			cart = it.Name
+		}
+	}
+	updated := make(chan string, 10)
+	defer s.hub.Watch(func(c hub.Change) {
+		for _, u := range c.Updated {
+			updated <- u
+		}
+	})()
+	stop, err := s.hub.SubscribeResource(t.Context(), cart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	if raw, err := s.hub.ReadResource(t.Context(), cart, "test"); err != nil || !strings.Contains(string(raw), "totalCents") {
+		t.Errorf("cart: %s %v", raw, err)
+	}
+	product := strings.Replace(s.hub.List(hub.ListTemplates).Items[0].Name, "{id}", "6", 1)
+	if raw, err := s.hub.ReadResource(t.Context(), product, "test"); err != nil || !strings.Contains(string(raw), "Fountain pen") {
+		t.Errorf("%s: %s %v", product, raw, err)
+	}
+	prompt := s.hub.List(hub.ListPrompts).Items[0].Name
+	if raw, err := s.hub.GetPrompt(t.Context(), prompt, json.RawMessage(`{"occasion":"a wedding"}`), "test"); err != nil || !strings.Contains(string(raw), "a wedding") {
+		t.Errorf("prompt: %s %v", raw, err)
+	}
+	s.call("add_to_cart", `{"productId":1}`)
+	if got := <-updated; got != cart {
+		t.Errorf("updated %s, want %s", got, cart)
+	}
+
+	number := s.numbers()
+	page.Reload()
+	page.WaitFor(`tabhub.status.by === "extension" && tabhub.status.tools === 7`)
+	s.awaitCarriers("reloaded", "extension 7")
+	s.awaitNumbers("reloaded", number...)
+	if len(number) != 1 {
+		t.Errorf("the tabs' numbers are %v, want one", number)
+	}
+}
+
+// The page serves itself where the extension does not, and is one tab all the time: the
+// user switches the site off and on, sets the extension to another hub and back, and a
+// call under way gets its answer on the path that it came.
+func TestCarriedWhereTheExtensionServes(t *testing.T) {
+	s, elsewhere := newSite(t), newSite(t)
+	b := s.extended(chromium.Options{})
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		let runs = 0, finish;
+		tabhub.registerTool({name: "wait", description: "d", execute: () => { runs++; return new Promise(done => finish = done) }});
+	</script>`, "")
+	page := b.Open(url)
+	origin := strings.TrimSuffix(url, "/")
+	s.awaitCarriers("at first", "extension 1")
+	extensionNumber := s.numbers()
+	runs := 0
+	// under runs a call, does what changes the path, and sees the call answered once.
+	under := func(what string, change func()) {
+		t.Helper()
+		runs++
+		done := make(chan reply, 1)
+		name := s.name("wait")
+		go func() { done <- s.send(t.Context(), name, `{}`, nil) }()
+		page.WaitFor(fmt.Sprintf("runs === %d", runs))
+		change()
+		page.Eval(fmt.Sprintf(`void finish("answer %d")`, runs))
+		if r := <-done; r.IsError || r.text() != fmt.Sprint("answer ", runs) {
+			t.Errorf("%s: the call was answered with %+v", what, r)
+		}
+		if got := page.Eval("runs"); got != fmt.Sprint(runs) {
+			t.Errorf("%s: the tool ran %s times for %d calls", what, got, runs)
+		}
+	}
+
+	under("switched off", func() {
+		s.switchSite(b, origin, false)
+		s.awaitCarriers("switched off", "page 1")
+	})
+	pageNumber := s.numbers()
+	page.WaitFor(`tabhub.status.by === "page" && tabhub.status.state === "open" && tabhub.status.tools === 1`)
+	under("switched on", func() {
+		s.switchSite(b, origin, true)
+		s.awaitCarriers("switched on", "extension 1")
+	})
+	s.awaitNumbers("switched on", extensionNumber...)
+	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs()) == 1 })
+
+	_, port, _ := net.SplitHostPort(s.addr)
+	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://localhost:`+port+`/tabs"}}`)
+	s.awaitCarriers("by another name of the hub", "extension 1")
+
+	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://`+elsewhere.addr+`/tabs"}}`)
+	s.awaitCarriers("the extension is with another hub", "page 1")
+	s.awaitNumbers("the extension is with another hub", pageNumber...)
+	elsewhere.awaitCarriers("the other hub has nothing of the page")
+	s.tellExtension(b, `{ask: "save", settings: {hub: "ws://`+s.addr+`/tabs"}}`)
+	s.awaitCarriers("the extension is back", "extension 1")
+	s.awaitNumbers("the extension is back", extensionNumber...)
+
+	s.tellExtension(b, `{ask: "save", settings: {mode: "allowed"}}`)
+	s.awaitCarriers("the site is not allowed", "page 1")
+	s.tellExtension(b, `{ask: "save", settings: {mode: "all"}}`)
+	s.awaitCarriers("all sites are allowed", "extension 1")
+	s.lockedOut.Store(true)
+	s.tellExtension(b, `{ask: "reconnect"}`)
+	s.awaitCarriers("the hub refuses the extension", "page 1")
+	s.lockedOut.Store(false)
+	s.tellExtension(b, `{ask: "reconnect"}`)
+	s.awaitCarriers("the hub takes the extension again", "extension 1")
+	under("at last", func() {})
+}
+
+// Whoever takes the page and does not serve it, or says what no extension says, costs
+// the page a moment.
+func TestPretendedExtensions(t *testing.T) {
+	for name, pretend := range map[string]string{
+		"silent":   `e.preventDefault()`,
+		"mumbling": `e.preventDefault(); const port = e.ports[0]; for (const m of [null, 1, {}, {frame: "{"}, {frame: "[]"}, {open: true}, {frame: 'null'}]) port.postMessage(m)`,
+		"refusing": `e.preventDefault(); const port = e.ports[0]; port.onmessage = ({data}) => port.postMessage({code: 4100}); port.postMessage({open: true})`,
+		"leaving": `e.preventDefault(); const port = e.ports[0]; port.postMessage({open: true}); port.onmessage = ({data}) => {
+			const send = (m) => port.postMessage({frame: JSON.stringify({jsonrpc: "2.0", ...m})});
+			const {id, method} = JSON.parse(data.frame ?? "{}");
+			if (method === "browser/hello") send({id, result: {}});
+			else { send({method: "tabhub/carried", params: {tools: "x", rejected: 7}}); send({method: "tabhub/leave"}) } }`,
+		"a crowd": `e.preventDefault(); e.ports[0].close(); for (let i = 0; i < 5; i++) setTimeout(() => dispatchEvent(new Event("tabhub-extension")))`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			url := s.host(`<script>addEventListener("tabhub-page", (e) => { `+pretend+` })</script><script src="http://HUB/tab.js"></script><script>
+				let runs = 0;
+				tabhub.registerTool({name: "mine", description: "d", execute: () => ++runs});
+			</script>`, "")
+			page := chromium.Start(t, chromium.Options{}).Open(url)
+			if r := s.call("mine", `{}`); r.text() != "1" {
+				t.Errorf("reply %+v", r)
+			}
+			page.WaitFor(`tabhub.status.by === "page" && tabhub.status.state === "open" && tabhub.status.tools === 1`)
+		})
+	}
+}
+
+// The extension's tab and the hub survive what happens to either.
+func TestCarriedThroughRestarts(t *testing.T) {
+	s := newSite(t)
+	b := s.extended(chromium.Options{})
+	page := b.Open(s.url("/demo"))
+	s.awaitCarriers("opened", "extension 7")
+	number := s.numbers()
+
+	b.StopWorker()
+	if r := s.call("search_products", `{}`); r.IsError {
+		t.Errorf("after the worker was stopped: %+v", r)
+	}
+	s.stop()
+	page.WaitFor(`tabhub.status.state === "waiting" && tabhub.status.by === "extension"`)
+	s.start()
+	s.awaitCarriers("after a restart of the hub", "extension 7")
+	s.awaitNumbers("after a restart of the hub", number...)
+	page.WaitFor(`tabhub.status.state === "open"`)
+
+	page.Eval("void (window.kept = true)")
+	elsewhere := s.host("<p>nothing here", "")
+	page.Navigate(elsewhere)
+	s.awaitCarriers("away")
+	page.Eval("void setTimeout(() => history.back())")
+	s.awaitCarriers("back", "extension 7")
+	s.awaitNumbers("back", number...)
+	if page.Eval("window.kept === true") != "true" {
+		t.Log("this browser did not keep the page")
+	}
+	if r := s.call("search_products", `{}`); r.IsError {
+		t.Errorf("a call after going back: %+v", r)
+	}
+}
+
+// The extension comes and goes while the page is open.
+func TestExtensionComesAndGoes(t *testing.T) {
+	s := newSite(t)
+	b := chromium.Start(t, chromium.Options{})
+	page := b.Open(s.url("/demo"))
+	s.awaitCarriers("without the extension", "page 7")
+	dir := t.TempDir()
+	if err := extension.WriteInstance(dir, "ws://"+s.addr+"/tabs", "n0nce"); err != nil {
+		t.Fatal(err)
+	}
+	b.Load(dir)
+	s.awaitCarriers("installed", "extension 7")
+	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs()) == 1 })
+	number := s.numbers()
+	b.Load(dir)
+	page.WaitFor(`tabhub.status.by === "extension"`)
+	s.awaitCarriers("updated", "extension 7")
+	s.awaitNumbers("updated", number...)
+	if r := s.call("search_products", `{}`); r.IsError {
+		t.Errorf("a call after the update: %+v", r)
+	}
+	management := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	management.Eval(`void setTimeout(() => chrome.management.uninstallSelf())`)
+	page.WaitFor(`tabhub.status.by === "page" && tabhub.status.state === "open"`)
+	s.awaitCarriers("removed", "page 7")
+}
+
+// A tool of a frame belongs to the frame's site, and the frame to the tab around it.
+// What a page gives to tabhub goes before what the browser has of the same name, and
+// the rest is the extension's to find.
+func TestCarriedFrames(t *testing.T) {
+	s := newSite(t)
+	frame := s.host(`<script src="http://HUB/tab.js"></script><script>
+		tabhub.registerTool({name: "theirs", description: "d", execute: () => location.origin});
+		document.modelContext.registerTool({name: "native_theirs", description: "d", execute: () => location.origin});
+	</script>`, "")
+	url := s.host(`<script src="http://HUB/tab.js"></script><script>
+		const runs = [];
+		tabhub.registerTool({name: "mine", description: "d", execute: () => { throw new Error("mine fails at " + location.origin) }});
+		tabhub.registerTool({name: "both", description: "d", execute: () => { runs.push("tabhub"); return {from: "tabhub"} }});
+		document.modelContext.registerTool({name: "both", description: "d", execute: () => { runs.push("browser"); return "browser" }});
+		document.modelContext.registerTool({name: "native", description: "d", execute: () => "by the browser"});
+		tabhub.registerTool({name: "bad", description: "d", inputSchema: {type: "no such type"}, execute: () => 1});
+	</script><iframe allow="tools" src="`+frame+`"></iframe>`, "")
+	b := s.extended(chromium.Options{WebMCP: true})
+	page := b.Open(url)
+	s.awaitCarriers("one tab", "extension 5")
+	page.WaitFor(`tabhub.status.rejected.length === 1 && tabhub.status.rejected[0].name === "bad"`)
+	for tool, want := range map[string]string{
+		"mine": "mine fails at " + strings.TrimSuffix(url, "/"), "both": `{"from":"tabhub"}`, "native": "by the browser",
+		"theirs": strings.TrimSuffix(frame, "/"), "native_theirs": strings.TrimSuffix(frame, "/"),
+	} {
+		if r := s.call(tool, `{}`); r.text() != want && !strings.Contains(r.text(), want) || r.IsError != (tool == "mine") {
+			t.Errorf("%s: %+v, want %q", tool, r, want)
+		}
+	}
+	if got := page.Eval("runs.join()"); got != `"tabhub"` {
+		t.Errorf("the tool that is registered twice ran as %s", got)
+	}
+	for _, it := range s.hub.List(hub.ListTools).Items {
+		at := strings.TrimSuffix(strings.TrimPrefix(map[bool]string{true: frame, false: url}[strings.HasSuffix(it.Source, "theirs")], "http://"), "/")
+		if string(it.Domain) != at {
+			t.Errorf("%s is a tool of %s, want %s", it.Source, it.Domain, at)
+		}
+	}
+	page.Eval(`void tabhub.registerTool({name: "late", description: "d", execute: () => "late"})`)
+	if r := s.call("late", `{}`); r.text() != "late" {
+		t.Errorf("late: %+v", r)
+	}
+}
+
+// A page whose policy forbids it a connection needs no widget where there is the
+// extension.
+func TestEmbedCarried(t *testing.T) {
+	s := newSite(t)
+	b := s.extended(chromium.Options{})
+	page := b.Open(s.host(`<body><script src="http://HUB/embed.js"></script>`+offerOne, "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"))
+	s.awaitCarriers("one tab", "extension 1")
+	if r := s.call("here", `{}`); !strings.HasPrefix(r.text(), "origin http://") {
+		t.Errorf("reply %+v", r)
+	}
+	page.WaitFor(`tabhub.status.by === "extension"`)
+}
