@@ -10,6 +10,26 @@ import (
 	"time"
 )
 
+// sshd gives a command one socket for both ways. It must go on waiting for who reads.
+func TestPollableLeavesASharedSocket(t *testing.T) {
+	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := os.NewFile(uintptr(fds[0]), "near"), os.NewFile(uintptr(fds[1]), "far")
+	defer near.Close()
+	defer far.Close()
+	fd, err := syscall.Dup(fds[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.NewFile(uintptr(fd), "stdout")
+	defer stdout.Close()
+	if in := pollable(near, new(bytes.Buffer), stdout); in != near {
+		t.Error("the socket that is stdout, too, was taken")
+	}
+}
+
 // Stdin comes blocking or not, as the client has made it; a reader that waits for
 // data must be woken by it in both cases, and at once.
 func TestPollable(t *testing.T) {
