@@ -140,9 +140,11 @@ func TestFromNothingToAPagesTools(t *testing.T) {
 	w.call("browser_page", `{"action":"wait","tabId":"`+opened.TabID+`"}`).into(&state)
 	w.call("browser_page", `{"action":"screenshot","tabId":"`+opened.TabID+`"}`).fails(spec.FailToolError, "activate it first")
 	w.call("browser_tab", `{"action":"activate","tabId":"`+opened.TabID+`"}`).into(&struct{}{})
-	if shot := w.call("browser_page", `{"action":"screenshot","tabId":"`+opened.TabID+`"}`); len(shot.Content) == 1 {
-		wantPicture(t, shot.Content[0].Data)
+	shot := w.call("browser_page", `{"action":"screenshot","tabId":"`+opened.TabID+`"}`)
+	if len(shot.Content) != 1 || shot.Content[0].MimeType != "image/png" {
+		t.Fatalf("screenshot: %.300s", shot.raw)
 	}
+	wantPicture(t, shot.Content[0].Data)
 	w.call("browser_tab", `{"action":"close_others","tabId":"`+opened.TabID+`"}`).into(&struct{}{})
 	if l := w.list(); len(l.Tabs) != 1 || l.Tabs[0].TabID != opened.TabID || l.Tabs[0].Tools != 1 {
 		t.Errorf("left: %+v", l)

@@ -11,6 +11,8 @@ const INVALID = -32602;
 /** How long a navigation may take before it is answered anyway. */
 const LOAD = 5_000;
 const MAX_TEXT = 2 << 20;
+const PICTURE_TRIES = 6;
+const PICTURE_PAUSE = 600;
 
 /** An error that the hub is told with its code. */
 export class Refusal extends Error {
@@ -203,18 +205,23 @@ function loads(tabId, other) {
 
 /** @type {(typeof METHODS)[string]} */
 async function screenshot(tabId) {
-  const tab = await existing(tabId);
-  if (!tab.active) {
-    throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
+  for (let tries = 1; ; tries++) {
+    const tab = await existing(tabId);
+    if (!tab.active) {
+      throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
+    }
+    try {
+      const picture = await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" });
+      return { mimeType: "image/png", data: picture.slice(picture.indexOf(",") + 1) };
+    } catch (error) {
+      // A tab that has just come to the front has yet to be drawn, and a browser takes no
+      // more than two pictures a second.
+      if (tries === PICTURE_TRIES || !/readback|quota/i.test(String(error))) {
+        throw new Refusal(UNSUPPORTED, `the browser cannot picture this tab: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+    await new Promise((done) => setTimeout(done, PICTURE_PAUSE));
   }
-  /** @type {string} */
-  let picture;
-  try {
-    picture = await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" });
-  } catch (error) {
-    throw new Refusal(UNSUPPORTED, `the browser cannot picture this tab: ${error instanceof Error ? error.message : error}`);
-  }
-  return { mimeType: "image/png", data: picture.slice(picture.indexOf(",") + 1) };
 }
 
 /** @type {(typeof METHODS)[string]} */
