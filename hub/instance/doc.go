@@ -5,7 +5,8 @@
 //
 //	PROFILE/MODE       the browser's user data; a profile of Chrome is none of Chromium
 //	PROFILE/extension  the profile's copy of the extension: the hub's address, and the
-//	                   nonce by which the hub knows the browser that says it
+//	                   nonce by which the hub knows the browser that says it and, for
+//	                   as long as it runs, lets it in
 //	PROFILE/downloads  where the browser saves files
 //
 // A browser does not outlive the hub: it is closed with it, and on Linux and Windows
