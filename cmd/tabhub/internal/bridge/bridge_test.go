@@ -277,31 +277,6 @@ func TestSessionIsRestored(t *testing.T) {
 	r.gets(note)
 }
 
-// In the revision without sessions the open subscription is the session.
-func TestListenIsRestored(t *testing.T) {
-	r := newRig(t)
-	h := <-r.hubs
-	listen := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
-	acked := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}`
-	r.send(listen)
-	h.gets(listen)
-	h.send(acked)
-	r.gets(acked)
-	buy := `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"buy","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
-	r.send(buy)
-	h.gets(buy)
-	h.conn.Close()
-	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":9,"result":{"resultType":"complete",`) {
-		t.Fatalf("the open call got %s", got)
-	}
-	h = <-r.hubs
-	h.gets(listen)
-	tagged := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}`
-	r.gets(tagged)
-	h.send(acked, tagged)
-	r.gets(tagged) // the second acknowledgement is not for the client
-}
-
 func TestCancelledCallIsForgotten(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()

@@ -61,6 +61,7 @@ type request struct {
 	line   []byte // without its line break
 	sends  int    // to how many hubs the line went
 	acked  bool   // of subscriptions/listen: its acknowledgement went to the client
+	lasts  bool   // of subscriptions/listen: there is something to tell, until the hub ends
 	again  bool   // it was sent again, and its acknowledgement is not for the client
 }
 
@@ -123,11 +124,15 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 		if r == nil {
 			return true, false
 		}
+		if r.lasts && rawjson.Valid(line, spec.MaxDepth) == nil && rawjson.Get(line, "result") != nil {
+			return false, false // the hub ends; for the client the next one goes on
+		}
 		delete(s.pending, r.id)
 		return true, s.answered(r, line)
 	case string(m.method) == methodAcked && rawjson.Valid(line, spec.MaxDepth) == nil:
 		id := rawjson.Get(line, "params", "_meta", "io.modelcontextprotocol/subscriptionId")
 		if r := s.pending[string(id)]; r != nil {
+			r.lasts = string(rawjson.Get(line, "params", "notifications")) != "{}"
 			if r.again {
 				r.again = false
 				return false, false
