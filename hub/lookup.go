@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -12,6 +13,9 @@ import (
 // name of a tab that is gone is still its own while the domain offers the item.
 func (h *Hub) lookupLocked(r *run) *binding {
 	b := h.names[publicName{r.kind, r.name}]
+	if b == nil && r.kind == spec.KindResource {
+		b = h.escapedLocked(r.name)
+	}
 	if b == nil && r.kind == spec.KindResource {
 		b, r.page = h.matchTemplateLocked(r.name)
 		return b
@@ -24,6 +28,23 @@ func (h *Hub) lookupLocked(r *run) *binding {
 		return nil
 	}
 	return b
+}
+
+// escapedLocked returns the resource whose URI a client's parser has turned into uri.
+func (h *Hub) escapedLocked(uri string) *binding {
+	if !strings.Contains(uri, "%") {
+		return nil
+	}
+	uri = naming.Escaped(uri)
+	for key, b := range h.names {
+		if key.kind != spec.KindResource || strings.Contains(key.name, "{") {
+			continue // not a template
+		}
+		if e := naming.Escaped(key.name); e == uri && e != key.name {
+			return b
+		}
+	}
+	return nil
 }
 
 // unknownLocked makes the error for a name that is nobody's.

@@ -229,3 +229,29 @@ func TestKeptKindsAreIndependent(t *testing.T) {
 		}
 	})
 }
+
+// Clients whose URL parser escapes what a page's URI must not hold ask for the result.
+func TestResourceAskedForEscaped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		a := w.page("https://e.com", "a")
+		w.register(a, 0, register(spec.KindResource, "https://e.com/",
+			`{"uri":"note://a b/\u00e9","name":"note"}`, `{"uri":"note://a%20b","name":"escaped"}`, `{"uri":"note://a b","name":"not"}`))
+		for uri, page := range map[string]string{
+			"tabhub://e.com/note://a%20b/%C3%A9": "note://a b/é",
+			"tabhub://e.com/note://a%20b":        "note://a%20b",
+			"tabhub://e.com/note://a b":          "note://a b",
+		} {
+			// An answer about what was asked for comes back under the client's own name for it.
+			asked := answering(a, `{"contents":[{"uri":"`+page+`"}]}`)
+			got, err := w.hub.ReadResource(t.Context(), uri, "test")
+			if want := `{"contents":[{"uri":"` + uri + `"}]}`; err != nil || string(got) != want {
+				t.Errorf("%s: %s, %v", uri, got, err)
+			}
+			<-asked
+		}
+		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/note://a%20c", "test"); err == nil {
+			t.Error("a resource that is nobody's was read")
+		}
+	})
+}

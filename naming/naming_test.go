@@ -345,3 +345,17 @@ func TestIsDomain(t *testing.T) {
 		}
 	}
 }
+
+// What the parsers of the WHATWG's URL standard make of a URI is escaped to the same.
+func TestEscaped(t *testing.T) {
+	for parsed, uri := range map[string]string{
+		"tabhub://e.com/shop://cart?full#top": "tabhub://e.com/shop://cart?full#top",
+		"tabhub://e.com/note://a%20b/%C3%A9":  "tabhub://e.com/note://a b/é",
+		"tabhub://e.com/a%60%22%3C%3E^|\\c":   "tabhub://e.com/a`\"<>^|\\c",
+		"tabhub://e.com/100%25%zz":            "tabhub://e.com/100%25%zz",
+	} {
+		if Escaped(parsed) != Escaped(uri) {
+			t.Errorf("%q is %q, %q is %q", parsed, Escaped(parsed), uri, Escaped(uri))
+		}
+	}
+}

@@ -57,6 +57,30 @@ func (n ToolNamer) PageURI(domain spec.Domain, tab int, public string) (string, 
 	return disarm(page), true
 }
 
+// Escaped returns a URI with the bytes that RFC 3986 does not allow in one as %XX.
+// Many clients read a listed URI with a parser that escapes some of them, and ask for
+// the result.
+func Escaped(uri string) string {
+	i := strings.IndexFunc(uri, unsafe)
+	if i < 0 {
+		return uri
+	}
+	const hex = "0123456789ABCDEF"
+	out := append(make([]byte, 0, 3*len(uri)), uri[:i]...)
+	for ; i < len(uri); i++ {
+		if c := uri[i]; unsafe(rune(c)) {
+			out = append(out, '%', hex[c>>4], hex[c&15])
+		} else {
+			out = append(out, c)
+		}
+	}
+	return string(out)
+}
+
+func unsafe(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
+}
+
 func uriBase(domain spec.Domain, tab int) string {
 	base := scheme + string(domain) + "/"
 	if tab != 0 {
