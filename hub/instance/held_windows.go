@@ -10,7 +10,7 @@ import (
 
 // heldBy says what holds a user data directory, "" if nothing does. A browser keeps
 // the lock file open for itself alone.
-func heldBy(data string) string {
+func heldBy(data string, _ bool) string {
 	f, err := os.OpenFile(filepath.Join(data, "lockfile"), os.O_RDWR, 0)
 	if errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
 		return "a running browser"
@@ -20,3 +20,6 @@ func heldBy(data string) string {
 	}
 	return ""
 }
+
+// unlock does nothing: the system removes the lock of a browser that has ended.
+func unlock(string) {}

@@ -182,7 +182,10 @@ func (s *Instances) launch(r *running) error {
 	failed := func(err error) error {
 		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("%s could not be started: %v", r.Mode, err)}
 	}
-	if by := heldBy(r.launch.data); by != "" {
+	if r.launch.own {
+		unlock(r.launch.data)
+	}
+	if by := heldBy(r.launch.data, r.launch.own); by != "" {
 		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by %s; close that browser, or name another profile", r.Profile, by)}
 	}
 	if r.launch.own {
@@ -341,7 +344,7 @@ func (s *Instances) Profiles() ([]Profile, error) {
 		}
 		for _, dir := range dirs {
 			if all[i].InUse == "" {
-				all[i].InUse = heldBy(dir)
+				all[i].InUse = heldBy(dir, !p.Machine)
 			}
 		}
 	}

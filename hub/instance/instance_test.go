@@ -90,6 +90,30 @@ func TestLifeOfABrowser(t *testing.T) {
 	}
 }
 
+// What a browser left in a container of another name must not lock its profile for ever.
+func TestLockOfAnotherMachine(t *testing.T) {
+	real(t)
+	w := newWorld(t, instance.Options{})
+	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.instances.Stop(info.ID); err != nil {
+		t.Fatal(err)
+	}
+	lock := filepath.Join(w.dir, "default", string(info.Mode), "SingletonLock")
+	_ = os.Remove(lock) // it may have left one
+	if err := os.Symlink("another-host-4711", lock); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := w.instances.Profiles(); err != nil || list[0].InUse != "" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A hub that has another port today must still get its own browsers back.
 func TestHubAtAnotherAddress(t *testing.T) {
 	real(t)
