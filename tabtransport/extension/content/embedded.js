@@ -15,6 +15,8 @@ var EmbeddedSource = class {
   static #goingAway = 1001;
   static #declined = 4100;
   static #maxSettling = 8;
+  /** How often a script that is carried is sure of the extension. */
+  static #checkEvery = 2_000;
   /** @type {Record<string, "tools" | "resources" | "prompts">} */
   static #kinds = {
     "browser/registerTools": "tools",
@@ -60,7 +62,14 @@ var EmbeddedSource = class {
     this.#changed = changed;
     this.#updated = updated;
     addEventListener("tabhub-page", (event) => this.#join(event), { signal: gone });
-    gone.addEventListener("abort", () => this.#drop(EmbeddedSource.#goingAway));
+    // The browser does not always say that it has removed the extension.
+    const check = setInterval(() => {
+      if (!chrome.runtime?.id) this.#drop(EmbeddedSource.#goingAway);
+    }, EmbeddedSource.#checkEvery);
+    gone.addEventListener("abort", () => {
+      clearInterval(check);
+      this.#drop(EmbeddedSource.#goingAway);
+    });
   }
 
   // ---- Whether the page is carried

@@ -84,7 +84,13 @@ var TabhubFrame = class {
       this.stop();
       return;
     }
-    const port = chrome.runtime.connect({ name: "frame" });
+    let port;
+    try {
+      port = chrome.runtime.connect({ name: "frame" });
+    } catch {
+      this.stop();
+      return;
+    }
     this.#port = port;
     this.#opened = Date.now();
     this.#sent = undefined;
