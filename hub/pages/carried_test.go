@@ -303,7 +303,16 @@ func TestExtensionComesAndGoes(t *testing.T) {
 	s.awaitCarriers("installed", "extension 7")
 	s.await("the page's own tab is closed", func() bool { return len(s.hub.Tabs()) == 1 })
 	number := s.numbers()
+	joined := s.hub.Browsers()[0].ConnectedAt
 	b.Load(dir)
+	s.await("the new one joins", func() bool {
+		for _, browser := range s.hub.Browsers() {
+			if browser.Connected && browser.ConnectedAt.After(joined) {
+				return true
+			}
+		}
+		return false
+	})
 	page.WaitFor(`tabhub.status.by === "extension"`)
 	s.awaitCarriers("updated", "extension 7")
 	s.awaitNumbers("updated", number...)

@@ -83,9 +83,17 @@ class Page {
     }
     this.#present = true;
     window.addEventListener(EXTENSION_EVENT, () => {
-      // A successor may be heard before its predecessor's farewell.
-      if (this.#extension) this.#announced = true;
-      else this.#ask();
+      const before = this.#extension;
+      if (before && before.link.state !== "open") {
+        this.#announced = true;
+        return;
+      }
+      // Who carries the page does not announce itself: this is a successor, heard
+      // before its predecessor's farewell, or instead of it.
+      this.#extension = null;
+      this.#ask();
+      before?.link.stop();
+      if (before && !this.#extension) this.#joinDirectly();
     });
     this.#ask();
     if (!this.#extension) this.#search();
