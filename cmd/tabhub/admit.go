@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
@@ -21,7 +20,7 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admissi
 	if err != nil {
 		return refuse(err)
 	}
-	out := wsserver.Admission{User: a.User, Attested: a.Attested, Until: a.Expires}
+	out := wsserver.Admission{User: a.User, Attested: a.Attested, Until: a.Expires, Revoked: a.Revoked}
 	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
 		if err := p.guard.AdmitPage(r, page); err != nil {
 			return refuse(err)
@@ -52,19 +51,19 @@ func (p *process) admitHello(r *http.Request, hello *spec.Hello) (httpd.Admissio
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *process) admitRelay(h relay.Handshake) (spec.UserID, time.Time, error) {
+func (p *process) admitRelay(h relay.Handshake) (relay.Admission, error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
 		admit = p.guard.AdmitExtension
 	}
 	a, err := admit(h.Request, h.Token)
 	if err != nil {
-		return "", time.Time{}, err
+		return relay.Admission{}, err
 	}
 	// The user's hub takes extensions that can open tabs.
 	if _, err := p.users.Get(h.Request.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return "", time.Time{}, errors.New("the hub could not be opened; its log says why")
+		return relay.Admission{}, errors.New("the hub could not be opened; its log says why")
 	}
-	return a.User, a.Expires, nil
+	return relay.Admission{User: a.User, Until: a.Expires, Revoked: a.Revoked}, nil
 }

@@ -13,7 +13,7 @@ type accounts struct{ jwt *auth.JWT }
 
 func (a accounts) Verify(token string) (httpd.Identity, error) {
 	id, err := a.jwt.Verify(token)
-	return httpd.Identity(id), err
+	return httpd.Identity{User: id.User, Expires: id.Expires, ConnectionURL: id.ConnectionURL}, err
 }
 
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.

@@ -41,7 +41,7 @@ func (a *app) tokenCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&asURL, "url", false, "print the dashboard's address with the token")
 	cmd.AddCommand(a.mintCommand(), &cobra.Command{
 		Use:   "rotate",
-		Short: "Replace the token; clients that send the old one are refused from then on",
+		Short: "Replace the token; who came in with the old one is cut off",
 		Args:  args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
 	})

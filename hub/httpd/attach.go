@@ -2,7 +2,6 @@ package httpd
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -53,12 +52,8 @@ func (s *Server) attach(w http.ResponseWriter, r *http.Request, p *pass) {
 	if _, err := io.WriteString(conn, answer); err != nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := p.identity.bound(s.ctx)
 	defer cancel()
-	if !p.identity.Expires.IsZero() {
-		ctx, cancel = context.WithDeadline(ctx, p.identity.Expires)
-		defer cancel()
-	}
 	// What the bridge sent along with its request is in the buffer, the rest is
 	// read from the connection itself.
 	head, _ := buf.Reader.Peek(buf.Reader.Buffered())

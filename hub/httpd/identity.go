@@ -18,8 +18,25 @@ import (
 type Identity struct {
 	User    spec.UserID
 	Expires time.Time // zero: never
+	// Revoked is done when the credential is taken back. Nil: never.
+	Revoked context.Context
 	// ConnectionURL is the endpoint that the credential was made for, "" for any.
 	ConnectionURL string
+}
+
+// bound returns a context that ends with ctx or with the credential.
+func (id *Identity) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	var cancel context.CancelFunc
+	if id.Expires.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadline(ctx, id.Expires)
+	}
+	if id.Revoked == nil {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(id.Revoked, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // Verifier checks credentials. Its errors are sentences for the person who holds
@@ -31,8 +48,10 @@ type Verifier interface {
 // Token is the Verifier of a hub without accounts: one secret, which stands for
 // spec.LocalUser.
 type Token struct {
-	mu  sync.RWMutex
-	sum [sha256.Size]byte
+	mu     sync.RWMutex
+	sum    [sha256.Size]byte
+	valid  context.Context
+	revoke context.CancelFunc
 }
 
 // NewToken returns a Token that accepts secret.
@@ -42,10 +61,14 @@ func NewToken(secret string) *Token {
 	return t
 }
 
-// Set replaces the secret. What was admitted with the old one stays open.
+// Set replaces the secret. What was admitted with the old one is Revoked.
 func (t *Token) Set(secret string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.revoke != nil {
+		t.revoke()
+	}
+	t.valid, t.revoke = context.WithCancel(context.Background())
 	t.sum = sha256.Sum256([]byte(secret))
 }
 
@@ -59,7 +82,7 @@ func (t *Token) Verify(token string) (Identity, error) {
 	if subtle.ConstantTimeCompare(sum[:], t.sum[:]) != 1 {
 		return Identity{}, errWrongToken
 	}
-	return Identity{User: spec.LocalUser}, nil
+	return Identity{User: spec.LocalUser, Revoked: t.valid}, nil
 }
 
 // cookie returns what the dashboard's cookie holds instead of the token: other

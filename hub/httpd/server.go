@@ -236,12 +236,8 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, p *pass, face 
 		s.fail(w, r, err)
 		return
 	}
-	ctx := mcpserver.WithIdentity(r.Context(), string(p.identity.User))
-	if !p.identity.Expires.IsZero() {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, p.identity.Expires)
-		defer cancel()
-	}
+	ctx, cancel := p.identity.bound(mcpserver.WithIdentity(r.Context(), string(p.identity.User)))
+	defer cancel()
 	face(world.MCP).ServeHTTP(w, r.WithContext(ctx))
 }
 

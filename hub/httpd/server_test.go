@@ -202,8 +202,21 @@ func TestAdminAPI(t *testing.T) {
 func TestRotate(t *testing.T) {
 	d := open(t, func(_ *GuardOptions, o *Options) { o.Rotate = func() error { return nil } })
 	d.server.o.Rotate = func() error { d.token.Set("the next one"); return nil }
+	_, bridge := d.attach()
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+"/sse?token="+secret, nil)
+	events, err := http.DefaultClient.Do(req)
+	if err != nil || events.StatusCode != 200 {
+		t.Fatalf("%v, %v", events, err)
+	}
+	defer events.Body.Close()
 	if status, body, _ := d.ask("POST", "/api/token", ""); status != 200 {
 		t.Fatalf("%d %s", status, body)
+	}
+	// Whoever came in with the old token is out.
+	for name, r := range map[string]io.Reader{"bridge": bridge, "events": events.Body} {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	if status, _, _ := d.ask("GET", "/api/tabs", ""); status != 401 {
 		t.Errorf("the old token is still good: %d", status)

@@ -155,20 +155,20 @@ func (p *clientPeer) unreadable(err *spec.Error) {
 // enter checks who a client is and gives it its place. A client that is known already
 // is checked again: a newer token of the same user extends its stay.
 func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
-	user, until, err := p.relay.verify(Handshake{Token: tokenOf(got), Request: p.request})
+	a, err := p.relay.verify(Handshake{Token: tokenOf(got), Request: p.request})
 	if err != nil {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)
 	}
 	if p.client != nil {
-		if p.client.world.user != user {
+		if p.client.world.user != a.User {
 			return spec.Errorf(codeServer, "Authentication failed: this connection belongs to another user")
 		}
-		p.sock.known(until, nil)
+		p.sock.known(a, nil)
 		return nil
 	}
 	limits := p.relay.limits
 	c := &client{
-		sock: p.sock, dialect: p.dialect, world: p.relay.world(user),
+		sock: p.sock, dialect: p.dialect, world: p.relay.world(a.User),
 		id: "mcp-" + uuid.NewString(), name: clip(clean(name), maxName),
 		rate:        rate.NewLimiter(limits.ClientRate, limits.ClientBurst),
 		connections: map[string]*connection{},
@@ -177,8 +177,8 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 		return err
 	}
 	p.client = c
-	p.sock.known(until, nil)
-	p.relay.log.Info("client connected", "user", user, "client", c.id, "name", c.name)
+	p.sock.known(a, nil)
+	p.relay.log.Info("client connected", "user", a.User, "client", c.id, "name", c.name)
 	return nil
 }
 

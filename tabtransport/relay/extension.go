@@ -123,7 +123,7 @@ func (p *extensionPeer) authenticate() {
 // admit checks who an extension is and gives it its place. greet makes what it is told
 // first; it may be nil.
 func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []byte) {
-	user, until, err := p.relay.verify(Handshake{Token: tokenOf(got), Extension: true, Request: p.request})
+	a, err := p.relay.verify(Handshake{Token: tokenOf(got), Extension: true, Request: p.request})
 	if err != nil {
 		p.refuse(err.Error())
 		return
@@ -138,16 +138,16 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		p.refuse("client_id is too long")
 		return
 	}
-	p.world = p.relay.world(user)
+	p.world = p.relay.world(a.User)
 	session, refused := p.world.join(who, p.sock, p.dialect, greet)
 	if refused != nil {
 		p.sock.close(closeTryLater, refused.Message)
 		return
 	}
 	p.session = session
-	p.sock.known(until, func() { p.world.keepAlive(session) })
-	p.relay.log.Info("extension connected", "user", user, "extension", session.ext.id, "name", who.name)
-	p.joinHub(user, ExtensionInfo{ID: session.ext.id, Name: who.name})
+	p.sock.known(a, func() { p.world.keepAlive(session) })
+	p.relay.log.Info("extension connected", "user", a.User, "extension", session.ext.id, "name", who.name)
+	p.joinHub(a.User, ExtensionInfo{ID: session.ext.id, Name: who.name})
 }
 
 // joinHub lets the extension serve the hub, too, until leaveHub is called.

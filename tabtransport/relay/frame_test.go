@@ -119,7 +119,7 @@ func FuzzRouter(f *testing.F) {
 		f.Add([]byte(s), []byte(s), true, false)
 	}
 	limits := Limits{ClientRate: 1e9, ClientBurst: 1e9, UserRate: 1e9, UserBurst: 1e9, MaxMalformed: 1e9}.withDefaults()
-	refuse := func(Handshake) (spec.UserID, time.Time, error) { return "", time.Time{}, errors.New("no") }
+	refuse := func(Handshake) (Admission, error) { return Admission{}, errors.New("no") }
 	f.Fuzz(func(t *testing.T, fromClient, fromExtension []byte, plainClient, plainExtension bool) {
 		r := New(Options{Verify: refuse, Limits: limits, Log: slog.New(slog.DiscardHandler)})
 		pick := func(p bool) clientDialect {

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -238,5 +239,34 @@ func TestPingedByPeer(t *testing.T) {
 			time.Sleep(10 * time.Second)
 		}
 		mcp.quiet(time.Second)
+	})
+}
+
+// A token that is taken back ends what it opened, and nothing that a newer one did.
+func TestTokenTakenBack(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		good, revoke := context.WithCancel(t.Context())
+		r.relay.verify = func(h Handshake) (Admission, error) {
+			if h.Token == "old" {
+				return Admission{User: "ann", Revoked: good}, nil
+			}
+			return Admission{User: "ann"}, nil
+		}
+		ext, _ := r.extension(t, "old", "chrome")
+		old, renewed := r.client(t, "old"), r.client(t, "old")
+		renewed.send(`{"jsonrpc":"2.0","id":2,"method":"mcp_handshake","params":{"accessToken":"new"}}`)
+		renewed.message()
+		revoke()
+		for _, p := range []*peer{ext, old} {
+			for range p.frames { // until it ends
+			}
+			if how := p.ending(); how != fmt.Sprintf("closed %d", spec.CloseRefused) {
+				t.Errorf("%s: %s", p.name, how)
+			}
+		}
+		renewed.send(`{"jsonrpc":"2.0","id":3,"method":"list_extensions"}`)
+		if m := renewed.message(); m.Error != nil {
+			t.Error(m.Error)
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -17,9 +18,9 @@ import (
 
 // Options configure a Relay.
 type Options struct {
-	// Verify says whose a peer is, and when that ends (the zero time if never). Its
-	// errors are sentences that the peer is told. It may block.
-	Verify func(Handshake) (user spec.UserID, expires time.Time, err error)
+	// Verify says whose a peer is. Its errors are sentences that the peer is told. It
+	// may block.
+	Verify func(Handshake) (Admission, error)
 	// Hub returns where a user's extensions join the hub, so that it can open tabs in
 	// them. It must not block. Nil: they do not.
 	Hub    func(user spec.UserID) Joiner
@@ -34,11 +35,18 @@ type Handshake struct {
 	Request   *http.Request // that opened its socket
 }
 
+// Admission is what Verify has found out about a peer.
+type Admission struct {
+	User    spec.UserID
+	Until   time.Time       // when its connection ends with its token; zero: never
+	Revoked context.Context // done when the token is taken back, which ends it, too; nil: never
+}
+
 // Relay serves the MCP Proxy Protocol. Its handlers expect that the Host and Origin
 // of a request have been checked. All methods are safe for concurrent use.
 type Relay struct {
 	// static after construction
-	verify func(Handshake) (spec.UserID, time.Time, error)
+	verify func(Handshake) (Admission, error)
 	hub    func(spec.UserID) Joiner
 	log    *slog.Logger
 	limits Limits

@@ -72,14 +72,14 @@ var users = map[string]spec.UserID{
 	"token of eve":            "eve",
 }
 
-func verify(h Handshake) (spec.UserID, time.Time, error) {
+func verify(h Handshake) (Admission, error) {
 	if rest, ok := strings.CutPrefix(h.Token, "one minute of "); ok {
-		return spec.UserID(rest), time.Now().Add(time.Minute), nil
+		return Admission{User: spec.UserID(rest), Until: time.Now().Add(time.Minute)}, nil
 	}
 	if u, ok := users[h.Token]; ok {
-		return u, time.Time{}, nil
+		return Admission{User: u}, nil
 	}
-	return "", time.Time{}, errors.New("Invalid token")
+	return Admission{}, errors.New("Invalid token")
 }
 
 func (r *rig) handler() http.Handler {

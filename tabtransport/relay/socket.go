@@ -34,6 +34,8 @@ type socket struct {
 	ctx     context.Context // ends with the socket, for what its reader waits for
 	cancel  context.CancelFunc
 
+	unrevoke func() bool // stops looking whether the peer's token is taken back; owned by the reader
+
 	heard atomic.Bool            // since the last keep-alive
 	ping  atomic.Pointer[string] // of the peer, to be answered; the last one, if there were more
 	slow  atomic.Bool            // what is queued is given up
@@ -79,15 +81,28 @@ func (s *socket) endsAt(t time.Time, reason string) {
 }
 
 // known lifts the limits that hold for a peer of whom nothing is known: it may stay
-// until its token ends. tick is called by the writer at every keep-alive; it may be
+// as long as its token is good. tick is called by the writer at every keep-alive; it may be
 // nil. known is for the reader.
-func (s *socket) known(until time.Time, tick func()) {
+func (s *socket) known(a Admission, tick func()) {
 	s.onKnown()
 	s.ws.SetReadLimit(s.limits.MaxFrame)
 	s.mu.Lock()
 	s.tick = tick
 	s.mu.Unlock()
-	s.endsAt(until, "the token has expired: reconnect with a new one")
+	s.endsAt(a.Until, "the token has expired: reconnect with a new one")
+	s.forgetToken()
+	if a.Revoked != nil {
+		s.unrevoke = context.AfterFunc(a.Revoked, func() {
+			s.close(spec.CloseRefused, "the token was replaced: reconnect with the new one")
+		})
+	}
+}
+
+// forgetToken stops looking whether the token is taken back. It is for the reader.
+func (s *socket) forgetToken() {
+	if s.unrevoke != nil {
+		s.unrevoke()
+	}
 }
 
 // send puts a frame, which must not change any more, into the queue. It reports
@@ -310,6 +325,7 @@ func (s *socket) isClosing() bool {
 // end waits until the writer has ended and frees the socket. It is for the reader,
 // when it has ended.
 func (s *socket) end() {
+	s.forgetToken()
 	s.cancel()
 	<-s.done
 	s.ws.Close()

@@ -40,9 +40,9 @@ func TestTokenAttacks(t *testing.T) {
 	logs := &locked{}
 	var tokens *auth.JWT
 	r := relay.New(relay.Options{
-		Verify: func(h relay.Handshake) (spec.UserID, time.Time, error) {
+		Verify: func(h relay.Handshake) (relay.Admission, error) {
 			id, err := tokens.Verify(h.Token)
-			return id.User, id.Expires, err
+			return relay.Admission{User: id.User, Until: id.Expires}, err
 		},
 		Log: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

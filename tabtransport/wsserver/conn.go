@@ -53,6 +53,7 @@ type conn struct {
 	limit     int64       // of a frame, in bytes
 	release   func()      // gives back the tab key, if not nil
 	until     *time.Timer // closes the connection with its credential; may be nil
+	unrevoke  func() bool // stops looking whether that is taken back; may be nil
 
 	// set by the reader in admit, read by everyone afterwards
 	seat *tabtransport.Seat
@@ -112,6 +113,9 @@ func (c *conn) run() {
 	}
 	if c.until != nil {
 		c.until.Stop()
+	}
+	if c.unrevoke != nil {
+		c.unrevoke()
 	}
 }
 
@@ -304,6 +308,11 @@ func (c *conn) admit(ev *event) {
 	c.request = nil
 	c.limit = c.srv.opts.MaxFrame
 	c.ws.SetReadLimit(maxSkipped * c.limit)
+	if adm.Revoked != nil {
+		c.unrevoke = context.AfterFunc(adm.Revoked, func() {
+			c.Close(spec.CloseRefused, "the token was replaced")
+		})
+	}
 	if !adm.Until.IsZero() {
 		c.until = time.AfterFunc(time.Until(adm.Until), func() {
 			c.Close(spec.CloseRefused, "the credential has expired")

@@ -51,6 +51,9 @@ type Admission struct {
 	Attested bool
 	Origin   string
 	Until    time.Time // when the connection ends with its credential; zero: never
+	// Revoked is done when the credential is taken back, which ends the connection,
+	// too. Nil: never.
+	Revoked context.Context
 }
 
 // Server accepts the WebSockets of tabs and browsers. All methods are safe for

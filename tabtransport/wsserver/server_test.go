@@ -171,6 +171,32 @@ func TestConnectionEndsWithItsCredential(t *testing.T) {
 	})
 }
 
+func TestConnectionEndsWhenItsCredentialIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		good, revoke := context.WithCancel(t.Context())
+		_, _, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+			if hello.TabKey == "origin" {
+				return wsserver.Admission{}, nil
+			}
+			return wsserver.Admission{Revoked: good}, nil
+		}})
+		byToken, byOrigin := l.WebSocket(t, "/", nil, spec.Subprotocol), l.WebSocket(t, "/", nil, spec.Subprotocol)
+		greet(t, byToken, "token")
+		greet(t, byOrigin, "origin")
+		ended, other := readAll(byToken), readAll(byOrigin)
+		revoke()
+		if code := <-ended; code != int(spec.CloseRefused) {
+			t.Errorf("closed with %d", code)
+		}
+		synctest.Wait()
+		select {
+		case code := <-other:
+			t.Errorf("who needed no credential was closed, too, with %d", code)
+		default:
+		}
+	})
+}
+
 func TestUsersNeverSeeEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv, local, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
