@@ -13,6 +13,36 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
+// Who sends a tab to another page of its site waits there for what that one offers.
+func TestNothingIsKeptOfThePageBefore(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	done := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/" {
+			_, _ = io.WriteString(w, shop)
+			return
+		}
+		_, _ = io.WriteString(w, "<!doctype html><title>Endless</title>")
+		_ = http.NewResponseController(w).Flush()
+		<-done
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(done) })
+	b.Open(server.URL + "/")
+	tab := h.tabWith(shopTools...)
+	if _, err := h.ask(tab, &spec.Navigate{URL: server.URL + "/endless"}); err != nil {
+		t.Fatal(err)
+	}
+	// The page goes on loading for ever, so that it has not said that it offers nothing.
+	h.change(func() {
+		if left := names(h.tabs[tab].tools); len(left) > 0 {
+			t.Errorf("the hub still knows %q", left)
+		}
+	})
+}
+
 // Who sends a tab somewhere is told if no page came of it.
 func TestAddressesWithoutAPage(t *testing.T) {
 	h := newHub(t, "")

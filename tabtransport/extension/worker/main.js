@@ -107,12 +107,12 @@ function message(message) {
     case "browser/getPrompt":
       if (id !== undefined) void calls.start({ id: String(id), tabId, method, params });
       break;
-    default:
+    default: {
       if (id === undefined) break;
-      answer(
-        message,
-        control(method, tabId, params, String(id)) ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)),
-      );
+      const outcome = control(method, tabId, params, String(id));
+      if (outcome && method === "browser/navigate" && !params?.reload) tabs.moving(tabId, outcome);
+      answer(message, outcome ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)));
+    }
   }
 }
 

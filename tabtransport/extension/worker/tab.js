@@ -81,6 +81,8 @@ export class Tab {
   sent = { tools: "", resources: "", prompts: "", state: "" };
   /** Whether the hub was ever told of the tab. */
   known = false;
+  /** Whether the hub is moving it to another page. */
+  moving = false;
   /** @type {Rejection[]} the hub's, of the latest registration */
   rejected = [];
   /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */

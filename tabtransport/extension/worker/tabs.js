@@ -128,6 +128,21 @@ export class Tabs {
     if (!this.#hub.notify({ tabId, method: "browser/tabClosed", params: {} })) this.#closed.add(tabId);
   }
 
+  /**
+   * The hub moves a tab to another page, until outcome is known. It asks next for what is
+   * there, so nothing is kept of what the page before it offered.
+   *
+   * @param {number} tabId
+   * @param {Promise<unknown>} outcome
+   */
+  moving(tabId, outcome) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab) return;
+    tab.moving = true;
+    const over = () => (tab.moving = false);
+    outcome.then(over, over);
+  }
+
   // ---- What frames say
 
   /**
@@ -153,7 +168,7 @@ export class Tabs {
     clearTimeout(frame.timer);
     frame.port = port;
     if (frame.documentId !== documentId) {
-      if (frame.origin !== origin) this.#forget(tab, frame);
+      if (frame.origin !== origin || (tab.moving && frameId === 0)) this.#forget(tab, frame);
       else frame.timer = setTimeout(() => this.#forget(tab, /** @type {Frame} */ (frame)), LOADING);
       frame.stale = !frame.empty;
       frame.until = 0;
