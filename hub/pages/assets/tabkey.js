@@ -2,8 +2,9 @@
 // in sessionStorage, which the browser copies when a tab is duplicated; a lock on
 // the key tells the copy from the original.
 
-// A reload may start before the browser has freed the old document's lock.
-const KEY_LOCK_WAIT_MS = 400;
+// A reload may start before the browser has freed the old document's lock, and a busy
+// machine takes its time. A duplicate of a tab is offered that much later.
+const KEY_LOCK_WAIT_MS = 2_000;
 const KEY_ASK_WAIT_MS = 200;
 
 class TabKey {
