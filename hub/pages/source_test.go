@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"tabhub/hub"
@@ -73,7 +74,7 @@ func TestNativeTools(t *testing.T) {
 // listChanged is true, reports progress, and takes notice of a cancel.
 const pageServer = `
 	const items = {tools: [{name: "served", description: "d", inputSchema: {type: "object"}}]};
-	const post = (payload) => window.postMessage({channel: "mcp-default", type: "mcp", direction: "server-to-client", payload}, "*");
+	let post = (payload) => window.postMessage({channel: "mcp-default", type: "mcp", direction: "server-to-client", payload}, "*");
 	const seen = [];
 	addEventListener("message", ({source, data}) => {
 		if (source !== window || data?.channel !== "mcp-default" || data.direction !== "client-to-server") return;
@@ -128,5 +129,30 @@ func TestPageServer(t *testing.T) {
 			page.Eval(`void post("mcp-server-stopped")`)
 			s.await("the tools went with the server", func() bool { return len(s.names()) == 0 })
 		})
+	}
+}
+
+// A page that is too busy to list what it has still has it.
+func TestPageServerThatDoesNotAnswer(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>`+pageServer+`begin()</script><script src="http://HUB/tab.js"></script>`, ""))
+	s.name("served")
+	var least atomic.Int32
+	least.Store(1)
+	defer s.hub.Watch(func(hub.Change) {
+		if len(s.names()) == 0 {
+			least.Store(0)
+		}
+	})()
+	// The next list is not answered.
+	page.Eval(`{
+		const served = post;
+		const drop = (m) => { if (m.result?.tools) post = served; else served(m) };
+		post = drop;
+		void change([{name: "served"}, {name: "more"}]);
+	}`)
+	s.await("the list is read again", func() bool { return len(s.names()) == 2 })
+	if least.Load() == 0 {
+		t.Error("the tools went when the list was not answered")
 	}
 }

@@ -14,6 +14,7 @@ class PageServerSource {
   /** What initialize answered; null while there is no server. @type {JSONObject | null} */
   #capabilities = null;
   #announced = false;
+  #connecting = 0;
   // Every client on the page sees every answer: ids must not be guessed or met by chance.
   #session = randomID();
   #next = 0;
@@ -42,6 +43,8 @@ class PageServerSource {
       setTimeout(() => this.#announced || void this.#connect(), PAGE_ANNOUNCE_MS);
     });
     setInterval(() => {
+      // One that announced itself and did not answer then may have been too busy.
+      if (this.#announced) this.#ensure();
       for (const [kind, member] of CAPABILITY_OF) {
         if (this.#capabilities?.[member] && !this.#capabilities[member].listChanged) changed(kind);
       }
@@ -81,7 +84,12 @@ class PageServerSource {
     return this.#request("prompts/get", { name, arguments: args }, context);
   }
 
+  #ensure() {
+    if (!this.#capabilities && this.#connecting === 0) void this.#connect();
+  }
+
   async #connect() {
+    this.#connecting++;
     try {
       const result = await this.#request("initialize", {
         protocolVersion: "2025-06-18",
@@ -93,8 +101,8 @@ class PageServerSource {
       for (const [kind] of CAPABILITY_OF) this.#changed(kind);
     } catch {
       // Most pages have no page server, and one that comes later says so.
-      this.#announced = false;
     }
+    this.#connecting--;
   }
 
   #disconnect() {
@@ -172,9 +180,11 @@ class PageServerSource {
   #receive(data) {
     if (!isObject(data) || data.channel !== PAGE_CHANNEL || data.type !== "mcp" || data.direction !== "server-to-client") return;
     const message = data.payload;
-    if (message === "mcp-server-ready" && !this.#announced) {
+    if (message === "mcp-server-ready") {
+      // What was sent blindly before may not have been heard.
+      if (!this.#announced) void this.#connect();
       this.#announced = true;
-      void this.#connect();
+      this.#ensure();
     } else if (message === "mcp-server-stopped") this.#disconnect();
     if (!isObject(message)) return;
     if (typeof message.method === "string") {

@@ -2,6 +2,7 @@
 // as one list of each kind, and the calls that come over it.
 
 const REGISTER_QUIET_MS = 500;
+const READ_AGAIN_MS = 2_000;
 
 /** @type {{[kind in Kind]: {register: string, update: string, member: string, key: (item: JSONObject) => string}}} */
 const KINDS = {
@@ -31,6 +32,8 @@ class Path {
   #retired = false;
   /** The list that the hub has, as JSON text. @type {{[kind in Kind]: string}} */
   #sent = { tool: "[]", resource: "[]", prompt: "[]" };
+  /** What each source had when it was read last. @type {Map<Source, {[kind in Kind]?: JSONObject[]}>} */
+  #read = new Map();
   /** @type {{[kind in Kind]: {changed: number, timer?: ReturnType<typeof setTimeout>, running?: Promise<void>, again?: boolean}}} */
   #registering = { tool: { changed: -Infinity }, resource: { changed: -Infinity }, prompt: { changed: -Infinity } };
 
@@ -149,14 +152,7 @@ class Path {
 
   /** @param {Kind} kind @returns {Promise<JSONObject[]>} */
   async #collect(kind) {
-    const lists = await Promise.all(
-      this.#sources.map((source) =>
-        source.list(kind).catch((error) => {
-          console.warn(`tabhub: a source of ${kind}s does not answer: ${messageOf(error)}`);
-          return /** @type {JSONObject[]} */ ([]);
-        }),
-      ),
-    );
+    const lists = await Promise.all(this.#sources.map((source) => this.#list(source, kind)));
     /** @type {Map<string, Source>} */
     const owners = new Map();
     const items = [];
@@ -172,6 +168,24 @@ class Path {
     const max = this.link.hub.limits?.maxTools ?? 1024;
     if (items.length > max) console.warn(`tabhub: only the first ${max} of ${items.length} ${kind}s are offered`);
     return items.slice(0, max);
+  }
+
+  /**
+   * What a source has. One that does not answer, as in a page that is too busy, has what
+   * it had, and is asked again.
+   * @param {Source} source
+   * @param {Kind} kind
+   */
+  async #list(source, kind) {
+    try {
+      const items = await source.list(kind);
+      this.#read.set(source, { ...this.#read.get(source), [kind]: items });
+      return items;
+    } catch (error) {
+      console.warn(`tabhub: a source of ${kind}s does not answer: ${messageOf(error)}`);
+      setTimeout(() => this.changed(kind), READ_AGAIN_MS);
+      return this.#read.get(source)?.[kind] ?? [];
+    }
   }
 
   /** @param {Kind} kind @param {JSONObject[]} items */
