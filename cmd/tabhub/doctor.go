@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/shell"
 )
 
 // What a finding may be. Only a problem makes the command fail: a machine where no hub
@@ -33,7 +34,9 @@ type finding struct {
 type doctor struct {
 	*app
 	dir      home.Dir
-	listen   []string // where a hub is to listen
+	named    bool     // dir is one that other commands must be told, too
+	listen   []string // where a hub is to listen, if that was said
+	own      []string // where the hub that runs listens
 	findings []finding
 }
 
@@ -59,6 +62,7 @@ is 1 if there is a problem; notes are none.`,
 			}
 		}
 		d := &doctor{app: a, dir: dir, listen: *listen}
+		d.named = a.config.dataDir != a.env("TABHUB_DATA_DIR")
 		d.examine(cmd.Context())
 		if *asJSON {
 			err = d.printJSON()
@@ -87,6 +91,21 @@ func (d *doctor) examine(ctx context.Context) {
 	d.program()
 	d.browser()
 	d.clients()
+}
+
+// command is one of tabhub's commands, to be pasted: it is for the data directory that
+// was looked at.
+func (d *doctor) command(words ...string) string {
+	words = append([]string{"tabhub"}, words...)
+	if d.named {
+		words = append(words, "--data-dir", string(d.dir))
+	}
+	return shell.Here(words...)
+}
+
+// restart is what has a hub of this program in place of one that runs.
+func (d *doctor) restart() string {
+	return "`" + d.command("stop") + "`; the next client starts a hub again"
 }
 
 func (d *doctor) fine(check, format string, args ...any) {

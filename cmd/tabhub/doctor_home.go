@@ -3,17 +3,13 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/storage"
@@ -33,7 +29,7 @@ func (d *doctor) clock() {
 	}
 	for _, path := range []string{d.dir.TokenFile(), d.dir.HubFile(), d.dir.LogFile(), d.dir.Store()} {
 		if fi, err := os.Stat(path); err == nil && fi.ModTime().After(now.Add(clockSlack)) {
-			d.bad("clock", "set the clock; if it is right now, `tabhub stop` and `"+shell.Here("touch", path)+"`", "it says %s, but %s was written %s", now.Format(time.DateTime), path, fi.ModTime().Format(time.DateTime))
+			d.bad("clock", "set the clock; if it is right now, `"+d.command("stop")+"` and `"+shell.Here("touch", path)+"`", "it says %s, but %s was written %s", now.Format(time.DateTime), path, fi.ModTime().Format(time.DateTime))
 			return
 		}
 	}
@@ -117,7 +113,7 @@ func (d *doctor) private(path string) {
 	if err == nil && runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
 		fix := shell.Here("chmod", "600", path)
 		if path == d.dir.TokenFile() {
-			fix += "; then `tabhub token rotate`, as others may have read it"
+			fix += "; then `" + d.command("token", "rotate") + "`, as others may have read it"
 		}
 		d.bad(check, fix, "others can use %s (mode %04o)", path, fi.Mode().Perm())
 		return
@@ -126,7 +122,7 @@ func (d *doctor) private(path string) {
 		return
 	}
 	if _, err := d.dir.Token(); err != nil {
-		d.bad(check, "delete "+path+", then "+letStart, "%v", err)
+		d.bad(check, "delete "+path+", then "+d.restart(), "%v", err)
 		return
 	}
 	d.fine(check, "%s", path)
@@ -189,61 +185,4 @@ func (d *doctor) browser() {
 		return
 	}
 	d.note("browser", "", "no Chromium or Chrome in the usual places; the extension needs one, /tab.js works in any browser")
-}
-
-// clients looks at the configurations of MCP clients.
-func (d *doctor) clients() {
-	system, err := d.system()
-	if err != nil {
-		d.note("clients", "", "projects' files are not looked at: %v", err)
-	}
-	configured := false
-	seen := make(map[string]bool) // in the home directory, a project's file may be the user's
-	for _, c := range clientconf.All {
-		for _, scope := range c.Scopes {
-			path, err := c.Path(system, scope)
-			if err != nil || seen[path] {
-				continue // the client is not there
-			}
-			seen[path] = true
-			if d.client(c, scope, path) {
-				configured = true
-			}
-		}
-	}
-	if !configured {
-		d.note("clients", "", "none is configured to start tabhub; `tabhub install CLIENT` does that for %s", strings.Join(clientconf.Names(), ", "))
-	}
-}
-
-// client looks at one file, and reports whether it mentions tabhub.
-func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string) bool {
-	text, err := clientconf.Read(path)
-	if err != nil {
-		d.bad("clients", "make it a file that you may read", "%s: %v", c.Title, err)
-		return false
-	}
-	if len(text) == 0 {
-		return false
-	}
-	found, err := c.Find(text, "tabhub")
-	if err != nil {
-		d.bad("clients", "mend the file; "+c.Title+" may not read it either", "%s: %s: %v", c.Title, path, err)
-		return false
-	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		fix := "tabhub install " + c.Name
-		if scope != c.Scopes[0] {
-			fix += " --scope " + string(scope)
-		}
-		if name != "tabhub" {
-			fix += " --name " + shell.Here(name)
-		}
-		if _, err := exec.LookPath(found[name]); err != nil {
-			d.bad("clients", fix, "%s cannot start tabhub, says %s: %v", c.Title, path, err)
-			continue
-		}
-		d.fine("clients", "%s starts %s", c.Title, found[name])
-	}
-	return len(found) > 0
 }

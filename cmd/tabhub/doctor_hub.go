@@ -23,8 +23,6 @@ import (
 // answerTime is how long the hub may take to answer a question.
 const answerTime = 5 * time.Second
 
-const letStart = "`tabhub stop`; the next client starts a hub again"
-
 // hub looks at the hub that runs, or at what would keep one from running.
 func (d *doctor) hub(ctx context.Context) {
 	if !d.dir.Held(home.HubLock) {
@@ -34,7 +32,7 @@ func (d *doctor) hub(ctx context.Context) {
 		}
 		d.note("hub", "", "%s", text)
 		d.store()
-		d.ports(nil, false)
+		d.ports(false)
 		return
 	}
 	h, err := d.dir.ReadHub()
@@ -43,7 +41,7 @@ func (d *doctor) hub(ctx context.Context) {
 		if errors.Is(err, fs.ErrNotExist) {
 			d.bad("hub", "it may be about to start or to end; if this is so in a minute, end it", "%sdoes not say where it listens", who)
 		} else {
-			d.bad("hub", letStart+"; if that does not help, end the process", "%s%v", who, err)
+			d.bad("hub", d.restart()+"; if that does not help, end the process", "%s%v", who, err)
 		}
 		return
 	}
@@ -52,7 +50,7 @@ func (d *doctor) hub(ctx context.Context) {
 	var status httpd.StatusReport
 	err = ask(ctx, d.app, "/api/status", &status)
 	if no, ok := errors.AsType[*apiError](err); ok && (no.status == http.StatusUnauthorized || no.status == http.StatusForbidden) {
-		fix := letStart
+		fix := d.restart()
 		if _, e := d.dir.Token(); d.env("TABHUB_TOKEN") != "" || e != nil {
 			fix = "set TABHUB_TOKEN to a token of yours; an account's is made by `tabhub token mint`"
 		}
@@ -60,11 +58,12 @@ func (d *doctor) hub(ctx context.Context) {
 		return
 	}
 	if err != nil {
-		d.bad("hub", letStart, "process %d: %v", h.PID, err)
+		d.bad("hub", d.restart(), "process %d: %v", h.PID, err)
 		return
 	}
+	d.own = status.Addrs
 	d.running(h, status, version())
-	d.ports(status.Addrs, status.Auto)
+	d.ports(status.Auto)
 	d.extension(ctx)
 }
 
@@ -85,7 +84,7 @@ func ask(ctx context.Context, a *app, path string, v any) error {
 func (d *doctor) running(h home.Hub, status httpd.StatusReport, own string) {
 	switch {
 	case differ(status.Version, own):
-		d.bad("hub", letStart+", of version "+own, "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)
+		d.bad("hub", d.restart()+", of version "+own, "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)
 	case status.Hub.StoreError != "":
 		d.bad("hub", "make room in "+string(d.dir)+", or make it writable", "what it learns is not kept: %s", status.Hub.StoreError)
 	default:
@@ -98,33 +97,37 @@ func differ(a, b string) bool {
 	return a != b && a != noVersion && b != noVersion
 }
 
-// ports looks who has the ports where pages and extensions look for the hub. own are
-// the addresses of the hub that runs; auto says that a client has started it.
-func (d *doctor) ports(own []string, auto bool) {
-	wanted := d.listen
-	if len(wanted) == 0 {
-		wanted = []string{defaultListen, relayListen}
+// wanted is where pages, extensions and clients look for the hub.
+func (d *doctor) wanted() []string {
+	if len(d.listen) > 0 {
+		return d.listen
 	}
-	for _, addr := range wanted {
+	return []string{defaultListen, relayListen}
+}
+
+// ports looks who has the ports where the hub is looked for. auto says that a client
+// has started the one that runs.
+func (d *doctor) ports(auto bool) {
+	for _, addr := range d.wanted() {
 		_, port, err := net.SplitHostPort(addr)
 		switch {
 		case err != nil || port == "0":
-		case slices.Contains(own, addr):
+		case slices.Contains(d.own, addr):
 			d.fine("port "+port, "the hub listens on %s", addr)
-		case !taken(addr) && own == nil:
+		case !taken(addr) && d.own == nil:
 			d.fine("port "+port, "free for the hub")
 		case !taken(addr):
 			fix := ""
 			if auto {
-				fix = letStart
+				fix = d.restart()
 			}
-			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(own, ", "))
+			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.own, ", "))
 		case addr == relayListen:
 			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, holder.Describe(addr))
-		case own != nil && !auto:
-			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, holder.Describe(addr), strings.Join(own, ", "))
+		case d.own != nil && !auto:
+			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, holder.Describe(addr), strings.Join(d.own, ", "))
 		default:
-			d.bad("port "+port, "end it, and `tabhub stop` if a hub runs; or name the hub's address in the extension's options", "%s is in use by %s; pages and the extension look for the hub there", addr, holder.Describe(addr))
+			d.bad("port "+port, "end it, and `"+d.command("stop")+"` if a hub runs; or name the hub's address in the extension's options", "%s is in use by %s; pages and the extension look for the hub there", addr, holder.Describe(addr))
 		}
 	}
 }
@@ -149,7 +152,7 @@ var extensionCan = []spec.Capability{
 func (d *doctor) extension(ctx context.Context) {
 	var browsers []hub.BrowserInfo
 	if err := ask(ctx, d.app, "/api/browsers", &browsers); err != nil {
-		d.bad("extension", letStart, "the hub cannot be asked for browsers: %v", err)
+		d.bad("extension", d.restart(), "the hub cannot be asked for browsers: %v", err)
 		return
 	}
 	d.browsers(browsers)

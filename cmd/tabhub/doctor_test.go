@@ -105,8 +105,8 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
 		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &doctor{listen: []string{c.addr}}
-		d.ports(c.own, c.auto)
+		d := &doctor{listen: []string{c.addr}, own: c.own}
+		d.ports(c.auto)
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}

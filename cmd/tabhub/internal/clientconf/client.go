@@ -6,6 +6,7 @@ package clientconf
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,8 +171,20 @@ func (c Client) Remove(text []byte, name string) ([]byte, error) {
 // Find returns the servers that are called name or whose command is a program of that
 // name, with the command of each.
 func (c Client) Find(text []byte, name string) (commands map[string]string, err error) {
-	commands = make(map[string]string)
-	_, err = edit(text, func(root *object) error {
+	commands, err = c.member(text, "command")
+	maps.DeleteFunc(commands, func(server, command string) bool {
+		return server != name && strings.TrimSuffix(filepath.Base(command), ".exe") != name
+	})
+	return commands, err
+}
+
+// URLs returns the servers that are reached by URL and not started, with the URL of each.
+func (c Client) URLs(text []byte) (map[string]string, error) { return c.member(text, "url") }
+
+// member returns what a member of each server's entry says, if it is a string.
+func (c Client) member(text []byte, member string) (map[string]string, error) {
+	said := make(map[string]string)
+	_, err := edit(text, func(root *object) error {
 		if !root.has(c.section) {
 			return nil
 		}
@@ -184,15 +197,13 @@ func (c Client) Find(text []byte, name string) (commands map[string]string, err 
 			if err != nil {
 				continue // the client's business
 			}
-			command := entry.text("command")
-			program := strings.TrimSuffix(filepath.Base(command), ".exe")
-			if command != "" && (server == name || program == name) {
-				commands[server] = command
+			if s := entry.text(member); s != "" {
+				said[server] = s
 			}
 		}
 		return nil
 	})
-	return commands, err
+	return said, err
 }
 
 // ErrNotInstalled says that the client has no directory for its settings.
