@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"fmt"
+	"html"
 	"strings"
 	"testing"
 
@@ -32,6 +33,39 @@ func TestFrames(t *testing.T) {
 	}
 	p.Eval(`document.querySelectorAll('iframe')[1].remove()`)
 	h.tabWith("mine", "ours")
+}
+
+// A frame without an address of its own, such as a srcdoc, has the site of the page
+// around it; a sandboxed one has none.
+func TestFramesWithoutAddress(t *testing.T) {
+	frame := func(sandbox, page string) string {
+		return fmt.Sprintf(`<iframe %s srcdoc="%s"></iframe>`, sandbox, html.EscapeString(page))
+	}
+	tool := func(name string) string {
+		return fmt.Sprintf(`<script>document.modelContext.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
+	}
+	server := strings.ReplaceAll(oldServer, "ANNOUNCED", "0")
+	for _, c := range []struct {
+		native            bool
+		page, name, reply string
+	}{
+		{true, `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked")), "inner", "about:srcdoc"},
+		{false, `<!doctype html>` + frame("", server) + frame(`sandbox="allow-scripts"`, server), "old", "from the old server"},
+	} {
+		t.Run(fmt.Sprintf("native=%v", c.native), func(t *testing.T) {
+			h := newHub(t, "")
+			b := h.browse(chromium.Options{WebMCP: c.native})
+			url := site(t, map[string]string{"/": c.page})
+			b.Open(url)
+			tab := h.tabWith(c.name)
+			if got := h.tool(tab, c.name); got.Origin != url || got.FrameID == 0 {
+				t.Errorf("%+v", got)
+			}
+			if got, err := h.call(tab, c.name, `{}`); err != nil || !strings.Contains(got, c.reply) {
+				t.Errorf("%s: %s, %v", c.name, got, err)
+			}
+		})
+	}
 }
 
 // In a browser without WebMCP a server in a frame speaks only to the frame's parent.

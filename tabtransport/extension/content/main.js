@@ -48,7 +48,7 @@ var TabhubFrame = class {
     this.#embedded = new EmbeddedSource(changed, (uri) => this.#updated(uri), this.#unlisten.signal);
     const context = NativeSource.context();
     this.#native = context && new NativeSource(context, changed);
-    this.#server = new PageServer(window, location.origin, "mcp-default", changed, (uri) => this.#updated(uri));
+    this.#server = new PageServer(window, self.origin, "mcp-default", changed, (uri) => this.#updated(uri));
     this.#shim = new ShimSource(changed, (name, message) => this.#native?.threw(name, message));
 
     const { signal } = this.#unlisten;

@@ -96,13 +96,14 @@ var NativeSource = class {
 
 /**
  * Finds out what context.executeTool takes: an object, or before Chromium 155 a JSON
- * string. No tool has the name, so nothing runs.
+ * string. No tool has the name, so nothing runs. In a frame without an address of its own
+ * the document's origin is not that of its location.
  *
  * @param {ModelContext} context
  * @returns {Promise<boolean>}
  */
 async function takesObject(context) {
-  const nobody = { name: "tabhub-no-such-tool", description: "none", window, origin: location.origin };
+  const nobody = { name: "tabhub-no-such-tool", description: "none", window, origin: self.origin };
   try {
     await context.executeTool(nobody, "{}");
     return false;
