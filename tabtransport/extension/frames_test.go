@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -98,6 +100,38 @@ func TestServersInFrames(t *testing.T) {
 	}
 	p.Eval(`document.querySelector('iframe').remove()`)
 	h.tabWith("add", "throws")
+}
+
+// What runs in a frame is not lost when another frame of its site goes.
+func TestSiblingOfARunningFrameGoes(t *testing.T) {
+	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0",
+		"'slow'", "'old'", "window.token =", "window.finish = () => reply({content: [{type: 'text', text: 'finished'}]}); window.token =")
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{
+		"/":      `<!doctype html><title>Outer</title><iframe src="/frame"></iframe><iframe src="/other"></iframe><iframe src="/other"></iframe>`,
+		"/frame": toParent.Replace(oldServer),
+		"/other": `<!doctype html><title>Other</title>`,
+	})
+	p := b.Open(url)
+	tab := h.tabWith("old")
+	started, done := make(chan struct{}), make(chan string, 1)
+	frame := h.tool(tab, "old").FrameID
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, frame, "old", "{}", tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { close(started) }})
+		done <- fmt.Sprint(got, err)
+	}()
+	<-started
+	// The frame is asked again whether it is there, which it answers, and nothing more.
+	p.Eval(`new Promise(asked => {
+		frames[0].addEventListener('message', ({data}) => data.payload.method === 'tools/list' && asked());
+		document.querySelectorAll('iframe')[1].remove();
+	})`)
+	p.Eval(`frames[0].finish()`)
+	if got := <-done; !strings.HasPrefix(got, `{"content":[{"type":"text","text":"finished"}]}`) {
+		t.Errorf("the call: %s", got)
+	}
+	h.tabWith("old")
 }
 
 // A page that comes back from the back/forward cache has its tools, and the same ones.

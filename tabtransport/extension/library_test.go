@@ -119,6 +119,36 @@ func TestOldPageServers(t *testing.T) {
 	}
 }
 
+// A page that replaces its server, as on a route of its own, has the tools of the new
+// one, even if the old one goes without a word.
+func TestPageServerReplaced(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Routes</title><script>
+		function serve(name) {
+			const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
+			const heard = ({data}) => {
+				if (data?.direction !== 'client-to-server') return;
+				const {id, method} = data.payload;
+				const reply = result => send({jsonrpc: '2.0', id, result});
+				if (method === 'initialize') reply({protocolVersion: '2025-06-18', capabilities: {tools: {listChanged: true}}, serverInfo: {name, version: '1'}});
+				if (method === 'tools/list') reply({tools: [{name, inputSchema: {type: 'object'}}]});
+				if (method === 'tools/call') reply({content: [{type: 'text', text: name}]});
+			};
+			addEventListener('message', heard);
+			send('mcp-server-ready');
+			window.end = () => removeEventListener('message', heard);
+		}
+		serve('first');
+		</script>`}))
+	h.tabWith("first")
+	p.Eval(`end(), serve('second')`)
+	tab := h.tabWith("second")
+	if got, err := h.call(tab, "second", `{}`); err != nil || got != `{"content":[{"type":"text","text":"second"}]}` {
+		t.Errorf("second: %s, %v", got, err)
+	}
+}
+
 // scriptOf returns the script of a page.
 func scriptOf(page string) string {
 	_, script, _ := strings.Cut(page, "<script>")

@@ -288,8 +288,10 @@ var TabhubFrame = class {
   #check(origin) {
     for (const [target, { key, server }] of this.#children) {
       if (server.origin !== origin) continue;
-      server.revive();
-      if (!target.closed) continue;
+      if (!target.closed) {
+        void server.check();
+        continue;
+      }
       server.stop();
       this.#children.delete(target);
       this.#post({ type: "offer", child: { key, origin }, offer: { ...NOTHING, rejected: [] }, count: this.#told });

@@ -116,6 +116,20 @@ var PageServer = class {
     this.#post("mcp-check-ready");
   }
 
+  /**
+   * Makes sure that the server is still there, after a document of its origin went, which
+   * may have been another: what runs goes on where the server answers.
+   */
+  async check() {
+    const connection = this.#connection;
+    const running = [...this.#waiting.values()].some(({ progress }) => progress);
+    const ask = () => this.#request("tools/list", {}, { timeout: PageServer.#blindTimeout });
+    const alive = running && (await ask().then(() => true, () => false));
+    if (connection !== this.#connection) return;
+    if (alive) this.#readAll();
+    else this.revive();
+  }
+
   async offer() {
     return this.#offer;
   }
@@ -137,6 +151,8 @@ var PageServer = class {
       // One that is being connected to may not have been there to hear it.
       this.#again = this.#state === "connecting";
       if (this.#started) void this.#connect(PageServer.#requestTimeout);
+      // It may be another one, which took the place of the first without a word.
+      this.#readAll();
     } else if (payload === "mcp-server-stopped") {
       this.#announced = false;
       this.#reset(new Error("the page's server has stopped"));
@@ -212,7 +228,7 @@ var PageServer = class {
         Shape.isObject(result) && Shape.isObject(result.capabilities) ? result.capabilities : { tools: {} };
       this.#state = "ready";
       this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
-      for (const kind of PageServer.#kinds) void this.#read(kind);
+      this.#readAll();
     } catch {
       if (this.#state !== "connecting") return;
       this.#state = "idle";
@@ -230,6 +246,10 @@ var PageServer = class {
     for (const kind of PageServer.#kinds) {
       if (!this.#capabilities[kind]?.listChanged || this.#unread.has(kind)) void this.#read(kind);
     }
+  }
+
+  #readAll() {
+    for (const kind of PageServer.#kinds) void this.#read(kind);
   }
 
   /**
