@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"html"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -70,6 +71,18 @@ func TestNativeTools(t *testing.T) {
 	}
 }
 
+// A frame without an address of its own joins as the site around it.
+func TestNativeToolsOfASrcdoc(t *testing.T) {
+	s := newSite(t)
+	inner := html.EscapeString(`<script src="http://` + s.addr + `/tab.js"></script><script>
+		document.modelContext.registerTool({name: "inner", description: "d", execute: async ({n}) => "n is " + n});
+	</script>`)
+	chromium.Start(t, chromium.Options{WebMCP: true}).Open(s.host(`<iframe srcdoc="`+inner+`"></iframe>`, ""))
+	if r := s.call("inner", `{"n":4}`); r.IsError || r.text() != "n is 4" {
+		t.Errorf("inner: %+v", r)
+	}
+}
+
 // pageServer is an MCP-B page server in few words. It notifies of changes if
 // listChanged is true, reports progress, and takes notice of a cancel.
 const pageServer = `
@@ -126,6 +139,8 @@ func TestPageServer(t *testing.T) {
 			if r := s.call("broken", `{}`); !r.IsError || !strings.Contains(r.text(), "broken inside") {
 				t.Errorf("broken: %+v", r)
 			}
+			page.Eval(`items.tools = [{name: "another"}], void post("mcp-server-ready")`)
+			s.await("the tools of the server in its place", func() bool { return len(s.names()) == 1 })
 			page.Eval(`void post("mcp-server-stopped")`)
 			s.await("the tools went with the server", func() bool { return len(s.names()) == 0 })
 		})

@@ -87,10 +87,15 @@ function findContext(native) {
 
 /** @param {RegisteredTool} tool */
 function isOfThisDocument(tool) {
-  if (tool.origin !== undefined && tool.origin !== location.origin) return false;
-  if (!tool.window || tool.window === window) return true;
+  if (tool.window === window) return true;
+  if (tool.origin !== undefined && tool.origin !== ownOrigin()) return false;
   // A frame of the same site that has a connection of its own offers it itself.
-  return !tool.window.tabhub;
+  return !tool.window?.tabhub;
+}
+
+/** A frame without an address of its own, such as a srcdoc, has the origin of the page around it. */
+function ownOrigin() {
+  return location.origin === "null" ? self.origin : location.origin;
 }
 
 /** @param {RegisteredTool} tool */
@@ -113,7 +118,7 @@ function toolOfContext({ name, title, description, inputSchema, annotations }) {
  * @param {ModelContext} context
  */
 async function takesText(context) {
-  const nobody = { name: `tabhub-probe-${randomID()}`, title: "", description: "", window, origin: location.origin };
+  const nobody = { name: `tabhub-probe-${randomID()}`, title: "", description: "", window, origin: ownOrigin() };
   try {
     await context.executeTool(nobody, "{}");
   } catch (error) {

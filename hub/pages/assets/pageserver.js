@@ -185,6 +185,8 @@ class PageServerSource {
       if (!this.#announced) void this.#connect();
       this.#announced = true;
       this.#ensure();
+      // It may be another one, which took the place of the first without a word.
+      if (this.#capabilities) for (const [kind] of CAPABILITY_OF) this.#changed(kind);
     } else if (message === "mcp-server-stopped") this.#disconnect();
     if (!isObject(message)) return;
     if (typeof message.method === "string") {
