@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/png"
 	"strings"
 	"testing"
@@ -103,6 +104,40 @@ func TestBrowserControl(t *testing.T) {
 	h.wait("the tab is closed", func() bool { return len(h.closed) == 1 && h.closed[0] == opened.TabID })
 	if _, err := h.ask(opened.TabID, &spec.CloseTab{}); !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound {
 		t.Errorf("closing it again: %v", err)
+	}
+}
+
+// Of a site that the user switched off the hub sees nothing, also in a tab that it knows.
+func TestSiteSwitchedOff(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	hidden := site(t, map[string]string{"/": `<!doctype html><title>Hidden</title>Private`})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	popup.Eval(`chrome.runtime.sendMessage({ask: "site", origin: "` + hidden + `", on: false})`)
+	popup.Close()
+	p.Front()
+	p.Navigate(hidden)
+	h.tabWith()
+	for _, req := range []spec.Request{&spec.Text{}, &spec.Screenshot{}} {
+		if _, err := h.ask(tab, req); err == nil || !strings.Contains(err.Error(), "does not share this site") {
+			t.Errorf("%T: %v", req, err)
+		}
+	}
+	if got, err := h.ask(0, &spec.ListTabs{}); err != nil || strings.Contains(got, hidden) || strings.Contains(got, "Hidden") || !strings.Contains(got, fmt.Sprint(tab)) {
+		t.Errorf("the tabs: %s, %v", got, err)
+	}
+	p.Navigate(hidden + "/?again")
+	if _, err := h.ask(tab, &spec.Navigate{Reload: true}); err != nil {
+		t.Error(err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	view := h.tabs[tab]
+	state, err := json.Marshal(view.state)
+	if err != nil || strings.Contains(string(state)+view.url, hidden) || strings.Contains(string(state), "Hidden") {
+		t.Errorf("the hub was told of %s, %s, %v", view.url, state, err)
 	}
 }
 

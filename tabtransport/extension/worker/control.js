@@ -26,7 +26,13 @@ export class Refusal extends Error {
   }
 }
 
-/** @type {Record<string, (tabId: number, params: any, id: string) => Promise<object>>} */
+/**
+ * @typedef {object} Asked
+ * @property {string} id of the request
+ * @property {(url: string) => boolean} visible whether the user lets the hub see the page at an address
+ */
+
+/** @type {Record<string, (tabId: number, params: any, asked: Asked) => Promise<object>>} */
 const METHODS = {
   "browser/openTab": openTab,
   "browser/activateTab": activateTab,
@@ -35,7 +41,7 @@ const METHODS = {
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text,
-  "browser/elicitConfirmation": (_, params, id) => ask(params, id),
+  "browser/elicitConfirmation": (_, params, { id }) => ask(params, id),
 };
 
 /** What hello says that this browser can do. */
@@ -56,10 +62,10 @@ export const CAPABILITIES = [
  * @param {string} method
  * @param {number} tabId
  * @param {any} params
- * @param {string} id the request's
+ * @param {Asked} asked
  */
-export function control(method, tabId, params, id) {
-  return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}, id) : undefined;
+export function control(method, tabId, params, asked) {
+  return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}, asked) : undefined;
 }
 
 /** @param {unknown} url */
@@ -75,6 +81,18 @@ async function existing(tabId) {
   } catch {
     throw new Refusal(TAB_GONE, "the tab is not open");
   }
+}
+
+/**
+ * A tab that the hub may look into.
+ *
+ * @param {number} tabId
+ * @param {Asked} asked
+ */
+async function visibleTab(tabId, { visible }) {
+  const tab = await existing(tabId);
+  if (!visible(tab.url ?? "")) throw new Refusal(UNSUPPORTED, "the user does not share this site with the hub");
+  return tab;
 }
 
 /** @type {(typeof METHODS)[string]} */
@@ -106,17 +124,13 @@ async function closeTab(tabId) {
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function listTabs() {
+async function listTabs(_, __, { visible }) {
   const tabs = await chrome.tabs.query({});
   return {
-    tabs: tabs.map((tab) => ({
-      tabId: tab.id,
-      windowId: tab.windowId,
-      index: tab.index,
-      url: tab.url ?? "",
-      title: tab.title ?? "",
-      active: tab.active,
-    })),
+    tabs: tabs.map(({ id, windowId, index, url = "", title = "", active }) => {
+      const said = visible(url) ? { url, title } : { url: "", title: "" };
+      return { tabId: id, windowId, index, ...said, active };
+    }),
   };
 }
 
@@ -204,9 +218,9 @@ function loads(tabId, other) {
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function screenshot(tabId) {
+async function screenshot(tabId, _, asked) {
   for (let tries = 1; ; tries++) {
-    const tab = await existing(tabId);
+    const tab = await visibleTab(tabId, asked);
     if (!tab.active) {
       throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
     }
@@ -225,8 +239,8 @@ async function screenshot(tabId) {
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function text(tabId) {
-  await existing(tabId);
+async function text(tabId, _, asked) {
+  await visibleTab(tabId, asked);
   try {
     const [frame] = await chrome.scripting.executeScript({
       target: { tabId },

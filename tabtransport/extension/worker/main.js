@@ -109,7 +109,7 @@ function message(message) {
       break;
     default: {
       if (id === undefined) break;
-      const outcome = control(method, tabId, params, String(id));
+      const outcome = control(method, tabId, params, { id: String(id), visible: (url) => settings.permitsPage(current, url) });
       if (outcome && method === "browser/navigate" && !params?.reload) tabs.moving(tabId, outcome);
       answer(message, outcome ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)));
     }

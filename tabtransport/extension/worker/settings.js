@@ -52,6 +52,17 @@ export function permits(settings, origin) {
 }
 
 /**
+ * Whether the user lets the hub see the page at an address. Pages of the browser itself
+ * are nobody's site.
+ *
+ * @param {Settings} settings
+ * @param {string} url
+ */
+export function permitsPage(settings, url) {
+  return !/^https?:/.test(url) || permits(settings, new URL(url).origin);
+}
+
+/**
  * Settings with an origin switched on or off.
  *
  * @param {Settings} settings

@@ -1,5 +1,7 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
+import { permitsPage } from "./settings.js";
+
 /** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
 const THROUGH = 2 ** 40;
 const MAX_KEY = 1000;
@@ -173,20 +175,29 @@ export class Tab {
   }
 
   /**
+   * What the hub is told of the page; nothing if the user does not share it.
+   *
+   * @param {Settings} settings
+   * @returns {{url?: string, title?: string}}
+   */
+  page(settings) {
+    return permitsPage(settings, this.url) ? { url: this.url.slice(0, 2048), title: this.title.slice(0, 4096) } : {};
+  }
+
+  /**
    * The parameters of browser/tabState.
    *
    * @param {number} focused the window that had the focus last
-   * @param {string[]} keep the origins whose tools the user keeps
+   * @param {Settings} settings
    */
-  state(focused, keep) {
+  state(focused, settings) {
     const origin = /^https?:/.test(this.url) ? new URL(this.url).origin : "";
     return {
-      url: this.url.slice(0, 2048),
-      title: this.title.slice(0, 4096),
+      ...this.page(settings),
       active: this.active,
       windowId: this.windowId,
       windowFocused: this.windowId === focused,
-      keepTools: keep.includes(origin),
+      keepTools: settings.keep.includes(origin),
     };
   }
 }

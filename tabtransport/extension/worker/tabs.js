@@ -383,7 +383,8 @@ export class Tabs {
    * @returns {Promise<boolean>} whether the hub has it
    */
   async #send(tab, kind, method, text) {
-    const params = { [kind]: JSON.parse(text), tabUrl: tab.url.slice(0, 2048), title: tab.title.slice(0, 4096) };
+    const { url, title } = tab.page(this.#settings());
+    const params = { [kind]: JSON.parse(text), tabUrl: url, title };
     try {
       const answer = await this.#hub.request({ tabId: tab.id, method, params });
       if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
@@ -402,7 +403,7 @@ export class Tabs {
   /** @param {Tab} tab */
   #state(tab) {
     if (!tab.known || !this.#hub.open() || tab.missing?.size) return;
-    const params = tab.state(this.#focused, this.#settings().keep);
+    const params = tab.state(this.#focused, this.#settings());
     const text = JSON.stringify(params);
     if (text === tab.sent.state) return;
     tab.sent.state = text;
