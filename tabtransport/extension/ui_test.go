@@ -77,3 +77,21 @@ func TestChoices(t *testing.T) {
 		b.Close()
 	}
 }
+
+// Choices made at once are all kept.
+func TestChoicesAtOnce(t *testing.T) {
+	b := newHub(t, "").browse(chromium.Options{})
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	got := popup.Eval(`(async () => {
+		const ask = (request) => chrome.runtime.sendMessage(request);
+		await Promise.all([1, 2, 3].flatMap(i => [
+			ask({ask: "site", origin: "https://off" + i + ".example", on: false}),
+			ask({ask: "site", origin: "https://keep" + i + ".example", keep: true}),
+		]));
+		const {settings} = await chrome.storage.local.get("settings");
+		return [settings.off.length, settings.keep.length];
+	})()`)
+	if got != "[3,3]" {
+		t.Errorf("of three sites off and three kept: %s", got)
+	}
+}

@@ -16,6 +16,8 @@ const INTERNAL = -32603;
 
 /** @type {Settings} */
 let current;
+/** The latest change of them: the next one waits for it, and builds on it. @type {Promise<unknown>} */
+let changing = Promise.resolve();
 /** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
 const requests = new Map();
 
@@ -227,14 +229,14 @@ async function asked(request) {
     }
     case "site": {
       const { origin, on, keep } = request;
-      if (on !== undefined) await apply(settings.withSite(current, origin, on));
-      if (keep !== undefined) await apply({ keep: settings.toggled(current.keep, origin, keep) });
+      if (on !== undefined) await apply((chosen) => settings.withSite(chosen, origin, on));
+      if (keep !== undefined) await apply(({ keep: kept }) => ({ keep: settings.toggled(kept, origin, keep) }));
       return current;
     }
     case "settings":
       return current;
     case "save":
-      await apply(request.settings);
+      await apply(() => request.settings);
       return current;
     case "reconnect":
       await link.restart();
@@ -251,10 +253,15 @@ async function asked(request) {
   }
 }
 
-/** @param {Partial<Settings>} part */
-async function apply(part) {
-  const before = current;
-  current = await settings.saveSettings(part);
+/** @param {(chosen: Settings) => Partial<Settings>} change */
+async function apply(change) {
+  const turn = changing.then(async () => {
+    const before = current;
+    current = await settings.saveSettings(change(before));
+    return before;
+  });
+  changing = turn.catch(() => {});
+  const before = await turn;
   tabs.settingsChanged();
   if (current.hub === before.hub && current.token === before.token) return;
   const restarted = link.restart();
