@@ -69,9 +69,9 @@ Web pages offer tools. tabhub collects those of all tabs of all browsers and ser
 them as one MCP server. Have your MCP client start "tabhub stdio"; the hub itself
 then starts by itself, or with "tabhub serve" in a terminal of its own.
 
-Every flag can be set in the environment, too: --data-dir is TABHUB_DATA_DIR; lists
-are separated by commas. TABHUB_TOKEN is shown to the hub instead of the token in
-the data directory.`,
+Every flag, but for the two that change a site, can be set in the environment, too:
+--data-dir is TABHUB_DATA_DIR; lists are separated by commas. TABHUB_TOKEN is shown
+to the hub instead of the token in the data directory.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
@@ -117,13 +117,18 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// notFromEnv marks a flag that changes what is kept: $TABHUB_CALL_TIMEOUT, which is meant
+// for the hub, must not change the sites that one looks at.
+const notFromEnv = "notFromEnv"
+
 // fromEnv sets the flags that the command line did not set from the environment.
 func (a *app) fromEnv(flags *pflag.FlagSet) error {
 	var bad error
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := "TABHUB_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value := a.env(name)
-		if f.Changed || value == "" || f.Name == "help" || bad != nil {
+		_, marked := f.Annotations[notFromEnv]
+		if f.Changed || marked || value == "" || f.Name == "help" || bad != nil {
 			return
 		}
 		if err := flags.Set(f.Name, value); err != nil {

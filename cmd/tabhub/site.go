@@ -28,6 +28,8 @@ opens the site again.`,
 	asJSON := jsonFlag(cmd)
 	cache := cmd.Flags().String("cache", "", "keep the tools when the last tab closes: on, off or default")
 	timeout := cmd.Flags().Duration("call-timeout", 0, "how long a call may take without progress; 0 for the default")
+	cmd.Flags().SetAnnotation("cache", notFromEnv, nil)
+	cmd.Flags().SetAnnotation("call-timeout", notFromEnv, nil)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		change := cmd.Flags().Changed("cache") || cmd.Flags().Changed("call-timeout")
 		if len(pos) > 0 && !naming.IsDomain(spec.Domain(pos[0])) {
