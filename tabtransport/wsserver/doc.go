@@ -4,7 +4,7 @@
 //
 // A connection (conn.go) has one goroutine that reads and owns all that concerns
 // incoming frames, and one writer at a time (write.go, stream.go). The dialects
-// (dialect.go) are codecs without I/O: tabhub.v1 and the seed-only proxies that speak
+// (dialect.go) are codecs without I/O: tabhub.v1 and the MCP-B proxies that speak
 // it without hello (tabhub.go), the port messages of the first MCP-B extension
 // (port.go) and webmcp.v1 (webmcp.go).
 //
