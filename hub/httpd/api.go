@@ -313,8 +313,8 @@ func (s *Server) postToken(w http.ResponseWriter, r *http.Request, world World) 
 	return nil
 }
 
-// readJSON reads a body of at most max bytes into a struct. It insists on the content type, which
-// a form on another site cannot send.
+// readJSON reads a body of at most max bytes into a struct. It insists on the content
+// type, which a form on another site cannot send.
 func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
 	if mt, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mt != "application/json" {
 		return &refusal{http.StatusUnsupportedMediaType, "send the body as application/json"}

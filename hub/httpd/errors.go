@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// writeError answers {"error": text}, plus the members of extra.
+// writeError answers {"error": text}.
 func writeError(w http.ResponseWriter, status int, text string) {
 	writeJSON(w, status, map[string]string{"error": text})
 }

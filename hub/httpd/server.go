@@ -203,7 +203,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, p *pass) {
 		s.health(w)
 	case path == "/readyz":
 		s.ready(w, r, p)
-	case len(path) > 5 && path[:5] == "/api/":
+	case strings.HasPrefix(path, "/api/"):
 		defer s.clients.enter()()
 		s.api.ServeHTTP(w, r)
 	default:
