@@ -302,7 +302,7 @@ func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, err
 	instances := p.newInstances(h)
 	own := p.ownTools(user, h, instances)
 	face := mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Instructions: instructions, Log: p.log, Own: own,
+		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Own: own,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
 		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
 	})
