@@ -58,7 +58,7 @@ func (s *site) start() {
 	h.Watch(func(hub.Change) { s.happened() })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if wsserver.IsWebMCP(r) {
+		if r.Header.Get("Upgrade") == "websocket" {
 			s.ws.WebMCP().ServeHTTP(w, r)
 			return
 		}

@@ -133,8 +133,8 @@ func (s *Server) Tabs() http.Handler {
 	})
 }
 
-// WebMCP returns the handler of upgrades that ask for webmcp.v1, see IsWebMCP, or
-// for webmcp-relay.v1, see Options.Clients.
+// WebMCP returns the handler of upgrades that ask for webmcp.v1, or for
+// webmcp-relay.v1, see Options.Clients.
 func (s *Server) WebMCP() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isClient(r) {

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -27,13 +25,6 @@ var webmcpSubprotocols = []string{"webmcp-discovery.v1", webmcpName}
 // webmcpHelloTimeout is longer than spec.HelloTimeout: the widget asks its page for
 // tools, for up to 10 s, before it says hello.
 const webmcpHelloTimeout = 15 * time.Second
-
-// IsWebMCP reports whether a request asks for a WebSocket of the handler WebMCP.
-func IsWebMCP(r *http.Request) bool {
-	return websocket.IsWebSocketUpgrade(r) && slices.ContainsFunc(websocket.Subprotocols(r), func(p string) bool {
-		return slices.Contains(webmcpSubprotocols, p)
-	})
-}
 
 // webmcp is the dialect of pages that embed a webmcp.v1 widget: one tab a
 // connection, tools only, no cancel and no progress. Such a page knows of no call
