@@ -19,7 +19,7 @@ const maxMissed = 2
 const pingPrefix = "ping-"
 
 // liveness closes a connection whose peer says nothing: no hello in time, or later
-// no answer to pings. Every frame counts as an answer.
+// no answer to pings. Each part of a frame counts as an answer.
 type liveness struct {
 	missed atomic.Int32
 	sent   int // pings; owned by the timer
