@@ -15,12 +15,14 @@ const AttachProtocol = "tabhub-attach"
 
 // FarewellMethod is a notification that only /attach carries, as its last line:
 // params.reason says why the hub ends: "stop" (by the user's wish), "upgrade" or
-// "idle". A stream that ends without it ended by accident.
+// "idle". A stream that ends without it ended by accident. With params.settled, what
+// has no answer was not begun, and can be sent to the next hub.
 const FarewellMethod = "tabhub/farewell"
 
 // Farewell is the parameters of FarewellMethod.
 type Farewell struct {
-	Reason string `json:"reason"`
+	Reason  string `json:"reason"`
+	Settled bool   `json:"settled"`
 }
 
 // attach serves a stdio bridge.
@@ -58,10 +60,10 @@ func (s *Server) attach(w http.ResponseWriter, r *http.Request, p *pass) {
 	// read from the connection itself.
 	head, _ := buf.Reader.Peek(buf.Reader.Buffered())
 	s.log.Debug("bridge attached", "user", p.identity.User)
-	err = world.MCP.ServeStream(ctx, &headed{head: *bytes.NewReader(bytes.Clone(head)), rest: conn}, conn)
+	settled, err := world.MCP.ServeBridge(ctx, &headed{head: *bytes.NewReader(bytes.Clone(head)), rest: conn}, conn)
 	s.log.Debug("bridge left", "user", p.identity.User, "err", err)
 	if s.isDraining() {
-		s.sayFarewell(conn)
+		s.sayFarewell(conn, settled)
 	}
 }
 
@@ -89,11 +91,11 @@ func (s *Server) addBridge() bool {
 	return true
 }
 
-func (s *Server) sayFarewell(conn net.Conn) {
+func (s *Server) sayFarewell(conn net.Conn, settled bool) {
 	s.mu.Lock()
 	why := s.farewell
 	s.mu.Unlock()
-	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": FarewellMethod, "params": Farewell{Reason: why}})
+	line, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "method": FarewellMethod, "params": Farewell{Reason: why, Settled: settled}})
 	conn.SetWriteDeadline(time.Now().Add(time.Second))
 	conn.Write(append(line, '\n'))
 }

@@ -337,7 +337,7 @@ func TestAttach(t *testing.T) {
 		t.Error(err)
 	}
 	rest, err := io.ReadAll(r)
-	if err != nil || !strings.HasSuffix(string(rest), `{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"upgrade"}}`+"\n") {
+	if err != nil || !strings.HasSuffix(string(rest), `{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"upgrade","settled":true}}`+"\n") {
 		t.Errorf("the bridge cannot know why its hub ended: %q, %v", rest, err)
 	}
 	if err := <-d.served; err != nil {

@@ -152,7 +152,7 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 		return s.listen(ctx, rq)
 	}
 	if !s.active.enter() {
-		return s.refuse(rq, closingFailure(false))
+		return s.refuseLate(rq)
 	}
 	defer s.active.leave()
 	f, err := s.ask(ctx, rq)
@@ -162,7 +162,7 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 	case errors.Is(cause, errCancelled), errors.Is(cause, errGone):
 		return frame{}, errSilent
 	case err != nil:
-		return s.refuse(rq, closingFailure(true))
+		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down; the call may have taken effect"})
 	}
 	return f, err
 }
@@ -193,13 +193,12 @@ func fromRPC(f frame, e *rpcError) (frame, error) {
 	return f, nil
 }
 
-// closingFailure is what requests get that the end of the hub cuts off.
-func closingFailure(sent bool) *hub.Failure {
-	m := "the hub is shutting down"
-	if sent {
-		m += "; the call may have taken effect"
+// refuseLate refuses a request that comes when the Server is being closed.
+func (s *Server) refuseLate(rq *request) (frame, error) {
+	if rq.ses.outlives {
+		return frame{}, errSilent
 	}
-	return &hub.Failure{Code: spec.FailNotConnected, Message: m}
+	return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down; nothing was sent to a page"})
 }
 
 // refuse answers with a failure of the hub: a tool call with a result, so that the

@@ -115,7 +115,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, &rpcError{code: -32600, message: "the answer to " + methodListen + " is an event stream: accept text/event-stream", status: 406}
 	}
 	if !s.streams.enter() {
-		return frame{}, closingFailure(false)
+		return s.refuseLate(rq)
 	}
 	defer s.streams.leave()
 	l := &listen{id: rq.id}

@@ -23,6 +23,7 @@ type session struct {
 	cancel   context.CancelCauseFunc
 	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
 	full     bool        // has no room for a request
+	outlives bool        // its client goes on to another Server when this one is closed
 	calls    gate        // requests that are answered in other goroutines
 	jobs     chan func() // to the idle ones of these
 	idle     atomic.Int32
@@ -182,13 +183,15 @@ func (ses *session) work(job func()) {
 }
 
 // finishCalls waits for the goroutines of spawn, but no longer than limit; then it
-// cancels what they do.
-func (ses *session) finishCalls(limit time.Duration) {
+// cancels what they do and reports false.
+func (ses *session) finishCalls(limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if ses.calls.close(ctx) != nil {
 		ses.cancel(errGone)
+		return false
 	}
+	return true
 }
 
 // end drops what the session holds in the hub. It is idempotent and does not wait

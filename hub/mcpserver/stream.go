@@ -36,11 +36,25 @@ type stream struct {
 // or Write that cannot be interrupted keeps its goroutine until it returns: close
 // both ends of a connection after ServeStream.
 func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer) error {
+	_, err := s.serveStream(ctx, r, w, false)
+	return err
+}
+
+// ServeBridge is ServeStream for a client that outlives the Server and finds another.
+// A request that comes after Close has begun gets no answer instead of a refusal.
+// settled reports whether all requests that were begun got theirs, so that the client
+// can send what has none to another Server.
+func (s *Server) ServeBridge(ctx context.Context, r io.Reader, w io.Writer) (settled bool, err error) {
+	return s.serveStream(ctx, r, w, true)
+}
+
+func (s *Server) serveStream(ctx context.Context, r io.Reader, w io.Writer, outlives bool) (settled bool, err error) {
 	if !s.streams.enter() {
-		return errClosing
+		return true, errClosing
 	}
 	defer s.streams.leave()
 	ses := s.newSession(ctx, identityOf(ctx))
+	ses.outlives = outlives
 	defer context.AfterFunc(s.ctx, func() { ses.cancel(errClosing) })()
 	st := &stream{srv: s, ses: ses}
 	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {
@@ -54,29 +68,31 @@ func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer) erro
 	select {
 	case err := <-read:
 		ses.endListens()
-		return errors.Join(err, st.finish(drainAtEOF))
+		settled, lost := st.finish(drainAtEOF)
+		return settled, errors.Join(err, lost)
 	case <-ses.ctx.Done():
 		cause := context.Cause(ses.ctx)
-		_ = st.finish(flushAtEnd)
+		settled, _ := st.finish(flushAtEnd)
 		if c, ok := r.(io.Closer); ok { // maybe the same connection as w
 			_ = c.Close()
 		}
-		return cause
+		return settled, cause
 	}
 }
 
 // finish waits for the answers of calls under way to be written, but no longer than
-// limit. The error is why they could not be.
-func (st *stream) finish(limit time.Duration) error {
-	st.ses.finishCalls(limit)
+// limit. settled reports whether all of them were; the error is why those that there
+// are could not be written.
+func (st *stream) finish(limit time.Duration) (settled bool, err error) {
+	finished := st.ses.finishCalls(limit)
 	flushed := make(chan error, 1)
 	go func() { flushed <- st.out.stop() }()
 	select {
 	case err := <-flushed:
-		return err
+		return finished && err == nil, err
 	case <-time.After(flushAtEnd):
 		st.out.abandon(errGone)
-		return fmt.Errorf("%w: it does not read", errGone)
+		return false, fmt.Errorf("%w: it does not read", errGone)
 	}
 }
 

@@ -1,11 +1,13 @@
 package mcpserver
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -314,6 +316,71 @@ func TestEndOfInputLetsCallsFinishAndThenCancels(t *testing.T) {
 			t.Errorf("ended after %v: the host has killed the process by then", took)
 		}
 	})
+}
+
+// What comes while the server is being closed is refused, but for a bridge, which is
+// told instead whether all the rest was answered.
+func TestCloseUnderCalls(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`
+	for _, bridge := range []bool{false, true} {
+		for _, stuck := range []bool{false, true} {
+			t.Run(fmt.Sprintf("bridge=%v,stuck=%v", bridge, stuck), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					h := newScripted()
+					started, release := h.hold("wait")
+					h.tools["deaf"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+						started <- c
+						time.Sleep(time.Minute)
+						return json.RawMessage(`{"content":[]}`), nil
+					}
+					s := New(h, Options{})
+					here, there := net.Pipe()
+					defer here.Close()
+					settled := make(chan bool, 1)
+					go func() {
+						if bridge {
+							ok, _ := s.ServeBridge(t.Context(), there, there)
+							settled <- ok
+						} else {
+							s.ServeStream(t.Context(), there, there)
+						}
+						there.Close()
+					}()
+					c := &lineClient{t, here, bufio.NewReader(here), nil}
+					c.send(fmt.Sprintf(call, 1, "wait"))
+					<-started
+					if stuck {
+						c.send(fmt.Sprintf(call, 2, "deaf"))
+						<-started
+					}
+					ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+					defer cancel()
+					go s.Close(ctx)
+					synctest.Wait()
+					late := fmt.Sprintf(call, 3, "wait")
+					if bridge {
+						c.send(late)
+					} else if got := c.ask(late); !strings.Contains(got, "nothing was sent") {
+						t.Errorf("the late call: %s", got)
+					}
+					synctest.Wait()
+					release <- json.RawMessage(`{"content":[]}`)
+					c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+					for line, err := c.lines.ReadString('\n'); err == nil; line, err = c.lines.ReadString('\n') {
+						if bridge && !strings.Contains(line, `"id":2`) {
+							t.Errorf("after the end: %s", line)
+						}
+					}
+					if bridge {
+						if got := <-settled; got == stuck {
+							t.Errorf("settled is %v", got)
+						}
+					}
+					time.Sleep(time.Minute)
+				})
+			})
+		}
+	}
 }
 
 func TestBrokenPipeEndsTheStream(t *testing.T) {

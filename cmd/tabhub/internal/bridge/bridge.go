@@ -52,7 +52,7 @@ type Bridge struct {
 	session session
 
 	// Owned by Run.
-	farewell string // why the hub said that it ends, "" if it did not
+	farewell httpd.Farewell // of the hub that ends, zero if it said nothing
 }
 
 // Run pipes until the client closes its side, its output is gone, ctx ends or no hub
@@ -111,7 +111,7 @@ func (b *Bridge) serveHubs(ctx context.Context) error {
 			return b.giveUp(err)
 		}
 		began := time.Now()
-		b.farewell = ""
+		b.farewell = httpd.Farewell{}
 		err = b.serveHub(ctx, conn, first)
 		conn.Close()
 		last := b.withdraw()
@@ -127,8 +127,8 @@ func (b *Bridge) serveHubs(ctx context.Context) error {
 		if last {
 			return errClientGone
 		}
-		b.log.Info("the hub has gone", "farewell", b.farewell, "err", err)
-		if b.farewell == "stop" && !b.waitWanted() {
+		b.log.Info("the hub has gone", "farewell", b.farewell.Reason, "err", err)
+		if b.farewell.Reason == "stop" && !b.waitWanted() {
 			return errClientGone
 		}
 		delay = nextDelay(delay, time.Since(began))
@@ -232,7 +232,7 @@ func (b *Bridge) withdraw() bool {
 // further hub, all that is open.
 func (b *Bridge) settle(last bool) error {
 	b.mu.Lock()
-	answers := b.session.settle()
+	answers := b.session.settle(b.farewell.Settled)
 	if last {
 		answers = append(answers, b.session.abandon(errHubGone)...)
 	}
@@ -320,7 +320,7 @@ func (b *Bridge) isFarewell(line []byte) bool {
 	}
 	var msg struct{ Params httpd.Farewell }
 	if json.Unmarshal(line, &msg) == nil {
-		b.farewell = msg.Params.Reason
+		b.farewell = msg.Params
 	}
 	return true
 }

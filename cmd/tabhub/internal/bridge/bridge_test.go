@@ -309,6 +309,35 @@ func TestStoppedHubIsStartedOnDemand(t *testing.T) {
 	h.gets(list)
 }
 
+// A hub that ends on purpose has answered all that it had begun, so that what it has
+// not answered, a purchase too, is for the next one. Stopping hubs over and over is no
+// reason to give a request up.
+func TestWhatAnEndingHubHasNotBegun(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	open := []string{call(`2`, "buy"), `{"jsonrpc":"2.0","id":3,"method":"resources/list"}`, call(`4`, "never listed")}
+	r.send(open...)
+	h.gets(open...)
+	for range maxSends + 1 {
+		h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"stop","settled":true}}`)
+		h.conn.Close()
+		h = <-r.hubs
+		h.rejoin()
+		h.gets(open...)
+		r.gets(toolsNew)
+	}
+	h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"stop","settled":false}}`)
+	h.conn.Close()
+	for _, id := range []string{`2`, `4`} {
+		if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
+			t.Errorf("of a hub that may have begun it, call %s got %s", id, got)
+		}
+	}
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(open[1])
+}
+
 func TestHubThatDiesAgainAndAgain(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()

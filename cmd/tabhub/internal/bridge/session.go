@@ -196,11 +196,18 @@ func (s *session) forgetRefused() {
 const maxSends = 3
 
 // settle removes the requests that must not be sent again, after their hub is gone,
-// and returns their answers.
-func (s *session) settle() []byte {
+// and returns their answers. unbegun says that the hub has begun none of those that
+// are open.
+func (s *session) settle(unbegun bool) []byte {
 	s.forgetRefused()
 	var answers []byte
 	open := s.inOrder()
+	if unbegun {
+		for _, r := range open {
+			r.sends--
+		}
+		return nil
+	}
 	for _, r := range open {
 		r.reread()
 	}
