@@ -41,7 +41,7 @@ const (
 // Capability is something that a peer offers at hello.
 type Capability string
 
-// The capabilities. Each but CapElicit names the browser/ method of the same name.
+// The capabilities. Each but the last two names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
 	CapActivateTab Capability = "activateTab"
@@ -51,6 +51,9 @@ const (
 	CapScreenshot  Capability = "screenshot"
 	CapText        Capability = "text"
 	CapElicit      Capability = "elicit"
+	// CapResume: over connections of one session, the peer knows by its id a call that
+	// it has got before, and holds answers until the hub has them.
+	CapResume Capability = "resume"
 )
 
 // Extensions are fields that neither side interprets (MCP-B, "Extensibility").
@@ -272,6 +275,16 @@ type ElicitConfirmation struct {
 type ElicitConfirmationResult struct {
 	Allow    bool `json:"allow"`
 	Remember bool `json:"remember"`
+}
+
+// IsCall reports whether a request is for what a page has registered. Other requests
+// are for the browser.
+func IsCall(r Request) bool {
+	switch r.(type) {
+	case *ExecuteTool, *ReadResource, *SubscribeResource, *GetPrompt:
+		return true
+	}
+	return false
 }
 
 func (*ExecuteTool) Method() string        { return MethodExecuteTool }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"tabhub/spec"
 )
@@ -25,6 +27,13 @@ type Link interface {
 	Respond(tab int64, id json.RawMessage, result any, err *spec.Error)
 	// Close ends the connection. It does not wait, and may be called twice.
 	Close(code spec.CloseCode, reason string)
+}
+
+// Resender is a Link whose peer may have spec.CapResume.
+type Resender interface {
+	// Resend sends a request again that was first sent so long ago, over an earlier
+	// connection. If that fails, the next connection is the next chance.
+	Resend(p *Pending, ago time.Duration)
 }
 
 // Peers are the connected browsers and tabs of one user. It is a TabHubTransport
@@ -76,29 +85,29 @@ func (p *Peers) Handle(h Handler) {
 
 // SendRequest implements TabHubTransport.
 func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error) {
-	link := p.link(to.Peer)
-	if link == nil {
+	seat := p.seat(to.Peer)
+	if seat == nil {
 		// The handler, and the peer, may know of the connection a moment before it
 		// is in its place: Attach holds turn until it is.
 		p.turn.Lock()
-		link = p.link(to.Peer)
+		seat = p.seat(to.Peer)
 		p.turn.Unlock()
 	}
-	if link == nil {
+	if seat == nil {
 		return spec.Response{}, ErrNotConnected
 	}
-	return p.table.Do(ctx, to, req, wait, link.Send, func(id, reason string) {
+	return p.table.Do(ctx, seat, to.Tab, req, wait, func(id, reason string) {
 		// The peer may have come back over another wire.
-		if link := p.link(to.Peer); link != nil {
-			link.Cancel(to.Tab, id, reason)
+		if seat := p.seat(to.Peer); seat != nil {
+			seat.link.Cancel(to.Tab, id, reason)
 		}
 	})
 }
 
 // Respond implements TabHubTransport.
 func (p *Peers) Respond(to spec.TabAddr, id json.RawMessage, result any, err *spec.Error) {
-	if link := p.link(to.Peer); link != nil {
-		link.Respond(to.Tab, id, result, err)
+	if seat := p.seat(to.Peer); seat != nil {
+		seat.link.Respond(to.Tab, id, result, err)
 	}
 }
 
@@ -167,9 +176,10 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 
 // admit is Attach's turn. It returns the seat that was replaced, too.
 func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (seat, old *Seat, err error) {
-	session := ""
+	session, resumes := "", false
 	if conn.Hello != nil {
 		session = conn.Hello.Session
+		resumes = session != "" && slices.Contains(conn.Hello.Capabilities, spec.CapResume)
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
@@ -184,6 +194,9 @@ func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (seat, old *Seat,
 		return nil, nil, err
 	}
 	seat = &Seat{peers: p, peer: acc.Peer, link: makeLink(acc)}
+	if resumes {
+		seat.resender, _ = seat.link.(Resender)
+	}
 	lost := false
 	p.mu.Lock()
 	gone, dismissed := p.dismissed[acc.Peer]
@@ -206,19 +219,33 @@ func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (seat, old *Seat,
 	if dismissed {
 		p.Disconnect(spec.TabAddr{Peer: acc.Peer}, gone.code, gone.reason)
 	}
+	p.resend(acc.Peer)
 	return seat, old, nil
+}
+
+// resend sends again what a peer that resumes was sent over earlier connections: it
+// may not have got it. Nobody knows until when an earlier connection takes requests,
+// so this is called whenever it may have taken the last.
+func (p *Peers) resend(id spec.PeerID) {
+	seat := p.seat(id)
+	if seat == nil || seat.resender == nil {
+		return
+	}
+	for _, pending := range p.table.move(seat) {
+		seat.resender.Resend(pending, time.Since(pending.start))
+	}
 }
 
 func (p *Peers) losePeer(id spec.PeerID) {
 	p.table.Lose(func(owner spec.TabAddr) bool { return owner.Peer == id })
 }
 
-// link returns the wire to a peer, nil if it is away.
-func (p *Peers) link(id spec.PeerID) Link {
+// seat returns the connection of a peer, nil if it is away.
+func (p *Peers) seat(id spec.PeerID) *Seat {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if peer := p.peers[id]; peer != nil && peer.seat != nil {
-		return peer.seat.link
+	if peer := p.peers[id]; peer != nil {
+		return peer.seat
 	}
 	return nil
 }
@@ -226,11 +253,21 @@ func (p *Peers) link(id spec.PeerID) Link {
 // Seat is a connection's part in Peers: what the wire reports goes in here. Take
 // and Progress are safe for concurrent use.
 type Seat struct {
-	peers *Peers
-	peer  spec.PeerID
-	link  Link
-	order sync.Mutex  // one Message at a time
-	gone  atomic.Bool // left, replaced or given up: nothing more is told
+	peers    *Peers
+	peer     spec.PeerID
+	link     Link
+	resender Resender    // nil if the peer does not resume
+	order    sync.Mutex  // one Message at a time
+	gone     atomic.Bool // left, replaced or given up: nothing more is told
+}
+
+// send sends a request over the connection.
+func (s *Seat) send(p *Pending) error {
+	err := s.link.Send(p)
+	if err == nil && s.gone.Load() {
+		s.peers.resend(s.peer)
+	}
+	return err
 }
 
 // Peer returns whom the handler took the connection for.
@@ -248,9 +285,10 @@ func (s *Seat) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
 
 // Take returns the request that the peer, or one tab of it, answers, for the caller
 // to End; tab may be AnyTab. It is nil if there is no such request: the answer
-// comes too late or is forged.
+// comes too late or is forged. One to a request that went out again over a later
+// connection is looked for there.
 func (s *Seat) Take(tab int64, id string) *Pending {
-	return s.peers.table.Take(spec.TabAddr{Peer: s.peer, Tab: tab}, id)
+	return s.peers.table.Take(s, tab, id)
 }
 
 // Progress passes on progress of a request, if the peer owns it.
@@ -270,6 +308,7 @@ func (s *Seat) Leave(cause error) {
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	if s.gone.Swap(true) {
+		p.resend(s.peer)
 		return
 	}
 	p.mu.Lock()

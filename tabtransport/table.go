@@ -27,7 +27,7 @@ const maxQueuedProgress = 64
 // to use; all methods are safe for concurrent use.
 type Table struct {
 	mu      sync.Mutex
-	pending map[uuid.UUID]*Pending // and the progress of each
+	pending map[uuid.UUID]*Pending // and the progress and the carrier of each
 }
 
 // Pending is a request on its way. The wire that carries it calls Sending at the
@@ -36,6 +36,9 @@ type Pending struct {
 	id         uuid.UUID
 	owner      spec.TabAddr
 	req        spec.Request
+	start      time.Time
+	carrier    *Seat // the connection that it went out over last
+	resent     bool  // only the carrier's answer counts
 	state      atomic.Int32
 	done       chan outcome  // capacity 1
 	progressed chan struct{} // capacity 1; nil if nobody wants progress
@@ -86,10 +89,10 @@ func (p *Pending) end(o outcome) {
 	}
 }
 
-// Do registers a request to owner, calls send with it and waits as SendRequest
-// says. An error of send is returned as it is; send must not return one after it
-// has called Sending. cancel is called if a sent request is given up.
-func (t *Table) Do(ctx context.Context, owner spec.TabAddr, req spec.Request, wait Wait, send func(*Pending) error, cancel func(id, reason string)) (spec.Response, error) {
+// Do registers a request to a tab, sends it over a connection and waits as SendRequest
+// says. An error of the link is returned as it is; it must not return one after it has
+// called Sending. cancel is called if a sent request is given up.
+func (t *Table) Do(ctx context.Context, over *Seat, tab int64, req spec.Request, wait Wait, cancel func(id, reason string)) (spec.Response, error) {
 	if err := context.Cause(ctx); err != nil {
 		return spec.Response{}, err
 	}
@@ -97,18 +100,17 @@ func (t *Table) Do(ctx context.Context, owner spec.TabAddr, req spec.Request, wa
 	if timeout <= 0 {
 		timeout = spec.ControlTimeout
 	}
-	p := &Pending{id: newID(), owner: owner, req: req, done: make(chan outcome, 1)}
+	p := &Pending{id: newID(), owner: spec.TabAddr{Peer: over.peer, Tab: tab}, req: req, start: time.Now(), carrier: over, done: make(chan outcome, 1)}
 	if wait.Progress != nil || wait.Max > timeout {
 		p.progressed = make(chan struct{}, 1)
 	}
 	t.add(p)
 	defer t.remove(p)
 
-	start := time.Now()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 
-	if err := send(p); err != nil {
+	if err := over.send(p); err != nil {
 		return spec.Response{}, err
 	}
 	for {
@@ -119,7 +121,7 @@ func (t *Table) Do(ctx context.Context, owner spec.TabAddr, req spec.Request, wa
 		case <-p.progressed:
 			t.report(p, wait)
 			if wait.Max > timeout {
-				timer.Reset(min(timeout, wait.Max-time.Since(start)))
+				timer.Reset(min(timeout, wait.Max-time.Since(p.start)))
 			}
 		case <-timer.C:
 			return t.giveUp(p, wait, ErrBusy, ErrTimeout, func() { cancel(p.ID(), "the hub has waited long enough") })
@@ -146,16 +148,34 @@ func (t *Table) giveUp(p *Pending, wait Wait, unsent, sent error, cancel func())
 	}
 }
 
-// Take takes the request id from the table, for the caller to End. It returns nil
-// if from does not own such a request: the answer comes too late or is forged.
-func (t *Table) Take(from spec.TabAddr, id string) *Pending {
+// Take takes the request id from the table, for the caller to End, when an answer to
+// it comes over a connection. It returns nil if the tab does not own such a request, so
+// that the answer comes too late or is forged, or if the request was sent again over
+// another connection.
+func (t *Table) Take(over *Seat, tab int64, id string) *Pending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := t.findLocked(from, id)
-	if p != nil {
-		delete(t.pending, p.id)
+	p := t.findLocked(spec.TabAddr{Peer: over.peer, Tab: tab}, id)
+	if p == nil || p.resent && p.carrier != over {
+		return nil
 	}
+	delete(t.pending, p.id)
 	return p
+}
+
+// move returns the calls that were sent to the peer of a connection over others, and
+// notes that they go out over this one now.
+func (t *Table) move(to *Seat) []*Pending {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var moved []*Pending
+	for _, p := range t.pending {
+		if p.owner.Peer == to.peer && p.carrier != to && p.state.Load() == stateSent && spec.IsCall(p.req) {
+			p.carrier, p.resent = to, true
+			moved = append(moved, p)
+		}
+	}
+	return moved
 }
 
 // Progress reports progress of the request msg.RequestID. It returns false if from

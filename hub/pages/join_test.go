@@ -411,3 +411,37 @@ func TestResources(t *testing.T) {
 	page.Eval(`void note.unregister()`)
 	s.await("the resource is gone", func() bool { return len(s.hub.List(hub.ListResources).Items) == 0 })
 }
+
+// Whatever of a call was lost with the connection, the call or nothing but the
+// connection, the page runs it once and the client gets its answer.
+func TestConnectionLostUnderCall(t *testing.T) {
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+		let runs = 0, finish;
+		tabhub.registerTool({name: "wait", description: "d", execute: () => { runs++; return new Promise(done => finish = done) }});
+	</script>`, ""))
+	name := s.name("wait")
+	for i, lost := range []bool{true, false, true} {
+		done := make(chan reply, 1)
+		var gone <-chan struct{}
+		if lost {
+			gone = s.cable.Lose()
+		}
+		go func() { done <- s.send(t.Context(), name, `{}`, nil) }()
+		if lost {
+			<-gone
+		} else {
+			page.WaitFor(fmt.Sprintf("runs === %d", i+1))
+		}
+		s.cable.Cut()
+		page.WaitFor(`tabhub.status.state === "waiting"`)
+		page.WaitFor(fmt.Sprintf(`tabhub.status.state === "open" && runs === %d`, i+1))
+		page.Eval(fmt.Sprintf(`void finish("answer %d")`, i))
+		if r := <-done; r.IsError || r.text() != fmt.Sprint("answer ", i) {
+			t.Errorf("call %d: %+v", i, r)
+		}
+		if got := page.Eval("runs"); got != fmt.Sprint(i+1) {
+			t.Errorf("the tool ran %s times for %d calls", got, i+1)
+		}
+	}
+}

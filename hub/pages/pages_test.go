@@ -19,6 +19,7 @@ import (
 	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/wsserver"
 )
 
@@ -30,9 +31,10 @@ type site struct {
 	addr  string // of the hub
 
 	// Owned by the test's goroutine.
-	hub *hub.Hub
-	ws  *wsserver.Server
-	srv *http.Server
+	hub   *hub.Hub
+	ws    *wsserver.Server
+	srv   *http.Server
+	cable *tabtest.Cable
 
 	heard chan struct{} // capacity 1: something has happened
 
@@ -70,8 +72,9 @@ func (s *site) start() {
 		s.t.Fatal(err)
 	}
 	s.addr = l.Addr().String()
+	s.cable = &tabtest.Cable{Listener: l}
 	s.srv = &http.Server{Handler: mux}
-	go s.srv.Serve(l)
+	go s.srv.Serve(s.cable)
 }
 
 // stop ends the hub as a killed process does: its tabs are told nothing.

@@ -15,6 +15,7 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver"
 )
@@ -27,7 +28,7 @@ type hub struct {
 	http  *httptest.Server
 	ws    *wsserver.Server
 	wire  *tabtransport.Peers
-	cable *cutter
+	cable *tabtest.Cable
 
 	mu      sync.Mutex
 	told    chan struct{} // closed and replaced at each change
@@ -89,7 +90,7 @@ func (h *hub) serve(addr string) {
 		}
 		h.http.Listener = listen(h.t, addr)
 	}
-	h.cable = &cutter{Listener: h.http.Listener}
+	h.cable = &tabtest.Cable{Listener: h.http.Listener}
 	h.http.Listener = h.cable
 	h.http.Start()
 	h.addr = h.http.Listener.Addr().String()
@@ -117,7 +118,7 @@ func (h *hub) restart() {
 }
 
 // cut cuts all connections; the hub lives on.
-func (h *hub) cut() { h.cable.cut() }
+func (h *hub) cut() { h.cable.Cut() }
 
 func (h *hub) url() string { return "ws://" + h.addr + "/tabs" }
 

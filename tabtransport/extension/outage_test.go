@@ -1,10 +1,12 @@
 package extension_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,32 +15,6 @@ import (
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
 )
-
-// cutter is a listener whose connections can be cut like a cable.
-type cutter struct {
-	net.Listener
-	mu    sync.Mutex
-	conns []net.Conn
-}
-
-func (c *cutter) Accept() (net.Conn, error) {
-	conn, err := c.Listener.Accept()
-	if err == nil {
-		c.mu.Lock()
-		c.conns = append(c.conns, conn)
-		c.mu.Unlock()
-	}
-	return conn, err
-}
-
-func (c *cutter) cut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, conn := range c.conns {
-		conn.Close()
-	}
-	c.conns = nil
-}
 
 // What a page answered while the hub could not be reached is not lost.
 func TestAnswerAfterOutage(t *testing.T) {
@@ -58,6 +34,98 @@ func TestAnswerAfterOutage(t *testing.T) {
 	}
 	if n := p.Eval("counts.slow"); n != "1" {
 		t.Errorf("the page ran it %s times", n)
+	}
+}
+
+// What the hub sent just before the connection was lost is not lost with it.
+func TestCallLostWithTheConnection(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	lose := func(then func()) string {
+		t.Helper()
+		lost := h.cable.Lose()
+		result := make(chan string, 1)
+		go func() {
+			got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":1}`, tabtransport.Wait{Timeout: chromium.Timeout})
+			result <- fmt.Sprint(got, err)
+		}()
+		<-lost
+		then()
+		return <-result
+	}
+	for i, then := range []func(){h.cut, b.StopWorker} {
+		if got := lose(then); !strings.Contains(got, "late") {
+			t.Errorf("call %d: %s", i, got)
+		}
+		if n := p.Eval("counts.slow"); n != fmt.Sprint(i+1) {
+			t.Errorf("the page ran %s calls of %d", n, i+1)
+		}
+	}
+	// Nobody can know what the page before it has done.
+	got := lose(func() {
+		p.Reload()
+		p.WaitFor("document.readyState === 'complete'")
+		h.cut()
+	})
+	if !strings.Contains(got, "may have taken effect") {
+		t.Errorf("the call to a page that was reloaded since: %s", got)
+	}
+	if n := p.Eval("counts.slow ?? 0"); n != "0" {
+		t.Errorf("the new page ran a call to the one before: %s", n)
+	}
+}
+
+// However calls and the end of a worker meet, each call runs once and is answered.
+func TestWorkerStoppedUnderCalls(t *testing.T) {
+	h := newHub(t, "")
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	var calls atomic.Int64
+	for range 5 {
+		ctx, stop := context.WithCancel(t.Context())
+		answered := make(chan struct{})
+		var load sync.WaitGroup
+		for range 4 {
+			load.Go(func() {
+				for ctx.Err() == nil {
+					h.mu.Lock()
+					told := h.told
+					h.mu.Unlock()
+					got, err := h.callFrame(t.Context(), tab, 0, "words", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+					if errors.Is(err, tabtransport.ErrNotConnected) { // it was not sent
+						select {
+						case <-told:
+						case <-ctx.Done():
+						}
+						continue
+					}
+					if err != nil || !strings.Contains(got, "plain words") {
+						t.Errorf("a call: %s, %v", got, err)
+					}
+					calls.Add(1)
+					select {
+					case answered <- struct{}{}:
+					default:
+					}
+				}
+			})
+		}
+		for range 10 {
+			<-answered
+		}
+		h.mu.Lock()
+		hellos := h.hellos
+		h.mu.Unlock()
+		b.StopWorker()
+		h.wait("the extension is back", func() bool { return h.hellos > hellos })
+		stop()
+		load.Wait()
+	}
+	if n := p.Eval("counts.words"); n != fmt.Sprint(calls.Load()) {
+		t.Errorf("the page ran %s calls of %d", n, calls.Load())
 	}
 }
 

@@ -30,8 +30,9 @@ type dialect interface {
 	appendOpening(dst []byte) []byte // what the server says first
 	appendWelcome(dst []byte, id json.RawMessage, result spec.HelloResult) []byte
 	appendRefusal(dst []byte, id json.RawMessage, err *spec.Error) []byte
-	// appendRequest fails with ErrUnsupported.
-	appendRequest(dst []byte, tab int64, id string, req spec.Request) ([]byte, error)
+	// appendRequest fails with ErrUnsupported. ago is when the request was first sent,
+	// 0 if this is the first time.
+	appendRequest(dst []byte, tab int64, id string, req spec.Request, ago time.Duration) ([]byte, error)
 	appendCancel(dst []byte, tab int64, cancel spec.Cancel) []byte
 	appendResponse(dst []byte, tab int64, id json.RawMessage, result any, err *spec.Error) []byte
 	appendPing(dst []byte, id string) []byte // nil: a WebSocket ping will do

@@ -25,7 +25,7 @@ func TestCallFrameHasEveryField(t *testing.T) {
 		}
 	}
 	d := &tabhub{greeted: true, browser: true}
-	frame, err := d.appendRequest(nil, 3, "id-1", call)
+	frame, err := d.appendRequest(nil, 3, "id-1", call, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (port) appendCancel([]byte, int64, spec.Cancel) []byte                     
 func (port) appendResponse([]byte, int64, json.RawMessage, any, *spec.Error) []byte { return nil }
 func (port) appendPing([]byte, string) []byte                                       { return nil }
 
-func (port) appendRequest(dst []byte, _ int64, id string, req spec.Request) ([]byte, error) {
+func (port) appendRequest(dst []byte, _ int64, id string, req spec.Request, _ time.Duration) ([]byte, error) {
 	call, ok := req.(*spec.ExecuteTool)
 	if !ok {
 		return dst, tabtransport.ErrUnsupported

@@ -230,13 +230,17 @@ func (d *tabhub) appendRefusal(dst []byte, id json.RawMessage, err *spec.Error) 
 	return d.appendResponse(dst, 0, id, nil, err)
 }
 
-func (d *tabhub) appendRequest(dst []byte, tab int64, id string, req spec.Request) ([]byte, error) {
+func (d *tabhub) appendRequest(dst []byte, tab int64, id string, req spec.Request, ago time.Duration) ([]byte, error) {
 	dst = append(dst, `{"jsonrpc":"2.0","id":"`...)
 	dst = append(dst, id...)
 	dst = append(dst, `","method":"`...)
 	dst = append(dst, req.Method()...)
 	dst = append(dst, '"')
 	dst = d.appendTab(dst, tab)
+	if ago > 0 {
+		dst = append(dst, `,"sentMs":`...)
+		dst = strconv.AppendInt(dst, int64((ago+time.Millisecond-1)/time.Millisecond), 10)
+	}
 	dst = append(dst, `,"params":`...)
 	if call, ok := req.(*spec.ExecuteTool); ok {
 		dst = append(dst, `{"toolName":`...)

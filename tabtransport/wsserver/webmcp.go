@@ -174,7 +174,7 @@ func (d *webmcp) appendRefusal(dst []byte, _ json.RawMessage, err *spec.Error) [
 	return append(rawjson.AppendString(dst, err.Message), '}')
 }
 
-func (d *webmcp) appendRequest(dst []byte, _ int64, id string, req spec.Request) ([]byte, error) {
+func (d *webmcp) appendRequest(dst []byte, _ int64, id string, req spec.Request, _ time.Duration) ([]byte, error) {
 	call, ok := req.(*spec.ExecuteTool)
 	if !ok {
 		return dst, tabtransport.ErrUnsupported

@@ -64,7 +64,7 @@ func (b *buffer) free() {
 func (c *conn) Send(p *tabtransport.Pending) error {
 	buf := buffers.Get().(*buffer)
 	var err error
-	if buf.b, err = c.dialect.appendRequest(buf.b, p.Tab(), p.ID(), p.Request()); err != nil {
+	if buf.b, err = c.dialect.appendRequest(buf.b, p.Tab(), p.ID(), p.Request(), 0); err != nil {
 		buf.free()
 		return err
 	}
@@ -88,6 +88,13 @@ func (c *conn) Send(p *tabtransport.Pending) error {
 	c.enqueueLocked(outgoing{buf, p})
 	w.mu.Unlock()
 	return nil
+}
+
+// Resend implements tabtransport.Resender.
+func (c *conn) Resend(p *tabtransport.Pending, ago time.Duration) {
+	// It was encoded before, so it can be.
+	frame, _ := c.dialect.appendRequest(nil, p.Tab(), p.ID(), p.Request(), max(ago, 1))
+	c.control(frame)
 }
 
 // Cancel implements tabtransport.Link.

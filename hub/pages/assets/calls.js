@@ -1,6 +1,8 @@
 // The hub's requests, answered by the source that has what is asked for.
 
 const MAX_CALLS = 64;
+/** How many calls that have ended are known by their ids; the hub asks for fewer at a time. */
+const MAX_ENDED = 1024;
 const PROGRESS_PER_SECOND = 50;
 
 class Calls {
@@ -9,6 +11,8 @@ class Calls {
   #step;
   /** What is running, by the hub's id. @type {Map<string | number, AbortController>} */
   #running = new Map();
+  /** What has ended, by the hub's id, the oldest first. @type {Set<string | number>} */
+  #ended = new Set();
   /** Who waits until a call ends. @type {((value: unknown) => void)[]} */
   #waiting = [];
 
@@ -75,6 +79,9 @@ class Calls {
    * @param {(source: Source, context: CallContext) => Promise<string>} work returns JSON text
    */
   async #run(id, method, kind, name, args, work) {
+    // After a lost connection the hub sends again what it has no answer to.
+    if (this.#running.has(id) || this.#link.holds(id)) return;
+    if (this.#ended.has(id)) return this.#link.fail(id, -32001, "the call has run, but its answer was lost");
     const source = this.#ownerOf(kind, name);
     // The page may be loading still: the hub may ask again, as nothing has run.
     if (!source) return this.#link.fail(id, -32001, `this page has no ${kind} ${name} now`, { delivered: false });
@@ -96,6 +103,11 @@ class Calls {
       else this.#link.fail(id, -32603, message);
     } finally {
       this.#running.delete(id);
+      this.#ended.add(id);
+      for (const oldest of this.#ended) {
+        if (this.#ended.size <= MAX_ENDED) break;
+        this.#ended.delete(oldest);
+      }
       this.#step({ id, phase: "end", method, name, ok });
       for (const done of this.#waiting.splice(0)) done(undefined);
     }

@@ -149,6 +149,11 @@ class HubLink {
     this.#keep(id, JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } }));
   }
 
+  /** Whether there is an answer that may not have reached the hub. @param {string | number} id */
+  holds(id) {
+    return this.#answers.has(id);
+  }
+
   /** @param {string | number} id @param {string} frame */
   #keep(id, frame) {
     const max = this.hub.limits?.maxFrame ?? ANSWERS_KEPT_CHARS;

@@ -59,7 +59,7 @@ class Page {
         protocolVersion: "tabhub.v1",
         tabKey: this.#key.value,
         session: this.#session,
-        capabilities: ["text", "navigate"],
+        capabilities: ["text", "navigate", "resume"],
       }),
       fresh: () => !this.#key.returning,
       opened: () => this.#state.tellAll(),

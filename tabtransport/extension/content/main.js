@@ -17,6 +17,7 @@ var TabhubFrame = class {
   /** @type {chrome.runtime.Port | undefined} */
   #port;
   #opened = 0;
+  #born = performance.now();
   #retry = 100;
   #on = false;
   #stopped = false;
@@ -97,7 +98,8 @@ var TabhubFrame = class {
     for (const child of this.#children.values()) child.sent = "";
     port.onMessage.addListener((message) => this.#heed(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
-    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()] });
+    const age = performance.now() - this.#born;
+    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], age });
     for (const answer of this.#held.values()) this.#post(answer);
   }
 
@@ -303,9 +305,15 @@ var TabhubFrame = class {
 
   /** @param {FrameRequest} request */
   async #run(request) {
-    const { id } = request;
-    // The hub sends a call once. This is the last place to make sure of it.
+    const { id, sentMs } = request;
+    // Nothing runs twice, also of what the hub sends again. Here it is known, unless a
+    // document before this one, or a script before this one in it, had it.
     if (this.#running.has(id) || this.#held.has(id)) return;
+    if (sentMs !== undefined && sentMs >= performance.now() - this.#born) {
+      const message = "the page has changed since the call was sent; it may have taken effect";
+      this.#post({ type: "answer", id, error: { code: -32001, message } });
+      return;
+    }
     const controller = new AbortController();
     this.#running.set(id, controller);
     /** @type {FrameAnswer} */

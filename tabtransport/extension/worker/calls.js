@@ -18,7 +18,7 @@ const MAY_HAVE = "it may have taken effect";
 /**
  * A call that a document has been given.
  *
- * @typedef {{tabId: number, frameId: number, documentId: string}} Open
+ * @typedef {{tabId: number, frameId: number, documentId: string, at: number}} Open
  */
 
 /**
@@ -35,6 +35,8 @@ export class Calls {
   #ports = new Map();
   /** @type {Map<string, Held>} */
   #held = new Map();
+  /** Calls whose document is being looked for. */
+  #starting = new Set();
   /** Calls that were cancelled before their document was found. */
   #cancelled = new Set();
   #size = 0;
@@ -59,7 +61,7 @@ export class Calls {
     if (!before.length) return;
     setTimeout(() => {
       for (const [id] of before) {
-        if (this.#open.has(id) && !this.#ports.has(id)) this.#fail(id, TAB_GONE, `the page went away after the call was sent; ${MAY_HAVE}`);
+        if (this.#open.has(id) && !this.#ports.has(id)) this.#fail(id, `the page went away after the call was sent; ${MAY_HAVE}`);
       }
     }, RETURN);
   }
@@ -67,23 +69,34 @@ export class Calls {
   /**
    * Gives a request of the hub to the frame that it is for.
    *
-   * @param {{id: string, tabId: number, method: string, params: any}} message
+   * One that the hub sends again, because the connection was lost, is new only to a worker
+   * that was restarted; sentMs is how long ago it was sent first.
+   *
+   * @param {{id: string, tabId: number, method: string, params: any, sentMs?: number}} message
    */
-  async start({ id, tabId, method, params }) {
+  async start({ id, tabId, method, params, sentMs }) {
+    if (this.#starting.has(id) || this.#open.has(id) || this.#held.has(id)) return;
     const asked = question(method, params ?? {});
+    this.#starting.add(id);
     const route = await this.#tabs.route(tabId, params?.frameId, asked.offers, PATIENCE);
+    this.#starting.delete(id);
     if (this.#cancelled.delete(id)) return;
     const elsewhere = route && params?.origin && route.frame.origin !== params.origin;
     if (!route || elsewhere) {
       const message = elsewhere ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
-      this.#answer(id, tabId, { error: { code: TAB_GONE, message, data: { delivered: false } } });
+      /** @type {RpcError} */
+      const error =
+        sentMs === undefined
+          ? { code: TAB_GONE, message, data: { delivered: false } }
+          : { code: TAB_GONE, message: `${message}; the call was sent before, and ${MAY_HAVE}` };
+      this.#answer(id, tabId, { error });
       return;
     }
     const { frame, port, child } = route;
-    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "" });
+    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: Date.now() });
     this.#ports.set(id, port);
     this.#kept.save();
-    port.postMessage({ type: "request", id, child, ...asked.request });
+    port.postMessage({ type: "request", id, child, sentMs, ...asked.request });
   }
 
   /**
@@ -112,14 +125,20 @@ export class Calls {
    * A frame has opened its port and says which calls it has.
    *
    * @param {chrome.runtime.Port} port
-   * @param {string[]} calls
+   * @param {{calls: string[], age: number}} hello age is that of its script, in ms
    */
-  hello(port, calls) {
+  hello(port, { calls, age }) {
     const { tab, documentId } = port.sender ?? {};
     for (const [id, call] of this.#open) {
       if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
-      if (calls.includes(id)) this.#ports.set(id, port);
-      else if (!this.#ports.has(id)) this.#fail(id, TAB_GONE, "the call did not reach the page");
+      if (calls.includes(id)) {
+        this.#ports.set(id, port);
+      } else if (!this.#ports.has(id)) {
+        // A script before this one, as of an earlier version, may have run it.
+        const missed = age > Date.now() - call.at;
+        if (missed) this.#fail(id, "the call did not reach the page", { delivered: false });
+        else this.#fail(id, `the page's script was replaced after the call was sent; ${MAY_HAVE}`);
+      }
     }
   }
 
@@ -149,7 +168,7 @@ export class Calls {
   /** The port of a document was closed: the page has gone, or sleeps in the cache. */
   disconnected(/** @type {chrome.runtime.Port} */ port) {
     for (const [id, other] of this.#ports) {
-      if (other === port) this.#fail(id, TAB_GONE, `the page went away after the call was sent; ${MAY_HAVE}`);
+      if (other === port) this.#fail(id, `the page went away after the call was sent; ${MAY_HAVE}`);
     }
     for (const held of this.#held.values()) if (held.port === port) held.port = undefined;
   }
@@ -174,12 +193,12 @@ export class Calls {
 
   /**
    * @param {string} id
-   * @param {number} code
    * @param {string} message
+   * @param {RpcError["data"]} [data]
    */
-  #fail(id, code, message) {
+  #fail(id, message, data) {
     const tabId = this.#open.get(id)?.tabId ?? 0;
-    this.#answer(id, tabId, { error: { code, message } });
+    this.#answer(id, tabId, { error: { code: TAB_GONE, message, data } });
   }
 
   /**

@@ -54,6 +54,7 @@ export const CAPABILITIES = [
   "screenshot",
   "text",
   "elicit",
+  "resume",
 ];
 
 /**

@@ -87,7 +87,7 @@ function request(message) {
 
 /** @param {any} message of the hub */
 function message(message) {
-  const { id, method, params, tabId } = message;
+  const { id, method, params, tabId, sentMs } = message;
   if (method === undefined) {
     const waiting = requests.get(id);
     if (message.error) waiting?.reject(new Refusal(message.error.code, String(message.error.message)));
@@ -107,7 +107,7 @@ function message(message) {
     case "browser/readResource":
     case "browser/subscribeResource":
     case "browser/getPrompt":
-      if (id !== undefined) void calls.start({ id: String(id), tabId, method, params });
+      if (id !== undefined) void calls.start({ id: String(id), tabId, method, params, sentMs });
       break;
     default: {
       if (id === undefined) break;
@@ -163,7 +163,7 @@ chrome.runtime.onConnect.addListener((port) => {
 function heard(frame, port, message) {
   switch (message.type) {
     case "hello":
-      calls.hello(port, message.calls);
+      calls.hello(port, message);
       break;
     case "offer":
       tabs.offered(frame, message);

@@ -1,0 +1,186 @@
+package tabtransport_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// wire is a link of which the test is the far end.
+type wire struct {
+	seat   *tabtransport.Seat
+	sent   []*tabtransport.Pending
+	resent []time.Duration
+	hold   chan struct{} // Send waits for it, if not nil
+}
+
+func (w *wire) Send(p *tabtransport.Pending) error {
+	if w.hold != nil {
+		<-w.hold
+	}
+	if !p.Sending() {
+		return tabtransport.ErrNotConnected
+	}
+	w.sent = append(w.sent, p)
+	return nil
+}
+
+func (w *wire) Resend(p *tabtransport.Pending, ago time.Duration) {
+	w.sent, w.resent = append(w.sent, p), append(w.resent, ago)
+}
+
+func (w *wire) Cancel(int64, string, string)                     {}
+func (w *wire) Respond(int64, json.RawMessage, any, *spec.Error) {}
+func (w *wire) Close(spec.CloseCode, string)                     {}
+func (w *wire) answer(p *tabtransport.Pending, result string) (ok bool) {
+	taken := w.seat.Take(p.Tab(), p.ID())
+	if taken != nil {
+		taken.End(spec.Response{Result: json.RawMessage(result)}, nil)
+	}
+	return taken != nil
+}
+
+// plug connects the browser "b" to p.
+func plug(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
+	t.Helper()
+	w := &wire{}
+	conn := hello("b", session)
+	conn.Hello.Capabilities = caps
+	seat, err := p.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return w })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.seat = seat
+	return w
+}
+
+type got struct {
+	result string
+	err    error
+}
+
+func ask(t *testing.T, p *tabtransport.Peers, req spec.Request) <-chan got {
+	done := make(chan got, 1)
+	go func() {
+		resp, err := p.SendRequest(t.Context(), spec.TabAddr{Peer: "b", Tab: 3}, req, tabtransport.Wait{Timeout: time.Hour})
+		done <- got{string(resp.Result), err}
+	}()
+	synctest.Wait()
+	return done
+}
+
+func TestResume(t *testing.T) {
+	call := &spec.ExecuteTool{ToolName: "pay"}
+	resume := []spec.Capability{spec.CapOpenTab, spec.CapResume}
+	lost := errors.New("lost")
+	tests := map[string]func(t *testing.T, p *tabtransport.Peers){
+		"a call is sent again, and only the new answer counts": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1", resume...)
+			done := ask(t, p, call)
+			first.seat.Leave(lost)
+			time.Sleep(2 * time.Second)
+			second := plug(t, p, "1", resume...)
+			if !slices.Equal(second.resent, []time.Duration{2 * time.Second}) || second.sent[0].ID() != first.sent[0].ID() {
+				t.Fatalf("sent again: %v", second.resent)
+			}
+			if first.answer(first.sent[0], `"old"`) {
+				t.Error("an answer that came over the lost connection was taken")
+			}
+			second.answer(second.sent[0], `"new"`)
+			if g := <-done; g != (got{`"new"`, nil}) {
+				t.Errorf("%v", g)
+			}
+		},
+		"also when the connection is replaced, and once": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1", resume...)
+			done := ask(t, p, call)
+			second := plug(t, p, "1", resume...)
+			first.seat.Leave(lost)
+			if len(second.resent) != 1 {
+				t.Fatalf("sent again: %v", second.resent)
+			}
+			third := plug(t, p, "1", resume...)
+			third.answer(third.sent[0], `"new"`)
+			if g := <-done; g.err != nil {
+				t.Error(g.err)
+			}
+		},
+		"also what leaves a connection that is being replaced": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1", resume...)
+			first.hold = make(chan struct{})
+			done := ask(t, p, call)
+			second := plug(t, p, "1", resume...)
+			if len(second.resent) != 0 {
+				t.Fatalf("sent again before it was sent: %v", second.resent)
+			}
+			close(first.hold)
+			synctest.Wait()
+			if len(second.resent) != 1 {
+				t.Fatalf("sent again: %v", second.resent)
+			}
+			second.answer(second.sent[0], `"new"`)
+			if g := <-done; g.err != nil {
+				t.Error(g.err)
+			}
+		},
+		"an answer that was quicker counts": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1", resume...)
+			done := ask(t, p, call)
+			first.answer(first.sent[0], `"old"`)
+			if second := plug(t, p, "1", resume...); len(second.sent) != 0 {
+				t.Errorf("sent again: %v", second.sent)
+			}
+			if g := <-done; g.result != `"old"` {
+				t.Errorf("%v", g)
+			}
+		},
+		"not to a peer that has forgotten": func(t *testing.T, p *tabtransport.Peers) {
+			plug(t, p, "1", resume...)
+			done := ask(t, p, call)
+			if second := plug(t, p, "2", resume...); len(second.sent) != 0 {
+				t.Errorf("sent again: %v", second.sent)
+			}
+			if g := <-done; !errors.Is(g.err, tabtransport.ErrLost) {
+				t.Errorf("%v", g)
+			}
+		},
+		"not to a peer that cannot tell, whose late answer counts": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1")
+			done := ask(t, p, call)
+			if second := plug(t, p, "1"); len(second.sent) != 0 {
+				t.Errorf("sent again: %v", second.sent)
+			}
+			first.answer(first.sent[0], `"old"`)
+			if g := <-done; g.result != `"old"` {
+				t.Errorf("%v", g)
+			}
+		},
+		"no request to the browser itself": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1", resume...)
+			done := ask(t, p, &spec.OpenTab{URL: "https://x.example"})
+			second := plug(t, p, "1", resume...)
+			if len(second.sent) != 0 {
+				t.Errorf("sent again: %v", second.sent)
+			}
+			second.answer(first.sent[0], `{}`)
+			if g := <-done; g.err != nil {
+				t.Error(g.err)
+			}
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := tabtransport.NewPeers()
+				p.Handle(&recorder{})
+				test(t, p)
+			})
+		})
+	}
+}
