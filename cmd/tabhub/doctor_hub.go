@@ -145,7 +145,7 @@ func taken(addr string) bool {
 // extensionCan is what the extension of this version does for the hub.
 var extensionCan = []spec.Capability{
 	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
-	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapElicit,
+	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapElicit, spec.CapResume,
 }
 
 // extension looks whether browsers have joined.
