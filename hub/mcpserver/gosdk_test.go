@@ -60,6 +60,16 @@ func testGoSDK(t *testing.T, transport, version string) {
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada", "colour": "red"}}, nil
 		},
 	})
+	// From 2026-07-28 on the client does not wait until it is told of changes.
+	listens := make(chan struct{})
+	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "notifications/subscriptions/acknowledged" {
+				close(listens)
+			}
+			return next(ctx, method, r)
+		}
+	})
 	var to mcp.Transport
 	switch transport {
 	case "stream":
@@ -120,6 +130,9 @@ func testGoSDK(t *testing.T, transport, version string) {
 	m := &spec.Register{Kind: spec.KindTool, Update: true}
 	for _, item := range append(tools, `{"name":"late","inputSchema":{"type":"object"}}`) {
 		m.Items = append(m.Items, json.RawMessage(item))
+	}
+	if version == "2026-07-28" {
+		<-listens
 	}
 	tab.Send(0, m)
 	for tools := 0; tools != 4; { // the first change may be that of the registration

@@ -35,7 +35,11 @@ func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 
 func nosyHub(t *testing.T) *hub.Hub {
 	h, peers := openHub(t)
+	told := make(chan struct{}, 1)
+	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
 	joinTab(t, peers, "https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
+	<-told // the change is told before there is a client
+	stop()
 	return h
 }
 

@@ -135,22 +135,33 @@ func TestBadMessagesGetTheRightError(t *testing.T) {
 }
 
 func TestCancelledCallIsAnsweredByNothing(t *testing.T) {
-	h := newScripted()
-	started, release := h.hold("wait")
-	s := newServer(t, h, Options{})
-	a, b := streamTo(t, s), streamTo(t, s)
-	a.initialize("2025-11-25")
-	b.initialize("2025-11-25")
-	call := `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"wait"}}`
-	b.send(call)
-	<-started
-	// The cancellation comes with the request, before it has got anywhere; and it is
-	// a's own, whatever id b uses.
-	a.send(call, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0078","reason":"changed my mind"}}`)
-	a.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-	a.want(`{"jsonrpc":"2.0","id":2,"result":{}}`)
-	release <- json.RawMessage(`{"content":[]}`)
-	b.want(`{"jsonrpc":"2.0","id":"x","result":{"content":[]}}`)
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		started, release := h.hold("wait")
+		// A page that answers though nobody waits for it any more.
+		h.tools["stubborn"] = func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+			<-ctx.Done()
+			return json.RawMessage(`{"content":[]}`), nil
+		}
+		s := newServer(t, h, Options{})
+		a, b := streamTo(t, s), streamTo(t, s)
+		a.initialize("2025-11-25")
+		b.initialize("2025-11-25")
+		const call = `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":%q}}`
+		b.send(fmt.Sprintf(call, "wait"))
+		<-started
+		// The cancellation comes with the request, before it has got anywhere; and it is
+		// a's own, whatever id b uses.
+		a.send(fmt.Sprintf(call, "stubborn"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0078","reason":"changed my mind"}}`)
+		a.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
+		a.want(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		release <- json.RawMessage(`{"content":[]}`)
+		b.want(`{"jsonrpc":"2.0","id":"x","result":{"content":[]}}`)
+		go s.Close(context.Background()) // which waits for the call
+		if line, err := a.lines.ReadString('\n'); err == nil {
+			t.Errorf("the cancelled call was answered: %s", line)
+		}
+	})
 }
 
 func TestProgressIsCompleteInOrderAndBeforeTheResult(t *testing.T) {
