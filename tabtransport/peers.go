@@ -46,9 +46,10 @@ type Peers struct {
 	ready   chan struct{} // closed once handler is set
 
 	// turn keeps Connect and Disconnected apart, so that a connection that is
-	// replaced while it is being lost is told of exactly once. It is held during
-	// these calls and never needed by what a handler may call. Messages do not wait
-	// for it: one that takes long to read delays only its own peer.
+	// replaced while it is being lost is told of exactly once, and what is sent again
+	// goes to the latest. It is held during these calls and never needed by what a
+	// handler may call in them. Messages do not wait for it: one that takes long to
+	// read delays only its own peer.
 	turn sync.Mutex
 
 	mu    sync.Mutex
@@ -225,7 +226,8 @@ func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (seat, old *Seat,
 
 // resend sends again what a peer that resumes was sent over earlier connections: it
 // may not have got it. Nobody knows until when an earlier connection takes requests,
-// so this is called whenever it may have taken the last.
+// so this is called whenever it may have taken the last. The caller holds turn: a
+// connection that is lost meanwhile must not get what a later one has by then.
 func (p *Peers) resend(id spec.PeerID) {
 	seat := p.seat(id)
 	if seat == nil || seat.resender == nil {
@@ -233,6 +235,7 @@ func (p *Peers) resend(id spec.PeerID) {
 	}
 	for _, pending := range p.table.move(seat) {
 		seat.resender.Resend(pending, time.Since(pending.start))
+		pending.again.Unlock()
 	}
 }
 
@@ -265,6 +268,8 @@ type Seat struct {
 func (s *Seat) send(p *Pending) error {
 	err := s.link.Send(p)
 	if err == nil && s.gone.Load() {
+		s.peers.turn.Lock()
+		defer s.peers.turn.Unlock()
 		s.peers.resend(s.peer)
 	}
 	return err

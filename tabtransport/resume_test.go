@@ -1,8 +1,10 @@
 package tabtransport_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -17,7 +19,11 @@ type wire struct {
 	seat   *tabtransport.Seat
 	sent   []*tabtransport.Pending
 	resent []time.Duration
-	hold   chan struct{} // Send waits for it, if not nil
+	did    []string      // "sent again", "cancelled"
+	hold   chan struct{} // Send and Cancel wait for it, if not nil
+
+	// Called, if not nil, at the beginning of Resend and Close.
+	resending, closing func()
 }
 
 func (w *wire) Send(p *tabtransport.Pending) error {
@@ -32,12 +38,26 @@ func (w *wire) Send(p *tabtransport.Pending) error {
 }
 
 func (w *wire) Resend(p *tabtransport.Pending, ago time.Duration) {
-	w.sent, w.resent = append(w.sent, p), append(w.resent, ago)
+	if w.resending != nil {
+		w.resending()
+	}
+	w.sent, w.resent, w.did = append(w.sent, p), append(w.resent, ago), append(w.did, "sent again")
 }
 
-func (w *wire) Cancel(int64, string, string)                     {}
+func (w *wire) Cancel(int64, string, string) {
+	w.did = append(w.did, "cancelled")
+	if w.hold != nil {
+		<-w.hold
+	}
+}
+
+func (w *wire) Close(spec.CloseCode, string) {
+	if w.closing != nil {
+		w.closing()
+	}
+}
+
 func (w *wire) Respond(int64, json.RawMessage, any, *spec.Error) {}
-func (w *wire) Close(spec.CloseCode, string)                     {}
 func (w *wire) answer(p *tabtransport.Pending, result string) (ok bool) {
 	taken := w.seat.Take(p.Tab(), p.ID())
 	if taken != nil {
@@ -49,7 +69,11 @@ func (w *wire) answer(p *tabtransport.Pending, result string) (ok bool) {
 // plug connects the browser "b" to p.
 func plug(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
 	t.Helper()
-	w := &wire{}
+	return (&wire{}).plug(t, p, session, caps...)
+}
+
+func (w *wire) plug(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
+	t.Helper()
 	conn := hello("b", session)
 	conn.Hello.Capabilities = caps
 	seat, err := p.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return w })
@@ -66,9 +90,13 @@ type got struct {
 }
 
 func ask(t *testing.T, p *tabtransport.Peers, req spec.Request) <-chan got {
+	return askUntil(t.Context(), p, req)
+}
+
+func askUntil(ctx context.Context, p *tabtransport.Peers, req spec.Request) <-chan got {
 	done := make(chan got, 1)
 	go func() {
-		resp, err := p.SendRequest(t.Context(), spec.TabAddr{Peer: "b", Tab: 3}, req, tabtransport.Wait{Timeout: time.Hour})
+		resp, err := p.SendRequest(ctx, spec.TabAddr{Peer: "b", Tab: 3}, req, tabtransport.Wait{Timeout: time.Hour})
 		done <- got{string(resp.Result), err}
 	}()
 	synctest.Wait()
@@ -138,6 +166,37 @@ func TestResume(t *testing.T) {
 			}
 			if g := <-done; g.result != `"old"` {
 				t.Errorf("%v", g)
+			}
+		},
+		// A page that is told to run what it was told to cancel would run it.
+		"no call that was given up": func(t *testing.T, p *tabtransport.Peers) {
+			first := plug(t, p, "1", resume...)
+			ctx, giveUp := context.WithCancel(t.Context())
+			done := askUntil(ctx, p, call)
+			first.closing = func() {
+				giveUp()
+				synctest.Wait()
+			}
+			second := &wire{hold: make(chan struct{})}
+			second.plug(t, p, "1", resume...)
+			close(second.hold)
+			if g := <-done; !errors.Is(g.err, context.Canceled) || !slices.Equal(second.did, []string{"cancelled"}) {
+				t.Errorf("%v: %q", g.err, second.did)
+			}
+		},
+		"a call that is given up meanwhile is cancelled after it": func(t *testing.T, p *tabtransport.Peers) {
+			plug(t, p, "1", resume...)
+			ctx, giveUp := context.WithCancel(t.Context())
+			done := askUntil(ctx, p, call)
+			second := &wire{resending: func() {
+				giveUp()
+				for range 1000 {
+					runtime.Gosched()
+				}
+			}}
+			second.plug(t, p, "1", resume...)
+			if g := <-done; !errors.Is(g.err, context.Canceled) || !slices.Equal(second.did, []string{"sent again", "cancelled"}) {
+				t.Errorf("%v: %q", g.err, second.did)
 			}
 		},
 		"not to a peer that has forgotten": func(t *testing.T, p *tabtransport.Peers) {

@@ -37,8 +37,9 @@ type Pending struct {
 	owner      spec.TabAddr
 	req        spec.Request
 	start      time.Time
-	carrier    *Seat // the connection that it went out over last
-	resent     bool  // only the carrier's answer counts
+	carrier    *Seat      // the connection that it went out over last
+	resent     bool       // only the carrier's answer counts
+	again      sync.Mutex // held while it is sent again
 	state      atomic.Int32
 	done       chan outcome  // capacity 1
 	progressed chan struct{} // capacity 1; nil if nobody wants progress
@@ -143,6 +144,10 @@ func (t *Table) giveUp(p *Pending, wait Wait, unsent, sent error, cancel func())
 		t.report(p, wait)
 		return o.resp, o.err
 	default:
+		// It is not sent again after the tab was told to cancel it.
+		t.remove(p)
+		p.again.Lock()
+		defer p.again.Unlock()
 		cancel()
 		return spec.Response{}, sent
 	}
@@ -164,13 +169,15 @@ func (t *Table) Take(over *Seat, tab int64, id string) *Pending {
 }
 
 // move returns the calls that were sent to the peer of a connection over others, and
-// notes that they go out over this one now.
+// notes that they go out over this one now. The caller unlocks their again when they
+// have.
 func (t *Table) move(to *Seat) []*Pending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var moved []*Pending
 	for _, p := range t.pending {
 		if p.owner.Peer == to.peer && p.carrier != to && p.state.Load() == stateSent && spec.IsCall(p.req) {
+			p.again.Lock() // nobody else has it: who gives p up takes it out first
 			p.carrier, p.resent = to, true
 			moved = append(moved, p)
 		}
