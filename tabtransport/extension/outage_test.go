@@ -41,7 +41,8 @@ func TestAnswerAfterOutage(t *testing.T) {
 func TestCallLostWithTheConnection(t *testing.T) {
 	h := newHub(t, "")
 	b := h.browse(chromium.Options{WebMCP: true})
-	p := b.Open(site(t, map[string]string{"/": shop}))
+	url := site(t, map[string]string{"/": shop, "/next": shop})
+	p := b.Open(url)
 	tab := h.tabWith(shopTools...)
 	lose := func(then func()) string {
 		t.Helper()
@@ -74,6 +75,20 @@ func TestCallLostWithTheConnection(t *testing.T) {
 	}
 	if n := p.Eval("counts.slow ?? 0"); n != "0" {
 		t.Errorf("the new page ran a call to the one before: %s", n)
+	}
+	// An old page that is back from the back/forward cache is a new one, too.
+	p.Eval(`addEventListener('pageshow', e => window.fromCache = e.persisted)`)
+	p.Navigate(url + "/next")
+	got = lose(func() {
+		p.Back()
+		p.WaitFor("window.fromCache")
+		h.cut()
+	})
+	if !strings.Contains(got, "may have taken effect") {
+		t.Errorf("the call to a page that was left since: %s", got)
+	}
+	if n := p.Eval("counts.slow ?? 0"); n != "0" {
+		t.Errorf("the page before ran a call to the next one: %s", n)
 	}
 }
 

@@ -59,8 +59,8 @@ interface FrameRequest {
   on?: boolean;
   /** The key of the child frame's server that is asked through this frame. */
   child?: number;
-  /** The hub sends it again: an earlier worker may have had it, so many ms ago. */
-  sentMs?: number;
+  /** The hub sends it again; it did not send it before this time (as Date.now() tells it). */
+  first?: number;
 }
 
 type WorkerToFrame =
@@ -83,7 +83,7 @@ interface FrameAnswer {
 }
 
 type FrameToWorker =
-  | { type: "hello"; calls: string[]; age: number }
+  | { type: "hello"; calls: string[]; since: number }
   | { type: "offer"; offer: Offer; count: number; child?: { key: number; origin: string } }
   | { type: "updated"; uri: string }
   | ({ type: "progress"; id: string } & Progress)

@@ -17,7 +17,8 @@ var TabhubFrame = class {
   /** @type {chrome.runtime.Port | undefined} */
   #port;
   #opened = 0;
-  #born = performance.now();
+  /** Since when the frame's calls come here, as Date.now() tells it; 0: they do not. */
+  #since = 0;
   #retry = 100;
   #on = false;
   #stopped = false;
@@ -94,12 +95,12 @@ var TabhubFrame = class {
     }
     this.#port = port;
     this.#opened = Date.now();
+    this.#since ||= this.#opened;
     this.#sent = undefined;
     for (const child of this.#children.values()) child.sent = "";
     port.onMessage.addListener((message) => this.#heed(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
-    const age = performance.now() - this.#born;
-    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], age });
+    this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
     for (const answer of this.#held.values()) this.#post(answer);
   }
 
@@ -128,6 +129,7 @@ var TabhubFrame = class {
   #leave() {
     this.#embedded.away();
     this.#disconnect();
+    this.#since = 0;
   }
 
   /** The page is shown again after it was kept in the back/forward cache. */
@@ -305,13 +307,13 @@ var TabhubFrame = class {
 
   /** @param {FrameRequest} request */
   async #run(request) {
-    const { id, sentMs } = request;
+    const { id, first } = request;
     // Nothing runs twice, also of what the hub sends again. Here it is known, unless a
     // document before this one, or a script before this one in it, had it.
     if (this.#running.has(id) || this.#held.has(id)) return;
-    if (sentMs !== undefined && sentMs >= performance.now() - this.#born) {
+    if (first !== undefined && first <= this.#since) {
       const message = "the page has changed since the call was sent; it may have taken effect";
-      this.#post({ type: "answer", id, error: { code: -32001, message } });
+      this.#answer({ type: "answer", id, error: { code: -32001, message } });
       return;
     }
     const controller = new AbortController();
@@ -328,8 +330,12 @@ var TabhubFrame = class {
           : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
     }
     this.#running.delete(id);
-    if (controller.signal.aborted) return;
-    this.#held.set(id, answer);
+    if (!controller.signal.aborted) this.#answer(answer);
+  }
+
+  /** @param {FrameAnswer} answer */
+  #answer(answer) {
+    this.#held.set(answer.id, answer);
     this.#post(answer);
   }
 

@@ -16,7 +16,7 @@ const MAY_HAVE = "it may have taken effect";
 /** @typedef {import("./tabs.js").Tabs} Tabs */
 
 /**
- * A call that a document has been given.
+ * A call that a document has been given; at is when it may have been sent first.
  *
  * @typedef {{tabId: number, frameId: number, documentId: string, at: number}} Open
  */
@@ -70,11 +70,11 @@ export class Calls {
    * Gives a request of the hub to the frame that it is for.
    *
    * One that the hub sends again, because the connection was lost, is new only to a worker
-   * that was restarted; sentMs is how long ago it was sent first.
+   * that was restarted; it was not sent before first.
    *
-   * @param {{id: string, tabId: number, method: string, params: any, sentMs?: number}} message
+   * @param {{id: string, tabId: number, method: string, params: any, first?: number}} message
    */
-  async start({ id, tabId, method, params, sentMs }) {
+  async start({ id, tabId, method, params, first }) {
     if (this.#starting.has(id) || this.#open.has(id) || this.#held.has(id)) return;
     const asked = question(method, params ?? {});
     this.#starting.add(id);
@@ -86,17 +86,17 @@ export class Calls {
       const message = elsewhere ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
       /** @type {RpcError} */
       const error =
-        sentMs === undefined
+        first === undefined
           ? { code: TAB_GONE, message, data: { delivered: false } }
           : { code: TAB_GONE, message: `${message}; the call was sent before, and ${MAY_HAVE}` };
       this.#answer(id, tabId, { error });
       return;
     }
     const { frame, port, child } = route;
-    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: Date.now() });
+    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: first ?? Date.now() });
     this.#ports.set(id, port);
     this.#kept.save();
-    port.postMessage({ type: "request", id, child, sentMs, ...asked.request });
+    port.postMessage({ type: "request", id, child, first, ...asked.request });
   }
 
   /**
@@ -125,9 +125,9 @@ export class Calls {
    * A frame has opened its port and says which calls it has.
    *
    * @param {chrome.runtime.Port} port
-   * @param {{calls: string[], age: number}} hello age is that of its script, in ms
+   * @param {{calls: string[], since: number}} hello since when its script gets calls
    */
-  hello(port, { calls, age }) {
+  hello(port, { calls, since }) {
     const { tab, documentId } = port.sender ?? {};
     for (const [id, call] of this.#open) {
       if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
@@ -135,8 +135,7 @@ export class Calls {
         this.#ports.set(id, port);
       } else if (!this.#ports.has(id)) {
         // A script before this one, as of an earlier version, may have run it.
-        const missed = age > Date.now() - call.at;
-        if (missed) this.#fail(id, "the call did not reach the page", { delivered: false });
+        if (since < call.at) this.#fail(id, "the call did not reach the page", { delivered: false });
         else this.#fail(id, `the page's script was replaced after the call was sent; ${MAY_HAVE}`);
       }
     }

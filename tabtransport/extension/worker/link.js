@@ -23,6 +23,8 @@ export class Link {
   /** @type {HubState} */
   #state = { state: "connecting" };
   #open = false;
+  /** When hello was sent, as Date.now() tells it. */
+  #greeted = 0;
   #failures = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -41,6 +43,11 @@ export class Link {
   /** Whether messages reach the hub now. */
   get open() {
     return this.#open;
+  }
+
+  /** When this connection began, before all that the hub has said over it. */
+  get greeted() {
+    return this.#greeted;
   }
 
   /** Connects unless that is done, under way, or pointless until something changes. */
@@ -92,6 +99,7 @@ export class Link {
     let reached = false;
     socket.onopen = () => {
       reached = true;
+      this.#greeted = Date.now();
       socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "browser/hello", params }));
     };
     socket.onmessage = (event) => {

@@ -106,9 +106,13 @@ function message(message) {
     case "browser/executeTool":
     case "browser/readResource":
     case "browser/subscribeResource":
-    case "browser/getPrompt":
-      if (id !== undefined) void calls.start({ id: String(id), tabId, method, params, sentMs });
+    case "browser/getPrompt": {
+      if (id === undefined) break;
+      // The hub said so some time after it got hello, and its word may have been long on its way.
+      const first = sentMs === undefined ? undefined : link.greeted - sentMs;
+      void calls.start({ id: String(id), tabId, method, params, first });
       break;
+    }
     default: {
       if (id === undefined) break;
       const outcome = control(method, tabId, params, { id: String(id), visible: (url) => settings.permitsPage(current, url) });
