@@ -153,11 +153,12 @@ func TestTabsOverTLS(t *testing.T) {
 		}
 	}()
 	<-tr.joined
+	wait := tabtransport.Wait{Timeout: time.Hour} // how long they take together is the machine's affair
 	var calls sync.WaitGroup
 	for i := range 200 {
 		calls.Go(func() {
 			args := fmt.Sprintf(`{"n":%d,"text":"%s"}`, i, strings.Repeat("x", 1<<(i%19)))
-			resp, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "tab"}, &spec.ExecuteTool{ToolName: "echo", Args: json.RawMessage(args)}, tabtransport.Wait{})
+			resp, err := tr.SendRequest(t.Context(), spec.TabAddr{Peer: "tab"}, &spec.ExecuteTool{ToolName: "echo", Args: json.RawMessage(args)}, wait)
 			if err != nil || string(resp.Result) != args {
 				t.Errorf("call %d of %d bytes ended with %.100s, %v", i, len(args), resp.Result, err)
 			}
