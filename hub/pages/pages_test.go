@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -29,12 +28,12 @@ type site struct {
 	t     *testing.T
 	store storage.Memory
 	addr  string // of the hub
+	cable *tabtest.Cable
 
 	// Owned by the test's goroutine.
-	hub   *hub.Hub
-	ws    *wsserver.Server
-	srv   *http.Server
-	cable *tabtest.Cable
+	hub *hub.Hub
+	ws  *wsserver.Server
+	srv *http.Server
 
 	heard chan struct{} // capacity 1: something has happened
 
@@ -42,7 +41,8 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, addr: "127.0.0.1:0", heard: make(chan struct{}, 1)}
+	s := &site{t: t, cable: tabtest.NewCable(t), heard: make(chan struct{}, 1)}
+	s.addr = s.cable.Addr()
 	s.start()
 	t.Cleanup(s.stop)
 	return s
@@ -67,14 +67,8 @@ func (s *site) start() {
 		pages.Handler().ServeHTTP(w, r)
 	})
 	mux.Handle("/tabs", s.ws.Tabs())
-	l, err := net.Listen("tcp", s.addr)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.addr = l.Addr().String()
-	s.cable = &tabtest.Cable{Listener: l}
 	s.srv = &http.Server{Handler: mux}
-	go s.srv.Serve(s.cable)
+	go s.srv.Serve(s.cable.Listen())
 }
 
 // stop ends the hub as a killed process does: its tabs are told nothing.

@@ -16,7 +16,7 @@ func TestFrames(t *testing.T) {
 	tool := func(name string) string {
 		return fmt.Sprintf(`<!doctype html><script>document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
 	}
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	other := site(t, map[string]string{"/frame": tool("theirs")})
 	url := site(t, map[string]string{
@@ -55,7 +55,7 @@ func TestFramesWithoutAddress(t *testing.T) {
 		{false, `<!doctype html>` + frame("", server) + frame(`sandbox="allow-scripts"`, server), "old", "from the old server"},
 	} {
 		t.Run(fmt.Sprintf("native=%v", c.native), func(t *testing.T) {
-			h := newHub(t, "")
+			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: c.native})
 			url := site(t, map[string]string{"/": c.page})
 			b.Open(url)
@@ -73,7 +73,7 @@ func TestFramesWithoutAddress(t *testing.T) {
 // In a browser without WebMCP a server in a frame speaks only to the frame's parent.
 func TestServersInFrames(t *testing.T) {
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	other := site(t, map[string]string{"/": toParent.Replace(oldServer)})
 	url := site(t, map[string]string{
@@ -106,7 +106,7 @@ func TestServersInFrames(t *testing.T) {
 func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0",
 		"'slow'", "'old'", "window.token =", "window.finish = () => reply({content: [{type: 'text', text: 'finished'}]}); window.token =")
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{
 		"/":      `<!doctype html><title>Outer</title><iframe src="/frame"></iframe><iframe src="/other"></iframe><iframe src="/other"></iframe>`,
@@ -138,7 +138,7 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 func TestBackForwardCache(t *testing.T) {
 	for _, native := range []bool{true, false} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			h := newHub(t, "")
+			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: native})
 			url := site(t, map[string]string{
 				"/":       libraryPage("/lib.js"),
@@ -162,7 +162,7 @@ func TestBackForwardCache(t *testing.T) {
 
 // A reload must not take the tools away for a moment: every client would be told.
 func TestReloadDoesNotFlap(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)

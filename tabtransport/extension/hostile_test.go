@@ -52,7 +52,7 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 
 // What a page does wrong harms nobody but itself.
 func TestHostilePage(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
 	victim := h.tabWith("old")

@@ -30,6 +30,8 @@ type hub struct {
 	wire  *tabtransport.Peers
 	cable *tabtest.Cable
 
+	keepAlive time.Duration // between pings; 0 is the default
+
 	mu      sync.Mutex
 	told    chan struct{} // closed and replaced at each change
 	hello   *spec.Hello
@@ -40,13 +42,11 @@ type hub struct {
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had since it was last reset
 	refuse  *spec.Error
-
-	keepAlive time.Duration // between pings; 0 is the default
 }
 
 type tabView struct {
 	tools, resources, prompts []item
-	registrations             int
+	registrations             int // of tools, since the last hello
 	state                     spec.TabState
 	url                       string
 }
@@ -65,15 +65,25 @@ type item struct {
 
 const browserPeer = spec.PeerID("browser")
 
-// newHub starts a hub on addr, or on a free port if that is "".
-func newHub(t testing.TB, addr string) *hub {
+// newHub starts a hub.
+func newHub(t testing.TB) *hub {
 	t.Helper()
-	h := &hub{t: t, told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{}}
-	h.serve(addr)
+	return newPingingHub(t, 0)
+}
+
+// newPingingHub starts a hub that pings the extension so often.
+func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
+	t.Helper()
+	h := &hub{
+		t: t, cable: tabtest.NewCable(t), keepAlive: keepAlive,
+		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{},
+	}
+	h.addr = h.cable.Addr()
+	h.serve()
 	return h
 }
 
-func (h *hub) serve(addr string) {
+func (h *hub) serve() {
 	h.t.Helper()
 	h.ws = wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
 		return wsserver.Admission{Attested: true}, nil
@@ -84,16 +94,11 @@ func (h *hub) serve(addr string) {
 	mux.Handle("/tabs", h.ws.Tabs())
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	h.http = httptest.NewUnstartedServer(mux)
-	if addr != "" {
-		if err := h.http.Listener.Close(); err != nil {
-			h.t.Fatal(err)
-		}
-		h.http.Listener = listen(h.t, addr)
+	if err := h.http.Listener.Close(); err != nil {
+		h.t.Fatal(err)
 	}
-	h.cable = &tabtest.Cable{Listener: h.http.Listener}
-	h.http.Listener = h.cable
+	h.http.Listener = h.cable.Listen()
 	h.http.Start()
-	h.addr = h.http.Listener.Addr().String()
 	h.t.Cleanup(h.stop)
 }
 
@@ -114,7 +119,7 @@ func (h *hub) restart() {
 	h.mu.Lock()
 	h.tabs, h.closed, h.hello = map[int64]*tabView{}, nil, nil
 	h.mu.Unlock()
-	h.serve(h.addr)
+	h.serve()
 }
 
 // cut cuts all connections; the hub lives on.
@@ -166,7 +171,12 @@ func (h *hub) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error) {
 	if h.refuse != nil {
 		return tabtransport.Accepted{}, h.refuse
 	}
-	h.change(func() { h.hello, h.origin, h.hellos = conn.Hello, conn.Origin, h.hellos+1 })
+	h.change(func() {
+		h.hello, h.origin, h.hellos = conn.Hello, conn.Origin, h.hellos+1
+		for _, tab := range h.tabs {
+			tab.registrations = 0
+		}
+	})
 	return tabtransport.Accepted{Peer: browserPeer, Result: spec.HelloResult{
 		Hub: "tabhub", Version: "test", KeepAliveMs: 15_000, Limits: spec.DefaultLimits, BrowserSecret: "s3cret",
 	}}, nil

@@ -39,7 +39,7 @@ func TestPublishedLibraries(t *testing.T) {
 				if lib.name == "@mcp-b/webmcp-polyfill" {
 					start = "\n;(globalThis.WebMCPPolyfill ?? {}).initializeWebMCPPolyfill?.();"
 				}
-				h := newHub(t, "")
+				h := newHub(t)
 				b := h.browse(chromium.Options{WebMCP: native})
 				url := site(t, map[string]string{"/": libraryPage("/lib.js"), "/lib.js": script + start})
 				p := b.Open(url)
@@ -97,7 +97,7 @@ const oldServer = `<!doctype html><title>Old</title><script>
 	</script>`
 
 func TestOldPageServers(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{
 		"/announced": strings.ReplaceAll(oldServer, "ANNOUNCED", "0"),
@@ -122,7 +122,7 @@ func TestOldPageServers(t *testing.T) {
 // A page that replaces its server, as on a route of its own, has the tools of the new
 // one, even if the old one goes without a word.
 func TestPageServerReplaced(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Routes</title><script>
 		function serve(name) {
@@ -160,7 +160,7 @@ func scriptOf(page string) string {
 // of the removed API must find it where the browser has what it takes.
 func TestOlderPageAPIs(t *testing.T) {
 	t.Run("polyfill of navigator.modelContext", func(t *testing.T) {
-		h := newHub(t, "")
+		h := newHub(t)
 		b := h.browse(chromium.Options{})
 		b.Open(site(t, map[string]string{"/": `<!doctype html><script>
 			if ('modelContext' in navigator) throw new Error('somebody was here before');
@@ -178,7 +178,7 @@ func TestOlderPageAPIs(t *testing.T) {
 		}
 	})
 	t.Run("removed forms in a browser with WebMCP", func(t *testing.T) {
-		h := newHub(t, "")
+		h := newHub(t)
 		b := h.browse(chromium.Options{WebMCP: true})
 		p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
 			navigator.modelContext.provideContext({tools: [
@@ -205,7 +205,7 @@ func TestOlderPageAPIs(t *testing.T) {
 // Releases of the libraries as pages still have them, each with its own way.
 func TestOldReleases(t *testing.T) {
 	for _, native := range []bool{false, true} {
-		h := newHub(t, "")
+		h := newHub(t)
 		b := h.browse(chromium.Options{WebMCP: native})
 		for _, name := range []string{"mcp-b-global-1", "mcp-b-global-2", "webmcp-polyfill-0"} {
 			p := b.Open(site(t, map[string]string{"/lib.js": published(t, name), "/": `<!doctype html><script src="/lib.js"></script><script>

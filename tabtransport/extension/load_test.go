@@ -15,7 +15,7 @@ import (
 
 // Who sends a tab to another page of its site waits there for what that one offers.
 func TestNothingIsKeptOfThePageBefore(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	done := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func TestNothingIsKeptOfThePageBefore(t *testing.T) {
 
 // Who sends a tab somewhere is told if no page came of it.
 func TestAddressesWithoutAPage(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	h.browse(chromium.Options{})
 	done := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestNativeTools(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": shop, "/next": "<title>Found</title>"})
 	p := b.Open(url)
@@ -64,7 +64,7 @@ func TestNativeTools(t *testing.T) {
 
 // A tool that is gone was never run: the hub may say so and nothing is lost.
 func TestCallOfVanishedTool(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
@@ -85,7 +85,7 @@ func TestCallOfVanishedTool(t *testing.T) {
 }
 
 func TestLateRegistrationAbortAndSPA(t *testing.T) {
-	h := newHub(t, "")
+	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": `<!doctype html><title>Empty</title>`})
 	p := b.Open(url)

@@ -2,7 +2,6 @@ package extension_test
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -47,15 +46,6 @@ func missing(t testing.TB, what string) {
 		t.Fatal(what)
 	}
 	t.Skip(what)
-}
-
-func listen(t testing.TB, addr string) net.Listener {
-	t.Helper()
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
 }
 
 // shop is a page with tools of every kind, registered with the browser itself.

@@ -21,7 +21,7 @@ func picture(t *testing.T, p *chromium.Page, name string) {
 // the browser.
 func TestChoices(t *testing.T) {
 	for _, dark := range []bool{false, true} {
-		h := newHub(t, "")
+		h := newHub(t)
 		profile := filepath.Join(t.TempDir(), "profile")
 		opts := chromium.Options{WebMCP: true, Profile: profile, Dark: dark}
 		b := h.browse(opts)
@@ -80,7 +80,7 @@ func TestChoices(t *testing.T) {
 
 // Choices made at once are all kept.
 func TestChoicesAtOnce(t *testing.T) {
-	b := newHub(t, "").browse(chromium.Options{})
+	b := newHub(t).browse(chromium.Options{})
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	got := popup.Eval(`(async () => {
 		const ask = (request) => chrome.runtime.sendMessage(request);
