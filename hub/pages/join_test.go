@@ -123,14 +123,15 @@ func TestReloadWithoutTools(t *testing.T) {
 func TestReloadOfASlowPage(t *testing.T) {
 	s := newSite(t)
 	var toolChanges atomic.Int32
-	var complete atomic.Bool // clients were told of all three tools
-	h := s.hub
-	stop := h.Watch(func(c hub.Change) {
+	var prompt atomic.Bool // clients were told of the prompt
+	stop := s.hub.Watch(func(c hub.Change) {
 		if c.Tools {
 			toolChanges.Add(1)
-			complete.Store(len(h.List(hub.ListTools).Items) == 3)
-			s.happened()
 		}
+		if c.Prompts {
+			prompt.Store(true)
+		}
+		s.happened()
 	})
 	defer stop()
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
@@ -140,7 +141,10 @@ func TestReloadOfASlowPage(t *testing.T) {
 		addEventListener("load", () => setTimeout(() => tool("c"), 100));
 	</script>`, "")
 	page := chromium.Start(t, chromium.Options{}).Open(url)
-	s.await("clients know all tools", complete.Load)
+	s.await("all tools", func() bool { return len(s.names()) == 3 })
+	// Who is told of what came after the tools was told of all tools.
+	page.Eval(`void tabhub.registerPrompt({name: "p", get: () => "p"})`)
+	s.await("clients know the prompt", prompt.Load)
 	before := toolChanges.Load()
 	page.Reload()
 	page.WaitFor(`tabhub.status.state === "open" && tabhub.status.tools === 3`)
@@ -419,6 +423,13 @@ func TestConnectionLostUnderCall(t *testing.T) {
 	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
 		let runs = 0, finish;
 		tabhub.registerTool({name: "wait", description: "d", execute: () => { runs++; return new Promise(done => finish = done) }});
+		// How often the page was connected: it may be away for a moment only.
+		let connected = 0, before;
+		tabhub.addEventListener("status", () => {
+			const {state} = tabhub.status;
+			if (state === "open" && before !== "open") connected++;
+			before = state;
+		});
 	</script>`, ""))
 	name := s.name("wait")
 	for i, lost := range []bool{true, false, true} {
@@ -434,8 +445,7 @@ func TestConnectionLostUnderCall(t *testing.T) {
 			page.WaitFor(fmt.Sprintf("runs === %d", i+1))
 		}
 		s.cable.Cut()
-		page.WaitFor(`tabhub.status.state === "waiting"`)
-		page.WaitFor(fmt.Sprintf(`tabhub.status.state === "open" && runs === %d`, i+1))
+		page.WaitFor(fmt.Sprintf(`connected === %d && runs === %d`, i+2, i+1))
 		page.Eval(fmt.Sprintf(`void finish("answer %d")`, i))
 		if r := <-done; r.IsError || r.text() != fmt.Sprint("answer ", i) {
 			t.Errorf("call %d: %+v", i, r)
