@@ -322,6 +322,9 @@ func TestWhatAnEndingHubHasNotBegun(t *testing.T) {
 		h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"stop","settled":true}}`)
 		h.conn.Close()
 		h = <-r.hubs
+		h.gets(initReplay)
+		h.conn.Close() // before it is sent anything else
+		h = <-r.hubs
 		h.rejoin()
 		h.gets(open...)
 		r.gets(toolsNew)
@@ -336,6 +339,34 @@ func TestWhatAnEndingHubHasNotBegun(t *testing.T) {
 	h = <-r.hubs
 	h.rejoin()
 	h.gets(open[1])
+}
+
+// An ending hub's silence must not be taken for a call that it has not begun.
+func TestWhatAnEndingHubWasSilentAbout(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	open := []string{
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"buy"},"id":20}`, // it answers the other id
+		call(`"a\/b"`, "buy"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a/b"}}`,
+		call(`"c/d"`, "buy"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c\u002fd"}}`,
+		call(`"e\/f"`, "buy"),
+	}
+	r.send(open...)
+	h.gets(open...)
+	answers := []string{`{"jsonrpc":"2.0","id":20,"result":{"content":[]}}`, `{"jsonrpc":"2.0","id":"e/f","result":{"content":[]}}`}
+	h.send(answers...)
+	r.gets(answers...)
+	h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"idle","settled":true}}`)
+	h.conn.Close()
+	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":2,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
+		t.Errorf("the call with two ids got %s", got)
+	}
+	h = <-r.hubs
+	h.rejoin()
+	r.gets(toolsNew)
+	later := call(`7`, "read")
+	r.send(later)
+	h.gets(later)
 }
 
 func TestHubThatDiesAgainAndAgain(t *testing.T) {

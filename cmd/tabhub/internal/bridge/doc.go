@@ -31,8 +31,8 @@
 // be started. Clients have limits of their own. Only the bridge of a client that has
 // gone leaves after a while.
 //
-// A hub that ends on purpose says so in a last line (httpd.FarewellMethod). It has
-// answered all that it had begun by then, so that what is still open goes to the next
-// hub, calls too. After "stop" the bridge waits until the client asks for something
+// A hub that ends on purpose says so in a last line (httpd.FarewellMethod). It says
+// there, too, whether it has answered all that it had begun: then what is still open goes
+// to the next hub, calls too. After "stop" the bridge waits until the client asks for something
 // before it starts a hub again; after any other end it does so at once.
 package bridge

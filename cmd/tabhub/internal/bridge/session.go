@@ -38,7 +38,7 @@ var lists = []struct{ read, changed, filter string }{
 // another hub. Bridge.mu guards it.
 type session struct {
 	seq     uint64
-	pending map[string]*request // by id, as written
+	pending map[string]*request // by idKey
 
 	initialize    []byte            // the client's request, once it was answered
 	initialized   []byte            // the client's notification
@@ -55,14 +55,16 @@ type session struct {
 
 // request is a request of the client that has no answer yet.
 type request struct {
-	seq    uint64
-	id     string
-	method string
-	line   []byte // without its line break
-	sends  int    // to how many hubs the line went
-	acked  bool   // of subscriptions/listen: its acknowledgement went to the client
-	lasts  bool   // of subscriptions/listen: there is something to tell, until the hub ends
-	again  bool   // it was sent again, and its acknowledgement is not for the client
+	seq     uint64
+	id      string // as written
+	key     string // idKey of it
+	method  string
+	line    []byte // without its line break
+	sends   int    // how many hubs may have begun it
+	acked   bool   // of subscriptions/listen: its acknowledgement went to the client
+	lasts   bool   // of subscriptions/listen: there is something to tell, until the hub ends
+	again   bool   // it was sent again, and its acknowledgement is not for the client
+	twofold bool   // it has two ids: the hub may have answered the other one
 }
 
 func newSession() session {
@@ -83,17 +85,35 @@ func (s *session) fromClient(line []byte) {
 	case m.method == nil:
 	case m.id != nil:
 		s.seq++
-		r := &request{seq: s.seq, id: string(m.id), line: bytes.Clone(bytes.TrimRight(line, "\r\n")), sends: 1}
+		r := &request{seq: s.seq, id: string(m.id), key: idKey(m.id), line: bytes.Clone(bytes.TrimRight(line, "\r\n")), sends: 1}
 		r.method = intern(m.method)
-		s.pending[r.id] = r
+		s.pending[r.key] = r
 	case string(m.method) == methodInitialized:
 		s.initialized = bytes.Clone(line)
 	case string(m.method) == methodCancelled:
 		// It will not be answered.
 		if rawjson.Valid(line, spec.MaxDepth) == nil {
-			delete(s.pending, string(rawjson.Get(line, "params", "requestId")))
+			delete(s.pending, idKey(rawjson.Get(line, "params", "requestId")))
 		}
 	}
+}
+
+// idKey is what a request is looked up by: an id may be written in several ways.
+func idKey(id []byte) string {
+	if bytes.IndexByte(id, '\\') >= 0 {
+		if s, ok := rawjson.String(id); ok {
+			return string(rawjson.AppendString(nil, s))
+		}
+	}
+	return string(id)
+}
+
+// find returns the open request of an id, nil if there is none.
+func (s *session) find(id []byte) *request {
+	if r := s.pending[string(id)]; r != nil {
+		return r
+	}
+	return s.pending[idKey(id)]
 }
 
 // intern spares the most frequent method its copy.
@@ -116,7 +136,7 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 	m := peek(line)
 	switch {
 	case m.response && m.id != nil:
-		r := s.pending[string(m.id)]
+		r := s.find(m.id)
 		if r == nil && isReplay(m.id) {
 			s.restored = true // the first answer is that of initialize
 			return false, false
@@ -127,11 +147,11 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 		if r.lasts && rawjson.Valid(line, spec.MaxDepth) == nil && rawjson.Get(line, "result") != nil {
 			return false, false // the hub ends; for the client the next one goes on
 		}
-		delete(s.pending, r.id)
+		delete(s.pending, r.key)
 		return true, s.answered(r, line)
 	case string(m.method) == methodAcked && rawjson.Valid(line, spec.MaxDepth) == nil:
 		id := rawjson.Get(line, "params", "_meta", "io.modelcontextprotocol/subscriptionId")
-		if r := s.pending[string(id)]; r != nil {
+		if r := s.find(id); r != nil {
 			r.lasts = string(rawjson.Get(line, "params", "notifications")) != "{}"
 			if r.again {
 				r.again = false
@@ -202,37 +222,37 @@ func (s *session) settle(unbegun bool) []byte {
 	s.forgetRefused()
 	var answers []byte
 	open := s.inOrder()
-	if unbegun {
-		for _, r := range open {
-			r.sends--
-		}
-		return nil
-	}
 	for _, r := range open {
+		if unbegun {
+			r.sends = 0
+		}
 		r.reread()
 	}
 	safe := s.safeTools(open)
 	for _, r := range open {
 		tired := r.sends >= maxSends && r.method != methodListen
 		switch {
-		case r.method == methodCall && (tired || !safe[toolOf(r)]):
+		case r.method == methodCall && (r.twofold || tired || r.sends > 0 && !safe[toolOf(r)]):
 			answers = append(answers, r.notConnected()...)
-		case tired:
+		case r.twofold || tired:
 			answers = append(answers, r.failed(errHubGone)...)
 		default:
 			continue
 		}
-		delete(s.pending, r.id)
+		delete(s.pending, r.key)
 	}
 	return answers
 }
 
-// reread finds the method as the hub reads it, with which peek need not agree where a
-// member is there twice: of what is sent again nothing may be doubtful.
+// reread reads the line as the hub does, with which peek need not agree where a member
+// is there twice: of what is sent again nothing may be doubtful.
 func (r *request) reread() {
 	_ = rawjson.Object(r.line, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		if key == "method" {
+		switch key {
+		case "method":
 			r.method, _ = rawjson.String(value)
+		case "id":
+			r.twofold = r.twofold || idKey(value) != r.key
 		}
 		return nil
 	}) // what the hub cannot read it does not do
