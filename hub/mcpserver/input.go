@@ -190,7 +190,7 @@ func (ses *session) ask(ctx context.Context, out *outbox, method string, params 
 	answer := make(chan message, 1)
 	ses.mu.Lock()
 	ses.lastAsked++
-	id := `"tabhub-` + strconv.Itoa(ses.lastAsked) + `"`
+	id := `"` + ses.srv.askPrefix + strconv.Itoa(ses.lastAsked) + `"`
 	key := idKey(json.RawMessage(id))
 	if ses.asked == nil {
 		ses.asked = map[string]chan message{}

@@ -124,6 +124,7 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 			return r
 		},
 	}}})
+	s.askPrefix = "tabhub-"
 	c := streamTo(t, s)
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
@@ -171,7 +172,9 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 
 func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := inBubble(t, New(nosyHub(t), Options{}))
+		s := New(nosyHub(t), Options{})
+		s.askPrefix = "tabhub-"
+		c := inBubble(t, s)
 		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 		resp.Body.Close()
 		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))

@@ -79,6 +79,7 @@ type Server struct {
 	ownList   []byte // the definitions, comma-separated
 	serverRef string // _meta member that names this server
 	stateKey  [32]byte
+	askPrefix string // of the ids of requests to clients; a bridge's client may answer another hub's late
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	unwatch   func()
@@ -133,6 +134,7 @@ func New(h Hub, o Options) *Server {
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, "}}"...))
 	_, _ = rand.Read(s.stateKey[:]) // never fails
+	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.lib = newLibrary(s)
 	s.table.init(s)
 	s.unwatch = h.Watch(s.changed)
@@ -146,9 +148,10 @@ func orDefault[T comparable](v *T, d T) {
 	}
 }
 
-// Close refuses new requests and waits for those under way until ctx is done;
-// what is left then is answered with NOT_CONNECTED. Then it ends all streams and
-// waits for them. It is idempotent. The error is ctx's if it cut something short.
+// Close refuses new requests (those of ServeBridge get no answer) and waits for those
+// under way until ctx is done; what is left then is answered with NOT_CONNECTED. Then it
+// ends all streams and waits for them. It is idempotent. The error is ctx's if it cut
+// something short.
 func (s *Server) Close(ctx context.Context) error {
 	err := s.active.close(ctx)
 	s.unwatch()
