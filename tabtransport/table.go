@@ -161,7 +161,7 @@ func (t *Table) Take(over *Seat, tab int64, id string) *Pending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.findLocked(spec.TabAddr{Peer: over.peer, Tab: tab}, id)
-	if p == nil || p.resent && p.carrier != over {
+	if p == nil || p.resent && p.carrier != over && over.resender != nil {
 		return nil
 	}
 	delete(t.pending, p.id)

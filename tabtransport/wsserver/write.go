@@ -107,8 +107,9 @@ func (c *conn) Respond(tab int64, id json.RawMessage, result any, err *spec.Erro
 	c.control(c.dialect.appendResponse(nil, tab, id, result, err))
 }
 
-// control queues a frame that is no request; nil is none. Such frames are few and
-// small: a peer that lets them pile up is closed rather than left without one.
+// control queues a frame that is no request, or one that is sent again; nil is none.
+// Such frames are few: a peer that lets them pile up is closed rather than left without
+// one.
 func (c *conn) control(frame []byte) {
 	if frame == nil {
 		return
