@@ -59,8 +59,8 @@ interface FrameRequest {
   on?: boolean;
   /** The key of the child frame's server that is asked through this frame. */
   child?: number;
-  /** The hub sends it again; it did not send it before this time (as Date.now() tells it). */
-  first?: number;
+  /** The hub sends it again: it was first sent at this time or later, as Date.now() has it. */
+  sentAt?: number;
 }
 
 type WorkerToFrame =

@@ -8,10 +8,10 @@ const HELLO_WAIT_MS = 10_000;
 const REFUSED_CLOSE_WAIT_MS = 1_000;
 const ERROR_CLOSE_WAIT_MS = 1_000;
 
-// An answer that was sent when the socket died may not have arrived. The hub waits
-// this long for a lost tab, and ignores an answer that it has already.
-const ANSWER_KEPT_MS = 5_000;
-const ANSWERS_KEPT = 64;
+// An answer that was sent when the socket died may not have arrived. Each is kept until
+// the hub answers a ping that was sent after it, which is asked for so often.
+const CONFIRM_MS = 5_000;
+const ANSWERS_KEPT = 1024;
 const ANSWERS_KEPT_CHARS = 32 << 20;
 
 /** @param {number} code a WebSocket close code */
@@ -37,6 +37,8 @@ class HubLink {
   #pending = new Map();
   /** Answers that may not have reached the hub. @type {Map<string | number, {frame: string, sent: boolean}>} */
   #answers = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #confirm;
   #attempts = 0;
   #lastHeard = 0;
   /** What the hub answered to a hello that it refused. */
@@ -171,16 +173,28 @@ class HubLink {
       chars -= kept.frame.length;
       this.#answers.delete(old);
     }
-    if (this.state === "open") this.#deliver(id, answer);
+    if (this.state === "open") this.#deliver(answer);
   }
 
-  /** @param {string | number} id @param {{frame: string, sent: boolean}} answer */
-  #deliver(id, answer) {
+  /** @param {{frame: string, sent: boolean}} answer */
+  #deliver(answer) {
     this.#send(answer.frame);
-    if (!answer.sent) {
-      answer.sent = true;
-      setTimeout(() => this.#answers.delete(id), ANSWER_KEPT_MS);
+    answer.sent = true;
+    this.#confirm ??= setTimeout(() => void this.#letGo(), CONFIRM_MS);
+  }
+
+  /** Lets go of the answers that have arrived. */
+  async #letGo() {
+    const sent = [...this.#answers].filter(([, answer]) => answer.sent);
+    try {
+      // What goes to the companion extension, in this browser, arrives.
+      if (sent.length > 0 && !this.#once) await this.request("browser/ping", {});
+      for (const [id, answer] of sent) if (this.#answers.get(id) === answer) this.#answers.delete(id);
+    } catch {
+      // They go out again over the next connection.
     }
+    const more = [...this.#answers.values()].some((answer) => answer.sent);
+    this.#confirm = more ? setTimeout(() => void this.#letGo(), CONFIRM_MS) : undefined;
   }
 
   /** @param {string} frame */
@@ -211,7 +225,7 @@ class HubLink {
     }
     this.#set("open", "");
     this.#handler.opened();
-    for (const [id, answer] of this.#answers) this.#deliver(id, answer);
+    for (const answer of this.#answers.values()) this.#deliver(answer);
   }
 
   /** @param {unknown} data */
@@ -268,6 +282,7 @@ class HubLink {
   }
 
   #drop() {
+    for (const answer of this.#answers.values()) answer.sent = false;
     clearTimeout(this.#late);
     clearInterval(this.#watch);
     this.#socket = null;

@@ -13,12 +13,14 @@ var TabhubFrame = class {
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
   static #maxChildren = 64;
+  /** How many calls that have ended are known; the hub has fewer open at a time. */
+  static #maxEnded = 1024;
 
   /** @type {chrome.runtime.Port | undefined} */
   #port;
   #opened = 0;
-  /** Since when the frame's calls come here, as Date.now() tells it; 0: they do not. */
-  #since = 0;
+  /** Since when the frame's calls come here, as Date.now() has it. */
+  #since = Infinity;
   #retry = 100;
   #on = false;
   #stopped = false;
@@ -32,6 +34,8 @@ var TabhubFrame = class {
   #running = new Map();
   /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
   #held = new Map();
+  /** Calls whose answer the hub has, or does not want, the oldest first. @type {Set<string>} */
+  #ended = new Set();
   /** What was last told over this port, to tell only changes; undefined: nothing yet. */
   /** @type {string | undefined} */
   #sent;
@@ -95,7 +99,7 @@ var TabhubFrame = class {
     }
     this.#port = port;
     this.#opened = Date.now();
-    this.#since ||= this.#opened;
+    this.#since = Math.min(this.#since, this.#opened);
     this.#sent = undefined;
     for (const child of this.#children.values()) child.sent = "";
     port.onMessage.addListener((message) => this.#heed(message));
@@ -129,7 +133,8 @@ var TabhubFrame = class {
   #leave() {
     this.#embedded.away();
     this.#disconnect();
-    this.#since = 0;
+    // The next page in the tab may have calls of its own until this one is back.
+    this.#since = Infinity;
   }
 
   /** The page is shown again after it was kept in the back/forward cache. */
@@ -161,7 +166,10 @@ var TabhubFrame = class {
         this.#running.get(message.id)?.abort(new DOMException(message.reason, "AbortError"));
         break;
       case "done":
-        for (const id of message.ids) this.#held.delete(id);
+        for (const id of message.ids) {
+          this.#held.delete(id);
+          this.#end(id);
+        }
         break;
       case "check":
         this.#check(message.origin);
@@ -307,13 +315,19 @@ var TabhubFrame = class {
 
   /** @param {FrameRequest} request */
   async #run(request) {
-    const { id, first } = request;
+    const { id, sentAt } = request;
     // Nothing runs twice, also of what the hub sends again. Here it is known, unless a
     // document before this one, or a script before this one in it, had it.
-    if (this.#running.has(id) || this.#held.has(id)) return;
-    if (first !== undefined && first <= this.#since) {
-      const message = "the page has changed since the call was sent; it may have taken effect";
-      this.#answer({ type: "answer", id, error: { code: -32001, message } });
+    if (this.#running.has(id)) return;
+    const held = this.#held.get(id);
+    if (held) {
+      this.#post(held);
+      return;
+    }
+    const ended = this.#ended.has(id);
+    if (ended || (sentAt !== undefined && sentAt <= this.#since)) {
+      const why = ended ? "the call's answer was lost" : "the page has changed since the call was sent";
+      this.#answer({ type: "answer", id, error: { code: -32001, message: `${why}; it may have taken effect` } });
       return;
     }
     const controller = new AbortController();
@@ -330,13 +344,23 @@ var TabhubFrame = class {
           : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
     }
     this.#running.delete(id);
-    if (!controller.signal.aborted) this.#answer(answer);
+    if (controller.signal.aborted) this.#end(id);
+    else this.#answer(answer);
   }
 
   /** @param {FrameAnswer} answer */
   #answer(answer) {
     this.#held.set(answer.id, answer);
     this.#post(answer);
+  }
+
+  /** @param {string} id */
+  #end(id) {
+    this.#ended.add(id);
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= TabhubFrame.#maxEnded) break;
+      this.#ended.delete(oldest);
+    }
   }
 
   /**

@@ -2,6 +2,7 @@
 // also if this worker or the connection is restarted in between.
 
 import { Kept } from "./kept.js";
+import { tell } from "./tab.js";
 
 /** How long a request waits for a document that is just being loaded. */
 const PATIENCE = 5_000;
@@ -16,7 +17,7 @@ const MAY_HAVE = "it may have taken effect";
 /** @typedef {import("./tabs.js").Tabs} Tabs */
 
 /**
- * A call that a document has been given; at is when it may have been sent first.
+ * A call that a document has been given, and when it was sent first.
  *
  * @typedef {{tabId: number, frameId: number, documentId: string, at: number}} Open
  */
@@ -25,7 +26,7 @@ const MAY_HAVE = "it may have taken effect";
  * @typedef {object} Held
  * @property {string} text the answer
  * @property {chrome.runtime.Port} [port] the frame that holds it, too
- * @property {number} pings how many pings have come over the connection since it was sent; -1: it was not
+ * @property {boolean} sent whether it went out over the connection of the moment
  */
 
 export class Calls {
@@ -42,16 +43,20 @@ export class Calls {
   #size = 0;
   /** @type {Kept<Record<string, Open>>} */
   #kept = new Kept("calls", () => Object.fromEntries(this.#open));
+  #confirming = false;
   #tabs;
   #send;
+  #ping;
 
   /**
    * @param {Tabs} tabs
    * @param {(text: string) => boolean} send
+   * @param {() => Promise<unknown>} ping fulfilled once the hub has read all that was sent before
    */
-  constructor(tabs, send) {
+  constructor(tabs, send, ping) {
     this.#tabs = tabs;
     this.#send = send;
+    this.#ping = ping;
   }
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
@@ -69,34 +74,40 @@ export class Calls {
   /**
    * Gives a request of the hub to the frame that it is for.
    *
-   * One that the hub sends again, because the connection was lost, is new only to a worker
-   * that was restarted; it was not sent before first.
+   * One that the hub sends again, because the connection was lost, says when it was sent
+   * first, or earlier: an earlier worker may have had it.
    *
-   * @param {{id: string, tabId: number, method: string, params: any, first?: number}} message
+   * @param {{id: string, tabId: number, method: string, params: any, sentAt?: number}} message
    */
-  async start({ id, tabId, method, params, first }) {
-    if (this.#starting.has(id) || this.#open.has(id) || this.#held.has(id)) return;
+  async start({ id, tabId, method, params, sentAt }) {
+    if (this.#starting.has(id) || this.#knows(id)) return;
     const asked = question(method, params ?? {});
     this.#starting.add(id);
     const route = await this.#tabs.route(tabId, params?.frameId, asked.offers, PATIENCE);
     this.#starting.delete(id);
-    if (this.#cancelled.delete(id)) return;
+    // Its document may have come back meanwhile, with the answer.
+    if (this.#cancelled.delete(id) || this.#knows(id)) return;
     const elsewhere = route && params?.origin && route.frame.origin !== params.origin;
     if (!route || elsewhere) {
       const message = elsewhere ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
       /** @type {RpcError} */
       const error =
-        first === undefined
+        sentAt === undefined
           ? { code: TAB_GONE, message, data: { delivered: false } }
           : { code: TAB_GONE, message: `${message}; the call was sent before, and ${MAY_HAVE}` };
       this.#answer(id, tabId, { error });
       return;
     }
     const { frame, port, child } = route;
-    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: first ?? Date.now() });
+    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: sentAt ?? Date.now() });
     this.#ports.set(id, port);
     this.#kept.save();
-    port.postMessage({ type: "request", id, child, first, ...asked.request });
+    port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
+  }
+
+  /** @param {string} id */
+  #knows(id) {
+    return this.#open.has(id) || this.#held.has(id);
   }
 
   /**
@@ -106,7 +117,7 @@ export class Calls {
   cancel(id, reason) {
     const port = this.#ports.get(id);
     if (!port) {
-      if (!this.#held.has(id) && !this.#open.has(id)) this.#remember(id);
+      if (!this.#knows(id)) this.#remember(id);
     } else {
       port.postMessage({ type: "cancel", id, reason });
     }
@@ -125,7 +136,7 @@ export class Calls {
    * A frame has opened its port and says which calls it has.
    *
    * @param {chrome.runtime.Port} port
-   * @param {{calls: string[], since: number}} hello since when its script gets calls
+   * @param {{calls: string[], since: number}} hello since when calls come to its script
    */
   hello(port, { calls, since }) {
     const { tab, documentId } = port.sender ?? {};
@@ -176,18 +187,23 @@ export class Calls {
 
   /** A connection is open: the hub may have missed what was sent over the last one. */
   opened() {
-    for (const held of this.#held.values()) held.pings = this.#send(held.text) ? 0 : -1;
+    for (const held of this.#held.values()) held.sent = this.#send(held.text);
   }
 
-  /** A ping came over the connection: what was sent before the one before has arrived. */
-  pinged() {
+  /** Lets go, from time to time, of the answers that the hub has. */
+  async confirm() {
+    const sent = [...this.#held].filter(([, held]) => held.sent);
+    if (this.#confirming || !sent.length) return;
+    this.#confirming = true;
+    const arrived = await this.#ping().then(
+      () => true,
+      () => false,
+    );
+    this.#confirming = false;
     /** @type {Map<chrome.runtime.Port, string[]>} */
     const done = new Map();
-    for (const [id, held] of this.#held) {
-      if (held.pings < 0 || ++held.pings < 2) continue;
-      this.#drop(id, done);
-    }
-    for (const [port, ids] of done) port.postMessage({ type: "done", ids });
+    for (const [id, held] of arrived ? sent : []) if (this.#held.get(id) === held) this.#drop(id, done);
+    for (const [port, ids] of done) tell(port, { type: "done", ids });
   }
 
   /**
@@ -210,7 +226,7 @@ export class Calls {
     this.#close(id);
     const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
-    this.#held.set(id, { text, port, pings: this.#send(text) ? 0 : -1 });
+    this.#held.set(id, { text, port, sent: this.#send(text) });
     this.#size += text.length;
     for (const oldest of this.#held.keys()) {
       if (this.#size <= MAX_HELD) break;

@@ -23,9 +23,8 @@ export class Link {
   /** @type {HubState} */
   #state = { state: "connecting" };
   #open = false;
-  /** When hello was sent, as Date.now() tells it. */
-  #greeted = 0;
   #failures = 0;
+  #greetedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #silence = 45_000;
@@ -45,9 +44,9 @@ export class Link {
     return this.#open;
   }
 
-  /** When this connection began, before all that the hub has said over it. */
-  get greeted() {
-    return this.#greeted;
+  /** When this end said hello, before anything came over the connection. */
+  get greetedAt() {
+    return this.#greetedAt;
   }
 
   /** Connects unless that is done, under way, or pointless until something changes. */
@@ -99,7 +98,7 @@ export class Link {
     let reached = false;
     socket.onopen = () => {
       reached = true;
-      this.#greeted = Date.now();
+      this.#greetedAt = Date.now();
       socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "browser/hello", params }));
     };
     socket.onmessage = (event) => {

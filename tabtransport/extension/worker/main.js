@@ -23,7 +23,11 @@ const requests = new Map();
 
 const link = new Link({ hello, opened, message, changed: stateChanged });
 const tabs = new Tabs({ notify, request, open: () => link.open, standing }, () => current, showTools);
-const calls = new Calls(tabs, (text) => link.send(text));
+const calls = new Calls(
+  tabs,
+  (text) => link.send(text),
+  () => request({ method: "browser/ping", params: {} }),
+);
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
@@ -97,7 +101,7 @@ function message(message) {
   switch (method) {
     case "browser/ping":
       answer(message, Promise.resolve({}));
-      calls.pinged();
+      void calls.confirm();
       break;
     case "browser/cancel":
       calls.cancel(String(params?.requestId), String(params?.reason ?? ""));
@@ -106,13 +110,12 @@ function message(message) {
     case "browser/executeTool":
     case "browser/readResource":
     case "browser/subscribeResource":
-    case "browser/getPrompt": {
-      if (id === undefined) break;
-      // The hub said so some time after it got hello, and its word may have been long on its way.
-      const first = sentMs === undefined ? undefined : link.greeted - sentMs;
-      void calls.start({ id: String(id), tabId, method, params, first });
+    case "browser/getPrompt":
+      if (id !== undefined) {
+        const sentAt = sentMs === undefined ? undefined : link.greetedAt - sentMs;
+        void calls.start({ id: String(id), tabId, method, params, sentAt });
+      }
       break;
-    }
     default: {
       if (id === undefined) break;
       const outcome = control(method, tabId, params, { id: String(id), visible: (url) => settings.permitsPage(current, url) });
