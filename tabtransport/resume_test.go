@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -242,4 +244,132 @@ func TestResume(t *testing.T) {
 			})
 		})
 	}
+}
+
+// forgetter is a browser that loses what it is sent, but not over a connection that is
+// to stay. What it gets it answers over the connection that it came by.
+type forgetter struct {
+	peers *tabtransport.Peers
+	line  *line // its connection now
+
+	mu  sync.Mutex
+	got int // calls, again or not
+}
+
+// line is one connection of a forgetter.
+type line struct {
+	*forgetter
+	stays    bool
+	attached chan struct{} // closed once seat is set
+	seat     *tabtransport.Seat
+	writer   sync.WaitGroup
+	lost     bool // guarded by mu
+}
+
+// Send writes at once, or leaves it to a writer. Either may be about to when the
+// connection is replaced.
+func (l *line) Send(p *tabtransport.Pending) error {
+	write := func() {
+		time.Sleep(rand.N(5 * time.Millisecond))
+		if p.Sending() {
+			l.receive(p)
+		}
+	}
+	l.mu.Lock()
+	lost, leave := l.lost, rand.N(2) == 0
+	if !lost && leave {
+		l.writer.Go(write)
+	}
+	l.mu.Unlock()
+	if lost {
+		return tabtransport.ErrNotConnected
+	}
+	if !leave {
+		write()
+	}
+	return nil
+}
+
+func (l *line) Resend(p *tabtransport.Pending, _ time.Duration)  { l.receive(p) }
+func (l *line) Cancel(int64, string, string)                     {}
+func (l *line) Respond(int64, json.RawMessage, any, *spec.Error) {}
+
+func (l *line) Close(spec.CloseCode, string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lost = true
+}
+
+func (l *line) receive(p *tabtransport.Pending) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost || !l.stays && rand.N(2) == 0 {
+		return
+	}
+	l.got++
+	go func() {
+		time.Sleep(rand.N(5 * time.Millisecond))
+		<-l.attached
+		if taken := l.seat.Take(p.Tab(), p.ID()); taken != nil {
+			taken.End(spec.Response{}, nil)
+		}
+	}()
+}
+
+// plug connects it anew, after its connection is lost or, as the hub sees it, before.
+func (f *forgetter) plug(t *testing.T, stays bool) {
+	old, l := f.line, &line{forgetter: f, stays: stays, attached: make(chan struct{})}
+	leave := func() {
+		if old != nil {
+			time.Sleep(rand.N(5 * time.Millisecond))
+			old.Close(0, "")
+			old.writer.Wait()
+			old.seat.Leave(nil)
+		}
+	}
+	if rand.N(2) == 0 {
+		leave()
+		time.Sleep(rand.N(3 * time.Millisecond))
+	} else {
+		defer leave()
+	}
+	conn := hello("b", "1")
+	conn.Hello.Capabilities = []spec.Capability{spec.CapResume}
+	seat, err := f.peers.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return l })
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	l.seat, f.line = seat, l
+	close(l.attached)
+}
+
+// However a browser loses its connections, and whatever with them: each call that was
+// sent is answered once a connection stays.
+func TestResumeOfMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &forgetter{peers: tabtransport.NewPeers()}
+		f.peers.Handle(&recorder{})
+		f.plug(t, true)
+		for range 300 {
+			var calls sync.WaitGroup
+			for range 10 {
+				calls.Go(func() {
+					time.Sleep(rand.N(20 * time.Millisecond))
+					_, err := f.peers.SendRequest(t.Context(), spec.TabAddr{Peer: "b", Tab: 3}, &spec.ExecuteTool{}, tabtransport.Wait{Timeout: time.Hour})
+					if err != nil && !errors.Is(err, tabtransport.ErrNotConnected) {
+						t.Error(err)
+					}
+				})
+			}
+			for range 3 {
+				f.plug(t, false)
+			}
+			f.plug(t, true)
+			calls.Wait()
+		}
+		if f.got == 0 || f.peers.InFlight() != 0 {
+			t.Errorf("%d calls have come, %d are left", f.got, f.peers.InFlight())
+		}
+	})
 }
