@@ -184,7 +184,7 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	b, err := storage.Open(path, storage.Options{}) // waits for the process to end
+	b, err := storage.Open(path, storage.Options{LockTimeout: time.Hour}) // waits for the process to end
 	if err != nil {
 		t.Fatal(err)
 	}
