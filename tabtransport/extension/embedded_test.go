@@ -70,6 +70,7 @@ func TestForgedScript(t *testing.T) {
 	victim := h.tabWith("old")
 	url := site(t, map[string]string{"/": strings.ReplaceAll(forged, "HUB", h.addr)})
 	p := b.Open(url)
+	began := time.Now()
 	p.WaitFor(`start() && new Promise(done => setTimeout(done, 500)).then(() => said.includes("served") || start())`)
 	var tab int64
 	h.wait("its tools", func() bool {
@@ -84,6 +85,8 @@ func TestForgedScript(t *testing.T) {
 	if fine, forged := h.tool(tab, "fine"), h.tool(tab, "origin"); fine.Origin != url || forged.Origin != url || forged.FrameID != 0 {
 		t.Errorf("%+v, %+v", fine, forged)
 	}
+	// A page may say a hundred things a second, of the thousands that this one says.
+	most := func() int { return 100 * (2 + int(time.Since(began).Seconds())) }
 	h.mu.Lock()
 	count, state, updates := len(h.tabs[tab].tools), h.tabs[tab].state.URL, len(h.updates)
 	for _, it := range h.tabs[tab].tools {
@@ -92,7 +95,7 @@ func TestForgedScript(t *testing.T) {
 		}
 	}
 	h.mu.Unlock()
-	if count > spec.MaxToolsPerTab || state != nil && strings.Contains(*state, "bank") || updates > 200 {
+	if count > spec.MaxToolsPerTab || state != nil && strings.Contains(*state, "bank") || updates > most() {
 		t.Errorf("%d tools, at %v, %d updates", count, state, updates)
 	}
 	for _, name := range []string{"fine", "polluter"} {
@@ -100,8 +103,9 @@ func TestForgedScript(t *testing.T) {
 			t.Errorf("%s: %.200s, %v", name, got, err)
 		}
 	}
+	began = time.Now()
 	progress := 0
-	if got, err := h.callFrame(t.Context(), tab, 0, "fine", "{}", tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { progress++ }}); err != nil || got != `{"content":[{"type":"text","text":"own"}]}` || progress > 200 {
+	if got, err := h.callFrame(t.Context(), tab, 0, "fine", "{}", tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { progress++ }}); err != nil || got != `{"content":[{"type":"text","text":"own"}]}` || progress > most() {
 		t.Errorf("fine: %.200s, %v, %d times progress", got, err, progress)
 	}
 	for _, name := range []string{"hangs", "huge"} {
