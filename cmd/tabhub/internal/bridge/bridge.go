@@ -212,7 +212,8 @@ func (b *Bridge) restore(conn net.Conn, r *lineReader) error {
 	changed := b.session.listChanged()
 	b.mu.Unlock()
 	if _, err := conn.Write(append(rest, again...)); err != nil {
-		return err
+		// A hub that has just ended may have said why.
+		return errors.Join(err, r.each(b.fromHub))
 	}
 	return b.write(changed)
 }

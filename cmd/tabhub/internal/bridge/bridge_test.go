@@ -369,6 +369,27 @@ func TestWhatAnEndingHubWasSilentAbout(t *testing.T) {
 	h.gets(later)
 }
 
+// What a hub says last is heard also by a bridge that has still much to say to it.
+func TestHubThatEndsWhileItsSessionIsRestored(t *testing.T) {
+	r := newRig(t)
+	h := r.begin()
+	big := strings.Replace(call(`2`, "buy"), `"n":1`, `"s":"`+strings.Repeat("x", 8<<20)+`"`, 1)
+	farewell := `{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"upgrade","settled":true}}`
+	go io.WriteString(r.stdin, big+"\n")
+	h.gets(big)
+	h.send(farewell)
+	h.conn.Close()
+	h = <-r.hubs
+	h.conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+	h.rejoin()
+	h.send(farewell)
+	h.conn.Close() // most of the call is unread
+	h = <-r.hubs
+	h.rejoin()
+	h.gets(big)
+	r.gets(toolsNew)
+}
+
 func TestHubThatDiesAgainAndAgain(t *testing.T) {
 	r := newRig(t)
 	h := r.begin()
