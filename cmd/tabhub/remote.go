@@ -22,6 +22,8 @@ type remote struct {
 	http  *http.Client
 }
 
+var errNoHub = errors.New("no hub is running; start one with `tabhub serve`, or let your MCP client start `tabhub stdio`")
+
 // remote finds the hub.
 func (a *app) remote() (*remote, error) {
 	dir, err := a.dir()
@@ -30,7 +32,7 @@ func (a *app) remote() (*remote, error) {
 	}
 	h, err := dir.Running()
 	if errors.Is(err, home.ErrNoHub) {
-		return nil, errors.New("no hub is running; start one with `tabhub serve`, or let your MCP client start `tabhub stdio`")
+		return nil, errNoHub
 	}
 	if err != nil {
 		return nil, err

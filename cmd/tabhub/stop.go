@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -20,6 +21,8 @@ const (
 	stopAsk = 5 * time.Second
 	// stopWait is how long stop then waits for it.
 	stopWait = 15 * time.Second
+	// lookAgain is how long stop waits before it looks for the hub again.
+	lookAgain = 25 * time.Millisecond
 )
 
 func (a *app) stopCommand() *cobra.Command {
@@ -45,7 +48,17 @@ their next request starts a hub again.`,
 
 // stop ends the hub: it has the time ask to answer, and then the time wait to end.
 func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) error {
-	if err := a.askToStop(ctx, ask); err != nil {
+	err := a.askToStop(ctx, ask)
+	for late := time.Now().Add(wait); errors.Is(err, errNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {
+		// It is about to listen, or about to end.
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err = a.askToStop(ctx, ask)
+	}
+	if err != nil && dir.Held(home.HubLock) {
 		return err
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
@@ -90,7 +103,7 @@ func (a *app) askToStop(ctx context.Context, patience time.Duration) error {
 	if e != nil {
 		return err
 	}
-	if e := p.Signal(os.Interrupt); e != nil {
+	if e := p.Signal(os.Interrupt); e != nil && !errors.Is(e, os.ErrProcessDone) {
 		return fmt.Errorf("%w; and process %d cannot be told to end: %w%s", err, r.hub.PID, e, kill(r.hub))
 	}
 	return nil
