@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"tabhub/cmd/tabhub/internal/porttest"
 )
 
 // clients is where the scripts and packages of the Node clients are.
@@ -152,7 +153,7 @@ func TestInspector(t *testing.T) {
 // The official conformance suites. None of their scenarios is expected to fail.
 func TestConformance(t *testing.T) {
 	node(t, "fixtures.mjs")
-	addr := freeAddr(t)
+	addr := porttest.Free(t)
 	hub := serve(t, "--auth", "none", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr)
 	tab := node(t, "fixtures.mjs")
 	tab.Env, tab.Stderr = hub.env(), os.Stderr
@@ -185,15 +186,4 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
-}
-
-// freeAddr returns a loopback address on which nobody listens now.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/porttest"
 )
 
 // place is a data directory of a test, with the hubs that run there one after the
@@ -27,32 +27,22 @@ type place struct {
 	t       testing.TB
 	program string // the tabhub that runs here
 	dir     home.Dir
-	listen  string // what its hubs are told to listen on
-	env     []string
+	// listen is what its hubs are told to listen on. One that is started again must come
+	// back where its tabs look for it.
+	listen string
+	env    []string
 	// prepare, if not nil, is called with each command before it starts.
 	prepare func(*exec.Cmd)
 }
 
 func newPlace(t testing.TB, env ...string) *place {
 	t.Helper()
-	p := &place{t: t, program: program, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: freeAddr(t)}
+	p := &place{t: t, program: program, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: porttest.Free(t)}
 	p.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
 	t.Cleanup(p.end)
 	return p
-}
-
-// freeAddr returns an address that nobody listens on. A hub that is started again
-// must come back where its tabs look for it.
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // within returns a context that ends with the test, or when patience is over.
