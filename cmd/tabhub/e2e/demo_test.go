@@ -43,7 +43,7 @@ func (p *place) host() *host {
 			}
 		},
 	})
-	session, err := client.Connect(p.within(), &mcp.CommandTransport{Command: cmd}, nil)
+	session, err := client.Connect(p.within(), &mcp.CommandTransport{Command: cmd, TerminateDuration: patience}, nil)
 	if err != nil {
 		p.t.Fatalf("connecting the client: %v: %s", err, stderr)
 	}

@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,8 +34,13 @@ func (p *place) processes() []string {
 	return out
 }
 
-// exits waits for the end of a process, for a short while.
+// exits waits for the end of a process. The end of any child interrupts that.
 func exits(pidfd int) bool {
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, 5000)
-	return err == nil && n == 1
+	for late := time.Now().Add(patience); ; {
+		left := max(0, time.Until(late))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(left.Milliseconds()))
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && n == 1
+		}
+	}
 }

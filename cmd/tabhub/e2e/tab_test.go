@@ -152,11 +152,13 @@ func (x *tab) serve(peer *wstest.Peer) {
 
 // send sends a frame beside what the tab says by itself. A connection that does not
 // take it is about to be lost.
-func (x *tab) send(frame string) {
+func (x *tab) send(frame string) { _ = x.connection().Send([]byte(frame)) }
+
+// connection is the connection of the moment.
+func (x *tab) connection() *wstest.Peer {
 	x.mu.Lock()
-	peer := x.peer
-	x.mu.Unlock()
-	_ = peer.Send([]byte(frame))
+	defer x.mu.Unlock()
+	return x.peer
 }
 
 // ask sends a frame whose id is id, a JSON string, and waits for the answer to it.
