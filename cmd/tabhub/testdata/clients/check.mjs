@@ -19,6 +19,7 @@ async function until(what, test) {
 }
 
 const tab = await openTab(url, token, { key: `${sdk}-${transport}-${version}` });
+const hung = Promise.withResolvers(); // the page runs hang
 const tools = [
   {
     name: 'echo',
@@ -33,7 +34,13 @@ const tools = [
       return text('done');
     },
   },
-  { name: 'hang', inputSchema: object, run: (_, { signal }) => new Promise((r) => signal.addEventListener('abort', r)) },
+  {
+    name: 'hang', inputSchema: object,
+    run: (_, { signal }) => {
+      hung.resolve();
+      return new Promise((r) => signal.addEventListener('abort', r));
+    },
+  },
   {
     name: 'ask', inputSchema: object,
     run: (_, { extensions: { inputResponses, requestState, clientCapabilities } }) => {
@@ -98,7 +105,7 @@ try {
 
   const abort = new AbortController();
   const hanging = call({ name: await named('hang'), arguments: {} }, { signal: abort.signal });
-  setTimeout(() => abort.abort(new Error('enough')), 100);
+  hung.promise.then(() => abort.abort(new Error('enough')));
   await assert.rejects(hanging);
   await until('the page is told to stop', () => tab.cancelled.includes('hang'));
 
