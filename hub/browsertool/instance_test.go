@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"tabhub/spec"
@@ -16,7 +17,12 @@ func fakeChrome(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "chrome")
 	script := "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Google Chrome 156.0.1.2'; exit; fi\nexec sleep 1000\n"
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+	// A process that is just being started has each open file, too, and what is open to
+	// be written cannot be run.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(path, []byte(script), 0o700)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -246,6 +246,9 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 		defer close(watched)
 		select {
 		case <-r.proc.ended:
+			if s.ctx.Err() != nil { // Close has ended it
+				cancel(errClosed)
+			}
 			cancel(&hub.Failure{Code: spec.FailToolError, Message: "the browser ended before it had joined the hub: " + r.proc.failure() + confinement(r.path)})
 		case <-ctx.Done():
 		}
