@@ -16,7 +16,6 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/wsserver"
@@ -52,12 +51,13 @@ func newSite(t *testing.T) *site {
 func (s *site) start() {
 	s.t.Helper()
 	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit})
-	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Transport: tap{s.ws.Transport(spec.LocalUser), s.happened}, Store: &s.store, Version: "test"})
+	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.hub = h
 	h.Watch(func(hub.Change) { s.happened() })
+	go h.Await(context.Background(), func() bool { s.happened(); return false })
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") == "websocket" {
@@ -127,30 +127,8 @@ func (s *site) happened() {
 	}
 }
 
-// tap is a transport that tells when the hub has been told something.
-type tap struct {
-	tabtransport.TabHubTransport
-	happened func()
-}
-
-func (t tap) Handle(h tabtransport.Handler) { t.TabHubTransport.Handle(tapHandler{h, t.happened}) }
-
-type tapHandler struct {
-	tabtransport.Handler
-	happened func()
-}
-
-func (t tapHandler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
-	t.Handler.Message(from, id, msg)
-	t.happened()
-}
-
-func (t tapHandler) Disconnected(peer spec.PeerID, cause error) {
-	t.Handler.Disconnected(peer, cause)
-	t.happened()
-}
-
-// await blocks until ok says yes; it is asked after each message and change.
+// await blocks until ok says yes; it is asked after each change of the hub's state, and each
+// notice of one.
 func (s *site) await(what string, ok func() bool) {
 	s.t.Helper()
 	late := time.After(20 * time.Second)
