@@ -98,7 +98,10 @@ func (st *eventStream) run() {
 // finish waits for what is being written, but not long.
 func (st *eventStream) finish() {
 	_ = st.rc.SetWriteDeadline(time.Now().Add(flushAtEnd))
-	_ = st.out.stop()
+	if st.out.stop() == nil {
+		// A client that reads sees the end, however busy this machine is.
+		_ = st.rc.SetWriteDeadline(time.Now().Add(10 * flushAtEnd))
+	}
 }
 
 // close ends the response. It does not wait and is idempotent.
