@@ -117,6 +117,9 @@ func TestWorkerStoppedUnderCalls(t *testing.T) {
 						}
 						continue
 					}
+					if rpc, ok := errors.AsType[*spec.Error](err); ok && string(rpc.Data) == string(spec.NotDelivered) {
+						continue // it was lost between the worker and the page, and has not run
+					}
 					if err != nil || !strings.Contains(got, "plain words") {
 						t.Errorf("a call: %s, %v", got, err)
 					}
