@@ -64,8 +64,22 @@ func (s *Server) attach(w http.ResponseWriter, r *http.Request, p *pass) {
 	s.log.Debug("bridge left", "user", p.identity.User, "err", err)
 	if s.isDraining() {
 		s.sayFarewell(conn, settled)
+		letRead(conn)
 	}
 }
+
+// letRead leaves the bridge the time to read what was written last. A connection that
+// is closed while something of the bridge is unread is reset, and what is on its way to
+// the bridge is lost.
+func letRead(conn net.Conn) {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		conn.SetReadDeadline(time.Now().Add(lastRead))
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+// lastRead is how long a bridge may take to read the end of its stream.
+const lastRead = time.Second
 
 // headed reads head and then rest. It cannot be closed: the farewell comes last.
 type headed struct {

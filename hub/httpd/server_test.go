@@ -317,6 +317,40 @@ func (d *door) attach() (net.Conn, *bufio.Reader) {
 	return conn, r
 }
 
+// A bridge that goes on writing reads all that the hub said, to the last line.
+func TestFarewellToABusyBridge(t *testing.T) {
+	d := open(t, nil)
+	conn, r := d.attach()
+	if _, err := r.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	line := []byte(`{"jsonrpc":"2.0","method":"notifications/x","params":"` + strings.Repeat("x", 1<<20) + `"}` + "\n")
+	busy := make(chan struct{}, 1)
+	go func() {
+		for {
+			if _, err := conn.Write(line); err != nil {
+				return
+			}
+			select {
+			case busy <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	<-busy
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	go d.server.Shutdown(ctx, "upgrade", []World{d.world})
+	rest, err := io.ReadAll(r)
+	if err != nil || !strings.Contains(string(rest), `"tabhub/farewell"`) {
+		t.Errorf("the bridge has read %q, %v", rest, err)
+	}
+	conn.Close()
+	if err := <-d.served; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAttach(t *testing.T) {
 	d := open(t, nil)
 	conn, r := d.attach()
