@@ -20,8 +20,12 @@ type clients struct {
 func (c *clients) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.restartLocked()
+	c.restartLocked(max(c.idle, firstClient))
 }
+
+// firstClient is how long the first client may take to come, if idle is shorter: it has
+// to be told first that the hub runs which was started for it.
+const firstClient = 30 * time.Second
 
 // enter counts a client until the function that it returns is called.
 func (c *clients) enter() (leave func()) {
@@ -36,15 +40,15 @@ func (c *clients) enter() (leave func()) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.n--
-		c.restartLocked()
+		c.restartLocked(c.idle)
 	}
 }
 
-func (c *clients) restartLocked() {
+func (c *clients) restartLocked(after time.Duration) {
 	if c.n > 0 || c.idle <= 0 || c.stopped {
 		return
 	}
-	c.timer = time.AfterFunc(c.idle, func() {
+	c.timer = time.AfterFunc(after, func() {
 		c.mu.Lock()
 		fire := c.n == 0 && !c.stopped
 		c.stopped = c.stopped || fire
