@@ -131,6 +131,9 @@ func (b *Bridge) serveHubs(ctx context.Context) error {
 		if b.farewell.Reason == "stop" && !b.waitWanted() {
 			return errClientGone
 		}
+		if b.farewell.Reason != "" {
+			began = time.Time{} // it did not die young
+		}
 		delay = nextDelay(delay, time.Since(began))
 		if !sleep(ctx, delay) {
 			return errClientGone
