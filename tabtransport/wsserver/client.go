@@ -17,6 +17,9 @@ import (
 // clientSubprotocol is how one relay asks another for its tools.
 const clientSubprotocol = "webmcp-relay.v1"
 
+// greetingWait is how long a client may take to answer the ping after the hub's hello.
+const greetingWait = time.Second
+
 // maxClientCalls is how many calls of one webmcp-relay.v1 client may be under way.
 const maxClientCalls = 256
 
@@ -97,6 +100,7 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 		answers: make(chan []byte),
 		asked:   make(chan struct{}, 1),
 		changed: make(chan struct{}, 1),
+		greeted: make(chan struct{}),
 		slots:   make(chan struct{}, maxClientCalls),
 	}
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(r.Context()))
@@ -124,6 +128,7 @@ type client struct {
 	answers chan []byte   // frames for the writer
 	asked   chan struct{} // capacity 1: the client wants the list
 	changed chan struct{} // capacity 1: the list has changed
+	greeted chan struct{} // closed once the client has read the hub's hello
 	slots   chan struct{} // held by the calls under way
 	calls   sync.WaitGroup
 
@@ -153,7 +158,11 @@ func (c *client) read() error {
 	heard := func(string) error {
 		return c.ws.SetReadDeadline(time.Now().Add((maxMissed + 1) * c.srv.opts.KeepAlive))
 	}
-	c.ws.SetPongHandler(heard)
+	greeted := sync.OnceFunc(func() { close(c.greeted) })
+	c.ws.SetPongHandler(func(string) error {
+		greeted()
+		return heard("")
+	})
 	for {
 		heard("")
 		kind, frame, err := c.ws.ReadMessage()
@@ -227,11 +236,16 @@ func (c *client) write(gone <-chan struct{}) {
 	defer c.ws.Close()
 	ping := time.NewTicker(c.srv.opts.KeepAlive)
 	defer ping.Stop()
+	greeted := false
 	for frame := newWebMCP(c.srv, c.ws).appendOpening(nil); frame != nil; frame = c.next(ping.C) {
 		c.ws.SetWriteDeadline(writeDeadline(len(frame)))
 		if err := c.ws.WriteMessage(websocket.TextMessage, frame); err != nil {
 			c.end(nil, err)
 			return
+		}
+		if !greeted {
+			greeted = true
+			c.awaitGreeted()
 		}
 	}
 	if c.final != nil {
@@ -241,6 +255,24 @@ func (c *client) write(gone <-chan struct{}) {
 		case <-time.After(lingerTimeout):
 		}
 	}
+}
+
+// awaitGreeted waits until the client has read the hub's hello. The published client
+// loses what comes along with it: its tools, and then shows none until they change.
+func (c *client) awaitGreeted() {
+	c.ping()
+	timer := time.NewTimer(greetingWait)
+	defer timer.Stop()
+	select {
+	case <-c.greeted:
+	case <-timer.C:
+	case <-c.ctx.Done():
+	}
+}
+
+// ping sends the WebSocket's own: that of the protocol is for pages.
+func (c *client) ping() {
+	c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(lingerTimeout))
 }
 
 // next waits for a frame to send; nil is the end. However often the list changes
@@ -255,8 +287,7 @@ func (c *client) next(ping <-chan time.Time) []byte {
 		case <-c.changed:
 			return appendClientTools(nil, "relay/tools-changed", c.tools)
 		case <-ping:
-			// The protocol's own ping is for pages; this client does not know it.
-			c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(lingerTimeout))
+			c.ping()
 		case <-c.ctx.Done():
 			return nil
 		}

@@ -102,6 +102,38 @@ func receive(t *testing.T, ws *websocket.Conn) string {
 	return string(frame)
 }
 
+// The published relay loses what it reads together with the hub's hello.
+func TestNothingComesWithTheHello(t *testing.T) {
+	for _, deaf := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			_, set, ws := serveClients(t, wsserver.Options{})
+			set.set(tool("a", ""))
+			send(t, ws, `{"type":"relay/hello"}`)
+			send(t, ws, `{"type":"relay/list-tools"}`)
+			receive(t, ws)
+			begin := time.Now()
+			ws.SetPingHandler(func(data string) error {
+				if deaf {
+					return nil
+				}
+				time.Sleep(300 * time.Millisecond)
+				return ws.WriteControl(websocket.PongMessage, []byte(data), time.Time{})
+			})
+			if got := receive(t, ws); !strings.Contains(got, `"relay/tools"`) {
+				t.Errorf("got %s", got)
+			}
+			if took := time.Since(begin); !deaf && took != 300*time.Millisecond || deaf && took != time.Second {
+				t.Errorf("the tools came %v after the hello", took)
+			}
+			set.set(tool("b", ""))
+			begin = time.Now()
+			if got := receive(t, ws); !strings.Contains(got, `"relay/tools-changed"`) || time.Since(begin) != 0 {
+				t.Errorf("got %s after %v", got, time.Since(begin))
+			}
+		})
+	}
+}
+
 func TestRelayListsFollowsAndCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, set, ws := serveClients(t, wsserver.Options{Instance: "hub-1"})
