@@ -100,6 +100,17 @@ func (r *rig) gets(want ...string) {
 	}
 }
 
+// getsLost checks that the client learns of calls which may have taken effect.
+func (r *rig) getsLost(ids ...string) {
+	r.t.Helper()
+	for _, id := range ids {
+		got := next(r.t, "the client's stream", r.stdout)
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, lostText) || !strings.Contains(got, `NOT_CONNECTED`) {
+			r.t.Fatalf("call %s got %s", id, got)
+		}
+	}
+}
+
 func (h *played) send(lines ...string) {
 	for _, l := range lines {
 		io.WriteString(h.conn, l+"\n")
@@ -161,12 +172,7 @@ func TestCallsUnderWayWhenTheHubDies(t *testing.T) {
 	r.send(open...)
 	h.gets(open...)
 	h.conn.Close()
-	for _, id := range []string{`2`, `4`, `5`} {
-		got := next(t, "the client's stream", r.stdout)
-		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, lostText) || !strings.Contains(got, `NOT_CONNECTED`) {
-			t.Fatalf("call %s got %s", id, got)
-		}
-	}
+	r.getsLost(`2`, `4`, `5`)
 	h = <-r.hubs
 	h.rejoin()
 	h.gets(open[1], open[2], open[5])
@@ -194,12 +200,7 @@ func TestCallsAreReadAsTheHubReadsThem(t *testing.T) {
 	r.send(open...)
 	h.gets(open...)
 	h.conn.Close()
-	for _, id := range []string{`2`, `3`, `4`, `5`, `6`} {
-		got := next(t, "the client's stream", r.stdout)
-		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
-			t.Fatalf("call %s got %s", id, got)
-		}
-	}
+	r.getsLost(`2`, `3`, `4`, `5`, `6`)
 	h = <-r.hubs
 	h.rejoin()
 	h.gets(open[5])
@@ -224,9 +225,7 @@ func TestRequestThatHubsDieOf(t *testing.T) {
 		h = <-r.hubs
 		h.rejoin()
 	}
-	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":2,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
-		t.Errorf("the call got %s", got)
-	}
+	r.getsLost(`2`)
 	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"error":{`) {
 		t.Errorf("the request got %s", got)
 	}
@@ -331,11 +330,7 @@ func TestWhatAnEndingHubHasNotBegun(t *testing.T) {
 	}
 	h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"stop","settled":false}}`)
 	h.conn.Close()
-	for _, id := range []string{`2`, `4`} {
-		if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
-			t.Errorf("of a hub that may have begun it, call %s got %s", id, got)
-		}
-	}
+	r.getsLost(`2`, `4`) // it may have begun them
 	h = <-r.hubs
 	h.rejoin()
 	h.gets(open[1])
@@ -358,9 +353,7 @@ func TestWhatAnEndingHubWasSilentAbout(t *testing.T) {
 	r.gets(answers...)
 	h.send(`{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"idle","settled":true}}`)
 	h.conn.Close()
-	if got := next(t, "the client's stream", r.stdout); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":2,"result":{`) || !strings.Contains(got, `NOT_CONNECTED`) {
-		t.Errorf("the call with two ids got %s", got)
-	}
+	r.getsLost(`2`)
 	h = <-r.hubs
 	h.rejoin()
 	r.gets(toolsNew)
