@@ -180,7 +180,7 @@ type BrowserInfo struct {
 	Single       bool              `json:"single"` // carries one tab
 	Focused      bool              `json:"focused"`
 	Dialect      string            `json:"dialect"`
-	Instance     string            `json:"-"` // what a browser that was started by the hub says to prove it
+	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
 	Capabilities []spec.Capability `json:"capabilities"`
 	Tabs         int               `json:"tabs"`
 	ConnectedAt  time.Time         `json:"connectedAt"`

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"crypto/sha256"
 	"maps"
 	"slices"
 	"time"
@@ -45,16 +44,6 @@ func (h *Hub) AwaitPeer(ctx context.Context, match func(BrowserInfo) bool) (Brow
 		return i >= 0
 	})
 	return found, err
-}
-
-// Expect admits a browser that says instance in its hello whatever its secret is,
-// until stop is called: only one that this hub has started can know it.
-func (h *Hub) Expect(instance string) (stop func()) {
-	sum := sha256.Sum256([]byte(instance))
-	h.update(func() { h.expects[sum] = true })
-	return func() {
-		h.update(func() { delete(h.expects, sum) })
-	}
 }
 
 // Forget drops a peer that is known not to come back, such as a browser whose

@@ -83,39 +83,3 @@ func TestClosingATab(t *testing.T) {
 		}
 	})
 }
-
-// A browser that the hub starts itself may come to it at another address than before,
-// where its profile knows no secret. What it was started with proves who it is.
-func TestExpect(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		hello := func(instance, secret string) (string, error) {
-			conn := chromeConn("b1", "s", secret)
-			conn.Hello.Instance = instance
-			acc, err := (*handler)(w.hub).Connect(conn)
-			return acc.Result.BrowserSecret, err
-		}
-		first, err := hello("", "")
-		if err != nil || first == "" {
-			t.Fatalf("%q, %v", first, err)
-		}
-		if _, err := hello("", first); err != nil {
-			t.Fatal(err)
-		}
-		stop := w.hub.Expect("nonce")
-		second, err := hello("nonce", "")
-		if err != nil || second == "" || second == first {
-			t.Errorf("%q, %v", second, err)
-		}
-		if _, err := hello("guess", ""); err == nil {
-			t.Error("another browser took its place")
-		}
-		if _, err := hello("nonce", second); err != nil {
-			t.Error(err)
-		}
-		stop()
-		if _, err := hello("nonce", ""); err == nil {
-			t.Error("a nonce outlived its browser")
-		}
-	})
-}

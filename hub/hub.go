@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +49,6 @@ type Hub struct {
 	order   []spec.Domain // of domains, sorted
 	names   map[publicName]*binding
 	browser map[spec.BrowserID]storage.Browser
-	expects map[[sha256.Size]byte]bool // hashes of what browsers say that the hub itself has started
 	sites   map[spec.Domain]storage.Site
 	subs    map[string]*subscription // by public URI
 	active  *tab                     // what the user looks at; nil if no tab that is known
@@ -96,7 +94,6 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		domains:   map[spec.Domain]*domain{},
 		names:     map[publicName]*binding{},
 		browser:   map[spec.BrowserID]storage.Browser{},
-		expects:   map[[sha256.Size]byte]bool{},
 		sites:     map[spec.Domain]storage.Site{},
 		subs:      map[string]*subscription{},
 		kept:      map[*domain]struct{}{},

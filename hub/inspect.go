@@ -80,13 +80,10 @@ func (h *Hub) Browsers() []BrowserInfo {
 			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
 			Single: p.browser == "", Focused: h.active != nil && h.active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
-			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen,
+			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
 		if p.connected {
 			info.LastSeen = time.Now()
-		}
-		if p.conn.Hello != nil {
-			info.Instance = p.conn.Hello.Instance
 		}
 		infos = append(infos, info)
 	}

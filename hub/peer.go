@@ -141,18 +141,24 @@ func (hd *handler) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 }
 
 // admitBrowserLocked checks that a browserId comes with the secret it was given.
-// It returns a secret if the browser is to have a new one.
+// It returns a secret if the browser is to have a new one. A browser that has proved
+// its pairing has nothing else to show; from then on nobody has its browserId without.
 func (h *Hub) admitBrowserLocked(c tabtransport.Conn, now time.Time) (secret string, refusal *spec.Error) {
 	hello := c.Hello
 	known, ok := h.browser[hello.BrowserID]
 	sum := sha256.Sum256([]byte(hello.BrowserSecret))
 	switch {
+	case c.Pairing != "":
+		if ok && known.Confirmed && known.SecretHash == nil && known.Name == hello.BrowserName && now.Sub(known.LastSeen) < time.Minute {
+			return "", nil
+		}
+		known = storage.Browser{ID: hello.BrowserID, Confirmed: true}
 	case ok && hello.BrowserSecret != "" && subtle.ConstantTimeCompare(sum[:], known.SecretHash) == 1:
 		if known.Confirmed && known.Name == hello.BrowserName && now.Sub(known.LastSeen) < time.Minute {
 			return "", nil
 		}
 		known.Confirmed = true
-	case ok && known.Confirmed && !h.expects[sha256.Sum256([]byte(hello.Instance))]:
+	case ok && known.Confirmed:
 		return "", spec.Errorf(spec.CodeRefused, "browserId %q belongs to another browser: its secret does not match; make a new browserId", hello.BrowserID)
 	default:
 		// New here, or the answer with its secret never reached it.

@@ -16,6 +16,7 @@ const (
 	CodeRefused        = -32002 // credentials or policy
 	CodeLimit          = -32003 // a limit of this package was exceeded
 	CodeUnsupported    = -32004 // the peer does not offer this capability
+	CodeUnpaired       = -32005 // the hub does not know the pairing, or one is missing
 )
 
 // Error is a JSON-RPC error object. It is what a peer answered, or what it is

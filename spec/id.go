@@ -18,6 +18,9 @@ type PeerID string
 // install and keeps it.
 type BrowserID string
 
+// PairingID names a pairing of a hub with a browser's extension. It is no secret.
+type PairingID string
+
 // TabAddr is where a tab is reached: a peer, and the tab's number within it. Tab
 // is 0 for the peer itself: the browser (control requests), or the one tab of a
 // single-tab connection.

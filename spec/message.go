@@ -10,6 +10,7 @@ const (
 
 // The methods of the protocol.
 const (
+	MethodPair              = "browser/pair"
 	MethodHello             = "browser/hello"
 	MethodRegisterTools     = "browser/registerTools"
 	MethodUpdateTools       = "browser/updateTools"
@@ -21,6 +22,7 @@ const (
 	MethodTabState          = "browser/tabState"
 	MethodTabClosed         = "browser/tabClosed"
 	MethodProgress          = "browser/progress"
+	MethodDashboard         = "browser/dashboard"
 
 	MethodExecuteTool        = "browser/executeTool"
 	MethodReadResource       = "browser/readResource"
@@ -59,7 +61,24 @@ const (
 // Extensions are fields that neither side interprets (MCP-B, "Extensibility").
 type Extensions map[string]json.RawMessage
 
-// Hello is the parameters of browser/hello, the first message of a current proxy.
+// Pair is the parameters of browser/pair, with which a browser that is paired with
+// the hub begins: what both sides prove is in PROTOCOL.md, "Pairing".
+type Pair struct {
+	ProtocolVersion string    `json:"protocolVersion" validate:"required,max=32"`
+	Pairing         PairingID `json:"pairing" validate:"required,max=128,printascii"`
+	// Nonce is 32 random bytes, new for each connection, in base64url.
+	Nonce string `json:"nonce" validate:"required,len=43,printascii"`
+}
+
+// PairResult answers Pair.
+type PairResult struct {
+	Hub   string `json:"hub"` // the hub's id
+	Nonce string `json:"nonce"`
+	Proof string `json:"proof"` // the hub's
+}
+
+// Hello is the parameters of browser/hello, the first message of a current proxy that
+// is not paired.
 type Hello struct {
 	ProtocolVersion string `json:"protocolVersion" validate:"required,max=32"`
 	// BrowserID makes the connection a browser that carries many tabs; without it
@@ -75,8 +94,8 @@ type Hello struct {
 	Session      string       `json:"session,omitempty" validate:"omitempty,max=128,printascii"`
 	Capabilities []Capability `json:"capabilities,omitempty" validate:"max=32,dive,max=64"`
 	Token        string       `json:"token,omitempty" validate:"max=8192"`
-	// Instance proves to the hub that this is a browser that it started itself.
-	Instance   string     `json:"instance,omitempty" validate:"max=256"`
+	// Proof is the browser's, if the hub has answered Pair on this connection.
+	Proof      string     `json:"proof,omitempty" validate:"max=64"`
 	Extensions Extensions `json:"extensions,omitempty"`
 }
 
@@ -153,6 +172,15 @@ type Progress struct {
 	Progress  float64  `json:"progress"`
 	Total     *float64 `json:"total,omitempty"`
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
+}
+
+// Dashboard is the parameters of browser/dashboard, a request of a paired browser for
+// an address that opens the hub's dashboard signed in.
+type Dashboard struct{}
+
+// DashboardResult answers Dashboard.
+type DashboardResult struct {
+	URL string `json:"url"` // good once, and not for long
 }
 
 // Request is a request of the hub to a tab or browser: one of the types below.

@@ -26,6 +26,7 @@ func MessageTypes() []MessageType {
 		return MessageType{Method: params.Method(), Params: params, Result: result}
 	}
 	return []MessageType{
+		{Method: MethodPair, ToHub: true, Params: &Pair{}, Result: &PairResult{}},
 		{Method: MethodHello, ToHub: true, Params: &Hello{}, Result: &HelloResult{}},
 		register(MethodRegisterTools, "tools"),
 		register(MethodUpdateTools, "tools"),
@@ -36,6 +37,7 @@ func MessageTypes() []MessageType {
 		toHub(MethodResourceUpdated, &ResourceUpdated{}),
 		toHub(MethodTabState, &TabState{}),
 		toHub(MethodTabClosed, &TabClosed{}),
+		{Method: MethodDashboard, ToHub: true, Params: &Dashboard{}, Result: &DashboardResult{}},
 		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
 
 		request(&ExecuteTool{}, &Outcome{}),

@@ -60,6 +60,8 @@ func rule(f validator.FieldError) string {
 		return fmt.Sprintf("must have at most %s %s", f.Param(), unit)
 	case "min":
 		return fmt.Sprintf("must have at least %s %s", f.Param(), unit)
+	case "len":
+		return fmt.Sprintf("must have %s %s", f.Param(), unit)
 	case "printascii":
 		return "must be printable ASCII"
 	}

@@ -96,10 +96,13 @@ type Conn struct {
 	// Origin is the Origin header of the WebSocket request, which a browser sets
 	// and a page cannot: "" for a program.
 	Origin string
-	// Attested is set when the peer is the companion extension (by its pinned
-	// origin) or a tab inside this process: what it says of tab URLs and frame
-	// origins is the browser's own word.
+	// Attested is set when the peer is an extension that the hub believes (the
+	// companion one, which has proved its pairing, or one that the owner has listed)
+	// or a tab inside this process: what it says of tab URLs and frame origins is the
+	// browser's own word.
 	Attested bool
+	// Pairing is the pairing that the peer has proved, "" if none.
+	Pairing spec.PairingID
 	// ClaimedOrigin is what a dialect's own hello says the page is, "" if nothing.
 	ClaimedOrigin string
 	// Dialect names the wire language, for people: "tabhub.v1", "webmcp.v1", …

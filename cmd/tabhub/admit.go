@@ -7,20 +7,24 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/wsserver"
 )
 
 // admitTab says whose a tab or browser is, when it has said hello.
-func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
 	refuse := func(err error) (wsserver.Admission, error) {
+		if coded, ok := errors.AsType[*spec.Error](err); ok {
+			return wsserver.Admission{}, coded
+		}
 		return wsserver.Admission{}, spec.Errorf(spec.CodeRefused, "%v", err)
 	}
-	a, err := p.admitHello(r, hello)
+	a, paired, err := p.admitHello(r, hello, ex)
 	if err != nil {
 		return refuse(err)
 	}
-	out := wsserver.Admission{User: a.User, Attested: a.Attested, Until: a.Expires, Revoked: a.Revoked}
+	out := wsserver.Admission{User: a.User, Attested: a.Attested, Pairing: paired, Until: a.Expires, Revoked: a.Revoked}
 	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
 		if err := p.guard.AdmitPage(r, page); err != nil {
 			return refuse(err)
@@ -35,19 +39,46 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello) (wsserver.Admissi
 	return out, nil
 }
 
-// admitHello checks the credential that a tab or browser shows: the token, or, of a
-// browser that the hub itself has started, what it was started with.
-func (p *process) admitHello(r *http.Request, hello *spec.Hello) (httpd.Admission, error) {
-	if hello == nil {
-		return p.guard.Admit(r, "")
+// admitHello checks what a tab or browser shows: the token, or the proof that ends its
+// pairing handshake.
+func (p *process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (httpd.Admission, spec.PairingID, error) {
+	switch {
+	case hello == nil:
+		a, err := p.guard.Admit(r, "")
+		return a, "", err
+	case ex == nil:
+		a, err := p.guard.Admit(r, hello.Token)
+		return a, "", err
 	}
-	p.mu.Lock()
-	instances := p.instances
-	p.mu.Unlock()
-	if hello.Instance != "" && instances != nil && instances.Runs(hello.Instance) {
-		return p.guard.AdmitStarted(r)
+	grant, err := ex.Accept(hello.Proof, hello.BrowserName)
+	if err != nil {
+		return httpd.Admission{}, "", p.pairingError(err)
 	}
-	return p.guard.Admit(r, hello.Token)
+	a, err := p.guard.AdmitPaired(r, grant)
+	return a, grant.Pairing, err
+}
+
+// beginPairing answers a browser that says that it is paired with this hub.
+func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+	at, err := p.guard.PairingAddress(r)
+	if err != nil {
+		return nil, err
+	}
+	ex, err := p.ring.Begin(m, at)
+	if err != nil {
+		return nil, p.pairingError(err)
+	}
+	return ex, nil
+}
+
+// pairingError is what a browser is told. The text of an error of this process may hold
+// paths; it stays in the log.
+func (p *process) pairingError(err error) error {
+	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
+		return spec.Errorf(spec.CodeUnpaired, "%v", err)
+	}
+	p.log.Error("a browser cannot be paired", "err", err)
+	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.

@@ -147,7 +147,8 @@ func (c *config) guardOptions() httpd.GuardOptions {
 		Accounts:     c.auth == "jwt",
 		AllowOrigins: c.allowOrigins,
 		AllowHosts:   c.allowHosts,
-		Extensions:   append([]string{extension.ID}, c.extensions...),
+		Companion:    extension.ID,
+		Extensions:   c.extensions,
 		PublicURL:    c.publicURL,
 		BehindProxy:  c.behindProxy,
 	}

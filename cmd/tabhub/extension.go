@@ -1,24 +1,116 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
 )
 
 func (a *app) extensionCommand() *cobra.Command {
-	return &cobra.Command{
+	var address string
+	cmd := &cobra.Command{
 		Use:   "extension DIR",
 		Short: "Write the browser extension to a directory, for \"Load unpacked\"",
-		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, pos []string) error {
-			if err := extension.Write(pos[0]); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "The extension is in %s.\nOpen chrome://extensions, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", pos[0])
-			return nil
+		Long: `Write the browser extension to a directory, for "Load unpacked".
+
+The copy is paired with your hub: it has a secret by which each knows the other, so keep
+the directory to yourself. Running the command again brings it up to date; reload the
+extension in chrome://extensions then.`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			return a.writeExtension(cmd.Context(), pos[0], address)
 		},
 	}
+	cmd.Flags().StringVar(&address, "hub", "", "where the extension looks for the hub (default: that of the hub that runs, or ws://"+defaultListen+"/tabs)")
+	return cmd
+}
+
+func (a *app) writeExtension(ctx context.Context, path, address string) error {
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	if address == "" {
+		address = hubAddress(dir)
+	} else if u, err := url.Parse(address); err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
+		return usagef("--hub %q is not the address of a hub; write it as ws://%s/tabs", address, defaultListen)
+	}
+	ring, err := a.ring(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if _, err := extension.Write(path, ring, address); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "The extension is in %s, paired with your hub.\nOpen chrome://extensions, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path)
+	return nil
+}
+
+// hubAddress is where an extension finds the hub that runs, or the one that will.
+func hubAddress(dir home.Dir) string {
+	base := "http://" + defaultListen
+	if h, err := dir.Running(); err == nil {
+		base = h.URL()
+	}
+	return "ws" + strings.TrimPrefix(base, "http") + "/tabs"
+}
+
+// ring returns the pairings of the data directory's hub, to issue copies from. The first
+// that needs them makes them, be it this command or a hub.
+func (a *app) ring(ctx context.Context, dir home.Dir) (*pairing.Ring, error) {
+	if err := dir.Make(); err != nil {
+		return nil, err
+	}
+	lock, err := dir.TryLock(home.HubLock)
+	switch {
+	case err == nil:
+		defer lock.Unlock()
+	case !errors.Is(err, home.ErrHeld):
+		return nil, err
+	default:
+		if err := awaitFile(ctx, dir.Pairings()); err != nil {
+			return nil, fmt.Errorf("a hub is about to start here for the first time, but takes too long: %w", err)
+		}
+	}
+	return openRing(dir)
+}
+
+// awaitFile waits until another process has made a file.
+func awaitFile(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(lookEvery):
+		}
+	}
+}
+
+// lookEvery is how often a file is looked for.
+const lookEvery = 25 * time.Millisecond
+
+// openRing opens the pairings of a data directory. The caller holds home.HubLock, or the
+// hub does that has made them.
+func openRing(dir home.Dir) (*pairing.Ring, error) {
+	id, err := dir.Instance()
+	if err != nil {
+		return nil, err
+	}
+	return pairing.Open(dir.Pairings(), id)
 }

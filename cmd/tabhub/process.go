@@ -21,6 +21,7 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/wsserver"
 )
@@ -45,6 +46,7 @@ type process struct {
 	notes  []string     // what the user should know
 	token  *httpd.Token // nil unless --auth token
 	guard  *httpd.Guard
+	ring   *pairing.Ring
 	store  storage.DomainToolStorage
 	tabs   *wsserver.Server
 	relay  *relay.Relay
@@ -95,11 +97,10 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	if listenErr != nil {
 		return nil, listenErr
 	}
-	id, err := dir.Instance()
-	if err != nil {
+	if p.ring, err = openRing(dir); err != nil {
 		return nil, &usageError{err}
 	}
-	p.assemble(id)
+	p.assemble()
 	if err := p.switches(); err != nil {
 		return nil, err
 	}
@@ -180,9 +181,9 @@ func (p *process) listen(fallback bool) error {
 }
 
 // assemble makes the servers of the hub.
-func (p *process) assemble(id string) {
+func (p *process) assemble() {
 	p.users = hub.NewUsers(p.openUser)
-	tabs := wsserver.Options{Authenticate: p.admitTab, Instance: id, Log: p.log}
+	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Instance: p.ring.Hub(), Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset
 	}
@@ -199,6 +200,7 @@ func (p *process) assemble(id string) {
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
 		Info:  p.inform,
+		URL:   p.config.baseURL(p.info.Addrs[0]),
 		Idle:  p.config.idleExit,
 		Stop:  p.end,
 		Log:   p.log,
@@ -206,6 +208,7 @@ func (p *process) assemble(id string) {
 	if p.token != nil {
 		o.Rotate = p.rotate
 	}
+	o.Ring = p.ring
 	p.server = httpd.New(o)
 }
 

@@ -89,7 +89,7 @@ to the hub instead of the token in the data directory.`,
 		a.serveCommand(), a.stdioCommand(),
 		a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.logCommand(),
 		a.siteCommand(), a.statusCommand(), a.stopCommand(),
-		a.tokenCommand(), a.extensionCommand(), a.installCommand(), a.uninstallCommand(), a.doctorCommand(), a.versionCommand(),
+		a.tokenCommand(), a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root
 }

@@ -23,7 +23,8 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver"
 )
@@ -39,8 +40,10 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 		}
 		t.Skip(reason)
 	}
-	ws := wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
-		return wsserver.Admission{Attested: r.Header.Get("Origin") == extension.Origin}, nil
+	pairings := tabtest.NewPairings(t)
+	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		id, err := pairings.Check(hello, ex)
+		return wsserver.Admission{Attested: id != "", Pairing: id}, err
 	}})
 	w = &world{t: t, store: &storage.Memory{}}
 	var err error
@@ -58,8 +61,7 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 				inputSchema: {type: 'object', properties: {n: {type: 'number'}}, required: ['n']}})</script>`)
 	})
 	server := httptest.NewServer(mux)
-	instances := instance.New(instance.Options{
-		Hub: w.hub, Dir: filepath.Join(t.TempDir(), "browsers"), HubURL: "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs",
+	instances := instance.New(instance.Options{Hub: w.hub, Ring: pairings.Ring, Dir: filepath.Join(t.TempDir(), "browsers"), HubURL: "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs",
 		Browser: os.Getenv("TABHUB_BROWSER"),
 	})
 	w.tools = browsertool.New(w.hub, instances)

@@ -96,6 +96,10 @@ func (s *Server) adminAPI() *http.ServeMux {
 	handle("PUT /api/site", putSite)
 	handle("GET /api/rejected", getRejected)
 	handle("POST /api/call", postCall)
+	handle("GET /api/pair", s.getPairings)
+	handle("POST /api/pair", s.postPairing)
+	handle("DELETE /api/pair", s.deletePairing)
+	handle("GET /api/pair/wait", s.awaitPairing)
 	handle("POST /api/stop", s.postStop)
 	handle("POST /api/token", s.postToken)
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {

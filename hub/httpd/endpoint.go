@@ -12,6 +12,7 @@ type origins uint8
 
 const (
 	fromProgram   origins = 1 << iota // no Origin header
+	fromCompanion                     // the companion extension, as far as the header goes
 	fromExtension                     // a listed browser extension
 	fromLoopback                      // a page served from this machine
 	fromAllowed                       // listed by --allow-origin
@@ -32,7 +33,7 @@ type endpoint struct {
 	name      string
 	from      origins // the origins that may ask
 	need      credential
-	anonymous origins // the origins that need no credential on this machine, on a hub without accounts
+	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
 	query     bool    // ?token= is taken
 	cookie    bool    // the dashboard's cookie is taken
 	cors      bool    // pages of the origins may read the answer
@@ -50,7 +51,7 @@ func endpointOf(r *http.Request) endpoint {
 		return endpoint{name: path, from: fromProgram | fromAllowed, need: credRequest, query: true, cors: true}
 	case path == "/tabs":
 		pages := fromExtension | fromLoopback | fromAllowed | fromSelf
-		return endpoint{name: path, from: fromProgram | pages, need: credHandshake, anonymous: pages}
+		return endpoint{name: path, from: fromProgram | fromCompanion | pages, need: credHandshake, anonymous: pages}
 	case path == "/" && ws && offers(r, "webmcp-relay.v1"):
 		return endpoint{name: "the webmcp-relay.v1 endpoint", from: fromProgram, need: credRequest}
 	case path == "/" && ws:

@@ -30,7 +30,10 @@ type GuardOptions struct {
 	// AllowHosts are further names that clients may reach the hub by, with or
 	// without a port.
 	AllowHosts []string
-	// Extensions are ids of Chromium extensions, or whole extension origins.
+	// Companion is the id of the companion extension, which proves its pairing.
+	Companion string
+	// Extensions are ids of further Chromium extensions, or whole extension origins,
+	// that are believed by their origin.
 	Extensions []string
 	// PublicURL is where clients reach the hub through a proxy, "" if they do not.
 	PublicURL string
@@ -46,9 +49,11 @@ type Guard struct {
 	anyOrigin  bool
 	origins    map[string]bool
 	hosts      map[string]bool
+	companion  string // its origin
 	extensions map[string]bool
 	public     *url.URL
 	proxied    bool
+	ownPeer    func(*http.Request) bool
 	cookieKey  [sha256.Size]byte // of a hub with accounts, for as long as it runs
 }
 
@@ -61,6 +66,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		hosts:      make(map[string]bool),
 		extensions: make(map[string]bool),
 		proxied:    o.BehindProxy,
+		ownPeer:    ownPeer,
 	}
 	_, _ = rand.Read(g.cookieKey[:]) // never fails
 	for _, s := range o.AllowOrigins {
@@ -80,15 +86,21 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		}
 		g.hosts[strings.ToLower(s)] = true
 	}
+	if o.Companion != "" {
+		g.companion = chromeExtension + o.Companion
+	}
 	for _, s := range o.Extensions {
 		origin := s
 		if !strings.Contains(s, "://") {
 			if len(s) != 32 || strings.Trim(s, "abcdefghijklmnop") != "" {
 				return nil, fmt.Errorf("--extension-id %q is not an extension id; it is 32 letters from a to p (see chrome://extensions), or a whole origin such as moz-extension://…", s)
 			}
-			origin = "chrome-extension://" + s
+			origin = chromeExtension + s
 		}
-		g.extensions[strings.ToLower(origin)] = true
+		if origin = strings.ToLower(origin); origin == g.companion {
+			return nil, fmt.Errorf("--extension-id %q is the companion extension, which needs none: it proves that it is paired with the hub", s)
+		}
+		g.extensions[origin] = true
 	}
 	if o.PublicURL != "" {
 		u, err := url.Parse(o.PublicURL)
@@ -100,6 +112,9 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	}
 	return g, nil
 }
+
+// chromeExtension begins the origins of Chromium's extensions.
+const chromeExtension = "chrome-extension://"
 
 // refusal is an error that the peer is to see.
 type refusal struct {
@@ -186,6 +201,9 @@ func (g *Guard) originOf(r *http.Request) origins {
 	}
 	origin := strings.ToLower(values[0])
 	var from origins
+	if origin == g.companion && origin != "" {
+		from |= fromCompanion
+	}
 	if g.extensions[origin] {
 		from |= fromExtension
 	}
@@ -256,6 +274,9 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 // takes its credential from the first message and the request has none.
 func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	if g.verifier == nil {
+		if p.from&fromExtension != 0 && p.near && !g.ownPeer(r) {
+			return nil, errOtherUser // it would be believed what it says
+		}
 		return &Identity{User: spec.LocalUser}, nil
 	}
 	if token, ok := requestToken(r, p.endpoint); ok {
@@ -266,17 +287,17 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 			return g.verifyCookie(c.Value)
 		}
 	}
-	if p.endpoint.need == credHandshake || g.needsNone(p) {
+	if p.endpoint.need == credHandshake || g.needsNone(r, p) {
 		return nil, nil
 	}
 	return nil, unauthorized("%s", g.howToSend(p.endpoint))
 }
 
 // needsNone reports whether the origin is credential enough. Only a browser is bound
-// to send the true one, and only of this machine is it known that browsers are what
+// to send the true one, and only on this machine is it known whose program it is that
 // comes without the token.
-func (g *Guard) needsNone(p *pass) bool {
-	return !g.accounts && p.near && p.from&p.endpoint.anonymous != 0
+func (g *Guard) needsNone(r *http.Request, p *pass) bool {
+	return !g.accounts && p.near && p.from&p.endpoint.anonymous != 0 && g.ownPeer(r)
 }
 
 // isNear reports whether a request was made on this machine.
@@ -372,6 +393,8 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	}
 	a := p.admission()
 	switch {
+	case p.from&fromCompanion != 0:
+		return Admission{}, errUnpaired
 	case p.identity != nil:
 	case token != "":
 		id, err := g.verify(token)
@@ -379,8 +402,10 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 			return Admission{}, err
 		}
 		a.Identity = *id
-	case g.needsNone(p):
+	case g.needsNone(r, p):
 		a.User, a.Anonymous = spec.LocalUser, true
+	case !g.accounts && p.near && p.from&p.endpoint.anonymous != 0:
+		return Admission{}, errOtherUser
 	default:
 		return Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}
@@ -391,7 +416,7 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 // always show a token, that of the service that they were made for, so none is looked
 // at where the origin is credential enough.
 func (g *Guard) AdmitExtension(r *http.Request, token string) (Admission, error) {
-	if p := passOf(r.Context()); p != nil && g.needsNone(p) {
+	if p := passOf(r.Context()); p != nil && g.needsNone(r, p) {
 		token = ""
 	}
 	return g.Admit(r, token)

@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"errors"
-	"net/http"
 	"sync"
 	"time"
 
@@ -105,8 +104,8 @@ func (t *Token) verifyCookie(value string) (Identity, error) {
 // Admission is what the guard found out about a request.
 type Admission struct {
 	Identity
-	// Attested: the request comes from a listed extension, whose word on tabs and
-	// their origins is the browser's own.
+	// Attested: the request comes from an extension that has proved its pairing, or
+	// that is listed. Its word on tabs and their origins is the browser's own.
 	Attested bool
 	// Own: the request comes from a page of this hub, such as its widget.
 	Own bool
@@ -135,20 +134,4 @@ func (p *pass) admission() Admission {
 func passOf(ctx context.Context) *pass {
 	p, _ := ctx.Value(admissionKey{}).(*pass)
 	return p
-}
-
-// AdmitStarted is Admit for a browser that the hub has started and that has proved it,
-// which is its credential: it has no other. Only /tabs takes it, and only from an
-// extension's worker.
-func (g *Guard) AdmitStarted(r *http.Request) (Admission, error) {
-	p := passOf(r.Context())
-	if p == nil {
-		return Admission{}, ErrNoRequest
-	}
-	if g.accounts || p.from&p.endpoint.anonymous&fromExtension == 0 {
-		return Admission{}, unauthorized("Authentication required: a browser that the hub has started joins with the companion extension")
-	}
-	a := p.admission()
-	a.User = spec.LocalUser
-	return a, nil
 }

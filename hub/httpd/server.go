@@ -15,6 +15,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
 )
 
 // World is one user's hub and its MCP face.
@@ -53,6 +54,10 @@ type Options struct {
 	Pages     http.Handler // all other paths
 
 	Info func() Info
+	// URL is where a browser of the user reaches the hub, without a slash at the end.
+	URL string
+	// Ring is the pairings of the hub with browsers. Nil: there can be none.
+	Ring *pairing.Ring
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)
 	// Rotate replaces the hub's token. Nil: it has none that could be.

@@ -2,8 +2,6 @@ package instance
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,13 +15,15 @@ import (
 	"tabhub/hub"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
 )
 
-// Options configure Instances. Hub, Dir and HubURL must be set.
+// Options configure Instances. Hub, Dir, HubURL and Ring must be set.
 type Options struct {
 	Hub    *hub.Hub
-	Dir    string // of the profiles; absolute
-	HubURL string // where the extension connects, such as ws://127.0.0.1:3300/tabs
+	Dir    string        // of the profiles; absolute
+	HubURL string        // where the extension connects, such as ws://127.0.0.1:3300/tabs
+	Ring   *pairing.Ring // pairs their extensions with the hub
 
 	// HubKey returns the SHA-256 of the public key that the hub shows at HubURL, in
 	// base64: its certificate may be for another name. Nil for a hub without TLS.
@@ -51,13 +51,12 @@ type Instances struct {
 // are static once proc is set, which Instances.mu guards.
 type running struct {
 	Info
-	key    string // by which it excludes others
-	nonce  string // says the browser to the hub
-	path   string // of the executable
-	launch launch
+	key     string         // by which it excludes others
+	pairing spec.PairingID // by which the hub knows the browser
+	path    string         // of the executable
+	launch  launch
 	// awaited says that it is expected to join by itself.
 	awaited bool
-	forget  func() // has the hub no longer expect the nonce
 	proc    *process
 	gone    chan struct{} // closed when the hub, too, has forgotten it
 }
@@ -99,20 +98,6 @@ func New(o Options) *Instances {
 	s := &Instances{opts: o, log: o.Log, held: map[string]*running{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
-}
-
-// Runs reports whether nonce is what a browser says that was started here and that
-// still runs. It takes the same time whatever is wrong with the nonce.
-func (s *Instances) Runs(nonce string) bool {
-	said := sha256.Sum256([]byte(nonce))
-	runs := 0
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.held {
-		own := sha256.Sum256([]byte(r.nonce))
-		runs |= subtle.ConstantTimeCompare(own[:], said[:])
-	}
-	return runs == 1
 }
 
 // HubURL is where the instances connect.
@@ -193,19 +178,18 @@ func (s *Instances) launch(r *running) error {
 			return failed(err)
 		}
 	}
-	if err := extension.WriteInstance(r.Extension, s.opts.HubURL, r.nonce); err != nil {
+	copied, err := extension.Write(r.Extension, s.opts.Ring, s.opts.HubURL)
+	if err != nil {
 		return failed(err)
 	}
+	r.pairing = copied.Pairing
 	if s.opts.HubKey != nil {
-		var err error
 		if r.launch.hubKey, err = s.opts.HubKey(); err != nil {
 			return failed(err)
 		}
 	}
-	r.forget = s.opts.Hub.Expect(r.nonce)
 	proc, err := startProcess(exec.Command(r.path, r.launch.flags()...))
 	if err != nil {
-		r.forget()
 		return failed(err)
 	}
 	s.mu.Lock()
@@ -223,7 +207,6 @@ func (s *Instances) watch(r *running) {
 	case <-s.ctx.Done():
 		r.proc.stop()
 	}
-	r.forget()
 	s.drop(r)
 	if b := s.browser(r); b != nil {
 		s.opts.Hub.Forget(b.Peer)
@@ -253,7 +236,7 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 		case <-ctx.Done():
 		}
 	}()
-	_, err := s.opts.Hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Instance == r.nonce })
+	_, err := s.opts.Hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Pairing == r.pairing })
 	return err
 }
 
@@ -311,7 +294,7 @@ func (s *Instances) info(r *running) Info {
 // browser returns r as the hub knows it, nil if it does not.
 func (s *Instances) browser(r *running) *hub.BrowserInfo {
 	for _, b := range s.opts.Hub.Browsers() {
-		if b.Instance == r.nonce {
+		if b.Pairing == r.pairing {
 			return &b
 		}
 	}

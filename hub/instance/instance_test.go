@@ -297,7 +297,7 @@ func TestBrandedChrome(t *testing.T) {
 	if info.Loaded || info.Mode != instance.Chrome || info.Browser != nil {
 		t.Errorf("%+v", info)
 	}
-	if text, err := os.ReadFile(filepath.Join(info.Extension, "instance.json")); err != nil || !bytes.Contains(text, []byte("ws://127.0.0.1")) {
+	if text, err := os.ReadFile(filepath.Join(info.Extension, "pairing.json")); err != nil || !bytes.Contains(text, []byte("ws://127.0.0.1")) {
 		t.Errorf("nothing to load by hand: %s, %v", text, err)
 	}
 	// A profile that has it is waited for, but not taken from the user if it does not

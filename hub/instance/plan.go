@@ -58,7 +58,7 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 			ID: "inst_" + strings.ToLower(rand.Text()[:8]), Mode: b.mode, Profile: p.Directory,
 			Headless: headless, Loaded: b.loads,
 		},
-		nonce: rand.Text(), path: b.path, gone: make(chan struct{}),
+		path: b.path, gone: make(chan struct{}),
 		launch: launch{headless: headless, url: c.URL},
 	}
 	s.place(r, p)

@@ -16,7 +16,8 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver"
 )
@@ -39,8 +40,10 @@ func newWorld(t testing.TB, opts instance.Options) *world {
 // newWorldOver is newWorld for a hub with a past: its store, and Options.Dir.
 func newWorldOver(t testing.TB, store storage.DomainToolStorage, opts instance.Options) *world {
 	t.Helper()
-	ws := wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
-		return wsserver.Admission{Attested: r.Header.Get("Origin") == extension.Origin}, nil
+	pairings := tabtest.NewPairings(t)
+	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		id, err := pairings.Check(hello, ex)
+		return wsserver.Admission{Attested: id != "", Pairing: id}, err
 	}})
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: store})
 	if err != nil {
@@ -62,7 +65,7 @@ func newWorldOver(t testing.TB, store storage.DomainToolStorage, opts instance.O
 	if opts.Dir != "" {
 		w.dir = opts.Dir
 	}
-	opts.Hub, opts.Dir = h, w.dir
+	opts.Hub, opts.Dir, opts.Ring = h, w.dir, pairings.Ring
 	opts.HubURL = "ws" + strings.TrimPrefix(server.URL, "http") + "/tabs"
 	w.instances = instance.New(opts)
 	t.Cleanup(func() {

@@ -20,7 +20,7 @@ import (
 func (s *site) extended(opts chromium.Options) *chromium.Browser {
 	s.t.Helper()
 	opts.Extension = s.t.TempDir()
-	if err := extension.WriteInstance(opts.Extension, "ws://"+s.addr+"/tabs", "n0nce"); err != nil {
+	if _, err := extension.Write(opts.Extension, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
 		s.t.Fatal(err)
 	}
 	b := chromium.Start(s.t, opts)
@@ -296,7 +296,7 @@ func TestExtensionComesAndGoes(t *testing.T) {
 	page := b.Open(s.url("/demo"))
 	s.awaitCarriers("without the extension", "page 7")
 	dir := t.TempDir()
-	if err := extension.WriteInstance(dir, "ws://"+s.addr+"/tabs", "n0nce"); err != nil {
+	if _, err := extension.Write(dir, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
 		t.Fatal(err)
 	}
 	b.Load(dir)

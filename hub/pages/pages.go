@@ -19,7 +19,7 @@ import (
 var assets embed.FS
 
 // Paths are the paths that Handler serves.
-var Paths = []string{"/tab.js", "/embed.js", "/widget.html", "/demo"}
+var Paths = []string{"/tab.js", "/embed.js", "/widget.html", "/demo", "/pair"}
 
 // page is one served file, fixed once made.
 type page struct {
@@ -39,6 +39,7 @@ func Handler() http.Handler {
 		"/embed.js":    newScript(append(join, "embed.js")...),
 		"/widget.html": newWidget(),
 		"/demo":        newDemo(),
+		"/pair":        newPair(),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, ok := served[r.URL.Path]
@@ -110,6 +111,15 @@ func newDemo() page {
 	return newPage("text/html; charset=utf-8", html,
 		"default-src 'none'; script-src 'self' "+hashOf(script)+"; style-src "+hashOf(style)+
 			"; img-src data:; connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+}
+
+// newPair makes the page that `tabhub pair` opens. Its address holds a secret in the
+// fragment, which is the extension's affair.
+func newPair() page {
+	script, style := joined("pair.js"), asset("pair.css")
+	html := strings.NewReplacer("<!-- style -->", "<style>"+style+"</style>", "<!-- script -->", "<script>"+script+"</script>").Replace(asset("pair.html"))
+	return newPage("text/html; charset=utf-8", html,
+		"default-src 'none'; script-src "+hashOf(script)+"; style-src "+hashOf(style)+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 }
 
 func newPage(contentType, body, policy string) page {

@@ -17,6 +17,7 @@ import (
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/wsserver"
 )
@@ -24,10 +25,11 @@ import (
 // site is a hub with its pages on a real address, and pages of other people beside
 // it.
 type site struct {
-	t     *testing.T
-	store storage.Memory
-	addr  string // of the hub
-	cable *tabtest.Cable
+	t        *testing.T
+	store    storage.Memory
+	addr     string // of the hub
+	cable    *tabtest.Cable
+	pairings tabtest.Pairings
 
 	// Owned by the test's goroutine.
 	hub *hub.Hub
@@ -40,7 +42,7 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, cable: tabtest.NewCable(t), heard: make(chan struct{}, 1)}
+	s := &site{t: t, cable: tabtest.NewCable(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
 	s.addr = s.cable.Addr()
 	s.start()
 	t.Cleanup(s.stop)
@@ -50,7 +52,7 @@ func newSite(t *testing.T) *site {
 // start starts the hub; a second time it has the same address and store.
 func (s *site) start() {
 	s.t.Helper()
-	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit})
+	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit, Pair: s.pairings.Pair})
 	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
 	if err != nil {
 		s.t.Fatal(err)
@@ -84,7 +86,7 @@ func (s *site) stop() {
 }
 
 // admit believes the widget and the extension, as the hub's guard does.
-func (s *site) admit(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+func (s *site) admit(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
 	if r.Header.Get("Origin") == "http://"+r.Host {
 		return wsserver.Admission{Origin: pages.WidgetOrigin(hello)}, nil
 	}
@@ -92,7 +94,8 @@ func (s *site) admit(r *http.Request, hello *spec.Hello) (wsserver.Admission, er
 	if extended && s.lockedOut.Load() {
 		return wsserver.Admission{}, errors.New("no extension may join")
 	}
-	return wsserver.Admission{Attested: extended}, nil
+	id, err := s.pairings.Check(hello, ex)
+	return wsserver.Admission{Attested: id != "", Pairing: id}, err
 }
 
 func (s *site) url(path string) string { return "http://" + s.addr + path }

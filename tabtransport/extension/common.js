@@ -69,6 +69,18 @@ export function words(hub, address) {
       return ["Connecting…", `to ${address}`];
     case "absent":
       return ["The hub is not running", `Nothing answers at ${address}. Start it with “tabhub serve”, or start your AI app.`];
+    case "unpaired":
+      return [
+        "Not paired with the hub",
+        `${hub.reason ? `The hub at ${address} does not know this browser.` : ""} Run “tabhub pair” on this computer, or “tabhub extension DIR” again and reload the extension.`.trim(),
+      ];
+    case "stranger":
+      return [
+        "Not your hub",
+        `What answers at ${address} cannot prove that it is the hub that this browser is paired with. Nothing was said to it. “tabhub doctor” says what has the port.`,
+      ];
+    case "outdated":
+      return ["The hub is older than the extension", `The hub at ${address} cannot prove what it is. Update tabhub, then run “tabhub stop”.`];
     case "refused":
       return ["The hub refused this browser", `At ${address}: ${hub.reason}`];
     case "replaced":

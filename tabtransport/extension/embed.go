@@ -10,6 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
 )
 
 // ID is the extension's id in every browser: the key in its manifest fixes it. Origin
@@ -22,29 +25,39 @@ const (
 //go:embed manifest.json README.md *.html *.css *.js content/*.js worker/*.js icons/*.png
 var files embed.FS
 
-// instanceFile tells a copy of the extension which hub it belongs to.
-const instanceFile = "instance.json"
+// pairingFile pairs a copy of the extension with the hub that wrote it.
+const pairingFile = "pairing.json"
 
-// Write writes the extension to dir, for "Load unpacked". It makes dir if need be and
-// brings a copy that it wrote before up to date; a directory that holds anything else
-// is left alone.
-func Write(dir string) error { return write(dir, nil) }
-
-// WriteInstance is Write for a browser that a hub starts itself: that copy connects to
-// hubURL, a WebSocket address, and says nonce in its hello, so that the hub knows it.
-// Whoever can read dir can pretend to be that browser.
-func WriteInstance(dir, hubURL, nonce string) error {
-	text, err := json.Marshal(map[string]string{"hub": hubURL, "nonce": nonce})
-	if err != nil {
-		return fmt.Errorf("write extension: %w", err)
-	}
-	return write(dir, text)
+// pairingText is what the file holds.
+type pairingText struct {
+	Pairing spec.PairingID `json:"pairing"`
+	Hub     string         `json:"hub"`
+	Key     string         `json:"key"`
+	Address string         `json:"address"`
 }
 
-func write(dir string, instance []byte) error {
+// Write writes the extension to dir, for "Load unpacked", paired with the hub of the
+// ring, which is expected at address, a WebSocket address. It makes dir if need be and
+// brings a copy that it wrote before up to date, which stays the same pairing; a
+// directory that holds anything else is left alone. Whoever can read dir can pretend to
+// be that copy.
+func Write(dir string, ring *pairing.Ring, address string) (pairing.Copy, error) {
 	if err := check(dir); err != nil {
-		return err
+		return pairing.Copy{}, err
 	}
+	var before pairingText
+	if text, err := os.ReadFile(filepath.Join(dir, pairingFile)); err == nil {
+		_ = json.Unmarshal(text, &before) // one that makes no sense is replaced
+	}
+	c := ring.Issue(before.Pairing, address)
+	text, err := json.MarshalIndent(pairingText{c.Pairing, c.Hub, c.Key.String(), c.Address}, "", "  ")
+	if err == nil {
+		err = write(dir, append(text, '\n'))
+	}
+	return c, err
+}
+
+func write(dir string, pairing []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("write extension: %w", err)
 	}
@@ -55,10 +68,7 @@ func write(dir string, instance []byte) error {
 	if err := os.CopyFS(dir, files); err != nil {
 		return fmt.Errorf("write extension: %w", err)
 	}
-	if instance == nil {
-		return nil
-	}
-	if err := os.WriteFile(filepath.Join(dir, instanceFile), instance, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, pairingFile), pairing, 0o600); err != nil {
 		return fmt.Errorf("write extension: %w", err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest"
 )
 
 type manifest struct {
@@ -81,25 +82,36 @@ func TestTypes(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "dir")
-	if err := extension.WriteInstance(dir, "ws://127.0.0.1:1/tabs", "n"); err != nil {
+	ring := tabtest.NewPairings(t).Ring
+	first, err := extension.Write(dir, ring, "ws://127.0.0.1:1/tabs")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "instance.json")); err != nil || string(text) != `{"hub":"ws://127.0.0.1:1/tabs","nonce":"n"}` {
-		t.Errorf("instance.json: %s, %v", text, err)
+	file := filepath.Join(dir, "pairing.json")
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), first.Key.String()) || !strings.Contains(string(text), "ws://127.0.0.1:1/tabs") {
+		t.Errorf("pairing.json: %s, %v", text, err)
+	}
+	if fi, err := os.Stat(file); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the key: %v, %v", fi.Mode(), err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "worker", "old.js"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := extension.Write(dir); err != nil {
-		t.Fatalf("bringing an own directory up to date: %v", err)
+	// A browser has the copy loaded: it stays paired.
+	if again, err := extension.Write(dir, ring, "ws://127.0.0.1:2/tabs"); err != nil || again.Pairing != first.Pairing {
+		t.Fatalf("bringing an own directory up to date: %v, %v", again.Pairing, err)
+	}
+	// One that another hub wrote is paired with this one.
+	if other, err := extension.Write(dir, tabtest.NewPairings(t).Ring, "ws://127.0.0.1:2/tabs"); err != nil || other.Pairing == first.Pairing {
+		t.Fatalf("writing over another hub's copy: %v, %v", other.Pairing, err)
 	}
 	var got []string
-	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "worker/old.js", "instance.json", "types.d.ts", "package.json"} {
+	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "worker/old.js", "pairing.json", "types.d.ts", "package.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			got = append(got, name)
 		}
 	}
-	if want := []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png"}; !slices.Equal(got, want) {
+	if want := []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "pairing.json"}; !slices.Equal(got, want) {
 		t.Errorf("the directory has %v, want %v", got, want)
 	}
 }
@@ -112,7 +124,7 @@ func TestWriteLeavesOthersAlone(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := extension.Write(dir); err == nil || !strings.Contains(err.Error(), dir) {
+		if _, err := extension.Write(dir, tabtest.NewPairings(t).Ring, "ws://127.0.0.1:1/tabs"); err == nil || !strings.Contains(err.Error(), dir) {
 			t.Errorf("writing beside %s: %v", name, err)
 		}
 		if left, err := os.ReadFile(file); err != nil || string(left) != text {

@@ -15,6 +15,7 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver"
@@ -30,6 +31,7 @@ type hub struct {
 	wire  *tabtransport.Peers
 	cable *tabtest.Cable
 
+	pairings  tabtest.Pairings
 	keepAlive time.Duration // between pings; 0 is the default
 
 	mu      sync.Mutex
@@ -75,7 +77,7 @@ func newHub(t testing.TB) *hub {
 func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
 	t.Helper()
 	h := &hub{
-		t: t, cable: tabtest.NewCable(t), keepAlive: keepAlive,
+		t: t, cable: tabtest.NewCable(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
 		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{},
 	}
 	h.addr = h.cable.Addr()
@@ -85,9 +87,14 @@ func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
 
 func (h *hub) serve() {
 	h.t.Helper()
-	h.ws = wsserver.New(wsserver.Options{Authenticate: func(r *http.Request, _ *spec.Hello) (wsserver.Admission, error) {
-		return wsserver.Admission{Attested: true}, nil
-	}, KeepAlive: h.keepAlive})
+	h.ws = wsserver.New(wsserver.Options{
+		Pair: h.pairings.Pair,
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+			id, err := h.pairings.Check(hello, ex)
+			return wsserver.Admission{Attested: true, Pairing: id}, err
+		},
+		KeepAlive: h.keepAlive,
+	})
 	h.wire = h.ws.Transport(spec.LocalUser)
 	h.wire.Handle(h)
 	mux := http.NewServeMux()
@@ -178,7 +185,7 @@ func (h *hub) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error) {
 		}
 	})
 	return tabtransport.Accepted{Peer: browserPeer, Result: spec.HelloResult{
-		Hub: "tabhub", Version: "test", KeepAliveMs: 15_000, Limits: spec.DefaultLimits, BrowserSecret: "s3cret",
+		Hub: "tabhub", Version: "test", KeepAliveMs: 15_000, Limits: spec.DefaultLimits,
 	}}, nil
 }
 
@@ -321,14 +328,21 @@ func equal(got, want []string) bool {
 	return true
 }
 
+// write writes a copy of the extension that is paired with h.
+func (h *hub) write() string {
+	h.t.Helper()
+	dir := h.t.TempDir()
+	if _, err := extension.Write(dir, h.pairings.Ring, h.url()); err != nil {
+		h.t.Fatal(err)
+	}
+	return dir
+}
+
 // browse starts a browser with the extension connected to h.
 func (h *hub) browse(opts chromium.Options) *chromium.Browser {
 	h.t.Helper()
 	if opts.Extension == "" {
-		opts.Extension = h.t.TempDir()
-		if err := extension.WriteInstance(opts.Extension, h.url(), "n0nce"); err != nil {
-			h.t.Fatal(err)
-		}
+		opts.Extension = h.write()
 	}
 	b := chromium.Start(h.t, opts)
 	h.wait("the extension connects", func() bool { return h.hello != nil })

@@ -4,7 +4,6 @@ import { BAD_ADDRESS, ask, element, hubAddress, make } from "./common.js";
 let settings;
 
 const address = element("address", HTMLInputElement);
-const token = element("token", HTMLInputElement);
 const site = element("site", HTMLInputElement);
 const modes = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=mode]"));
 
@@ -50,7 +49,7 @@ element("hub", HTMLFormElement).addEventListener("submit", async (event) => {
   const hub = hubAddress(address.value.trim());
   element("problem", HTMLElement).textContent = hub ? "" : BAD_ADDRESS;
   if (!hub) return;
-  await change({ ask: "save", settings: { hub, token: token.value } });
+  await change({ ask: "save", settings: { hub } });
   element("saved", HTMLElement).textContent = "Saved.";
 });
 
@@ -61,5 +60,4 @@ element("forget", HTMLButtonElement).addEventListener("click", async () => {
 
 settings = await ask({ ask: "settings" });
 address.value = settings.hub;
-token.value = settings.token;
 show();

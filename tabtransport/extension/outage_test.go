@@ -12,7 +12,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
-	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -173,10 +172,7 @@ func TestAnswersAreLetGo(t *testing.T) {
 // that they were.
 func TestExtensionUpdated(t *testing.T) {
 	h := newHub(t)
-	dir := t.TempDir()
-	if err := extension.WriteInstance(dir, h.url(), ""); err != nil {
-		t.Fatal(err)
-	}
+	dir := h.write()
 	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)

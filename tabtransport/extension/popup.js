@@ -21,7 +21,7 @@ async function show() {
   element("headline", HTMLElement).textContent = headline;
   element("detail", HTMLElement).textContent = detail;
   element("retry", HTMLButtonElement).hidden = status.hub.state === "connected";
-  element("dashboard", HTMLButtonElement).onclick = () => chrome.tabs.create({ url: status.dashboard });
+  element("dashboard", HTMLButtonElement).disabled = status.hub.state !== "connected";
   if (document.activeElement !== address && element("problem", HTMLElement).textContent === "") address.value = status.address;
   // A list that is the same is left alone: somebody may be reading it.
   const now = JSON.stringify(status.sites);
@@ -75,6 +75,10 @@ function nothing() {
 element("retry", HTMLButtonElement).addEventListener("click", async () => {
   await ask({ ask: "reconnect" });
   await show();
+});
+
+element("dashboard", HTMLButtonElement).addEventListener("click", async () => {
+  element("problem", HTMLElement).textContent = await ask({ ask: "dashboard" });
 });
 
 element("options", HTMLButtonElement).addEventListener("click", () => chrome.runtime.openOptionsPage());

@@ -115,6 +115,12 @@ type HubState =
   | { state: "connecting" }
   | { state: "connected"; hub: string; version: string }
   | { state: "absent" }
+  /** There is no pairing with a hub at the address, or the hub knows none of them. */
+  | { state: "unpaired"; reason: string }
+  /** What answers at the address has not proved that it is the hub. */
+  | { state: "stranger" }
+  /** The hub is older than the extension and cannot prove anything. */
+  | { state: "outdated" }
   | { state: "refused"; reason: string }
   | { state: "replaced" };
 
@@ -131,7 +137,6 @@ interface SiteView {
 interface StatusView {
   hub: HubState;
   address: string;
-  dashboard: string;
   settings: Settings;
   /** The tab's own site first, then those of its frames. */
   sites: SiteView[];
@@ -140,8 +145,6 @@ interface StatusView {
 interface Settings {
   /** The WebSocket address of the hub. */
   hub: string;
-  /** For a hub that asks for one. */
-  token: string;
   mode: "all" | "allowed";
   /** Origins. */
   allowed: string[];
@@ -156,6 +159,27 @@ interface Confirmation {
   reason: string;
 }
 
+/** A pairing of this browser with a hub. Keys are 32 bytes, an offer's 16, in base64url. */
+interface Pairing {
+  /** Its id, which is no secret. */
+  pairing: string;
+  /** The hub's id; "" of an offer that was never answered. */
+  hub: string;
+  key: string;
+  /** Where the hub was when the two were paired. */
+  address: string;
+  /** Of an offer: until when it is tried, as Date.now() has it. */
+  until?: number;
+  /** Of an offer that was answered: the key that follows it. */
+  next?: string;
+}
+
+/** What the user is asked before a hub is paired with. */
+interface OfferView {
+  address: string;
+  code: string;
+}
+
 type UIRequest =
   | { ask: "status"; tabId: number }
   | { ask: "site"; origin: string; on?: boolean; keep?: boolean }
@@ -163,6 +187,9 @@ type UIRequest =
   | { ask: "save"; settings: Partial<Settings> }
   | { ask: "reconnect" }
   | { ask: "forget" }
+  | { ask: "dashboard" }
+  | { ask: "offer"; id: string }
+  | { ask: "offered"; id: string; accept: boolean }
   | { ask: "confirmation"; id: string }
   | { ask: "confirm"; id: string; allow: boolean; remember: boolean };
 

@@ -65,7 +65,7 @@ func isClient(r *http.Request) bool {
 func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 	refuse := func(sentence string) {
 		s.stats.refused.Add(1)
-		if s.firstRefusal(clientSubprotocol) {
+		if s.logsRefusal(clientSubprotocol) {
 			s.log.Warn("webmcp-relay.v1 client refused", "err", sentence, "remote", r.RemoteAddr)
 		}
 		http.Error(w, sentence, http.StatusForbidden)
@@ -74,7 +74,7 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 		refuse("webmcp-relay.v1 clients show no credential, so only a hub without credentials (--auth none) serves them; use /mcp or `tabhub stdio` instead")
 		return
 	}
-	adm, err := s.opts.Authenticate(r, nil)
+	adm, err := s.opts.Authenticate(r, nil, nil)
 	if err != nil {
 		refuse(err.Error())
 		return

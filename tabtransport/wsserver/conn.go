@@ -18,6 +18,7 @@ import (
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
 )
 
 // Floods: what a peer may send over one connection, beyond answers to requests.
@@ -44,7 +45,9 @@ type conn struct {
 
 	// owned by the reader
 	dialect   dialect
-	request   *http.Request // until admitted
+	request   *http.Request     // until admitted
+	exchange  *pairing.Exchange // begun and not ended; may be nil
+	admission Admission         // once admitted
 	event     event
 	messages  *rate.Limiter
 	malformed *rate.Limiter // nil until the first malformed frame
@@ -217,7 +220,7 @@ func (c *conn) handle(kind int, frame []byte) {
 	}
 	switch ev.kind {
 	case evIgnored:
-	case evHello:
+	case evPair, evHello:
 		c.bad(ev.id, spec.Errorf(spec.CodeInvalidRequest, "hello was said before"))
 	case evMessage:
 		c.throttle.message(c, ev.tab, ev.id, ev.msg)
@@ -233,14 +236,35 @@ func (c *conn) handle(kind int, frame []byte) {
 		}
 	case evPing:
 		c.Respond(ev.tab, ev.id, struct{}{}, nil)
+	case evDashboard:
+		c.dashboard(ev)
 	case evInvalid, evRefused:
 		c.bad(ev.id, ev.err)
 	}
 }
 
+// dashboard gives a paired browser an address of the dashboard.
+func (c *conn) dashboard(ev *event) {
+	if ev.id == nil {
+		return
+	}
+	if c.srv.opts.Dashboard == nil || c.admission.Pairing == "" {
+		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeRefused, "only a paired browser is given an address of the dashboard"))
+		return
+	}
+	url, err := c.srv.opts.Dashboard(c.admission)
+	if err != nil {
+		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeInternal, "%v", err))
+		return
+	}
+	c.Respond(ev.tab, ev.id, spec.DashboardResult{URL: url}, nil)
+}
+
 // handleFirst takes a frame of a peer that was not admitted yet.
 func (c *conn) handleFirst(ev *event) {
 	switch ev.kind {
+	case evPair:
+		c.pair(ev)
 	case evHello:
 		c.admit(ev)
 	case evMessage:
@@ -259,16 +283,36 @@ func (c *conn) handleFirst(ev *event) {
 		c.refuse(ev.id, ev.err)
 	case evInvalid:
 		c.bad(ev.id, ev.err)
-	case evAnswer, evProgress:
+	case evAnswer, evProgress, evDashboard:
 		c.srv.stats.stray.Add(1)
 	}
+}
+
+// pair answers the first message of a pairing handshake, which hello ends.
+func (c *conn) pair(ev *event) {
+	ex, err := c.exchange, error(nil)
+	switch {
+	case ex != nil:
+		err = spec.Errorf(spec.CodeInvalidRequest, "one handshake a connection")
+	case c.srv.opts.Pair == nil:
+		err = spec.Errorf(spec.CodeUnpaired, "no browser can be paired here")
+	default:
+		ex, err = c.srv.opts.Pair(c.request, ev.pair)
+	}
+	if err != nil {
+		c.refuse(ev.id, err)
+		return
+	}
+	c.exchange = ex
+	c.control(c.dialect.appendResponse(nil, 0, ev.id, ex.Result(), nil))
 }
 
 // admit lets the peer take part, or refuses it.
 func (c *conn) admit(ev *event) {
 	c.live.pause() // it has said hello; what follows is up to us
 	hello := ev.hello
-	adm, err := c.srv.opts.Authenticate(c.request, hello)
+	adm, err := c.srv.opts.Authenticate(c.request, hello, c.exchange)
+	c.exchange = nil
 	if err != nil {
 		c.refuse(ev.id, err)
 		return
@@ -280,7 +324,7 @@ func (c *conn) admit(ev *event) {
 		adm.Origin = c.origin
 	}
 	if hello != nil {
-		hello.Token = "" // nobody behind this needs it
+		hello.Token, hello.Proof = "", "" // nobody behind this needs them
 	}
 	if ev.claimKey {
 		key := c.srv.claimKey(tabKey{adm.User, adm.Origin, hello.TabKey})
@@ -292,6 +336,7 @@ func (c *conn) admit(ev *event) {
 	seat, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
 		Origin:        adm.Origin,
 		Attested:      adm.Attested,
+		Pairing:       adm.Pairing,
 		ClaimedOrigin: ev.claimedOrigin,
 		Dialect:       c.dialect.name(),
 		Remote:        c.remote,
@@ -306,6 +351,7 @@ func (c *conn) admit(ev *event) {
 	}
 	c.seat = seat
 	c.request = nil
+	c.admission = adm
 	c.limit = c.srv.opts.MaxFrame
 	c.ws.SetReadLimit(maxSkipped * c.limit)
 	if adm.Revoked != nil {
@@ -338,7 +384,7 @@ func (c *conn) refuse(id json.RawMessage, err error) {
 	if !ok {
 		coded = spec.Errorf(spec.CodeRefused, "%s", err.Error())
 	}
-	if c.srv.firstRefusal(c.origin) {
+	if c.srv.logsRefusal(c.origin) {
 		c.warn("connection refused", "err", coded)
 	}
 	c.control(c.dialect.appendRefusal(nil, id, coded))

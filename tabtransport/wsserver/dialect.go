@@ -41,14 +41,16 @@ type dialect interface {
 type eventKind int
 
 const (
-	evIgnored  eventKind = iota
-	evHello              // hello, id; claimedOrigin, claimKey
-	evMessage            // tab, id, msg; early
-	evAnswer             // tab, requestID, and result or err
-	evProgress           // tab, progress
-	evPing               // tab, id
-	evInvalid            // err; id, tab if it can be answered
-	evRefused            // err, id: a hello that cannot be accepted
+	evIgnored   eventKind = iota
+	evPair                // pair, id
+	evHello               // hello, id; claimedOrigin, claimKey
+	evMessage             // tab, id, msg; early
+	evAnswer              // tab, requestID, and result or err
+	evProgress            // tab, progress
+	evPing                // tab, id
+	evDashboard           // tab, id
+	evInvalid             // err; id, tab if it can be answered
+	evRefused             // err, id: a hello that cannot be accepted
 )
 
 // event is what a frame says.
@@ -57,6 +59,7 @@ type event struct {
 	tab  int64
 	id   json.RawMessage // of a request of the peer, nil for a notification
 
+	pair          *spec.Pair
 	hello         *spec.Hello // nil for a proxy that does not say hello
 	claimedOrigin string
 	claimKey      bool // hello.TabKey must be unique among live connections

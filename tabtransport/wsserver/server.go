@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -15,18 +16,28 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
 )
 
 // Options configure a Server.
 type Options struct {
 	// Authenticate decides whether a connection is admitted, and as whose. The
 	// request's Host and Origin have been checked before; what is left is the
-	// credential, in hello.Token or the request. hello is nil for a proxy that
-	// does not say hello. The context of r lasts as long as the connection. The
-	// error is told to the peer, so it must not hold secrets; its code, if it is
+	// credential, in hello.Token or the request, or the proof in hello that ends ex.
+	// hello is nil for a proxy that does not say hello, ex for a peer that has not
+	// begun a pairing handshake. The context of r lasts as long as the connection.
+	// The error is told to the peer, so it must not hold secrets; its code, if it is
 	// an *spec.Error, decides the close code. nil admits everyone as
 	// spec.LocalUser.
-	Authenticate func(r *http.Request, hello *spec.Hello) (Admission, error)
+	Authenticate func(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (Admission, error)
+
+	// Pair begins a pairing handshake. The error is as that of Authenticate. Nil: no
+	// browser can be paired here.
+	Pair func(r *http.Request, m *spec.Pair) (*pairing.Exchange, error)
+
+	// Dashboard returns an address that opens the dashboard for who was admitted as
+	// adm, which has a pairing. Its error is told to the peer. Nil: there is none.
+	Dashboard func(adm Admission) (url string, err error)
 
 	// Clients returns the tools of a user, for webmcp-relay.v1 clients to list and
 	// call. Such a client shows no credential; nil refuses it. The error is told to
@@ -46,9 +57,10 @@ type Options struct {
 // Admission is what Authenticate has found out about a connection.
 type Admission struct {
 	User spec.UserID // "" means spec.LocalUser
-	// Attested and Origin become the fields of tabtransport.Conn. Origin "" stands
-	// for the request's Origin header.
+	// Attested, Pairing and Origin become the fields of tabtransport.Conn. Origin ""
+	// stands for the request's Origin header.
 	Attested bool
+	Pairing  spec.PairingID
 	Origin   string
 	Until    time.Time // when the connection ends with its credential; zero: never
 	// Revoked is done when the credential is taken back, which ends the connection,
@@ -69,8 +81,8 @@ type Server struct {
 	mu     sync.Mutex
 	users  map[spec.UserID]*tabtransport.Peers
 	conns  map[connection]struct{}
-	keys   map[tabKey]struct{} // of live webmcp.v1 connections
-	told   map[string]struct{} // origins whose refusal was logged
+	keys   map[tabKey]struct{}  // of live webmcp.v1 connections
+	told   map[string]time.Time // by origin: when a refusal was logged last
 	closed bool
 }
 
@@ -89,7 +101,7 @@ type tabKey struct {
 // New returns a Server. The caller mounts its handlers and closes it.
 func New(opts Options) *Server {
 	if opts.Authenticate == nil {
-		opts.Authenticate = func(*http.Request, *spec.Hello) (Admission, error) { return Admission{}, nil }
+		opts.Authenticate = func(*http.Request, *spec.Hello, *pairing.Exchange) (Admission, error) { return Admission{}, nil }
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -119,7 +131,7 @@ func New(opts Options) *Server {
 		users:    make(map[spec.UserID]*tabtransport.Peers),
 		conns:    make(map[connection]struct{}),
 		keys:     make(map[tabKey]struct{}),
-		told:     make(map[string]struct{}),
+		told:     make(map[string]time.Time),
 	}
 	s.webmcp.Subprotocols = webmcpSubprotocols
 	return s
@@ -257,16 +269,24 @@ func (s *Server) releaseKey(k tabKey) {
 	delete(s.keys, k)
 }
 
-// firstRefusal reports whether no refusal of the origin was logged before. Pages
-// that embed a webmcp.v1 widget come back every few seconds whatever they are told.
-func (s *Server) firstRefusal(origin string) bool {
+// logsRefusal reports whether a refusal of the origin is to be logged: one a minute is.
+// Who is refused may come back every few seconds, whatever they are told.
+func (s *Server) logsRefusal(origin string) bool {
 	const maxTold = 1024
+	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, told := s.told[origin]; told || len(s.told) >= maxTold {
+	last, told := s.told[origin]
+	if told && now.Sub(last) < time.Minute {
 		return false
 	}
-	s.told[origin] = struct{}{}
+	if !told && len(s.told) >= maxTold {
+		maps.DeleteFunc(s.told, func(_ string, last time.Time) bool { return now.Sub(last) >= time.Minute })
+		if len(s.told) >= maxTold {
+			return false
+		}
+	}
+	s.told[origin] = now
 	return true
 }
 

@@ -20,6 +20,7 @@ import (
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/wsserver"
 	"tabhub/tabtransport/wsserver/wstest"
 )
@@ -128,7 +129,7 @@ func TestTokenIsCheckedAndForgotten(t *testing.T) {
 		var log bytes.Buffer
 		_, h, l := start(t, wsserver.Options{
 			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-			Authenticate: func(r *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+			Authenticate: func(r *http.Request, hello *spec.Hello, _ *pairing.Exchange) (wsserver.Admission, error) {
 				if err := r.Context().Err(); err != nil {
 					t.Errorf("the request's context has ended: %v", err)
 				}
@@ -159,7 +160,7 @@ func TestTokenIsCheckedAndForgotten(t *testing.T) {
 
 func TestConnectionEndsWithItsCredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, _, l := start(t, wsserver.Options{Authenticate: func(*http.Request, *spec.Hello) (wsserver.Admission, error) {
+		_, _, l := start(t, wsserver.Options{Authenticate: func(*http.Request, *spec.Hello, *pairing.Exchange) (wsserver.Admission, error) {
 			return wsserver.Admission{Until: time.Now().Add(20 * time.Second)}, nil
 		}})
 		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
@@ -174,7 +175,7 @@ func TestConnectionEndsWithItsCredential(t *testing.T) {
 func TestConnectionEndsWhenItsCredentialIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		good, revoke := context.WithCancel(t.Context())
-		_, _, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+		_, _, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello, _ *pairing.Exchange) (wsserver.Admission, error) {
 			if hello.TabKey == "origin" {
 				return wsserver.Admission{}, nil
 			}
@@ -199,7 +200,7 @@ func TestConnectionEndsWhenItsCredentialIsTakenBack(t *testing.T) {
 
 func TestUsersNeverSeeEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, local, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello) (wsserver.Admission, error) {
+		srv, local, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello, _ *pairing.Exchange) (wsserver.Admission, error) {
 			return wsserver.Admission{User: spec.UserID(hello.Token)}, nil
 		}})
 		ann := &hub{}

@@ -97,10 +97,14 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 		ev.id = clone(f.id)
 	}
 	switch method {
+	case spec.MethodPair:
+		d.decodePair(&f, ev)
 	case spec.MethodHello:
 		d.decodeHello(&f, ev)
 	case spec.MethodProgress:
 		d.decodeProgress(&f, ev)
+	case spec.MethodDashboard:
+		ev.kind = evDashboard
 	case spec.MethodPing:
 		ev.kind = evPing
 		if ev.id == nil {
@@ -166,18 +170,37 @@ func rpcError(raw json.RawMessage) *spec.Error {
 	return e
 }
 
-func (d *tabhub) decodeHello(f *rpcFrame, ev *event) {
-	hello := &spec.Hello{}
-	err := spec.DecodeParams(f.params, hello)
+// decodeFirst reads the parameters of a first message; version is where they say the
+// protocol's. It reports whether they can be accepted.
+func decodeFirst(what string, f *rpcFrame, ev *event, params any, version *string) bool {
+	err := spec.DecodeParams(f.params, params)
 	if err == nil {
-		if problem := spec.Validate(hello); problem != nil {
-			err = spec.Errorf(spec.CodeInvalidParams, "hello: %v", problem)
-		} else if hello.ProtocolVersion != spec.ProtocolVersion {
-			err = spec.Errorf(spec.CodeUnsupported, "protocolVersion %q is not served, only %q", hello.ProtocolVersion, spec.ProtocolVersion)
+		if problem := spec.Validate(params); problem != nil {
+			err = spec.Errorf(spec.CodeInvalidParams, "%s: %v", what, problem)
+		} else if *version != spec.ProtocolVersion {
+			err = spec.Errorf(spec.CodeUnsupported, "protocolVersion %q is not served, only %q", *version, spec.ProtocolVersion)
 		}
 	}
 	if err != nil {
 		ev.kind, ev.err = evRefused, err
+	}
+	return err == nil
+}
+
+func (d *tabhub) decodePair(f *rpcFrame, ev *event) {
+	pair := &spec.Pair{}
+	if ev.id == nil {
+		ev.kind, ev.err = evRefused, spec.Errorf(spec.CodeInvalidRequest, "%s is a request: it needs an id", spec.MethodPair)
+		return
+	}
+	if decodeFirst("pair", f, ev, pair, &pair.ProtocolVersion) {
+		ev.kind, ev.pair = evPair, pair
+	}
+}
+
+func (d *tabhub) decodeHello(f *rpcFrame, ev *event) {
+	hello := &spec.Hello{}
+	if !decodeFirst("hello", f, ev, hello, &hello.ProtocolVersion) {
 		return
 	}
 	ev.kind, ev.hello = evHello, hello

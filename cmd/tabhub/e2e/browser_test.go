@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"tabhub/spec/rawjson"
-	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -66,8 +65,8 @@ func website(t testing.TB) string {
 func (p *place) browse() *chromium.Browser {
 	p.t.Helper()
 	dir := p.t.TempDir()
-	if err := extension.WriteInstance(dir, "ws://"+p.listen+"/tabs", ""); err != nil {
-		p.t.Fatal(err)
+	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.listen+"/tabs"); exit != 0 {
+		p.t.Fatal(stderr)
 	}
 	return chromium.Start(p.t, chromium.Options{Extension: dir, WebMCP: true})
 }

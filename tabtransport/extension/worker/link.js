@@ -1,5 +1,8 @@
-// The one WebSocket to the hub.
+// The one WebSocket to the hub. Until whatever answers at the address has proved that it
+// is the hub that this browser is paired with, it is told nothing, and nothing that it
+// says is heeded.
 
+import { Handshake, confirm, pairingsFor } from "./pairing.js";
 import { dashboard } from "./settings.js";
 
 const SUBPROTOCOL = "tabhub.v1";
@@ -7,11 +10,15 @@ const FIRST_DELAY = 500;
 const LAST_DELAY = 15_000;
 const HELLO_TIMEOUT = 10_000;
 
+const METHOD_NOT_FOUND = -32601;
+const UNPAIRED = -32005;
+
 /**
  * What a link needs from its owner.
  *
  * @typedef {object} Owner
- * @property {() => Promise<{url: string, params: object}>} hello where to connect and what to say first
+ * @property {() => string} address where to connect
+ * @property {() => Promise<object>} hello what to say once the hub has proved itself
  * @property {(result: any) => void} opened the hub has answered hello
  * @property {(message: any) => void} message any later message
  * @property {() => void} changed the state differs
@@ -23,6 +30,12 @@ export class Link {
   /** @type {HubState} */
   #state = { state: "connecting" };
   #open = false;
+  /** The handshake that is under way on the socket. @type {Handshake | undefined} */
+  #handshake;
+  /** The pairing that the hub has proved. @type {Pairing | undefined} */
+  #proved;
+  /** Which of the pairings is tried next. */
+  #turn = 0;
   #failures = 0;
   #greetedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -64,10 +77,8 @@ export class Link {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#failures = 0;
-    const socket = this.#socket;
-    this.#socket = undefined;
-    this.#open = false;
-    socket?.close(1000);
+    this.#turn = 0;
+    this.#drop();
     await this.#connect();
   }
 
@@ -83,8 +94,13 @@ export class Link {
   }
 
   async #connect() {
-    const { url, params } = await this.#owner.hello();
+    const url = dialed(this.#owner.address());
+    const pairings = await pairingsFor(url);
     if (this.#socket) return;
+    if (!pairings.length) {
+      this.#become({ state: "unpaired", reason: "" });
+      return;
+    }
     /** @type {WebSocket} */
     let socket;
     try {
@@ -93,25 +109,39 @@ export class Link {
       this.#become({ state: "refused", reason: `${url} is not the address of a hub` });
       return;
     }
+    const handshake = new Handshake(pairings[this.#turn % pairings.length], url);
     this.#socket = socket;
+    this.#handshake = handshake;
     this.#watch(socket, HELLO_TIMEOUT);
     let reached = false;
     socket.onopen = () => {
       reached = true;
-      this.#greetedAt = Date.now();
-      socket.send(JSON.stringify({ jsonrpc: "2.0", id: "hello", method: "browser/hello", params }));
+      ask(socket, "pair", handshake.request);
     };
-    socket.onmessage = (event) => {
-      if (this.#socket === socket) this.#received(socket, event.data);
+    // One after the other: checking a proof takes a moment.
+    let turn = Promise.resolve();
+    socket.onmessage = ({ data }) => {
+      if (this.#open) this.#received(socket, data);
+      else turn = turn.then(() => this.#received(socket, data));
     };
     socket.onclose = (event) => {
       if (this.#socket !== socket) return;
-      this.#socket = undefined;
-      this.#open = false;
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-      void this.#closed(url, reached, event);
+      const proved = this.#proved !== undefined;
+      this.#drop();
+      void this.#closed(url, reached, proved, event);
     };
+  }
+
+  /** Lets go of the socket. */
+  #drop() {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#handshake = undefined;
+    this.#proved = undefined;
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    socket?.close(1000);
   }
 
   /**
@@ -119,29 +149,74 @@ export class Link {
    * @param {unknown} data
    */
   #received(socket, data) {
+    if (this.#socket !== socket) return undefined;
     let message;
     try {
       message = JSON.parse(String(data));
     } catch {
-      return;
+      return undefined;
     }
-    this.#watch(socket, this.#open ? this.#silence : HELLO_TIMEOUT);
-    if (message.id === "hello" && message.method === undefined && !this.#open) {
-      if (message.error) {
-        void this.#halt({ state: "refused", reason: String(message.error.message) });
-        socket.close(1000);
-        return;
-      }
-      const { hub, version, keepAliveMs } = message.result ?? {};
-      this.#open = true;
-      this.#failures = 0;
-      if (keepAliveMs > 0) this.#silence = 3 * keepAliveMs;
+    if (this.#open) {
       this.#watch(socket, this.#silence);
-      this.#become({ state: "connected", hub: String(hub ?? ""), version: String(version ?? "") });
-      this.#owner.opened(message.result ?? {});
+      this.#owner.message(message);
+      return undefined;
+    }
+    if (message?.method !== undefined) return undefined; // nothing is asked of this side yet
+    if (message?.id === "pair" && !this.#proved) return this.#answered(socket, message);
+    if (message?.id === "hello" && this.#proved) this.#greeted(socket, message);
+    return undefined;
+  }
+
+  /**
+   * Whatever is at the address has answered browser/pair.
+   *
+   * @param {WebSocket} socket
+   * @param {any} message
+   */
+  async #answered(socket, { result, error }) {
+    const proved = error ? undefined : await this.#handshake?.answer(result);
+    if (this.#socket !== socket) return;
+    if (!proved) {
+      this.#drop();
+      this.#again();
+      if (error?.code === METHOD_NOT_FOUND) {
+        this.#become({ state: "outdated" });
+      } else if (error?.code === UNPAIRED) {
+        this.#turn++;
+        this.#become({ state: "unpaired", reason: String(error.message) });
+      } else {
+        this.#turn++;
+        this.#become({ state: "stranger" });
+      }
       return;
     }
-    this.#owner.message(message);
+    this.#proved = proved.pairing;
+    const params = await this.#owner.hello();
+    if (this.#socket !== socket) return;
+    this.#greetedAt = Date.now();
+    ask(socket, "hello", { ...params, proof: proved.proof });
+  }
+
+  /**
+   * The hub has answered browser/hello.
+   *
+   * @param {WebSocket} socket
+   * @param {any} message
+   */
+  #greeted(socket, { result, error }) {
+    if (error) {
+      void this.#halt({ state: "refused", reason: String(error.message) });
+      return;
+    }
+    const { hub, version, keepAliveMs } = result ?? {};
+    this.#open = true;
+    this.#failures = 0;
+    this.#turn = 0;
+    if (this.#proved) void confirm(this.#proved);
+    if (keepAliveMs > 0) this.#silence = 3 * keepAliveMs;
+    this.#watch(socket, this.#silence);
+    this.#become({ state: "connected", hub: String(hub ?? ""), version: String(version ?? "") });
+    this.#owner.opened(result ?? {});
   }
 
   /**
@@ -161,25 +236,22 @@ export class Link {
 
   /**
    * @param {string} url
-   * @param {boolean} reached
+   * @param {boolean} reached whether a WebSocket was open
+   * @param {boolean} proved whether the far end was the hub
    * @param {CloseEvent} event
    */
-  async #closed(url, reached, event) {
-    if (event.code === 4101) {
+  async #closed(url, reached, proved, event) {
+    if (proved && event.code === 4101) {
       await this.#halt({ state: "replaced" });
       return;
     }
-    if (event.code >= 4100 && event.code < 4200) {
+    if (proved && event.code >= 4100 && event.code < 4200) {
       await this.#halt({ state: "refused", reason: event.reason || "the hub gave no reason" });
       return;
     }
-    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LAST_DELAY) * (0.5 + Math.random() / 2);
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.ensure();
-    }, delay);
+    this.#again();
     if (reached) {
-      this.#become({ state: "connecting" });
+      this.#become(proved ? { state: "connecting" } : { state: "stranger" });
     } else if (await answers(url)) {
       const reason = "it runs, but does not accept this extension: its id or origin is not one that the hub knows";
       if (!this.#socket) this.#become({ state: "refused", reason });
@@ -188,16 +260,23 @@ export class Link {
     }
   }
 
+  /** Connects again after a while, which grows. */
+  #again() {
+    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LAST_DELAY) * (0.5 + Math.random() / 2);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.ensure();
+    }, delay);
+  }
+
   /**
    * Stops trying until something changes, also if the worker is restarted.
    *
    * @param {HubState} state
    */
   async #halt(state) {
-    this.#socket = undefined;
-    this.#open = false;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#drop();
     await chrome.storage.session.set({ halted: state });
     this.#become(state);
   }
@@ -208,6 +287,27 @@ export class Link {
     this.#state = state;
     this.#owner.changed();
   }
+}
+
+/**
+ * @param {WebSocket} socket
+ * @param {"pair" | "hello"} what
+ * @param {object} params
+ */
+function ask(socket, what, params) {
+  socket.send(JSON.stringify({ jsonrpc: "2.0", id: what, method: `browser/${what}`, params }));
+}
+
+/**
+ * The address that is dialed: a name of this computer may stand for several addresses, of
+ * which another program may have one.
+ *
+ * @param {string} address
+ */
+function dialed(address) {
+  const url = new URL(address);
+  if (url.protocol === "ws:" && /^(.*\.)?localhost$/.test(url.hostname)) url.hostname = "127.0.0.1";
+  return url.href;
 }
 
 /**

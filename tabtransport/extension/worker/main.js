@@ -8,6 +8,7 @@ import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, Refusal, control } from "./control.js";
 import { Link } from "./link.js";
+import { Offers } from "./offers.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
 
@@ -21,7 +22,7 @@ let changing = Promise.resolve();
 /** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
 const requests = new Map();
 
-const link = new Link({ hello, opened, message, changed: stateChanged });
+const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 const tabs = new Tabs({ notify, request, open: () => link.open, standing }, () => current, showTools);
 const calls = new Calls(
   tabs,
@@ -29,10 +30,15 @@ const calls = new Calls(
   () => request({ method: "browser/ping", params: {} }),
 );
 
+const offers = new Offers((address) => apply(() => ({ hub: address })).then(() => link.restart()));
+
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
 
 async function start() {
+  // Content scripts have no business with the keys that are kept there.
+  await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
+  await settings.dropSecrets();
   current = await settings.loadSettings();
   await Promise.all([tabs.load(), calls.load()]);
   void link.ensure();
@@ -41,23 +47,14 @@ async function start() {
 // ---- The hub
 
 async function hello() {
-  const url = current.hub;
-  const [{ browserId, secret }, session, instance] = await Promise.all([
-    settings.identity(url),
-    settings.session,
-    settings.instance,
-  ]);
-  const params = {
+  const [browserId, session] = await Promise.all([settings.browserId(), settings.session]);
+  return {
     protocolVersion: "tabhub.v1",
     browserId,
-    browserSecret: secret,
     browserName: browserName(),
     session,
     capabilities: CAPABILITIES,
-    token: current.token || undefined,
-    instance: instance?.hub === url ? instance.nonce : undefined,
   };
-  return { url, params };
 }
 
 function browserName() {
@@ -68,9 +65,7 @@ function browserName() {
   return `${brand} ${version}`.trim();
 }
 
-/** @param {{browserSecret?: string}} result of hello */
-function opened({ browserSecret }) {
-  if (browserSecret) void settings.keepSecret(current.hub, browserSecret);
+function opened() {
   calls.opened();
   tabs.opened();
 }
@@ -189,7 +184,12 @@ function heard(frame, port, message) {
 
 // ---- The browser
 
-chrome.tabs.onUpdated.addListener((_, __, tab) => void ready.then(() => tabs.seen(tab)));
+chrome.tabs.onUpdated.addListener((_, { url }, tab) => {
+  void ready.then(() => {
+    tabs.seen(tab);
+    if (url) void offers.seen(tab, url);
+  });
+});
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
@@ -230,9 +230,8 @@ async function asked(request) {
   switch (request.ask) {
     case "status": {
       const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
-      const dashboard = settings.dashboard(current.hub);
       const sites = tabs.sites(request.tabId, tab?.url ?? "");
-      return { hub: link.state, address: current.hub, dashboard, settings: current, sites };
+      return { hub: link.state, address: current.hub, settings: current, sites };
     }
     case "site": {
       const { origin, on, keep } = request;
@@ -245,6 +244,12 @@ async function asked(request) {
     case "save":
       await apply(() => request.settings);
       return current;
+    case "dashboard":
+      return openDashboard();
+    case "offer":
+      return offers.offered(request.id);
+    case "offered":
+      return offers.answer(request.id, request.accept);
     case "reconnect":
       await link.restart();
       return link.state;
@@ -260,6 +265,18 @@ async function asked(request) {
   }
 }
 
+/** Opens the hub's dashboard, signed in: the hub makes an address that is good once. */
+async function openDashboard() {
+  try {
+    const { url } = await request({ method: "browser/dashboard", params: {} });
+    if (new URL(url).origin !== new URL(settings.dashboard(current.hub)).origin) throw new Error("the hub named another site");
+    await chrome.tabs.create({ url });
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 /** @param {(chosen: Settings) => Partial<Settings>} change */
 async function apply(change) {
   const turn = changing.then(async () => {
@@ -270,7 +287,7 @@ async function apply(change) {
   changing = turn.catch(() => {});
   const before = await turn;
   tabs.settingsChanged();
-  if (current.hub === before.hub && current.token === before.token) return;
+  if (current.hub === before.hub) return;
   const restarted = link.restart();
   tabs.hubChanged();
   await restarted;
@@ -314,6 +331,9 @@ const TITLES = {
   connected: "tabhub: connected",
   connecting: "tabhub: connecting",
   absent: "tabhub: the hub is not running",
+  unpaired: "tabhub: not paired with the hub",
+  stranger: "tabhub: what answers is not your hub",
+  outdated: "tabhub: the hub is too old",
   refused: "tabhub: the hub refused this browser",
   replaced: "tabhub: another browser has taken this one's place",
 };

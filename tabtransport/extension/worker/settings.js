@@ -1,32 +1,21 @@
 // What the user has chosen, kept in chrome.storage.local, and who this browser is.
 
+import { ownAddress } from "./pairing.js";
+
 /** @type {Settings} */
 const DEFAULTS = {
   hub: "ws://127.0.0.1:3300/tabs",
-  token: "",
   mode: "all",
   allowed: [],
   off: [],
   keep: [],
 };
 
-/**
- * A copy of the extension that a hub wrote for a browser that it starts itself says
- * which hub that is, and proves it.
- *
- * @typedef {{hub: string, nonce: string}} Instance
- */
-
-/** @type {Promise<Instance | undefined>} */
-export const instance = fetch(chrome.runtime.getURL("instance.json"))
-  .then((response) => response.json())
-  .catch(() => undefined);
-
 /** @returns {Promise<Settings>} */
 export async function loadSettings() {
   const { settings } = await chrome.storage.local.get("settings");
-  const own = await instance;
-  return { ...DEFAULTS, ...(own && { hub: own.hub }), ...(settings ?? {}) };
+  const hub = await ownAddress();
+  return { ...DEFAULTS, ...(hub && { hub }), ...(settings ?? {}) };
 }
 
 /**
@@ -93,53 +82,26 @@ export function dashboard(/** @type {string} */ hub) {
   return url.href;
 }
 
-/**
- * Who this browser is to a hub: an id made once, and the secret that the hub gave for it.
- * A hub on this computer may have been started on another port, so where it has given
- * none at this address, the latest of the same host is tried, and before it that of the
- * same port.
- *
- * @param {string} hub
- */
-export async function identity(hub) {
-  let { browserId } = await chrome.storage.local.get("browserId");
-  if (typeof browserId !== "string") {
-    browserId = crypto.randomUUID();
-    await chrome.storage.local.set({ browserId, secrets: {} });
-  }
-  const secrets = await secretsKept();
-  const sameHost = Object.keys(secrets).filter((other) => hostOf(other) === hostOf(hub));
-  const samePort = sameHost.filter((other) => new URL(other).port === new URL(hub).port);
-  const secret = secrets[hub] ?? secrets[samePort.at(-1) ?? sameHost.at(-1) ?? ""];
-  return { browserId: String(browserId), secret };
+/** Who this browser is to a hub: an id made once. */
+export async function browserId() {
+  const { browserId } = await chrome.storage.local.get("browserId");
+  if (typeof browserId === "string") return browserId;
+  const made = crypto.randomUUID();
+  await chrome.storage.local.set({ browserId: made });
+  return made;
 }
 
-/** The host of a hub; the names of this computer are one. */
-function hostOf(/** @type {string} */ hub) {
-  const { hostname } = new URL(hub);
-  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ? "localhost" : hostname;
-}
-
-/** @returns {Promise<Record<string, string>>} by the hub's address, the latest last */
-async function secretsKept() {
-  const { secrets } = await chrome.storage.local.get("secrets");
-  return /** @type {Record<string, string>} */ (secrets ?? {});
-}
-
-/**
- * Keeps the secret that a hub has given this browser.
- *
- * @param {string} hub
- * @param {string} secret
- */
-export async function keepSecret(hub, secret) {
-  const { [hub]: _, ...others } = await secretsKept();
-  await chrome.storage.local.set({ secrets: { ...others, [hub]: secret } });
-}
-
-/** Makes the hub take this browser for a new one. */
+/** Makes hubs take this browser for a new one. */
 export function forgetIdentity() {
-  return chrome.storage.local.remove(["browserId", "secrets"]);
+  return chrome.storage.local.remove("browserId");
+}
+
+/** What an earlier version kept: secrets that were sent to whatever held the hub's port. */
+export async function dropSecrets() {
+  const { settings } = await chrome.storage.local.get("settings");
+  const { token, ...rest } = /** @type {Partial<Settings> & {token?: string}} */ (settings ?? {});
+  if (token !== undefined) await chrome.storage.local.set({ settings: rest });
+  await chrome.storage.local.remove("secrets");
 }
 
 /**

@@ -18,6 +18,8 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/wsserver"
 )
 
@@ -37,16 +39,30 @@ import (
 //	answer TAB ID RESULT                the hub answers a message
 //	refuse CODE MESSAGE                 the hub will refuse the next peer
 //	drop TAB                            the hub gives up a tab
+//	paired                              the peer's extension is paired with the hub
 //
 // Frames and results are compared as JSON. A string "$name" in an expected frame
-// stands for any string and for that same one in all later lines.
+// stands for any string and for that same one in all later lines. A peer that is paired
+// has "$pairing" and "$nonce"; once the hub has answered with "$hubNonce" and "$hubProof",
+// "$proof" is the peer's.
 func Replay(t *testing.T, script string) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := wsserver.New(wsserver.Options{Instance: "hub-1"})
+		pairings := tabtest.NewPairings(t)
+		srv := wsserver.New(wsserver.Options{
+			Instance: "hub-1",
+			Pair: func(_ *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+				return pairings.PairAt(m, address)
+			},
+			Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+				id, err := pairings.Check(hello, ex)
+				return wsserver.Admission{Pairing: id, Attested: id != ""}, err
+			},
+			Dashboard: func(wsserver.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
+		})
 		mux := http.NewServeMux()
 		mux.Handle("/tabs", srv.Tabs())
 		mux.Handle("/", srv.WebMCP())
-		p := &player{T: t, tr: srv.Transport(spec.LocalUser), listener: Serve(t, mux), vars: make(map[string]string)}
+		p := &player{T: t, pairings: pairings, tr: srv.Transport(spec.LocalUser), listener: Serve(t, mux), vars: make(map[string]string)}
 		t.Cleanup(func() { srv.Close(context.Background()) })
 		p.tr.Handle(p)
 		for i, line := range strings.Split(script, "\n") {
@@ -69,9 +85,14 @@ func Replay(t *testing.T, script string) {
 	})
 }
 
+// address is where the peer has dialed.
+const address = "ws://127.0.0.1:3300"
+
 // player plays the hub behind the server, and the peer before it.
 type player struct {
 	*testing.T
+	pairings tabtest.Pairings
+	copied   pairing.Copy // of a peer that is paired
 	tr       *tabtransport.Peers
 	listener *Listener
 	ws       *websocket.Conn
@@ -101,7 +122,14 @@ func (p *player) step(line string) error {
 	case ">":
 		return p.ws.WriteMessage(websocket.TextMessage, []byte(rest))
 	case "<":
-		return p.expect(rest, p.next(&p.frames))
+		err := p.expect(rest, p.next(&p.frames))
+		if err == nil && strings.Contains(rest, `"$hubProof"`) {
+			err = p.prove()
+		}
+		return err
+	case "paired":
+		p.copied = p.pairings.Issue("", address)
+		p.vars["pairing"], p.vars["nonce"] = string(p.copied.Pairing), pairing.NewNonce()
 	case "told":
 		if got := p.next(&p.events); got != rest {
 			return fmt.Errorf("told %s", got)
@@ -146,6 +174,19 @@ func (p *player) step(line string) error {
 	default:
 		return fmt.Errorf("no such step")
 	}
+	return nil
+}
+
+// prove checks the hub's proof and makes the peer's.
+func (p *player) prove() error {
+	t := pairing.Transcript{
+		Pairing: p.copied.Pairing, Hub: p.copied.Hub, Address: address,
+		BrowserNonce: p.vars["nonce"], HubNonce: p.vars["hubNonce"],
+	}
+	if p.vars["hubProof"] != t.HubProof(p.copied.Key) {
+		return errors.New("the hub's proof is wrong")
+	}
+	p.vars["proof"] = t.BrowserProof(p.copied.Key)
 	return nil
 }
 
@@ -327,7 +368,7 @@ func (p *player) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 	p.peer = spec.PeerID(id)
 	p.mu.Unlock()
 	result := spec.HelloResult{Hub: "tabhub", Version: "1.0.0"}
-	if c.Hello != nil && c.Hello.BrowserID != "" && c.Hello.BrowserSecret == "" {
+	if c.Hello != nil && c.Hello.BrowserID != "" && c.Hello.BrowserSecret == "" && c.Pairing == "" {
 		result.BrowserSecret = "a-secret-of-the-hub"
 	}
 	return tabtransport.Accepted{Peer: spec.PeerID(id), Result: result}, nil

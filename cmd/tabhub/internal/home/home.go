@@ -4,6 +4,7 @@
 //	tabhub.db   the store
 //	token       the secret that clients show; 0600
 //	instance    what tells this hub from others; no secret
+//	pairings    the browsers that are paired with the hub, and their keys; 0600
 //	hub.json    where the running hub is; 0600, written when it listens
 //	hub.lock    locked by the hub for as long as it lives
 //	start.lock  locked by the bridge that is starting a hub
@@ -80,8 +81,9 @@ func (d Dir) Make() error {
 
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
-// Store, TokenFile, HubFile, LogFile and Browsers are paths in the directory.
+// Store, TokenFile, Pairings, HubFile, LogFile and Browsers are paths in the directory.
 func (d Dir) Store() string     { return d.path("tabhub.db") }
+func (d Dir) Pairings() string  { return d.path("pairings") }
 func (d Dir) TokenFile() string { return d.path("token") }
 func (d Dir) HubFile() string   { return d.path("hub.json") }
 func (d Dir) LogFile() string   { return d.path("hub.log") }

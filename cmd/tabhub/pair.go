@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/httpd"
+	"tabhub/tabtransport/pairing"
+)
+
+func (a *app) pairCommand() *cobra.Command {
+	var list, printOnly, asJSON bool
+	var forget string
+	cmd := &cobra.Command{
+		Use:   "pair",
+		Short: "Pair a browser that has the extension from elsewhere",
+		Long: `Pair a browser that has the extension from elsewhere with the hub that runs.
+
+It opens a page of the hub whose address holds a secret that is good once, for five
+minutes. The extension asks you in a window of its own and must show the code that is
+printed here. An extension that "tabhub extension DIR" has written is paired already.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case list && forget != "":
+				return usagef("--list and --forget exclude one another")
+			case list:
+				return a.listPairings(cmd.Context(), asJSON)
+			case forget != "":
+				return a.forgetPairing(cmd.Context(), forget)
+			}
+			return a.pair(cmd.Context(), printOnly, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&list, "list", false, "list the browsers that have used a pairing")
+	cmd.Flags().StringVar(&forget, "forget", "", "end the pairing with this `id`, or all; who came in with it is cut off")
+	cmd.Flags().BoolVar(&printOnly, "print", false, "print the address and do not open a browser")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; do not open a browser, and do not wait")
+	for _, name := range []string{"list", "forget", "print", "json"} {
+		cmd.Flags().SetAnnotation(name, notFromEnv, nil)
+	}
+	return cmd
+}
+
+// pair makes an offer and waits until a browser has taken it.
+func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	b, err := r.do(ctx, http.MethodPost, "/api/pair", nil)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(b)
+	}
+	var offer httpd.PairingOffer
+	if err := json.Unmarshal(b, &offer); err != nil {
+		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	}
+	how := "Open this address"
+	if !printOnly && isTerminal(a.out) {
+		if done, err := a.open(offer.Link); err == nil {
+			defer done()
+			how = "Your browser opens a page. If it is not the one with the extension, open this address"
+		}
+	}
+	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, offer.Link, offer.Code)
+	fmt.Fprintf(a.err, "waiting until %s…\n", offer.Until.Local().Format("15:04:05"))
+	if b, err = r.do(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(offer.Pairing)), nil); err != nil {
+		return err
+	}
+	var p pairing.Pairing
+	if err := json.Unmarshal(b, &p); err != nil {
+		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	}
+	fmt.Fprintf(a.out, "Paired with %s.\n", nameOf(p))
+	return nil
+}
+
+// open opens an address in the user's browser. The address holds a secret, and the
+// command line of a process can be read by everybody, so the browser is given a file that
+// leads there. done deletes it.
+func (a *app) open(link string) (done func(), err error) {
+	dir, err := a.dir()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(string(dir), "pair-*.html") // 0600
+	if err != nil {
+		return nil, err
+	}
+	done = func() { os.Remove(f.Name()) }
+	_, err = fmt.Fprintf(f, "<!doctype html><meta charset=\"utf-8\"><title>tabhub</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", html.EscapeString(link))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = opener(f.Name()).Run()
+	}
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
+}
+
+// opener is the system's command that opens a file with the program that is for it.
+func opener(path string) *exec.Cmd {
+	switch runtime.GOOS {
+	case "darwin":
+		return exec.Command("open", path)
+	case "windows":
+		return exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
+	}
+	return exec.Command("xdg-open", path)
+}
+
+func (a *app) listPairings(ctx context.Context, asJSON bool) error {
+	return show(ctx, a, "/api/pair", nil, asJSON, func(list []pairing.Pairing) error {
+		if len(list) == 0 {
+			fmt.Fprintln(a.err, "no browser is paired; `tabhub extension DIR` writes an extension that is")
+			return nil
+		}
+		return a.table("ID\tBROWSER\tHOW\tSINCE", func(w io.Writer) {
+			for _, p := range list {
+				how := "by tabhub pair"
+				if p.Kind == pairing.KindCopy {
+					how = "by tabhub extension"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, nameOf(p), how, p.Since.Local().Format(time.DateTime))
+			}
+		})
+	})
+}
+
+func (a *app) forgetPairing(ctx context.Context, id string) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	if _, err := r.do(ctx, http.MethodDelete, "/api/pair?id="+url.QueryEscape(id), nil); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.err, "forgotten; an extension that `tabhub extension DIR` has written must be written again to come back")
+	return nil
+}
+
+func nameOf(p pairing.Pairing) string {
+	if p.Browser == "" {
+		return "a browser"
+	}
+	return p.Browser
+}

@@ -1,0 +1,105 @@
+package httpd
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
+)
+
+// PairingOffer answers POST /api/pair: what introduces a browser to the hub.
+type PairingOffer struct {
+	// Pairing is the id of what will come of it.
+	Pairing spec.PairingID `json:"pairing"`
+	// Link is opened in the browser that is to be paired. It is a secret.
+	Link string `json:"link"`
+	// Code is what the browser shows, too, when it asks its user.
+	Code  string    `json:"code"`
+	Until time.Time `json:"until"`
+}
+
+// allPairings, as the parameter id of DELETE /api/pair, stands for each of them.
+const allPairings = "all"
+
+var errNoRing = &refusal{http.StatusNotFound, "this hub pairs no browsers"}
+
+func (s *Server) postPairing(w http.ResponseWriter, r *http.Request, _ World) error {
+	if s.o.Ring == nil {
+		return errNoRing
+	}
+	id := passOf(r.Context()).identity
+	user := id.User
+	if !s.guard.accounts {
+		user = ""
+	}
+	o := s.o.Ring.Offer(user, id.Expires)
+	link := s.o.URL + "/pair#" + o.Text()
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusOK, PairingOffer{Pairing: o.Pairing, Link: link, Code: o.Code(), Until: o.Until})
+	return nil
+}
+
+// awaitPairing answers when the offer that the parameter id names has been taken.
+func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) error {
+	if s.o.Ring == nil {
+		return errNoRing
+	}
+	// Who waits knows a name that is no secret, but that nobody else is told.
+	p, err := s.o.Ring.Await(r.Context(), spec.PairingID(r.URL.Query().Get("id")))
+	if errors.Is(err, pairing.ErrUnknown) || err == nil && !s.mayForget(r, p) {
+		return &refusal{http.StatusGone, "nobody has taken the offer in time; `tabhub pair` makes another"}
+	}
+	if err != nil {
+		return err
+	}
+	writeJSON(w, http.StatusOK, p)
+	return nil
+}
+
+func (s *Server) getPairings(w http.ResponseWriter, r *http.Request, _ World) error {
+	list := []pairing.Pairing{}
+	if s.o.Ring != nil {
+		for _, p := range s.o.Ring.List() {
+			if s.mayForget(r, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	writeJSON(w, http.StatusOK, list)
+	return nil
+}
+
+func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) error {
+	if s.o.Ring == nil {
+		return errNoRing
+	}
+	id := r.URL.Query().Get("id")
+	if id == allPairings && !s.guard.accounts {
+		if err := s.o.Ring.ForgetAll(); err != nil {
+			return err
+		}
+		writeJSON(w, http.StatusOK, struct{}{})
+		return nil
+	}
+	found := false
+	for _, p := range s.o.Ring.List() {
+		if s.mayForget(r, p) && (id == allPairings || p.ID == spec.PairingID(id)) {
+			found = true
+			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
+				return err
+			}
+		}
+	}
+	if !found {
+		return &refusal{http.StatusNotFound, "there is no such pairing; `tabhub pair --list` shows those that there are"}
+	}
+	writeJSON(w, http.StatusOK, struct{}{})
+	return nil
+}
+
+// mayForget reports whether a pairing is the caller's own.
+func (s *Server) mayForget(r *http.Request, p pairing.Pairing) bool {
+	return !s.guard.accounts || p.User == passOf(r.Context()).identity.User
+}

@@ -1,0 +1,71 @@
+package httpd
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
+)
+
+var (
+	errOtherUser = forbidden("this connection is another user's of this machine; it needs the hub's token")
+	errUnpaired  = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub pair`")
+)
+
+func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", text) }
+
+// PairingAddress is where a pairing handshake has begun, as the hub knows by itself: both
+// sides prove that they mean the same. Without that, whoever has another port of this
+// machine could pass the messages of both on, and be each for the other.
+func (g *Guard) PairingAddress(r *http.Request) (string, error) {
+	p := passOf(r.Context())
+	switch {
+	case p == nil:
+		return "", ErrNoRequest
+	case p.from&(fromCompanion|fromExtension) == 0:
+		return "", unpaired("only a browser's extension is paired")
+	}
+	return g.addressOf(r), nil
+}
+
+// addressOf is the address of the socket that a request came over, or the name that the
+// browser has used for it where that is proved: by a certificate, or by the proxy in
+// front. That of another socket of this machine is never taken from a header.
+func (g *Guard) addressOf(r *http.Request) string {
+	host := strings.ToLower(r.Host)
+	switch {
+	case g.public != nil && strings.EqualFold(g.public.Host, host) && !isLoopbackName(g.public.Hostname()):
+		return "ws" + strings.TrimPrefix(originOf(g.public), "http")
+	case r.TLS != nil || g.proxied && forwardedProto(r) == "https":
+		return "wss://" + strings.TrimSuffix(host, ":443")
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if local == nil {
+		return ""
+	}
+	at := local.AddrPort()
+	return "ws://" + strings.TrimSuffix(netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String(), ":80")
+}
+
+// AdmitPaired is Admit for a browser that has proved its pairing, which is its
+// credential: it has no other.
+func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (Admission, error) {
+	p := passOf(r.Context())
+	if p == nil {
+		return Admission{}, ErrNoRequest
+	}
+	user := grant.User
+	if g.accounts && user == "" {
+		return Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub pair` with a token of yours")
+	}
+	if !g.accounts {
+		user = spec.LocalUser
+	}
+	a := p.admission()
+	a.Identity = Identity{User: user, Expires: grant.Expires, Revoked: grant.Revoked}
+	a.Attested = true
+	return a, nil
+}

@@ -1,0 +1,121 @@
+// Hubs that want to be paired with: `tabhub pair` opens a page of the hub whose address
+// holds a secret that is good once. The user is asked, in a small window of the
+// extension's own, before it is kept: any page can have such an address.
+
+import { codeOf, keepOffer } from "./pairing.js";
+
+const WIDTH = 480;
+const HEIGHT = 420;
+/** How long after a no nobody is asked again, so that a page cannot wear the user out. */
+const REST = 30_000;
+
+/**
+ * A link to a hub's page, which a hub of another computer must have over TLS: the id and
+ * the secret of the offer, and until when it is good, in seconds since 1970.
+ */
+const LINK =
+  /^(https:\/\/[^/?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
+
+/**
+ * An address as others may see it: without the secret, if it is such a link.
+ *
+ * @param {string} url
+ */
+export function withoutSecret(url) {
+  return LINK.test(url) ? url.slice(0, url.indexOf("#")) : url;
+}
+
+/** @typedef {{id: string, address: string, secret: string, tabId: number | undefined, windowId?: number}} Offer */
+
+export class Offers {
+  /** Whether the user is just being asked about another. */
+  #asking = false;
+  /** Those that were answered. */
+  #done = new Set();
+  #rest = 0;
+  #accepted;
+
+  /** @param {(address: string) => Promise<unknown>} accepted called when the hub at an address is the one to be with */
+  constructor(accepted) {
+    this.#accepted = accepted;
+    chrome.windows.onRemoved.addListener(async (closed) => {
+      const offer = await open();
+      if (offer && closed === offer.windowId) await this.answer(offer.id, false);
+    });
+  }
+
+  /**
+   * A tab shows another address.
+   *
+   * @param {chrome.tabs.Tab} tab
+   * @param {string} url
+   */
+  async seen(tab, url) {
+    const [, origin, id, secret, until] = LINK.exec(url) ?? [];
+    // One out of the browser's history may by now lead to somebody else's page.
+    if (!origin || Number(until) * 1000 < Date.now()) return;
+    if (this.#asking || this.#done.has(id) || Date.now() < this.#rest) return;
+    this.#asking = true;
+    try {
+      if (await open()) return;
+      const address = new URL("/tabs", origin.replace(/^http/, "ws"));
+      if (address.protocol === "ws:" && address.hostname.endsWith("localhost")) address.hostname = "127.0.0.1";
+      /** @type {Offer} */
+      const offer = { id, address: address.href, secret, tabId: tab.id };
+      await chrome.storage.session.set({ offer });
+      const page = `offer.html?${encodeURIComponent(id)}`;
+      const made = await chrome.windows.create({ url: page, type: "popup", width: WIDTH, height: HEIGHT, focused: true });
+      await chrome.storage.session.set({ offer: { ...offer, windowId: made?.id } });
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  /**
+   * What the user is asked about.
+   *
+   * @param {string} id
+   * @returns {Promise<OfferView | undefined>}
+   */
+  async offered(id) {
+    const offer = await open();
+    if (offer?.id !== id) return undefined;
+    return { address: offer.address, code: await codeOf(offer.id, offer.secret) };
+  }
+
+  /**
+   * @param {string} id
+   * @param {boolean} accept
+   */
+  async answer(id, accept) {
+    const offer = await open();
+    if (offer?.id !== id) return;
+    await chrome.storage.session.remove("offer");
+    this.#done.add(id);
+    if (offer.windowId !== undefined) chrome.windows.remove(offer.windowId).catch(() => {});
+    tell(offer, accept);
+    if (!accept) {
+      this.#rest = Date.now() + REST;
+      return;
+    }
+    await keepOffer({ pairing: offer.id, hub: "", key: offer.secret, address: offer.address });
+    await this.#accepted(offer.address);
+  }
+}
+
+/** @returns {Promise<Offer | undefined>} the offer that the user is asked about, also by an earlier worker */
+async function open() {
+  return /** @type {Offer | undefined} */ ((await chrome.storage.session.get("offer")).offer);
+}
+
+/**
+ * Tells the page what became of it, by its own address, which loses the secret so.
+ *
+ * @param {Offer} offer
+ * @param {boolean} accepted
+ */
+function tell({ tabId, address }, accepted) {
+  if (tabId === undefined) return;
+  const url = new URL(`/pair#${accepted ? "accepted" : "declined"}`, address.replace(/^ws/, "http"));
+  chrome.tabs.update(tabId, { url: url.href }).catch(() => {});
+}

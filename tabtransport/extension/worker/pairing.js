@@ -1,0 +1,194 @@
+// How this browser and a hub prove to one another that their owner has paired them: each
+// shows that it knows a key that both have, and neither sends it (PROTOCOL.md, "Pairing").
+
+const PROTOCOL = "tabhub.v1";
+/** Pairings with other hubs that are kept. */
+const MAX_KEPT = 16;
+/** How long an offer that nobody has answered is tried. */
+const OFFER_LIFE = 10 * 60_000;
+
+/**
+ * What a handshake is over. The lines of a proof are these, in this order.
+ *
+ * @typedef {{pairing: string, hub: string, address: string, browserNonce: string, hubNonce: string}} Transcript
+ */
+
+/** @type {Promise<Pairing | undefined>} what the hub that wrote this copy of the extension gave it */
+const own = fetch(chrome.runtime.getURL("pairing.json"))
+  .then((response) => response.json())
+  .catch(() => undefined);
+
+/** The address of the hub that wrote this copy of the extension, if one did. */
+export async function ownAddress() {
+  return (await own)?.address;
+}
+
+/**
+ * The pairings to try with the hub at an address, the likeliest first: the one that was
+ * made there, that of this copy, and those of the same host, for a hub that has moved to
+ * another port. A handshake that fails tells nobody the key.
+ *
+ * @param {string} address
+ * @returns {Promise<Pairing[]>}
+ */
+export async function pairingsFor(address) {
+  const kept = (await load()).filter((pairing) => !pairing.until || pairing.until > Date.now());
+  const host = new URL(address).hostname;
+  const here = kept.filter((pairing) => pairing.address === address);
+  const moved = kept.filter((pairing) => pairing.address !== address && new URL(pairing.address).hostname === host);
+  const copy = await own;
+  return [...here, ...(copy ? [copy] : []), ...moved];
+}
+
+/**
+ * Keeps the pairing that an offer makes. Its key is good once.
+ *
+ * @param {Pairing} offer
+ */
+export function keepOffer(offer) {
+  return keep({ ...offer, until: Date.now() + OFFER_LIFE });
+}
+
+/**
+ * A pairing has been proved by both sides: what it was offered with is void.
+ *
+ * @param {Pairing} pairing
+ */
+export async function confirm(pairing) {
+  if (!pairing.next) return;
+  const { pairing: id, hub, next, address } = pairing;
+  await keep({ pairing: id, hub, key: next, address });
+}
+
+/** @returns {Promise<Pairing[]>} the latest first */
+async function load() {
+  const { pairings } = await chrome.storage.local.get("pairings");
+  return /** @type {Pairing[]} */ (pairings ?? []);
+}
+
+/** @param {Pairing} pairing */
+async function keep(pairing) {
+  const others = (await load()).filter((other) => other.pairing !== pairing.pairing);
+  await chrome.storage.local.set({ pairings: [pairing, ...others].slice(0, MAX_KEPT) });
+}
+
+/** One handshake over one connection. */
+export class Handshake {
+  #pairing;
+  #address;
+  #nonce = encode(crypto.getRandomValues(new Uint8Array(32)));
+
+  /**
+   * @param {Pairing} pairing
+   * @param {string} address that is dialed; the hub must know itself by it
+   */
+  constructor(pairing, address) {
+    const { protocol, host } = new URL(address);
+    this.#pairing = pairing;
+    this.#address = `${protocol}//${host}`;
+  }
+
+  /** The parameters of browser/pair. */
+  get request() {
+    return { protocolVersion: PROTOCOL, pairing: this.#pairing.pairing, nonce: this.#nonce };
+  }
+
+  /**
+   * Checks what the hub answers.
+   *
+   * @param {any} result
+   * @returns {Promise<{pairing: Pairing, proof: string} | undefined>} this side's proof;
+   *   undefined if the other does not have the key
+   */
+  async answer(result) {
+    const { pairing, key, next, address } = this.#pairing;
+    const hub = String(result?.hub ?? "");
+    /** @type {Transcript} */
+    const transcript = { pairing, hub, address: this.#address, browserNonce: this.#nonce, hubNonce: String(result?.nonce ?? "") };
+    if (/[\n]/.test(hub + transcript.hubNonce)) return undefined;
+    const shown = decode(String(result?.proof ?? ""));
+    // Of an offer that was answered before, the hub may have either key.
+    for (const candidate of next ? [next, key] : [key]) {
+      if (!(await verify(candidate, lines("hub", transcript), shown))) continue;
+      const proof = await mac(candidate, lines("browser", transcript));
+      /** @type {Pairing} */
+      const proved = { ...this.#pairing, hub };
+      if (proved.until) {
+        proved.next = candidate === next ? next : await mac(candidate, lines("key", transcript));
+        // It must not be lost if the hub's next answer is.
+        await keep({ ...proved, address });
+      }
+      return { pairing: proved, proof };
+    }
+    return undefined;
+  }
+}
+
+/**
+ * The code by which the user sees that the hub and this browser mean the same offer.
+ *
+ * @param {string} pairing
+ * @param {string} secret
+ */
+export async function codeOf(pairing, secret) {
+  const [a, b, c] = decode(await mac(secret, ["code", pairing]));
+  const code = String(((a << 16) | (b << 8) | c) % 1_000_000).padStart(6, "0");
+  return `${code.slice(0, 3)} ${code.slice(3)}`;
+}
+
+/**
+ * @param {"hub" | "browser" | "key"} purpose
+ * @param {Transcript} transcript
+ */
+function lines(purpose, { pairing, hub, address, browserNonce, hubNonce }) {
+  return [`${PROTOCOL} ${purpose}`, pairing, hub, address, browserNonce, hubNonce];
+}
+
+/**
+ * @param {string} key
+ * @param {KeyUsage} usage
+ */
+function hmac(key, usage) {
+  return crypto.subtle.importKey("raw", decode(key), { name: "HMAC", hash: "SHA-256" }, false, [usage]);
+}
+
+/**
+ * @param {string} key
+ * @param {string[]} lines
+ */
+async function mac(key, lines) {
+  const signed = await crypto.subtle.sign("HMAC", await hmac(key, "sign"), text(lines));
+  return encode(new Uint8Array(signed));
+}
+
+/**
+ * @param {string} key
+ * @param {string[]} lines
+ * @param {Uint8Array<ArrayBuffer>} shown
+ */
+async function verify(key, lines, shown) {
+  return crypto.subtle.verify("HMAC", await hmac(key, "verify"), shown, text(lines));
+}
+
+/** @param {string[]} lines */
+function text(lines) {
+  return new TextEncoder().encode(lines.join("\n"));
+}
+
+/** @param {Uint8Array} bytes */
+function encode(bytes) {
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/**
+ * The bytes of a base64url text; none, if it is not one.
+ *
+ * @param {string} text
+ */
+function decode(text) {
+  try {
+    return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}

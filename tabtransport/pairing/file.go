@@ -1,0 +1,112 @@
+package pairing
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"tabhub/spec"
+)
+
+// file is where a ring is kept. It is readable for its owner alone.
+type file string
+
+// state is what the file holds. It is immutable.
+type state struct {
+	Key      Key      `json:"key"` // of which the keys of copies are derived
+	Pairings []record `json:"pairings,omitempty"`
+}
+
+// record is a pairing that has been used, or forgotten.
+type record struct {
+	Pairing
+	Key       Key  `json:"key,omitempty"` // of a browser
+	Forgotten bool `json:"forgotten,omitempty"`
+}
+
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+func (k *Key) UnmarshalText(text []byte) error {
+	var err error
+	*k, err = ParseKey(string(text))
+	return err
+}
+
+func (s state) find(id spec.PairingID) *record {
+	i := slices.IndexFunc(s.Pairings, func(p record) bool { return p.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &s.Pairings[i]
+}
+
+func (s state) isForgotten(id spec.PairingID) bool {
+	p := s.find(id)
+	return p != nil && p.Forgotten
+}
+
+func (s state) with(p record) state {
+	s.Pairings = append(slices.Clone(s.Pairings), p)
+	return s
+}
+
+// without returns the state with a pairing forgotten. What is kept of it is that.
+func (s state) without(id spec.PairingID) state {
+	gone := record{Pairing: Pairing{ID: id, Kind: KindCopy, Since: time.Now()}, Forgotten: true}
+	if p := s.find(id); p != nil {
+		gone.Kind, gone.Since = p.Kind, p.Since
+	}
+	rest := slices.DeleteFunc(slices.Clone(s.Pairings), func(p record) bool { return p.ID == id })
+	s.Pairings = append(rest, gone)
+	return s
+}
+
+// errNone says that there is no file yet.
+var errNone = errors.New("there are no pairings yet")
+
+func (f file) read() (state, error) {
+	var s state
+	b, err := os.ReadFile(string(f))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, errNone
+	}
+	if err != nil {
+		return s, fmt.Errorf("the pairings cannot be read: %w", err)
+	}
+	if err := json.Unmarshal(b, &s); err != nil || len(s.Key) != keySize {
+		return s, fmt.Errorf("%s holds no pairings; restore it, or delete it and pair your browsers again", f)
+	}
+	return s, nil
+}
+
+// write replaces the file as a whole.
+func (f file) write(s state) error {
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(string(f)), "."+filepath.Base(string(f))+"-*") // 0600
+	if err != nil {
+		return fmt.Errorf("the pairings cannot be written: %w", err)
+	}
+	_, err = tmp.Write(append(b, '\n'))
+	if err == nil {
+		err = tmp.Sync() // a browser counts on what it has been told
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), string(f))
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return fmt.Errorf("the pairings cannot be written: %w", err)
+	}
+	return nil
+}
