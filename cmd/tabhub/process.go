@@ -198,6 +198,7 @@ func (p *process) assemble(id string) {
 		Tabs:  p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
+		URL:   p.config.baseURL(p.info.Addrs[0]),
 		Info:  p.inform,
 		Idle:  p.config.idleExit,
 		Stop:  p.end,

@@ -52,6 +52,8 @@ type Options struct {
 	Client    http.Handler // upgrades of /mcp
 	Pages     http.Handler // all other paths
 
+	// URL is where the hub's user opens the dashboard, less the slash at its end.
+	URL  string
 	Info func() Info
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)
@@ -197,8 +199,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, p *pass) {
 		s.serveRelay(s.o.Relay, w, r)
 	case path == "/attach":
 		s.attach(w, r, p)
-	case path == "/":
-		s.dashboard(w, r, p)
+	case path == "/", strings.HasPrefix(path, dashboardFiles):
+		s.dashboard(w, r)
 	case path == "/healthz":
 		s.health(w)
 	case path == "/readyz":
@@ -280,7 +282,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Connection", "close")
 	if wantsPage(r) {
-		s.writePage(w, no.status, pageData{Refusal: no.text})
+		writeRefusal(w, no)
 		return
 	}
 	if path := r.URL.Path; no.status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {
