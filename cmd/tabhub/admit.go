@@ -71,6 +71,12 @@ func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange
 	return ex, nil
 }
 
+// dashboard signs the user of a paired browser in. What was signed in ends with the
+// pairing.
+func (p *process) dashboard(adm wsserver.Admission) (string, error) {
+	return p.server.SignInURL(httpd.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
+}
+
 // pairingError is what a browser is told. The text of an error of this process may hold
 // paths; it stays in the log.
 func (p *process) pairingError(err error) error {

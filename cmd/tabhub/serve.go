@@ -15,6 +15,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/httpd"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -83,7 +84,7 @@ func (a *app) report(p *process, err error) {
 }
 
 // greet tells the person at the terminal how to go on. What is written to a file or
-// a pipe holds no token.
+// a pipe lets nobody in.
 func (a *app) greet(p *process) {
 	for _, addr := range p.info.Addrs {
 		fmt.Fprintf(a.err, "listening on %s\n", a.config.baseURL(addr))
@@ -94,9 +95,8 @@ func (a *app) greet(p *process) {
 	base := a.config.baseURL(p.info.Addrs[0])
 	dashboard := base + "/"
 	if p.token != nil {
-		if token, err := p.dir.Token(); err == nil {
-			dashboard += "?token=" + token
-		}
+		dashboard = p.server.SignInURL(p.token.Identity())
+		dashboard += fmt.Sprintf("\n              (good once, for %d minutes; `tabhub token --url` prints another)", int(httpd.SignInLife.Minutes()))
 	}
 	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", dashboard, base, base)
 	program, built := executable()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/httpd"
 )
 
 func (a *app) tokenCommand() *cobra.Command {
@@ -17,7 +19,10 @@ func (a *app) tokenCommand() *cobra.Command {
 		Use:   "token",
 		Short: "Print the token that clients send",
 		Args:  args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asURL {
+				return a.printSignIn(cmd.Context())
+			}
 			dir, err := a.dir()
 			if err != nil {
 				return err
@@ -26,19 +31,11 @@ func (a *app) tokenCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !asURL {
-				fmt.Fprintln(a.out, token)
-				return nil
-			}
-			h, err := dir.Running()
-			if err != nil {
-				return errors.New("no hub is running, so there is no dashboard; start one with `tabhub serve`")
-			}
-			fmt.Fprintf(a.out, "%s/?token=%s\n", h.URL(), token)
+			fmt.Fprintln(a.out, token)
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asURL, "url", false, "print the dashboard's address with the token")
+	cmd.Flags().BoolVar(&asURL, "url", false, "print an address that signs one browser tab in to the dashboard")
 	cmd.AddCommand(a.mintCommand(), &cobra.Command{
 		Use:   "rotate",
 		Short: "Replace the token; who came in with the old one is cut off",
@@ -46,6 +43,26 @@ func (a *app) tokenCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
 	})
 	return cmd
+}
+
+// printSignIn has the hub make an address of the dashboard, and prints it.
+func (a *app) printSignIn(ctx context.Context) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	b, err := r.do(ctx, http.MethodPost, "/api/signin", nil)
+	if err != nil {
+		return err
+	}
+	var made httpd.SignInReport
+	if err := json.Unmarshal(b, &made); err != nil {
+		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	}
+	fmt.Fprintln(a.out, made.URL)
+	return nil
 }
 
 // rotateToken has the hub replace the token, or does so if none runs.

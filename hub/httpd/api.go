@@ -102,6 +102,9 @@ func (s *Server) adminAPI() *http.ServeMux {
 	handle("GET /api/pair/wait", s.awaitPairing)
 	handle("POST /api/stop", s.postStop)
 	handle("POST /api/token", s.postToken)
+	mux.HandleFunc("POST /api/signin", s.postSignIn)
+	mux.HandleFunc("POST /api/session", s.postSession)
+	mux.HandleFunc("DELETE /api/session", s.deleteSession)
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, "the admin API has no "+r.Method+" "+r.URL.Path)
 	})

@@ -25,7 +25,7 @@ type credential uint8
 const (
 	credNone      credential = iota // open to all that pass the Host check
 	credRequest                     // must be in the request
-	credHandshake                   // in the request, or in the first message of the socket
+	credHandshake                   // in the request, or in what follows: a socket's first message, or the body
 )
 
 // endpoint is what the guard must know of one endpoint.
@@ -35,7 +35,7 @@ type endpoint struct {
 	need      credential
 	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
 	query     bool    // ?token= is taken
-	cookie    bool    // the dashboard's cookie is taken
+	session   bool    // the session of a dashboard's page is taken for a credential
 	cors      bool    // pages of the origins may read the answer
 }
 
@@ -61,10 +61,10 @@ func endpointOf(r *http.Request) endpoint {
 		return endpoint{name: path, from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
 	case path == "/attach":
 		return endpoint{name: path, from: fromProgram, need: credRequest}
-	case path == "/":
-		return endpoint{name: "the dashboard", from: fromProgram | fromSelf, need: credRequest, query: true, cookie: true}
+	case path == "/api/session" && r.Method == http.MethodPost:
+		return endpoint{name: "the dashboard's sign-in", from: fromSelf, need: credHandshake}
 	case strings.HasPrefix(path, "/api/"), path == "/readyz":
-		return endpoint{name: path, from: fromProgram | fromSelf, need: credRequest, cookie: true}
+		return endpoint{name: path, from: fromProgram | fromSelf, need: credRequest, session: true}
 	default:
 		return endpoint{name: path, need: credNone}
 	}

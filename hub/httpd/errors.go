@@ -3,7 +3,6 @@ package httpd
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 )
 
 // writeError answers {"error": text}.
@@ -51,11 +50,4 @@ func cors(w http.ResponseWriter, r *http.Request, p *pass) bool {
 
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
-}
-
-// withoutToken returns the URL less its token.
-func withoutToken(u *url.URL) string {
-	q := u.Query()
-	q.Del("token")
-	return (&url.URL{Path: u.Path, RawQuery: q.Encode()}).String()
 }

@@ -2,8 +2,6 @@ package httpd
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -42,7 +40,7 @@ type GuardOptions struct {
 	BehindProxy bool
 }
 
-// Guard decides who gets in. It is immutable.
+// Guard decides who gets in. It is safe for concurrent use.
 type Guard struct {
 	verifier   Verifier
 	accounts   bool
@@ -54,7 +52,7 @@ type Guard struct {
 	public     *url.URL
 	proxied    bool
 	ownPeer    func(*http.Request) bool
-	cookieKey  [sha256.Size]byte // of a hub with accounts, for as long as it runs
+	signIns    *signIns
 }
 
 // NewGuard checks the options. Its errors name the option that is wrong.
@@ -67,8 +65,8 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		extensions: make(map[string]bool),
 		proxied:    o.BehindProxy,
 		ownPeer:    ownPeer,
+		signIns:    newSignIns(),
 	}
-	_, _ = rand.Read(g.cookieKey[:]) // never fails
 	for _, s := range o.AllowOrigins {
 		if s == "*" {
 			g.anyOrigin = true
@@ -141,7 +139,7 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	ep := endpointOf(r)
 	p := &pass{endpoint: ep, from: g.originOf(r), near: g.isNear(r)}
 	if ep.need != credNone {
-		if p.from&ep.from == 0 {
+		if p.from&ep.from == 0 || ep.from&fromAllowed == 0 && isOfAnotherSite(r) {
 			return nil, g.refuseOrigin(r, p)
 		}
 		// A preflight cannot carry a credential; cors answers it.
@@ -260,6 +258,10 @@ func isLoopbackOrigin(origin string) bool {
 func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 	origin := strings.Join(r.Header["Origin"], ", ")
 	switch {
+	case p.from == fromProgram && p.endpoint.from&fromProgram == 0:
+		return forbidden("%s is for the hub's own page; programs send the token to the other endpoints", p.endpoint.name)
+	case p.from == fromProgram:
+		return forbidden("%s is not open to web pages, and this request was made by one of another site", p.endpoint.name)
 	case p.endpoint.from&fromAllowed == 0:
 		return forbidden("%s is not open to web pages, and this request has the origin %.100q; use a program, or the tabhub command", p.endpoint.name, origin)
 	case strings.Contains(origin, "-extension://"):
@@ -280,12 +282,13 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 		return &Identity{User: spec.LocalUser}, nil
 	}
 	if token, ok := requestToken(r, p.endpoint); ok {
-		return g.verify(token)
-	}
-	if p.endpoint.cookie {
-		if c, err := r.Cookie(cookieName(r)); err == nil && sameOrigin(r) {
-			return g.verifyCookie(c.Value)
+		if p.endpoint.session {
+			if id, ok := g.signIns.sessions.get(token); ok {
+				p.session = token
+				return &id, nil
+			}
 		}
+		return g.verify(token)
 	}
 	if p.endpoint.need == credHandshake || g.needsNone(r, p) {
 		return nil, nil
@@ -322,7 +325,7 @@ func (g *Guard) verify(token string) (*Identity, error) {
 	return &id, nil
 }
 
-// requestToken returns the token that a request carries outside of its cookies.
+// requestToken returns the token that a request carries.
 func requestToken(r *http.Request, ep endpoint) (string, bool) {
 	if h := r.Header.Get("Authorization"); h != "" {
 		scheme, token, _ := strings.Cut(h, " ")
@@ -344,22 +347,18 @@ func (g *Guard) howToSend(ep endpoint) string {
 	if g.accounts {
 		from = "whoever runs this hub makes it, such as with `tabhub token mint`"
 	}
-	switch {
-	case ep.cookie && ep.query && g.accounts:
-		return "Authentication required: open this address with ?token=TOKEN; " + from
-	case ep.cookie && ep.query:
-		return "Authentication required: open the address that `tabhub token --url` prints"
-	case ep.query:
+	if ep.query {
 		return "Authentication required: send the header 'Authorization: Bearer TOKEN' or add ?token=TOKEN; " + from
 	}
 	return "Authentication required: send the header 'Authorization: Bearer TOKEN'; " + from
 }
 
-// sameOrigin reports whether a request can not have been made by another site's
-// page. SameSite does not tell apart two ports of one host; this does.
-func sameOrigin(r *http.Request) bool {
+// isOfAnotherSite reports whether a browser says that another origin's page has made a
+// request. For one that a page makes without asking to read the answer, as for an image,
+// there is no Origin that would say so.
+func isOfAnotherSite(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
-	return site == "" || site == "same-origin" || site == "none"
+	return site != "" && site != "same-origin" && site != "none"
 }
 
 // ErrNoRequest is what Admit returns for a request that has not been through the

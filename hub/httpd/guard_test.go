@@ -68,7 +68,8 @@ var table = []struct{ target, program, extension, loopback, allowed, self, forei
 	{"/extension ws", "h", "o", "x", "h", "x", "x"},
 	{"/relay ws", "h", "o", "x", "h", "x", "x"},
 	{"/attach", "t", "x", "x", "x", "x", "x"},
-	{"/", "t", "x", "x", "x", "t", "x"},
+	{"/", "o", "o", "o", "o", "o", "o"},
+	{"/dashboard/dashboard.js", "o", "o", "o", "o", "o", "o"},
 	{"/api/status", "t", "x", "x", "x", "t", "x"},
 	{"/api/stop", "t", "x", "x", "x", "t", "x"},
 	{"/readyz", "t", "x", "x", "x", "t", "x"},
@@ -179,7 +180,6 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 		{"/tabs ws", "127.0.0.1:3300", "chrome-extension://" + extensionID, "--extension-id " + extensionID},
 		{"/api/tabs", "127.0.0.1:3300", "https://app.example.com", "not open to web pages"},
 		{"/mcp", "127.0.0.1:3300", "-", "tabhub token"},
-		{"/", "127.0.0.1:3300", "-", "tabhub token --url"},
 	} {
 		_, err := g.check(ask(c.target, c.host, c.origin))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -190,7 +190,7 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 
 func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
-	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 401, "/readyz": 401, "/ ws": 401} {
+	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 401, "/readyz": 401, "/ ws": 401} {
 		path, ws, found := strings.Cut(target, " ")
 		target = path + "?token=" + secret
 		if found {
@@ -202,40 +202,43 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 	}
 }
 
-// A page on another port of this machine is "same site": its requests carry the
-// dashboard's cookie. It must not act with it.
-func TestCookieOnlyFromOwnPages(t *testing.T) {
-	token := NewToken(secret)
-	g := newGuard(t, GuardOptions{Verifier: token})
-	for _, c := range []struct {
-		target, origin, site, value string
-		want                        int
-	}{
-		{"/api/tabs", "-", "", token.cookie(), 200},
-		{"/api/tabs", "-", "none", token.cookie(), 200},
-		{"/api/tabs", "http://127.0.0.1:3300", "same-origin", token.cookie(), 200},
-		{"/api/tabs", "-", "same-site", token.cookie(), 401},
-		{"/api/tabs", "-", "cross-site", token.cookie(), 401},
-		{"/api/tabs", "http://127.0.0.1:8080", "same-site", token.cookie(), 403},
-		{"/api/tabs", "-", "", "wrong", 401},
-		{"/api/tabs", "-", "", secret, 401},
-		{"/mcp", "-", "", token.cookie(), 401},
-		{"/attach", "-", "", token.cookie(), 401},
-	} {
-		r := ask(c.target, "127.0.0.1:3300", c.origin)
-		r.AddCookie(&http.Cookie{Name: "tabhub-3300", Value: c.value})
-		if c.site != "" {
-			r.Header.Set("Sec-Fetch-Site", c.site)
-		}
-		if _, err := g.check(r); status(err) != c.want {
-			t.Errorf("%s, Origin %s, Sec-Fetch-Site %q: got %v, want %d", c.target, c.origin, c.site, err, c.want)
+// A server on another port of this machine gets, and can set, the cookies of this one.
+func TestCookiesOpenNothing(t *testing.T) {
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	session, _ := g.signIns.sessions.add(Identity{User: spec.LocalUser})
+	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse", "/attach"} {
+		for _, value := range []string{secret, session} {
+			for _, site := range []string{"same-origin", "none", ""} {
+				r := ask(target, "127.0.0.1:3300", "-")
+				for _, name := range []string{"tabhub-3300", "token", "session", "Authorization"} {
+					r.AddCookie(&http.Cookie{Name: name, Value: value})
+				}
+				if site != "" {
+					r.Header.Set("Sec-Fetch-Site", site)
+				}
+				if _, err := g.check(r); status(err) != http.StatusUnauthorized {
+					t.Errorf("%s, Sec-Fetch-Site %q: got %v, want 401", target, site, err)
+				}
+			}
 		}
 	}
-	token.Set("another")
-	r := ask("/api/tabs", "127.0.0.1:3300", "-")
-	r.AddCookie(&http.Cookie{Name: "tabhub-3300", Value: NewToken(secret).cookie()})
-	if _, err := g.check(r); status(err) != 401 {
-		t.Errorf("a cookie outlived the token that it was made from: %v", err)
+}
+
+// A page of another site can have the browser ask without an Origin, as for an image.
+// Where no credential is asked for, the browser's word on who asks is all there is.
+func TestRequestsThatOtherSitesCause(t *testing.T) {
+	for what, o := range map[string]GuardOptions{"no credential": {}, "the token": {Verifier: NewToken(secret)}} {
+		g := newGuard(t, o)
+		for site, want := range map[string]int{"": 200, "none": 200, "same-origin": 200, "same-site": 403, "cross-site": 403, "nonsense": 403} {
+			r := ask("/api/tabs", "127.0.0.1:3300", "-")
+			r.Header.Set("Authorization", "Bearer "+secret)
+			if site != "" {
+				r.Header.Set("Sec-Fetch-Site", site)
+			}
+			if _, err := g.check(r); status(err) != want {
+				t.Errorf("%s, Sec-Fetch-Site %q: got %v, want %d", what, site, err, want)
+			}
+		}
 	}
 }
 

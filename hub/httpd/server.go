@@ -53,9 +53,9 @@ type Options struct {
 	Client    http.Handler // upgrades of /mcp
 	Pages     http.Handler // all other paths
 
+	// URL is where the hub's user opens the dashboard, less the slash at its end.
+	URL  string
 	Info func() Info
-	// URL is where a browser of the user reaches the hub, without a slash at the end.
-	URL string
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
@@ -202,8 +202,8 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request, p *pass) {
 		s.serveRelay(s.o.Relay, w, r)
 	case path == "/attach":
 		s.attach(w, r, p)
-	case path == "/":
-		s.dashboard(w, r, p)
+	case path == "/", strings.HasPrefix(path, dashboardFiles):
+		s.dashboard(w, r)
 	case path == "/healthz":
 		s.health(w)
 	case path == "/readyz":
@@ -285,7 +285,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	w.Header().Set("Connection", "close")
 	if wantsPage(r) {
-		s.writePage(w, no.status, pageData{Refusal: no.text})
+		writeRefusal(w, no)
 		return
 	}
 	if path := r.URL.Path; no.status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +29,7 @@ type door struct {
 	t       *testing.T
 	server  *Server
 	world   World
+	peers   *tabtransport.Peers // how further tabs join
 	addr    string
 	token   *Token
 	log     *lockedBuffer
@@ -73,6 +73,7 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},
 	}}
+	d.peers = transport
 	d.world = World{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Own: own, Log: log}), Own: own}
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
@@ -223,54 +224,6 @@ func TestRotate(t *testing.T) {
 	}
 }
 
-func TestSignIn(t *testing.T) {
-	d := open(t, nil)
-	jar, _ := cookiejar.New(nil)
-	client := &http.Client{Jar: jar}
-	get := func(path string, accept string) (*http.Response, string) {
-		t.Helper()
-		req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+path, nil)
-		req.Header.Set("Accept", accept)
-		resp, err := client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		b, _ := io.ReadAll(resp.Body)
-		return resp, string(b)
-	}
-	resp, body := get("/", "text/html,*/*")
-	if resp.StatusCode != 401 || !strings.Contains(body, "tabhub token --url") || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-		t.Errorf("without a sign-in: %d %s", resp.StatusCode, body)
-	}
-	if resp, body = get("/", "*/*"); resp.StatusCode != 401 || !strings.HasPrefix(body, `{"error":`) {
-		t.Errorf("for a program: %d %s", resp.StatusCode, body)
-	}
-	resp, body = get("/?token="+secret, "text/html")
-	if resp.StatusCode != 200 || !strings.Contains(body, "demo.tabhub") {
-		t.Fatalf("%d %s", resp.StatusCode, body)
-	}
-	if resp.Request.URL.RawQuery != "" {
-		t.Errorf("the token stays in the address bar: %s", resp.Request.URL)
-	}
-	for _, c := range resp.Request.Response.Cookies() {
-		if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || strings.Contains(c.Value, secret) {
-			t.Errorf("the cookie can be stolen: %s", c)
-		}
-	}
-	for header, has := range map[string]string{"Content-Security-Policy": "frame-ancestors 'none'", "X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
-		if !strings.Contains(resp.Header.Get(header), has) {
-			t.Errorf("%s: %q", header, resp.Header.Get(header))
-		}
-	}
-	if resp, _ = get("/api/tabs", ""); resp.StatusCode != 200 {
-		t.Errorf("the dashboard cannot use the API: %d", resp.StatusCode)
-	}
-	if resp, _ = get("/?token=wrong", ""); resp.StatusCode != 401 {
-		t.Errorf("a wrong token signs in: %d", resp.StatusCode)
-	}
-}
-
 func TestCORS(t *testing.T) {
 	d := open(t, nil)
 	const app = "https://app.example.com"
@@ -383,7 +336,7 @@ func TestAttach(t *testing.T) {
 func TestTokenIsNeverLogged(t *testing.T) {
 	d := open(t, nil)
 	const wrong = "almost-the-secret-of-this-hub"
-	for _, path := range []string{"/", "/sse", "/mcp", "/api/tabs", "/attach", "/tabs", "/nothing"} {
+	for _, path := range []string{"/", "/sse", "/mcp", "/api/tabs", "/api/session", "/attach", "/tabs", "/nothing"} {
 		for _, token := range []string{secret, wrong} {
 			if path == "/sse" && token == secret {
 				continue // it would stream
@@ -391,6 +344,7 @@ func TestTokenIsNeverLogged(t *testing.T) {
 			d.ask("GET", path+"?token="+token, "", "Authorization", "")
 			d.ask("GET", path+"?token="+token, "", "Authorization", "Bearer "+token, "Origin", "https://evil.example")
 			d.ask("POST", path, `{"token":"`+token+`"}`, "Authorization", "Bearer "+token)
+			d.ask("POST", path, `{"code":"`+token+`"}`, "Authorization", "", "Origin", "http://"+d.addr)
 			d.ask("GET", path, "", "Authorization", "", "Cookie", "tabhub-3300="+token)
 		}
 	}
@@ -457,5 +411,24 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	// What takes long after its body has come is not cut off.
 	if code, body, _ := d.ask("POST", "/api/call", `{"name":"own"}`); code != http.StatusOK {
 		t.Errorf("%d %s", code, body)
+	}
+}
+
+// A user of a shared hub learns nothing of its process and of the others.
+func TestStatusOfAccounts(t *testing.T) {
+	d := open(t, func(g *GuardOptions, o *Options) {
+		g.Accounts = true
+		o.Info = func() Info {
+			return Info{Version: "v1", PID: 4711, DataDir: "/srv/tabhub", Addrs: []string{"10.0.0.7:3300"}, Sockets: map[string]int{"connections": 987654}}
+		}
+	})
+	code, body, _ := d.ask("GET", "/api/status", "")
+	if code != http.StatusOK || !strings.Contains(body, `"v1"`) {
+		t.Fatalf("%d %s", code, body)
+	}
+	for _, secret := range []string{"4711", "/srv/tabhub", "10.0.0.7", "987654"} {
+		if strings.Contains(body, secret) {
+			t.Errorf("the status tells %s: %s", secret, body)
+		}
 	}
 }

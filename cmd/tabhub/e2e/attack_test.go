@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -31,8 +32,8 @@ var doors = []door{
 	{"POST", "/mcp", toolsListBody}, {"GET", "/mcp", ""}, {"DELETE", "/mcp", ""}, {"WS", "/mcp", ""},
 	{"GET", "/sse", ""}, {"POST", "/message?sessionId=x", toolsListBody},
 	{"WS", "/tabs", ""}, {"WS", "/", ""}, {"WS", "/extension", ""}, {"WS", "/relay", ""},
-	{"GET", "/attach", ""}, {"GET", "/", ""}, {"GET", "/readyz", ""},
-	{"GET", "/api/tabs", ""}, {"GET", "/api/log", ""}, {"POST", "/api/call", `{"name":"x"}`}, {"POST", "/api/token", `{}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
+	{"GET", "/attach", ""}, {"GET", "/readyz", ""},
+	{"GET", "/api/tabs", ""}, {"GET", "/api/log", ""}, {"POST", "/api/call", `{"name":"x"}`}, {"POST", "/api/token", `{}`}, {"POST", "/api/signin", `{}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
 }
 
 // knock tries a door and returns the response. A door that opens is closed again.
@@ -135,7 +136,7 @@ func TestOtherSites(t *testing.T) {
 		if d.method == "POST" && !strings.HasPrefix(d.path, "/message") {
 			for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain; charset=application/json"} {
 				want := http.StatusUnsupportedMediaType
-				if d.path == "/api/token" {
+				if d.path == "/api/token" || d.path == "/api/signin" {
 					continue // takes no body
 				}
 				p.refused("a body of type "+kind, d, p.with("Content-Type", kind), want)
@@ -143,27 +144,34 @@ func TestOtherSites(t *testing.T) {
 		}
 	}
 
-	// The dashboard's cookie comes along with what other ports of this machine send.
+	// Cookies would come along with what other ports of this machine send, and are sent
+	// to them. There are none.
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	browser := &http.Client{Jar: jar}
-	resp, err := browser.Get(p.url() + "/?token=" + p.token())
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("the dashboard: %v %v", resp, err)
+	base, err := url.Parse(p.url())
+	if err != nil {
+		t.Fatal(err)
 	}
-	resp.Body.Close()
-	cookies := jar.Cookies(resp.Request.URL)
-	if len(cookies) != 1 || strings.Contains(cookies[0].Value, p.token()) {
-		t.Fatalf("the dashboard's cookies are %v, want one without the token", cookies)
+	for _, path := range []string{"/", "/?token=" + p.token(), "/demo", "/api/tabs", "/sse?token=wrong"} {
+		resp, err := browser.Get(p.url() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if cookies := jar.Cookies(base); len(cookies) > 0 {
+			t.Errorf("%s sets the cookies %v", path, cookies)
+		}
 	}
-	cookie := cookies[0].String()
 	for _, path := range []string{"/api/stop", "/api/token", "/api/call"} {
 		d := door{"POST", path, `{"reason":"stop","name":"x"}`}
-		p.refused("another port with the cookie", d, http.Header{"Cookie": {cookie}, "Origin": {"http://127.0.0.1:1"}}, http.StatusForbidden)
-		p.refused("another site with the cookie", d, http.Header{"Cookie": {cookie}, "Sec-Fetch-Site": {"cross-site"}}, http.StatusUnauthorized)
-		p.refused("another port without a word", d, http.Header{"Cookie": {cookie}, "Sec-Fetch-Site": {"same-site"}}, http.StatusUnauthorized)
+		cookie := []string{"tabhub-" + port + "=" + p.token()}
+		p.refused("another port with a cookie", d, http.Header{"Cookie": cookie, "Origin": {"http://127.0.0.1:1"}}, http.StatusForbidden)
+		p.refused("another site with a cookie", d, http.Header{"Cookie": cookie, "Sec-Fetch-Site": {"cross-site"}}, http.StatusForbidden)
+		p.refused("another port without a word", d, http.Header{"Cookie": cookie, "Sec-Fetch-Site": {"same-site"}}, http.StatusForbidden)
+		p.refused("a cookie alone", d, http.Header{"Cookie": cookie}, http.StatusUnauthorized)
 	}
 	if resp := p.knock(door{"GET", "/healthz", ""}, http.Header{}); resp.StatusCode != http.StatusOK {
 		t.Errorf("the hub is no longer there: %s", resp.Status)
@@ -187,7 +195,7 @@ func TestNoCredential(t *testing.T) {
 	}
 	for _, d := range doors {
 		// In an address the token gets into logs and histories.
-		if d.path != "/" && d.path != "/sse" && !strings.HasPrefix(d.path, "/message") && d.method != "WS" {
+		if d.path != "/sse" && !strings.HasPrefix(d.path, "/message") && d.method != "WS" {
 			p.refused("the token in the address", door{d.method, d.path + "?token=" + p.token(), d.body}, http.Header{}, http.StatusUnauthorized)
 		}
 	}

@@ -269,7 +269,7 @@ async function asked(request) {
 async function openDashboard() {
   try {
     const { url } = await request({ method: "browser/dashboard", params: {} });
-    if (new URL(url).origin !== new URL(settings.dashboard(current.hub)).origin) throw new Error("the hub named another site");
+    if (!/^https?:/.test(url)) throw new Error("the hub has no dashboard");
     await chrome.tabs.create({ url });
     return "";
   } catch (error) {

@@ -1,0 +1,45 @@
+// What the page reads of the admin API's answers; the Go types are in ../api.go,
+// hub/api.go and storage/storage.go.
+
+export interface Status {
+  version: string;
+  started: string;
+  addrs: string[] | null;
+  clients: number;
+  hub: {
+    tabs: number;
+    domains: number;
+    tools: number;
+    calls: number;
+    storeError?: string;
+  };
+}
+
+export interface Tab {
+  title: string;
+  url: string;
+  focused: boolean;
+  connected: boolean;
+  domains: { domain: string; number: number; tools: number }[] | null;
+  rejected?: { name: string; reason: string }[];
+}
+
+export interface Browser {
+  name: string;
+  connected: boolean;
+  single: boolean;
+  focused: boolean;
+  tabs: number;
+  connectedAt: string;
+  lastSeen: string;
+}
+
+export interface Call {
+  time: string;
+  client?: string;
+  domain?: string;
+  tool?: string;
+  outcome: string;
+  reason?: string;
+  duration: number; // nanoseconds
+}

@@ -1,0 +1,124 @@
+// What the page shows. Titles, addresses and names come from pages that may be hostile:
+// they become text, never HTML, and no link.
+
+/** @import {Browser, Call, Status, Tab} from "./api.d.ts" */
+
+/** How many rows a table has at most. */
+const ROWS = 200;
+
+/** @param {string} id */
+export function byID(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/**
+ * @param {string} tag
+ * @param {string} className
+ * @param {...(Node | string)} children
+ */
+function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/** @param {...(Node | string | Node[])} cells */
+const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
+
+/** @param {string} text that a page or a client has chosen */
+const foreign = (text, className = "") => element("span", "foreign " + className, text);
+
+const number = (/** @type {number} */ n) => element("span", "number", n.toLocaleString("en"));
+
+/** @param {string} time */
+function when(time) {
+  const at = new Date(time);
+  const today = at.toDateString() === new Date().toDateString();
+  return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** @param {number} nanoseconds */
+function took(nanoseconds) {
+  const ms = nanoseconds / 1e6;
+  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/**
+ * Shows rows in a table's body, or hides what is around them if there are none.
+ * @param {HTMLElement} body
+ * @param {string} around
+ * @param {HTMLElement[]} rows
+ */
+function list(body, around, rows) {
+  body.replaceChildren(...rows.slice(0, ROWS));
+  const outer = /** @type {HTMLElement} */ (body.closest(around));
+  outer.hidden = rows.length === 0;
+}
+
+/** @param {Status} status */
+export function showStatus(status) {
+  const { hub } = status;
+  const parts = [`version ${status.version}`, `started ${when(status.started)}`];
+  if (status.addrs?.length) parts.unshift(status.addrs.join(", "));
+  byID("hub").textContent = parts.join(" · ");
+  const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, clients: status.clients, calls: hub.calls };
+  for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
+}
+
+/** @param {Tab} tab */
+function stateOf(tab) {
+  const states = [
+    tab.connected ? (tab.focused ? element("span", "ok", "active") : element("span", "", "open")) : element("span", "bad", "away"),
+  ];
+  if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
+  return states;
+}
+
+/** @param {Tab[]} tabs */
+export function showTabs(tabs) {
+  const rows = tabs.flatMap((tab) =>
+    (tab.domains ?? []).map(({ domain, number: n, tools }) =>
+      row(foreign(domain), number(n), [foreign(tab.title, "title"), foreign(tab.url, "title soft")], number(tools), stateOf(tab)),
+    ),
+  );
+  list(byID("tabs"), "table", rows);
+  byID("no-tabs").hidden = rows.length > 0;
+  const more = byID("more-tabs");
+  more.hidden = rows.length <= ROWS;
+  more.textContent = `and ${rows.length - ROWS} more, which "tabhub tabs" lists`;
+  const refused = tabs.flatMap(({ title, rejected }) =>
+    (rejected ?? []).map(({ name, reason }) => element("li", "", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason))),
+  );
+  list(byID("refused"), "section", refused);
+}
+
+/** @param {Browser[]} browsers */
+export function showBrowsers(browsers) {
+  const carriers = browsers.filter((b) => !b.single); // the others are pages that came by themselves
+  const rows = carriers.map((b) => {
+    const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
+    return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
+  });
+  byID("count-browsers").textContent = carriers.length.toLocaleString("en");
+  list(byID("browsers"), "section", rows);
+}
+
+/** @param {Call[]} calls */
+export function showCalls(calls) {
+  const rows = calls.map((c) => {
+    const outcome = [element("span", c.outcome === "ok" ? "ok" : "bad", c.outcome)];
+    if (c.reason) outcome.push(foreign(c.reason, "title soft"));
+    return row(
+      element("span", "number", when(c.time)),
+      foreign([c.domain, c.tool].filter(Boolean).join(" · ")),
+      foreign(c.client ?? ""),
+      outcome,
+      element("span", "number", took(c.duration)),
+    );
+  });
+  list(byID("calls"), "table", rows);
+  byID("no-calls").hidden = rows.length > 0;
+}

@@ -1,0 +1,87 @@
+package httpd
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+)
+
+// grants are random secrets, each of which stands for an Identity for a while. They
+// are known to this process alone and end with it. Safe for concurrent use.
+type grants struct {
+	life    time.Duration // how long one lasts
+	perUser int           // how many a user may have; the one that ends first goes
+
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]Identity // by the hash of the secret; Expires is set
+}
+
+func newGrants(life time.Duration, perUser int) *grants {
+	return &grants{life: life, perUser: perUser, all: make(map[[sha256.Size]byte]Identity)}
+}
+
+// add makes a secret of at least 128 bits that stands for id until its life is over,
+// or id expires or is revoked.
+func (g *grants) add(id Identity) (secret string, expires time.Time) {
+	expires = time.Now().Add(g.life)
+	if id.Expires.IsZero() || id.Expires.After(expires) {
+		id.Expires = expires
+	}
+	secret = rand.Text()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.makeRoomLocked(id.User)
+	g.all[sha256.Sum256([]byte(secret))] = id
+	return secret, id.Expires
+}
+
+// makeRoomLocked forgets what is over, and one of the user's if there are too many.
+func (g *grants) makeRoomLocked(user spec.UserID) {
+	var oldest [sha256.Size]byte
+	var first time.Time
+	n := 0
+	for sum, id := range g.all {
+		if id.over() {
+			delete(g.all, sum)
+			continue
+		}
+		if id.User != user {
+			continue
+		}
+		if n++; n == 1 || id.Expires.Before(first) {
+			oldest, first = sum, id.Expires
+		}
+	}
+	if n >= g.perUser {
+		delete(g.all, oldest)
+	}
+}
+
+// get returns whom a secret stands for. It looks the secret up by its hash, so the time
+// that it takes tells nothing of the others.
+func (g *grants) get(secret string) (Identity, bool) {
+	sum := sha256.Sum256([]byte(secret))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	id, ok := g.all[sum]
+	return id, ok && !id.over()
+}
+
+// take is get for a secret that is good once.
+func (g *grants) take(secret string) (Identity, bool) {
+	sum := sha256.Sum256([]byte(secret))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	id, ok := g.all[sum]
+	delete(g.all, sum)
+	return id, ok && !id.over()
+}
+
+// over reports whether the identity has expired or been revoked.
+func (id *Identity) over() bool {
+	return !id.Expires.IsZero() && !time.Now().Before(id.Expires) ||
+		id.Revoked != nil && id.Revoked.Err() != nil
+}

@@ -1,0 +1,89 @@
+package httpd
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// What a page was given must not open the hub for longer than was said.
+func TestGrantsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGrants(time.Hour, 10)
+		credential, revoke := context.WithCancel(t.Context())
+		start := time.Now()
+		long, expires := g.add(Identity{User: "ann"})
+		if want := start.Add(time.Hour); !expires.Equal(want) {
+			t.Errorf("it expires at %v, want %v", expires, want)
+		}
+		short, expires := g.add(Identity{User: "ann", Expires: start.Add(time.Minute)})
+		if want := start.Add(time.Minute); !expires.Equal(want) {
+			t.Errorf("it expires at %v, after the credential that it was made from", expires)
+		}
+		bound, _ := g.add(Identity{User: "ann", Revoked: credential})
+		check := func(when string, want map[string]bool) {
+			t.Helper()
+			for secret, good := range want {
+				if id, ok := g.get(secret); ok != good || ok && id.User != "ann" {
+					t.Errorf("%s: %+v, %t; want %t", when, id, ok, good)
+				}
+			}
+		}
+		check("at first", map[string]bool{long: true, short: true, bound: true, "": false, "guess": false, long + "x": false})
+		time.Sleep(time.Minute)
+		check("when the credential of one has expired", map[string]bool{long: true, short: false, bound: true})
+		revoke()
+		check("when the credential of one is revoked", map[string]bool{long: true, bound: false})
+		time.Sleep(59*time.Minute - time.Nanosecond)
+		check("just before the end", map[string]bool{long: true})
+		time.Sleep(time.Nanosecond)
+		check("at the end", map[string]bool{long: false})
+		if g.add(Identity{User: "bob"}); len(g.all) != 1 {
+			t.Errorf("%d are kept, want the one that is good", len(g.all))
+		}
+	})
+}
+
+// One user's sign-ins must neither fill the memory nor sign others out.
+func TestGrantsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGrants(time.Hour, 3)
+		other, _ := g.add(Identity{User: "bob"})
+		var secrets []string
+		for range 10 {
+			time.Sleep(time.Second)
+			s, _ := g.add(Identity{User: "ann"})
+			secrets = append(secrets, s)
+		}
+		for i, s := range secrets {
+			if _, ok := g.get(s); ok != (i >= 7) {
+				t.Errorf("number %d of 10 is good: %t", i, ok)
+			}
+		}
+		if _, ok := g.get(other); !ok {
+			t.Error("another user's is gone")
+		}
+	})
+}
+
+// Two pages with one address: only one of them may get in.
+func TestGrantsAreTakenOnce(t *testing.T) {
+	g := newGrants(time.Hour, 3)
+	secret, _ := g.add(Identity{User: "ann"})
+	var got atomic.Int32
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, ok := g.take(secret); ok {
+				got.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if got.Load() != 1 {
+		t.Errorf("it was good %d times", got.Load())
+	}
+}

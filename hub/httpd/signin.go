@@ -1,0 +1,119 @@
+package httpd
+
+import (
+	"net/http"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const (
+	// SignInLife is how long an address that signs the dashboard in is good.
+	SignInLife = 10 * time.Minute
+	// sessionLife is how long a page stays signed in.
+	sessionLife = 12 * time.Hour
+	// signInsPerUser bounds both the addresses and the pages of a user.
+	signInsPerUser = 32
+)
+
+// signIns are how the dashboard's pages get in without a cookie or the token. An
+// address that the hub has made holds a code. The page exchanges it, once, for a
+// session, which it shows as a Bearer to the admin API and which opens nothing else.
+//
+// The page may send its session to whoever has the hub's port after the hub has ended.
+// It is worth nothing there: the process that knew it is gone. What this does not stop
+// is who had the port before the hub and left a service worker in the browser.
+type signIns struct {
+	codes    *grants
+	sessions *grants
+	wrong    *rate.Limiter  // codes that nobody was given
+	warn     rate.Sometimes // of too many of them
+}
+
+func newSignIns() *signIns {
+	return &signIns{
+		codes:    newGrants(SignInLife, signInsPerUser),
+		sessions: newGrants(sessionLife, signInsPerUser),
+		wrong:    rate.NewLimiter(rate.Every(3*time.Second), 20),
+		warn:     rate.Sometimes{Interval: time.Minute},
+	}
+}
+
+// SignInURL returns an address that signs one page of the dashboard in as id: it is
+// good once, for SignInLife, or until id expires or is revoked. The session ends with
+// id, too.
+func (s *Server) SignInURL(id Identity) string {
+	if s.guard.verifier == nil {
+		return s.o.URL + "/" // everybody is in
+	}
+	code, _ := s.guard.signIns.codes.add(id)
+	return s.o.URL + "/#code=" + code
+}
+
+// SignInReport is the answer to POST /api/signin.
+type SignInReport struct {
+	URL string `json:"url"`
+}
+
+// SessionReport is the answer to POST /api/session.
+type SessionReport struct {
+	Session string    `json:"session"`
+	Expires time.Time `json:"expires"`
+}
+
+// postSignIn makes an address that signs the caller in.
+func (s *Server) postSignIn(w http.ResponseWriter, r *http.Request) {
+	p := passOf(r.Context())
+	if p.session != "" {
+		// Or a session could outlive its time in another.
+		s.answerError(w, r, forbidden("a page cannot sign another one in; `tabhub token --url` prints an address that does"))
+		return
+	}
+	writeJSON(w, http.StatusOK, SignInReport{s.SignInURL(*p.identity)})
+}
+
+// postSession signs a page in that shows a code or, on a hub with accounts, a token.
+func (s *Server) postSession(w http.ResponseWriter, r *http.Request) {
+	id, err := s.signIn(w, r)
+	if err != nil {
+		s.answerError(w, r, err)
+		return
+	}
+	session, expires := s.guard.signIns.sessions.add(id)
+	writeJSON(w, http.StatusOK, SessionReport{session, expires})
+}
+
+func (s *Server) signIn(w http.ResponseWriter, r *http.Request) (Identity, error) {
+	shown := passOf(r.Context()).identity
+	switch {
+	case s.guard.verifier == nil:
+		return Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
+	case shown != nil && s.guard.accounts:
+		return *shown, nil
+	case shown != nil:
+		return Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
+	}
+	var in struct {
+		Code string `json:"code"`
+	}
+	if err := readJSON(w, r, 1<<10, &in); err != nil {
+		return Identity{}, err
+	}
+	if id, ok := s.guard.signIns.codes.take(in.Code); ok {
+		return id, nil
+	}
+	// A right code is taken however many wrong ones there were: nobody is locked out by
+	// another's guesses, of which 128 bits leave none a chance.
+	if !s.guard.signIns.wrong.Allow() {
+		s.guard.signIns.warn.Do(func() { s.log.Warn("somebody tries one sign-in code after the other") })
+		w.Header().Set("Retry-After", "3")
+		return Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
+	}
+	return Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
+}
+
+// deleteSession signs the page out that asks.
+func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) {
+	s.guard.signIns.sessions.take(passOf(r.Context()).session)
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,358 @@
+package httpd
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+)
+
+// users is the Verifier of a hub with accounts: each token stands for a user.
+type users map[string]Identity
+
+func (u users) Verify(token string) (Identity, error) {
+	if id, ok := u[token]; ok && !id.over() {
+		return id, nil
+	}
+	return Identity{}, errors.New("no such user")
+}
+
+// code makes a sign-in address as `tabhub token --url` does, and returns its code.
+func (d *door) code() string {
+	d.t.Helper()
+	status, body, _ := d.ask("POST", "/api/signin", "")
+	var made SignInReport
+	if err := json.Unmarshal([]byte(body), &made); err != nil || status != http.StatusOK {
+		d.t.Fatalf("%d %s", status, body)
+	}
+	code, ok := strings.CutPrefix(made.URL, "http://"+d.addr+"/#code=")
+	if !ok || len(code) < 22 {
+		d.t.Fatalf("%s: want an address of %s with a code of 128 bits", made.URL, d.addr)
+	}
+	return code
+}
+
+// exchange shows a code as the page does. Further headers replace the page's.
+func (d *door) exchange(code string, headers ...string) (status int, session, body string) {
+	d.t.Helper()
+	b, _ := json.Marshal(map[string]string{"code": code})
+	headers = append([]string{"Authorization", "", "Origin", "http://" + d.addr}, headers...)
+	status, body, h := d.ask("POST", "/api/session", string(b), headers...)
+	if h.Get("Set-Cookie") != "" || h.Get("Access-Control-Allow-Origin") != "" {
+		d.t.Errorf("the sign-in sets %v", h)
+	}
+	var made SessionReport
+	json.Unmarshal([]byte(body), &made)
+	return status, made.Session, body
+}
+
+func (d *door) signIn() (session string) {
+	d.t.Helper()
+	status, session, body := d.exchange(d.code())
+	if status != http.StatusOK || session == "" || strings.Contains(body, secret) {
+		d.t.Fatalf("%d %s", status, body)
+	}
+	return session
+}
+
+// as asks with a session and returns the status alone.
+func (d *door) as(session, method, path, body string) int {
+	d.t.Helper()
+	status, _, _ := d.ask(method, path, body, "Authorization", "Bearer "+session)
+	return status
+}
+
+// openSignIn is open with an address for the dashboard.
+func openSignIn(t *testing.T, change func(*GuardOptions, *Options)) *door {
+	t.Helper()
+	d := open(t, change)
+	d.server.o.URL = "http://" + d.addr
+	return d
+}
+
+// The page is open to everybody, so it must hold nothing; and what it is served with
+// bounds what hostile text on it could do.
+func TestDashboardHoldsNothing(t *testing.T) {
+	d := openSignIn(t, nil)
+	for path, kind := range map[string]string{
+		"/": "text/html", "/?token=" + secret: "text/html", "/dashboard/dashboard.js": "text/javascript",
+		"/dashboard/session.js": "text/javascript", "/dashboard/view.js": "text/javascript", "/dashboard/dashboard.css": "text/css",
+	} {
+		status, body, h := d.ask("GET", path, "", "Authorization", "")
+		if status != http.StatusOK || !strings.HasPrefix(h.Get("Content-Type"), kind) {
+			t.Errorf("%s: %d %s", path, status, h.Get("Content-Type"))
+		}
+		if strings.Contains(body, "demo.tabhub") || strings.Contains(body, secret) {
+			t.Errorf("%s: %s", path, body)
+		}
+		for header, has := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self';", "X-Frame-Options": "DENY", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+			"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if !strings.Contains(h.Get(header), has) {
+				t.Errorf("%s: %s is %q", path, header, h.Get(header))
+			}
+		}
+		if h.Get("Set-Cookie") != "" {
+			t.Errorf("%s sets a cookie: %s", path, h.Get("Set-Cookie"))
+		}
+	}
+	for _, path := range []string{"/dashboard/", "/dashboard/index.html", "/dashboard/tsconfig.json", "/dashboard/../dashboard.go", "/dashboard/..%2fdashboard.go"} {
+		if status, _, _ := d.ask("GET", path, ""); status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+// An address that stays in a history or that somebody else sees must be worth nothing.
+func TestSignInCodeIsGoodOnce(t *testing.T) {
+	d := openSignIn(t, nil)
+	code := d.code()
+	for _, wrong := range []string{"", "x", code[:len(code)-1], code + "A", strings.ToLower(code), secret} {
+		if status, session, _ := d.exchange(wrong); status != http.StatusUnauthorized || session != "" {
+			t.Errorf("the code %q: %d", wrong, status)
+		}
+	}
+	if status, session, _ := d.exchange(code); status != http.StatusOK || session == "" {
+		t.Fatalf("the code does not sign in: %d", status)
+	}
+	if status, session, body := d.exchange(code); status != http.StatusUnauthorized || session != "" || !strings.Contains(body, "used up") {
+		t.Errorf("the second time: %d %s", status, body)
+	}
+	// A body that a form can send, one that is too large, one that is none.
+	if status, _, _ := d.exchange(d.code(), "Content-Type", "text/plain"); status != http.StatusUnsupportedMediaType {
+		t.Errorf("as text: %d", status)
+	}
+	if status, _, _ := d.exchange(strings.Repeat("A", 4<<10)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("4 KiB: %d", status)
+	}
+	for _, body := range []string{"", "[]", "{}", `{"CODE":"x"}`} {
+		if status, _, _ := d.ask("POST", "/api/session", body, "Authorization", "", "Content-Type", "application/json", "Origin", "http://"+d.addr); status != 400 && status != 401 {
+			t.Errorf("%q: %d", body, status)
+		}
+	}
+}
+
+func TestSignInCodeExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		token := NewToken(secret)
+		s := newSignIns()
+		early, _ := s.codes.add(token.Identity())
+		late, _ := s.codes.add(token.Identity())
+		time.Sleep(SignInLife - time.Nanosecond)
+		if _, ok := s.codes.take(early); !ok {
+			t.Error("it is over before its time")
+		}
+		time.Sleep(time.Nanosecond)
+		if _, ok := s.codes.take(late); ok {
+			t.Error("it is good after its time")
+		}
+	})
+}
+
+// A guesser is slowed down, and cannot keep the owner out.
+func TestSignInCodesAreNotGuessed(t *testing.T) {
+	d := openSignIn(t, nil)
+	code := d.code()
+	answers := map[int]int{}
+	for range 100 {
+		status, _, _ := d.exchange("GUESS")
+		answers[status]++
+	}
+	if answers[http.StatusUnauthorized]+answers[http.StatusTooManyRequests] != 100 || answers[http.StatusTooManyRequests] < 50 {
+		t.Errorf("the answers to 100 guesses are %v, want most of them 429", answers)
+	}
+	if log := d.log.String(); strings.Count(log, "sign-in code after the other") != 1 {
+		t.Errorf("the owner is not told, or too often: %s", log)
+	}
+	if status, session, _ := d.exchange(code); status != http.StatusOK || session == "" {
+		t.Errorf("the owner is locked out: %d", status)
+	}
+}
+
+// Only the hub's own page may sign in: not another port's, not another site's, not a
+// name that was rebound to this machine.
+func TestSignInFromElsewhere(t *testing.T) {
+	d := openSignIn(t, nil)
+	code := d.code()
+	for _, headers := range [][]string{
+		{"Origin", ""}, {"Origin", "null"}, {"Origin", "http://127.0.0.1:1"}, {"Origin", "http://localhost:5173"}, {"Origin", "https://evil.example"},
+		{"Origin", "https://app.example.com"}, {"Origin", "https://" + d.addr}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+	} {
+		if status, _, body := d.exchange(code, headers...); status != http.StatusForbidden {
+			t.Errorf("%v: %d %s", headers, status, body)
+		}
+	}
+	for _, origin := range []string{"http://127.0.0.1:1", "https://evil.example", "https://app.example.com"} {
+		status, _, h := d.ask("OPTIONS", "/api/session", "", "Authorization", "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
+		if status != http.StatusForbidden || h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("the preflight of %s: %d %v", origin, status, h)
+		}
+	}
+	// With the token itself, too: nobody should give that to a page.
+	for _, path := range []string{"/api/signin", "/api/session"} {
+		r := ask(path, "evil.example:3300", "http://evil.example:3300")
+		r.Method = http.MethodPost
+		r.Header.Set("Authorization", "Bearer "+secret)
+		if _, err := d.server.guard.check(r); status(err) != http.StatusForbidden {
+			t.Errorf("%s by a name that was rebound: %v", path, err)
+		}
+	}
+	if status, _, body := d.ask("POST", "/api/session", "", "Origin", "http://"+d.addr); status != http.StatusForbidden {
+		t.Errorf("the token for a session: %d %s", status, body)
+	}
+	if status, _, body := d.exchange(code); status != http.StatusOK {
+		t.Errorf("all of them together have used the code up: %d %s", status, body)
+	}
+}
+
+// What a page holds must not be worth as much as the token.
+func TestSessionOpensTheAdminAPIOnly(t *testing.T) {
+	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Rotate = func() error { return nil } })
+	session := d.signIn()
+	for _, path := range []string{"/api/status", "/api/tabs", "/api/browsers", "/api/log?event=call&limit=12", "/readyz"} {
+		if status := d.as(session, "GET", path, ""); status != http.StatusOK {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+	for _, path := range []string{"/mcp", "/sse", "/sse?token=" + session, "/message?sessionId=x", "/attach"} {
+		for _, method := range []string{"GET", "POST"} {
+			if status := d.as(session, method, path, ""); status != http.StatusUnauthorized {
+				t.Errorf("%s %s: %d, want 401", method, path, status)
+			}
+		}
+	}
+	for _, target := range []string{"/tabs ws", "/ ws", "/extension ws", "/relay ws", "/mcp ws"} {
+		r := ask(target, "127.0.0.1:3300", "-")
+		r.Header.Set("Authorization", "Bearer "+session)
+		if _, err := d.server.guard.check(r); status(err) != http.StatusUnauthorized {
+			t.Errorf("%s: %v, want 401", target, err)
+		}
+		r = ask(target, "127.0.0.1:3300", "-")
+		r, err := d.server.guard.check(r)
+		if err == nil {
+			_, err = d.server.guard.Admit(r, session)
+		}
+		if status(err) != http.StatusUnauthorized {
+			t.Errorf("%s, in the first message: %v, want 401", target, err)
+		}
+	}
+	if status := d.as(session, "POST", "/api/signin", ""); status != http.StatusForbidden {
+		t.Errorf("a session makes another: %d", status)
+	}
+	if status, _, _ := d.exchange(session); status != http.StatusUnauthorized {
+		t.Errorf("a session passes for a code: %d", status)
+	}
+	if status := d.as(d.code(), "GET", "/api/tabs", ""); status != http.StatusUnauthorized {
+		t.Errorf("a code passes for a session: %d", status)
+	}
+
+	other := d.signIn()
+	if status := d.as(session, "DELETE", "/api/session", ""); status != http.StatusNoContent {
+		t.Errorf("sign-out: %d", status)
+	}
+	if a, b := d.as(session, "GET", "/api/tabs", ""), d.as(other, "GET", "/api/tabs", ""); a != 401 || b != 200 {
+		t.Errorf("after one page has signed out: %d, the other %d", a, b)
+	}
+}
+
+// Who replaces the token wants everybody out.
+func TestRotationEndsSignIns(t *testing.T) {
+	d := openSignIn(t, nil)
+	session, code := d.signIn(), d.code()
+	d.token.Set("the next one")
+	if status := d.as(session, "GET", "/api/tabs", ""); status != http.StatusUnauthorized {
+		t.Errorf("a session outlives the token: %d", status)
+	}
+	if status, _, _ := d.exchange(code); status != http.StatusUnauthorized {
+		t.Errorf("a code outlives the token: %d", status)
+	}
+}
+
+// The hub that comes after a restart has another memory: what was sent to whoever had
+// the port in between opens nothing.
+func TestSessionEndsWithTheHub(t *testing.T) {
+	before, after := openSignIn(t, nil), openSignIn(t, nil)
+	session, code := before.signIn(), before.code()
+	if status := after.as(session, "GET", "/api/tabs", ""); status != http.StatusUnauthorized {
+		t.Errorf("the session: %d", status)
+	}
+	if status, _, _ := after.exchange(code); status != http.StatusUnauthorized {
+		t.Errorf("the code: %d", status)
+	}
+}
+
+// On a hub with accounts a page is signed in with a token, as its user and for as long
+// as the token lasts.
+func TestSignInToAccounts(t *testing.T) {
+	d := openSignIn(t, func(g *GuardOptions, _ *Options) {
+		g.Accounts = true
+		g.Verifier = users{
+			secret:         {User: spec.LocalUser},
+			"token-of-ann": {User: "ann", Expires: time.Now().Add(time.Hour)},
+			"token-of-bob": {User: "bob", Expires: time.Now().Add(-time.Second)},
+		}
+	})
+	page := func(token string) (int, SessionReport) {
+		t.Helper()
+		status, body, _ := d.ask("POST", "/api/session", "", "Origin", "http://"+d.addr, "Authorization", "Bearer "+token)
+		var made SessionReport
+		json.Unmarshal([]byte(body), &made)
+		return status, made
+	}
+	status, made := page("token-of-ann")
+	if status != http.StatusOK || made.Session == "" || time.Until(made.Expires) > time.Hour {
+		t.Fatalf("%d %+v", status, made)
+	}
+	if id, ok := d.server.guard.signIns.sessions.get(made.Session); !ok || id.User != "ann" {
+		t.Errorf("the session is for %+v, %t", id, ok)
+	}
+	if status := d.as(made.Session, "GET", "/api/tabs", ""); status != http.StatusOK {
+		t.Errorf("/api/tabs: %d", status)
+	}
+	for _, token := range []string{"token-of-bob", "nonsense", made.Session} {
+		if status, _ := page(token); status != http.StatusUnauthorized {
+			t.Errorf("%s signs in: %d", token, status)
+		}
+	}
+	if status, _, _ := d.exchange("GUESS"); status != http.StatusUnauthorized {
+		t.Errorf("a code that nobody was given: %d", status)
+	}
+}
+
+func TestSignInEndsWithTheUsersToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuard(t, GuardOptions{Accounts: true, Verifier: users{}})
+		session, _ := g.signIns.sessions.add(Identity{User: "ann", Expires: time.Now().Add(time.Hour)})
+		check := func(want int) {
+			t.Helper()
+			r := ask("/api/tabs", "127.0.0.1:3300", "-")
+			r.Header.Set("Authorization", "Bearer "+session)
+			if _, err := g.check(r); status(err) != want {
+				t.Errorf("%v, want %d", err, want)
+			}
+		}
+		check(http.StatusOK)
+		time.Sleep(time.Hour)
+		check(http.StatusUnauthorized)
+	})
+}
+
+// A hub that asks for no credential has nothing to sign in to.
+func TestSignInWithoutCredentials(t *testing.T) {
+	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
+	if status, body, _ := d.ask("POST", "/api/signin", "", "Authorization", ""); status != http.StatusOK || !strings.Contains(body, `"http://`+d.addr+`/"`) {
+		t.Errorf("the address: %d %s", status, body)
+	}
+	if status, _, body := d.exchange("GUESS"); status != http.StatusBadRequest {
+		t.Errorf("%d %s", status, body)
+	}
+	if _, body, _ := d.ask("GET", "/", ""); !strings.Contains(body, `data-auth="none"`) {
+		t.Errorf("the page asks people to sign in: %s", body)
+	}
+}
