@@ -100,6 +100,7 @@ func (h *hub) serve() {
 	mux := http.NewServeMux()
 	mux.Handle("/tabs", h.ws.Tabs())
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/pair", func(http.ResponseWriter, *http.Request) {})
 	h.http = httptest.NewUnstartedServer(mux)
 	if err := h.http.Listener.Close(); err != nil {
 		h.t.Fatal(err)

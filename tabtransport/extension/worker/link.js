@@ -253,8 +253,7 @@ export class Link {
     if (reached) {
       this.#become(proved ? { state: "connecting" } : { state: "stranger" });
     } else if (await answers(url)) {
-      const reason = "it runs, but does not accept this extension: its id or origin is not one that the hub knows";
-      if (!this.#socket) this.#become({ state: "refused", reason });
+      if (!this.#socket) this.#become({ state: "stranger" });
     } else if (!this.#socket) {
       this.#become({ state: "absent" });
     }
