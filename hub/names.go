@@ -25,7 +25,7 @@ type publicName struct {
 	name string
 }
 
-// binding is what a public name stands for, for good. It is guarded by Hub.mu.
+// binding is what a public name stands for. It is guarded by Hub.mu.
 type binding struct {
 	id     naming.Identity
 	domain *domain
@@ -49,11 +49,18 @@ func (h *Hub) publicLocked(id naming.Identity) string {
 }
 
 // bindLocked makes the public name of an identity stand for o, or for hd if that is
-// not nil, taking the name if it is new. It returns "" if there are too many.
+// not nil, taking the name if it is new. It returns "" if there is none to take.
 func (h *Hub) bindLocked(d *domain, id naming.Identity, o *offer, hd *holder) string {
 	public := h.publicLocked(id)
+	if public == "" {
+		return ""
+	}
 	key := publicName{id.Kind, public}
 	b := h.names[key]
+	if b != nil && b.id != id && b.offer == nil {
+		h.forgetNameLocked(key, b) // an earlier version gave it to another
+		b = nil
+	}
 	switch {
 	case b == nil:
 		if !h.roomForNameLocked(d) {
@@ -109,10 +116,7 @@ func (h *Hub) forgetNamesLocked(asking *domain, match func(*domain) bool) {
 		if b.offer != nil || !match(b.domain) {
 			continue
 		}
-		delete(h.names, key)
-		b.domain.names--
-		b.domain.idle--
-		h.writeLocked(storage.DeleteName{Public: key.name})
+		h.forgetNameLocked(key, b)
 	}
 	h.order = slices.DeleteFunc(h.order, func(key spec.Domain) bool {
 		d := h.domains[key]
@@ -125,4 +129,12 @@ func (h *Hub) forgetNamesLocked(asking *domain, match func(*domain) bool) {
 		delete(h.domains, key)
 		return true
 	})
+}
+
+// forgetNameLocked forgets a name that nobody has.
+func (h *Hub) forgetNameLocked(key publicName, b *binding) {
+	delete(h.names, key)
+	b.domain.names--
+	b.domain.idle--
+	h.writeLocked(storage.DeleteName{Public: key.name})
 }
