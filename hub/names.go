@@ -79,6 +79,30 @@ func (h *Hub) bindLocked(d *domain, id naming.Identity, o *offer, hd *holder) st
 	return public
 }
 
+// renamedLocked returns what name, which b stands for and nobody has now, is a former
+// name of: the binding of the name that b's identity has now, or b if it has none. An
+// earlier version gave the name, or a hub with another limit. The result is nil if the
+// form of the name makes it another site's: a call that names a site must not go
+// elsewhere, even if that site has never been here.
+func (h *Hub) renamedLocked(name string, b *binding) *binding {
+	if owner, ok := naming.Owner(name); ok && owner != b.id.Domain {
+		return nil
+	}
+	o := b.domain.offers[b.id.Kind][b.id.Item]
+	if o == nil {
+		return b
+	}
+	public := o.public
+	if b.id.Tab != 0 {
+		i := slices.IndexFunc(o.holders, func(hd *holder) bool { return hd.number == b.id.Tab })
+		if i < 0 {
+			return b
+		}
+		public = o.holders[i].public
+	}
+	return h.names[publicName{b.id.Kind, public}]
+}
+
 // unbindLocked says that nobody has what a name stands for. The name stays taken.
 func (h *Hub) unbindLocked(kind spec.Kind, public string) {
 	key := publicName{kind, public}
