@@ -23,7 +23,7 @@ require (
 	github.com/yosida95/uritemplate/v3 v3.0.2 // resource templates
 	go.etcd.io/bbolt v1.5.0 // the store
 	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
-	golang.org/x/net v0.62.0 // domain names in punycode
+	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups
 	golang.org/x/term v0.47.0 // is this a terminal
 	golang.org/x/text v0.43.0 // what the schema library says, in words

@@ -186,7 +186,7 @@ func (b *block) add(it *item, public string, tab int, p describe.Place) {
 func (h *Hub) Find(kind spec.Kind, name string) (Item, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	b := h.names[publicName{kind, name}]
+	b := h.boundLocked(kind, name)
 	if b == nil || b.offer == nil {
 		if kind == spec.KindResource {
 			b, _ = h.matchTemplateLocked(name)

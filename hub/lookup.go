@@ -12,7 +12,7 @@ import (
 // lookupLocked returns what a run's name stands for; nil if it is nobody's. The
 // name of a tab that is gone is still its own while the domain offers the item.
 func (h *Hub) lookupLocked(r *run) *binding {
-	b := h.names[publicName{r.kind, r.name}]
+	b := h.boundLocked(r.kind, r.name)
 	if b == nil && r.kind == spec.KindResource {
 		b = h.escapedLocked(r.name)
 	}
@@ -26,6 +26,16 @@ func (h *Hub) lookupLocked(r *run) *binding {
 	r.page = b.id.Item
 	if b.offer == nil && (b.id.Tab == 0 || b.domain.offers[b.id.Kind][b.id.Item] == nil) {
 		return nil
+	}
+	return b
+}
+
+// boundLocked returns what a public name stands for, or nil. A name that an identity
+// had and no longer has stands for it still.
+func (h *Hub) boundLocked(kind spec.Kind, name string) *binding {
+	b := h.names[publicName{kind, name}]
+	if b != nil && b.offer == nil {
+		return h.renamedLocked(name, b)
 	}
 	return b
 }

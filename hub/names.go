@@ -25,7 +25,7 @@ type publicName struct {
 	name string
 }
 
-// binding is what a public name stands for, for good. It is guarded by Hub.mu.
+// binding is what a public name stands for. It is guarded by Hub.mu.
 type binding struct {
 	id     naming.Identity
 	domain *domain
@@ -49,11 +49,18 @@ func (h *Hub) publicLocked(id naming.Identity) string {
 }
 
 // bindLocked makes the public name of an identity stand for o, or for hd if that is
-// not nil, taking the name if it is new. It returns "" if there are too many.
+// not nil, taking the name if it is new. It returns "" if there is none to take.
 func (h *Hub) bindLocked(d *domain, id naming.Identity, o *offer, hd *holder) string {
 	public := h.publicLocked(id)
+	if public == "" {
+		return ""
+	}
 	key := publicName{id.Kind, public}
 	b := h.names[key]
+	if b != nil && b.id != id && b.offer == nil {
+		h.forgetNameLocked(key, b) // an earlier version gave it to another
+		b = nil
+	}
 	switch {
 	case b == nil:
 		if !h.roomForNameLocked(d) {
@@ -70,6 +77,30 @@ func (h *Hub) bindLocked(d *domain, id naming.Identity, o *offer, hd *holder) st
 	}
 	b.offer, b.holder = o, hd
 	return public
+}
+
+// renamedLocked returns what name, which b stands for and nobody has now, is a former
+// name of: the binding of the name that b's identity has now, or b if it has none. An
+// earlier version gave the name, or a hub with another limit. The result is nil if the
+// form of the name makes it another site's: a call that names a site must not go
+// elsewhere, even if that site has never been here.
+func (h *Hub) renamedLocked(name string, b *binding) *binding {
+	if owner, ok := naming.Owner(name); ok && owner != b.id.Domain {
+		return nil
+	}
+	o := b.domain.offers[b.id.Kind][b.id.Item]
+	if o == nil {
+		return b
+	}
+	public := o.public
+	if b.id.Tab != 0 {
+		i := slices.IndexFunc(o.holders, func(hd *holder) bool { return hd.number == b.id.Tab })
+		if i < 0 {
+			return b
+		}
+		public = o.holders[i].public
+	}
+	return h.names[publicName{b.id.Kind, public}]
 }
 
 // unbindLocked says that nobody has what a name stands for. The name stays taken.
@@ -109,10 +140,7 @@ func (h *Hub) forgetNamesLocked(asking *domain, match func(*domain) bool) {
 		if b.offer != nil || !match(b.domain) {
 			continue
 		}
-		delete(h.names, key)
-		b.domain.names--
-		b.domain.idle--
-		h.writeLocked(storage.DeleteName{Public: key.name})
+		h.forgetNameLocked(key, b)
 	}
 	h.order = slices.DeleteFunc(h.order, func(key spec.Domain) bool {
 		d := h.domains[key]
@@ -125,4 +153,12 @@ func (h *Hub) forgetNamesLocked(asking *domain, match func(*domain) bool) {
 		delete(h.domains, key)
 		return true
 	})
+}
+
+// forgetNameLocked forgets a name that nobody has.
+func (h *Hub) forgetNameLocked(key publicName, b *binding) {
+	delete(h.names, key)
+	b.domain.names--
+	b.domain.idle--
+	h.writeLocked(storage.DeleteName{Public: key.name})
 }

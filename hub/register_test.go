@@ -179,10 +179,10 @@ func TestNearestNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
 		w.register(w.page("https://e.com", "a"), 0, tools("", "search_all", "pay"))
-		for _, asked := range []string{"website_tool_e_com_search", "website_tool_e_com_serch_al", "search_all"} {
+		for _, asked := range []string{"website_tool_e_com__search", "website_tool_e_com_serch_al", "website_tool_e_com_search_all", "search_all"} {
 			_, err := w.hub.Call(t.Context(), Call{Name: asked})
 			var unknown *UnknownError
-			if !errors.As(err, &unknown) || len(unknown.Nearest) == 0 || unknown.Nearest[0] != "website_tool_e_com_search_all" {
+			if !errors.As(err, &unknown) || len(unknown.Nearest) == 0 || unknown.Nearest[0] != "website_tool_e_com__search_all" {
 				t.Errorf("%s: %v", asked, err)
 			}
 		}

@@ -9,15 +9,18 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/publicsuffix"
+
 	"tabhub/spec"
 )
 
 const (
 	// DefaultLimit is the longest public name of a ToolNamer whose Limit is 0. LLM
-	// APIs refuse longer tool names.
-	DefaultLimit = 64
-	// MinLimit is the smallest limit: it leaves room for what tells names apart.
-	MinLimit = 40
+	// APIs refuse tool names of more than 64 bytes, and clients put their name for
+	// the server before it: mcp__tabhub__ makes 63.
+	DefaultLimit = 50
+	// MinLimit is the smallest limit: all marks of a domain and a hash fit.
+	MinLimit = 50
 )
 
 // Identity is what a public name stands for.
@@ -43,35 +46,34 @@ type ToolNamer struct {
 // section 2): website_tool_<domain>_<tool> for the domain, website_tool_<domain>_
 // tab<N>_<tool> for one tab, the same with website_prompt_ for prompts. It consists
 // of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a
-// letter.
+// letter. The package's documentation says when there are two "_" after the domain,
+// and when a name is shortened to end in a hash.
 //
-// A name that is too long, that is taken by another identity, or that has the form
-// of a tab's name without being one, is shortened to end in a hash of the identity.
-// taken says who holds a public name; nil means that none is held. A name that id
-// already holds is returned again. Otherwise the result is free, unless taken claims
-// even those with 128 bits of hash for others.
+// taken says who holds a public name; nil means that none is held. The result is the
+// first name for id that no other holds, or "" if others hold them all, each of
+// which is a hash of 32 bits or more that they must have found. A holder that could
+// not get the name from Name does not count: it may have it from an earlier version.
 func (n ToolNamer) Name(id Identity, taken func(public string) (Identity, bool)) string {
-	if taken == nil {
-		taken = func(string) (Identity, bool) { return Identity{}, false }
-	}
-	free, last := "", ""
 	for name := range n.candidates(id) {
-		switch holder, held := taken(name); {
-		case held && holder == id:
+		if taken == nil {
 			return name
-		case !held && free == "":
-			free = name
 		}
-		last = name
+		if holder, held := taken(name); !held || holder == id || !n.mayHave(holder, name) {
+			return name
+		}
 	}
-	if free == "" {
-		return last
-	}
-	return free
+	return ""
 }
 
-// tabLike matches what would make a domain's name look like a tab's.
-var tabLike = regexp.MustCompile(`^tab[0-9]+_`)
+// mayHave reports whether name is one of the names of id.
+func (n ToolNamer) mayHave(id Identity, name string) bool {
+	for candidate := range n.candidates(id) {
+		if candidate == name {
+			return true
+		}
+	}
+	return false
+}
 
 // candidates yields the names that id may have, the best first.
 func (n ToolNamer) candidates(id Identity) iter.Seq[string] {
@@ -84,41 +86,124 @@ func (n ToolNamer) candidates(id Identity) iter.Seq[string] {
 			limit = DefaultLimit
 		}
 		limit = max(limit, MinLimit)
-		prefix, domain, item := "website_"+string(id.Kind)+"_", clean(string(id.Domain)), clean(id.Item)
-		between := "_"
-		if id.Tab != 0 {
-			between = "_tab" + strconv.Itoa(id.Tab) + "_"
-		}
-		whole := prefix + domain + between + item
-		if fits := len(whole) <= limit && (id.Tab != 0 || !tabLike.MatchString(item)); fits && !n.Plain && !yield(whole) {
+		if name, ok := id.whole(limit); ok && !n.Plain && !yield(name) {
 			return
 		}
-
 		hash := id.hash()
-		for _, digits := range [...]int{8, 12, 16, 24, 32} {
-			suffix := "_" + hash[:digits]
-			name := whole[:min(len(whole), limit-len(suffix))]
-			if room := limit - len(prefix) - len(between) - len(suffix); room >= 2 {
-				// The end of a host says whose it is, the start of a tool's name what
-				// it does. Each may use what the other leaves.
-				itemLen := min(len(item), max(room/2, room-len(domain)))
-				domainLen := min(len(domain), room-itemLen)
-				name = prefix + domain[len(domain)-domainLen:] + between + item[:itemLen]
-			}
-			if !yield(name + suffix) {
+		for _, digits := range hashDigits {
+			if name := id.short(limit, hash[:digits]); len(name) > limit || !yield(name) {
 				return
 			}
 		}
 	}
 }
 
-// plain returns the page's own name, with the tab's number if it is one tab's.
-func (id Identity) plain() string {
+func prefix(kind spec.Kind) string { return "website_" + string(kind) + "_" }
+
+// tab returns what stands between the domain and the item in the name of a tab.
+func (id Identity) tab() string {
 	if id.Tab == 0 {
-		return id.Item
+		return ""
 	}
-	return "tab" + strconv.Itoa(id.Tab) + "_" + id.Item
+	return "tab" + strconv.Itoa(id.Tab) + "_"
 }
+
+// tabLike matches what would make a domain's name look like a tab's.
+var tabLike = regexp.MustCompile(`^tab[0-9]+_`)
+
+// whole returns the name of id that is not shortened, or false if it has none: if it
+// would have more than limit bytes or look like a tab's name or a shortened one, or if
+// the domain cannot be shown.
+func (id Identity) whole(limit int) (string, bool) {
+	item := clean(id.Item)
+	least := len(prefix(id.Kind)) + len(id.Domain) + len("_") + len(id.tab()) + len(item)
+	if item == "" || least > limit || id.Tab == 0 && tabLike.MatchString(item) {
+		return "", false
+	}
+	s, ok := show(id.Domain)
+	if !ok {
+		return "", false
+	}
+	name := prefix(id.Kind) + s.before(id.tab()+item)
+	return name, len(name) <= limit && !endsInHash(name)
+}
+
+// leastItem is what a shortened name shows of an item at least if it shows the
+// domain, where the item has as much.
+const leastItem = 4
+
+// short returns a name of at most limit bytes that ends in hash; it is longer only if
+// the marks and the hash alone are. It shows as much of the domain as leaves the
+// item half of the room: the domain, or it without its first labels, down to the
+// registrable domain, which may take all but leastItem. Where that does not fit, or
+// cannot be shown, no part of it is.
+func (id Identity) short(limit int, hash string) string {
+	marks, host, port := splitKey(id.Domain)
+	item := clean(id.Item)
+	room := limit - len(prefix(id.Kind)) - len("__") - len(id.tab()) - len("_") - len(hash)
+
+	registrable, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		registrable = host // an IP address, localhost, or itself a public suffix
+	}
+	for more := true; more && len(host) >= len(registrable); _, host, more = strings.Cut(host, ".") {
+		s, ok := show(spec.Domain(marks + host + port))
+		least := room / 2
+		if host == registrable {
+			least = leastItem
+		}
+		if left := room - len(s.text); ok && left >= min(len(item), least) {
+			return prefix(id.Kind) + s.before(id.cut(left)+hash)
+		}
+	}
+
+	name := prefix(id.Kind) + marks + unknownSite
+	if left := room - len(marks) - len(unknownSite); left >= 0 {
+		return name + "__" + id.cut(left) + hash
+	}
+	return name + "_" + hash
+}
+
+// cut returns what stands between the domain and the hash, with at most n bytes of
+// the item and one "_" at the end, or nothing.
+func (id Identity) cut(n int) string {
+	item := clean(id.Item)
+	if s := strings.TrimRight(id.tab()+item[:min(len(item), n)], "_"); s != "" {
+		return s + "_"
+	}
+	return ""
+}
+
+// splitKey returns the parts of a domain key; the host is without a last dot.
+func splitKey(d spec.Domain) (marks, host, port string) {
+	key := string(d)
+	n := marksLen(key)
+	if strings.HasPrefix(key[n:], "host_") {
+		n += len("host_")
+	}
+	marks, host = key[:n], key[n:]
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		host, port = host[:i], host[i:]
+	}
+	return marks, strings.TrimSuffix(host, "."), port
+}
+
+// hashDigits are the lengths of the hashes in names, in hex digits.
+var hashDigits = [...]int{8, 12, 16, 24, 32}
+
+// endsInHash reports whether a name could be a shortened one.
+func endsInHash(name string) bool {
+	last := name[strings.LastIndexByte(name, '_')+1:]
+	for _, digits := range hashDigits {
+		if len(last) == digits {
+			return strings.Trim(last, "0123456789abcdef") == ""
+		}
+	}
+	return false
+}
+
+// plain returns the page's own name, with the tab's number if it is one tab's.
+func (id Identity) plain() string { return id.tab() + id.Item }
 
 // clean replaces each character that a name may not hold.
 func clean(s string) string {

@@ -150,36 +150,83 @@ func TestNames(t *testing.T) {
 		{ToolNamer{}, tool("localhost:5173", 0, "add-to.cart"), "website_tool_localhost_5173_add-to_cart"},
 		{ToolNamer{}, tool("unverified_example.com", 0, "x"), "website_tool_unverified_example_com_x"},
 		{ToolNamer{}, Identity{spec.KindPrompt, "example.com", 0, "greet"}, "website_prompt_example_com_greet"},
-		{ToolNamer{}, tool("example.com", 0, "tab1_x"), "website_tool_example_com_tab1_x_"},
-		{ToolNamer{}, tool("preview-1234567890.team.vercel.app", 0, "a_tool_with_quite_a_long_name"), "website_tool_67890_team_vercel_app_a_tool_with_quite_a_"},
-		{ToolNamer{Limit: 128}, tool("preview-1234567890.team.vercel.app", 0, "a_tool_with_quite_a_long_name"), "website_tool_preview-1234567890_team_vercel_app_a_tool_with_quite_a_long_name"},
+		{ToolNamer{Limit: 128}, tool("preview-1234567890.team.vercel.app", 0, "a_tool_with_quite_a_long_name"), "website_tool_preview-1234567890_team_vercel_app__a_tool_with_quite_a_long_name"},
 		{ToolNamer{Plain: true}, tool("example.com", 0, "test.simple"), "test.simple"},
 		{ToolNamer{Plain: true}, tool("example.com", 3, "x"), "tab3_x"},
 	} {
-		got := c.n.Name(c.id, nil)
-		if got != c.want && !(strings.HasPrefix(got, c.want) && regexp.MustCompile(`_?[0-9a-f]{8}$`).MatchString(got)) {
+		if got := c.n.Name(c.id, nil); got != c.want {
 			t.Errorf("Name(%+v) = %q, want %q", c.id, got, c.want)
 		}
 	}
 }
 
-// A name that a model remembers stays with its tool, also when the name that it
-// could not have had has become free.
-func TestNameIsKept(t *testing.T) {
+// What is cut off a name must not make it look like another site's, or like one that
+// the browser vouches for.
+func TestShortNames(t *testing.T) {
+	const long = "transfer_money_to_an_account"
+	a100 := strings.Repeat("a", 100)
+	for _, c := range []struct {
+		domain spec.Domain
+		tab    int
+		item   string
+		want   string // without website_tool_; "#" is a hash
+	}{
+		{"a1234567890123456789.bank.com", 0, long, "bank_com__transfer_money_to_#"},
+		{"a1234567890123456789.bank.com", 12, long, "bank_com_tab12_transfer_mon_#"},
+		{"a1234567890123456789.bank.com:8443", 0, long, "bank_com_8443_transfer_mone_#"},
+		{"unverified_a1234567890123456789.bank.com", 0, long, "unverified_bank_com_transfe_#"},
+		{"unverified_late.example.com", 0, "late_answer", "unverified_example_com_late_#"},
+		{"http_a1234567890123456789.bank.co.uk", 0, long, "http_bank_co_uk__transfer_mo_#"},
+		{"unverified_http_late.example.com", 0, "late_answer", "unverified_http_site__late_a_#"},
+		{"preview-1234567890.team.vercel.app", 0, "a_tool_with_quite_a_long_name", "team_vercel_app_a_tool_with_#"},
+		{"bank.co", 0, "uk_transfer_money_to_an_account", "bank_co__uk_transfer_money_t_#"},
+		{"a.quite.longish.subdomain.of.shop.de", 0, "cart", "subdomain_of_shop_de__cart_#"},
+		{"eu.shop.de", 0, long, "eu_shop_de__transfer_money_t_#"},
+		{"example.com", 0, "ends_just_at_a_word_" + long, "example_com__ends_just_at_a_#"},
+		{spec.Domain(a100 + ".com"), 0, "pay", "site__pay_#"},
+		{spec.Domain(a100 + ".com:8443"), 3, "pay", "site__tab3_pay_#"},
+		{spec.Domain("unverified_" + a100 + ".com"), 0, "bank_com_pay", "unverified_site__bank_com_pa_#"},
+		{spec.Domain("unverified_https_host_http_" + a100), 0, long, "unverified_https_host_site__#"},
+		{spec.Domain(a100 + ".corp.internal"), 0, "x", "corp_internal__x_#"},
+		{"2001_db8_1234_5678_9abc_def0_1234_5678", 0, "x", "site__x_#"},
+	} {
+		id := Identity{spec.KindTool, c.domain, c.tab, c.item}
+		name := ToolNamer{}.Name(id, nil)
+		if want := "website_tool_" + strings.Replace(c.want, "#", id.hash()[:8], 1); name != want || len(name) > DefaultLimit {
+			t.Errorf("%s, %d, %s: %s (%d), want %s", c.domain, c.tab, c.item, name, len(name), want)
+		}
+	}
+	// What Claude Code puts before it, and what model APIs allow.
+	if n := len("mcp__tabhub__") + DefaultLimit; n > 64 {
+		t.Errorf("a name may have %d bytes at an API", n)
+	}
+}
+
+// Among the items of a domain that would have one name, the first keeps it.
+func TestFirstKeepsName(t *testing.T) {
 	first := Identity{spec.KindTool, "example.com", 0, "a.b"}
 	second := Identity{spec.KindTool, "example.com", 0, "a_b"}
-	held := map[string]Identity{}
+	for range 2 {
+		names := take(ToolNamer{}, first, second, first, second)
+		if names[first] != "website_tool_example_com_a_b" || names[second] != "website_tool_example_com_a_b_"+second.hash()[:8] {
+			t.Errorf("%v", names)
+		}
+		first, second = second, first
+	}
+}
+
+// Who had a name from an earlier version does not keep it from its owner, and does not
+// get it again.
+func TestNameOfAnEarlierVersion(t *testing.T) {
+	bank := Identity{spec.KindTool, "bank.co.uk", 0, "transfer"}
+	other := Identity{spec.KindTool, "bank.co", 0, "uk_transfer"}
+	held := map[string]Identity{"website_tool_bank_co_uk_transfer": other, "website_tool_bank_co_uk_transfer_" + bank.hash()[:8]: bank}
 	taken := func(s string) (Identity, bool) { id, ok := held[s]; return id, ok }
-	var n ToolNamer
-	for _, id := range []Identity{first, second} {
-		held[n.Name(id, taken)] = id
+	if name := (ToolNamer{}).Name(other, taken); name != "website_tool_bank_co__uk_transfer" {
+		t.Errorf("bank.co has %s", name)
 	}
-	if len(held) != 2 || held["website_tool_example_com_a_b"] != first {
-		t.Fatalf("%v", held)
-	}
-	delete(held, "website_tool_example_com_a_b")
-	if name := n.Name(second, taken); held[name] != second {
-		t.Errorf("second was renamed to %q", name)
+	if name := (ToolNamer{}).Name(bank, taken); name != "website_tool_bank_co_uk_transfer" {
+		t.Errorf("bank.co.uk has %s", name)
 	}
 }
 
@@ -193,6 +240,12 @@ func FuzzNames(f *testing.F) {
 	f.Add("a", "tab1_x", 0, "a", "x", 1, 0)
 	f.Add(strings.Repeat("d", 253), strings.Repeat("t", 128), 7, strings.Repeat("d", 253), strings.Repeat("t", 127), 7, 40)
 	f.Add("", "", 1<<62, "日本", "\xff", -1, 1)
+	f.Add("bank.co", "uk_transfer", 0, "bank.co.uk", "transfer", 0, 64)
+	f.Add("unverified.bank.com", "x", 0, "unverified_bank.com", "x", 0, 0)
+	f.Add("localhost:5173", "x", 0, "localhost", "5173_x", 0, 0)
+	f.Add("a_b.c.com", "x__y", 0, "a.b.c.com__x", "y", 0, 0)
+	f.Add("example.com", "x_0123abcd", 0, "site", "x", 3, 0)
+	f.Add("unverified_https_host_http_x", "x", 0, "unverified_site", "x", 3, 0)
 	f.Fuzz(func(t *testing.T, d1, i1 string, t1 int, d2, i2 string, t2 int, limit int) {
 		for _, kind := range []spec.Kind{spec.KindTool, spec.KindPrompt} {
 			n := ToolNamer{Limit: limit}
@@ -214,13 +267,16 @@ func FuzzNames(f *testing.F) {
 				held[name], names[id] = id, name
 			}
 			for id, name := range names {
+				if !endsInHash(name) && id.Tab >= 0 {
+					checkReads(t, id, name)
+				}
 				if again := n.Name(id, taken); again != name {
 					t.Fatalf("Name(%+v) = %q, then %q", id, name, again)
 				}
 			}
-			// It ends, with a sound name, whoever claims everything.
+			// Nobody keeps it from a name by claiming what is not his.
 			all := n.Name(ids[0], func(string) (Identity, bool) { return Identity{Item: "liar" + i1}, true })
-			if !wellFormed.MatchString(all) {
+			if all != n.Name(ids[0], nil) {
 				t.Fatalf("%q", all)
 			}
 		}
@@ -314,6 +370,17 @@ func BenchmarkName(b *testing.B) {
 	b.Run("new", func(b *testing.B) {
 		for b.Loop() {
 			n.Name(id, nil)
+		}
+	})
+	b.Run("10000", func(b *testing.B) {
+		var ids []Identity
+		for i := range 10_000 {
+			ids = append(ids, Identity{spec.KindTool, spec.Domain(fmt.Sprintf("site%d.example.com", i/100)), 0, fmt.Sprintf("add_item_%d_to_cart", i)})
+		}
+		for b.Loop() {
+			for _, id := range ids {
+				n.Name(id, nil)
+			}
 		}
 	})
 	b.Run("known", func(b *testing.B) {

@@ -86,7 +86,7 @@ type DeleteTab struct {
 	Key    string
 }
 
-// Name binds a public name to an identity for good. Its key is Public.
+// Name binds a public name to an identity. Its key is Public.
 type Name struct {
 	Public string      `json:"public"`
 	Kind   spec.Kind   `json:"kind"`

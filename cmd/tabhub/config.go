@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 )
@@ -74,7 +76,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.auth, "auth", "token", "credential that clients show: token, jwt (several users) or none")
 	f.StringVar(&c.jwtSecret, "jwt-secret", "", "with --auth jwt: `file` with the HS256 secret")
 	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address")
-	f.IntVar(&c.nameLimit, "name-limit", 0, "longest tool name (default 64)")
+	f.IntVar(&c.nameLimit, "name-limit", 0, fmt.Sprintf("longest tool name, without what the client puts before it (default %d)", naming.DefaultLimit))
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
 	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAll), "which tools clients list: all, proxy (only the tool that reaches all others) or auto")
 	f.IntVar(&c.exposeBudget, "expose-budget", 10_000, "with --expose auto: how many tokens the tools of pages may cost")
@@ -110,8 +112,8 @@ func (c *config) check() error {
 		return usagef("--expose-budget is %d; it must be above 0", c.exposeBudget)
 	case c.launchBrowser && c.auth == "jwt":
 		return usagef("--launch-browser is for a hub on one's own machine, not for --auth jwt")
-	case c.nameLimit != 0 && (c.nameLimit < 40 || c.nameLimit > 128):
-		return usagef("--name-limit is %d; it may be 40 to 128", c.nameLimit)
+	case c.nameLimit != 0 && (c.nameLimit < naming.MinLimit || c.nameLimit > 128):
+		return usagef("--name-limit is %d; it may be %d to 128", c.nameLimit, naming.MinLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:
 		return usagef("--call-timeout (%s) must be above 0 and not above --call-timeout-max (%s)", c.callTimeout, c.callTimeoutMax)
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):

@@ -113,7 +113,7 @@ func TestPublishedRelayIsAClientOfTheHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const search = "website_tool_demo_tabhub_search_products"
+	const search = "website_tool_demo_tabhub__search_products"
 	tools := awaitTools(t, session, changed, has(search))
 	i := slices.IndexFunc(tools, func(t *mcp.Tool) bool { return t.Name == search })
 	if schema, _ := json.Marshal(tools[i].InputSchema); !strings.Contains(string(schema), `"maxPriceCents"`) {
@@ -133,7 +133,7 @@ func TestPublishedRelayIsAClientOfTheHub(t *testing.T) {
 	if r, _ := json.Marshal(call(search, map[string]any{"query": "mug"})); !strings.Contains(string(r), `Stoneware mug`) || !strings.Contains(string(r), `"structuredContent"`) {
 		t.Errorf("search gave %s", r)
 	}
-	if r, ok := call("website_tool_demo_tabhub_product_picture", map[string]any{"productId": 1}).Content[0].(*mcp.ImageContent); !ok || r.MIMEType != "image/png" {
+	if r, ok := call("website_tool_demo_tabhub__product_picture", map[string]any{"productId": 1}).Content[0].(*mcp.ImageContent); !ok || r.MIMEType != "image/png" {
 		t.Errorf("the picture is %+v", r)
 	}
 	if r := call(search, map[string]any{"maxPriceCents": -1}); !r.IsError {
@@ -153,7 +153,7 @@ func TestPublishedRelayIsAClientOfTheHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	page.Send(0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"greet"}`)}, TabURL: "https://second.example/"})
-	const greet = "website_tool_second_example_greet"
+	const greet = "website_tool_second_example__greet"
 	awaitTools(t, session, changed, has(greet))
 	if r, ok := call(greet, nil).Content[0].(*mcp.TextContent); !ok || r.Text != "hello" {
 		t.Errorf("greet gave %+v", r)

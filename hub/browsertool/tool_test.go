@@ -182,7 +182,7 @@ func TestSinglePage(t *testing.T) {
 		ToolNames []string
 	}
 	w.call("browser_page", `{"action":"wait"}`).into(&state)
-	if state.Tools != 1 || !slices.Equal(state.ToolNames, []string{"website_tool_solo_example_buy"}) {
+	if state.Tools != 1 || !slices.Equal(state.ToolNames, []string{"website_tool_solo_example__buy"}) {
 		t.Errorf("%+v", state)
 	}
 }
@@ -213,7 +213,7 @@ func TestPage(t *testing.T) {
 	b.register(1, "https://shop.example/", "search")
 	b.register(2, "https://shop.example/", "search", "order")
 	w.call("browser_page", `{"action":"wait","tabId":"2"}`).into(&state)
-	if want := []string{"website_tool_shop_example_order", "website_tool_shop_example_tab2_search"}; state.Tools != 2 || !slices.Equal(slices.Sorted(slices.Values(state.ToolNames)), want) {
+	if want := []string{"website_tool_shop_example__order", "website_tool_shop_example__tab2_search"}; state.Tools != 2 || !slices.Equal(slices.Sorted(slices.Values(state.ToolNames)), want) {
 		t.Errorf("%+v", state)
 	}
 

@@ -121,11 +121,11 @@ func TestJoinTheHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub_add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
+	raw, err := h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
 	if err != nil || !strings.Contains(string(raw), `"totalCents":4200`) {
 		t.Errorf("add_to_cart: %s %v", raw, err)
 	}
-	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub_add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
+	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
 	if err != nil || !strings.Contains(string(raw), string(spec.FailInvalidArguments)) {
 		t.Errorf("a product 0: %s %v", raw, err)
 	}

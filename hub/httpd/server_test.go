@@ -137,7 +137,7 @@ func (d *door) ask(method, path, body string, headers ...string) (int, string, h
 
 func TestAdminAPI(t *testing.T) {
 	d := open(t, nil)
-	search := "website_tool_demo_tabhub_search_products"
+	search := "website_tool_demo_tabhub__search_products"
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -154,7 +154,7 @@ func TestAdminAPI(t *testing.T) {
 		{"GET", "/api/explain", "", 400, `name is missing`},
 		{"POST", "/api/call", `{"name":"` + search + `","arguments":{"query":"mug"}}`, 200, `"content":[`},
 		{"POST", "/api/call", `{"name":"own"}`, 200, `"text":"own"`},
-		{"POST", "/api/call", `{"name":"website_tool_demo_tabhub_search_product"}`, 404, `"nearest":["` + search},
+		{"POST", "/api/call", `{"name":"website_tool_demo_tabhub__search_product"}`, 404, `"nearest":["` + search},
 		{"POST", "/api/call", `{"name":"` + search + `","arguments":{"query":1}}`, 200, `INVALID_ARGUMENTS`},
 		{"POST", "/api/call", `{}`, 400, `name is missing`},
 		{"POST", "/api/call", `{"NAME":"own"}`, 400, `name is missing`},
@@ -314,7 +314,7 @@ func TestAttach(t *testing.T) {
 	if !strings.Contains(body, `"clients":1`) {
 		t.Errorf("the bridge is not counted: %s", body)
 	}
-	fmt.Fprintln(conn, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"website_tool_demo_tabhub_search_products","arguments":{"query":"mug"}}}`)
+	fmt.Fprintln(conn, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}}`)
 	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":2,"result"`) {
 		t.Fatalf("%q, %v", line, err)
 	}
