@@ -267,7 +267,6 @@ func TestOffer(t *testing.T) {
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", code))
 	window.WaitFor(fmt.Sprintf("document.querySelector('#address').textContent === %q", other.url()))
 	picture(t, window, "offer")
-	b.StopWorker() // while the user reads
 	window.WaitFor("!document.querySelector('#accept').disabled")
 	window.Click("#accept")
 	other.wait("the extension joins the other hub", func() bool { return other.hello != nil })
