@@ -53,6 +53,13 @@ element("hub", HTMLFormElement).addEventListener("submit", async (event) => {
   element("saved", HTMLElement).textContent = "Saved.";
 });
 
+element("pairing", HTMLFormElement).addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const link = element("link", HTMLInputElement);
+  element("linkproblem", HTMLElement).textContent = await ask({ ask: "paste", link: link.value.trim() });
+  link.value = "";
+});
+
 element("forget", HTMLButtonElement).addEventListener("click", async () => {
   await ask({ ask: "forget" });
   element("forgotten", HTMLElement).textContent = "Done. The hub sees a new browser.";

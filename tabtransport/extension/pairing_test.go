@@ -283,6 +283,26 @@ func TestOffer(t *testing.T) {
 	other.restart()
 	other.wait("it comes back", func() bool { return other.hello != nil })
 
+	// An address can be pasted, too, where another browser opens the hub's pages.
+	pasted, code := link(h)
+	settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	settings.Click("#link")
+	settings.Type("http://127.0.0.1:1/elsewhere")
+	settings.Click("#pairing button")
+	settings.WaitFor("document.querySelector('#linkproblem').textContent.includes('run it again')")
+	picture(t, settings, "options-pairing")
+	h.mu.Lock()
+	h.hello = nil
+	h.mu.Unlock()
+	settings.Click("#link")
+	settings.Type(pasted)
+	settings.Click("#pairing button")
+	window = b.Window("offer.html")
+	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", code))
+	window.WaitFor("!document.querySelector('#accept').disabled")
+	window.Click("#accept")
+	h.wait("the extension is back with the first hub", func() bool { return h.hello != nil })
+
 	// An old address out of the browser's history leads nowhere.
 	old := strings.Replace(good, good[strings.LastIndex(good, "."):], ".1000000000", 1)
 	b.Open(old).WaitFor("document.readyState === 'complete'")

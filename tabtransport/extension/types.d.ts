@@ -188,6 +188,7 @@ type UIRequest =
   | { ask: "reconnect" }
   | { ask: "forget" }
   | { ask: "dashboard" }
+  | { ask: "paste"; link: string }
   | { ask: "offer"; id: string }
   | { ask: "offered"; id: string; accept: boolean }
   | { ask: "confirmation"; id: string }

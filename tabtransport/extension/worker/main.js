@@ -246,6 +246,8 @@ async function asked(request) {
       return current;
     case "dashboard":
       return openDashboard();
+    case "paste":
+      return offers.pasted(request.link);
     case "offer":
       return offers.offered(request.id);
     case "offered":

@@ -25,7 +25,7 @@ export function withoutSecret(url) {
   return LINK.test(url) ? url.slice(0, url.indexOf("#")) : url;
 }
 
-/** @typedef {{id: string, address: string, secret: string, tabId: number | undefined, windowId?: number}} Offer */
+/** @typedef {{id: string, address: string, secret: string, tabId?: number, windowId?: number}} Offer */
 
 export class Offers {
   /** Whether the user is just being asked about another. */
@@ -51,17 +51,32 @@ export class Offers {
    * @param {string} url
    */
   async seen(tab, url) {
-    const [, origin, id, secret, until] = LINK.exec(url) ?? [];
-    // One out of the browser's history may by now lead to somebody else's page.
-    if (!origin || Number(until) * 1000 < Date.now()) return;
-    if (this.#asking || this.#done.has(id) || Date.now() < this.#rest) return;
+    const offer = read(url);
+    if (!offer || this.#done.has(offer.id) || Date.now() < this.#rest) return;
+    await this.#ask({ ...offer, tabId: tab.id });
+  }
+
+  /**
+   * The user has pasted an address.
+   *
+   * @param {string} url
+   * @returns {Promise<string>} what is wrong with it
+   */
+  async pasted(url) {
+    const offer = read(url);
+    if (!offer) return "This is no address of “tabhub pair”, or one that is over: run it again.";
+    if (this.#done.has(offer.id)) return "This address was used already: run “tabhub pair” again.";
+    await this.#ask(offer);
+    return "";
+  }
+
+  /** @param {Offer} offer */
+  async #ask(offer) {
+    if (this.#asking) return;
     this.#asking = true;
     try {
       if (await open()) return;
-      const address = new URL("/tabs", origin.replace(/^http/, "ws"));
-      if (address.protocol === "ws:" && address.hostname.endsWith("localhost")) address.hostname = "127.0.0.1";
-      /** @type {Offer} */
-      const offer = { id, address: address.href, secret, tabId: tab.id };
+      const { id } = offer;
       await chrome.storage.session.set({ offer });
       const page = `offer.html?${encodeURIComponent(id)}`;
       const made = await chrome.windows.create({ url: page, type: "popup", width: WIDTH, height: HEIGHT, focused: true });
@@ -101,6 +116,21 @@ export class Offers {
     await keepOffer({ pairing: offer.id, hub: "", key: offer.secret, address: offer.address });
     await this.#accepted(offer.address);
   }
+}
+
+/**
+ * The offer in an address. One out of the browser's history may by now lead to somebody
+ * else's page, so it is none.
+ *
+ * @param {string} url
+ * @returns {Offer | undefined}
+ */
+function read(url) {
+  const [, origin, id, secret, until] = LINK.exec(url) ?? [];
+  if (!origin || Number(until) * 1000 < Date.now()) return undefined;
+  const address = new URL("/tabs", origin.replace(/^http/, "ws"));
+  if (address.protocol === "ws:" && address.hostname.endsWith("localhost")) address.hostname = "127.0.0.1";
+  return { id, address: address.href, secret };
 }
 
 /** @returns {Promise<Offer | undefined>} the offer that the user is asked about, also by an earlier worker */
