@@ -2,9 +2,10 @@
 // find and exclude one another there.
 //
 //	tabhub.db   the store
-//	token       the secret that clients show; 0600
+//	token       the secret that clients over HTTP show; 0600
 //	instance    what tells this hub from others; no secret
-//	hub.json    where the running hub is; 0600, written when it listens
+//	hub.json    what the running hub is; 0600, written when it is ready
+//	hub.sock    where bridges and commands reach it; 0600
 //	hub.lock    locked by the hub for as long as it lives
 //	start.lock  locked by the bridge that is starting a hub
 //	hub.log     what a hub that a bridge has started logs
@@ -80,10 +81,13 @@ func (d Dir) Make() error {
 
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
-// Store, TokenFile, HubFile, LogFile and Browsers are paths in the directory.
+const socketName = "hub.sock"
+
+// Store, TokenFile, HubFile, Socket, LogFile and Browsers are paths in the directory.
 func (d Dir) Store() string     { return d.path("tabhub.db") }
 func (d Dir) TokenFile() string { return d.path("token") }
 func (d Dir) HubFile() string   { return d.path("hub.json") }
+func (d Dir) Socket() string    { return d.path(socketName) }
 func (d Dir) LogFile() string   { return d.path("hub.log") }
 func (d Dir) Browsers() string  { return d.path("browsers") }
 
@@ -156,7 +160,8 @@ func (d Dir) Instance() (string, error) {
 // Hub is what hub.json says.
 type Hub struct {
 	PID     int       `json:"pid"`
-	Addr    string    `json:"addr"` // host:port of its first listener
+	Addr    string    `json:"addr"`             // host:port of its first listener
+	Socket  string    `json:"socket,omitempty"` // path of hub.sock; "": the hub is older than that
 	TLS     bool      `json:"tls,omitempty"`
 	Version string    `json:"version"`
 	Auto    bool      `json:"auto"` // started by a bridge
@@ -188,8 +193,8 @@ func (d Dir) ReadHub() (Hub, error) {
 	return h, nil
 }
 
-// Running returns the hub that runs now, or wraps ErrNoHub. Whoever is sent to it
-// shows it the token, so a directory that others may write to is refused.
+// Running returns the hub that runs now, or wraps ErrNoHub. A directory that others may
+// write to is refused: they could put a socket of theirs there.
 func (d Dir) Running() (Hub, error) {
 	if !d.Held(HubLock) {
 		return Hub{}, ErrNoHub
@@ -209,8 +214,16 @@ func (d Dir) WriteHub(h Hub) error {
 	return d.write("hub.json", append(b, '\n'))
 }
 
-// RemoveHub deletes hub.json. The caller holds HubLock.
-func (d Dir) RemoveHub() { os.Remove(d.HubFile()) }
+// RemoveHub deletes hub.json and hub.sock, so that whoever looks for a hub waits for
+// HubLock, which the caller holds.
+func (d Dir) RemoveHub() error {
+	for _, path := range []string{d.HubFile(), d.Socket()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
+		}
+	}
+	return nil
+}
 
 // write replaces a file as a whole: a reader finds the old text or the new.
 func (d Dir) write(name string, b []byte) error {
