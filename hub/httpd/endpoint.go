@@ -16,6 +16,7 @@ const (
 	fromLoopback                      // a page served from this machine
 	fromAllowed                       // listed by --allow-origin
 	fromSelf                          // a page of this hub
+	fromOwner                         // a program of the user who runs the hub: see ServeOwner
 )
 
 // credential says where an endpoint takes its credential from.
@@ -36,6 +37,7 @@ type endpoint struct {
 	query     bool    // ?token= is taken
 	cookie    bool    // the dashboard's cookie is taken
 	cors      bool    // pages of the origins may read the answer
+	process   bool    // is about the hub's process, which its owner needs no account for
 }
 
 // endpointOf says what endpoint a request is for. It is the whole access table.
@@ -59,11 +61,13 @@ func endpointOf(r *http.Request) endpoint {
 	case path == "/extension", path == "/relay":
 		return endpoint{name: path, from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
 	case path == "/attach":
-		return endpoint{name: path, from: fromProgram, need: credRequest}
+		return endpoint{name: path, from: fromOwner | fromProgram, need: credRequest}
 	case path == "/":
 		return endpoint{name: "the dashboard", from: fromProgram | fromSelf, need: credRequest, query: true, cookie: true}
+	case path == "/api/status", path == "/api/stop":
+		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, cookie: true, process: true}
 	case strings.HasPrefix(path, "/api/"), path == "/readyz":
-		return endpoint{name: path, from: fromProgram | fromSelf, need: credRequest, cookie: true}
+		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, cookie: true}
 	default:
 		return endpoint{name: path, need: credNone}
 	}
