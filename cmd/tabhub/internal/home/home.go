@@ -12,20 +12,18 @@
 //	browsers/   profiles of the browsers that the hub starts
 //
 // hub.lock decides whether a hub runs. hub.json alone does not: a killed hub leaves
-// it behind, and its address may be another program's by then.
+// it behind, and its address may be another program's by then. Nothing of this package
+// connects to that address: it is for people and for what they configure. Processes of
+// the hub's user use hub.sock, at which nobody else can listen.
 package home
 
 import (
-	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -255,27 +253,6 @@ func (d Dir) OpenLog() (*os.File, error) {
 		}
 	}
 	return os.OpenFile(d.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-}
-
-// Dial connects to the hub.
-func (h Hub) Dial(ctx context.Context) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", h.Addr)
-	if err != nil || !h.TLS {
-		return conn, err
-	}
-	return tls.Client(conn, h.tlsConfig()), nil
-}
-
-// Client is an HTTP client for the hub.
-func (h Hub) Client() *http.Client {
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: h.tlsConfig(), DisableKeepAlives: true}}
-}
-
-// tlsConfig trusts whatever answers. The address is one of this machine, told by a
-// process that holds the lock of a directory that only its owner may write, and the
-// certificate is made for the name that the outside knows.
-func (h Hub) tlsConfig() *tls.Config {
-	return &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}
 }
 
 // Abs returns the directory at path, which may be relative.
