@@ -61,7 +61,7 @@ func endpointOf(r *http.Request) endpoint {
 	case path == "/extension", path == "/relay":
 		return endpoint{name: path, from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
 	case path == "/attach":
-		return endpoint{name: path, from: fromOwner | fromProgram, need: credRequest}
+		return endpoint{name: path, from: fromOwner, need: credRequest}
 	case path == "/":
 		return endpoint{name: "the dashboard", from: fromProgram | fromSelf, need: credRequest, query: true, cookie: true}
 	case path == "/api/status", path == "/api/stop":

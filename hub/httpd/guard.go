@@ -250,6 +250,8 @@ func isLoopbackOrigin(origin string) bool {
 func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 	origin := strings.Join(r.Header["Origin"], ", ")
 	switch {
+	case p.from&fromProgram != 0:
+		return &refusal{http.StatusNotFound, p.endpoint.name + " is only for programs of the hub's own user, over hub.sock in its data directory: `tabhub stdio` of the hub's version uses that; other MCP clients use /mcp"}
 	case p.from&fromOwner != 0:
 		return &refusal{http.StatusNotFound, p.endpoint.name + " is not for this socket; use the hub's address, which `tabhub status` shows"}
 	case p.endpoint.from&fromAllowed == 0:

@@ -209,7 +209,7 @@ func TestAdminAPI(t *testing.T) {
 		{"GET", "/readyz", "", 200, `ready`},
 		{"GET", "/nothing", "", 404, `nothing at this path`},
 		{"POST", "/", "", 405, `/mcp`},
-		{"GET", "/attach", "", 426, `tabhub stdio`},
+		{"GET", "/attach", "", 404, `tabhub stdio`},
 	} {
 		status, body, h := d.ask(c.method, c.path, c.body)
 		if status != c.status || !strings.Contains(body, c.has) {
