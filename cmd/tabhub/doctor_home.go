@@ -85,6 +85,15 @@ func (d *doctor) directory() {
 	} {
 		d.private(path)
 	}
+	d.socket()
+}
+
+// socket looks whether only the user may connect to the hub.
+func (d *doctor) socket() {
+	fi, err := os.Lstat(d.dir.Socket())
+	if err == nil && runtime.GOOS != "windows" && fi.Mode().Perm()&0o077 != 0 {
+		d.bad("socket", shell.Here("chmod", "600", d.dir.Socket()), "others can use %s (mode %04o)", d.dir.Socket(), fi.Mode().Perm())
+	}
 }
 
 // probe writes a file.

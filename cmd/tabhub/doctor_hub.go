@@ -49,12 +49,8 @@ func (d *doctor) hub(ctx context.Context) {
 	defer cancel()
 	var status httpd.StatusReport
 	err = ask(ctx, d.app, "/api/status", &status)
-	if no, ok := errors.AsType[*apiError](err); ok && (no.status == http.StatusUnauthorized || no.status == http.StatusForbidden) {
-		fix := d.restart()
-		if _, e := d.dir.Token(); d.env("TABHUB_TOKEN") != "" || e != nil {
-			fix = "set TABHUB_TOKEN to a token of yours; an account's is made by `tabhub token mint`"
-		}
-		d.bad("hub", fix, "the one at %s (process %d) does not know you: %v", h.URL(), h.PID, err)
+	if no, ok := errors.AsType[*apiError](err); ok && no.status == http.StatusUnauthorized {
+		d.bad("hub", "set TABHUB_TOKEN to nothing, or, for a hub with accounts, to a token that `tabhub token mint` makes", "the one at %s (process %d) does not know TABHUB_TOKEN: %v", h.URL(), h.PID, err)
 		return
 	}
 	if err != nil {
@@ -63,8 +59,30 @@ func (d *doctor) hub(ctx context.Context) {
 	}
 	d.own = status.Addrs
 	d.running(h, status, version())
+	d.fine("socket", "%s", status.Socket)
 	d.ports(status.Auto)
+	if status.User == "" {
+		d.note("extension", "set TABHUB_TOKEN to the token of one", "each user of this hub has browsers of their own")
+		return
+	}
+	if status.User == spec.LocalUser {
+		d.token(ctx, h)
+	}
 	d.extension(ctx)
+}
+
+// token looks whether the hub knows the token that the directory has for clients over
+// HTTP.
+func (d *doctor) token(ctx context.Context, h home.Hub) {
+	token, err := d.dir.Token()
+	if err != nil {
+		return // a hub that asks for none may have none, and what else is wrong was said
+	}
+	r := remote{hub: h, token: token, http: d.dir.Client()}
+	_, err = r.do(ctx, http.MethodGet, "/api/browsers", nil)
+	if no, ok := errors.AsType[*apiError](err); ok && no.status == http.StatusUnauthorized {
+		d.bad("token", d.restart(), "the hub (process %d) does not know the token in %s, which clients over HTTP send", h.PID, d.dir.TokenFile())
+	}
 }
 
 // ask gets an object from the hub.

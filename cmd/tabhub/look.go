@@ -33,13 +33,16 @@ func (a *app) statusCommand() *cobra.Command {
 				if s.Auto {
 					how = "by a client"
 				}
-				if s.PID != 0 { // a hub with accounts does not tell its users
-					fmt.Fprintf(w, "process\t%d, started %s, %s\n", s.PID, how, s.Started.Local().Format(time.DateTime))
-					for _, addr := range s.Addrs {
-						fmt.Fprintf(w, "address\t%s\n", addr)
-					}
-					fmt.Fprintf(w, "data\t%s\n", s.DataDir)
-					fmt.Fprintf(w, "clients\t%d\n", s.Clients)
+				fmt.Fprintf(w, "process\t%d, started %s, %s\n", s.PID, how, s.Started.Local().Format(time.DateTime))
+				for _, addr := range s.Addrs {
+					fmt.Fprintf(w, "address\t%s\n", addr)
+				}
+				fmt.Fprintf(w, "socket\t%s\n", s.Socket)
+				fmt.Fprintf(w, "data\t%s\n", s.DataDir)
+				fmt.Fprintf(w, "clients\t%d\n", s.Clients)
+				if s.User == "" {
+					fmt.Fprintf(w, "users\teach has a hub of their own; set TABHUB_TOKEN to the token of one to see it\n")
+					return
 				}
 				fmt.Fprintf(w, "browsers\t%d\n", s.Hub.Browsers)
 				fmt.Fprintf(w, "tabs\t%d\n", s.Hub.Tabs)

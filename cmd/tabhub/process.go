@@ -42,6 +42,7 @@ type process struct {
 	info   httpd.Info
 
 	lock   *home.Lock
+	socket net.Listener // for bridges and commands
 	lns    []net.Listener
 	notes  []string     // what the user should know
 	token  *httpd.Token // nil unless --auth token
@@ -82,6 +83,13 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	if err := p.takeLock(ctx); err != nil {
 		return nil, err
 	}
+	// What a killed hub has left behind leads nobody astray from now on.
+	if err := dir.RemoveHub(); err != nil {
+		return nil, &usageError{err}
+	}
+	if p.socket, err = dir.Listen(log); err != nil {
+		return nil, &usageError{err}
+	}
 	opened := make(chan error, 1)
 	go func() {
 		store, err := storage.Open(dir.Store(), storage.Options{})
@@ -111,19 +119,15 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	}
 	// Who reads this now is kept waiting by the listeners until they are served.
 	err = dir.WriteHub(home.Hub{
-		PID: os.Getpid(), Addr: p.info.Addrs[0], TLS: c.tlsCert != "",
+		PID: os.Getpid(), Addr: p.info.Addrs[0], Socket: dir.Socket(), TLS: c.tlsCert != "",
 		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
 	}
+	go p.serve(p.socket, p.server.ServeOwner)
 	for _, ln := range p.lns {
-		go func() {
-			if err := p.server.Serve(ln); err != nil {
-				log.Error("listener failed", "addr", ln.Addr(), "err", err)
-				p.end("failed")
-			}
-		}()
+		go p.serve(ln, p.server.Serve)
 	}
 	if c.launchBrowser {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -131,6 +135,14 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 		p.launching.Go(func() { p.launch(ctx) })
 	}
 	return p, nil
+}
+
+// serve has a listener served until the hub ends.
+func (p *process) serve(ln net.Listener, serve func(net.Listener) error) {
+	if err := serve(ln); err != nil {
+		p.log.Error("listener failed", "addr", ln.Addr(), "err", err)
+		p.end("failed")
+	}
 }
 
 // takeLock makes this the only hub of the data directory.
@@ -161,7 +173,7 @@ func (p *process) listen(fallback bool) error {
 	for _, note := range notes {
 		p.log.Warn(note)
 	}
-	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Auto: p.config.auto, Started: time.Now()}
+	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Socket: p.dir.Socket(), Auto: p.config.auto, Started: time.Now()}
 	for _, ln := range lns {
 		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))
 	}
@@ -250,8 +262,7 @@ func (p *process) close(why string) error {
 	demos, instances := p.demos, p.instances
 	p.mu.Unlock()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
-	p.dir.RemoveHub()
-	errs := []error{p.server.Shutdown(ctx, why, worlds)}
+	errs := []error{p.dir.RemoveHub(), p.server.Shutdown(ctx, why, worlds)}
 	for _, d := range demos {
 		d.Close()
 	}
@@ -270,14 +281,18 @@ func (p *process) close(why string) error {
 // release gives back what startHub has taken.
 func (p *process) release() error {
 	closeAll(p.lns)
-	var err error
+	var errs []error
+	if p.socket != nil {
+		p.socket.Close()
+		errs = append(errs, p.dir.RemoveHub())
+	}
 	if p.store != nil {
-		err = p.store.Close()
+		errs = append(errs, p.store.Close())
 	}
 	if p.lock != nil {
 		p.lock.Unlock()
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // world returns a user's world.

@@ -15,10 +15,10 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 )
 
-// remote is the admin API of the hub that runs.
+// remote is the admin API of the hub that runs, over its socket.
 type remote struct {
 	hub   home.Hub
-	token string
+	token string // "": none; one is needed only for a user of a hub with accounts
 	http  *http.Client
 }
 
@@ -26,25 +26,32 @@ var errNoHub = errors.New("no hub is running; start one with `tabhub serve`, or 
 
 // remote finds the hub.
 func (a *app) remote() (*remote, error) {
-	dir, err := a.dir()
+	dir, h, err := a.running()
 	if err != nil {
 		return nil, err
+	}
+	return a.remoteOf(dir, h)
+}
+
+// remoteOf returns the admin API of a hub that was found.
+func (a *app) remoteOf(dir home.Dir, h home.Hub) (*remote, error) {
+	if h.Socket == "" {
+		return nil, fmt.Errorf("the hub that runs (process %d) is of an older version, which this one does not speak to; `tabhub stop` ends it", h.PID)
+	}
+	return &remote{h, a.env("TABHUB_TOKEN"), dir.Client()}, nil
+}
+
+// running returns the data directory and the hub that runs there.
+func (a *app) running() (home.Dir, home.Hub, error) {
+	dir, err := a.dir()
+	if err != nil {
+		return "", home.Hub{}, err
 	}
 	h, err := dir.Running()
 	if errors.Is(err, home.ErrNoHub) {
-		return nil, errNoHub
+		err = errNoHub
 	}
-	if err != nil {
-		return nil, err
-	}
-	token := a.env("TABHUB_TOKEN")
-	if token == "" {
-		// A hub without credentials has no token.
-		if token, err = dir.Token(); err != nil && !errors.Is(err, home.ErrNoToken) {
-			return nil, err
-		}
-	}
-	return &remote{h, token, h.Client()}, nil
+	return dir, h, err
 }
 
 // apiError is a refusal of the hub.
@@ -65,7 +72,7 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 		}
 		body = bytes.NewReader(b)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, r.hub.URL()+path, body)
+	req, err := http.NewRequestWithContext(ctx, method, home.SocketURL+path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -77,17 +84,17 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 	}
 	resp, err := r.http.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("the hub at %s does not answer: %w", r.hub.URL(), err)
+		return nil, fmt.Errorf("the hub (process %d) does not answer: %w", r.hub.PID, err)
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, fmt.Errorf("the hub at %s broke off: %w", r.hub.URL(), err)
+		return nil, fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
 	}
 	if resp.StatusCode >= 300 {
 		var told struct{ Error string }
 		if json.Unmarshal(b, &told) != nil || told.Error == "" {
-			told.Error = fmt.Sprintf("the hub at %s answers %s", r.hub.URL(), resp.Status)
+			told.Error = fmt.Sprintf("the hub (process %d) answers %s", r.hub.PID, resp.Status)
 		}
 		return nil, &apiError{resp.StatusCode, told.Error}
 	}

@@ -71,7 +71,7 @@ then starts by itself, or with "tabhub serve" in a terminal of its own.
 
 Every flag, but for the two that change a site, can be set in the environment, too:
 --data-dir is TABHUB_DATA_DIR; lists are separated by commas. TABHUB_TOKEN is shown
-to the hub instead of the token in the data directory.`,
+to a hub with accounts: it is the token of one of its users.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"runtime"
 	"strconv"
 	"time"
@@ -87,24 +86,27 @@ func kill(h home.Hub) string {
 	return fmt.Sprintf(", and `%s` ends it at once", command)
 }
 
-// askToStop asks the hub, and if that cannot be asked over the network, its process.
+// askToStop asks the hub to end, and if it does not answer, tells its process.
 func (a *app) askToStop(ctx context.Context, patience time.Duration) error {
-	r, err := a.remote()
+	dir, h, err := a.running()
 	if err != nil {
 		return err
 	}
-	ask, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	_, err = r.do(ask, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})
+	r, err := a.remoteOf(dir, h)
+	if err == nil {
+		r.token = "" // the process is its owner's, whoever the token is for
+		ask, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		_, err = r.do(ask, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})
+	}
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	p, e := os.FindProcess(r.hub.PID)
-	if e != nil {
-		return err
-	}
-	if e := p.Signal(os.Interrupt); e != nil && !errors.Is(e, os.ErrProcessDone) {
-		return fmt.Errorf("%w; and process %d cannot be told to end: %w%s", err, r.hub.PID, e, kill(r.hub))
+	switch e := dir.Interrupt(h); {
+	case errors.Is(e, home.ErrNotTheHub):
+		return fmt.Errorf("%w; and %w: if it is tabhub, end it", err, e)
+	case e != nil:
+		return fmt.Errorf("%w; and %w%s", err, e, kill(h))
 	}
 	return nil
 }

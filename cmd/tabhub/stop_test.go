@@ -1,22 +1,43 @@
 package main
 
 import (
+	"fmt"
+	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"os"
+	"os/signal"
 	"testing"
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
 )
 
+// hang is a program that has a data directory as a hub has it, and does not answer. Its
+// arguments are the directory, what hub.json says of the socket, and whether it ignores
+// Ctrl-C.
+func hang() {
+	dir := home.Dir(os.Args[1])
+	_, err := dir.TryLock(home.HubLock)
+	if err == nil {
+		_, err = dir.Listen(slog.New(slog.DiscardHandler)) // nobody accepts
+	}
+	if err == nil {
+		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: os.Args[2]})
+	}
+	if os.Args[3] == "true" {
+		signal.Ignore(os.Interrupt)
+	}
+	fmt.Println(err)
+	select {}
+}
+
 // A hub takes the lock before it says where it is, and keeps it a little longer. Who
 // stops it then has to wait, not to be told that there is none.
 func TestStopOfAHubThatComesOrGoes(t *testing.T) {
-	for name, next := range map[string]func(dir home.Dir, addr string, end func()){
-		"goes": func(_ home.Dir, _ string, end func()) { end() },
-		"comes": func(dir home.Dir, addr string, _ func()) {
-			if err := dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: addr}); err != nil {
+	for name, next := range map[string]func(dir home.Dir, end func()){
+		"goes": func(_ home.Dir, end func()) { end() },
+		"comes": func(dir home.Dir, _ func()) {
+			if err := dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: dir.Socket()}); err != nil {
 				t.Error(err)
 			}
 		},
@@ -41,14 +62,19 @@ func TestStopOfAHubThatComesOrGoes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			ln, err := dir.Listen(slog.New(slog.DiscardHandler))
+			if err != nil {
+				t.Fatal(err)
+			}
+			hub := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(http.StatusAccepted)
 				lock.Unlock()
-			}))
+			})}
+			go hub.Serve(ln)
 			defer hub.Close()
 			look = func() {
 				if looks++; looks == 3 {
-					next(dir, hub.Listener.Addr().String(), lock.Unlock)
+					next(dir, lock.Unlock)
 				}
 			}
 			a := &app{env: env}

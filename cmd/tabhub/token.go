@@ -88,6 +88,6 @@ func (a *app) rotateToken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.err, "the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` finds it.")
+	fmt.Fprintln(a.err, "the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` needs none.")
 	return nil
 }

@@ -25,7 +25,7 @@ const maxCall = spec.MaxFrame
 // StatusReport is GET /api/status.
 type StatusReport struct {
 	Info
-	User    spec.UserID `json:"user"`
+	User    spec.UserID `json:"user"`    // "": nobody's, only the process is reported
 	Clients int         `json:"clients"` // MCP clients that are being served now
 	Hub     hub.Status  `json:"hub"`
 }
@@ -68,7 +68,8 @@ type SiteSettings struct {
 }
 
 // adminAPI is the API behind the tabhub command and the dashboard. Each caller sees
-// the world of its own user.
+// the world of its own user; only the endpoints about the process may have a caller who
+// is no user.
 func (s *Server) adminAPI() *http.ServeMux {
 	mux := http.NewServeMux()
 	handle := func(pattern string, f func(w http.ResponseWriter, r *http.Request, world World) error) {
@@ -80,7 +81,11 @@ func (s *Server) adminAPI() *http.ServeMux {
 			s.answerError(w, r, err)
 		})
 	}
-	handle("GET /api/status", s.getStatus)
+	process := func(pattern string, f func(w http.ResponseWriter, r *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answerError(w, r, f(w, r)) })
+	}
+	process("GET /api/status", s.getStatus)
+	process("POST /api/stop", s.postStop)
 	handle("GET /api/tabs", func(w http.ResponseWriter, r *http.Request, world World) error {
 		writeJSON(w, http.StatusOK, nonNil(world.Hub.Tabs()))
 		return nil
@@ -100,7 +105,6 @@ func (s *Server) adminAPI() *http.ServeMux {
 	handle("POST /api/pair", s.postPairing)
 	handle("DELETE /api/pair", s.deletePairing)
 	handle("GET /api/pair/wait", s.awaitPairing)
-	handle("POST /api/stop", s.postStop)
 	handle("POST /api/token", s.postToken)
 	mux.HandleFunc("POST /api/signin", s.postSignIn)
 	mux.HandleFunc("POST /api/session", s.postSession)
@@ -136,11 +140,18 @@ func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) 
 	s.fail(w, r, err)
 }
 
-func (s *Server) getStatus(w http.ResponseWriter, r *http.Request, world World) error {
-	st := world.Hub.Status()
+func (s *Server) getStatus(w http.ResponseWriter, r *http.Request) error {
+	p := passOf(r.Context())
 	// The request itself is counted as a client.
-	report := StatusReport{Info: s.o.Info(), User: st.User, Clients: s.clients.count() - 1, Hub: st}
-	if s.guard.accounts { // how the process is, and who else uses it, is not for its users
+	report := StatusReport{Info: s.o.Info(), User: p.identity.User, Clients: s.clients.count() - 1}
+	if report.User != "" {
+		world, err := s.o.World(r.Context(), report.User)
+		if err != nil {
+			return err
+		}
+		report.Hub = world.Hub.Status()
+	}
+	if s.guard.accounts && p.from != fromOwner { // how the process is, and who else uses it, is not for its users
 		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
 	}
 	writeJSON(w, http.StatusOK, report)
@@ -291,7 +302,7 @@ func postCall(w http.ResponseWriter, r *http.Request, world World) error {
 	return nil
 }
 
-func (s *Server) postStop(w http.ResponseWriter, r *http.Request, world World) error {
+func (s *Server) postStop(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Reason string `json:"reason"`
 	}
@@ -301,7 +312,7 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request, world World) e
 	if in.Reason != "stop" && in.Reason != "upgrade" {
 		return badRequest("reason is %q; it may be \"stop\" or \"upgrade\"", in.Reason)
 	}
-	if s.guard.accounts {
+	if s.guard.accounts && passOf(r.Context()).from != fromOwner {
 		return forbidden("this hub has several users and is not stopped over the network; end its process")
 	}
 	writeJSON(w, http.StatusAccepted, map[string]string{"status": "stopping"})

@@ -25,7 +25,7 @@ type Farewell struct {
 	Settled bool   `json:"settled"`
 }
 
-// attach serves a stdio bridge.
+// attach serves a stdio bridge, which comes by a listener of ServeOwner.
 func (s *Server) attach(w http.ResponseWriter, r *http.Request, p *pass) {
 	if r.Method != http.MethodGet || !isUpgrade(r, AttachProtocol) {
 		w.Header().Set("Upgrade", AttachProtocol)

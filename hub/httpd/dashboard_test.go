@@ -85,7 +85,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	}
 
 	// What happens shows up by itself.
-	if status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_demo_tabhub_search_products","arguments":{"query":"mug"}}`); status != http.StatusOK {
+	if status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
 	page.WaitFor(`document.querySelector("#calls").textContent.includes("search_products")`)
@@ -203,7 +203,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	// The next hub has the same token.
 	next := openSignIn(t, nil)
 	for _, try := range []struct{ method, path string }{
-		{"GET", "/api/status"}, {"GET", "/api/tabs"}, {"POST", "/api/call"}, {"POST", "/api/signin"}, {"POST", "/api/stop"}, {"GET", "/readyz"}, {"POST", "/mcp"}, {"GET", "/sse"}, {"GET", "/attach"},
+		{"GET", "/api/status"}, {"GET", "/api/tabs"}, {"POST", "/api/call"}, {"POST", "/api/signin"}, {"POST", "/api/stop"}, {"GET", "/readyz"}, {"POST", "/mcp"}, {"GET", "/sse"},
 	} {
 		if status := next.as(learnt[0], try.method, try.path, ""); status != http.StatusUnauthorized {
 			t.Errorf("%s %s with what the page has told: %d", try.method, try.path, status)

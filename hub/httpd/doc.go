@@ -2,7 +2,9 @@
 //
 // The Guard looks at each request and upgrade in a fixed order: Host (against DNS
 // rebinding), then Origin (what a browser says about the page that asks), then the
-// credential. Which origins and which credential an endpoint takes is one table,
+// credential. Bridges and commands, which are programs of the user who runs the hub, come
+// by a listener that takes nobody else (Server.ServeOwner): they need no credential, and
+// only they get to /attach. Which origins and which credential an endpoint takes is one table,
 // endpointOf in endpoint.go. What the guard refuses is answered 403 or 401 with one
 // sentence that says what to do.
 //

@@ -17,6 +17,7 @@ const (
 	fromLoopback                      // a page served from this machine
 	fromAllowed                       // listed by --allow-origin
 	fromSelf                          // a page of this hub
+	fromOwner                         // a program of the user who runs the hub: see ServeOwner
 )
 
 // credential says where an endpoint takes its credential from.
@@ -37,6 +38,7 @@ type endpoint struct {
 	query     bool    // ?token= is taken
 	session   bool    // the session of a dashboard's page is taken for a credential
 	cors      bool    // pages of the origins may read the answer
+	process   bool    // is about the hub's process, which its owner needs no account for
 }
 
 // endpointOf says what endpoint a request is for. It is the whole access table.
@@ -60,11 +62,13 @@ func endpointOf(r *http.Request) endpoint {
 	case path == "/extension", path == "/relay":
 		return endpoint{name: path, from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
 	case path == "/attach":
-		return endpoint{name: path, from: fromProgram, need: credRequest}
+		return endpoint{name: path, from: fromOwner, need: credRequest}
 	case path == "/api/session" && r.Method == http.MethodPost:
 		return endpoint{name: "the dashboard's sign-in", from: fromSelf, need: credHandshake}
+	case path == "/api/status", path == "/api/stop":
+		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, session: true, process: true}
 	case strings.HasPrefix(path, "/api/"), path == "/readyz":
-		return endpoint{name: path, from: fromProgram | fromSelf, need: credRequest, session: true}
+		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, session: true}
 	default:
 		return endpoint{name: path, need: credNone}
 	}

@@ -133,7 +133,12 @@ func unauthorized(format string, args ...any) error {
 // check runs the guard over a request. It returns the request with what was found,
 // or a *refusal.
 func (g *Guard) check(r *http.Request) (*http.Request, error) {
-	if err := g.checkHost(r); err != nil {
+	if isOwner(r.Context()) {
+		// No browser connects to a Unix socket: something passes on a page's request.
+		if r.Header["Origin"] != nil {
+			return nil, forbidden("this socket is not for web pages, and this request has an Origin")
+		}
+	} else if err := g.checkHost(r); err != nil {
 		return nil, err
 	}
 	ep := endpointOf(r)
@@ -192,6 +197,9 @@ func (g *Guard) originOf(r *http.Request) origins {
 	values := r.Header["Origin"]
 	switch len(values) {
 	case 0:
+		if isOwner(r.Context()) {
+			return fromOwner
+		}
 		return fromProgram
 	case 1:
 	default:
@@ -258,10 +266,14 @@ func isLoopbackOrigin(origin string) bool {
 func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 	origin := strings.Join(r.Header["Origin"], ", ")
 	switch {
-	case p.from == fromProgram && p.endpoint.from&fromProgram == 0:
+	case p.from == fromProgram && p.endpoint.from == fromSelf:
 		return forbidden("%s is for the hub's own page; programs send the token to the other endpoints", p.endpoint.name)
-	case p.from == fromProgram:
+	case p.from == fromProgram && p.endpoint.from&fromProgram != 0:
 		return forbidden("%s is not open to web pages, and this request was made by one of another site", p.endpoint.name)
+	case p.from&fromProgram != 0:
+		return &refusal{http.StatusNotFound, p.endpoint.name + " is only for programs of the hub's own user, over hub.sock in its data directory: `tabhub stdio` of the hub's version uses that; other MCP clients use /mcp"}
+	case p.from&fromOwner != 0:
+		return &refusal{http.StatusNotFound, p.endpoint.name + " is not for this socket; use the hub's address, which `tabhub status` shows"}
 	case p.endpoint.from&fromAllowed == 0:
 		return forbidden("%s is not open to web pages, and this request has the origin %.100q; use a program, or the tabhub command", p.endpoint.name, origin)
 	case strings.Contains(origin, "-extension://"):
@@ -290,10 +302,25 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 		}
 		return g.verify(token)
 	}
+	if p.from == fromOwner {
+		return g.owner(p.endpoint)
+	}
 	if p.endpoint.need == credHandshake || g.needsNone(r, p) {
 		return nil, nil
 	}
 	return nil, unauthorized("%s", g.howToSend(p.endpoint))
+}
+
+// owner is who the hub's owner is without a credential: the one user, or, of a hub with
+// accounts, nobody, who may ask about the process.
+func (g *Guard) owner(ep endpoint) (*Identity, error) {
+	switch {
+	case !g.accounts:
+		return &Identity{User: spec.LocalUser}, nil
+	case ep.process:
+		return &Identity{}, nil
+	}
+	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
 
 // needsNone reports whether the origin is credential enough. Only a browser is bound

@@ -56,7 +56,7 @@ func status(err error) int {
 
 // What each origin may do at each endpoint of a hub on one's own machine. A cell is
 // x: refused, t: needs the token in the request, h: needs it in the request or in
-// the first message, o: open.
+// the first message, o: open, n: not there.
 var table = []struct{ target, program, extension, loopback, allowed, self, foreign string }{
 	{"/mcp", "t", "x", "x", "t", "x", "x"},
 	{"/mcp ws", "h", "x", "x", "h", "x", "x"},
@@ -67,7 +67,7 @@ var table = []struct{ target, program, extension, loopback, allowed, self, forei
 	{"/ ws webmcp-relay.v1", "t", "x", "x", "x", "x", "x"},
 	{"/extension ws", "h", "o", "x", "h", "x", "x"},
 	{"/relay ws", "h", "o", "x", "h", "x", "x"},
-	{"/attach", "t", "x", "x", "x", "x", "x"},
+	{"/attach", "n", "x", "x", "x", "x", "x"},
 	{"/", "o", "o", "o", "o", "o", "o"},
 	{"/dashboard/dashboard.js", "o", "o", "o", "o", "o", "o"},
 	{"/api/status", "t", "x", "x", "x", "t", "x"},
@@ -151,12 +151,14 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 		}
 		return status(err)
 	}
-	const ok, no401, no403 = http.StatusOK, http.StatusUnauthorized, http.StatusForbidden
+	const ok, no401, no403, no404 = http.StatusOK, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound
 	type attempt struct{ bearer, first string }
 	want := map[attempt]int{}
 	switch cell {
 	case "x":
 		want = map[attempt]int{{"", ""}: no403, {secret, ""}: no403, {"wrong", ""}: no403}
+	case "n":
+		want = map[attempt]int{{"", ""}: no404, {secret, ""}: no404, {"wrong", ""}: no404}
 	case "t":
 		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {secret + "x", ""}: no401, {secret[:5], ""}: no401}
 	case "h":
@@ -180,6 +182,7 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 		{"/tabs ws", "127.0.0.1:3300", "chrome-extension://" + extensionID, "--extension-id " + extensionID},
 		{"/api/tabs", "127.0.0.1:3300", "https://app.example.com", "not open to web pages"},
 		{"/mcp", "127.0.0.1:3300", "-", "tabhub token"},
+		{"/attach", "127.0.0.1:3300", "-", "`tabhub stdio` of the hub's version"},
 	} {
 		_, err := g.check(ask(c.target, c.host, c.origin))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -190,7 +193,7 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 
 func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
-	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 401, "/readyz": 401, "/ ws": 401} {
+	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 404, "/readyz": 401, "/ ws": 401} {
 		path, ws, found := strings.Cut(target, " ")
 		target = path + "?token=" + secret
 		if found {
@@ -206,7 +209,7 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 func TestCookiesOpenNothing(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
 	session, _ := g.signIns.sessions.add(Identity{User: spec.LocalUser})
-	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse", "/attach"} {
+	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse"} {
 		for _, value := range []string{secret, session} {
 			for _, site := range []string{"same-origin", "none", ""} {
 				r := ask(target, "127.0.0.1:3300", "-")

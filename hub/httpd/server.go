@@ -31,6 +31,7 @@ type Info struct {
 	Version string    `json:"version"`
 	PID     int       `json:"pid"`
 	Addrs   []string  `json:"addrs"`
+	Socket  string    `json:"socket,omitempty"` // path of the socket for programs of the hub's user
 	DataDir string    `json:"dataDir,omitempty"`
 	Auto    bool      `json:"auto"` // started by a bridge
 	Started time.Time `json:"started"`
@@ -109,6 +110,7 @@ func New(o Options) *Server {
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
+		BaseContext:       baseContext,
 		ErrorLog:          log.New(serverLog{s.log}, "", 0),
 	}
 	s.clients.start()
@@ -116,12 +118,32 @@ func New(o Options) *Server {
 }
 
 // Serve accepts connections until Shutdown, when it returns nil. Several may run at
-// once.
+// once, also of ServeOwner.
 func (s *Server) Serve(ln net.Listener) error {
 	if err := s.http.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// ServeOwner is Serve for a listener that gives out only connections of the user who
+// runs the hub, as one of a Unix socket does that looks at its peers. Their requests
+// need no credential, and no Host that stands for this hub.
+func (s *Server) ServeOwner(ln net.Listener) error { return s.Serve(ownerListener{ln}) }
+
+type ownerListener struct{ net.Listener }
+
+type ownerKey struct{}
+
+func baseContext(ln net.Listener) context.Context {
+	_, owner := ln.(ownerListener)
+	return context.WithValue(context.Background(), ownerKey{}, owner)
+}
+
+// isOwner reports whether a request came by a listener of ServeOwner.
+func isOwner(ctx context.Context) bool {
+	owner, _ := ctx.Value(ownerKey{}).(bool)
+	return owner
 }
 
 // Shutdown refuses new requests, has the MCP faces answer what is under way, tells

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -24,13 +26,15 @@ import (
 	"tabhub/tabtransport"
 )
 
-// door is a Server over a real hub with the demo's tab, on a real listener.
+// door is a Server over a real hub with the demo's tab, on a real listener, and on a
+// socket for its owner.
 type door struct {
 	t       *testing.T
 	server  *Server
 	world   World
 	peers   *tabtransport.Peers // how further tabs join
 	addr    string
+	socket  string // path of a Unix socket
 	token   *Token
 	log     *lockedBuffer
 	stopped chan string
@@ -56,7 +60,7 @@ func (l *lockedBuffer) String() string {
 
 func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 	t.Helper()
-	d := &door{t: t, token: NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 1)}
+	d := &door{t: t, token: NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store := tabtransport.NewMemory(), new(storage.Memory)
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
@@ -93,6 +97,17 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 	}
 	d.addr = ln.Addr().String()
 	go func() { d.served <- d.server.Serve(ln) }()
+	dir, err := os.MkdirTemp("", "httpd-") // t.TempDir may be too long for the address of a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	d.socket = filepath.Join(dir, "hub.sock")
+	owner, err := net.Listen("unix", d.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { d.served <- d.server.ServeOwner(owner) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -108,22 +123,38 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 // ask sends a request with the token, unless a header says otherwise.
 func (d *door) ask(method, path, body string, headers ...string) (int, string, http.Header) {
 	d.t.Helper()
+	return d.askVia(http.DefaultTransport, method, path, body, append([]string{"Authorization", "Bearer " + secret}, headers...)...)
+}
+
+// askOwner sends a request over the owner's socket, without a token.
+func (d *door) askOwner(method, path, body string, headers ...string) (int, string) {
+	d.t.Helper()
+	via := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", d.socket)
+	}}
+	status, answer, _ := d.askVia(via, method, path, body, headers...)
+	return status, answer
+}
+
+func (d *door) askVia(via http.RoundTripper, method, path, body string, headers ...string) (int, string, http.Header) {
+	d.t.Helper()
 	req, err := http.NewRequestWithContext(d.t.Context(), method, "http://"+d.addr+path, strings.NewReader(body))
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+secret)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	for i := 0; i < len(headers); i += 2 {
-		if headers[i+1] == "" {
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		} else if headers[i+1] == "" {
 			req.Header.Del(headers[i])
 		} else {
 			req.Header.Set(headers[i], headers[i+1])
 		}
 	}
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := via.RoundTrip(req)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -179,7 +210,7 @@ func TestAdminAPI(t *testing.T) {
 		{"GET", "/readyz", "", 200, `ready`},
 		{"GET", "/nothing", "", 404, `nothing at this path`},
 		{"POST", "/", "", 405, `/mcp`},
-		{"GET", "/attach", "", 426, `tabhub stdio`},
+		{"GET", "/attach", "", 404, `tabhub stdio`},
 	} {
 		status, body, h := d.ask(c.method, c.path, c.body)
 		if status != c.status || !strings.Contains(body, c.has) {
@@ -203,7 +234,8 @@ func TestAdminAPI(t *testing.T) {
 func TestRotate(t *testing.T) {
 	d := open(t, func(_ *GuardOptions, o *Options) { o.Rotate = func() error { return nil } })
 	d.server.o.Rotate = func() error { d.token.Set("the next one"); return nil }
-	_, bridge := d.attach()
+	_, bridge := d.attach("Authorization: Bearer " + secret + "\r\n")
+	_, other := d.attach("")
 	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+"/sse?token="+secret, nil)
 	events, err := http.DefaultClient.Do(req)
 	if err != nil || events.StatusCode != 200 {
@@ -221,6 +253,9 @@ func TestRotate(t *testing.T) {
 	}
 	if status, _, _ := d.ask("GET", "/api/tabs", ""); status != 401 {
 		t.Errorf("the old token is still good: %d", status)
+	}
+	if line, err := other.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
+		t.Errorf("a bridge that showed no token is out: %q, %v", line, err)
 	}
 }
 
@@ -251,17 +286,17 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// attach opens a bridge's stream by hand.
-func (d *door) attach() (net.Conn, *bufio.Reader) {
+// attach opens a bridge's stream by hand. headers are lines of the request.
+func (d *door) attach(headers string) (net.Conn, *bufio.Reader) {
 	d.t.Helper()
-	conn, err := net.Dial("tcp", d.addr)
+	conn, err := net.Dial("unix", d.socket)
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(func() { conn.Close() })
 	// The first message comes in the same segment as the request.
-	fmt.Fprintf(conn, "GET /attach HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\nAuthorization: Bearer %s\r\n\r\n"+
-		`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", d.addr, AttachProtocol, secret)
+	fmt.Fprintf(conn, "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s\r\n"+
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", AttachProtocol, headers)
 	r := bufio.NewReader(conn)
 	resp, err := http.ReadResponse(r, nil)
 	if err != nil || resp.StatusCode != 101 {
@@ -273,7 +308,7 @@ func (d *door) attach() (net.Conn, *bufio.Reader) {
 // A bridge that goes on writing reads all that the hub said, to the last line.
 func TestFarewellToABusyBridge(t *testing.T) {
 	d := open(t, nil)
-	conn, r := d.attach()
+	conn, r := d.attach("")
 	if _, err := r.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +341,7 @@ func TestFarewellToABusyBridge(t *testing.T) {
 
 func TestAttach(t *testing.T) {
 	d := open(t, nil)
-	conn, r := d.attach()
+	conn, r := d.attach("")
 	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -329,6 +364,92 @@ func TestAttach(t *testing.T) {
 	}
 	if err := <-d.served; err != nil {
 		t.Error(err)
+	}
+}
+
+// Over the socket that only the hub's own user can reach nothing is asked for, and a
+// page has no business there.
+func TestOwner(t *testing.T) {
+	d := open(t, nil)
+	call := `{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}`
+	for _, c := range []struct {
+		method, path, body string
+		headers            []string
+		status             int
+		has                string
+	}{
+		{"GET", "/api/status", "", nil, 200, `"user":"local"`},
+		{"GET", "/api/tabs", "", nil, 200, `"demo.tabhub"`},
+		{"GET", "/api/tabs", "", []string{"Host", "evil.example"}, 200, `"demo.tabhub"`},
+		{"POST", "/api/call", call, nil, 200, `"content":[`},
+		{"POST", "/api/stop", `{"reason":"stop"}`, nil, 202, `stopping`},
+		{"GET", "/readyz", "", nil, 200, `ready`},
+		{"GET", "/healthz", "", nil, 200, `tabhub`},
+		{"GET", "/attach", "", nil, 426, `tabhub stdio`},
+		// A credential that is shown must be good.
+		{"GET", "/api/tabs", "", []string{"Authorization", "Bearer " + secret}, 200, `"demo.tabhub"`},
+		{"GET", "/api/tabs", "", []string{"Authorization", "Bearer wrong"}, 401, `not this hub's`},
+		{"POST", "/api/stop", `{"reason":"stop"}`, []string{"Authorization", "Bearer wrong"}, 401, `not this hub's`},
+		// What is for others is not here.
+		{"POST", "/mcp", `{}`, nil, 404, `tabhub status`},
+		{"GET", "/sse", "", nil, 404, `tabhub status`},
+		{"GET", "/tabs", "", nil, 404, `tabhub status`},
+		// A page's request that something passes on.
+		{"GET", "/api/tabs", "", []string{"Origin", "https://evil.example"}, 403, `not for web pages`},
+		{"GET", "/api/tabs", "", []string{"Origin", "http://hub.sock"}, 403, `not for web pages`},
+		{"GET", "/api/tabs", "", []string{"Origin", "https://app.example.com"}, 403, `not for web pages`},
+		{"POST", "/api/stop", `{"reason":"stop"}`, []string{"Origin", "null", "Authorization", "Bearer " + secret}, 403, `not for web pages`},
+		{"GET", "/healthz", "", []string{"Origin", "null"}, 403, `not for web pages`},
+	} {
+		if status, body := d.askOwner(c.method, c.path, c.body, c.headers...); status != c.status || !strings.Contains(body, c.has) {
+			t.Errorf("%s %s %q: %d %s; want %d with %s", c.method, c.path, c.headers, status, body, c.status, c.has)
+		}
+	}
+	// Nothing that a request says of itself makes it the owner's.
+	if status, body, _ := d.ask("GET", "/api/tabs", "", "Authorization", "", "Host", "hub.sock"); status != 403 {
+		t.Errorf("over the network: %d %s", status, body)
+	}
+}
+
+// On a hub with accounts the owner may look after the process, and has no tabs.
+func TestOwnerOfAccounts(t *testing.T) {
+	d := open(t, func(g *GuardOptions, _ *Options) { g.Accounts = true })
+	d.server.o.World = func(_ context.Context, user spec.UserID) (World, error) {
+		if user == "" {
+			t.Error("a hub of nobody was opened")
+		}
+		return d.world, nil
+	}
+	for _, c := range []struct {
+		method, path, body, token string
+		status                    int
+		has                       string
+	}{
+		{"GET", "/api/status", "", "", 200, `"user":""`},
+		{"GET", "/api/status", "", "", 200, `"version":"v1"`},
+		{"GET", "/api/status", "", secret, 200, `"tabs":1`},
+		{"GET", "/api/tabs", "", "", 401, `tabhub token mint`},
+		{"GET", "/api/tabs", "", secret, 200, `"demo.tabhub"`},
+		{"POST", "/api/call", `{"name":"own"}`, "", 401, `tabhub token mint`},
+		{"POST", "/api/token", "", "", 401, `tabhub token mint`},
+		{"GET", "/attach", "", "", 401, `tabhub token mint`},
+		{"GET", "/attach", "", secret, 426, ``},
+		{"GET", "/readyz", "", "", 401, `tabhub token mint`},
+		{"POST", "/api/stop", `{"reason":"stop"}`, "", 202, `stopping`},
+	} {
+		var headers []string
+		if c.token != "" {
+			headers = []string{"Authorization", "Bearer " + c.token}
+		}
+		if status, body := d.askOwner(c.method, c.path, c.body, headers...); status != c.status || !strings.Contains(body, c.has) {
+			t.Errorf("%s %s, token %q: %d %s; want %d with %s", c.method, c.path, c.token, status, body, c.status, c.has)
+		}
+	}
+	if why := <-d.stopped; why != "stop" {
+		t.Errorf("stopped because of %q", why)
+	}
+	if status, body, _ := d.ask("POST", "/api/stop", `{"reason":"stop"}`); status != 403 {
+		t.Errorf("a user has stopped the hub of others: %d %s", status, body)
 	}
 }
 

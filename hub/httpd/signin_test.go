@@ -220,7 +220,7 @@ func TestSessionOpensTheAdminAPIOnly(t *testing.T) {
 			t.Errorf("%s: %d", path, status)
 		}
 	}
-	for _, path := range []string{"/mcp", "/sse", "/sse?token=" + session, "/message?sessionId=x", "/attach"} {
+	for _, path := range []string{"/mcp", "/sse", "/sse?token=" + session, "/message?sessionId=x"} {
 		for _, method := range []string{"GET", "POST"} {
 			if status := d.as(session, method, path, ""); status != http.StatusUnauthorized {
 				t.Errorf("%s %s: %d, want 401", method, path, status)

@@ -178,6 +178,15 @@ func TestOtherSites(t *testing.T) {
 	}
 }
 
+// noCredential is the status for who shows no credential at a door. One of them is not
+// on the network at all.
+func noCredential(d door) int {
+	if d.path == "/attach" {
+		return http.StatusNotFound
+	}
+	return http.StatusUnauthorized
+}
+
 // A program of another user of this machine has no Origin and needs no browser. It
 // lacks the token. (CVE-2025-49596)
 func TestNoCredential(t *testing.T) {
@@ -190,13 +199,13 @@ func TestNoCredential(t *testing.T) {
 			if d.method == "WS" && slices.Contains(handshakes, d.path) && !strings.HasPrefix(header.Get("Authorization"), "Bearer") {
 				continue
 			}
-			p.refused(fmt.Sprint(header), d, header, http.StatusUnauthorized)
+			p.refused(fmt.Sprint(header), d, header, noCredential(d))
 		}
 	}
 	for _, d := range doors {
 		// In an address the token gets into logs and histories.
 		if d.path != "/sse" && !strings.HasPrefix(d.path, "/message") && d.method != "WS" {
-			p.refused("the token in the address", door{d.method, d.path + "?token=" + p.token(), d.body}, http.Header{}, http.StatusUnauthorized)
+			p.refused("the token in the address", door{d.method, d.path + "?token=" + p.token(), d.body}, http.Header{}, noCredential(d))
 		}
 	}
 

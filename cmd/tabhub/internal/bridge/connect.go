@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -26,7 +27,7 @@ type Connector struct {
 	// Start starts a hub and returns when it listens. At most one process of a data
 	// directory runs it at a time.
 	Start func(ctx context.Context) error
-	Token string // shown to the hub instead of the directory's; may be ""
+	Token string // of a user of a hub with accounts; "" for other hubs
 	Log   *slog.Logger
 }
 
@@ -36,7 +37,6 @@ const (
 	drainTimeout   = 15 * time.Second // for an older hub to end
 	attempts       = 3                // to start a hub
 	retryEvery     = 25 * time.Millisecond
-	patience       = 20 // times that a hub may say no: its token may be just being replaced
 )
 
 // Connect returns a stream to the hub. Its error says what the user can do.
@@ -65,17 +65,14 @@ func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
 // attachOrStart is Connect for the holder of the start lock.
 func (c *Connector) attachOrStart(ctx context.Context, lock *home.Lock) (net.Conn, error) {
 	var last error // of Start, or of attach where that went well
-	for started, noes := 0, 0; ; {
+	for started := 0; ; {
 		conn, err := c.attach(ctx, lock)
 		if err == nil {
 			return conn, nil
 		}
 		if c.Dir.Held(home.HubLock) {
-			if errors.Is(err, errRefused) {
-				noes++
-			}
 			// It is about to listen, or about to end.
-			if noes > patience || !sleep(ctx, retryEvery) {
+			if errors.Is(err, errRefused) || errors.Is(err, errByHand) || !sleep(ctx, retryEvery) {
 				return nil, c.explain(err)
 			}
 			continue
@@ -109,6 +106,9 @@ func (c *Connector) explain(err error) error {
 // errOlder says that the hub that runs is to be replaced.
 var errOlder = errors.New("it is of an older version")
 
+// errByHand says that the hub that runs cannot be used, and is not a bridge's to end.
+var errByHand = errors.New("it is of an older version that bridges of this one do not speak to, and was started by hand")
+
 // attach attaches to the hub that runs. One that is to be replaced is ended by the
 // holder of the start lock only: otherwise the bridges that lose it, which may be of
 // its version, would start such a hub again.
@@ -117,24 +117,20 @@ func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	token := c.Token
-	if token == "" {
-		// A hub that asks for no credential, or for those of accounts, has no token.
-		if token, err = c.Dir.Token(); err != nil && !errors.Is(err, home.ErrNoToken) {
-			return nil, err
-		}
+	older := h.Socket == "" // it would want the token over the network
+	switch {
+	case older && !h.Auto:
+		return nil, errByHand
+	case !older && !(h.Auto && newer(c.Version, h.Version)):
+		return c.dial(ctx)
+	case start == nil:
+		return nil, errOlder
 	}
-	if h.Auto && newer(c.Version, h.Version) {
-		if start == nil {
-			return nil, errOlder
-		}
-		c.Log.Info("replacing an older hub", "hub", h.Version, "bridge", c.Version)
-		if err := c.drain(ctx, h, token); err != nil {
-			return nil, err
-		}
-		return nil, home.ErrNoHub
+	c.Log.Info("replacing an older hub", "hub", h.Version, "bridge", c.Version)
+	if err := c.end(ctx, h); err != nil {
+		return nil, err
 	}
-	return dial(ctx, h, token)
+	return nil, home.ErrNoHub
 }
 
 // newer reports whether version a is newer than b. Versions that say nothing, as of
@@ -143,26 +139,18 @@ func newer(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
-// drain asks the hub to finish what is under way and end, and waits for that.
-func (c *Connector) drain(ctx context.Context, h home.Hub, token string) error {
+// end has the hub finish what is under way and end, and waits for that.
+func (c *Connector) end(ctx context.Context, h home.Hub) error {
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
-	body := strings.NewReader(`{"reason":"upgrade"}`)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL()+"/api/stop", body)
+	var err error
+	if h.Socket == "" {
+		err = c.Dir.Interrupt(h)
+	} else {
+		err = c.drain(ctx, h)
+	}
 	if err != nil {
 		return err
-	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := h.Client().Do(req)
-	if err != nil {
-		return err
-	}
-	resp.Body.Close()
-	if resp.StatusCode >= 300 {
-		return fmt.Errorf("%w: asked to end, it answers %s", errRefused, resp.Status)
 	}
 	lock, err := c.Dir.Lock(ctx, home.HubLock)
 	if err != nil {
@@ -172,17 +160,51 @@ func (c *Connector) drain(ctx context.Context, h home.Hub, token string) error {
 	return nil
 }
 
+// drain asks the hub over its socket to end. It says why, so that its bridges come back
+// at once.
+func (c *Connector) drain(ctx context.Context, h home.Hub) error {
+	conn, err := c.Dir.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// A hub that starts deletes an old hub.json before it listens: what is read now is
+	// of the hub that the connection leads to.
+	if now, err := c.Dir.Running(); err != nil || now.PID != h.PID || !now.Started.Equal(h.Started) {
+		return home.ErrNoHub
+	}
+	deadline, _ := ctx.Deadline()
+	conn.SetDeadline(deadline)
+	req, err := http.NewRequest(http.MethodPost, home.SocketURL+"/api/stop", strings.NewReader(`{"reason":"upgrade"}`))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if err := req.Write(conn); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if resp.StatusCode >= 300 {
+		return fmt.Errorf("%w: asked to end, it answers %s", errRefused, resp.Status)
+	}
+	return nil
+}
+
 // dial upgrades a connection to the hub's attach protocol.
-func dial(ctx context.Context, h home.Hub, token string) (net.Conn, error) {
+func (c *Connector) dial(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	conn, err := h.Dial(ctx)
+	conn, err := c.Dir.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	deadline, _ := ctx.Deadline()
 	conn.SetDeadline(deadline)
-	rest, err := upgrade(conn, h.Addr, token)
+	rest, err := upgrade(conn, c.Token)
 	if err != nil {
 		conn.Close()
 		return nil, err
@@ -195,8 +217,8 @@ func dial(ctx context.Context, h home.Hub, token string) (net.Conn, error) {
 }
 
 // upgrade sends the request and reads the answer, and returns what followed it.
-func upgrade(conn net.Conn, addr, token string) (rest []byte, err error) {
-	request := "GET /attach HTTP/1.1\r\nHost: " + addr + "\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n"
+func upgrade(conn net.Conn, token string) (rest []byte, err error) {
+	request := "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n"
 	if token != "" {
 		request += "Authorization: Bearer " + token + "\r\n"
 	}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -19,32 +20,41 @@ import (
 	"tabhub/hub/httpd"
 )
 
-const token = "the-token-of-the-directory"
-
-// fakeHub is what a bridge sees of a hub: the lock, hub.json, /attach, /api/stop.
+// fakeHub is what a bridge sees of a hub: the lock, hub.json, hub.sock with /attach and
+// /api/stop.
 type fakeHub struct {
 	t      *testing.T
 	dir    home.Dir
 	lock   *home.Lock
 	ln     net.Listener
+	name   string // by which it greets
+	token  string // that bridges must show, "" if none
 	stops  atomic.Int32
 	closed sync.Once
 }
 
 func startFake(t *testing.T, dir home.Dir, h home.Hub) *fakeHub {
 	t.Helper()
+	return startFakeFor(t, dir, h, "")
+}
+
+func startFakeFor(t *testing.T, dir home.Dir, h home.Hub, token string) *fakeHub {
+	t.Helper()
 	lock, err := dir.Lock(t.Context(), home.HubLock)
 	if err != nil {
 		t.Error(err)
 		return nil
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err := dir.RemoveHub(); err != nil {
+		t.Error(err)
+	}
+	ln, err := dir.Listen(slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Error(err)
 		return nil
 	}
-	f := &fakeHub{t: t, dir: dir, lock: lock, ln: ln}
-	h.Addr, h.PID = ln.Addr().String(), os.Getpid()
+	f := &fakeHub{t: t, dir: dir, lock: lock, ln: ln, name: rand.Text(), token: token}
+	h.Addr, h.Socket, h.PID = "127.0.0.1:1", dir.Socket(), os.Getpid()
 	if err := dir.WriteHub(h); err != nil {
 		t.Error(err)
 	}
@@ -61,7 +71,11 @@ func (f *fakeHub) close() {
 }
 
 func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "Bearer "+token {
+	want := ""
+	if f.token != "" {
+		want = "Bearer " + f.token
+	}
+	if r.Header.Get("Authorization") != want {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprint(w, `{"error":"the token is wrong"}`)
 		return
@@ -74,7 +88,7 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		// The first line comes in the same segment as the answer.
-		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\nhello from %s\n", httpd.AttachProtocol, f.ln.Addr())
+		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\nhello from %s\n", httpd.AttachProtocol, f.name)
 	case "/api/stop":
 		body, _ := io.ReadAll(r.Body)
 		if string(body) != `{"reason":"upgrade"}` {
@@ -91,7 +105,7 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func newDir(t *testing.T) home.Dir {
 	t.Helper()
 	dir := home.Dir(t.TempDir())
-	if err := os.WriteFile(dir.TokenFile(), []byte(token), 0o600); err != nil {
+	if _, err := dir.MakeToken(); err != nil { // nothing here sends it
 		t.Fatal(err)
 	}
 	return dir
@@ -155,18 +169,7 @@ func TestManyBridgesStartOneHub(t *testing.T) {
 // A hub that was killed leaves hub.json behind; its port may be another program's
 // now, which must not be sent the token.
 func TestLeftoverHubFile(t *testing.T) {
-	stranger, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stranger.Close()
-	go func() {
-		if conn, err := stranger.Accept(); err == nil {
-			conn.Close()
-			t.Error("the bridge spoke to a program that is no hub")
-		}
-	}()
-	addr := stranger.Addr().String()
+	addr := stranger(t)
 	for name, leave := range map[string]func(home.Dir){
 		"of a killed hub": func(d home.Dir) { d.WriteHub(home.Hub{Addr: addr, PID: 1, Version: "v1"}) },
 		"half-written":    func(d home.Dir) { os.WriteFile(d.HubFile(), []byte(`{"pid":1,"addr":"127.0.`), 0o600) },
@@ -177,7 +180,6 @@ func TestLeftoverHubFile(t *testing.T) {
 			dir := newDir(t)
 			leave(dir)
 			c, starts := connector(dir, func(context.Context) error {
-				os.RemoveAll(dir.HubFile())
 				startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
 				return nil
 			})
@@ -190,6 +192,94 @@ func TestLeftoverHubFile(t *testing.T) {
 	}
 }
 
+// stranger is a program that has taken the port of a hub that is dead. Whoever connects
+// to it would have shown it the token.
+func stranger(t *testing.T) (addr string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+			t.Error("the bridge spoke to a program that is no hub")
+		}
+	}()
+	t.Cleanup(func() {
+		ln.Close()
+		<-done
+	})
+	return ln.Addr().String()
+}
+
+// A hub has the lock before it has deleted what a killed one left behind. A bridge that
+// comes just then waits for it.
+func TestLeftoverHubFileOfAHubThatStarts(t *testing.T) {
+	addr := stranger(t)
+	for name, left := range map[string]home.Hub{
+		"of this version":  {Addr: addr, PID: 1 << 30, Version: "v1.2.0", Auto: true, Socket: "/run/hub.sock"},
+		"to be replaced":   {Addr: addr, PID: 1 << 30, Version: "v1.1.0", Auto: true, Socket: "/run/hub.sock"},
+		"without a socket": {Addr: addr, PID: 1 << 30, Version: "v1.1.0", Auto: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			lock, err := dir.TryLock(home.HubLock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := dir.WriteHub(left); err != nil {
+				t.Fatal(err)
+			}
+			c, _ := connector(dir, func(context.Context) error {
+				startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
+				return nil
+			})
+			// The lock is freed when the bridge has been at it.
+			looked := make(chan struct{})
+			c.Log = slog.New(slog.NewTextHandler(writer(sync.OnceFunc(func() { close(looked) })), &slog.HandlerOptions{Level: slog.LevelDebug}))
+			go func() {
+				<-looked
+				lock.Unlock()
+			}()
+			conn, err := c.Connect(t.Context())
+			greeting(t, conn, err)
+		})
+	}
+}
+
+// writer calls itself at each write.
+type writer func()
+
+func (w writer) Write(b []byte) (int, error) {
+	w()
+	return len(b), nil
+}
+
+// A hub that somebody has started by hand is not a bridge's to end, and one without a
+// socket would have to be sent the token.
+func TestOlderHubByHand(t *testing.T) {
+	dir := newDir(t)
+	lock, err := dir.TryLock(home.HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Unlock()
+	if err := dir.WriteHub(home.Hub{Addr: stranger(t), PID: os.Getpid(), Version: "v1.1.0"}); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := connector(dir, nil)
+	if _, err := c.Connect(t.Context()); !errors.Is(err, errByHand) || !strings.Contains(err.Error(), "`tabhub stop`") {
+		t.Errorf("the user is told %v", err)
+	}
+}
+
 // After an update of the program the hub must not stay the old one.
 func TestNewerBridgeReplacesOlderHub(t *testing.T) {
 	dir := newDir(t)
@@ -199,7 +289,7 @@ func TestNewerBridgeReplacesOlderHub(t *testing.T) {
 		return nil
 	})
 	conn, err := c.Connect(t.Context())
-	if line := greeting(t, conn, err); strings.Contains(line, old.ln.Addr().String()) {
+	if line := greeting(t, conn, err); strings.Contains(line, old.name) {
 		t.Errorf("still attached to the old hub: %s", line)
 	}
 	if old.stops.Load() != 1 || starts.Load() != 1 {
@@ -234,12 +324,15 @@ func TestHubThatDoesNotStart(t *testing.T) {
 
 func TestHubThatRefusesTheToken(t *testing.T) {
 	dir := newDir(t)
-	startFake(t, dir, home.Hub{})
-	os.WriteFile(dir.TokenFile(), []byte("another token than the hub's"), 0o600)
+	const token = "the token of an account"
+	startFakeFor(t, dir, home.Hub{}, token)
 	c, _ := connector(dir, nil)
 	if _, err := c.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the token is wrong") {
 		t.Errorf("%v", err)
 	}
+	c.Token = token
+	conn, err := c.Connect(t.Context())
+	greeting(t, conn, err)
 }
 
 func TestDetachedHubThatCannotReport(t *testing.T) {

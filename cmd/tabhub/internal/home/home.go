@@ -2,30 +2,29 @@
 // find and exclude one another there.
 //
 //	tabhub.db   the store
-//	token       the secret that clients show; 0600
+//	token       the secret that clients over HTTP show; 0600
 //	instance    what tells this hub from others; no secret
 //	pairings    the browsers that are paired with the hub, and their keys; 0600
-//	hub.json    where the running hub is; 0600, written when it listens
+//	hub.json    what the running hub is; 0600, written when it is ready
+//	hub.sock    where bridges and commands reach it; 0600
 //	hub.lock    locked by the hub for as long as it lives
 //	start.lock  locked by the bridge that is starting a hub
 //	hub.log     what a hub that a bridge has started logs
 //	browsers/   profiles of the browsers that the hub starts
 //
 // hub.lock decides whether a hub runs. hub.json alone does not: a killed hub leaves
-// it behind, and its address may be another program's by then.
+// it behind, and its address may be another program's by then. Nothing of this package
+// connects to that address: it is for people and for what they configure. Processes of
+// the hub's user use hub.sock, at which nobody else can listen.
 package home
 
 import (
-	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -81,11 +80,15 @@ func (d Dir) Make() error {
 
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
-// Store, TokenFile, Pairings, HubFile, LogFile and Browsers are paths in the directory.
+const socketName = "hub.sock"
+
+// Store, TokenFile, Pairings, HubFile, Socket, LogFile and Browsers are paths in the
+// directory.
 func (d Dir) Store() string     { return d.path("tabhub.db") }
 func (d Dir) Pairings() string  { return d.path("pairings") }
 func (d Dir) TokenFile() string { return d.path("token") }
 func (d Dir) HubFile() string   { return d.path("hub.json") }
+func (d Dir) Socket() string    { return d.path(socketName) }
 func (d Dir) LogFile() string   { return d.path("hub.log") }
 func (d Dir) Browsers() string  { return d.path("browsers") }
 
@@ -158,7 +161,8 @@ func (d Dir) Instance() (string, error) {
 // Hub is what hub.json says.
 type Hub struct {
 	PID     int       `json:"pid"`
-	Addr    string    `json:"addr"` // host:port of its first listener
+	Addr    string    `json:"addr"`             // host:port of its first listener
+	Socket  string    `json:"socket,omitempty"` // path of hub.sock; "": the hub is older than that
 	TLS     bool      `json:"tls,omitempty"`
 	Version string    `json:"version"`
 	Auto    bool      `json:"auto"` // started by a bridge
@@ -190,8 +194,8 @@ func (d Dir) ReadHub() (Hub, error) {
 	return h, nil
 }
 
-// Running returns the hub that runs now, or wraps ErrNoHub. Whoever is sent to it
-// shows it the token, so a directory that others may write to is refused.
+// Running returns the hub that runs now, or wraps ErrNoHub. A directory that others may
+// write to is refused: they could put a socket of theirs there.
 func (d Dir) Running() (Hub, error) {
 	if !d.Held(HubLock) {
 		return Hub{}, ErrNoHub
@@ -211,8 +215,16 @@ func (d Dir) WriteHub(h Hub) error {
 	return d.write("hub.json", append(b, '\n'))
 }
 
-// RemoveHub deletes hub.json. The caller holds HubLock.
-func (d Dir) RemoveHub() { os.Remove(d.HubFile()) }
+// RemoveHub deletes hub.json and hub.sock, so that whoever looks for a hub waits for
+// HubLock, which the caller holds.
+func (d Dir) RemoveHub() error {
+	for _, path := range []string{d.HubFile(), d.Socket()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
+		}
+	}
+	return nil
+}
 
 // write replaces a file as a whole: a reader finds the old text or the new.
 func (d Dir) write(name string, b []byte) error {
@@ -244,27 +256,6 @@ func (d Dir) OpenLog() (*os.File, error) {
 		}
 	}
 	return os.OpenFile(d.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-}
-
-// Dial connects to the hub.
-func (h Hub) Dial(ctx context.Context) (net.Conn, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", h.Addr)
-	if err != nil || !h.TLS {
-		return conn, err
-	}
-	return tls.Client(conn, h.tlsConfig()), nil
-}
-
-// Client is an HTTP client for the hub.
-func (h Hub) Client() *http.Client {
-	return &http.Client{Transport: &http.Transport{TLSClientConfig: h.tlsConfig(), DisableKeepAlives: true}}
-}
-
-// tlsConfig trusts whatever answers. The address is one of this machine, told by a
-// process that holds the lock of a directory that only its owner may write, and the
-// certificate is made for the name that the outside knows.
-func (h Hub) tlsConfig() *tls.Config {
-	return &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}}
 }
 
 // Abs returns the directory at path, which may be relative.

@@ -78,6 +78,9 @@ func TestHubFile(t *testing.T) {
 	if got, err := d.ReadHub(); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
+	if err := os.WriteFile(d.Socket(), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := d.Running(); !errors.Is(err, ErrNoHub) {
 		t.Errorf("a file that a killed hub left behind passes for a hub: %v", err)
 	}
@@ -92,6 +95,16 @@ func TestHubFile(t *testing.T) {
 		os.WriteFile(d.HubFile(), []byte(half), 0o600)
 		if _, err := d.ReadHub(); !errors.Is(err, ErrNoHub) {
 			t.Errorf("%q: %v", half, err)
+		}
+	}
+	for range 2 {
+		if err := d.RemoveHub(); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, path := range []string{d.HubFile(), d.Socket()} {
+		if _, err := os.Lstat(path); err == nil {
+			t.Errorf("%s is still there", path)
 		}
 	}
 	lock.Unlock()

@@ -1,0 +1,146 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"tabhub/cmd/tabhub/internal/home"
+)
+
+// squat listens on an address that was a hub's. It may be asked what it is, so that the
+// user can be told who has the port, and nothing else.
+func squat(t *testing.T, addr string) (at string) {
+	t.Helper()
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			req, err := http.ReadRequest(bufio.NewReader(conn))
+			conn.Close()
+			if err != nil || req.URL.String() != "/healthz" || len(req.Header["Authorization"]) > 0 || req.ContentLength != 0 {
+				t.Errorf("another program on the hub's port was sent %+v, %v", req, err)
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		ln.Close()
+		<-done
+	})
+	return ln.Addr().String()
+}
+
+// A hub is killed, and somebody else takes its port.
+func TestPortOfAKilledHub(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	first := p.stdio()
+	left := p.hub()
+	first.close()
+	p.kill()
+	p.awaitNoHub()
+	for _, path := range []string{p.dir.HubFile(), p.dir.Socket()} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Fatalf("a killed hub leaves nothing to be misled by: %v", err)
+		}
+	}
+	squat(t, p.listen)
+	for _, command := range [][]string{{"status"}, {"tabs"}, {"call", "x"}, {"stop"}} {
+		p.run(command...)
+	}
+	// A hub that starts has the lock before it deletes what is left.
+	lock, err := p.dir.TryLock(home.HubLock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range [][]string{{"status"}, {"tabs"}, {"call", "x"}, {"token", "rotate"}, {"stop"}} {
+		if _, stderr, exit := p.run(command...); exit != 1 {
+			t.Errorf("%s ended with %d: %s", command, exit, stderr)
+		}
+	}
+	lock.Unlock()
+	p.stdio().tools()
+	now := p.hub()
+	if now.PID == left.PID || now.Addr == p.listen || now.Addr == "" {
+		t.Errorf("the hub was %+v and is %+v", left, now)
+	}
+	if log, err := os.ReadFile(p.dir.LogFile()); err != nil || !strings.Contains(string(log), p.listen+" is in use by") {
+		t.Errorf("the log does not tell of the port: %s %v", log, err)
+	}
+	if out, stderr, exit := p.run("status"); exit != 0 || !strings.Contains(out, p.dir.Socket()) {
+		t.Errorf("status: %s%s", out, stderr)
+	}
+}
+
+// A hub that is older than hub.sock would be reached over the network only. It is ended
+// by a signal instead, and what hub.json says of its address is not used.
+func TestHubWithoutASocket(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who holds a lock")
+	}
+	t.Parallel()
+	p := newPlace(t)
+	older := func() home.Hub {
+		t.Helper()
+		p.stdio().close()
+		h := p.hub()
+		was := h
+		h.Addr, h.Socket, h.Version = squat(t, "127.0.0.1:0"), "", "v0.9.0"
+		if err := p.dir.WriteHub(h); err != nil {
+			t.Fatal(err)
+		}
+		return was
+	}
+	was := older()
+	for _, command := range []string{"tabs", "status"} {
+		if _, stderr, exit := p.run(command); exit != 1 || !strings.Contains(stderr, "older version") || !strings.Contains(stderr, "`tabhub stop`") {
+			t.Errorf("%s ended with %d: %s", command, exit, stderr)
+		}
+	}
+	p.stdio().tools()
+	if now := p.hub(); now.PID == was.PID || now.Socket == "" {
+		t.Errorf("the older hub was not replaced: %+v", now)
+	}
+	older()
+	if _, stderr, exit := p.run("stop"); exit != 0 || p.dir.Held(home.HubLock) {
+		t.Errorf("stop ended with %d: %s", exit, stderr)
+	}
+}
+
+// The commands work beside a client that has the hub in its own process.
+func TestCommandsBesideStandalone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := p.stdio("--standalone", "--demo")
+	c.tools()
+	if out, stderr, exit := p.run("tabs"); exit != 0 || !strings.Contains(out, "demo.tabhub") {
+		t.Errorf("tabs ended with %d: %s%s", exit, out, stderr)
+	}
+	out, stderr, exit := p.run("status", "--json")
+	var status struct {
+		PID    int
+		Socket string
+	}
+	if err := json.Unmarshal([]byte(out), &status); err != nil || exit != 0 || status.PID != c.process.cmd.Process.Pid || status.Socket != p.dir.Socket() {
+		t.Errorf("status ended with %d: %s%s", exit, out, stderr)
+	}
+	c.close()
+	c.process.awaitEnd()
+	if left, err := filepath.Glob(filepath.Join(string(p.dir), "hub.s*")); err != nil || len(left) > 0 {
+		t.Errorf("the hub has left %q, %v", left, err)
+	}
+}
