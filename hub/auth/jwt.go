@@ -24,7 +24,8 @@ const MaxToken = 8 << 10
 type Options struct {
 	// Secret is the key of HS256 tokens; see ReadSecret.
 	Secret []byte
-	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes.
+	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes, and
+	// refused if others may write to it: their keys would be in it.
 	JWKSFile string
 	// JWKSURL is the https address of a JSON Web Key Set (http on loopback only). It
 	// is fetched again every hour, and when a token names a key that is not in it.

@@ -18,6 +18,8 @@ import (
 	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
+
+	"tabhub/storage/private"
 )
 
 // How often a key set is looked at again.
@@ -54,7 +56,7 @@ func newKeySet(o Options) (*keySet, error) {
 	}
 	if o.JWKSFile != "" {
 		s.from = o.JWKSFile
-		s.load = func() ([]byte, error) { return os.ReadFile(o.JWKSFile) }
+		s.load = func() ([]byte, error) { return private.Read(o.JWKSFile) }
 		s.stale = s.fileChanged
 		s.fileChanged()
 		return s, s.reload()

@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 )
 
 // minSecret is the shortest secret that HS256 is safe with (RFC 7518, section 3.2).
@@ -60,9 +60,10 @@ func Mint(secret []byte, g Grant) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
 }
 
-// ReadSecret reads an HS256 secret from a file; space around it does not count.
+// ReadSecret reads an HS256 secret from a file; space around it does not count. Whoever
+// knows the secret is any user that they like, so a file that others may read is refused.
 func ReadSecret(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
+	b, err := private.ReadSecret(path)
 	if err != nil {
 		return nil, fmt.Errorf("auth: read the token secret: %w", err)
 	}
