@@ -38,9 +38,11 @@ type config struct {
 	tlsCert      string
 	tlsKey       string
 
-	auth      string
-	jwtSecret string
-	jwks      string
+	auth         string
+	jwtSecret    string
+	jwks         string
+	jwtIssuer    string
+	jwtAudiences []string
 
 	nameLimit      int
 	tabNames       string
@@ -73,7 +75,9 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.tlsKey, "tls-key", "", "key `file` of the certificate (PEM)")
 	f.StringVar(&c.auth, "auth", "token", "credential that clients show: token, jwt (several users) or none")
 	f.StringVar(&c.jwtSecret, "jwt-secret", "", "with --auth jwt: `file` with the HS256 secret")
-	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address")
+	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address; needs --jwt-issuer and --jwt-audience")
+	f.StringVar(&c.jwtIssuer, "jwt-issuer", "", "with --auth jwt: issuer (iss) that tokens must have")
+	f.StringSliceVar(&c.jwtAudiences, "jwt-audience", nil, "with --auth jwt: audience (aud) that tokens must have; one of them, if it is repeated")
 	f.IntVar(&c.nameLimit, "name-limit", 0, "longest tool name (default 64)")
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
 	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAll), "which tools clients list: all, proxy (only the tool that reaches all others) or auto")
@@ -100,6 +104,10 @@ func (c *config) check() error {
 		return usagef("--auth jwt needs either --jwt-secret FILE or --jwks FILE-OR-URL")
 	case c.auth != "jwt" && (c.jwtSecret != "" || c.jwks != ""):
 		return usagef("--jwt-secret and --jwks are for --auth jwt")
+	case c.auth != "jwt" && (c.jwtIssuer != "" || len(c.jwtAudiences) > 0):
+		return usagef("--jwt-issuer and --jwt-audience are for --auth jwt")
+	case c.jwks != "" && (c.jwtIssuer == "" || len(c.jwtAudiences) == 0):
+		return usagef("--jwks needs --jwt-issuer and --jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; pass the iss and the aud of those that are for it")
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return usagef("--tls-cert and --tls-key go together")
 	case c.tabNames != string(hub.TabNamesAuto) && c.tabNames != string(hub.TabNamesAlways) && c.tabNames != string(hub.TabNamesNever):

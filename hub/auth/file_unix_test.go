@@ -25,14 +25,14 @@ func TestFilesOfOthers(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	v, err := NewJWT(Options{JWKSFile: path})
+	v, err := NewJWT(fromFile(path))
 	if err != nil {
 		t.Fatalf("a key set for all: %v", err)
 	}
 	if err := os.Chmod(path, 0o646); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewJWT(Options{JWKSFile: path}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+	if _, err := NewJWT(fromFile(path)); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 		t.Errorf("a key set by all: %v", err)
 	}
 	write(t, path, keySetJSON(b))

@@ -24,6 +24,8 @@ type Grant struct {
 	User          spec.UserID
 	ConnectionURL string        // the endpoint it is for; "" for any
 	Email         string        // shown by clients; may be ""
+	Issuer        string        // iss; may be ""
+	Audiences     []string      // aud; may be empty
 	Life          time.Duration // 0 means DefaultLife
 }
 
@@ -56,6 +58,12 @@ func Mint(secret []byte, g Grant) (string, error) {
 	}
 	if g.Email != "" {
 		claims["email"] = g.Email
+	}
+	if g.Issuer != "" {
+		claims["iss"] = g.Issuer
+	}
+	if len(g.Audiences) > 0 {
+		claims["aud"] = g.Audiences
 	}
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
 }
