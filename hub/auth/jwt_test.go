@@ -380,6 +380,36 @@ func TestKeySetURL(t *testing.T) {
 	})
 }
 
+// Whoever sits on the way of a redirect to plain http would choose the keys.
+func TestKeySetStaysWithTLS(t *testing.T) {
+	a := newIssuer("a")
+	to := "https://keys.example/jwks"
+	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		rec := httptest.NewRecorder()
+		if r.URL.Host == "issuer.example" {
+			http.Redirect(rec, r, to, http.StatusFound)
+		} else {
+			rec.Write(keySetJSON(a))
+		}
+		return rec.Result(), nil
+	})}
+	for _, c := range []struct {
+		to   string
+		want bool
+	}{
+		{"https://keys.example/jwks", true},
+		{"http://keys.example/jwks", false},
+		{"http://127.0.0.1:8080/jwks", true},
+	} {
+		to = c.to
+		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}, Client: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, v, a, c.want)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	noSet := filepath.Join(t.TempDir(), "set")
 	if err := os.WriteFile(noSet, []byte(`{"issuer":"https://issuer.example"}`), 0o600); err != nil {
