@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,10 @@ func TestStopOfAHubThatHangs(t *testing.T) {
 		t.Skip(err)
 	}
 	defer process.Process.Kill()
-	dir := home.Dir(t.TempDir())
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
 	lock, err := dir.TryLock(home.HubLock)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,9 @@ import (
 func ReadSecret(path string) ([]byte, error) { return read(path, checkSecret) }
 
 // Read reads a file that everybody may know, but nobody else may change.
-func Read(path string) ([]byte, error) { return read(path, CheckFile) }
+func Read(path string) ([]byte, error) {
+	return read(path, func(path string, fi os.FileInfo) error { return checkFile(path, fi) })
+}
 
 // read looks at the file that is open, which none of another name can take the place of.
 func read(path string, check func(path string, fi os.FileInfo) error) ([]byte, error) {

@@ -84,8 +84,10 @@ func TestCheckPath(t *testing.T) {
 	needRoot(t)
 	top := t.TempDir()
 	// t.TempDir is below a directory that others cannot enter.
-	if err := os.Chmod(filepath.Dir(top), 0o755); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{filepath.Dir(top), top} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	mkdir := func(path string, mode os.FileMode, uid int) {
 		t.Helper()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -18,7 +19,7 @@ func checkSecret(path string, fi os.FileInfo) error {
 		return err
 	}
 	open := fi.Mode().Perm() & 0o077
-	if owner(fi) == 0 {
+	if Owner(fi) == 0 {
 		open &^= 0o040
 	}
 	if open != 0 {
@@ -27,10 +28,10 @@ func checkSecret(path string, fi os.FileInfo) error {
 	return nil
 }
 
-// CheckFile returns an error if others can change a file or directory, of which fi is
+// checkFile returns an error if others can change a file or directory, of which fi is
 // what os.Stat or an open file says.
-func CheckFile(path string, fi os.FileInfo) error {
-	if err := checkOwner(path, fi); err != nil {
+func checkFile(path string, fi os.FileInfo, trusted ...int) error {
+	if err := checkOwner(path, fi, trusted...); err != nil {
 		return err
 	}
 	if (fi.Mode().IsRegular() || fi.IsDir()) && fi.Mode().Perm()&0o022 != 0 {
@@ -39,18 +40,48 @@ func CheckFile(path string, fi os.FileInfo) error {
 	return nil
 }
 
-func checkOwner(path string, fi os.FileInfo) error {
-	if uid := owner(fi); uid != 0 && uid != os.Geteuid() {
+func checkOwner(path string, fi os.FileInfo, trusted ...int) error {
+	if uid := Owner(fi); uid != 0 && uid != os.Geteuid() && !slices.Contains(trusted, uid) {
 		return fmt.Errorf("%s belongs to another user (id %d)", path, uid)
 	}
 	return nil
 }
 
-func owner(fi os.FileInfo) int {
+// Owner returns the id of the user whose a file is.
+func Owner(fi os.FileInfo) int {
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
 	}
 	return os.Geteuid() // of a file system that knows no owners
+}
+
+// CheckEntries returns an error if others can change the files and directories in dir; it
+// does not look below these. It trusts the users of the ids, too.
+func CheckEntries(dir string, trusted ...int) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		fi, err := os.Lstat(path)
+		if err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+			if err := checkOwner(path, fi, trusted...); err != nil {
+				return err
+			}
+			fi, err = os.Stat(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // by now, or of a link that leads nowhere
+		}
+		if err != nil {
+			return err
+		}
+		if err := checkFile(path, fi, trusted...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // maxLinks is how many symbolic links CheckPath follows.
@@ -99,7 +130,7 @@ func CheckPath(path string) error {
 		case !fi.IsDir():
 			return fmt.Errorf("%s is not a directory", at)
 		case entered && fi.Mode().Perm()&0o022 != 0 && (len(rest) == 0 || fi.Mode()&fs.ModeSticky == 0):
-			return CheckFile(at, fi)
+			return checkFile(at, fi)
 		}
 		if len(rest) == 0 {
 			return nil

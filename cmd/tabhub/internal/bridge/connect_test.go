@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,7 +91,10 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func newDir(t *testing.T) home.Dir {
 	t.Helper()
-	dir := home.Dir(t.TempDir())
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(dir.TokenFile(), []byte(token), 0o600); err != nil {
 		t.Fatal(err)
 	}
