@@ -258,8 +258,8 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	if g.verifier == nil {
 		return &Identity{User: spec.LocalUser}, nil
 	}
-	if token, ok := requestToken(r, p.endpoint); ok {
-		return g.verify(token)
+	if tokens := requestTokens(r, p.endpoint); len(tokens) > 0 {
+		return g.verifyAll(nil, tokens)
 	}
 	if p.endpoint.cookie {
 		if c, err := r.Cookie(cookieName(r)); err == nil && sameOrigin(r) {
@@ -301,20 +301,39 @@ func (g *Guard) verify(token string) (*Identity, error) {
 	return &id, nil
 }
 
-// requestToken returns the token that a request carries outside of its cookies.
-func requestToken(r *http.Request, ep endpoint) (string, bool) {
-	if h := r.Header.Get("Authorization"); h != "" {
+// verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
+// stands for: one that is wrong is not made good by another. They must be of one user.
+// It returns the identity that ends first.
+func (g *Guard) verifyAll(id *Identity, tokens []string) (*Identity, error) {
+	for _, token := range tokens {
+		next, err := g.verify(token)
+		switch {
+		case err != nil:
+			return nil, err
+		case id == nil:
+			id = next
+		case id.User != next.User:
+			return nil, unauthorized("the tokens that were sent are of different users; send one")
+		case !next.Expires.IsZero() && (id.Expires.IsZero() || next.Expires.Before(id.Expires)):
+			id = next
+		}
+	}
+	return id, nil
+}
+
+// requestTokens returns the tokens that a request carries outside of its cookies.
+func requestTokens(r *http.Request, ep endpoint) []string {
+	var tokens []string
+	for _, h := range r.Header["Authorization"] {
 		scheme, token, _ := strings.Cut(h, " ")
 		if strings.EqualFold(scheme, "Bearer") {
-			return strings.TrimSpace(token), true
+			tokens = append(tokens, strings.TrimSpace(token))
 		}
 	}
 	if ep.query && r.URL.RawQuery != "" {
-		if q := r.URL.Query(); q.Has("token") {
-			return q.Get("token"), true
-		}
+		tokens = append(tokens, r.URL.Query()["token"]...)
 	}
-	return "", false
+	return tokens
 }
 
 // howToSend tells a person who came without a credential what to do.
@@ -363,8 +382,9 @@ func (g *Guard) AdmitPage(r *http.Request, origin string) error {
 }
 
 // Admit says who is behind a request that the guard let through. token is what the
-// first message of the socket held, "" if nothing. Its error is one sentence for
-// the peer.
+// first message of the socket held, "" if nothing; it must be right, and of the same
+// user, also where the request itself has shown one. Its error is one sentence for the
+// peer.
 func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {
@@ -372,13 +392,14 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	}
 	a := p.admission()
 	switch {
-	case p.identity != nil:
+	case g.verifier == nil:
 	case token != "":
-		id, err := g.verify(token)
+		id, err := g.verifyAll(p.identity, []string{token})
 		if err != nil {
 			return Admission{}, err
 		}
 		a.Identity = *id
+	case p.identity != nil:
 	case g.needsNone(p):
 		a.User, a.Anonymous = spec.LocalUser, true
 	default:

@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 )
@@ -158,7 +160,10 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 	case "t":
 		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {secret + "x", ""}: no401, {secret[:5], ""}: no401}
 	case "h":
-		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401}
+		want = map[attempt]int{
+			{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401,
+			{secret, secret}: ok, {secret, "wrong"}: no401, {"wrong", secret}: no401,
+		}
 	case "o":
 		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok}
 	}
@@ -183,6 +188,66 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 		_, err := g.check(ask(c.target, c.host, c.origin))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s from %s at %s: %v; want it to say %q", c.target, c.origin, c.host, err, c.says)
+		}
+	}
+}
+
+// named is a Verifier whose tokens are the names of users.
+type named map[string]Identity
+
+func (n named) Verify(token string) (Identity, error) {
+	id, ok := n[token]
+	if !ok {
+		return Identity{}, errors.New("nobody has that name")
+	}
+	return id, nil
+}
+
+// A wrong token is not made good by a right one beside it, and nobody is two users.
+func TestEveryTokenMustBeRight(t *testing.T) {
+	now := time.Now()
+	g := newGuard(t, GuardOptions{Accounts: true, Verifier: named{
+		"ann": {User: "ann", Expires: now.Add(time.Hour)}, "ann, briefly": {User: "ann", Expires: now.Add(time.Minute)}, "bob": {User: "bob"},
+	}})
+	for _, c := range []struct {
+		headers      []string
+		query, first string
+		want         string // the user, "" if refused
+		life         time.Duration
+	}{
+		{[]string{"ann"}, "", "", "ann", time.Hour},
+		{[]string{"ann"}, "", "ann, briefly", "ann", time.Minute},
+		{[]string{"ann, briefly"}, "", "ann", "ann", time.Minute},
+		{[]string{"ann"}, "", "bob", "", 0},
+		{[]string{"ann"}, "", "eve", "", 0},
+		{[]string{"ann", "eve"}, "", "", "", 0},
+		{[]string{"ann", "bob"}, "", "", "", 0},
+		{[]string{"ann"}, "ann, briefly", "", "ann", time.Minute},
+		{[]string{"ann"}, "bob", "", "", 0},
+		{[]string{"ann"}, "eve", "", "", 0},
+		{nil, "ann", "eve", "", 0},
+	} {
+		target := "/extension ws"
+		if c.query != "" {
+			target = "/sse"
+		}
+		r := ask(target, "127.0.0.1:3300", "-")
+		for _, token := range c.headers {
+			r.Header.Add("Authorization", "Bearer "+token)
+		}
+		if c.query != "" {
+			r.URL.RawQuery = url.Values{"token": {c.query}}.Encode()
+		}
+		r, err := g.check(r)
+		var a Admission
+		if err == nil {
+			a, err = g.Admit(r, c.first)
+		}
+		switch {
+		case c.want == "" && status(err) != http.StatusUnauthorized:
+			t.Errorf("headers %q, query %q, first message %q: let in as %q, %v", c.headers, c.query, c.first, a.User, err)
+		case c.want != "" && (err != nil || string(a.User) != c.want || !a.Expires.Equal(now.Add(c.life))):
+			t.Errorf("headers %q, query %q, first message %q: %+v, %v; want %s for %s", c.headers, c.query, c.first, a, err, c.want, c.life)
 		}
 	}
 }
