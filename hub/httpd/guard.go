@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"tabhub/spec"
@@ -281,7 +282,7 @@ func (g *Guard) needsNone(p *pass) bool {
 
 // isNear reports whether a request was made on this machine.
 func (g *Guard) isNear(r *http.Request) bool {
-	if g.proxied || g.public != nil {
+	if g.proxied || g.public != nil || wasForwarded(r) {
 		return false // it was made by a proxy
 	}
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -291,6 +292,21 @@ func (g *Guard) isNear(r *http.Request) bool {
 	from := remote.Addr().Unmap()
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return from.IsLoopback() || local != nil && from == local.AddrPort().Addr().Unmap()
+}
+
+// forwarding are the headers by which proxies, tunnels and content delivery networks say
+// for whom they ask. A browser sends none of them.
+var forwarding = []string{
+	"Forwarded", "Via", "X-Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
+	"X-Forwarded-Proto", "X-Forwarded-Server", "X-Original-Host", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip",
+	"Cf-Connecting-Ip", "Cf-Ray", "Fastly-Client-Ip", "Fly-Client-Ip", "X-Azure-Clientip", "X-Envoy-External-Address",
+	"X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Tailscale-User-Login",
+}
+
+// wasForwarded reports whether a proxy says that it asks for somebody else. One on this
+// machine is near, but who is behind it need not be.
+func wasForwarded(r *http.Request) bool {
+	return slices.ContainsFunc(forwarding, func(name string) bool { return r.Header[name] != nil })
 }
 
 func (g *Guard) verify(token string) (*Identity, error) {

@@ -376,13 +376,22 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 		what, remote string
 		o            GuardOptions
 		want         int
+		header       string // that the request has besides
 	}{
-		{"this machine", "127.0.0.1:50000", local, 200},
-		{"this machine", "[::1]:50000", local, 200},
-		{"another machine", "192.0.2.7:50000", local, 401},
-		{"another machine", "[2001:db8::7]:50000", local, 401},
-		{"a proxy", "127.0.0.1:50000", proxied, 401},
-		{"a proxy", "127.0.0.1:50000", public, 401},
+		{"this machine", "127.0.0.1:50000", local, 200, ""},
+		{"this machine", "[::1]:50000", local, 200, ""},
+		{"another machine", "192.0.2.7:50000", local, 401, ""},
+		{"another machine", "[2001:db8::7]:50000", local, 401, ""},
+		{"a proxy", "127.0.0.1:50000", proxied, 401, ""},
+		{"a proxy", "127.0.0.1:50000", public, 401, ""},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "X-Forwarded-For"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "x-forwarded-host"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "X-Forwarded-Proto"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "X-Real-IP"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "Forwarded"},
+		{"a proxy that says so", "[::1]:50000", local, 401, "Via"},
+		{"a tunnel", "127.0.0.1:50000", local, 401, "CF-Connecting-IP"},
+		{"a tunnel", "127.0.0.1:50000", local, 401, "Tailscale-User-Login"},
 	} {
 		g := newGuard(t, c.o)
 		for target, listed := range map[string][]string{
@@ -397,6 +406,9 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 					r.Header.Set("Origin", "https://hub.example.com")
 				}
 				r.RemoteAddr = c.remote
+				if c.header != "" {
+					r.Header.Set(c.header, "")
+				}
 				r, err := g.check(r)
 				if err == nil {
 					_, err = g.AdmitExtension(r, "")
@@ -405,6 +417,15 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 					t.Errorf("%s from %s with the origin %s: %v, want %d", target, c.what, origin, err, c.want)
 				}
 			}
+		}
+	}
+}
+
+// Headers are looked up as net/http writes their names.
+func TestForwardingHeaders(t *testing.T) {
+	for _, name := range forwarding {
+		if want := http.CanonicalHeaderKey(name); name != want {
+			t.Errorf("%s is never found; it must be written %s", name, want)
 		}
 	}
 }
