@@ -57,6 +57,9 @@ type config struct {
 	browser       string
 	launchBrowser bool
 
+	instanceExtensions   bool
+	instanceUserProfiles bool
+
 	demo     bool
 	logLevel string
 	auto     bool
@@ -89,6 +92,8 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
+	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
+	f.BoolVar(&c.instanceUserProfiles, "instance-user-profiles", false, "let browser_instance use the profiles of your own browsers, with your logins")
 	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
 	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.DurationVar(&c.idleExit, "idle-exit", 0, "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)")
@@ -118,6 +123,8 @@ func (c *config) check() error {
 		return usagef("--expose-budget is %d; it must be above 0", c.exposeBudget)
 	case c.launchBrowser && c.auth == "jwt":
 		return usagef("--launch-browser is for a hub on one's own machine, not for --auth jwt")
+	case c.auth == "jwt" && (c.instanceExtensions || c.instanceUserProfiles):
+		return usagef("--instance-extensions and --instance-user-profiles are for a hub on one's own machine, not for --auth jwt")
 	case c.nameLimit != 0 && (c.nameLimit < 40 || c.nameLimit > 128):
 		return usagef("--name-limit is %d; it may be 40 to 128", c.nameLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:

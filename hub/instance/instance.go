@@ -29,6 +29,11 @@ type Options struct {
 	// base64: its certificate may be for another name. Nil for a hub without TLS.
 	HubKey func() (string, error)
 
+	// UserProfiles allows the profiles of the machine's browsers, with the user's logins.
+	UserProfiles bool
+	// Extensions allows Config.Extensions: any that is on this machine.
+	Extensions bool
+
 	Browser string        // executable; "" looks for one
 	Join    time.Duration // how long a browser may take to join; 0 means 30 s
 	Log     *slog.Logger  // nil discards
@@ -114,6 +119,12 @@ func (s *Instances) Runs(nonce string) bool {
 	}
 	return runs == 1
 }
+
+// UserProfiles reports whether the profiles of the machine's browsers may be used.
+func (s *Instances) UserProfiles() bool { return s.opts.UserProfiles }
+
+// Extensions reports whether further extensions may be loaded.
+func (s *Instances) Extensions() bool { return s.opts.Extensions }
 
 // HubURL is where the instances connect.
 func (s *Instances) HubURL() string { return s.opts.HubURL }
@@ -318,14 +329,18 @@ func (s *Instances) browser(r *running) *hub.BrowserInfo {
 	return nil
 }
 
-// Profiles lists the profiles that there are: tabhub's own, and those of the
-// machine's browsers, which are only used when they are named.
+// Profiles lists the profiles that an instance can be started with: tabhub's own, and
+// those of the machine's browsers where they may be used, which they are only when they
+// are named.
 func (s *Instances) Profiles() ([]Profile, error) {
 	own, err := ownProfiles(s.opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	all := append(own, machineProfiles()...)
+	all := own
+	if s.opts.UserProfiles {
+		all = append(all, machineProfiles()...)
+	}
 	s.mu.Lock()
 	for i, p := range all {
 		key := p.Directory
