@@ -25,6 +25,13 @@ func (d Dir) CheckPrivate() error {
 	if me := os.Geteuid(); me != 0 && owner != 0 && owner != me {
 		return fmt.Errorf("the data directory %s belongs to another user; pass another --data-dir", d)
 	}
+	for _, lock := range []string{HubLock, StartLock} {
+		// Whoever can open the file can hold the lock, and have the hub.json of a hub that
+		// has ended taken for that of one that runs.
+		if fi, err := os.Stat(d.path(lock)); err == nil && fi.Mode().Perm()&0o077 != 0 {
+			return fmt.Errorf("others may hold the lock %s; run `%s`", d.path(lock), shell.Here("chmod", "600", d.path(lock)))
+		}
+	}
 	if err := private.CheckEntries(string(d), owner); err != nil {
 		return fmt.Errorf("what is in the data directory may be of others: %w; or pass another --data-dir", err)
 	}

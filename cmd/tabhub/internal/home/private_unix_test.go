@@ -65,8 +65,12 @@ func TestFilesOfOthers(t *testing.T) {
 			t.Errorf("%s: Running: %v", what, err)
 		}
 	}
-	for _, path := range []string{d.TokenFile(), d.HubFile(), d.Store()} {
-		for _, mode := range []os.FileMode{0o602, 0o660} {
+	modes := map[string][]os.FileMode{
+		d.TokenFile(): {0o602, 0o660}, d.HubFile(): {0o602, 0o660}, d.Store(): {0o602, 0o660},
+		d.path(HubLock): {0o604, 0o640, 0o660}, // a lock can be held by who can read it
+	}
+	for path, modes := range modes {
+		for _, mode := range modes {
 			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)
 			}
