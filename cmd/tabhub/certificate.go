@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"tabhub/storage/private"
 )
 
 // certificate is a certificate in files, which are read again when they change: it is
@@ -33,7 +35,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if c.loaded != nil && changed == c.changed {
 		return c.loaded, nil
 	}
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	pair, err := loadCertificate(c.certFile, c.keyFile)
 	switch {
 	case err == nil:
 		c.loaded, c.changed = &pair, changed
@@ -43,9 +45,23 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
+// loadCertificate reads a certificate and its key. It refuses a key that others may read,
+// with which they could be this hub to browsers and clients.
+func loadCertificate(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := os.ReadFile(certFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := private.ReadSecret(keyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
+}
+
 // keyHash returns the SHA-256 of a certificate's public key, in base64.
 func keyHash(certFile, keyFile string) (string, error) {
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	pair, err := loadCertificate(certFile, keyFile)
 	if err != nil {
 		return "", err
 	}

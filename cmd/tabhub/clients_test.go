@@ -48,7 +48,7 @@ type serving struct {
 // serve runs `tabhub serve ARG…` until the test ends.
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
-	s := &serving{dir: t.TempDir()}
+	s := &serving{dir: filepath.Join(t.TempDir(), "data")}
 	cmd := exec.Command("tabhub", append([]string{"serve", "--data-dir", s.dir}, args...)...) // testscript.Main has put it on the PATH
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	stderr, err := cmd.StderrPipe()

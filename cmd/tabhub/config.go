@@ -40,9 +40,11 @@ type config struct {
 	tlsCert      string
 	tlsKey       string
 
-	auth      string
-	jwtSecret string
-	jwks      string
+	auth         string
+	jwtSecret    string
+	jwks         string
+	jwtIssuer    string
+	jwtAudiences []string
 
 	nameLimit      int
 	tabNames       string
@@ -56,6 +58,9 @@ type config struct {
 	relayTools    bool
 	browser       string
 	launchBrowser bool
+
+	instanceExtensions   bool
+	instanceUserProfiles bool
 
 	demo     bool
 	logLevel string
@@ -75,7 +80,9 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.tlsKey, "tls-key", "", "key `file` of the certificate (PEM)")
 	f.StringVar(&c.auth, "auth", "token", "credential that clients show: token, jwt (several users) or none")
 	f.StringVar(&c.jwtSecret, "jwt-secret", "", "with --auth jwt: `file` with the HS256 secret")
-	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address")
+	f.StringVar(&c.jwks, "jwks", "", "with --auth jwt: key set, a file or an https address; needs --jwt-issuer and --jwt-audience")
+	f.StringVar(&c.jwtIssuer, "jwt-issuer", "", "with --auth jwt: issuer (iss) that tokens must have")
+	f.StringSliceVar(&c.jwtAudiences, "jwt-audience", nil, "with --auth jwt: audience (aud) that tokens must have; one of them, if it is repeated")
 	f.IntVar(&c.nameLimit, "name-limit", 0, fmt.Sprintf("longest tool name, without what the client puts before it (default %d)", naming.DefaultLimit))
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
 	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAll), "which tools clients list: all, proxy (only the tool that reaches all others) or auto")
@@ -87,6 +94,8 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
+	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
+	f.BoolVar(&c.instanceUserProfiles, "instance-user-profiles", false, "let browser_instance use the profiles of your own browsers, with your logins")
 	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
 	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.DurationVar(&c.idleExit, "idle-exit", 0, "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)")
@@ -102,6 +111,10 @@ func (c *config) check() error {
 		return usagef("--auth jwt needs either --jwt-secret FILE or --jwks FILE-OR-URL")
 	case c.auth != "jwt" && (c.jwtSecret != "" || c.jwks != ""):
 		return usagef("--jwt-secret and --jwks are for --auth jwt")
+	case c.auth != "jwt" && (c.jwtIssuer != "" || len(c.jwtAudiences) > 0):
+		return usagef("--jwt-issuer and --jwt-audience are for --auth jwt")
+	case c.jwks != "" && (c.jwtIssuer == "" || len(c.jwtAudiences) == 0):
+		return usagef("--jwks needs --jwt-issuer and --jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; pass the iss and the aud of those that are for it")
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return usagef("--tls-cert and --tls-key go together")
 	case c.tabNames != string(hub.TabNamesAuto) && c.tabNames != string(hub.TabNamesAlways) && c.tabNames != string(hub.TabNamesNever):
@@ -112,6 +125,8 @@ func (c *config) check() error {
 		return usagef("--expose-budget is %d; it must be above 0", c.exposeBudget)
 	case c.launchBrowser && c.auth == "jwt":
 		return usagef("--launch-browser is for a hub on one's own machine, not for --auth jwt")
+	case c.auth == "jwt" && (c.instanceExtensions || c.instanceUserProfiles):
+		return usagef("--instance-extensions and --instance-user-profiles are for a hub on one's own machine, not for --auth jwt")
 	case c.nameLimit != 0 && (c.nameLimit < naming.MinLimit || c.nameLimit > 128):
 		return usagef("--name-limit is %d; it may be %d to 128", c.nameLimit, naming.MinLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:

@@ -13,6 +13,7 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/storage"
+	"tabhub/storage/private"
 )
 
 // clockSlack is how far in the future a file may be dated: other machines, which may
@@ -74,6 +75,10 @@ func (d *doctor) directory() {
 		d.bad("data", "make room in it or make it writable for you, or pass --data-dir", "nothing can be written: %v", err)
 	} else if open&0o022 != 0 {
 		d.bad("data", shell.Here("chmod", "700", string(d.dir)), "others can write in %s (mode %04o)", d.dir, fi.Mode().Perm())
+	} else if err := d.dir.CheckPrivate(); err != nil {
+		d.bad("data", "mend that, or pass --data-dir", "%v", err)
+	} else if err := private.CheckPath(string(d.dir)); err != nil {
+		d.note("data", "mend that, or pass --data-dir", "others can put another directory in the place of %s: %v", d.dir, err)
 	} else if open != 0 {
 		d.note("data", shell.Here("chmod", "700", string(d.dir)), "others can look into %s (mode %04o)", d.dir, fi.Mode().Perm())
 	} else {

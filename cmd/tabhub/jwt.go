@@ -18,7 +18,7 @@ func (a accounts) Verify(token string) (httpd.Identity, error) {
 
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
 func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (httpd.Verifier, error) {
-	o := auth.Options{Log: log}
+	o := auth.Options{Issuer: c.jwtIssuer, Audiences: c.jwtAudiences, Log: log}
 	for _, addr := range addrs {
 		o.Endpoints = append(o.Endpoints, c.baseURL(addr))
 	}

@@ -13,7 +13,8 @@ import (
 // mintCommand makes tokens for the users of a hub that runs with --auth jwt and a
 // secret of its own.
 func (a *app) mintCommand() *cobra.Command {
-	var user, url, email, secretFile string
+	var user, url, email, secretFile, issuer string
+	var audiences []string
 	var life time.Duration
 	cmd := &cobra.Command{
 		Use:   "mint --user USER --jwt-secret FILE",
@@ -32,7 +33,10 @@ func (a *app) mintCommand() *cobra.Command {
 			if err != nil {
 				return &usageError{err}
 			}
-			token, err := auth.Mint(secret, auth.Grant{User: spec.UserID(user), ConnectionURL: url, Email: email, Life: life})
+			token, err := auth.Mint(secret, auth.Grant{
+				User: spec.UserID(user), ConnectionURL: url, Email: email, Life: life,
+				Issuer: issuer, Audiences: audiences,
+			})
 			if err != nil {
 				return &usageError{err}
 			}
@@ -45,6 +49,8 @@ func (a *app) mintCommand() *cobra.Command {
 	f.StringVar(&url, "connection-url", "", "endpoint that the token is for, as wss://hub.example.com/mcp (default: any)")
 	f.StringVar(&email, "email", "", "shown by clients and extensions; shipped extensions need one")
 	f.StringVar(&secretFile, "jwt-secret", "", "`file` with the HS256 secret")
+	f.StringVar(&issuer, "jwt-issuer", "", "issuer (iss), if the hub was started with one")
+	f.StringSliceVar(&audiences, "jwt-audience", nil, "audience (aud), if the hub was started with one; may be repeated")
 	f.DurationVar(&life, "life", auth.DefaultLife, "how long the token is valid")
 	return cmd
 }

@@ -23,11 +23,15 @@ func TestTokenMint(t *testing.T) {
 		code = run(t.Context(), append([]string{"token", "mint"}, args...), nil, &o, &e, func(string) string { return "" })
 		return code, strings.TrimSpace(o.String()), e.String()
 	}
-	code, token, errOut := mint("--user", "ann", "--jwt-secret", path, "--connection-url", "wss://hub.example.com/mcp", "--life", "1h")
+	code, token, errOut := mint("--user", "ann", "--jwt-secret", path, "--connection-url", "wss://hub.example.com/mcp", "--life", "1h",
+		"--jwt-issuer", "https://hub.example.com", "--jwt-audience", "a", "--jwt-audience", "b")
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, errOut)
 	}
-	hub, err := auth.NewJWT(auth.Options{Secret: []byte(secret), Endpoints: []string{"https://hub.example.com"}})
+	hub, err := auth.NewJWT(auth.Options{
+		Secret: []byte(secret), Endpoints: []string{"https://hub.example.com"},
+		Issuer: "https://hub.example.com", Audiences: []string{"b", "c"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,10 @@ func (p *process) newInstances(h *hub.Hub) *instance.Instances {
 		return nil
 	}
 	hubURL := "ws" + strings.TrimPrefix(p.local(), "http") + "/tabs"
-	o := instance.Options{Hub: h, Ring: p.ring, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log}
+	o := instance.Options{
+		Hub: h, Ring: p.ring, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log,
+		UserProfiles: p.config.instanceUserProfiles, Extensions: p.config.instanceExtensions,
+	}
 	if p.config.tlsCert != "" {
 		o.HubKey = func() (string, error) { return keyHash(p.config.tlsCert, p.config.tlsKey) }
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,10 @@ func TestStopOfAHubThatHangs(t *testing.T) {
 		older, ignores bool
 	}{{"hangs", false, false}, {"is older", true, false}, {"does not end", false, true}} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := home.Dir(t.TempDir())
+			dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+			if err := dir.Make(); err != nil {
+				t.Fatal(err)
+			}
 			socket := dir.Socket()
 			if c.older {
 				socket = ""

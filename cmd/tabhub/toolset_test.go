@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func serveTest(t *testing.T, flags ...string) (*process, string) {
 	if err := c.check(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := startHub(t.Context(), &c, home.Dir(t.TempDir()), false, slog.New(slog.DiscardHandler))
+	p, err := startHub(t.Context(), &c, home.Dir(filepath.Join(t.TempDir(), "data")), false, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

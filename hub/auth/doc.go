@@ -1,7 +1,8 @@
 // Package auth checks the JSON Web Tokens of a hub that many users share, and mints
 // them for those who host one themselves. The claims are those of the MCP Proxy
 // Protocol 1.0: user_id says whose world a bearer enters, connection_url which
-// endpoint the token was made for.
+// endpoint the token was made for. Those of RFC 7519 count, too: exp always, nbf where it
+// is given, and iss and aud, which the tokens of an issuer that serves others must have.
 //
 // Clients and extensions read their tokens without checking them, so the hub is the
 // only verifier: signature, algorithm, times and claims are all judged here.

@@ -24,7 +24,8 @@ const MaxToken = 8 << 10
 type Options struct {
 	// Secret is the key of HS256 tokens; see ReadSecret.
 	Secret []byte
-	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes.
+	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes, and
+	// refused if others may write to it: their keys would be in it.
 	JWKSFile string
 	// JWKSURL is the https address of a JSON Web Key Set (http on loopback only). It
 	// is fetched again every hour, and when a token names a key that is not in it.
@@ -32,6 +33,11 @@ type Options struct {
 	// Algorithms pins what a key set's tokens may be signed with; nil means RS256,
 	// ES256 and EdDSA. It has no effect on Secret, which is for HS256 alone.
 	Algorithms []string
+	// Issuer is the iss that tokens must have, and Audiences are the aud of which they
+	// must have one. A key set needs both: its issuer signs tokens for other services
+	// with the same keys. With a Secret, which is this hub's own, "" and nil take any.
+	Issuer    string
+	Audiences []string
 	// Endpoints are the base URLs under which this hub is reached. A token that has
 	// a connection_url must name one of them.
 	Endpoints []string
@@ -85,6 +91,9 @@ func NewJWT(o Options) (*JWT, error) {
 		v.keys = func(*jwt.Token) (any, error) { return secret, nil }
 		v.algs = []string{jwt.SigningMethodHS256.Alg()}
 	} else {
+		if o.Issuer == "" || len(o.Audiences) == 0 {
+			return nil, errors.New("auth: a key set needs the issuer and the audience of the tokens that are for this hub")
+		}
 		set, err := newKeySet(o)
 		if err != nil {
 			return nil, err
@@ -100,12 +109,22 @@ func NewJWT(o Options) (*JWT, error) {
 			}
 		}
 	}
-	v.parser = jwt.NewParser(
+	if slices.Contains(o.Audiences, "") {
+		return nil, errors.New("auth: an audience is empty")
+	}
+	rules := []jwt.ParserOption{
 		jwt.WithValidMethods(v.algs),
 		jwt.WithLeeway(Leeway),
 		jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(),
-	)
+	}
+	if o.Issuer != "" {
+		rules = append(rules, jwt.WithIssuer(o.Issuer))
+	}
+	if len(o.Audiences) > 0 {
+		rules = append(rules, jwt.WithAudience(o.Audiences...))
+	}
+	v.parser = jwt.NewParser(rules...)
 	return v, nil
 }
 
@@ -129,7 +148,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 	// Map claims, unlike a struct, match claim names exactly and not by case.
 	claims := jwt.MapClaims{}
 	if _, err := v.parser.ParseWithClaims(token, claims, v.keys); err != nil {
-		return Identity{}, v.explain(err)
+		return Identity{}, v.explain(err, claims)
 	}
 	user, _ := claims["user_id"].(string)
 	if err := CheckUser(spec.UserID(user)); err != nil {
@@ -151,7 +170,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 }
 
 // explain says in a sentence what was wrong with a token.
-func (v *JWT) explain(err error) error {
+func (v *JWT) explain(err error, claims jwt.MapClaims) error {
 	switch {
 	case errors.Is(err, errKeysUnavailable):
 		return errors.New("the token cannot be checked now: the hub has no keys of the issuer; try again later")
@@ -163,8 +182,14 @@ func (v *JWT) explain(err error) error {
 		return errors.New("the token has expired: sign in again or have a new one minted")
 	case errors.Is(err, jwt.ErrTokenNotValidYet):
 		return errors.New("the token is not valid yet (nbf): check the clocks of issuer and hub")
-	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
+	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
+		return errors.New("the token is of another issuer (iss) than this hub's (tabhub serve --jwt-issuer sets it)")
+	case errors.Is(err, jwt.ErrTokenInvalidAudience):
+		return errors.New("the token was made for another service: its audience (aud) is none of this hub's (tabhub serve --jwt-audience sets it)")
+	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing) && claims["exp"] == nil:
 		return errors.New("the token has no expiry (exp), which is required")
+	case errors.Is(err, jwt.ErrTokenRequiredClaimMissing):
+		return errors.New("the token does not say who issued it (iss) or what for (aud), which this hub requires")
 	default:
 		return errors.New("the token's claims are not valid")
 	}

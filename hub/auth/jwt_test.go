@@ -182,6 +182,16 @@ func write(t *testing.T, path string, b []byte) {
 	}
 }
 
+const (
+	issuerURL = "https://issuer.example"
+	audience  = "https://hub.example.com"
+)
+
+// fromFile are the options of a hub that takes the tokens of an issuer for itself.
+func fromFile(path string) Options {
+	return Options{JWKSFile: path, Issuer: issuerURL, Audiences: []string{"https://hub.example.com/mcp", audience}}
+}
+
 type issuer struct {
 	kid string
 	key ed25519.PrivateKey
@@ -193,7 +203,7 @@ func newIssuer(kid string) issuer {
 }
 
 func (i issuer) token(t *testing.T) string {
-	return sign(t, jwt.SigningMethodEdDSA, i.key, jwt.MapClaims{"user_id": "ann", "exp": in(24 * time.Hour)}, i.kid)
+	return sign(t, jwt.SigningMethodEdDSA, i.key, jwt.MapClaims{"user_id": "ann", "exp": in(24 * time.Hour), "iss": issuerURL, "aud": audience}, i.kid)
 }
 
 func keySetJSON(is ...issuer) []byte {
@@ -206,13 +216,67 @@ func keySetJSON(is ...issuer) []byte {
 	return b
 }
 
+// An issuer serves others than this hub, and signs their tokens with the same keys.
+func TestTokensForOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "jwks.json")
+	a := newIssuer("a")
+	write(t, path, keySetJSON(a))
+	set, err := NewJWT(fromFile(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := NewJWT(Options{Secret: secret, Issuer: issuerURL, Audiences: []string{audience}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		iss, aud any // nil: none
+		want     string
+	}{
+		"for this hub":         {issuerURL, audience, ""},
+		"for others, too":      {issuerURL, []string{"https://mail.example", audience}, ""},
+		"of nobody":            {nil, audience, "iss"},
+		"of an empty name":     {"", audience, "iss"},
+		"of another":           {"https://other.example", audience, "another issuer"},
+		"in other case":        {"https://ISSUER.example", audience, "another issuer"},
+		"of several":           {[]string{issuerURL}, audience, "claims"},
+		"for nobody":           {issuerURL, nil, "aud"},
+		"for an empty name":    {issuerURL, "", "aud"},
+		"for an empty list":    {issuerURL, []string{}, "aud"},
+		"for another":          {issuerURL, "https://mail.example", "another service"},
+		"for a part of it":     {issuerURL, "https://hub.example", "another service"},
+		"for a number":         {issuerURL, 7, "aud"},
+		"for a list in a list": {issuerURL, []any{[]string{audience}}, "claims"},
+	} {
+		claims := jwt.MapClaims{"user_id": "ann", "exp": in(time.Hour)}
+		if c.iss != nil {
+			claims["iss"] = c.iss
+		}
+		if c.aud != nil {
+			claims["aud"] = c.aud
+		}
+		for v, token := range map[*JWT]string{
+			set: sign(t, jwt.SigningMethodEdDSA, a.key, claims, a.kid),
+			own: sign(t, jwt.SigningMethodHS256, secret, claims, ""),
+		} {
+			_, err := v.Verify(token)
+			switch {
+			case c.want == "" && err != nil:
+				t.Errorf("%s: %v", name, err)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("%s: %v, want an error with %q", name, err, c.want)
+			}
+		}
+	}
+}
+
 // An issuer's set may hold keys of kinds that this hub does not know.
 func TestKeySetWithUnknownKeys(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jwks.json")
 	a := newIssuer("a")
 	whole := string(keySetJSON(a))
 	write(t, path, []byte(strings.Replace(whole, `[`, `[{"kty":"AKP","alg":"ML-DSA-65","kid":"new"},{"kty":"OKP","kid":"half"},7,`, 1)))
-	v, err := NewJWT(Options{JWKSFile: path})
+	v, err := NewJWT(fromFile(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +284,7 @@ func TestKeySetWithUnknownKeys(t *testing.T) {
 	check(t, v, newIssuer("new"), false)
 
 	write(t, path, []byte(`{"keys":[{"kty":"AKP","kid":"new"}]}`))
-	if _, err := NewJWT(Options{JWKSFile: path}); err == nil {
+	if _, err := NewJWT(fromFile(path)); err == nil {
 		t.Error("a set without a key that can be used was accepted")
 	}
 }
@@ -229,7 +293,7 @@ func TestKeySetFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jwks.json")
 	a, b := newIssuer("a"), newIssuer("b-longer")
 	write(t, path, keySetJSON(a))
-	v, err := NewJWT(Options{JWKSFile: path})
+	v, err := NewJWT(fromFile(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +344,7 @@ func TestKeySetURL(t *testing.T) {
 			}
 			return rec.Result(), nil
 		})}
-		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Client: client})
+		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}, Client: client})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,21 +380,56 @@ func TestKeySetURL(t *testing.T) {
 	})
 }
 
+// Whoever sits on the way of a redirect to plain http would choose the keys.
+func TestKeySetStaysWithTLS(t *testing.T) {
+	a := newIssuer("a")
+	to := "https://keys.example/jwks"
+	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		rec := httptest.NewRecorder()
+		if r.URL.Host == "issuer.example" {
+			http.Redirect(rec, r, to, http.StatusFound)
+		} else {
+			rec.Write(keySetJSON(a))
+		}
+		return rec.Result(), nil
+	})}
+	for _, c := range []struct {
+		to   string
+		want bool
+	}{
+		{"https://keys.example/jwks", true},
+		{"http://keys.example/jwks", false},
+		{"http://127.0.0.1:8080/jwks", true},
+	} {
+		to = c.to
+		v, err := NewJWT(Options{JWKSURL: "https://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}, Client: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, v, a, c.want)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	noSet := filepath.Join(t.TempDir(), "set")
 	if err := os.WriteFile(noSet, []byte(`{"issuer":"https://issuer.example"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	goodSet := filepath.Join(t.TempDir(), "good")
+	write(t, goodSet, keySetJSON(newIssuer("a")))
 	for name, o := range map[string]Options{
 		"no keys":        {},
+		"no issuer":      {JWKSFile: goodSet, Audiences: []string{audience}},
+		"no audience":    {JWKSFile: goodSet, Issuer: issuerURL},
+		"empty audience": {Secret: secret, Audiences: []string{""}},
 		"two sources":    {Secret: secret, JWKSFile: "x"},
 		"short secret":   {Secret: []byte("short")},
-		"no file":        {JWKSFile: filepath.Join(t.TempDir(), "none")},
-		"plain http":     {JWKSURL: "http://issuer.example/jwks"},
-		"HMAC by URL":    {JWKSURL: "https://issuer.invalid/jwks", Algorithms: []string{"HS256"}, Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })}},
-		"no key set":     {JWKSFile: noSet},
+		"no file":        fromFile(filepath.Join(t.TempDir(), "none")),
+		"plain http":     {JWKSURL: "http://issuer.example/jwks", Issuer: issuerURL, Audiences: []string{audience}},
+		"HMAC by URL":    {JWKSURL: "https://issuer.invalid/jwks", Issuer: issuerURL, Audiences: []string{audience}, Algorithms: []string{"HS256"}, Client: &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, os.ErrDeadlineExceeded })}},
+		"no key set":     fromFile(noSet),
 		"bad endpoint":   {Secret: secret, Endpoints: []string{"hub.example.com"}},
-		"none by a file": {JWKSFile: "/dev/null", Algorithms: []string{"none"}},
+		"none by a file": {JWKSFile: "/dev/null", Issuer: issuerURL, Audiences: []string{audience}, Algorithms: []string{"none"}},
 	} {
 		if _, err := NewJWT(o); err == nil {
 			t.Errorf("%s: accepted", name)

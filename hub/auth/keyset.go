@@ -18,6 +18,8 @@ import (
 	"github.com/MicahParks/jwkset"
 	"github.com/MicahParks/keyfunc/v3"
 	"github.com/golang-jwt/jwt/v5"
+
+	"tabhub/storage/private"
 )
 
 // How often a key set is looked at again.
@@ -54,19 +56,20 @@ func newKeySet(o Options) (*keySet, error) {
 	}
 	if o.JWKSFile != "" {
 		s.from = o.JWKSFile
-		s.load = func() ([]byte, error) { return os.ReadFile(o.JWKSFile) }
+		s.load = func() ([]byte, error) { return private.Read(o.JWKSFile) }
 		s.stale = s.fileChanged
 		s.fileChanged()
 		return s, s.reload()
 	}
 	u, err := url.Parse(o.JWKSURL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
+	if err != nil || u.Host == "" || !isTrustworthy(u) {
 		return nil, errors.New("auth: the JWKS URL must be an https:// address (http:// on loopback only)")
 	}
 	client := o.Client
 	if client == nil {
 		client = &http.Client{Timeout: 10 * time.Second}
 	}
+	client = withoutDowngrade(client)
 	s.from = u.Redacted()
 	s.load = func() ([]byte, error) { return fetch(client, o.JWKSURL) }
 	s.stale = func() bool { return time.Since(s.tried) > keySetLife }
@@ -189,6 +192,29 @@ func fetch(client *http.Client, from string) ([]byte, error) {
 		err = errors.New("it is larger than 1 MiB")
 	}
 	return b, err
+}
+
+// isTrustworthy reports whether nobody on the way can change what a URL gives.
+func isTrustworthy(u *url.URL) bool {
+	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
+}
+
+// maxRedirects is how many redirects a fetch follows, as many as net/http does.
+const maxRedirects = 10
+
+// withoutDowngrade returns a client that follows redirects only to trustworthy URLs.
+func withoutDowngrade(client *http.Client) *http.Client {
+	c := *client
+	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
+		switch {
+		case !isTrustworthy(r.URL):
+			return errors.New("it redirects to an address without TLS")
+		case len(via) >= maxRedirects:
+			return errors.New("it redirects too often")
+		}
+		return nil
+	}
+	return &c
 }
 
 func loopback(host string) bool {

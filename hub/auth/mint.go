@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 )
 
 // minSecret is the shortest secret that HS256 is safe with (RFC 7518, section 3.2).
@@ -24,6 +24,8 @@ type Grant struct {
 	User          spec.UserID
 	ConnectionURL string        // the endpoint it is for; "" for any
 	Email         string        // shown by clients; may be ""
+	Issuer        string        // iss; may be ""
+	Audiences     []string      // aud; may be empty
 	Life          time.Duration // 0 means DefaultLife
 }
 
@@ -57,12 +59,19 @@ func Mint(secret []byte, g Grant) (string, error) {
 	if g.Email != "" {
 		claims["email"] = g.Email
 	}
+	if g.Issuer != "" {
+		claims["iss"] = g.Issuer
+	}
+	if len(g.Audiences) > 0 {
+		claims["aud"] = g.Audiences
+	}
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(secret)
 }
 
-// ReadSecret reads an HS256 secret from a file; space around it does not count.
+// ReadSecret reads an HS256 secret from a file; space around it does not count. Whoever
+// knows the secret is any user that they like, so a file that others may read is refused.
 func ReadSecret(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
+	b, err := private.ReadSecret(path)
 	if err != nil {
 		return nil, fmt.Errorf("auth: read the token secret: %w", err)
 	}

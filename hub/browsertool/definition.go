@@ -55,22 +55,33 @@ const pageDefinition = `{` +
 	`}},` +
 	`"annotations":{"title":"Page in a browser tab","readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":true}}`
 
-const instanceDefinition = `{` +
-	`"name":"browser_instance",` +
-	`"title":"Browser instances",` +
-	`"description":"Starts and stops browsers on the user's machine, beside those that the user has open. ` +
-	`list: the instances that were started here. ` +
-	`new: starts Chromium or Chrome with a profile of its own and the companion extension, and waits until it is connected; browser_tab and browser_page then work in it (pass its browserId). ` +
-	`close: ends an instance. profiles: the profiles that there are. ` +
-	`The user's own profiles (directory with a /) hold logins: name one only if the user asks for it.",` +
-	`"inputSchema":{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-	`"action":{"type":"string","enum":["list","new","close","profiles"],"description":"What to do."},` +
-	`"instanceId":{"type":"string","minLength":1,"maxLength":64,"description":"The instance, as list shows it. For close, which needs it."},` +
-	urlParam + `For new: the page to open."},` +
-	`"mode":{"type":"string","enum":["chromium","testing","chrome"],"description":"For new: Chromium, Chrome for Testing, or Google Chrome, which needs the extension to be loaded by hand. By default the first that is installed."},` +
-	`"headless":{"type":"boolean","description":"For new: without a window. By default only where there is no display."},` +
-	`"profile":{"type":"string","minLength":1,"maxLength":128,"description":"For new: the directory of a profile, as profiles shows it, or a new name. \"default\" by default."},` +
-	`"extensions":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":4096},"description":"For new: full paths of directories with further unpacked extensions."},` +
-	`"closeOtherTabs":{"type":"boolean","description":"For new: close the tabs that the profile opens beside the one in front."}` +
-	`}},` +
-	`"annotations":{"title":"Browser instances","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}`
+// instanceDefinition is the definition of browser_instance, with or without the profiles
+// of the user's own browsers and further extensions.
+func instanceDefinition(userProfiles, extensions bool) string {
+	profiles := `Profiles are its own; those of the user's browsers are not used.`
+	if userProfiles {
+		profiles = `The user's own profiles (directory with a /) hold logins: name one only if the user asks for it.`
+	}
+	further := ""
+	if extensions {
+		further = `"extensions":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":4096},"description":"For new: full paths of directories with further unpacked extensions."},`
+	}
+	return `{` +
+		`"name":"browser_instance",` +
+		`"title":"Browser instances",` +
+		`"description":"Starts and stops browsers on the user's machine, beside those that the user has open. ` +
+		`list: the instances that were started here. ` +
+		`new: starts Chromium or Chrome with a profile of its own and the companion extension, and waits until it is connected; browser_tab and browser_page then work in it (pass its browserId). ` +
+		`close: ends an instance. profiles: the profiles that there are. ` +
+		profiles + `",` +
+		`"inputSchema":{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":["list","new","close","profiles"],"description":"What to do."},` +
+		`"instanceId":{"type":"string","minLength":1,"maxLength":64,"description":"The instance, as list shows it. For close, which needs it."},` +
+		urlParam + `For new: the page to open."},` +
+		`"mode":{"type":"string","enum":["chromium","testing","chrome"],"description":"For new: Chromium, Chrome for Testing, or Google Chrome, which needs the extension to be loaded by hand. By default the first that is installed."},` +
+		`"headless":{"type":"boolean","description":"For new: without a window. By default only where there is no display."},` +
+		`"profile":{"type":"string","minLength":1,"maxLength":128,"description":"For new: the directory of a profile, as profiles shows it, or a new name. \"default\" by default."},` +
+		further + `"closeOtherTabs":{"type":"boolean","description":"For new: close the tabs that the profile opens beside the one in front."}` +
+		`}},` +
+		`"annotations":{"title":"Browser instances","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}`
+}

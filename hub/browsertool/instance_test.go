@@ -3,12 +3,15 @@
 package browsertool_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"tabhub/hub/browsertool"
+	"tabhub/hub/instance"
 	"tabhub/spec"
 )
 
@@ -42,7 +45,7 @@ func TestChromeOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t)
-	w.start(fakeChrome(t))
+	w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: true})
 	var asked struct {
 		Action, Hint string
 		Profiles     []struct{ Directory, Name string }
@@ -88,5 +91,45 @@ func TestChromeOfTheUser(t *testing.T) {
 	w.call("browser_instance", `{"action":"list"}`).into(&list)
 	if len(list.Instances) != 0 {
 		t.Errorf("%+v", list)
+	}
+}
+
+// What the user has not allowed is not offered to a model, and one that asks for it all
+// the same is told how it is. Chrome then has a profile of its own.
+func TestInstanceOffersWhatIsAllowed(t *testing.T) {
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	t.Setenv("HOME", config)
+	data := filepath.Join(config, "google-chrome")
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(data, "Local State"), []byte(`{"profile":{"info_cache":{"Default":{"name":"Ada"}}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, allowed := range []bool{false, true} {
+		w := newWorld(t)
+		w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: allowed, Extensions: allowed})
+		definition := string(w.tools[2].Definition)
+		var tool struct {
+			Name        string
+			InputSchema struct{ Properties map[string]any }
+		}
+		if err := json.Unmarshal(w.tools[2].Definition, &tool); err != nil || tool.Name != browsertool.InstanceTool {
+			t.Fatalf("%s: %v", definition, err)
+		}
+		if _, offered := tool.InputSchema.Properties["extensions"]; offered != allowed || strings.Contains(definition, "hold logins") != allowed {
+			t.Errorf("allowed %t: %s", allowed, definition)
+		}
+		if allowed {
+			continue
+		}
+		w.call("browser_instance", `{"action":"new","headless":true,"extensions":["/x"]}`).fails(spec.FailDenied, "--instance-extensions")
+		w.call("browser_instance", `{"action":"new","headless":true,"profile":"google-chrome/Default"}`).fails(spec.FailDenied, "--instance-user-profiles")
+		var started struct{ Profile string }
+		w.call("browser_instance", `{"action":"new","mode":"chrome","headless":true}`).into(&started)
+		if started.Profile != instance.DefaultProfile {
+			t.Errorf("Chrome was started with the profile %q", started.Profile)
+		}
 	}
 }

@@ -35,7 +35,11 @@ func New(h *hub.Hub, instances *instance.Instances) []Tool {
 		k.tool(PageTool, pageDefinition, pageActions),
 	}
 	if instances != nil {
-		all = append(all, k.tool(InstanceTool, instanceDefinition, instanceActions))
+		t := k.tool(InstanceTool, instanceDefinition(true, true), instanceActions)
+		// What is off is understood, so that who asks for it is told how it is switched on,
+		// but not offered.
+		t.Definition = json.RawMessage(instanceDefinition(instances.UserProfiles(), instances.Extensions()))
+		all = append(all, t)
 	}
 	return all
 }

@@ -14,6 +14,7 @@ import (
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest"
 )
 
 // world is a hub with browsers inside the process.
@@ -40,7 +41,15 @@ func newWorld(t testing.TB) *world {
 
 // start gives the world instances whose browser is an executable.
 func (w *world) start(browser string) *instance.Instances {
-	s := instance.New(instance.Options{Hub: w.hub, Dir: w.t.TempDir(), HubURL: "ws://127.0.0.1:3300/tabs", Browser: browser})
+	w.t.Helper()
+	return w.startWith(instance.Options{Browser: browser})
+}
+
+func (w *world) startWith(o instance.Options) *instance.Instances {
+	w.t.Helper()
+	o.Hub, o.Dir, o.HubURL = w.hub, w.t.TempDir(), "ws://127.0.0.1:3300/tabs"
+	o.Ring = tabtest.NewPairings(w.t).Ring
+	s := instance.New(o)
 	w.t.Cleanup(s.Close)
 	w.tools = browsertool.New(w.hub, s)
 	return s

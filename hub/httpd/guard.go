@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"tabhub/spec"
@@ -293,14 +294,14 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 		}
 		return &Identity{User: spec.LocalUser}, nil
 	}
-	if token, ok := requestToken(r, p.endpoint); ok {
-		if p.endpoint.session {
-			if id, ok := g.signIns.sessions.get(token); ok {
-				p.session = token
+	if tokens := requestTokens(r, p.endpoint); len(tokens) > 0 {
+		if p.endpoint.session && len(tokens) == 1 {
+			if id, ok := g.signIns.sessions.get(tokens[0]); ok {
+				p.session = tokens[0]
 				return &id, nil
 			}
 		}
-		return g.verify(token)
+		return g.verifyAll(nil, tokens)
 	}
 	if p.from == fromOwner {
 		return g.owner(p.endpoint)
@@ -332,7 +333,7 @@ func (g *Guard) needsNone(r *http.Request, p *pass) bool {
 
 // isNear reports whether a request was made on this machine.
 func (g *Guard) isNear(r *http.Request) bool {
-	if g.proxied || g.public != nil {
+	if g.proxied || g.public != nil || wasForwarded(r) {
 		return false // it was made by a proxy
 	}
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -344,6 +345,21 @@ func (g *Guard) isNear(r *http.Request) bool {
 	return from.IsLoopback() || local != nil && from == local.AddrPort().Addr().Unmap()
 }
 
+// forwarding are the headers by which proxies, tunnels and content delivery networks say
+// for whom they ask. A browser sends none of them.
+var forwarding = []string{
+	"Forwarded", "Via", "X-Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
+	"X-Forwarded-Proto", "X-Forwarded-Server", "X-Original-Host", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip",
+	"Cf-Connecting-Ip", "Cf-Ray", "Fastly-Client-Ip", "Fly-Client-Ip", "X-Azure-Clientip", "X-Envoy-External-Address",
+	"X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Tailscale-User-Login",
+}
+
+// wasForwarded reports whether a proxy says that it asks for somebody else. One on this
+// machine is near, but who is behind it need not be.
+func wasForwarded(r *http.Request) bool {
+	return slices.ContainsFunc(forwarding, func(name string) bool { return r.Header[name] != nil })
+}
+
 func (g *Guard) verify(token string) (*Identity, error) {
 	id, err := g.verifier.Verify(token)
 	if err != nil {
@@ -352,20 +368,39 @@ func (g *Guard) verify(token string) (*Identity, error) {
 	return &id, nil
 }
 
-// requestToken returns the token that a request carries.
-func requestToken(r *http.Request, ep endpoint) (string, bool) {
-	if h := r.Header.Get("Authorization"); h != "" {
+// verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
+// stands for: one that is wrong is not made good by another. They must be of one user.
+// It returns the identity that ends first.
+func (g *Guard) verifyAll(id *Identity, tokens []string) (*Identity, error) {
+	for _, token := range tokens {
+		next, err := g.verify(token)
+		switch {
+		case err != nil:
+			return nil, err
+		case id == nil:
+			id = next
+		case id.User != next.User:
+			return nil, unauthorized("the tokens that were sent are of different users; send one")
+		case !next.Expires.IsZero() && (id.Expires.IsZero() || next.Expires.Before(id.Expires)):
+			id = next
+		}
+	}
+	return id, nil
+}
+
+// requestTokens returns the tokens that a request carries.
+func requestTokens(r *http.Request, ep endpoint) []string {
+	var tokens []string
+	for _, h := range r.Header["Authorization"] {
 		scheme, token, _ := strings.Cut(h, " ")
 		if strings.EqualFold(scheme, "Bearer") {
-			return strings.TrimSpace(token), true
+			tokens = append(tokens, strings.TrimSpace(token))
 		}
 	}
 	if ep.query && r.URL.RawQuery != "" {
-		if q := r.URL.Query(); q.Has("token") {
-			return q.Get("token"), true
-		}
+		tokens = append(tokens, r.URL.Query()["token"]...)
 	}
-	return "", false
+	return tokens
 }
 
 // howToSend tells a person who came without a credential what to do.
@@ -410,8 +445,9 @@ func (g *Guard) AdmitPage(r *http.Request, origin string) error {
 }
 
 // Admit says who is behind a request that the guard let through. token is what the
-// first message of the socket held, "" if nothing. Its error is one sentence for
-// the peer.
+// first message of the socket held, "" if nothing; it must be right, and of the same
+// user, also where the request itself has shown one. Its error is one sentence for the
+// peer.
 func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {
@@ -421,13 +457,14 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	switch {
 	case p.from&fromCompanion != 0:
 		return Admission{}, errUnpaired
-	case p.identity != nil:
+	case g.verifier == nil:
 	case token != "":
-		id, err := g.verify(token)
+		id, err := g.verifyAll(p.identity, []string{token})
 		if err != nil {
 			return Admission{}, err
 		}
 		a.Identity = *id
+	case p.identity != nil:
 	case g.needsNone(r, p):
 		a.User, a.Anonymous = spec.LocalUser, true
 	case !g.accounts && p.near && p.from&p.endpoint.anonymous != 0:

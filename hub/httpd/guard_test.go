@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
 )
@@ -162,7 +164,10 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 	case "t":
 		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {secret + "x", ""}: no401, {secret[:5], ""}: no401}
 	case "h":
-		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401}
+		want = map[attempt]int{
+			{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401,
+			{secret, secret}: ok, {secret, "wrong"}: no401, {"wrong", secret}: no401,
+		}
 	case "o":
 		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok}
 	}
@@ -187,6 +192,66 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 		_, err := g.check(ask(c.target, c.host, c.origin))
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s from %s at %s: %v; want it to say %q", c.target, c.origin, c.host, err, c.says)
+		}
+	}
+}
+
+// named is a Verifier whose tokens are the names of users.
+type named map[string]Identity
+
+func (n named) Verify(token string) (Identity, error) {
+	id, ok := n[token]
+	if !ok {
+		return Identity{}, errors.New("nobody has that name")
+	}
+	return id, nil
+}
+
+// A wrong token is not made good by a right one beside it, and nobody is two users.
+func TestEveryTokenMustBeRight(t *testing.T) {
+	now := time.Now()
+	g := newGuard(t, GuardOptions{Accounts: true, Verifier: named{
+		"ann": {User: "ann", Expires: now.Add(time.Hour)}, "ann, briefly": {User: "ann", Expires: now.Add(time.Minute)}, "bob": {User: "bob"},
+	}})
+	for _, c := range []struct {
+		headers      []string
+		query, first string
+		want         string // the user, "" if refused
+		life         time.Duration
+	}{
+		{[]string{"ann"}, "", "", "ann", time.Hour},
+		{[]string{"ann"}, "", "ann, briefly", "ann", time.Minute},
+		{[]string{"ann, briefly"}, "", "ann", "ann", time.Minute},
+		{[]string{"ann"}, "", "bob", "", 0},
+		{[]string{"ann"}, "", "eve", "", 0},
+		{[]string{"ann", "eve"}, "", "", "", 0},
+		{[]string{"ann", "bob"}, "", "", "", 0},
+		{[]string{"ann"}, "ann, briefly", "", "ann", time.Minute},
+		{[]string{"ann"}, "bob", "", "", 0},
+		{[]string{"ann"}, "eve", "", "", 0},
+		{nil, "ann", "eve", "", 0},
+	} {
+		target := "/extension ws"
+		if c.query != "" {
+			target = "/sse"
+		}
+		r := ask(target, "127.0.0.1:3300", "-")
+		for _, token := range c.headers {
+			r.Header.Add("Authorization", "Bearer "+token)
+		}
+		if c.query != "" {
+			r.URL.RawQuery = url.Values{"token": {c.query}}.Encode()
+		}
+		r, err := g.check(r)
+		var a Admission
+		if err == nil {
+			a, err = g.Admit(r, c.first)
+		}
+		switch {
+		case c.want == "" && status(err) != http.StatusUnauthorized:
+			t.Errorf("headers %q, query %q, first message %q: let in as %q, %v", c.headers, c.query, c.first, a.User, err)
+		case c.want != "" && (err != nil || string(a.User) != c.want || !a.Expires.Equal(now.Add(c.life))):
+			t.Errorf("headers %q, query %q, first message %q: %+v, %v; want %s for %s", c.headers, c.query, c.first, a, err, c.want, c.life)
 		}
 	}
 }
@@ -318,13 +383,22 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 		what, remote string
 		o            GuardOptions
 		want         int
+		header       string // that the request has besides
 	}{
-		{"this machine", "127.0.0.1:50000", local, 200},
-		{"this machine", "[::1]:50000", local, 200},
-		{"another machine", "192.0.2.7:50000", local, 401},
-		{"another machine", "[2001:db8::7]:50000", local, 401},
-		{"a proxy", "127.0.0.1:50000", proxied, 401},
-		{"a proxy", "127.0.0.1:50000", public, 401},
+		{"this machine", "127.0.0.1:50000", local, 200, ""},
+		{"this machine", "[::1]:50000", local, 200, ""},
+		{"another machine", "192.0.2.7:50000", local, 401, ""},
+		{"another machine", "[2001:db8::7]:50000", local, 401, ""},
+		{"a proxy", "127.0.0.1:50000", proxied, 401, ""},
+		{"a proxy", "127.0.0.1:50000", public, 401, ""},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "X-Forwarded-For"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "x-forwarded-host"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "X-Forwarded-Proto"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "X-Real-IP"},
+		{"a proxy that says so", "127.0.0.1:50000", local, 401, "Forwarded"},
+		{"a proxy that says so", "[::1]:50000", local, 401, "Via"},
+		{"a tunnel", "127.0.0.1:50000", local, 401, "CF-Connecting-IP"},
+		{"a tunnel", "127.0.0.1:50000", local, 401, "Tailscale-User-Login"},
 	} {
 		g := newGuard(t, c.o)
 		for target, listed := range map[string][]string{
@@ -339,6 +413,9 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 					r.Header.Set("Origin", "https://hub.example.com")
 				}
 				r.RemoteAddr = c.remote
+				if c.header != "" {
+					r.Header.Set(c.header, "")
+				}
 				r, err := g.check(r)
 				if err == nil {
 					_, err = g.AdmitExtension(r, "")
@@ -347,6 +424,15 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 					t.Errorf("%s from %s with the origin %s: %v, want %d", target, c.what, origin, err, c.want)
 				}
 			}
+		}
+	}
+}
+
+// Headers are looked up as net/http writes their names.
+func TestForwardingHeaders(t *testing.T) {
+	for _, name := range forwarding {
+		if want := http.CanonicalHeaderKey(name); name != want {
+			t.Errorf("%s is never found; it must be written %s", name, want)
 		}
 	}
 }

@@ -29,6 +29,11 @@ type Options struct {
 	// base64: its certificate may be for another name. Nil for a hub without TLS.
 	HubKey func() (string, error)
 
+	// UserProfiles allows the profiles of the machine's browsers, with the user's logins.
+	UserProfiles bool
+	// Extensions allows Config.Extensions: any that is on this machine.
+	Extensions bool
+
 	Browser string        // executable; "" looks for one
 	Join    time.Duration // how long a browser may take to join; 0 means 30 s
 	Log     *slog.Logger  // nil discards
@@ -99,6 +104,12 @@ func New(o Options) *Instances {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
+
+// UserProfiles reports whether the profiles of the machine's browsers may be used.
+func (s *Instances) UserProfiles() bool { return s.opts.UserProfiles }
+
+// Extensions reports whether further extensions may be loaded.
+func (s *Instances) Extensions() bool { return s.opts.Extensions }
 
 // HubURL is where the instances connect.
 func (s *Instances) HubURL() string { return s.opts.HubURL }
@@ -178,7 +189,7 @@ func (s *Instances) launch(r *running) error {
 			return failed(err)
 		}
 	}
-	copied, err := extension.Write(r.Extension, s.opts.Ring, s.opts.HubURL)
+	copied, err := extension.WriteInstance(r.Extension, s.opts.Ring, s.opts.HubURL)
 	if err != nil {
 		return failed(err)
 	}
@@ -301,14 +312,18 @@ func (s *Instances) browser(r *running) *hub.BrowserInfo {
 	return nil
 }
 
-// Profiles lists the profiles that there are: tabhub's own, and those of the
-// machine's browsers, which are only used when they are named.
+// Profiles lists the profiles that an instance can be started with: tabhub's own, and
+// those of the machine's browsers where they may be used, which they are only when they
+// are named.
 func (s *Instances) Profiles() ([]Profile, error) {
 	own, err := ownProfiles(s.opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	all := append(own, machineProfiles()...)
+	all := own
+	if s.opts.UserProfiles {
+		all = append(all, machineProfiles()...)
+	}
 	s.mu.Lock()
 	for i, p := range all {
 		key := p.Directory

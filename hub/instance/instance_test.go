@@ -289,7 +289,7 @@ func TestStubbornBrowser(t *testing.T) {
 // Branded Chrome takes no extension from the command line; the user must be told.
 func TestBrandedChrome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond})
+	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond, Extensions: true})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +341,7 @@ func TestBadConfig(t *testing.T) {
 		"profile is too long": {"", instance.Config{Profile: strings.Repeat("p", 65)}, spec.FailInvalidArguments, "letters, digits"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, instance.Options{Browser: test.browser})
+			w := newWorld(t, instance.Options{Browser: test.browser, UserProfiles: true, Extensions: true})
 			_, err := w.instances.Start(t.Context(), test.config)
 			wantFailure(t, err, test.code, test.want)
 		})
@@ -366,7 +366,7 @@ func TestMachineProfiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorld(t, instance.Options{
-		Browser: fake(t, "Chromium 156.0.1.2", "echo \"$@\" >"+args+"; exit 3"),
+		Browser: fake(t, "Chromium 156.0.1.2", "echo \"$@\" >"+args+"; exit 3"), UserProfiles: true,
 	})
 	profiles, err := w.instances.Profiles()
 	if err != nil {
@@ -401,6 +401,34 @@ func TestMachineProfiles(t *testing.T) {
 	hold(t, data)
 	_, err = w.instances.Start(t.Context(), instance.Config{Profile: "chromium/Default", Headless: new(true)})
 	wantFailure(t, err, spec.FailToolError, "in use by a running browser (process 4711)")
+}
+
+// A model that a page has talked round must not get at the user's logins, nor have a
+// program of its choice read every page, unless the user has agreed.
+func TestWhatTheUserMustAllow(t *testing.T) {
+	config := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", config)
+	for file, text := range map[string]string{
+		"chromium/Local State": `{"profile":{"info_cache":{"Default":{"name":"Ada"}}}}`,
+		"chosen/manifest.json": `{}`,
+	} {
+		path := filepath.Join(config, file)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", "exit 3")})
+	for flag, c := range map[string]instance.Config{
+		"--instance-user-profiles": {Profile: "chromium/Default"},
+		"--instance-extensions":    {Extensions: []string{filepath.Join(config, "chosen")}},
+	} {
+		c.Headless = new(true)
+		_, err := w.instances.Start(t.Context(), c)
+		wantFailure(t, err, spec.FailDenied, flag)
+	}
+	if profiles, err := w.instances.Profiles(); err != nil || len(profiles) != 0 {
+		t.Errorf("profiles: %+v, %v", profiles, err)
+	}
 }
 
 // hold makes a user data directory look like that of a running browser.

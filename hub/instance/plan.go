@@ -17,20 +17,30 @@ import (
 // DefaultProfile, in a window where there is a display.
 type Config struct {
 	Mode       Mode     // "" is the first that is found, or that of a machine's profile
-	Profile    string   // as Profile.Directory names it
+	Profile    string   // as Profile.Directory names it; see Options.UserProfiles
 	URL        string   // http or https; "" for none
 	Headless   *bool    // nil: if there is no display
-	Extensions []string // further unpacked ones, by directory
+	Extensions []string // further unpacked ones, by directory; see Options.Extensions
 }
 
 func invalid(format string, args ...any) error {
 	return &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf(format, args...)}
 }
 
+func denied(format string, args ...any) error {
+	return &hub.Failure{Code: spec.FailDenied, Message: fmt.Sprintf(format, args...)}
+}
+
 // plan decides what is to be started, and checks what can be checked before.
 func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 	if c.Profile == "" {
 		c.Profile = DefaultProfile
+	}
+	if !s.opts.UserProfiles && strings.Contains(c.Profile, "/") {
+		return nil, denied("profile %.80q: this hub does not use the profiles of the user's own browsers, which hold their logins, unless the user starts it with --instance-user-profiles; name another profile, without a slash", c.Profile)
+	}
+	if !s.opts.Extensions && len(c.Extensions) > 0 {
+		return nil, denied("this hub loads no further extensions, unless the user starts it with --instance-extensions; leave extensions out")
 	}
 	p, err := resolve(c.Profile)
 	if err != nil {

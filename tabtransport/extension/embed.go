@@ -5,13 +5,13 @@ package extension
 import (
 	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -37,56 +37,96 @@ type pairingText struct {
 }
 
 // Write writes the extension to dir, for "Load unpacked", paired with the hub of the
-// ring, which is expected at address, a WebSocket address. It makes dir if need be and
-// brings a copy that it wrote before up to date, which stays the same pairing; a
-// directory that holds anything else is left alone. Whoever can read dir can pretend to
-// be that copy.
+// ring, which is expected at address, a WebSocket address. It makes dir if need be, for
+// its owner alone, and brings a copy that it wrote before up to date, which stays the
+// same pairing; a directory that holds anything else is left alone. So is one that others
+// could put another in the place of: what is loaded from it sees every page.
 func Write(dir string, ring *pairing.Ring, address string) (pairing.Copy, error) {
-	if err := check(dir); err != nil {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
+	}
+	// Nothing is made where it could be led elsewhere, nor is what others make meanwhile
+	// used.
+	for range 2 {
+		if err := private.CheckPath(dir); err != nil {
+			return pairing.Copy{}, fmt.Errorf("write extension: others could change what is in %s: %w; or name another directory", dir, err)
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
+		}
+	}
+	return WriteInstance(dir, ring, address)
+}
+
+// WriteInstance is Write for a browser that a hub starts itself. The caller sees to it
+// that others cannot reach dir.
+func WriteInstance(dir string, ring *pairing.Ring, address string) (pairing.Copy, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
+	}
+	defer root.Close()
+	if err := check(root); err != nil {
 		return pairing.Copy{}, err
 	}
 	var before pairingText
-	if text, err := os.ReadFile(filepath.Join(dir, pairingFile)); err == nil {
+	if text, err := root.ReadFile(pairingFile); err == nil {
 		_ = json.Unmarshal(text, &before) // one that makes no sense is replaced
 	}
 	c := ring.Issue(before.Pairing, address)
 	text, err := json.MarshalIndent(pairingText{c.Pairing, c.Hub, c.Key.String(), c.Address}, "", "  ")
 	if err == nil {
-		err = write(dir, append(text, '\n'))
+		err = write(root, append(text, '\n'))
 	}
-	return c, err
+	if err != nil {
+		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
+	}
+	return c, nil
 }
 
-func write(dir string, pairing []byte) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("write extension: %w", err)
+// write replaces what is in root by the extension. It follows no link out of root.
+func write(root *os.Root, pairing []byte) error {
+	if err := root.Chmod(".", 0o700); err != nil {
+		return err
 	}
 	// What an older version had and this one does not must not be loaded with it.
-	if err := empty(dir); err != nil {
-		return fmt.Errorf("write extension: %w", err)
+	if err := empty(root); err != nil {
+		return err
 	}
-	if err := os.CopyFS(dir, files); err != nil {
-		return fmt.Errorf("write extension: %w", err)
+	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if e.IsDir() {
+			return root.Mkdir(name, 0o700)
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return root.WriteFile(name, text, 0o600)
+	})
+	if err != nil {
+		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, pairingFile), pairing, 0o600); err != nil {
-		return fmt.Errorf("write extension: %w", err)
-	}
-	return nil
+	return root.WriteFile(pairingFile, pairing, 0o600)
 }
 
-// check returns an error if dir holds anything but a copy of this extension.
-func check(dir string) error {
-	entries, err := os.ReadDir(dir)
+// check returns an error if a directory holds anything but a copy of this extension.
+func check(root *os.Root) error {
+	entries, err := fs.ReadDir(root.FS(), ".")
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
 	case err != nil:
 		return fmt.Errorf("write extension: %w", err)
 	case len(entries) == 0:
 		return nil
 	}
 	var theirs, ours struct{ Key string }
-	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	text, err := root.ReadFile("manifest.json")
 	if err == nil {
 		err = json.Unmarshal(text, &theirs)
 	}
@@ -94,18 +134,18 @@ func check(dir string) error {
 		err = json.Unmarshal(manifest(), &ours)
 	}
 	if err != nil || theirs.Key != ours.Key {
-		return fmt.Errorf("write extension: %s is not empty and holds something else; name a new or empty directory", dir)
+		return fmt.Errorf("write extension: %s is not empty and holds something else; name a new or empty directory", root.Name())
 	}
 	return nil
 }
 
-func empty(dir string) error {
-	entries, err := os.ReadDir(dir)
+func empty(root *os.Root) error {
+	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+		if err := root.RemoveAll(e.Name()); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -104,7 +105,10 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func newDir(t *testing.T) home.Dir {
 	t.Helper()
-	dir := home.Dir(t.TempDir())
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := dir.MakeToken(); err != nil { // nothing here sends it
 		t.Fatal(err)
 	}

@@ -8,7 +8,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"tabhub/describe"
 )
+
+// maxName is how much of a process's name is shown, more than the kernel keeps. The
+// process chooses it, and it may be another user's.
+const maxName = 64
 
 // process finds the process that listens on addr: the kernel's table of sockets
 // gives the socket's inode, and the one process that has it open is it. Processes of
@@ -42,7 +48,7 @@ func process(addr string) (pid int, name string) {
 		dir := filepath.Dir(filepath.Dir(fd))
 		pid, _ = strconv.Atoi(filepath.Base(dir))
 		comm, _ := os.ReadFile(filepath.Join(dir, "comm"))
-		return pid, strings.TrimSpace(string(comm))
+		return pid, describe.Clean(string(comm), maxName)
 	}
 	return 0, ""
 }

@@ -70,12 +70,12 @@ func Default(env func(string) string) (Dir, error) {
 }
 
 // Make creates the directory if need be, for its owner alone, and refuses one that
-// others may write to.
+// others may write to, or that holds files which they may.
 func (d Dir) Make() error {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		return fmt.Errorf("the data directory cannot be made (%w); pass another --data-dir", err)
 	}
-	return d.checkPrivate()
+	return d.CheckPrivate()
 }
 
 func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
@@ -200,7 +200,7 @@ func (d Dir) Running() (Hub, error) {
 	if !d.Held(HubLock) {
 		return Hub{}, ErrNoHub
 	}
-	if err := d.checkPrivate(); err != nil {
+	if err := d.CheckPrivate(); err != nil {
 		return Hub{}, err
 	}
 	return d.ReadHub()

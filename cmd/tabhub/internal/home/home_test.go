@@ -70,7 +70,10 @@ func TestInstance(t *testing.T) {
 }
 
 func TestHubFile(t *testing.T) {
-	d := Dir(t.TempDir())
+	d := Dir(filepath.Join(t.TempDir(), "data"))
+	if err := d.Make(); err != nil {
+		t.Fatal(err)
+	}
 	want := Hub{PID: 7, Addr: "127.0.0.1:3300", Version: "v1"}
 	if err := d.WriteHub(want); err != nil {
 		t.Fatal(err)

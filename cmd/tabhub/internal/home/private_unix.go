@@ -5,25 +5,35 @@ package home
 import (
 	"fmt"
 	"os"
-	"syscall"
 
 	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/storage/private"
 )
 
-// checkPrivate refuses a directory in which others can put a token, or a hub.json
-// that leads whoever looks for the hub to them. Root may be given anybody's, as in
-// containers.
-func (d Dir) checkPrivate() error {
+// CheckPrivate refuses a directory in which others can put a token, a store, or a
+// hub.json that leads whoever looks for the hub to them, and one that holds files of
+// others. Root may be given anybody's, as in containers, and then trusts its owner.
+func (d Dir) CheckPrivate() error {
 	fi, err := os.Stat(string(d))
 	if err != nil {
 		return fmt.Errorf("the data directory cannot be used (%w); pass another --data-dir", err)
 	}
-	if fi.Mode().Perm()&0o002 != 0 {
-		return fmt.Errorf("everybody may write to the data directory %s; run `%s`, or pass another --data-dir", d, shell.Here("chmod", "700", string(d)))
+	if fi.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("others may write to the data directory %s; run `%s`, or pass another --data-dir", d, shell.Here("chmod", "700", string(d)))
 	}
-	st, ok := fi.Sys().(*syscall.Stat_t)
-	if me := os.Geteuid(); ok && me != 0 && st.Uid != 0 && int(st.Uid) != me {
+	owner := private.Owner(fi)
+	if me := os.Geteuid(); me != 0 && owner != 0 && owner != me {
 		return fmt.Errorf("the data directory %s belongs to another user; pass another --data-dir", d)
+	}
+	for _, lock := range []string{HubLock, StartLock} {
+		// Whoever can open the file can hold the lock, and have the hub.json of a hub that
+		// has ended taken for that of one that runs.
+		if fi, err := os.Stat(d.path(lock)); err == nil && fi.Mode().Perm()&0o077 != 0 {
+			return fmt.Errorf("others may hold the lock %s; run `%s`", d.path(lock), shell.Here("chmod", "600", d.path(lock)))
+		}
+	}
+	if err := private.CheckEntries(string(d), owner); err != nil {
+		return fmt.Errorf("what is in the data directory may be of others: %w; or pass another --data-dir", err)
 	}
 	return nil
 }

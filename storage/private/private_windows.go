@@ -1,0 +1,13 @@
+package private
+
+import "os"
+
+func checkSecret(string, os.FileInfo) error { return nil }
+
+func checkFile(string, os.FileInfo, ...int) error { return nil }
+
+// CheckEntries returns nil.
+func CheckEntries(string, ...int) error { return nil }
+
+// CheckPath returns nil.
+func CheckPath(string) error { return nil }
