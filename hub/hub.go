@@ -46,6 +46,7 @@ type Hub struct {
 	seen    time.Time // when what is open was stored as seen
 	peers   map[spec.PeerID]*peer
 	tabs    map[spec.TabAddr]*tab
+	reading map[spec.TabAddr]*reading
 	domains map[spec.Domain]*domain
 	order   []spec.Domain // of domains, sorted
 	names   map[publicName]*binding
@@ -93,6 +94,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		namer:     naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames},
 		peers:     map[spec.PeerID]*peer{},
 		tabs:      map[spec.TabAddr]*tab{},
+		reading:   map[spec.TabAddr]*reading{},
 		domains:   map[spec.Domain]*domain{},
 		names:     map[publicName]*binding{},
 		browser:   map[spec.BrowserID]storage.Browser{},

@@ -48,7 +48,7 @@ type conn struct {
 	event     event
 	messages  *rate.Limiter
 	malformed *rate.Limiter // nil until the first malformed frame
-	throttle  throttle
+	registrar registrar
 	incoming  incoming
 	limit     int64       // of a frame, in bytes
 	release   func()      // gives back the tab key, if not nil
@@ -69,6 +69,8 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
 		remote:   r.RemoteAddr,
 		origin:   r.Header.Get("Origin"),
 		messages: rate.NewLimiter(messagesPerSecond, messageBurst),
+
+		registrar: newRegistrar(),
 	}
 	// The request's own context ends with its handler, which has returned.
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(r.Context()))
@@ -105,7 +107,7 @@ func (c *conn) run() {
 	c.stop(cause)
 	c.cancel(cause)
 	if c.seat != nil {
-		c.throttle.flush(c)
+		c.registrar.flush(c)
 		c.seat.Leave(cause)
 	}
 	if c.release != nil {
@@ -220,7 +222,7 @@ func (c *conn) handle(kind int, frame []byte) {
 	case evHello:
 		c.bad(ev.id, spec.Errorf(spec.CodeInvalidRequest, "hello was said before"))
 	case evMessage:
-		c.throttle.message(c, ev.tab, ev.id, ev.msg)
+		c.registrar.message(c, ev.tab, ev.id, ev.msg)
 	case evAnswer:
 		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
 			p.End(ev.answer(p.Request()))
@@ -251,7 +253,7 @@ func (c *conn) handleFirst(ev *event) {
 		*ev = event{kind: evHello, tab: tab}
 		c.admit(ev)
 		if c.seat != nil {
-			c.throttle.message(c, tab, id, msg)
+			c.registrar.message(c, tab, id, msg)
 		}
 	case evPing:
 		c.Respond(ev.tab, ev.id, struct{}{}, nil)

@@ -64,6 +64,7 @@ type Server struct {
 	upgrader websocket.Upgrader // tabhub.v1
 	webmcp   websocket.Upgrader
 	stats    counters
+	reading  *readSlot
 	wg       sync.WaitGroup // one for each connection
 
 	mu     sync.Mutex
@@ -116,6 +117,7 @@ func New(opts Options) *Server {
 		log:      opts.Log,
 		upgrader: upgrader,
 		webmcp:   upgrader,
+		reading:  newReadSlot(),
 		users:    make(map[spec.UserID]*tabtransport.Peers),
 		conns:    make(map[connection]struct{}),
 		keys:     make(map[tabKey]struct{}),
