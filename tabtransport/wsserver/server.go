@@ -15,6 +15,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/unknown"
 )
 
 // Options configure a Server.
@@ -65,6 +66,7 @@ type Server struct {
 	webmcp   websocket.Upgrader
 	stats    counters
 	reading  *readSlot
+	unknown  unknown.Set    // connections that were not admitted yet
 	wg       sync.WaitGroup // one for each connection
 
 	mu     sync.Mutex
@@ -118,6 +120,7 @@ func New(opts Options) *Server {
 		upgrader: upgrader,
 		webmcp:   upgrader,
 		reading:  newReadSlot(),
+		unknown:  unknown.Set{Max: maxUnknown, Shared: maxUnknownFrames},
 		users:    make(map[spec.UserID]*tabtransport.Peers),
 		conns:    make(map[connection]struct{}),
 		keys:     make(map[tabKey]struct{}),
