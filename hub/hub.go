@@ -48,7 +48,8 @@ type Hub struct {
 	tabs    map[spec.TabAddr]*tab
 	reading map[spec.TabAddr]*reading
 	domains map[spec.Domain]*domain
-	order   []spec.Domain // of domains, sorted
+	order   []spec.Domain     // of domains, sorted
+	shares  map[string]*share // of sites
 	names   map[publicName]*binding
 	browser map[spec.BrowserID]storage.Browser
 	expects map[[sha256.Size]byte]bool // hashes of what browsers say that the hub itself has started
@@ -96,6 +97,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		tabs:      map[spec.TabAddr]*tab{},
 		reading:   map[spec.TabAddr]*reading{},
 		domains:   map[spec.Domain]*domain{},
+		shares:    map[string]*share{},
 		names:     map[publicName]*binding{},
 		browser:   map[spec.BrowserID]storage.Browser{},
 		expects:   map[[sha256.Size]byte]bool{},
