@@ -17,8 +17,8 @@ import (
 const maxRejections = 100
 
 // maxParse bounds the time that a registration takes to check: patterns in schemas
-// can make it long. 1,024 tools without any take less than a hundredth of a second.
-const maxParse = 500 * time.Millisecond
+// can make it long. 1,024 tools without any take a hundredth of it.
+const maxParse = time.Second
 
 // minSave is the least time between two records of a tab that has only moved.
 const minSave = 5 * time.Second
