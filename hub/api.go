@@ -87,6 +87,7 @@ type Item struct {
 	Tab    int    // the tab's number; 0 is the domain's own name
 	Source string // the page's own name or URI
 	JSON   json.RawMessage
+	Sum    uint64 // differs when a client would have to list again; not with labels
 }
 
 // Call is one tools/call.

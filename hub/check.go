@@ -34,6 +34,7 @@ func (h *Hub) ConsistencyCheck() error {
 			}
 		}
 	}
+	shares := map[string]share{}
 	var counts [3]int
 	var kept, bytes int
 	names := map[*domain][2]int{} // taken, idle
@@ -65,22 +66,37 @@ func (h *Hub) ConsistencyCheck() error {
 			numbers[n.number] = true
 		}
 		own := 0
+		s := shares[d.share.site]
+		s.site = d.share.site
+		s.domains++
 		for kind, offers := range d.offers {
 			for source, o := range offers {
-				counts[kindIndex(kind)] += len(o.holders)
+				s.counts[kindIndex(kind)] += len(o.holders)
 				for _, hd := range o.holders {
-					bytes += len(hd.item.raw)
+					s.bytes += len(hd.item.raw)
 				}
 				if o.kept != nil {
 					own++
-					bytes += len(o.kept.raw)
+					s.bytes += len(o.kept.raw)
 				}
 				h.checkOfferLocked(o, source, bad)
 			}
 		}
+		shares[d.share.site] = s
 		if kept += own; own != d.kept {
 			bad("domain %s keeps %d items, remembered %d", key, own, d.kept)
 		}
+	}
+	for site, s := range shares {
+		for kind, n := range s.counts {
+			counts[kind] += n
+		}
+		if bytes += s.bytes; h.shares[site] == nil || *h.shares[site] != s {
+			bad("site %s has %+v, remembered %+v", site, s, h.shares[site])
+		}
+	}
+	if len(shares) != len(h.shares) {
+		bad("%d sites are remembered, there are %d", len(h.shares), len(shares))
 	}
 	if kept != h.allKept || bytes != h.bytes {
 		bad("%d items are kept, in all %d bytes; remembered %d, %d", kept, bytes, h.allKept, h.bytes)

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,12 +10,10 @@ import (
 	"tabhub/storage"
 )
 
-// maxBytes bounds what all tabs offer, and what is kept of closed ones.
-const maxBytes = 256 << 20
-
 // domain is all that is known of one domain key. It is guarded by Hub.mu.
 type domain struct {
 	key     spec.Domain
+	share   *share // of its site
 	origin  string
 	tabs    []*tab                    // that have a part in it, by number
 	numbers map[string]storage.Number // by tab key, also of tabs that are gone
@@ -64,6 +61,7 @@ func (h *Hub) domainLocked(key spec.Domain) *domain {
 			sorted:  map[spec.Kind][]*offer{},
 		}
 		h.domains[key] = d
+		h.joinShareLocked(d)
 		at, _ := slices.BinarySearch(h.order, key)
 		h.order = slices.Insert(h.order, at, key)
 	}
@@ -135,8 +133,8 @@ func (h *Hub) offerLocked(d *domain, kind spec.Kind, source string) *offer {
 // holdLocked makes t a holder of an item, or gives the holder it is a new item. It
 // returns why it cannot.
 func (h *Hub) holdLocked(t *tab, it *item, now time.Time) error {
-	if h.bytes+len(it.raw) > maxBytes {
-		return fmt.Errorf("what the hub's tabs offer is larger than %d bytes already: close tabs that you do not need", maxBytes)
+	if err := h.bytesLeftLocked(it); err != nil {
+		return err
 	}
 	part := h.enterLocked(t, it, now)
 	d := h.domains[it.domain]
@@ -147,13 +145,13 @@ func (h *Hub) holdLocked(t *tab, it *item, now time.Time) error {
 	at, found := slices.BinarySearchFunc(o.holders, part.number, func(hd *holder, n int) int { return cmp.Compare(hd.number, n) })
 	if found {
 		hd := o.holders[at]
-		h.bytes += len(it.raw) - len(hd.item.raw)
+		h.weighLocked(d, len(it.raw)-len(hd.item.raw))
 		hd.item, hd.seq = it, h.nextLocked()
 		return nil
 	}
-	if h.counts[kindIndex(it.kind)] >= spec.MaxToolsPerHub {
+	if err := h.countLeftLocked(d, it.kind); err != nil {
 		h.pruneOfferLocked(o)
-		return fmt.Errorf("the hub holds %d already: close tabs that you do not need", spec.MaxToolsPerHub)
+		return err
 	}
 	id := o.id
 	id.Tab = part.number
@@ -163,8 +161,8 @@ func (h *Hub) holdLocked(t *tab, it *item, now time.Time) error {
 		return errNames
 	}
 	o.holders = slices.Insert(o.holders, at, hd)
-	h.counts[kindIndex(it.kind)]++
-	h.bytes += len(it.raw)
+	h.countLocked(d, it.kind, 1)
+	h.weighLocked(d, len(it.raw))
 	return nil
 }
 
@@ -183,8 +181,8 @@ func (h *Hub) withdrawLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 		}
 		h.unbindLocked(kind, o.holders[at].public)
 		o.holders = slices.Delete(o.holders, at, at+1)
-		h.counts[kindIndex(kind)]--
-		h.bytes -= len(it.raw)
+		h.countLocked(d, kind, -1)
+		h.weighLocked(d, -len(it.raw))
 		if h.keepsLocked(t, it) && h.keepLocked(o, it) {
 			d.updated, d.lastPeer, d.url = now, t.peer.id, t.url
 		}

@@ -45,8 +45,10 @@ type Hub struct {
 	seen    time.Time // when what is open was stored as seen
 	peers   map[spec.PeerID]*peer
 	tabs    map[spec.TabAddr]*tab
+	reading map[spec.TabAddr]*reading
 	domains map[spec.Domain]*domain
-	order   []spec.Domain // of domains, sorted
+	order   []spec.Domain     // of domains, sorted
+	shares  map[string]*share // of sites
 	names   map[publicName]*binding
 	browser map[spec.BrowserID]storage.Browser
 	sites   map[spec.Domain]storage.Site
@@ -91,7 +93,9 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		namer:     naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames},
 		peers:     map[spec.PeerID]*peer{},
 		tabs:      map[spec.TabAddr]*tab{},
+		reading:   map[spec.TabAddr]*reading{},
 		domains:   map[spec.Domain]*domain{},
+		shares:    map[string]*share{},
 		names:     map[publicName]*binding{},
 		browser:   map[spec.BrowserID]storage.Browser{},
 		sites:     map[spec.Domain]storage.Site{},

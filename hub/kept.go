@@ -35,10 +35,10 @@ func (h *Hub) keepLocked(o *offer, it *item) bool {
 		o.domain.kept++
 		h.allKept++
 	} else {
-		h.bytes -= len(o.kept.raw)
+		h.weighLocked(o.domain, -len(o.kept.raw))
 	}
 	o.kept = it
-	h.bytes += len(it.raw)
+	h.weighLocked(o.domain, len(it.raw))
 	h.keptLocked(o.domain)
 	return true
 }
@@ -50,7 +50,7 @@ func (h *Hub) dropKeptLocked(d *domain) {
 			if o.kept == nil {
 				continue
 			}
-			h.bytes -= len(o.kept.raw)
+			h.weighLocked(d, -len(o.kept.raw))
 			o.kept = nil
 			d.kept--
 			h.allKept--

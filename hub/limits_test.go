@@ -207,3 +207,58 @@ func TestKeptIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// One site, whatever number of tabs and subdomains it has, must leave room for others,
+// and so must several.
+func TestSiteHasAShareOfTheHub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		b := w.chrome("b1", "s1")
+		var tab int64
+		// fill registers from ever new tabs of a site until one is refused.
+		fill := func(site string) (accepted int, reason string) {
+			for n := 0; reason == ""; n++ {
+				tab++
+				m := tools(fmt.Sprintf("https://s%d.%s/", n, site))
+				for i := range 1000 {
+					m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"t%d"}`, i)))
+				}
+				r := w.register(b, tab, m)
+				accepted += r.Accepted
+				if len(r.Rejected) > 0 {
+					reason = r.Rejected[0].Reason
+				}
+			}
+			return accepted, reason
+		}
+		for _, end := range []struct {
+			site string
+			n    int
+		}{{"hog.com", 10_000}, {"second.com", 5000}, {"third.com", 2500}} {
+			n, reason := fill(end.site)
+			if want := fmt.Sprintf("%s has %d already, half of what other sites leave of the hub's 20000", end.site, n); n != end.n || reason != want {
+				t.Errorf("%s may have %d: %s", end.site, n, reason)
+			}
+		}
+		w.check()
+		if r := w.register(b, tab+1, tools("https://small.org/", "x")); r.Accepted != 1 {
+			t.Errorf("a small site: %+v", r)
+		}
+		// The same of bytes.
+		weigh := func(n int) {
+			w.hub.update(func() { w.hub.weighLocked(w.hub.domains["s0.hog.com"], n) })
+		}
+		weigh(maxBytes / 2)
+		for url, accepted := range map[string]int{"https://s0.hog.com/": 0, "https://new.hog.com/": 0, "https://small.org/": 1} {
+			tab += 2
+			m := tools(url, "x")
+			m.Kind = spec.KindPrompt
+			r := w.register(b, tab, m)
+			if r.Accepted != accepted || accepted == 0 && !strings.Contains(r.Rejected[0].Reason, "half of what other sites leave") {
+				t.Errorf("%s: %+v", url, r)
+			}
+		}
+		weigh(-maxBytes / 2)
+		w.check()
+	})
+}

@@ -172,12 +172,14 @@ func (b *block) add(it *item, public string, tab int, p describe.Place) {
 	b.json = append(b.json, '"')
 	b.json = append(b.json, it.rest...)
 	b.json = append(b.json, '}')
+	sum := maphash.String(hashSeed, public) ^ it.sum
 	b.items = append(b.items, Item{
 		Name: public, Domain: it.domain, Tab: tab, Source: it.source,
 		JSON: json.RawMessage(b.json[start:len(b.json):len(b.json)]),
+		Sum:  sum,
 	})
 	b.json = append(b.json, ',')
-	b.sum = b.sum*31 + (maphash.String(hashSeed, public) ^ it.sum)
+	b.sum = b.sum*31 + sum
 }
 
 // Find returns the item that a public name or URI stands for, listed or not. A

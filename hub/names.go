@@ -151,6 +151,7 @@ func (h *Hub) forgetNamesLocked(asking *domain, match func(*domain) bool) {
 			h.writeLocked(storage.DeleteNumber{Domain: key, Key: tab})
 		}
 		delete(h.domains, key)
+		h.leaveShareLocked(d)
 		return true
 	})
 }

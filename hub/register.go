@@ -17,8 +17,8 @@ import (
 const maxRejections = 100
 
 // maxParse bounds the time that a registration takes to check: patterns in schemas
-// can make it long.
-const maxParse = 2 * time.Second
+// can make it long. 1,024 tools without any take a hundredth of it.
+const maxParse = time.Second
 
 // minSave is the least time between two records of a tab that has only moved.
 const minSave = 5 * time.Second
@@ -42,21 +42,29 @@ func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbou
 	}
 }
 
+// reading is a registration that is being read. It is guarded by Hub.mu until it has
+// been taken in.
+type reading struct {
+	closed bool // the tab was closed meanwhile
+}
+
 // register replaces what a tab offers of one kind (MCP-B hub specification,
 // section 2). Items that cannot be served are quarantined; the others live.
 func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {
 	start := time.Now()
-	h.mu.RLock()
+	h.mu.Lock()
 	p, at := h.peers[from.Peer], m.TabURL
 	if t := h.tabs[from]; t != nil && at == "" {
 		at = t.url // an update need not repeat it
 	}
 	if p == nil {
-		h.mu.RUnlock()
+		h.mu.Unlock()
 		return // given up while its message was under way
 	}
 	conn, joined := p.conn, p.joined
-	h.mu.RUnlock()
+	read := &reading{}
+	h.reading[from] = read
+	h.mu.Unlock()
 	if len(m.Items) == 0 {
 		h.log.Info("empty registration", "tab", from, "kind", m.Kind)
 	}
@@ -64,8 +72,11 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 	url := tabURL(conn, m.TabURL)
 	var changed, full bool
 	h.update(func() {
-		if h.peers[from.Peer] != p || p.joined != joined {
-			return // its connection was replaced meanwhile
+		if h.reading[from] == read {
+			delete(h.reading, from)
+		}
+		if h.peers[from.Peer] != p || p.joined != joined || read.closed {
+			return // its connection was replaced or the tab closed meanwhile
 		}
 		now := time.Now()
 		t := h.tabLocked(from, now)
@@ -98,6 +109,12 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 			})
 		}
 	})
+	if read.closed {
+		if id != nil {
+			h.transport.Respond(from, id, nil, spec.Errorf(spec.CodeTabNotFound, "the tab was closed"))
+		}
+		return
+	}
 	if full && id != nil {
 		h.transport.Respond(from, id, nil, spec.Errorf(spec.CodeLimit, "a browser may have at most %d tabs", maxTabs))
 	}
@@ -312,6 +329,9 @@ func (h *Hub) relabelLocked(t *tab) {
 // tabClosed forgets a tab that its browser says is closed.
 func (h *Hub) tabClosed(from spec.TabAddr) {
 	h.update(func() {
+		if read := h.reading[from]; read != nil {
+			read.closed = true
+		}
 		if t := h.tabs[from]; t != nil {
 			h.dropTabLocked(t, time.Now())
 		}

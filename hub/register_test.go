@@ -1,9 +1,11 @@
 package hub
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -185,6 +187,41 @@ func TestNearestNames(t *testing.T) {
 			if !errors.As(err, &unknown) || len(unknown.Nearest) == 0 || unknown.Nearest[0] != "website_tool_e_com__search_all" {
 				t.Errorf("%s: %v", asked, err)
 			}
+		}
+	})
+}
+
+// closing is a log that closes a tab as soon as a registration of it is being read.
+type closing struct {
+	slog.Handler
+	hub *Hub
+	tab spec.TabAddr
+}
+
+func (c *closing) Enabled(context.Context, slog.Level) bool { return true }
+
+func (c *closing) WithAttrs([]slog.Attr) slog.Handler { return c }
+
+func (c *closing) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "empty registration" {
+		(*handler)(c.hub).Message(c.tab, nil, &spec.TabClosed{})
+	}
+	return nil
+}
+
+// A tab that is closed while its registration is being read must not come back with
+// it: nobody would close it again.
+func TestTabThatIsClosedWhileItRegistersIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &closing{tab: spec.TabAddr{Peer: "browser:b1", Tab: 1}}
+		w := newWorld(t, Options{Log: slog.New(log)})
+		log.hub = w.hub
+		b := w.chrome("b1", "s1")
+		if raw, err := b.Ask(1, tools("https://e.com/")); err == nil || !strings.Contains(err.Error(), "the tab was closed") {
+			t.Errorf("registered %s, %v", raw, err)
+		}
+		if tabs := w.hub.Tabs(); len(tabs) != 0 {
+			t.Errorf("still there: %+v", tabs)
 		}
 	})
 }

@@ -169,8 +169,8 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 	seat, old, err := p.admit(conn, makeLink)
 	if old != nil {
 		// What it said last comes before what the new one says.
-		old.order.Lock()
-		defer old.order.Unlock()
+		old.telling.Lock()
+		defer old.telling.Unlock()
 	}
 	return seat, err
 }
@@ -259,9 +259,10 @@ type Seat struct {
 	peers    *Peers
 	peer     spec.PeerID
 	link     Link
-	resender Resender    // nil if the peer does not resume
-	order    sync.Mutex  // one Message at a time
-	gone     atomic.Bool // left, replaced or given up: nothing more is told
+	resender Resender     // nil if the peer does not resume
+	telling  sync.RWMutex // read-locked while the handler is told something
+	order    sync.Mutex   // one Message at a time
+	gone     atomic.Bool  // left, replaced or given up: nothing more is told
 }
 
 // send sends a request over the connection.
@@ -283,6 +284,18 @@ func (s *Seat) Peer() spec.PeerID { return s.peer }
 func (s *Seat) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
 	s.order.Lock()
 	defer s.order.Unlock()
+	s.tell(tab, id, msg)
+}
+
+// Register is Message for a registration that may take long to read: messages do not
+// wait for it. The caller sees to it that those of one tab come one at a time.
+func (s *Seat) Register(tab int64, id json.RawMessage, msg *spec.Register) {
+	s.tell(tab, id, msg)
+}
+
+func (s *Seat) tell(tab int64, id json.RawMessage, msg spec.Inbound) {
+	s.telling.RLock()
+	defer s.telling.RUnlock()
 	if !s.gone.Load() {
 		s.peers.handler.Message(spec.TabAddr{Peer: s.peer, Tab: tab}, id, msg)
 	}
@@ -308,8 +321,8 @@ func (s *Seat) Leave(cause error) {
 		cause = errClosed
 	}
 	p := s.peers
-	s.order.Lock()
-	defer s.order.Unlock()
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	if s.gone.Swap(true) {

@@ -71,8 +71,10 @@ type Wait struct {
 // Handler is told what happens at the far end. For one peer the calls come one at
 // a time and in order: Connect, then any Message, then Disconnected; only when a
 // connection is replaced may its last Message still be under way while Connect is
-// called, but not when the new one's first Message comes. None may
-// block on the network or call back into Disconnect for the same peer and wait.
+// called, but not when the new one's first Message comes. And while a tab's
+// registration is read, other messages of the peer may come: of any tab, but no other
+// registration of the same one. None may block on the network or call back into
+// Disconnect for the same peer and wait.
 type Handler interface {
 	// Connect is called when a peer has said hello (or, for a proxy without hello,
 	// at its first message). It decides who the peer is. An error, best an

@@ -15,6 +15,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/naming"
 	"tabhub/storage"
 )
 
@@ -134,8 +135,12 @@ func (a *app) toolsCommand() *cobra.Command {
 
 func (a *app) printCost(tools []httpd.ToolReport) error {
 	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
-	all, own := 0, 0
-	pages := len("[]") - len(",") // what the hub compares with the budget
+	type site struct {
+		name         string
+		tools, bytes int
+	}
+	all, own, pages := 0, 0, 0
+	var sites []*site
 	err := a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
 		for _, t := range tools {
 			n := len(t.Definition)
@@ -143,13 +148,31 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 			if t.Domain == "" {
 				own += n
 			} else {
-				pages += n + len(",")
+				pages += n + len(",") // what the hub compares with the budget
+				name := naming.SiteOf(t.Domain)
+				i := slices.IndexFunc(sites, func(s *site) bool { return s.name == name })
+				if i < 0 {
+					i = len(sites)
+					sites = append(sites, &site{name: name})
+				}
+				sites[i].tools++
+				sites[i].bytes += n + len(",")
 			}
 			fmt.Fprintf(w, "%d\t%d\t%s\n", proxytool.Tokens(n), n, t.Name)
 		}
 	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	slices.SortFunc(sites, func(x, y *site) int { return cmp.Or(cmp.Compare(y.bytes, x.bytes), cmp.Compare(x.name, y.name)) })
+	err = a.table("TOKENS (ABOUT)\tTOOLS\tSITE", func(w io.Writer) {
+		for _, s := range sites {
+			fmt.Fprintf(w, "%d\t%d\t%s\n", proxytool.Tokens(s.bytes), s.tools, s.name)
+		}
+	})
 	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", proxytool.Tokens(all), proxytool.Tokens(own))
-	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else as proxy\n", proxytool.Tokens(pages))
+	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", proxytool.Tokens(pages))
 	return err
 }
 

@@ -23,7 +23,7 @@ Names: website_tool_DOMAIN_TOOL runs TOOL in the best tab of that site, which is
 
 Tabs come and go while you work.`)
 	if on(proxytool.Name) {
-		b.WriteString(` The tool "proxy" finds and calls what appeared after you listed the tools: {"action":"list","type":"tool","filter":{"query":"words"}}, then {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
+		b.WriteString(` The list may leave out the tools of whole sites, when they are many. The tool "proxy" finds and calls those, and what appeared after you listed the tools: {"action":"list","type":"tool","filter":{"query":"words"}}, then {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
 	}
 	if on(browsertool.TabTool) && on(browsertool.PageTool) {
 		b.WriteString(` browser_tab and browser_page open and read pages.`)
@@ -70,8 +70,14 @@ func (p *process) switches() error {
 	if p.config.auth == "jwt" && p.tools[browsertool.InstanceTool] {
 		return usagef("--tools %s is for a hub on one's own machine, not for --auth jwt", browsertool.InstanceTool)
 	}
-	if p.config.expose != string(mcpserver.ExposeAll) && !p.tools.On(proxytool.Name, true) {
-		return usagef("--expose %s hides tools that only proxy reaches, which --tools switches off", p.config.expose)
+	if !p.tools.On(proxytool.Name, true) {
+		// Nobody could find what is not listed.
+		switch mcpserver.Expose(p.config.expose) {
+		case mcpserver.ExposeProxy:
+			return usagef("--expose %s hides tools that only proxy reaches, which --tools switches off", p.config.expose)
+		case mcpserver.ExposeAuto:
+			p.config.expose = string(mcpserver.ExposeAll)
+		}
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 	if c.Profile == "" {
 		c.Profile = DefaultProfile
 	}
-	if !s.opts.UserProfiles && strings.Contains(c.Profile, "/") {
+	if !s.opts.UserProfiles && machineName.MatchString(c.Profile) {
 		return nil, denied("profile %.80q: this hub does not use the profiles of the user's own browsers, which hold their logins, unless the user starts it with --instance-user-profiles; name another profile, without a slash", c.Profile)
 	}
 	if !s.opts.Extensions && len(c.Extensions) > 0 {

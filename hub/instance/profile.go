@@ -129,6 +129,9 @@ func resolve(name string) (Profile, error) {
 	return known[i], nil
 }
 
+// machineName is what a profile of a machine's browser may be called.
+var machineName = regexp.MustCompile(`^[a-z-]+/[^/]+$`)
+
 // preferences are what an own profile starts with.
 func preferences(downloads string) []byte {
 	text, _ := json.Marshal(map[string]any{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"net"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // scripted is a Hub whose tools are Go functions, so that a test decides when a
@@ -42,6 +44,8 @@ func newScripted() *scripted {
 	return h
 }
 
+var sumSeed = maphash.MakeSeed()
+
 func (h *scripted) set(kind hub.ListKind, items ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +53,17 @@ func (h *scripted) set(kind hub.ListKind, items ...string) {
 	if h.lists[kind] != nil {
 		gen = h.lists[kind].Generation + 1
 	}
-	h.lists[kind] = &hub.Listing{Generation: gen, JSON: json.RawMessage("[" + strings.Join(items, ",") + "]")}
+	l := &hub.Listing{Generation: gen, JSON: json.RawMessage("[" + strings.Join(items, ",") + "]")}
+	for _, it := range items {
+		// A tool of another site than a.com says so.
+		raw := json.RawMessage(it)
+		domain, ok := rawjson.String(rawjson.Get(raw, "_meta", "domain"))
+		if !ok {
+			domain = "a.com"
+		}
+		l.Items = append(l.Items, hub.Item{Domain: spec.Domain(domain), JSON: raw, Sum: maphash.String(sumSeed, it)})
+	}
+	h.lists[kind] = l
 }
 
 func (h *scripted) change(c hub.Change) {

@@ -40,7 +40,7 @@ type Options struct {
 	Own []Tool
 
 	Expose       Expose // "" means ExposeAll
-	ExposeBudget int    // tokens of pages' tools that ExposeAuto lists at most; 0 means 10,000
+	ExposeBudget int    // tokens of what pages offer that ExposeAuto lists at most, for each list; 0 means 10,000
 
 	// PublicURL is where clients reach the hub, without the endpoint's path. It is
 	// what the endpoint event of /sse begins with; "" takes it from the request.
@@ -85,7 +85,7 @@ type Server struct {
 	unwatch   func()
 
 	lists   [4]atomic.Pointer[list]
-	expose  exposure
+	expose  [4]exposure // by list; for ExposeAuto
 	table   table
 	active  gate // requests that are answered
 	streams gate // connections that stay open: streams, event streams, listens
@@ -138,6 +138,7 @@ func New(h Hub, o Options) *Server {
 	s.lib = newLibrary(s)
 	s.table.init(s)
 	s.unwatch = h.Watch(s.changed)
+	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
 }
 

@@ -236,7 +236,7 @@ const (
 
 // changed tells all clients of a change of the hub.
 func (s *Server) changed(c hub.Change) {
-	c.Tools = c.Tools && s.toolsVisible()
+	c = s.visible(c)
 	s.mu.Lock()
 	all := make([]*session, 0, len(s.watching))
 	for ses := range s.watching {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -110,13 +111,17 @@ func programSize(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// compiledPattern says what the page wrote.
-type compiledPattern struct {
-	*regexp.Regexp
-	written string
+// lazyPattern is a pattern that is known to be matchable. Most schemas are only ever
+// checked, so it is compiled when a value is matched for the first time: that takes
+// several times as long as reading it.
+type lazyPattern struct {
+	written string // what the page wrote
+	compile func() *regexp.Regexp
 }
 
-func (p compiledPattern) String() string { return p.written }
+func (p *lazyPattern) String() string { return p.written }
+
+func (p *lazyPattern) MatchString(s string) bool { return p.compile().MatchString(s) }
 
 // patternEngine returns the compiler's regular expression engine for one schema.
 func patternEngine() jsonschema.RegexpEngine {
@@ -126,7 +131,6 @@ func patternEngine() jsonschema.RegexpEngine {
 		if left -= size; size > maxProgram || left < 0 {
 			return nil, fmt.Errorf("pattern %.100q takes too much work", pattern)
 		}
-		re, err := regexp.Compile(inGo(pattern))
-		return compiledPattern{re, pattern}, err
+		return &lazyPattern{pattern, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(inGo(pattern)) })}, nil
 	}
 }

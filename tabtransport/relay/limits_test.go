@@ -3,7 +3,6 @@ package relay
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -126,12 +125,14 @@ func TestCaps(t *testing.T) {
 		}
 		r.client(t, "token of bob")
 
-		for range 4 {
+		// Those who say nothing cannot keep out who comes after them.
+		oldest := r.open(t, "stranger", "/relay")
+		for range 3 {
 			r.open(t, "stranger", "/relay")
 		}
-		_, res, err := r.dial.Dial(r.base+"/relay", nil)
-		if err == nil || res.StatusCode != http.StatusServiceUnavailable || res.Header.Get("Retry-After") == "" {
-			t.Errorf("a fifth stranger: %v", err)
+		r.extension(t, "token of bob", "b")
+		if got := oldest.next(); got != "closed 4002" {
+			t.Errorf("the oldest stranger: %s", got)
 		}
 	})
 }

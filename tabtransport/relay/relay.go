@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"tabhub/spec"
+	"tabhub/tabtransport/unknown"
 )
 
 // Options configure a Relay.
@@ -52,7 +52,7 @@ type Relay struct {
 	limits Limits
 
 	counts  counters
-	unknown atomic.Int64   // sockets of whom nothing is known yet
+	unknown unknown.Set    // sockets of whom nothing is known yet
 	open    sync.WaitGroup // handlers that run
 
 	mu      sync.Mutex
@@ -73,6 +73,7 @@ func New(o Options) *Relay {
 		sockets: map[*socket]struct{}{},
 		worlds:  map[spec.UserID]*world{},
 	}
+	r.unknown.Max = r.limits.MaxUnknown
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
@@ -105,21 +106,15 @@ func (r *Relay) Close() {
 // serve upgrades a request and lets f read its socket, whose peer must be known
 // within patience. f returns when the socket has ended.
 func (r *Relay) serve(w http.ResponseWriter, req *http.Request, patience time.Duration, f func(*socket)) {
-	if r.unknown.Add(1) > int64(r.limits.MaxUnknown) {
-		r.unknown.Add(-1)
-		w.Header().Set("Retry-After", "5")
-		http.Error(w, "too many connections are being opened: try again in a few seconds", http.StatusServiceUnavailable)
-		return
-	}
-	var once sync.Once
-	known := func() { once.Do(func() { r.unknown.Add(-1) }) }
-	defer known()
-
 	ws, err := upgrader.Upgrade(w, req, nil)
 	if err != nil {
 		return // the upgrader has answered
 	}
-	s := newSocket(ws, r.limits, &r.counts, known)
+	s := newSocket(ws, r.limits, &r.counts)
+	s.unknown = r.unknown.Add(func() {
+		s.close(spec.CloseTooFast, "too many connections have not shaken hands, and this one is the oldest")
+	})
+	defer s.unknown.Leave()
 	defer r.remove(s)
 	if !r.add(s) {
 		s.close(spec.CloseGoingAway, "the hub is shutting down")

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport/unknown"
 )
 
 // Times of a socket.
@@ -29,7 +30,7 @@ type socket struct {
 	ws      *websocket.Conn
 	limits  Limits
 	counts  *counters
-	onKnown func()          // called when the peer is known, or later
+	unknown *unknown.Conn   // until the peer is known
 	done    chan struct{}   // closed when the writer has ended
 	ctx     context.Context // ends with the socket, for what its reader waits for
 	cancel  context.CancelFunc
@@ -53,9 +54,9 @@ type socket struct {
 	untilReason string
 }
 
-func newSocket(ws *websocket.Conn, limits Limits, counts *counters, onKnown func()) *socket {
+func newSocket(ws *websocket.Conn, limits Limits, counts *counters) *socket {
 	s := &socket{
-		ws: ws, limits: limits, counts: counts, onKnown: onKnown,
+		ws: ws, limits: limits, counts: counts,
 		done: make(chan struct{}), wake: make(chan struct{}, 1),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -84,7 +85,7 @@ func (s *socket) endsAt(t time.Time, reason string) {
 // as long as its token is good. tick is called by the writer at every keep-alive; it may be
 // nil. known is for the reader.
 func (s *socket) known(a Admission, tick func()) {
-	s.onKnown()
+	s.unknown.Leave()
 	s.ws.SetReadLimit(s.limits.MaxFrame)
 	s.mu.Lock()
 	s.tick = tick

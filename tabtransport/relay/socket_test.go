@@ -53,7 +53,7 @@ func TestTokenEndsWhileTheWriterIsBusy(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		s := newSocket(ws, Limits{}.withDefaults(), &counters{}, func() {})
+		s := newSocket(ws, Limits{}.withDefaults(), &counters{})
 		defer s.end()
 		more := func() { s.send([]byte(`{}`)) }
 		ln.more.Store(&more)

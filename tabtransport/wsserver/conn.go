@@ -19,6 +19,7 @@ import (
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/unknown"
 )
 
 // Floods: what a peer may send over one connection, beyond answers to requests.
@@ -46,12 +47,13 @@ type conn struct {
 	// owned by the reader
 	dialect   dialect
 	request   *http.Request     // until admitted
+	unknown   *unknown.Conn     // until its credential was checked
 	exchange  *pairing.Exchange // begun and not ended; may be nil
 	admission Admission         // once admitted
 	event     event
 	messages  *rate.Limiter
 	malformed *rate.Limiter // nil until the first malformed frame
-	throttle  throttle
+	registrar registrar
 	incoming  incoming
 	limit     int64       // of a frame, in bytes
 	release   func()      // gives back the tab key, if not nil
@@ -72,6 +74,8 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
 		remote:   r.RemoteAddr,
 		origin:   r.Header.Get("Origin"),
 		messages: rate.NewLimiter(messagesPerSecond, messageBurst),
+
+		registrar: newRegistrar(),
 	}
 	// The request's own context ends with its handler, which has returned.
 	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(r.Context()))
@@ -94,6 +98,13 @@ func newConn(s *Server, ws *websocket.Conn, r *http.Request) *conn {
 const (
 	// maxFirstFrame bounds what a peer may send before it is admitted, in bytes.
 	maxFirstFrame = 4 << 20
+	// maxUnknown bounds the connections that have not been admitted.
+	maxUnknown = 1024
+	// maxUnknownFrames bounds what all of them have sent of their first frames, in
+	// bytes: several of the largest at once.
+	maxUnknownFrames = 16 << 20
+	// giveWayTimeout is how long the oldest of too many stays to read why it goes.
+	giveWayTimeout = 100 * time.Millisecond
 	// maxSkipped bounds, as a multiple of Options.MaxFrame, the frames of a peer that
 	// are skipped. A larger one ends the connection.
 	maxSkipped = 4
@@ -102,13 +113,15 @@ const (
 // run reads until the connection ends, and cleans up. It returns when nothing of
 // the connection is left.
 func (c *conn) run() {
+	c.unknown = c.srv.unknown.Add(c.giveWay)
 	c.control(c.dialect.appendOpening(nil))
 	c.awaitHello()
 	cause := c.read()
+	c.unknown.Leave()
 	c.stop(cause)
 	c.cancel(cause)
 	if c.seat != nil {
-		c.throttle.flush(c)
+		c.registrar.flush(c)
 		c.seat.Leave(cause)
 	}
 	if c.release != nil {
@@ -135,30 +148,93 @@ func (c *conn) read() error {
 		if err != nil {
 			return c.readError(err)
 		}
-		buf := frames.Get().(*bytes.Buffer)
 		c.incoming = incoming{r, &c.live, c.limit + 1}
-		n, err := buf.ReadFrom(&c.incoming)
-		tooBig := n > c.limit
-		if tooBig && err == nil {
-			c.incoming.left = math.MaxInt64
-			_, err = io.Copy(io.Discard, &c.incoming)
+		if c.seat == nil {
+			err = c.readUnknown(kind)
+		} else {
+			err = c.readFrame(kind)
 		}
 		if err != nil {
 			return c.readError(err)
 		}
-		switch {
-		case c.closing():
-		case tooBig:
-			c.srv.stats.tooBig.Add(1)
-			c.skip(buf.Bytes(), fmt.Sprintf("a frame may have at most %d bytes", c.limit))
-		default:
-			c.handle(kind, buf.Bytes())
+	}
+}
+
+func (c *conn) readFrame(kind int) error {
+	buf := frames.Get().(*bytes.Buffer)
+	n, err := buf.ReadFrom(&c.incoming)
+	tooBig := n > c.limit
+	if tooBig && err == nil {
+		err = c.discard()
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.closing():
+	case tooBig:
+		c.srv.stats.tooBig.Add(1)
+		c.skip(buf.Bytes(), fmt.Sprintf("a frame may have at most %d bytes", c.limit))
+	default:
+		c.handle(kind, buf.Bytes())
+	}
+	if buf.Cap() <= maxPooled {
+		buf.Reset()
+		frames.Put(buf)
+	}
+	return nil
+}
+
+// readUnknown is readFrame for a peer that was not admitted yet. A frame over the limit
+// ends its connection, and there is only so much memory for the frames of all such
+// peers: half a frame may be all that ever comes.
+func (c *conn) readUnknown(kind int) error {
+	var buf []byte
+	for {
+		if len(buf) == cap(buf) {
+			size := int(min(max(firstBuffer, 2*int64(cap(buf))), c.limit+1))
+			if c.closing() || !c.unknown.Hold(size) {
+				buf = nil
+				c.unknown.Hold(0)
+				c.Close(spec.CloseTooFast, "others who have not said hello use all the memory there is for that; come back later")
+				return c.discard()
+			}
+			buf = append(make([]byte, 0, size), buf...)
 		}
-		if buf.Cap() <= maxPooled {
-			buf.Reset()
-			frames.Put(buf)
+		n, err := c.incoming.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
 		}
 	}
+	if !c.closing() {
+		c.handle(kind, buf)
+	}
+	c.unknown.Hold(0)
+	return nil
+}
+
+// firstBuffer is how many bytes of a first frame are read to begin with.
+const firstBuffer = 2 << 10
+
+// discard reads the rest of a frame.
+func (c *conn) discard() error {
+	c.incoming.left = math.MaxInt64
+	_, err := io.Copy(io.Discard, &c.incoming)
+	return err
+}
+
+// giveWay ends a connection that has not said hello in favour of newer ones.
+func (c *conn) giveWay() {
+	c.srv.stats.refused.Add(1)
+	if c.srv.logsRefusal("no hello") {
+		c.srv.log.Warn("too many connections without a hello; the oldest give way", "limit", maxUnknown, "remote", c.remote)
+	}
+	c.Close(spec.CloseTooFast, "too many connections have not said hello, and this one is the oldest")
+	time.AfterFunc(giveWayTimeout, func() { c.fail(errors.New("gave way to newer connections")) })
 }
 
 // incoming is a frame that is being read, up to a limit. Each part of it is a sign of
@@ -223,7 +299,7 @@ func (c *conn) handle(kind int, frame []byte) {
 	case evPair, evHello:
 		c.bad(ev.id, spec.Errorf(spec.CodeInvalidRequest, "hello was said before"))
 	case evMessage:
-		c.throttle.message(c, ev.tab, ev.id, ev.msg)
+		c.registrar.message(c, ev.tab, ev.id, ev.msg)
 	case evAnswer:
 		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
 			p.End(ev.answer(p.Request()))
@@ -275,7 +351,7 @@ func (c *conn) handleFirst(ev *event) {
 		*ev = event{kind: evHello, tab: tab}
 		c.admit(ev)
 		if c.seat != nil {
-			c.throttle.message(c, tab, id, msg)
+			c.registrar.message(c, tab, id, msg)
 		}
 	case evPing:
 		c.Respond(ev.tab, ev.id, struct{}{}, nil)
@@ -317,6 +393,7 @@ func (c *conn) admit(ev *event) {
 		c.refuse(ev.id, err)
 		return
 	}
+	c.unknown.Leave()
 	if adm.User == "" {
 		adm.User = spec.LocalUser
 	}
@@ -352,6 +429,7 @@ func (c *conn) admit(ev *event) {
 	c.seat = seat
 	c.request = nil
 	c.admission = adm
+	c.out.admitted()
 	c.limit = c.srv.opts.MaxFrame
 	c.ws.SetReadLimit(maxSkipped * c.limit)
 	if adm.Revoked != nil {

@@ -3,7 +3,9 @@
 // package spec, and lets them take part in their user's transport.
 //
 // A connection (conn.go) has one goroutine that reads and owns all that concerns
-// incoming frames, and one writer at a time (write.go, stream.go). The dialects
+// incoming frames, and one writer at a time (write.go, stream.go). Registrations that
+// take long to read have a goroutine while there are any (registrar.go, budget.go), so
+// that calls do not wait for them. The dialects
 // (dialect.go) are codecs without I/O: tabhub.v1 and the MCP-B proxies that speak
 // it without hello (tabhub.go), the port messages of the first MCP-B extension
 // (port.go) and webmcp.v1 (webmcp.go).

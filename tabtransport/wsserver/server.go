@@ -17,6 +17,7 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/unknown"
 )
 
 // Options configure a Server.
@@ -76,6 +77,8 @@ type Server struct {
 	upgrader websocket.Upgrader // tabhub.v1
 	webmcp   websocket.Upgrader
 	stats    counters
+	reading  *readSlot
+	unknown  unknown.Set    // connections that were not admitted yet
 	wg       sync.WaitGroup // one for each connection
 
 	mu     sync.Mutex
@@ -128,6 +131,8 @@ func New(opts Options) *Server {
 		log:      opts.Log,
 		upgrader: upgrader,
 		webmcp:   upgrader,
+		reading:  newReadSlot(),
+		unknown:  unknown.Set{Max: maxUnknown, Shared: maxUnknownFrames},
 		users:    make(map[spec.UserID]*tabtransport.Peers),
 		conns:    make(map[connection]struct{}),
 		keys:     make(map[tabKey]struct{}),

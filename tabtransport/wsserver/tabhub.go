@@ -3,6 +3,7 @@ package wsserver
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -57,9 +58,12 @@ func (f *rpcFrame) read(frame []byte) error {
 	})
 }
 
+// maxID bounds the id of a peer's request, in bytes: it comes back in the answer.
+const maxID = 512
+
 // hasID reports whether the frame's id is one that JSON-RPC knows.
 func (f *rpcFrame) hasID() bool {
-	return f.id != nil && (f.id[0] == '"' || f.id[0] == '-' || f.id[0] >= '0' && f.id[0] <= '9')
+	return f.id != nil && len(f.id) <= maxID && (f.id[0] == '"' || f.id[0] == '-' || f.id[0] >= '0' && f.id[0] <= '9')
 }
 
 // refuse is the error for a frame that is no message. One with an id that is no
@@ -92,7 +96,7 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 	}
 	if f.id != nil {
 		if !f.hasID() {
-			return errors.New("id must be a string or a number")
+			return fmt.Errorf("id must be a string or a number of at most %d bytes", maxID)
 		}
 		ev.id = clone(f.id)
 	}

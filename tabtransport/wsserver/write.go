@@ -18,6 +18,8 @@ import (
 const (
 	maxQueuedFrames = 1024
 	maxQueuedBytes  = 64 << 20
+	// maxUnknownAnswers is how many answers may wait for a peer that was not admitted.
+	maxUnknownAnswers = 64
 	// maxDirect is the largest frame that a caller writes itself: what a healthy
 	// socket takes without blocking, see stream.
 	maxDirect = 128 << 10
@@ -34,6 +36,7 @@ type writer struct {
 	draining sync.WaitGroup
 
 	mu     sync.Mutex
+	known  bool // the peer was admitted
 	queue  []outgoing
 	bytes  int    // in queue
 	busy   bool   // a goroutine is writing
@@ -118,7 +121,11 @@ func (c *conn) control(frame []byte) {
 	w.mu.Lock()
 	full := false
 	if w.closed == nil {
-		if full = len(w.queue) >= 2*maxQueuedFrames; !full {
+		most := 2 * maxQueuedFrames
+		if !w.known {
+			most = maxUnknownAnswers
+		}
+		if full = len(w.queue) >= most; !full {
 			c.enqueueLocked(outgoing{frame: &buffer{frame}})
 		}
 	}
@@ -126,6 +133,13 @@ func (c *conn) control(frame []byte) {
 	if full {
 		c.slow(errors.New("the peer does not read its messages"))
 	}
+}
+
+// admitted says that the peer is known from now on.
+func (w *writer) admitted() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known = true
 }
 
 func (c *conn) enqueueLocked(o outgoing) {

@@ -9,7 +9,7 @@ func Definition() json.RawMessage { return json.RawMessage(definition) }
 const definition = `{` +
 	`"name":"proxy",` +
 	`"title":"Tools of browser tabs",` +
-	`"description":"Proxy for the open browser tabs: lists, describes and calls their tools, resources and prompts, also those that appeared after this session began. ` +
+	`"description":"Proxy for the open browser tabs: lists, describes and calls their tools, resources and prompts, also those that are not in the list of tools: of sites with many, or of pages that were opened later. ` +
 	`Find: {\"action\":\"list\",\"type\":\"tool\",\"filter\":{\"query\":\"add to cart\"}}. ` +
 	`Describe: {\"action\":\"info\",\"type\":\"tool\",\"path\":NAME}. ` +
 	`Run: {\"action\":\"call\",\"type\":\"tool\",\"path\":NAME,\"args\":{…}}. ` +

@@ -1,0 +1,188 @@
+package mcpserver
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"tabhub/hub"
+	"tabhub/naming"
+)
+
+// Expose says which of the pages' tools, resources and prompts the lists hold. All can
+// be called and read in any case, by name or through the proxy tool.
+type Expose string
+
+// The choices for Expose.
+const (
+	ExposeAll   Expose = "all"
+	ExposeProxy Expose = "proxy" // of tools the hub's own alone
+	// ExposeAuto lists the sites that fit the budget, each with all it has, see
+	// exposure. For clients that are known to ignore changes of the list it is
+	// ExposeProxy.
+	ExposeAuto Expose = "auto"
+)
+
+// deaf are clients, by the name they give, that list tools once and drop those that
+// come later.
+var deaf = []string{"claude-ai", "claude-desktop"}
+
+// proxyOnly reports whether the client of rq gets the hub's own tools alone. From
+// revision 2026-07-28 on a list must not depend on who asks.
+func (s *Server) proxyOnly(rq *request) bool {
+	return s.opts.Expose == ExposeProxy ||
+		s.opts.Expose == ExposeAuto && !rq.modern && slices.Contains(deaf, rq.clientName())
+}
+
+// visible takes from a change of the hub what clients are not listed, before or after.
+func (s *Server) visible(c hub.Change) hub.Change {
+	switch s.opts.Expose {
+	case ExposeProxy:
+		c.Tools = false
+	case ExposeAuto:
+		changed := func(kind hub.ListKind) bool {
+			return s.expose[kind].changed(s.hub.List(kind), s.opts.ExposeBudget)
+		}
+		c.Tools = c.Tools && changed(hub.ListTools)
+		c.Prompts = c.Prompts && changed(hub.ListPrompts)
+		if c.Resources {
+			resources, templates := changed(hub.ListResources), changed(hub.ListTemplates)
+			c.Resources = resources || templates
+		}
+	}
+	return c
+}
+
+// exposure chooses which sites one of the hub's lists shows. A site is listed with all
+// its elements or not at all.
+//
+// The budget is shared as fairly as that allows: a site that costs no more than an
+// equal share is always listed, and what such sites leave of theirs makes the shares
+// of the others larger. Sites above their share are listed as long as there is room:
+// those that were listed before come first, so that a new one never takes the place of
+// another that costs as much. One that was left out has to fall by a fifth below what
+// it could have, so that a list that hovers about the budget does not flap.
+//
+// What is chosen depends on the hub alone, not on who asks.
+type exposure struct {
+	mu     sync.Mutex
+	of     *hub.Listing    // that was chosen from last; nil before the first time
+	listed map[string]bool // by site, false if it was left out
+	json   []byte          // of what is listed, without brackets
+	sum    uint64          // of what is listed: differs when a client would have to list again
+	told   uint64          // the sum that clients were told of last
+}
+
+// elements returns the JSON of what is listed of l, comma-separated on one line.
+func (e *exposure) elements(l *hub.Listing, budget int) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.chooseLocked(l, budget)
+	return e.json
+}
+
+// changed reports whether l has changed what clients are listed. They are to be told
+// if so.
+func (e *exposure) changed(l *hub.Listing, budget int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.chooseLocked(l, budget)
+	was := e.told
+	e.told = e.sum
+	return e.told != was
+}
+
+// chooseLocked brings the choice up to date with l.
+func (e *exposure) chooseLocked(l *hub.Listing, budget int) {
+	if e.of == l {
+		return
+	}
+	e.of = l
+	e.listed = chooseSites(costs(l), bytesPerToken*budget, e.listed)
+	e.json, e.sum = nil, 0
+	var site siteOf
+	for i := range l.Items {
+		it := &l.Items[i]
+		if e.listed[site.of(it)] {
+			if len(e.json) > 0 {
+				e.json = append(e.json, ',')
+			}
+			e.json = append(e.json, it.JSON...)
+			e.sum = e.sum*31 + it.Sum
+		}
+	}
+	e.json = oneLine(e.json)
+}
+
+// bytesPerToken is a rough estimate, for English and JSON.
+const bytesPerToken = 4
+
+// siteOf returns the sites of items. Those of one domain follow each other.
+type siteOf struct {
+	domain *hub.Item
+	site   string
+}
+
+func (s *siteOf) of(it *hub.Item) string {
+	if s.domain == nil || s.domain.Domain != it.Domain {
+		s.domain, s.site = it, naming.SiteOf(it.Domain)
+	}
+	return s.site
+}
+
+// cost is what a site's elements cost in a list.
+type cost struct {
+	site  string
+	bytes int
+}
+
+func costs(l *hub.Listing) []cost {
+	var all []cost
+	at := map[string]int{}
+	var site siteOf
+	for i := range l.Items {
+		name := site.of(&l.Items[i])
+		k, ok := at[name]
+		if !ok {
+			k = len(all)
+			at[name] = k
+			all = append(all, cost{site: name})
+		}
+		all[k].bytes += len(l.Items[i].JSON) + len(",")
+	}
+	return all
+}
+
+// chooseSites says for each site whether it is listed. was is what it said last, for
+// the sites that there were.
+func chooseSites(sites []cost, budget int, was map[string]bool) map[string]bool {
+	listed := make(map[string]bool, len(sites))
+	// needs is the room that a site has to find.
+	needs := func(c cost) int {
+		if listed, known := was[c.site]; known && !listed {
+			return c.bytes + c.bytes/4
+		}
+		return c.bytes
+	}
+	slices.SortFunc(sites, func(a, b cost) int {
+		return cmp.Or(cmp.Compare(needs(a), needs(b)), cmp.Compare(a.site, b.site))
+	})
+	left, rest := budget, sites
+	for len(rest) > 0 && needs(rest[0]) <= left/len(rest) {
+		listed[rest[0].site] = true
+		left -= rest[0].bytes
+		rest = rest[1:]
+	}
+	for _, before := range []bool{true, false} {
+		for _, c := range rest {
+			if was[c.site] != before {
+				continue
+			}
+			fits := needs(c) <= left
+			if listed[c.site] = fits; fits {
+				left -= c.bytes
+			}
+		}
+	}
+	return listed
+}
