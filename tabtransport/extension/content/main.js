@@ -30,7 +30,7 @@ var TabhubFrame = class {
   #shim;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, AbortController>} */
+  /** @type {Map<string, {controller: AbortController, embedded: boolean}>} */
   #running = new Map();
   /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
   #held = new Map();
@@ -163,7 +163,7 @@ var TabhubFrame = class {
         void this.#run(message);
         break;
       case "cancel":
-        this.#running.get(message.id)?.abort(new DOMException(message.reason, "AbortError"));
+        this.#running.get(message.id)?.controller.abort(new DOMException(message.reason, "AbortError"));
         break;
       case "done":
         for (const id of message.ids) {
@@ -199,6 +199,8 @@ var TabhubFrame = class {
 
   #off() {
     this.#on = false;
+    // What the hub's own script runs it answers: it goes on offering the page by itself.
+    for (const { controller, embedded } of this.#running.values()) if (!embedded) controller.abort(new SwitchedOff());
     for (const source of this.#sources) source.stop();
     for (const { server } of this.#children.values()) server.stop();
     this.#sent = undefined;
@@ -331,12 +333,16 @@ var TabhubFrame = class {
       return;
     }
     const controller = new AbortController();
-    this.#running.set(id, controller);
+    const { signal } = controller;
+    this.#running.set(id, { controller, embedded: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
-      answer = { type: "answer", id, result: await this.#perform(request, controller.signal) };
-    } catch (error) {
+      const result = await this.#perform(request, signal);
+      if (signal.reason instanceof SwitchedOff) throw signal.reason;
+      answer = { type: "answer", id, result };
+    } catch (thrown) {
+      const error = signal.reason instanceof SwitchedOff ? signal.reason : thrown;
       const message = Shape.errorText(error);
       answer =
         request.ask === "tool" && !(error instanceof Unknown)
@@ -344,8 +350,19 @@ var TabhubFrame = class {
           : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
     }
     this.#running.delete(id);
-    if (controller.signal.aborted) this.#end(id);
+    if (signal.aborted && !(signal.reason instanceof SwitchedOff)) this.#end(id);
     else this.#answer(answer);
+  }
+
+  /**
+   * Notes whether a call is for the hub's own script in the page.
+   *
+   * @param {string} id
+   * @param {boolean} embedded
+   */
+  #carry(id, embedded) {
+    const running = this.#running.get(id);
+    if (running) running.embedded = embedded;
   }
 
   /** @param {FrameAnswer} answer */
@@ -374,6 +391,7 @@ var TabhubFrame = class {
     switch (request.ask) {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
+        this.#carry(request.id, source === this.#embedded);
         const progress = (/** @type {Progress} */ p) => this.#post({ type: "progress", id: request.id, ...p });
         const result = await source.call(request.name, request.args ?? {}, { signal, progress });
         if (result.length > Limit.answer) {
@@ -387,7 +405,10 @@ var TabhubFrame = class {
         await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
         return "{}";
       case "prompt":
-        if (embedded?.hasPrompt(request.name)) return embedded.prompt(request.name, request.args, { signal });
+        if (embedded?.hasPrompt(request.name)) {
+          this.#carry(request.id, true);
+          return embedded.prompt(request.name, request.args, { signal });
+        }
         return server.prompt(request.name, request.args);
     }
   }
@@ -399,16 +420,18 @@ var TabhubFrame = class {
    * @param {FrameRequest} request
    * @param {(source: InstanceType<typeof EmbeddedSource> | InstanceType<typeof PageServer>) => Promise<T>} ask
    */
-  async #resource({ child, name }, ask) {
+  async #resource({ id, child, name }, ask) {
     if (child !== undefined) return ask(this.#childServer(child));
     const has = this.#embedded.hasResource(name);
     if (has === "listed" || (has === "perhaps" && !this.#server.hasResource(name))) {
       try {
+        this.#carry(id, true);
         return await ask(this.#embedded);
       } catch (error) {
         if (has === "listed" || !(error instanceof Unknown)) throw error;
       }
     }
+    this.#carry(id, false);
     return ask(this.#server);
   }
 
@@ -440,6 +463,13 @@ var TabhubFrame = class {
       });
       this.#watchers.delete(wake);
     }
+  }
+};
+
+/** The user has switched the site off while a call ran. */
+var SwitchedOff = class extends Error {
+  constructor() {
+    super("the user has switched this site off; the call may have taken effect");
   }
 };
 

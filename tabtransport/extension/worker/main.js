@@ -6,8 +6,9 @@
 
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
-import { CAPABILITIES, Refusal, control } from "./control.js";
+import { CAPABILITIES, control } from "./control.js";
 import { Link } from "./link.js";
+import { Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
 
@@ -118,7 +119,7 @@ function message(message) {
       break;
     default: {
       if (id === undefined) break;
-      const outcome = control(method, tabId, params, { id: String(id), visible: (url) => settings.permitsPage(current, url) });
+      const outcome = control(method, tabId, params, { id: String(id), settings: () => current });
       if (outcome && method === "browser/navigate" && !params?.reload) tabs.moving(tabId, outcome);
       answer(message, outcome ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)));
     }

@@ -1,6 +1,6 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
-import { permitsPage } from "./settings.js";
+import { keeps, permitsPage } from "./settings.js";
 
 /** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
 const THROUGH = 2 ** 40;
@@ -191,13 +191,13 @@ export class Tab {
    * @param {Settings} settings
    */
   state(focused, settings) {
-    const origin = /^https?:/.test(this.url) ? new URL(this.url).origin : "";
+    const page = this.page(settings);
     return {
-      ...this.page(settings),
+      ...page,
       active: this.active,
       windowId: this.windowId,
       windowFocused: this.windowId === focused,
-      keepTools: settings.keep.includes(origin),
+      keepTools: !!page.url && keeps(settings, page.url),
     };
   }
 }

@@ -2,7 +2,7 @@
 // to the hub when it differs from what the hub knows.
 
 import { Kept } from "./kept.js";
-import { permits } from "./settings.js";
+import { keeps, permits } from "./settings.js";
 import { Frame, KINDS, Tab, merge, tell } from "./tab.js";
 
 /** How long what a frame offered stays after its document went, for the next one to say. */
@@ -92,8 +92,9 @@ export class Tabs {
   seen(info) {
     const tab = info.id === undefined ? undefined : this.#tabs.get(info.id);
     if (!tab) return;
-    tab.url = info.url ?? tab.url;
-    tab.title = info.title ?? tab.title;
+    // Of some pages, such as about:blank, the browser says neither.
+    tab.url = info.url ?? "";
+    tab.title = info.title ?? "";
     tab.windowId = info.windowId;
     tab.active = info.active;
     this.#state(tab);
@@ -257,7 +258,8 @@ export class Tabs {
 
   /**
    * The frame that a request is for, and the port that leads there; in a tab that has
-   * frames it waits for one that is just being loaded.
+   * frames it waits for one that is just being loaded. A site that the user does not share
+   * has none.
    *
    * @param {number} tabId
    * @param {number | undefined} frameId
@@ -267,13 +269,23 @@ export class Tabs {
   async route(tabId, frameId, offers, patience) {
     const until = Date.now() + patience;
     for (;;) {
-      const frames = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
+      const all = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
+      const frames = all.filter((f) => this.permitted(f) && (!f.through || this.permitted(f.through.frame)));
       const frame =
         frameId === undefined ? frames.find((f) => f.port && offers(f.offer)) : frames.find((f) => f.id === frameId);
       if (frame?.port) return { frame, port: frame.port, child: frame.through?.key };
       if (Date.now() > until || !this.#tabs.has(tabId)) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
+  }
+
+  /**
+   * Whether the user lets the hub see a frame.
+   *
+   * @param {Frame} frame
+   */
+  permitted({ origin }) {
+    return permits(this.#settings(), origin);
   }
 
   /** What the popup shows of a tab. */
@@ -285,9 +297,8 @@ export class Tabs {
     const site = (/** @type {string} */ origin) => {
       const known = sites.get(origin);
       if (known) return known;
-      const { keep } = settings;
       const reached = [...(tab?.frames.values() ?? [])].some((frame) => frame.port && frame.origin === origin);
-      const view = { origin, on: permits(settings, origin), keep: keep.includes(origin), reached, tools: [], rejected: [] };
+      const view = { origin, on: permits(settings, origin), keep: keeps(settings, origin), reached, tools: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
