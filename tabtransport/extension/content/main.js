@@ -258,6 +258,8 @@ var TabhubFrame = class {
 
   /** @param {MessageEvent} event */
   #heard(event) {
+    // In an event that a script has made, source and origin are whatever it says.
+    if (!event.isTrusted) return;
     if (event.source === window) {
       this.#server.heard(PageServer.payload(event.data, "mcp-default"));
       return;
