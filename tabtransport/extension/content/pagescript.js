@@ -32,7 +32,7 @@ var PageScript = class {
   /**
    * @param {MessagePort} port
    * @param {object} owner what is to be told of it
-   * @param {(hub: string) => void} owner.hello it has said hello and which hub it came from
+   * @param {() => void} owner.hello it has said hello
    * @param {(id: string | number, method: string, params: Record<string, unknown>) => unknown} owner.request
    * @param {(uri: string) => void} owner.updated
    * @param {() => unknown} owner.closed
@@ -154,7 +154,7 @@ var PageScript = class {
         if (this.served) this.#owner.request(id, method, params);
       } else if (this.#hello === null) {
         this.#hello = id;
-        this.#owner.hello(typeof params.hub === "string" ? params.hub.slice(0, Limit.uri) : "");
+        this.#owner.hello();
       }
     } else if (method === "browser/resourceUpdated" && this.served && typeof params.uri === "string" && this.#mayNotice()) {
       this.#owner.updated(params.uri.slice(0, Limit.uri));
