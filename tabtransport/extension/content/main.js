@@ -187,7 +187,8 @@ var TabhubFrame = class {
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
       // Servers in frames that were there before this script.
-      for (let i = 0; i < Math.min(frames.length, TabhubFrame.#maxChildren); i++) {
+      const there = typeof tabhubLate === "undefined" ? 0 : Math.min(frames.length, TabhubFrame.#maxChildren);
+      for (let i = 0; i < there; i++) {
         frames[i].postMessage(
           { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" },
           "*",

@@ -10,6 +10,7 @@ import { CAPABILITIES, control } from "./control.js";
 import { Link } from "./link.js";
 import { Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
+import { placeShim } from "./shim.js";
 import { Tabs } from "./tabs.js";
 
 const METHOD_NOT_FOUND = -32601;
@@ -35,7 +36,7 @@ const ready = start();
 
 async function start() {
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load()]);
+  await Promise.all([tabs.load(), calls.load(), placeShim(current)]);
   void link.ensure();
 }
 
@@ -210,9 +211,9 @@ chrome.runtime.onInstalled.addListener(async () => {
   const { content_scripts: scripts = [] } = chrome.runtime.getManifest();
   for (const { id } of await chrome.tabs.query({ url: ["http://*/*", "https://*/*"] })) {
     if (id === undefined) continue;
-    for (const { js = [], world } of /** @type {{js?: string[], world?: "MAIN"}[]} */ (scripts)) {
+    for (const { js = [] } of scripts) {
       // Some pages are closed to extensions, and some tabs are asleep.
-      chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: js, world }).catch(() => {});
+      chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", ...js] }).catch(() => {});
     }
   }
 });
@@ -271,6 +272,7 @@ async function apply(change) {
   changing = turn.catch(() => {});
   const before = await turn;
   tabs.settingsChanged();
+  await placeShim(current);
   if (current.hub === before.hub && current.token === before.token) return;
   const restarted = link.restart();
   tabs.hubChanged();
