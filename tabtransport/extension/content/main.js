@@ -8,6 +8,8 @@
 
 var TabhubFrame = class {
   static #debounce = 500;
+  /** Nothing more is offered for a ms for so many characters that were: a few tools do not feel it. */
+  static #rate = 256;
   /** How long a call waits for a tool that the page, just loaded, has yet to register. */
   static #patience = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
@@ -45,6 +47,8 @@ var TabhubFrame = class {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #quiet;
   #dirty = false;
+  /** Notices of the page's servers that cause traffic to the hub. */
+  #notices = new RateLimit(100);
   /** @type {Set<() => void>} */
   #watchers = new Set();
   #unlisten = new AbortController();
@@ -195,6 +199,9 @@ var TabhubFrame = class {
         );
       }
     }
+    // A worker that has just started knows nothing of what was offered.
+    clearTimeout(this.#quiet);
+    this.#quiet = undefined;
     this.#changed();
   }
 
@@ -219,13 +226,23 @@ var TabhubFrame = class {
       this.#dirty = true;
       return;
     }
+    this.#rest(TabhubFrame.#debounce);
+    void this.#publish();
+  }
+
+  /**
+   * Publishes nothing for so long, then what has changed meanwhile.
+   *
+   * @param {number} ms
+   */
+  #rest(ms) {
+    clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => {
       this.#quiet = undefined;
       if (!this.#dirty) return;
       this.#dirty = false;
       this.#changed();
-    }, TabhubFrame.#debounce);
-    void this.#publish();
+    }, ms);
   }
 
   async #publish() {
@@ -236,7 +253,9 @@ var TabhubFrame = class {
     const { text, offer } = combine(offers);
     const empty = offer.tools.length + offer.resources.length + offer.prompts.length + offer.rejected.length === 0;
     const wait = empty && this.#sent === undefined && !this.#settledEmpty;
+    let size = 0;
     if (text !== this.#sent && !wait) {
+      size = text.length;
       this.#sent = text;
       this.#post({ type: "offer", offer, count: ++this.#told });
     }
@@ -245,14 +264,16 @@ var TabhubFrame = class {
     for (const child of this.#children.values()) {
       const { text, offer } = combine([await child.server.offer()]);
       if (port !== this.#port || text === child.sent) continue;
+      size += text.length;
       child.sent = text;
       this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer, count: this.#told });
     }
+    if (size > TabhubFrame.#debounce * TabhubFrame.#rate) this.#rest(size / TabhubFrame.#rate);
   }
 
   /** @param {string} uri */
   #updated(uri) {
-    this.#post({ type: "updated", uri });
+    if (this.#notices.take()) this.#post({ type: "updated", uri });
   }
 
   // ---- Page servers
@@ -395,7 +416,9 @@ var TabhubFrame = class {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
         this.#carry(request.id, source === this.#embedded);
-        const progress = (/** @type {Progress} */ p) => this.#post({ type: "progress", id: request.id, ...p });
+        const progress = (/** @type {Progress} */ p) => {
+          if (this.#notices.take()) this.#post({ type: "progress", id: request.id, ...p });
+        };
         const result = await source.call(request.name, request.args ?? {}, { signal, progress });
         if (result.length > Limit.answer) {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);

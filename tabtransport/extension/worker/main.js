@@ -77,17 +77,24 @@ function opened({ browserSecret }) {
   tabs.opened();
 }
 
-/** @param {object} message */
-function notify(message) {
-  return link.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+/**
+ * @param {object} message
+ * @param {string} [params] as JSON, instead of the message's own
+ */
+function notify(message, params) {
+  const text = JSON.stringify({ jsonrpc: "2.0", ...message });
+  return link.send(params === undefined ? text : `${text.slice(0, -1)},"params":${params}}`);
 }
 
-/** @param {object} message */
-function request(message) {
+/**
+ * @param {object} message
+ * @param {string} [params] as JSON, instead of the message's own
+ */
+function request(message, params) {
   const id = crypto.randomUUID();
   return new Promise((resolve, reject) => {
     requests.set(id, { resolve, reject });
-    if (!notify({ id, ...message })) reject(new Error("the hub is not connected"));
+    if (!notify({ id, ...message }, params)) reject(new Error("the hub is not connected"));
   }).finally(() => requests.delete(id));
 }
 
@@ -184,7 +191,9 @@ function heard(frame, port, message) {
       calls.progressed(port, message);
       break;
     case "updated":
-      notify({ tabId: port.sender?.tab?.id, method: "browser/resourceUpdated", params: { uri: message.uri } });
+      if (tabs.permitted(frame)) {
+        notify({ tabId: port.sender?.tab?.id, method: "browser/resourceUpdated", params: { uri: message.uri } });
+      }
       break;
   }
 }

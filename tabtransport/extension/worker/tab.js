@@ -91,6 +91,8 @@ export class Tab {
   missing;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
+  /** When what it offers may be told again, as Date.now() tells it. */
+  rests = 0;
   /** What the browser says of the tab. */
   url = "";
   title = "";

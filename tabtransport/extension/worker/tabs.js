@@ -15,13 +15,17 @@ const WHOLE = 1_500;
 const RETURN = 2_000;
 /** Changes of a tab's frames within this time are one message. */
 const GATHER = 50;
+/** What a tab offers may be told again after a ms for so many characters of it, */
+const RATE = 1024;
+/** and at the latest after so long. */
+const LAST = 30_000;
 
 const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
 
 /**
  * @typedef {object} Hub
  * @property {(message: object) => boolean} notify
- * @property {(message: object) => Promise<any>} request
+ * @property {(message: object, params?: string) => Promise<any>} request params are JSON
  * @property {() => boolean} open
  * @property {() => {address: string, state: HubState["state"], hub: string, version: string}} standing where it is, and how this browser stands with it
  */
@@ -82,7 +86,7 @@ export class Tabs {
     this.#closed.clear();
     for (const tab of this.#tabs.values()) {
       tab.sent = { tools: "", resources: "", prompts: "", state: "" };
-      this.#touch(tab);
+      this.#touchNow(tab);
     }
   }
 
@@ -249,7 +253,7 @@ export class Tabs {
         if (!on) this.#forget(tab, frame);
         frame.port?.postMessage({ type: on ? "on" : "off" });
       }
-      this.#touch(tab);
+      this.#touchNow(tab);
       this.#state(tab);
     }
   }
@@ -345,15 +349,29 @@ export class Tabs {
    */
   #forget(tab, frame) {
     tab.forget(frame);
-    this.#touch(tab);
+    if (frame.id === 0) this.#touchNow(tab);
+    else this.#touch(tab);
   }
 
-  /** @param {Tab} tab */
+  /**
+   * Tells the hub soon what a tab offers. A tab that offers much is told more rarely, so that
+   * one which does so again and again takes no time from the calls of others.
+   *
+   * @param {Tab} tab
+   */
   #touch(tab) {
     tab.timer ??= setTimeout(() => {
       tab.timer = undefined;
       if (!tab.missing?.size) this.#register(tab);
-    }, GATHER);
+    }, Math.max(GATHER, tab.rests - Date.now()));
+  }
+
+  /** @param {Tab} tab */
+  #touchNow(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = undefined;
+    tab.rests = 0;
+    this.#touch(tab);
   }
 
   /** @param {Tab} tab */
@@ -365,6 +383,8 @@ export class Tabs {
   #register(tab) {
     const frames = this.#offering(tab);
     const { lists, rejected } = merge(frames);
+    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
+    tab.rests = Date.now() + Math.min(size / RATE, LAST);
     this.#badge(tab.id, lists.tools.count);
     if (!this.#hub.open()) return;
     const { known } = tab;
@@ -395,9 +415,9 @@ export class Tabs {
    */
   async #send(tab, kind, method, text) {
     const { url, title } = tab.page(this.#settings());
-    const params = { [kind]: JSON.parse(text), tabUrl: url, title };
+    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
-      const answer = await this.#hub.request({ tabId: tab.id, method, params });
+      const answer = await this.#hub.request({ tabId: tab.id, method }, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`);
       if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
       return true;
     } catch (error) {
