@@ -68,37 +68,37 @@ func TestPagesWithoutToolsSeeNothing(t *testing.T) {
 // Where a site is switched off nothing runs in the page's own world; where it is switched
 // on again all does, with the page's next load.
 func TestNoShimWhereSwitchedOff(t *testing.T) {
-	const made = `<!doctype html><script>
-		let reads = 0;
-		const tool = {name: 'made', description: 'd', inputSchema: '{"type": "object"}'};
-		const made = {getTools: async () => [tool], executeTool: async () => 'from the page'};
-		Object.defineProperty(document, 'modelContext', {get: () => { reads++; return made; }});
-		</script>`
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
-	url, other := site(t, map[string]string{"/": made}), site(t, map[string]string{"/": made})
+	url := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><body>`, "/frame": `<!doctype html><title>Frame</title>`})
 	p := b.Open(url)
-	tab := h.tabWith("made")
-	if got, err := h.call(tab, "made", "{}"); err != nil || !strings.Contains(got, "from the page") {
-		t.Errorf("made: %s, %v", got, err)
+	// A new frame has the same window before its first document and with it, so what the
+	// page changes there the shim meets.
+	runs := func() string {
+		return p.Eval(`new Promise(done => {
+			const frame = document.createElement('iframe');
+			document.body.append(frame);
+			let fired = false;
+			frame.contentWindow.EventTarget.prototype.dispatchEvent = () => fired = true;
+			frame.onload = () => done(fired);
+			frame.src = '/frame';
+		})`)
+	}
+	if runs() != "true" {
+		t.Error("the shim does not run where the site is on")
 	}
 	for _, hide := range []string{
 		`{ask: "site", origin: "` + url + `", on: false}`,
-		`{ask: "save", settings: {mode: "allowed", allowed: ["` + other + `"]}}`,
+		`{ask: "save", settings: {mode: "allowed", allowed: []}}`,
+		`{ask: "save", settings: {mode: "allowed", allowed: ["http://127.0.0.1:1"]}}`,
 	} {
 		tell(b, hide)
-		h.wait("the site is hidden", func() bool { return len(h.tabs[tab].tools) == 0 })
-		p.Reload()
-		witness := b.Open(other)
-		h.tabWith("made")
-		witness.Close()
-		h.wait("the other page is closed", func() bool { return len(h.tabs) == 1 })
-		if got := p.Eval("reads"); got != "0" {
-			t.Errorf("%s: the shim runs in the page", hide)
+		if runs() != "false" {
+			t.Errorf("%s: the shim runs", hide)
 		}
 		tell(b, `{ask: "site", origin: "`+url+`", on: true}`)
-		p.Front()
-		p.Reload()
-		h.tabWith("made")
+		if runs() != "true" {
+			t.Errorf("%s, and on again: the shim does not run", hide)
+		}
 	}
 }

@@ -202,10 +202,10 @@ func TestPictureWhileFramesComeAndGo(t *testing.T) {
 	p.Eval(`void (function come() {
 		const frame = document.createElement('iframe');
 		frame.src = '` + off + `';
-		frame.onload = () => setTimeout(() => { frame.remove(); setTimeout(come, 100); }, 50);
+		frame.onload = () => setTimeout(() => { frame.remove(); setTimeout(come, 100); }, 200);
 		document.body.append(frame);
 	})()`)
-	for range 4 {
+	for range 8 {
 		if got, err := h.ask(tab, &spec.Screenshot{}); err == nil && shows(t, got, color.RGBA{R: 255, A: 255}) {
 			t.Error("the picture shows the frame")
 		}
