@@ -21,15 +21,17 @@
 // # Where the browser has the companion extension
 //
 // Before it opens a socket, the script asks the extension to carry the page: it fires
-// the event "tabhub-page" with a MessagePort, which the extension's content script hears
-// before dispatchEvent returns. Where nobody does, nothing is waited for. Over the port
-// go the frames of tabhub.v1, with the hub's origin in hello, and the content script
-// answers as a hub does, or closes the port: where the user has switched the site off,
-// the extension is set to another hub, or its hub has refused it. An extension that does
-// not say within 1.5 s is not waited for. The script then offers what the page gave to
+// the event "tabhub-page" with the hub's origin and a MessagePort, which the extension's
+// content script hears before dispatchEvent returns. The content script takes the port only
+// in a page that has this hub's script, so that no other page can find out that it is there.
+// It does not take it where the user has switched the site off, the extension is set to
+// another hub, or its hub has refused it, nor before it knows. Where nobody takes it,
+// nothing is waited for. Over the port go the frames of tabhub.v1, and the content script
+// answers as a hub does, or closes the port. An extension that does not say within 1.5 s
+// is not waited for. The script then offers what the page gave to
 // window.tabhub only, as the extension finds the rest itself.
 //
-// An extension that can carry the page later fires "tabhub-extension". The script then
+// An extension that can carry the page later fires "tabhub-extension" in it. The script then
 // offers over the port first; when the hub has that ("tabhub/settle"), it withdraws what
 // it offers over its own socket, answers what still runs there and closes its tab. The
 // other way, the extension says "tabhub/leave" and keeps the port until what runs is

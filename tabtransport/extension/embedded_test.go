@@ -13,7 +13,7 @@ import (
 
 // forged is a page that speaks to the extension as the hub's script does, and as no
 // such script would. HUB stands for the hub's address.
-const forged = `<!doctype html><title>Forged</title><script>
+const forged = `<!doctype html><title>Forged</title><script src="http://HUB/tab.js"></script><script>
 	const said = [];
 	let ran = 0;
 	const big = "x".repeat(40 << 20);
@@ -27,10 +27,10 @@ const forged = `<!doctype html><title>Forged</title><script>
 			if (m.id === "hello") said.push("served");
 			more(m, send, port1);
 		};
-		const heard = !dispatchEvent(new MessageEvent("tabhub-page", {cancelable: true, ports: [port2]}));
+		const heard = !dispatchEvent(new MessageEvent("tabhub-page", {cancelable: true, data: hub, ports: [port2]}));
 		// Before its hello it may say nothing.
 		send({id: 1, method: "browser/registerTools", params: {tools: [{name: "early"}]}});
-		send({id: "hello", method: "browser/hello", params: {hub, tabId: 1, browserId: "b"}});
+		send({id: "hello", method: "browser/hello", params: {tabId: 1, browserId: "b"}});
 		return heard;
 	}
 	const tool = (name, more) => ({name, description: "d", inputSchema: {type: "object"}, ...more});
@@ -122,8 +122,9 @@ func TestForgedScript(t *testing.T) {
 	// It cannot find out where the hub is, and a newer script takes an older one's place.
 	other := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(forged, "HUB", h.addr)}))
 	for _, hub := range []string{"http://127.0.0.1:1", "http://" + h.addr, "", "no address"} {
-		other.Eval(fmt.Sprintf(`(said.length = 0, void join(%q, () => {}))`, hub))
-		other.WaitFor(`said.includes("closed 4100")`)
+		if got := other.Eval(fmt.Sprintf(`join(%q, () => {})`, hub)); got != "false" {
+			t.Errorf("a page that tries hub after hub is answered for %q", hub)
+		}
 	}
 	if got, err := h.call(victim, "old", "{}"); err != nil || !strings.Contains(got, "from the old server") {
 		t.Errorf("another tab's tool: %s, %v", got, err)

@@ -102,6 +102,25 @@ func TestServersInFrames(t *testing.T) {
 	h.tabWith("add", "throws")
 }
 
+// A page cannot speak for a frame of another site with events that it makes itself.
+func TestForgedMessagesOfFrames(t *testing.T) {
+	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	other := site(t, map[string]string{"/": toParent.Replace(oldServer) + `<script>addEventListener("message", ({data}) => data === "more" && change([{name: "old"}, {name: "new"}]))</script>`})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Outer</title><iframe src="` + other + `/"></iframe>`}))
+	tab := h.tabWith("old")
+	p.Eval(fmt.Sprintf(`void ['mcp-server-stopped', 'mcp-server-ready'].forEach((payload, i) => dispatchEvent(new MessageEvent('message', {
+		data: {channel: 'mcp-iframe', type: 'mcp', direction: 'server-to-client', payload},
+		source: frames[0], origin: [%q, 'https://bank.example'][i],
+	})))`, other))
+	p.Eval(`frames[0].postMessage("more", "*")`)
+	h.tabWith("old", "new")
+	if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {
+		t.Errorf("old: %s, %v", got, err)
+	}
+}
+
 // What runs in a frame is not lost when another frame of its site goes.
 func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0",

@@ -42,10 +42,11 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 	// Envelopes that are nearly right.
 	for (const junk of [null, 1, 'x', [], {}, {jsonrpc: '2.0'}, {jsonrpc: '2.0', id: {}, method: 'ping'}, {jsonrpc: '2.0', method: 'notifications/progress', params: null}]) { send(junk); send(junk, 'mcp-iframe'); }
 	// The port to the extension's world, as the page may forge it.
-	for (const type of ['tabhub-port', 'tabhub-shim']) dispatchEvent(new MessageEvent(type, {data: {}, ports: []}));
+	dispatchEvent(new MessageEvent('tabhub-shim', {data: {}, ports: []}));
 	const {port1, port2} = new MessageChannel();
 	port1.postMessage({type: 'tools', tools: '['});
-	dispatchEvent(new MessageEvent('tabhub-port', {ports: [port2]}));
+	dispatchEvent(new MessageEvent('tabhub-shim', {ports: [port2]}));
+	send('mcp-server-ready');
 	setInterval(() => send({jsonrpc: '2.0', method: 'notifications/tools/list_changed'}), 5);
 	window.canReach = typeof chrome?.runtime?.connect;
 	</script>`

@@ -101,12 +101,10 @@ func TestOldPageServers(t *testing.T) {
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{
 		"/announced": strings.ReplaceAll(oldServer, "ANNOUNCED", "0"),
-		"/silent":    strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
-		// Comes while somebody asks blindly whether there is one, and has not heard it.
 		"/late": `<!doctype html><title>Late</title><script>addEventListener('load', () => setTimeout(() => {` +
 			scriptOf(strings.ReplaceAll(oldServer, "ANNOUNCED", "0")) + `}, 500))</script>`,
 	})
-	for _, path := range []string{"/announced", "/silent", "/late"} {
+	for _, path := range []string{"/announced", "/late"} {
 		p := b.Open(url + path)
 		tab := h.tabWith("old")
 		if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {

@@ -216,6 +216,7 @@ func TestResourceUpdates(t *testing.T) {
 			if (id) send({jsonrpc: '2.0', id, result: answers[method]});
 			if (method === 'resources/subscribe') send({jsonrpc: '2.0', method: 'notifications/resources/updated', params: {uri: params.uri}});
 		});
+		send('mcp-server-ready');
 		</script>`}))
 	var tab int64
 	h.wait("the resource and the template", func() bool {

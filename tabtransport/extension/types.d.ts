@@ -99,7 +99,6 @@ interface RpcError {
 // ---- Between the page's world and the extension's
 
 type ShimRequest =
-  | { type: "start" }
   | { type: "call"; id: string; name: string; args: object }
   | { type: "cancel"; id: string; reason: string };
 

@@ -36,7 +36,7 @@ function insertWidget(hub) {
       frame.allow = "loopback-network; local-network; local-network-access";
       frame.src = `${hub}/widget.html`;
       window.addEventListener("message", function ready(event) {
-        if (event.source !== frame.contentWindow || event.origin !== hub || event.data !== "tabhub.ready") return;
+        if (!event.isTrusted || event.source !== frame.contentWindow || event.origin !== hub || event.data !== "tabhub.ready") return;
         window.removeEventListener("message", ready);
         resolve(/** @type {Window} */ (frame.contentWindow));
       });

@@ -6,10 +6,13 @@ const PAGE_EVENT = "tabhub-page";
 /** Fired by an extension that can carry the page from now on. */
 const EXTENSION_EVENT = "tabhub-extension";
 
-/** @returns {LinkSocket | null} null if no extension is there now */
-function dialExtension() {
+/**
+ * @param {string} hub the hub's origin: an extension that is set to another one does not answer
+ * @returns {LinkSocket | null} null if no extension is there now
+ */
+function dialExtension(hub) {
   const { port1, port2 } = new MessageChannel();
   // A content script hears the event before dispatchEvent returns.
-  const heard = !window.dispatchEvent(new MessageEvent(PAGE_EVENT, { cancelable: true, ports: [port2] }));
+  const heard = !window.dispatchEvent(new MessageEvent(PAGE_EVENT, { cancelable: true, data: hub, ports: [port2] }));
   return heard ? new PortSocket(port1) : null;
 }

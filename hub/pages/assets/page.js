@@ -186,14 +186,14 @@ class Page {
   /** Asks the companion extension, if there is one, to carry the page. */
   #ask() {
     if (this.#extension || !this.#present) return;
-    const socket = dialExtension();
+    const socket = dialExtension(this.#hub);
     if (!socket) return;
     let served = false;
     const path = new Path({
       // The extension finds the others itself, and offers them after these.
       sources: [this.#own],
       dial: () => socket,
-      hello: () => ({ protocolVersion: "tabhub.v1", hub: this.#hub }),
+      hello: () => ({ protocolVersion: "tabhub.v1" }),
       once: EXTENSION_WAIT_MS,
       fresh: () => true,
       opened: (registered) => {

@@ -29,7 +29,8 @@ class PageServerSource {
     this.#changed = changed;
     this.#updated = updated;
     window.addEventListener("message", (event) => {
-      if (event.source === window) this.#receive(event.data);
+      // In an event that a script has made, the source is whatever it says.
+      if (event.isTrusted && event.source === window) this.#receive(event.data);
     });
     const look = () => {
       if (!this.#capabilities) this.#post("mcp-check-ready");

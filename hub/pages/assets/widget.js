@@ -5,8 +5,9 @@
   const page = window.parent;
 
   window.addEventListener("message", (event) => {
-    // event.origin is the browser's word; "null" is nobody in particular.
-    if (event.source !== page || page === window || event.data !== "tabhub.connect" || event.origin === "null") return;
+    // event.origin is the browser's word where no script has made the event; "null" is
+    // nobody in particular.
+    if (!event.isTrusted || event.source !== page || page === window || event.data !== "tabhub.connect" || event.origin === "null") return;
     const port = event.ports[0];
     if (port) carry(port, event.origin);
   });

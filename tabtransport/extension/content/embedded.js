@@ -7,10 +7,15 @@
 // (this end offers it no more, and what runs may end) and the request tabhub/settle,
 // answered when the hub has all that the page has offered so far. All that comes is the
 // page's word.
+//
+// Scripts of the page can fire and hear the events by which the two find each other. So
+// this end answers and announces itself only in a page that has the script of the hub that
+// the extension is set to, where the user shares the site.
 "use strict";
 
 /** @implements {Source} */
 var EmbeddedSource = class {
+  static #files = ["/tab.js", "/embed.js"];
   /** How the port closes where a newer copy of this script may follow. */
   static #goingAway = 1001;
   static #declined = 4100;
@@ -111,6 +116,20 @@ var EmbeddedSource = class {
     return state === "connected" || undefined;
   }
 
+  /** Whether the page has the script of the extension's hub: no other page learns that the extension is there. */
+  get #invited() {
+    return sameHub(EmbeddedSource.#scriptOrigin(), this.#hub?.address ?? "");
+  }
+
+  /** Where the hub's script in the page came from, "" if there is none. */
+  static #scriptOrigin() {
+    for (const { src } of document.querySelectorAll("script")) {
+      const url = URL.canParse(src) ? new URL(src) : undefined;
+      if (url && EmbeddedSource.#files.includes(url.pathname)) return url.origin;
+    }
+    return "";
+  }
+
   #decide() {
     const serves = this.#serves;
     const script = this.#script;
@@ -118,7 +137,7 @@ var EmbeddedSource = class {
       if (script?.served) this.#leave();
       else if (script?.waits) this.#drop(EmbeddedSource.#declined);
     } else if (serves && !script) {
-      dispatchEvent(new Event("tabhub-extension"));
+      if (this.#invited) dispatchEvent(new Event("tabhub-extension"));
     } else if (serves && script?.waits) {
       const { hub, version } = /** @type {{hub: string, version: string}} */ (this.#hub);
       script.serve({ hub, version, limits: { maxFrame: Limit.answer, maxTools: Limit.items } });
@@ -128,19 +147,19 @@ var EmbeddedSource = class {
 
   /** @param {Event} event of the page's script, or of whoever pretends to be it */
   #join(event) {
-    const port = event instanceof MessageEvent ? event.ports[0] : undefined;
+    if (!(event instanceof MessageEvent) || event.defaultPrevented) return;
+    const port = event.ports[0];
     // Of an extension that was removed nothing is left but this script.
-    if (!port || event.defaultPrevented || !chrome.runtime?.id) return;
+    if (!port || !chrome.runtime?.id) return;
+    const hub = typeof event.data === "string" ? event.data.slice(0, Limit.uri) : "";
+    // A page must not find out by trying where the extension's hub is: its first word counts.
+    this.#origin ||= hub;
+    if (!this.#on || this.#serves === false || hub !== this.#origin || !this.#invited) return;
     event.preventDefault();
     this.#drop(EmbeddedSource.#declined);
     /** @type {InstanceType<typeof PageScript>} */
     const script = new PageScript(port, {
-      hello: (hub) => {
-        this.#origin ||= hub;
-        // A page must not find out by trying where the extension's hub is.
-        if (hub === "" || hub !== this.#origin) this.#drop(EmbeddedSource.#declined);
-        else this.#decide();
-      },
+      hello: () => this.#decide(),
       request: (id, method, params) => script === this.#script && this.#requested(id, method, params),
       updated: (uri) => this.#updated(uri),
       closed: () => script === this.#script && this.#forget(),

@@ -8,6 +8,8 @@
 
 var TabhubFrame = class {
   static #debounce = 500;
+  /** Nothing more is offered for a ms for so many characters that were: a few tools do not feel it. */
+  static #rate = 256;
   /** How long a call waits for a tool that the page, just loaded, has yet to register. */
   static #patience = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
@@ -30,7 +32,7 @@ var TabhubFrame = class {
   #shim;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, AbortController>} */
+  /** @type {Map<string, {controller: AbortController, embedded: boolean}>} */
   #running = new Map();
   /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
   #held = new Map();
@@ -45,6 +47,8 @@ var TabhubFrame = class {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #quiet;
   #dirty = false;
+  /** Notices of the page's servers that cause traffic to the hub. */
+  #notices = new RateLimit(100);
   /** @type {Set<() => void>} */
   #watchers = new Set();
   #unlisten = new AbortController();
@@ -163,7 +167,7 @@ var TabhubFrame = class {
         void this.#run(message);
         break;
       case "cancel":
-        this.#running.get(message.id)?.abort(new DOMException(message.reason, "AbortError"));
+        this.#running.get(message.id)?.controller.abort(new DOMException(message.reason, "AbortError"));
         break;
       case "done":
         for (const id of message.ids) {
@@ -187,18 +191,24 @@ var TabhubFrame = class {
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
       // Servers in frames that were there before this script.
-      for (let i = 0; i < Math.min(frames.length, TabhubFrame.#maxChildren); i++) {
+      const there = typeof tabhubLate === "undefined" ? 0 : Math.min(frames.length, TabhubFrame.#maxChildren);
+      for (let i = 0; i < there; i++) {
         frames[i].postMessage(
           { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" },
           "*",
         );
       }
     }
+    // A worker that has just started knows nothing of what was offered.
+    clearTimeout(this.#quiet);
+    this.#quiet = undefined;
     this.#changed();
   }
 
   #off() {
     this.#on = false;
+    // What the hub's own script runs it answers: it goes on offering the page by itself.
+    for (const { controller, embedded } of this.#running.values()) if (!embedded) controller.abort(new SwitchedOff());
     for (const source of this.#sources) source.stop();
     for (const { server } of this.#children.values()) server.stop();
     this.#sent = undefined;
@@ -216,13 +226,23 @@ var TabhubFrame = class {
       this.#dirty = true;
       return;
     }
+    this.#rest(TabhubFrame.#debounce);
+    void this.#publish();
+  }
+
+  /**
+   * Publishes nothing for so long, then what has changed meanwhile.
+   *
+   * @param {number} ms
+   */
+  #rest(ms) {
+    clearTimeout(this.#quiet);
     this.#quiet = setTimeout(() => {
       this.#quiet = undefined;
       if (!this.#dirty) return;
       this.#dirty = false;
       this.#changed();
-    }, TabhubFrame.#debounce);
-    void this.#publish();
+    }, ms);
   }
 
   async #publish() {
@@ -233,7 +253,9 @@ var TabhubFrame = class {
     const { text, offer } = combine(offers);
     const empty = offer.tools.length + offer.resources.length + offer.prompts.length + offer.rejected.length === 0;
     const wait = empty && this.#sent === undefined && !this.#settledEmpty;
+    let size = 0;
     if (text !== this.#sent && !wait) {
+      size = text.length;
       this.#sent = text;
       this.#post({ type: "offer", offer, count: ++this.#told });
     }
@@ -242,20 +264,24 @@ var TabhubFrame = class {
     for (const child of this.#children.values()) {
       const { text, offer } = combine([await child.server.offer()]);
       if (port !== this.#port || text === child.sent) continue;
+      size += text.length;
       child.sent = text;
       this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer, count: this.#told });
     }
+    if (size > TabhubFrame.#debounce * TabhubFrame.#rate) this.#rest(size / TabhubFrame.#rate);
   }
 
   /** @param {string} uri */
   #updated(uri) {
-    this.#post({ type: "updated", uri });
+    if (this.#notices.take()) this.#post({ type: "updated", uri });
   }
 
   // ---- Page servers
 
   /** @param {MessageEvent} event */
   #heard(event) {
+    // In an event that a script has made, source and origin are whatever it says.
+    if (!event.isTrusted) return;
     if (event.source === window) {
       this.#server.heard(PageServer.payload(event.data, "mcp-default"));
       return;
@@ -331,12 +357,16 @@ var TabhubFrame = class {
       return;
     }
     const controller = new AbortController();
-    this.#running.set(id, controller);
+    const { signal } = controller;
+    this.#running.set(id, { controller, embedded: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
-      answer = { type: "answer", id, result: await this.#perform(request, controller.signal) };
-    } catch (error) {
+      const result = await this.#perform(request, signal);
+      if (signal.reason instanceof SwitchedOff) throw signal.reason;
+      answer = { type: "answer", id, result };
+    } catch (thrown) {
+      const error = signal.reason instanceof SwitchedOff ? signal.reason : thrown;
       const message = Shape.errorText(error);
       answer =
         request.ask === "tool" && !(error instanceof Unknown)
@@ -344,8 +374,19 @@ var TabhubFrame = class {
           : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
     }
     this.#running.delete(id);
-    if (controller.signal.aborted) this.#end(id);
+    if (signal.aborted && !(signal.reason instanceof SwitchedOff)) this.#end(id);
     else this.#answer(answer);
+  }
+
+  /**
+   * Notes whether a call is for the hub's own script in the page.
+   *
+   * @param {string} id
+   * @param {boolean} embedded
+   */
+  #carry(id, embedded) {
+    const running = this.#running.get(id);
+    if (running) running.embedded = embedded;
   }
 
   /** @param {FrameAnswer} answer */
@@ -374,7 +415,10 @@ var TabhubFrame = class {
     switch (request.ask) {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
-        const progress = (/** @type {Progress} */ p) => this.#post({ type: "progress", id: request.id, ...p });
+        this.#carry(request.id, source === this.#embedded);
+        const progress = (/** @type {Progress} */ p) => {
+          if (this.#notices.take()) this.#post({ type: "progress", id: request.id, ...p });
+        };
         const result = await source.call(request.name, request.args ?? {}, { signal, progress });
         if (result.length > Limit.answer) {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
@@ -387,7 +431,10 @@ var TabhubFrame = class {
         await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
         return "{}";
       case "prompt":
-        if (embedded?.hasPrompt(request.name)) return embedded.prompt(request.name, request.args, { signal });
+        if (embedded?.hasPrompt(request.name)) {
+          this.#carry(request.id, true);
+          return embedded.prompt(request.name, request.args, { signal });
+        }
         return server.prompt(request.name, request.args);
     }
   }
@@ -399,16 +446,18 @@ var TabhubFrame = class {
    * @param {FrameRequest} request
    * @param {(source: InstanceType<typeof EmbeddedSource> | InstanceType<typeof PageServer>) => Promise<T>} ask
    */
-  async #resource({ child, name }, ask) {
+  async #resource({ id, child, name }, ask) {
     if (child !== undefined) return ask(this.#childServer(child));
     const has = this.#embedded.hasResource(name);
     if (has === "listed" || (has === "perhaps" && !this.#server.hasResource(name))) {
       try {
+        this.#carry(id, true);
         return await ask(this.#embedded);
       } catch (error) {
         if (has === "listed" || !(error instanceof Unknown)) throw error;
       }
     }
+    this.#carry(id, false);
     return ask(this.#server);
   }
 
@@ -440,6 +489,13 @@ var TabhubFrame = class {
       });
       this.#watchers.delete(wake);
     }
+  }
+};
+
+/** The user has switched the site off while a call ran. */
+var SwitchedOff = class extends Error {
+  constructor() {
+    super("the user has switched this site off; the call may have taken effect");
   }
 };
 

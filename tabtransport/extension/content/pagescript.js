@@ -12,8 +12,6 @@
 var PageScript = class {
   static #maxFrame = 31 << 20;
   static #maxCalls = 64;
-  /** Messages of the page a second that cause traffic to the hub. */
-  static #maxNotices = 100;
 
   /** Whether its hello was answered: it offers what it has here. */
   served = false;
@@ -26,13 +24,14 @@ var PageScript = class {
   #next = 0;
   /** @type {Map<string, Asked>} */
   #asked = new Map();
-  #noticed = { since: 0, count: 0 };
+  /** Messages of the page that cause traffic to the hub. */
+  #notices = new RateLimit(100);
   #owner;
 
   /**
    * @param {MessagePort} port
    * @param {object} owner what is to be told of it
-   * @param {(hub: string) => void} owner.hello it has said hello and which hub it came from
+   * @param {() => void} owner.hello it has said hello
    * @param {(id: string | number, method: string, params: Record<string, unknown>) => unknown} owner.request
    * @param {(uri: string) => void} owner.updated
    * @param {() => unknown} owner.closed
@@ -154,9 +153,9 @@ var PageScript = class {
         if (this.served) this.#owner.request(id, method, params);
       } else if (this.#hello === null) {
         this.#hello = id;
-        this.#owner.hello(typeof params.hub === "string" ? params.hub.slice(0, Limit.uri) : "");
+        this.#owner.hello();
       }
-    } else if (method === "browser/resourceUpdated" && this.served && typeof params.uri === "string" && this.#mayNotice()) {
+    } else if (method === "browser/resourceUpdated" && this.served && typeof params.uri === "string" && this.#notices.take()) {
       this.#owner.updated(params.uri.slice(0, Limit.uri));
     }
   }
@@ -171,16 +170,11 @@ var PageScript = class {
   /** @param {Record<string, unknown>} params */
   #progressed({ requestId, progress, total, message }) {
     const asked = typeof requestId === "string" ? this.#asked.get(requestId) : undefined;
-    if (!asked?.progress || typeof progress !== "number" || !this.#mayNotice()) return;
+    if (!asked?.progress || typeof progress !== "number" || !this.#notices.take()) return;
     asked.progress({
       progress,
       total: typeof total === "number" ? total : undefined,
       message: typeof message === "string" ? message.slice(0, Limit.message) : undefined,
     });
-  }
-
-  #mayNotice() {
-    if (Date.now() - this.#noticed.since > 1000) this.#noticed = { since: Date.now(), count: 0 };
-    return ++this.#noticed.count <= PageScript.#maxNotices;
   }
 };

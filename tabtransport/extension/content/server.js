@@ -1,6 +1,9 @@
 // A client of the MCP server that a page runs with MCP-B's tab transport: JSON-RPC in
 // postMessage envelopes, on the channel mcp-default with the page itself and on
 // mcp-iframe with the page in a child frame.
+//
+// All scripts of the page see these messages. So a server speaks first: it announces
+// itself when it starts, which is heard here, as this script is there before it.
 "use strict";
 
 /**
@@ -14,8 +17,8 @@
 var PageServer = class {
   static #version = "2025-06-18";
   static #requestTimeout = 10_000;
-  /** How long a server that has not announced itself is given to answer. */
-  static #blindTimeout = 2_000;
+  /** How long a server is given to show that it is still there. */
+  static #aliveTimeout = 2_000;
   static #pollEvery = 60_000;
   /** Between two reads of a list. */
   static #pause = 300;
@@ -90,10 +93,16 @@ var PageServer = class {
     if (this.#started) return;
     this.#started = true;
     if (this.#announced) void this.#connect(PageServer.#requestTimeout);
-    else this.#post("mcp-check-ready");
+    else if (this.#mayBeThere) this.#post("mcp-check-ready");
     this.#polling = setInterval(() => this.#poll(), PageServer.#pollEvery);
-    if (document.readyState === "complete") this.#blind();
-    else addEventListener("load", () => this.#blind(), { once: true });
+  }
+
+  /**
+   * Whether a server may be there that was not heard. A page that never had one must not
+   * be told that somebody looks for it.
+   */
+  get #mayBeThere() {
+    return this.#channel === "mcp-iframe" || typeof tabhubLate !== "undefined";
   }
 
   stop() {
@@ -102,16 +111,9 @@ var PageServer = class {
     this.#reset(new Error("the extension is switched off for this site"));
   }
 
-  /** Tries a server that announced itself before anybody listened, as 0.x ones do. */
-  #blind() {
-    if (this.#state === "idle" && this.#started && this.#channel === "mcp-default") {
-      void this.#connect(PageServer.#blindTimeout);
-    }
-  }
-
   /** Makes sure that the server is still there, after the page was away. */
   revive() {
-    if (!this.#started) return;
+    if (!this.#started || !this.#announced) return;
     this.#reset(new Error("the page was away"));
     this.#post("mcp-check-ready");
   }
@@ -123,7 +125,7 @@ var PageServer = class {
   async check() {
     const connection = this.#connection;
     const running = [...this.#waiting.values()].some(({ progress }) => progress);
-    const ask = () => this.#request("tools/list", {}, { timeout: PageServer.#blindTimeout });
+    const ask = () => this.#request("tools/list", {}, { timeout: PageServer.#aliveTimeout });
     const alive = running && (await ask().then(() => true, () => false));
     if (connection !== this.#connection) return;
     if (alive) this.#readAll();

@@ -6,18 +6,29 @@
 //     forms (navigator.modelContext, window.mcp) what they look for;
 //   - it notes what a tool throws, which the browser hides from its caller.
 //
-// The page can read and change all of this. It only ever speaks for the page itself.
+// It only ever speaks for the page itself. The page can change what it is made of; where
+// the page has no modelContext there is nothing that it could notice: all that is called
+// there was taken before any script of the page ran, and nothing is read that a script may
+// have put something in the way of.
 "use strict";
 
 (() => {
+  const { document, navigator, setTimeout, setInterval } = window;
+  const { hasOwn } = Object;
+  const { apply } = Reflect;
+  const { min } = Math;
+  const places = [
+    { object: document, prototype: Document.prototype },
+    { object: navigator, prototype: Navigator.prototype },
+  ];
+
   /** The browser's own, because no script of the page has run yet. */
   const native = document.modelContext;
-  /** @type {MessagePort | undefined} */
-  let port;
+  const { port1: port, port2: far } = new MessageChannel();
 
   /** @param {ShimMessage} message */
   function send(message) {
-    port?.postMessage(message);
+    port.postMessage(message);
   }
 
   /** @param {unknown} error */
@@ -41,6 +52,21 @@
    */
 
   /**
+   * Whatever is at document.modelContext or navigator.modelContext.
+   *
+   * @returns {any}
+   */
+  function modelContext() {
+    for (let i = 0; i < 2; i++) {
+      const { object, prototype } = places[i];
+      const there = hasOwn(object, "modelContext") || hasOwn(prototype, "modelContext");
+      const made = there ? /** @type {any} */ (object).modelContext : undefined;
+      if (made) return made;
+    }
+    return undefined;
+  }
+
+  /**
    * Returns what the page made, if it is something that only this shim can reach. A
    * server that answers over messages is reached that way, and keeps its results'
    * full form.
@@ -49,9 +75,8 @@
    */
   function find() {
     const nav = /** @type {any} */ (navigator);
-    const made = /** @type {any} */ (document).modelContext ?? nav.modelContext;
-    const served = made?.__isBrowserMcpServer || /** @type {any} */ (window).__mcpBridge;
-    if (!made || served) return undefined;
+    const made = modelContext();
+    if (!made || made.__isBrowserMcpServer || /** @type {any} */ (window).__mcpBridge) return undefined;
     const events = typeof made.addEventListener === "function" ? made : undefined;
     if (typeof made.getTools === "function" && typeof made.executeTool === "function") {
       return {
@@ -82,10 +107,9 @@
 
   /** Looks for a modelContext now, then ever more rarely: a page may load it late. */
   function watch(wait = 250) {
-    if (!port || context) return;
     context = find();
     if (!context) {
-      setTimeout(watch, wait, Math.min(wait * 2, 60_000));
+      setTimeout(watch, wait, min(wait * 2, 60_000));
       return;
     }
     if (context.events) context.events.addEventListener("toolchange", () => void list());
@@ -126,10 +150,6 @@
   /** @param {ShimRequest} request */
   function heard(request) {
     switch (request.type) {
-      case "start":
-        if (!native && !context) watch();
-        void list();
-        break;
       case "call":
         void call(request);
         break;
@@ -149,19 +169,11 @@
   function noteErrors(native) {
     const prototype = Object.getPrototypeOf(native);
     const register = native.registerTool;
-    Object.defineProperty(prototype, "registerTool", {
-      configurable: true,
-      enumerable: true,
-      writable: true,
-      /**
-       * @this {ModelContext}
-       * @param {any} tool
-       * @param {any[]} rest
-       */
-      value: function registerTool(tool, ...rest) {
-        return register.call(this, noting(tool), ...rest);
-      },
+    // A proxy reads as what it stands for: the browser's own function.
+    const value = new Proxy(register, {
+      apply: (_, context, args) => apply(register, context, args.length ? [noting(args[0]), ...args.slice(1)] : args),
     });
+    Object.defineProperty(prototype, "registerTool", { configurable: true, enumerable: true, writable: true, value });
   }
 
   /** @param {any} tool */
@@ -234,7 +246,7 @@
         addEventListener: { value: native.addEventListener.bind(native) },
         removeEventListener: { value: native.removeEventListener.bind(native) },
       });
-      Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, enumerable: true, get: () => old });
+      Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get: () => old });
     }
     if (!("mcp" in window)) {
       /**
@@ -269,20 +281,25 @@
 
   // ---- The port to the extension's world
 
-  // The event is dispatched and heard in one go, before any script of the page runs,
-  // and the port is the only way to talk from then on.
-  addEventListener("tabhub-port", (event) => {
-    const offered = event instanceof MessageEvent ? event.ports[0] : undefined;
-    if (!offered) return;
-    event.stopImmediatePropagation();
-    port?.close();
-    port = offered;
-    port.onmessage = (message) => heard(message.data);
-  });
-  dispatchEvent(new Event("tabhub-shim"));
+  // The other end takes the port that it is offered first, before any script of the page
+  // runs, and the port is the only way to talk from then on.
+  port.onmessage = (message) => heard(message.data);
+  const offer = () => dispatchEvent(new MessageEvent("tabhub-shim", { ports: [far] }));
+  offer();
+  if (document.readyState === "loading") {
+    // The browser may run the other end after this one: then it is there when the parser
+    // goes on, and still no script of the page has run.
+    const parser = new MutationObserver(() => {
+      parser.disconnect();
+      offer();
+    });
+    parser.observe(document, { childList: true, subtree: true });
+  }
 
   if (native) {
     noteErrors(native);
     offerOldForms(native);
+  } else {
+    setTimeout(watch, 0);
   }
 })();

@@ -3,7 +3,7 @@
 
 /** @implements {Source} */
 var ShimSource = class {
-  /** @type {MessagePort} */
+  /** @type {MessagePort | undefined} */
   #port;
   /** @type {Checked["items"]} */
   #tools = [];
@@ -19,25 +19,22 @@ var ShimSource = class {
   constructor(changed, threw) {
     this.#changed = changed;
     this.#threw = threw;
-    this.#port = this.#connect();
-    // Whichever of the two worlds is later finds the other.
-    addEventListener("tabhub-shim", () => (this.#port = this.#connect()), { once: true });
+    // Where the shim does not run a script of the page may play its part. It speaks for the
+    // page, too, and is not told whether anybody listens.
+    addEventListener("tabhub-shim", (event) => this.#join(event), { once: true });
   }
 
-  #connect() {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = (event) => this.#heard(event.data);
-    dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
-    return port1;
+  /** @param {Event} event */
+  #join(event) {
+    const port = event instanceof MessageEvent ? event.ports[0] : undefined;
+    if (!port) return;
+    this.#port = port;
+    port.onmessage = (event) => this.#heard(event.data);
   }
 
-  start() {
-    this.#send({ type: "start" });
-  }
+  start() {}
 
-  stop() {
-    this.#tools = [];
-  }
+  stop() {}
 
   async offer() {
     return { tools: this.#tools, resources: [], prompts: [] };
@@ -72,7 +69,7 @@ var ShimSource = class {
 
   /** @param {ShimRequest} message */
   #send(message) {
-    this.#port.postMessage(message);
+    this.#port?.postMessage(message);
   }
 
   /** @param {any} message what the page may have forged */

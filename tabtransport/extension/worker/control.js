@@ -2,34 +2,23 @@
 // activateTab, a tab that is to be opened in front, and a question to the user.
 
 import { ask } from "./confirm.js";
+import { withoutSecret } from "./offers.js";
+import { picture } from "./picture.js";
+import { Refusal, UNSUPPORTED, notShared } from "./refusal.js";
+import { permitsDocument, permitsPage } from "./settings.js";
 
 const INTERNAL = -32603;
-const UNSUPPORTED = -32004;
 const TAB_GONE = -32001;
 const INVALID = -32602;
 
 /** How long a navigation may take before it is answered anyway. */
 const LOAD = 5_000;
 const MAX_TEXT = 2 << 20;
-const PICTURE_TRIES = 6;
-const PICTURE_PAUSE = 600;
-
-/** An error that the hub is told with its code. */
-export class Refusal extends Error {
-  /**
-   * @param {number} code
-   * @param {string} message
-   */
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /**
  * @typedef {object} Asked
  * @property {string} id of the request
- * @property {(url: string) => boolean} visible whether the user lets the hub see the page at an address
+ * @property {() => Settings} settings those of the moment
  */
 
 /** @type {Record<string, (tabId: number, params: any, asked: Asked) => Promise<object>>} */
@@ -69,10 +58,19 @@ export function control(method, tabId, params, asked) {
   return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}, asked) : undefined;
 }
 
-/** @param {unknown} url */
-function webAddress(url) {
-  if (typeof url === "string" && URL.canParse(url) && /^https?:/.test(new URL(url).protocol)) return url;
-  throw new Refusal(INVALID, "only http and https addresses can be opened");
+/**
+ * An address that the hub may send a tab to. What is at a site that the user does not share
+ * is not for the hub to set off.
+ *
+ * @param {unknown} url
+ * @param {Asked} asked
+ */
+function webAddress(url, { settings }) {
+  if (typeof url !== "string" || !URL.canParse(url) || !/^https?:/.test(new URL(url).protocol)) {
+    throw new Refusal(INVALID, "only http and https addresses can be opened");
+  }
+  if (!permitsPage(settings(), url)) throw notShared();
+  return url;
 }
 
 /** @param {number} tabId */
@@ -84,21 +82,9 @@ async function existing(tabId) {
   }
 }
 
-/**
- * A tab that the hub may look into.
- *
- * @param {number} tabId
- * @param {Asked} asked
- */
-async function visibleTab(tabId, { visible }) {
-  const tab = await existing(tabId);
-  if (!visible(tab.url ?? "")) throw new Refusal(UNSUPPORTED, "the user does not share this site with the hub");
-  return tab;
-}
-
 /** @type {(typeof METHODS)[string]} */
-async function openTab(_, { url, active }) {
-  const address = webAddress(url);
+async function openTab(_, { url, active }, asked) {
+  const address = webAddress(url, asked);
   const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
   if (!windows.length) {
     const made = await chrome.windows.create({ url: address, focused: active === true });
@@ -125,21 +111,21 @@ async function closeTab(tabId) {
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function listTabs(_, __, { visible }) {
+async function listTabs(_, __, { settings }) {
   const tabs = await chrome.tabs.query({});
   return {
     tabs: tabs.map(({ id, windowId, index, url = "", title = "", active }) => {
-      const said = visible(url) ? { url, title } : { url: "", title: "" };
+      const said = permitsPage(settings(), url) ? { url: withoutSecret(url), title: withoutSecret(title) } : { url: "", title: "" };
       return { tabId: id, windowId, index, ...said, active };
     }),
   };
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function navigate(tabId, { url, back, forward, reload }) {
+async function navigate(tabId, { url, back, forward, reload }, asked) {
   const before = await existing(tabId);
   if (!url && !back && !forward && !reload) throw new Refusal(INVALID, "say one of url, back, forward and reload");
-  const address = url ? webAddress(url) : "";
+  const address = url ? webAddress(url, asked) : "";
   // What is loading already may be complete before the address is.
   const other = before.status === "loading" ? (before.pendingUrl ?? before.url) : undefined;
   const loaded = loads(tabId, address && other !== address ? other : undefined);
@@ -219,38 +205,30 @@ function loads(tabId, other) {
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function screenshot(tabId, _, asked) {
-  for (let tries = 1; ; tries++) {
-    const tab = await visibleTab(tabId, asked);
-    if (!tab.active) {
-      throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
-    }
-    try {
-      const picture = await chrome.tabs.captureVisibleTab(tab.windowId, { format: "png" });
-      return { mimeType: "image/png", data: picture.slice(picture.indexOf(",") + 1) };
-    } catch (error) {
-      // A tab that has just come to the front has yet to be drawn, and a browser takes no
-      // more than two pictures a second.
-      if (tries === PICTURE_TRIES || !/readback|quota/i.test(String(error))) {
-        throw new Refusal(UNSUPPORTED, `the browser cannot picture this tab: ${error instanceof Error ? error.message : error}`);
-      }
-    }
-    await new Promise((done) => setTimeout(done, PICTURE_PAUSE));
-  }
+async function screenshot(tabId, _, { settings }) {
+  await existing(tabId);
+  const data = await picture(tabId, settings);
+  return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
 }
 
 /** @type {(typeof METHODS)[string]} */
-async function text(tabId, _, asked) {
-  await visibleTab(tabId, asked);
-  try {
-    const [frame] = await chrome.scripting.executeScript({
+async function text(tabId, _, { settings }) {
+  await existing(tabId);
+  const [frame] = await chrome.scripting
+    .executeScript({
       target: { tabId },
       injectImmediately: true, // not when the page has loaded, which may be never
-      func: (/** @type {number} */ limit) => (document.body?.innerText ?? "").slice(0, limit),
+      func: (/** @type {number} */ limit) => ({
+        origin: self.origin,
+        url: location.href,
+        text: (document.body?.innerText ?? "").slice(0, limit),
+      }),
       args: [MAX_TEXT],
+    })
+    .catch(() => {
+      throw new Refusal(UNSUPPORTED, "the browser does not let extensions read this page");
     });
-    return { text: String(frame?.result ?? "") };
-  } catch {
-    throw new Refusal(UNSUPPORTED, "the browser does not let extensions read this page");
-  }
+  // The document that was read may be another than the tab had when the hub asked.
+  if (!frame?.result || !permitsDocument(settings(), frame.result)) throw notShared();
+  return { text: String(frame.result.text) };
 }

@@ -6,10 +6,12 @@
 
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
-import { CAPABILITIES, Refusal, control } from "./control.js";
+import { CAPABILITIES, control } from "./control.js";
 import { Link } from "./link.js";
 import { Offers } from "./offers.js";
+import { Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
+import { placeShim } from "./shim.js";
 import { Tabs } from "./tabs.js";
 
 const METHOD_NOT_FOUND = -32601;
@@ -40,7 +42,7 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   await settings.dropSecrets();
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load()]);
+  await Promise.all([tabs.load(), calls.load(), placeShim(current)]);
   void link.ensure();
 }
 
@@ -70,17 +72,24 @@ function opened() {
   tabs.opened();
 }
 
-/** @param {object} message */
-function notify(message) {
-  return link.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+/**
+ * @param {object} message
+ * @param {string} [params] as JSON, instead of the message's own
+ */
+function notify(message, params) {
+  const text = JSON.stringify({ jsonrpc: "2.0", ...message });
+  return link.send(params === undefined ? text : `${text.slice(0, -1)},"params":${params}}`);
 }
 
-/** @param {object} message */
-function request(message) {
+/**
+ * @param {object} message
+ * @param {string} [params] as JSON, instead of the message's own
+ */
+function request(message, params) {
   const id = crypto.randomUUID();
   return new Promise((resolve, reject) => {
     requests.set(id, { resolve, reject });
-    if (!notify({ id, ...message })) reject(new Error("the hub is not connected"));
+    if (!notify({ id, ...message }, params)) reject(new Error("the hub is not connected"));
   }).finally(() => requests.delete(id));
 }
 
@@ -113,7 +122,7 @@ function message(message) {
       break;
     default: {
       if (id === undefined) break;
-      const outcome = control(method, tabId, params, { id: String(id), visible: (url) => settings.permitsPage(current, url) });
+      const outcome = control(method, tabId, params, { id: String(id), settings: () => current });
       if (outcome && method === "browser/navigate" && !params?.reload) tabs.moving(tabId, outcome);
       answer(message, outcome ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)));
     }
@@ -177,7 +186,9 @@ function heard(frame, port, message) {
       calls.progressed(port, message);
       break;
     case "updated":
-      notify({ tabId: port.sender?.tab?.id, method: "browser/resourceUpdated", params: { uri: message.uri } });
+      if (tabs.permitted(frame)) {
+        notify({ tabId: port.sender?.tab?.id, method: "browser/resourceUpdated", params: { uri: message.uri } });
+      }
       break;
   }
 }
@@ -209,9 +220,9 @@ chrome.runtime.onInstalled.addListener(async () => {
   const { content_scripts: scripts = [] } = chrome.runtime.getManifest();
   for (const { id } of await chrome.tabs.query({ url: ["http://*/*", "https://*/*"] })) {
     if (id === undefined) continue;
-    for (const { js = [], world } of /** @type {{js?: string[], world?: "MAIN"}[]} */ (scripts)) {
+    for (const { js = [] } of scripts) {
       // Some pages are closed to extensions, and some tabs are asleep.
-      chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: js, world }).catch(() => {});
+      chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", ...js] }).catch(() => {});
     }
   }
 });
@@ -289,6 +300,7 @@ async function apply(change) {
   changing = turn.catch(() => {});
   const before = await turn;
   tabs.settingsChanged();
+  await placeShim(current);
   if (current.hub === before.hub) return;
   const restarted = link.restart();
   tabs.hubChanged();

@@ -17,12 +17,13 @@ const LINK =
   /^(https:\/\/[^/?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
 
 /**
- * An address as others may see it: without the secret, if it is such a link.
+ * An address, or a title that is one, as others may see it: without the secret, if it is
+ * such a link.
  *
- * @param {string} url
+ * @param {string} text
  */
-export function withoutSecret(url) {
-  return LINK.test(url) ? url.slice(0, url.indexOf("#")) : url;
+export function withoutSecret(text) {
+  return /\/pair#browser\./.test(text) ? text.slice(0, text.indexOf("#")) : text;
 }
 
 /** @typedef {{id: string, address: string, secret: string, tabId?: number, windowId?: number}} Offer */

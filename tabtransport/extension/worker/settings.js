@@ -15,7 +15,10 @@ const DEFAULTS = {
 export async function loadSettings() {
   const { settings } = await chrome.storage.local.get("settings");
   const hub = await ownAddress();
-  return { ...DEFAULTS, ...(hub && { hub }), ...(settings ?? {}) };
+  /** @type {Settings} */
+  const all = { ...DEFAULTS, ...(hub && { hub }), ...(settings ?? {}) };
+  const [allowed, off, keep] = [all.allowed, all.off, all.keep].map((list) => [...new Set(list.map(canonical))]);
+  return { ...all, allowed, off, keep };
 }
 
 /**
@@ -30,14 +33,36 @@ export async function saveSettings(part) {
 }
 
 /**
+ * An origin as browsers write it, so that two spellings of it are equal. A dot at the end
+ * of the host makes no other site.
+ *
+ * @param {string} origin
+ */
+function canonical(origin) {
+  if (!URL.canParse(origin)) return origin;
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname.replace(/\.$/, "")}${port && `:${port}`}`;
+}
+
+/**
  * Whether the user lets the hub see an origin's tools.
  *
  * @param {Settings} settings
  * @param {string} origin
  */
 export function permits(settings, origin) {
-  if (settings.off.includes(origin)) return false;
-  return settings.mode === "all" || settings.allowed.includes(origin);
+  const site = canonical(origin);
+  if (settings.off.includes(site)) return false;
+  return settings.mode === "all" || settings.allowed.includes(site);
+}
+
+/**
+ * Whether no site is hidden from the hub.
+ *
+ * @param {Settings} settings
+ */
+export function permitsAll({ mode, off }) {
+  return mode === "all" && !off.length;
 }
 
 /**
@@ -48,7 +73,55 @@ export function permits(settings, origin) {
  * @param {string} url
  */
 export function permitsPage(settings, url) {
-  return !/^https?:/.test(url) || permits(settings, new URL(url).origin);
+  const site = webOrigin(url);
+  return site === "" || permits(settings, site);
+}
+
+/**
+ * Whether the user lets the hub see a document. Its origin says whose it is, also where
+ * its address does not: about:blank and blob: have the origin of who made them. A sandboxed
+ * document has no origin and is of the site at its address; an empty one in a frame is
+ * made of what the documents around it say. Of any other the site cannot be told.
+ *
+ * @param {Settings} settings
+ * @param {{origin?: string, url?: string, frameId?: number}} document as the browser describes it
+ */
+export function permitsDocument(settings, { origin = "", url = "", frameId = 0 }) {
+  if (permitsAll(settings)) return true;
+  const site = webOrigin(origin) || webOrigin(url);
+  if (site !== "") return permits(settings, site);
+  if (/^about:/.test(url)) return frameId !== 0;
+  return url !== "" && !/^(data|blob):/.test(url);
+}
+
+/**
+ * The http or https origin of an address, "" if it has none.
+ *
+ * @param {string} url
+ */
+function webOrigin(url) {
+  const origin = URL.canParse(url) ? new URL(url).origin : "";
+  return /^https?:/.test(origin) ? origin : "";
+}
+
+/**
+ * Whether the user wants a site's tools to be kept when its tabs are closed.
+ *
+ * @param {Settings} settings
+ * @param {string} origin
+ */
+export function keeps(settings, origin) {
+  return settings.keep.includes(canonical(origin));
+}
+
+/**
+ * The match pattern of an origin's documents.
+ *
+ * @param {string} origin
+ */
+export function pattern(origin) {
+  const { protocol, hostname, port } = new URL(origin);
+  return `${protocol}//${hostname}:${port || (protocol === "https:" ? 443 : 80)}/*`;
 }
 
 /**
@@ -71,8 +144,9 @@ export function withSite(settings, origin, on) {
  * @param {boolean} on
  */
 export function toggled(list, origin, on) {
-  const rest = list.filter((other) => other !== origin);
-  return on ? [...rest, origin].sort() : rest;
+  const site = canonical(origin);
+  const rest = list.filter((other) => other !== site);
+  return on ? [...rest, site].sort() : rest;
 }
 
 /** The address of the hub's pages, from that of its WebSocket. */

@@ -1,6 +1,7 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
-import { permitsPage } from "./settings.js";
+import { withoutSecret } from "./offers.js";
+import { keeps, permitsPage } from "./settings.js";
 
 /** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
 const THROUGH = 2 ** 40;
@@ -91,6 +92,8 @@ export class Tab {
   missing;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
+  /** When what it offers may be told again, as Date.now() tells it. */
+  rests = 0;
   /** What the browser says of the tab. */
   url = "";
   title = "";
@@ -181,7 +184,7 @@ export class Tab {
    * @returns {{url?: string, title?: string}}
    */
   page(settings) {
-    return permitsPage(settings, this.url) ? { url: this.url.slice(0, 2048), title: this.title.slice(0, 4096) } : {};
+    return permitsPage(settings, this.url) ? { url: withoutSecret(this.url).slice(0, 2048), title: this.title.slice(0, 4096) } : {};
   }
 
   /**
@@ -191,13 +194,13 @@ export class Tab {
    * @param {Settings} settings
    */
   state(focused, settings) {
-    const origin = /^https?:/.test(this.url) ? new URL(this.url).origin : "";
+    const page = this.page(settings);
     return {
-      ...this.page(settings),
+      ...page,
       active: this.active,
       windowId: this.windowId,
       windowFocused: this.windowId === focused,
-      keepTools: settings.keep.includes(origin),
+      keepTools: !!page.url && keeps(settings, page.url),
     };
   }
 }

@@ -2,7 +2,7 @@
 // to the hub when it differs from what the hub knows.
 
 import { Kept } from "./kept.js";
-import { permits } from "./settings.js";
+import { keeps, permits } from "./settings.js";
 import { Frame, KINDS, Tab, merge, tell } from "./tab.js";
 
 /** How long what a frame offered stays after its document went, for the next one to say. */
@@ -15,13 +15,17 @@ const WHOLE = 1_500;
 const RETURN = 2_000;
 /** Changes of a tab's frames within this time are one message. */
 const GATHER = 50;
+/** What a tab offers may be told again after a ms for so many characters of it, */
+const RATE = 1024;
+/** and at the latest after so long. */
+const LAST = 30_000;
 
 const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
 
 /**
  * @typedef {object} Hub
  * @property {(message: object) => boolean} notify
- * @property {(message: object) => Promise<any>} request
+ * @property {(message: object, params?: string) => Promise<any>} request params are JSON
  * @property {() => boolean} open
  * @property {() => {address: string, state: HubState["state"], hub: string, version: string}} standing where it is, and how this browser stands with it
  */
@@ -82,7 +86,7 @@ export class Tabs {
     this.#closed.clear();
     for (const tab of this.#tabs.values()) {
       tab.sent = { tools: "", resources: "", prompts: "", state: "" };
-      this.#touch(tab);
+      this.#touchNow(tab);
     }
   }
 
@@ -92,8 +96,9 @@ export class Tabs {
   seen(info) {
     const tab = info.id === undefined ? undefined : this.#tabs.get(info.id);
     if (!tab) return;
-    tab.url = info.url ?? tab.url;
-    tab.title = info.title ?? tab.title;
+    // Of some pages, such as about:blank, the browser says neither.
+    tab.url = info.url ?? "";
+    tab.title = info.title ?? "";
     tab.windowId = info.windowId;
     tab.active = info.active;
     this.#state(tab);
@@ -248,7 +253,7 @@ export class Tabs {
         if (!on) this.#forget(tab, frame);
         frame.port?.postMessage({ type: on ? "on" : "off" });
       }
-      this.#touch(tab);
+      this.#touchNow(tab);
       this.#state(tab);
     }
   }
@@ -257,7 +262,8 @@ export class Tabs {
 
   /**
    * The frame that a request is for, and the port that leads there; in a tab that has
-   * frames it waits for one that is just being loaded.
+   * frames it waits for one that is just being loaded. A site that the user does not share
+   * has none.
    *
    * @param {number} tabId
    * @param {number | undefined} frameId
@@ -267,13 +273,23 @@ export class Tabs {
   async route(tabId, frameId, offers, patience) {
     const until = Date.now() + patience;
     for (;;) {
-      const frames = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
+      const all = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
+      const frames = all.filter((f) => this.permitted(f) && (!f.through || this.permitted(f.through.frame)));
       const frame =
         frameId === undefined ? frames.find((f) => f.port && offers(f.offer)) : frames.find((f) => f.id === frameId);
       if (frame?.port) return { frame, port: frame.port, child: frame.through?.key };
       if (Date.now() > until || !this.#tabs.has(tabId)) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
+  }
+
+  /**
+   * Whether the user lets the hub see a frame.
+   *
+   * @param {Frame} frame
+   */
+  permitted({ origin }) {
+    return permits(this.#settings(), origin);
   }
 
   /** What the popup shows of a tab. */
@@ -285,9 +301,8 @@ export class Tabs {
     const site = (/** @type {string} */ origin) => {
       const known = sites.get(origin);
       if (known) return known;
-      const { keep } = settings;
       const reached = [...(tab?.frames.values() ?? [])].some((frame) => frame.port && frame.origin === origin);
-      const view = { origin, on: permits(settings, origin), keep: keep.includes(origin), reached, tools: [], rejected: [] };
+      const view = { origin, on: permits(settings, origin), keep: keeps(settings, origin), reached, tools: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
@@ -334,15 +349,29 @@ export class Tabs {
    */
   #forget(tab, frame) {
     tab.forget(frame);
-    this.#touch(tab);
+    if (frame.id === 0) this.#touchNow(tab);
+    else this.#touch(tab);
   }
 
-  /** @param {Tab} tab */
+  /**
+   * Tells the hub soon what a tab offers. A tab that offers much is told more rarely, so that
+   * one which does so again and again takes no time from the calls of others.
+   *
+   * @param {Tab} tab
+   */
   #touch(tab) {
     tab.timer ??= setTimeout(() => {
       tab.timer = undefined;
       if (!tab.missing?.size) this.#register(tab);
-    }, GATHER);
+    }, Math.max(GATHER, tab.rests - Date.now()));
+  }
+
+  /** @param {Tab} tab */
+  #touchNow(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = undefined;
+    tab.rests = 0;
+    this.#touch(tab);
   }
 
   /** @param {Tab} tab */
@@ -354,6 +383,8 @@ export class Tabs {
   #register(tab) {
     const frames = this.#offering(tab);
     const { lists, rejected } = merge(frames);
+    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
+    tab.rests = Date.now() + Math.min(size / RATE, LAST);
     this.#badge(tab.id, lists.tools.count);
     if (!this.#hub.open()) return;
     const { known } = tab;
@@ -384,9 +415,9 @@ export class Tabs {
    */
   async #send(tab, kind, method, text) {
     const { url, title } = tab.page(this.#settings());
-    const params = { [kind]: JSON.parse(text), tabUrl: url, title };
+    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
-      const answer = await this.#hub.request({ tabId: tab.id, method, params });
+      const answer = await this.#hub.request({ tabId: tab.id, method }, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`);
       if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
       return true;
     } catch (error) {

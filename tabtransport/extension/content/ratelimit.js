@@ -1,0 +1,23 @@
+// How often a page may cause traffic to the hub.
+"use strict";
+
+var RateLimit = class {
+  #perSecond;
+  #since = 0;
+  #count = 0;
+
+  /** @param {number} perSecond */
+  constructor(perSecond) {
+    this.#perSecond = perSecond;
+  }
+
+  /** Whether it may be done once more now. */
+  take() {
+    const now = Date.now();
+    if (now - this.#since > 1000) {
+      this.#since = now;
+      this.#count = 0;
+    }
+    return ++this.#count <= this.#perSecond;
+  }
+};

@@ -1,0 +1,139 @@
+// Pictures of the tab in front. The browser pictures whatever is in front at the moment,
+// with all that is framed in it. So a picture counts only if the user shares the site of
+// every document in the tab, before and after it was taken and in between.
+
+import { Refusal, UNSUPPORTED, notShared } from "./refusal.js";
+import { permitsAll, permitsDocument, permitsPage } from "./settings.js";
+
+const TRIES = 6;
+const PAUSE = 600;
+/** How long the documents of a tab may take to say whose they are. */
+const ANSWER = 2_000;
+
+/**
+ * Pictures a tab.
+ *
+ * @param {number} tabId
+ * @param {() => Settings} settings
+ * @returns {Promise<string>} a data URL
+ */
+export async function picture(tabId, settings) {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const taken = await attempt(tabId, settings);
+    if (taken !== undefined) return taken;
+    await new Promise((done) => setTimeout(done, PAUSE));
+  }
+  throw new Refusal(UNSUPPORTED, "the browser cannot picture this tab: what it shows does not come to rest");
+}
+
+/**
+ * @param {number} tabId
+ * @param {() => Settings} settings
+ * @returns {Promise<string | undefined>} undefined if it may succeed a little later
+ */
+async function attempt(tabId, settings) {
+  const change = new Change(tabId, settings);
+  try {
+    const { windowId } = await inFront(tabId);
+    const before = await shared(tabId, settings);
+    const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
+    const after = await inFront(tabId);
+    const same = after.windowId === windowId && (await shared(tabId, settings)) === before;
+    return same && !change.happened ? taken : undefined;
+  } finally {
+    change.stop();
+  }
+}
+
+/** @param {number} tabId */
+async function inFront(tabId) {
+  const tab = await chrome.tabs.get(tabId);
+  if (tab.active) return tab;
+  throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
+}
+
+/**
+ * A tab that has just come to the front has yet to be drawn, and a browser takes no more
+ * than two pictures a second. Any other error may tell of a page that came in front.
+ *
+ * @param {unknown} error
+ */
+function passing(error) {
+  if (/readback|quota/i.test(String(error))) return undefined;
+  throw new Refusal(UNSUPPORTED, "the browser does not let extensions picture this tab");
+}
+
+/**
+ * The document that a tab shows, if the user shares its site and those of all its frames.
+ *
+ * @param {number} tabId
+ * @param {() => Settings} settings
+ * @returns {Promise<string>} its id; "" where it does not matter, or is a page of the browser itself
+ */
+async function shared(tabId, settings) {
+  if (permitsAll(settings())) return "";
+  const { url = "" } = await chrome.tabs.get(tabId);
+  const documents = await documentsOf(tabId);
+  const all = permitsPage(settings(), url) && documents?.every((document) => permitsDocument(settings(), document));
+  if (!all) throw notShared();
+  return documents?.find(({ frameId }) => frameId === 0)?.documentId ?? "";
+}
+
+/**
+ * What the browser says of all documents in a tab that can be a site's.
+ *
+ * @param {number} tabId
+ * @returns {Promise<{origin?: string, url?: string, frameId: number, documentId: string}[] | undefined>}
+ *   undefined if one of them does not answer; none of a page of the browser itself
+ */
+function documentsOf(tabId) {
+  const asked = chrome.scripting
+    .executeScript({
+      target: { tabId, allFrames: true },
+      injectImmediately: true,
+      func: () => ({ origin: self.origin, url: location.href }),
+    })
+    .then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId })))
+    .catch(() => []);
+  return Promise.race([asked, new Promise((late) => setTimeout(late, ANSWER))]);
+}
+
+/** Notes whether what a tab shows has changed, be it for a moment. */
+class Change {
+  happened = false;
+  #tabId;
+  #settings;
+
+  /**
+   * @param {number} tabId
+   * @param {() => Settings} settings
+   */
+  constructor(tabId, settings) {
+    this.#tabId = tabId;
+    this.#settings = settings;
+    chrome.tabs.onActivated.addListener(this.#activated);
+    chrome.tabs.onUpdated.addListener(this.#updated);
+    chrome.runtime.onConnect.addListener(this.#connected);
+  }
+
+  stop() {
+    chrome.tabs.onActivated.removeListener(this.#activated);
+    chrome.tabs.onUpdated.removeListener(this.#updated);
+    chrome.runtime.onConnect.removeListener(this.#connected);
+  }
+
+  /** In any window: a tab may be moved to another one. */
+  #activated = () => {
+    this.happened = true;
+  };
+
+  /** @param {number} id @param {{status?: string}} info */
+  #updated = (id, { status }) => {
+    if (id === this.#tabId && status === "loading" && !permitsAll(this.#settings())) this.happened = true;
+  };
+
+  /** @param {chrome.runtime.Port} port of a document that has just come, perhaps to go at once */
+  #connected = ({ sender }) => {
+    if (sender?.tab?.id === this.#tabId && !permitsDocument(this.#settings(), sender)) this.happened = true;
+  };
+}
