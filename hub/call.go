@@ -36,7 +36,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolResult(resp), nil
+	return r.target.item.toolResult(resp), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.

@@ -64,10 +64,13 @@ var (
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
 		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {},
 	}
-	schemaMembers          = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
-	iconMembers            = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
-	promptArgumentMembers  = members{"name": isString, "title": isString, "description": isString, "required": isBool}
-	toolAnnotationMembers  = members{"title": isTitle, "readOnlyHint": isBool, "destructiveHint": isBool, "idempotentHint": isBool, "openWorldHint": isBool, "cache": isBool}
+	schemaMembers         = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
+	iconMembers           = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
+	promptArgumentMembers = members{"name": isString, "title": isString, "description": isString, "required": isBool}
+	toolAnnotationMembers = members{
+		"title": isTitle, "readOnlyHint": isBool, "destructiveHint": isBool, "idempotentHint": isBool, "openWorldHint": isBool, "cache": isBool,
+		"untrustedContentHint": isBool, "consequentialHint": isBool, // WebMCP's
+	}
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
 	requiredMember         = map[string]string{"icons": "src", "arguments": "name"}
 )
@@ -104,6 +107,28 @@ func checkEach(what string, v json.RawMessage, m members) error {
 		}
 	}
 	return nil
+}
+
+// knownMembers returns an object without the members that m does not have: nobody
+// knows what a host would do with them.
+func knownMembers(v json.RawMessage, m members) json.RawMessage {
+	unknown := false
+	for key := range rawjson.Members(v) {
+		if _, ok := m[key]; !ok {
+			unknown = true
+			break
+		}
+	}
+	if !unknown {
+		return v
+	}
+	out := append(make([]byte, 0, len(v)), '{')
+	for key, v := range rawjson.Members(v) {
+		if _, ok := m[key]; ok {
+			out = append(appendKey(out, key), v...)
+		}
+	}
+	return append(out, '}')
 }
 
 // checkSpelling refuses a name that clients which ignore case take for a member.

@@ -27,7 +27,7 @@ func TestToolResult(t *testing.T) {
 		{"{\"content\":[\n]}", false, `{"content":[ ]}`},
 		{``, false, `{"content":[{"type":"text","text":"null"}]}`},
 	} {
-		if got := toolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}); string(got) != c.want {
+		if got := new(item).toolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}); string(got) != c.want {
 			t.Errorf("%s, failed %t: %s, want %s", c.result, c.failed, got, c.want)
 		}
 	}
