@@ -3,7 +3,9 @@ package hub
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -30,7 +32,7 @@ func (it *item) toolResult(resp spec.Response) json.RawMessage {
 		if !ok {
 			text = string(v)
 		}
-		return (&Failure{spec.FailToolError, text}).Result()
+		return (&Failure{spec.FailToolError, describe.CleanLines(text, math.MaxInt)}).Result()
 	}
 	out := []byte(`{"content":[{"type":"text","text":`)
 	if v[0] == '"' {

@@ -21,6 +21,7 @@ func TestToolResult(t *testing.T) {
 		{`{"isError":false,"content":[]}`, true, `{"content":[],"isError":true}`},
 		{`{"isError":null}`, true, `{"isError":true}`},
 		{`"why"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"why\"}}","type":"text"}],"isError":true}`},
+		{`"a\u202eb"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"ab\"}}","type":"text"}],"isError":true}`},
 		{`"text"`, false, `{"content":[{"type":"text","text":"text"}]}`},
 		{`7`, false, `{"content":[{"type":"text","text":"7"}]}`},
 		{`{"n":1}`, false, `{"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`},

@@ -1,7 +1,9 @@
 package hub
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +11,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/schema"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // What steers a reader must not get from a page into a list, wherever it stands and
@@ -130,4 +133,33 @@ func checkTexts(t *testing.T, v any) {
 			checkTexts(t, e)
 		}
 	}
+}
+
+// What a page reports while it works, and what it says is wrong, is read, too.
+func TestTextsOfCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		page, err := w.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://e.com"}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+			in.Progress(1, nil, "half\u202e\x1b[2J\U000e0041")
+			return spec.Response{}, &spec.Error{Code: spec.CodeInternal, Message: "no\u202e milk\u009b", Data: json.RawMessage(`{"why":"a\u202eb"}`)}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer page.Close()
+		for _, m := range []*spec.Register{tools("", "x"), register(spec.KindPrompt, "", `{"name":"p"}`)} {
+			if _, err := page.Ask(t.Context(), 0, m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var told []string
+		result, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_x", Progress: func(p spec.Progress) { told = append(told, p.Message) }})
+		if err != nil || !strings.Contains(string(result), `\"message\":\"no milk\"`) || len(told) != 1 || told[0] != "half[2J" {
+			t.Errorf("call: %s, %v, progress %+q", result, err, told)
+		}
+		_, err = w.hub.GetPrompt(t.Context(), "website_prompt_e_com_p", nil, "test")
+		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab"}` {
+			t.Errorf("prompt: %#v", err)
+		}
+	})
 }
