@@ -50,6 +50,7 @@ func TestVisible(t *testing.T) {
 		"plain\n\ttext é 漢字 👨\u200d👩":           "plain\n\ttext é 漢字 👨\u200d👩",
 		"\x1b]52;c;ZXZpbA==\x07":                `\x1b]52;c;ZXZpbA==\a`,
 		"\r\b\v\f\x00\x7f":                      `\r\b\v\f\x00\x7f`,
+		"one\r\ntwo\r\r\n":                      "one\ntwo\\r\n",
 		"\u0085\u009b2J\u009d":                  `\u0085\u009b2J\u009d`,
 		"\x9b2J \xff ok":                        `\x9b2J \xff ok`,
 		"pay\u202eto\u2066me\U000e0041\u200b\n": `pay\u202eto\u2066me\U000e0041\u200b` + "\n",

@@ -8,7 +8,8 @@ import (
 
 // Visible returns text, which may be anything, so that it can be printed on a
 // terminal: hidden characters are written as in Go, as \x1b or \u202e, and so are
-// bytes that are not UTF-8. Line feeds, tabs and joiners stay.
+// bytes that are not UTF-8. Line feeds, tabs and joiners stay; a line end of two
+// characters becomes a line feed.
 func Visible(text string) string {
 	if !hidesRaw(text) {
 		return text
@@ -19,6 +20,7 @@ func Visible(text string) string {
 		switch {
 		case r == utf8.RuneError && isByte(text[i:]):
 			b.WriteString(`\x` + strconv.FormatUint(uint64(text[i]), 16))
+		case r == '\r' && strings.HasPrefix(text[i+1:], "\n"):
 		case steers(r):
 			quoted := strconv.QuoteRuneToASCII(r)
 			b.WriteString(quoted[1 : len(quoted)-1])

@@ -27,14 +27,14 @@ func (a *app) tokenCommand() *cobra.Command {
 				return err
 			}
 			if !asURL {
-				fmt.Fprintln(a.out, token)
+				fmt.Fprintln(a.stdout, token)
 				return nil
 			}
 			h, err := dir.Running()
 			if err != nil {
 				return errors.New("no hub is running, so there is no dashboard; start one with `tabhub serve`")
 			}
-			fmt.Fprintf(a.out, "%s/?token=%s\n", h.URL(), token)
+			fmt.Fprintf(a.stdout, "%s/?token=%s\n", h.URL(), token)
 			return nil
 		},
 	}
