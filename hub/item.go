@@ -280,6 +280,17 @@ func (p *itemParser) finish(place func(*item) error) error {
 	if err := checkName(p.name, p.kind); err != nil {
 		return err
 	}
+	if err := place(p.item); err != nil {
+		return err
+	}
+	if icons := p.iconsOf(p.icons); icons != nil {
+		p.keep("icons", icons)
+	}
+	if p.meta != nil {
+		if meta := metaOf(p.domain, p.meta); meta != nil {
+			p.keep("_meta", meta)
+		}
+	}
 	if p.kind == spec.KindTool {
 		if err := p.schemaMembers(); err != nil {
 			return err
@@ -294,17 +305,6 @@ func (p *itemParser) finish(place func(*item) error) error {
 	}
 	quoted := rawjson.AppendString(nil, describe.CleanLines(text, spec.MaxDescription))
 	p.text = quoted[1 : len(quoted)-1]
-	if err := place(p.item); err != nil {
-		return err
-	}
-	if icons := p.iconsOf(p.icons); icons != nil {
-		p.keep("icons", icons)
-	}
-	if p.meta != nil {
-		if meta := metaOf(p.domain, p.meta); meta != nil {
-			p.keep("_meta", meta)
-		}
-	}
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
 	h.Write(p.rest)

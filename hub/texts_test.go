@@ -30,7 +30,7 @@ func TestTextsOfItems(t *testing.T) {
 		{spec.KindTool, ListTools, "{\"name\":\"t\",\"description\":\"a\u202eb\U000e0041\u200b\u009b\"}",
 			`{"name":"website_tool_e_com_t","description":"[e.com] ab","inputSchema":{"type":"object"}}`, ""},
 		{spec.KindTool, ListTools, `{"name":"t","description":"d","annotations":{"title":"a` + tag + `","readOnlyHint":true,"vendor":"x","anthropic/x":1},"steer":{"openai/x":1},"_meta":{"openai/outputTemplate":"x","tags":["a` + rtl + `"]},"icons":[{"src":"javascript:x"},{"src":"https://e.com/i.png"}]}`,
-			`{"name":"website_tool_e_com_t","description":"[e.com] d","annotations":{"title":"a","readOnlyHint":true},"inputSchema":{"type":"object"},"icons":[{"src":"https://e.com/i.png"}],"_meta":{"tags":["a"]}}`, ""},
+			`{"name":"website_tool_e_com_t","description":"[e.com] d","annotations":{"title":"a","readOnlyHint":true},"icons":[{"src":"https://e.com/i.png"}],"_meta":{"tags":["a"]},"inputSchema":{"type":"object"}}`, ""},
 		{spec.KindTool, ListTools, `{"name":"t","description":"d","_meta":{"openai/x":1},"icons":[{"src":"file:///etc/passwd"}]}`,
 			`{"name":"website_tool_e_com_t","description":"[e.com] d","inputSchema":{"type":"object"}}`, ""},
 		{spec.KindTool, ListTools, `{"name":"t","description":"d","inputSchema":{"type":"object","properties":{"q":{"type":"string","description":"a` + rtl + `","title":"` + tag + `b","$comment":"c` + tag + `","examples":["x` + tag + `",1.0],"x-hint":"h` + rtl + `"}},"$defs":{"d":{"anyOf":[{"description":"` + rtl + `e"}]}}},"outputSchema":{"type":"object","description":"o` + rtl + `"}}`,
@@ -160,6 +160,19 @@ func TestTextsOfCalls(t *testing.T) {
 		_, err = w.hub.GetPrompt(t.Context(), "website_prompt_e_com_p", nil, "test")
 		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab"}` {
 			t.Errorf("prompt: %#v", err)
+		}
+	})
+}
+
+// A browser's name is told to models that list tabs.
+func TestTextOfBrowserNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		c := chromeConn("b1", "s1", "secret")
+		c.Hello.BrowserName = "Chro\u202eme\U000e0041\x1b"
+		w.register(w.dial(c), 1, tools("https://e.com/", "x"))
+		if got := w.hub.Browsers()[0].Name; got != "Chrome" {
+			t.Errorf("the browser is called %+q", got)
 		}
 	})
 }
