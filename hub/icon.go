@@ -26,14 +26,14 @@ func (it *item) iconsOf(v json.RawMessage) json.RawMessage {
 	out := []byte{'['}
 	for icon := range rawjson.Elements(v) {
 		src, _ := rawjson.String(rawjson.Get(icon, "src"))
-		if describe.HidesInJSON(icon) || !it.mayLoad(src) {
+		known, err := checkMembers("icons[]", icon, iconMembers)
+		if err != nil || describe.HidesInJSON(icon) || !it.mayLoad(src) {
 			dropped = true
 			continue
 		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		known := knownMembers(icon, iconMembers)
 		dropped = dropped || len(known) != len(icon)
 		out = append(out, known...)
 	}

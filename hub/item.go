@@ -156,6 +156,7 @@ func (p *itemParser) arguments(key string, v json.RawMessage) error {
 	if err := checkEach(key, v, promptArgumentMembers); err != nil {
 		return err
 	}
+	changed := p.hides
 	out := []byte{'['}
 	for v := range rawjson.Elements(v) {
 		name, _ := rawjson.String(rawjson.Get(v, "name"))
@@ -168,9 +169,17 @@ func (p *itemParser) arguments(key string, v json.RawMessage) error {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(out, p.clean(knownMembers(v, promptArgumentMembers), "name")...)
+		known, err := checkMembers("arguments[]", v, promptArgumentMembers)
+		if err != nil {
+			return err
+		}
+		changed = changed || len(known) != len(v)
+		out = append(out, p.clean(known, "name")...)
 	}
-	p.keep(key, append(out, ']'))
+	if changed {
+		v = append(out, ']')
+	}
+	p.keep(key, v)
 	return nil
 }
 
@@ -244,10 +253,11 @@ func (p *itemParser) annotations(v json.RawMessage) error {
 		p.safe = is("readOnlyHint") || is("idempotentHint")
 	}
 	p.cached = is("cache")
-	if err := checkMembers("annotations", v, known); err != nil {
+	v, err := checkMembers("annotations", v, known)
+	if err != nil {
 		return err
 	}
-	p.keep("annotations", p.clean(knownMembers(v, known), ""))
+	p.keep("annotations", p.clean(v, ""))
 	return nil
 }
 
@@ -283,8 +293,10 @@ func (p *itemParser) finish(place func(*item) error) error {
 	if err := place(p.item); err != nil {
 		return err
 	}
-	if icons := p.iconsOf(p.icons); icons != nil {
-		p.keep("icons", icons)
+	if p.icons != nil {
+		if icons := p.iconsOf(p.icons); icons != nil {
+			p.keep("icons", icons)
+		}
 	}
 	if p.meta != nil {
 		if meta := metaOf(p.domain, p.meta); meta != nil {

@@ -75,22 +75,31 @@ var (
 	requiredMember         = map[string]string{"icons": "src", "arguments": "name"}
 )
 
-// checkMembers checks the members of an object that have a type.
-func checkMembers(what string, v json.RawMessage, m members) error {
+// checkMembers checks the members of an object that have a type. It returns the
+// object without those that m does not have: nobody knows what a host would do with
+// them.
+func checkMembers(what string, v json.RawMessage, m members) (known json.RawMessage, err error) {
 	if v[0] != '{' {
-		return fmt.Errorf("%s must be an object", what)
+		return nil, fmt.Errorf("%s must be an object", what)
 	}
+	unknown := false
 	for key, v := range rawjson.Members(v) {
-		if err := checkSpelling(key, m); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		if t, ok := m[key]; ok {
-			if err := t.check(what+"."+key, v); err != nil {
-				return err
+		t, ok := m[key]
+		if !ok {
+			unknown = true
+			if err := checkSpelling(key, m); err != nil {
+				return nil, fmt.Errorf("%s: %w", what, err)
 			}
+			continue
+		}
+		if !t.is(v) {
+			return nil, fmt.Errorf("%s.%s must be %s", what, key, t.text)
 		}
 	}
-	return nil
+	if !unknown {
+		return v, nil
+	}
+	return knownMembers(v, m), nil
 }
 
 // checkEach checks an array of objects, and that each has what its kind requires.
@@ -99,7 +108,7 @@ func checkEach(what string, v json.RawMessage, m members) error {
 		return fmt.Errorf("%s must be an array", what)
 	}
 	for v := range rawjson.Elements(v) {
-		if err := checkMembers(what+"[]", v, m); err != nil {
+		if _, err := checkMembers(what+"[]", v, m); err != nil {
 			return err
 		}
 		if name := requiredMember[what]; rawjson.Get(v, name) == nil {
@@ -109,19 +118,8 @@ func checkEach(what string, v json.RawMessage, m members) error {
 	return nil
 }
 
-// knownMembers returns an object without the members that m does not have: nobody
-// knows what a host would do with them.
+// knownMembers returns an object with the members that m has.
 func knownMembers(v json.RawMessage, m members) json.RawMessage {
-	unknown := false
-	for key := range rawjson.Members(v) {
-		if _, ok := m[key]; !ok {
-			unknown = true
-			break
-		}
-	}
-	if !unknown {
-		return v
-	}
 	out := append(make([]byte, 0, len(v)), '{')
 	for key, v := range rawjson.Members(v) {
 		if _, ok := m[key]; ok {
