@@ -1,5 +1,8 @@
 // Package describe writes what a model reads about an item of a tab: where it runs,
-// and the page's own text without what could deceive a reader. Everything here is a
+// and the page's own text without what could deceive a reader. It has the one
+// definition of that, Hidden, and what follows from it: text and JSON that are cleaned
+// (Clean, CleanLines, CleanJSON) or made fit for a terminal (Visible, VisibleJSON), and
+// what may stand in a string that cannot be cleaned (Forbidden). Everything here is a
 // pure function, safe for concurrent use.
 package describe
 

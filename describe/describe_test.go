@@ -3,7 +3,6 @@ package describe
 import (
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"tabhub/spec"
@@ -97,9 +96,18 @@ func FuzzClean(f *testing.F) {
 			t.Fatalf("Clean(%q, %d) = %q", text, max, got)
 		}
 		for _, r := range got {
-			if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u200b' || r == '\u2028' {
+			if Hidden(r) && !isJoiner(r) {
 				t.Fatalf("Clean(%q, %d) = %q holds %U", text, max, got, r)
 			}
+		}
+		lines := CleanLines(text, max)
+		for _, r := range lines {
+			if steers(r) {
+				t.Fatalf("CleanLines(%q, %d) = %q holds %U", text, max, lines, r)
+			}
+		}
+		if again := CleanLines(lines, max); again != lines || len(lines) > 0 && len(lines) > max {
+			t.Fatalf("CleanLines(%q, %d): %q, twice: %q", text, max, lines, again)
 		}
 		if again := Clean(got, max); again != got {
 			t.Fatalf("Clean twice: %q, %q", got, again)

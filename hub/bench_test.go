@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"tabhub/spec"
@@ -86,5 +87,52 @@ func BenchmarkListOneChanged(b *testing.B) {
 		}
 		b.StartTimer()
 		h.List(ListTools)
+	}
+}
+
+// BenchmarkRegister registers 10,000 tools anew, 1,000 of each tab, in ASCII and in
+// other scripts.
+func BenchmarkRegister(b *testing.B) {
+	for name, text := range map[string]string{
+		"ascii": "adds the product to the cart, as many of it as are asked for",
+		"other": "Größe ändern, 商品をカートに入れる",
+	} {
+		b.Run(name, func(b *testing.B) {
+			_, ends := echo(b, 10, 1)
+			b.ReportAllocs()
+			for round := 0; b.Loop(); round++ {
+				for _, end := range ends {
+					b.StopTimer()
+					m := &spec.Register{Kind: spec.KindTool}
+					for k := range 1000 {
+						m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"tool_%d","title":"Tool %[1]d","description":"%s, %d","inputSchema":{"type":"object","properties":{"text":{"type":"string","description":"%[2]s"},"n":{"type":"integer"}}},"annotations":{"readOnlyHint":true}}`, k, text, round)))
+					}
+					b.StartTimer()
+					if _, err := end.Ask(b.Context(), 0, m); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkToolResult is what a call pays for looking into its result.
+func BenchmarkToolResult(b *testing.B) {
+	row, _ := json.Marshal(strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500))
+	for name, result := range map[string]string{
+		"small": `{"content":[{"type":"text","text":"hello"}]}`,
+		"text":  `{"content":[{"type":"text","text":"` + strings.Repeat("An ordinary sentence, with words in it. ", 1600) + `"}]}`,
+		"json":  `{"content":[{"type":"text","text":` + string(row) + `}]}`,
+		"rows":  `{"content":[],"structuredContent":{"rows":[` + strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500) + `{}]}}`,
+		"meta":  `{"content":[{"type":"text","text":"hello"}],"_meta":{"openai/x":1}}`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			it, resp := new(item), spec.Response{Result: json.RawMessage(result)}
+			b.SetBytes(int64(len(result)))
+			for b.Loop() {
+				it.toolResult(resp)
+			}
+		})
 	}
 }

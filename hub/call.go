@@ -1,14 +1,17 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
@@ -23,7 +26,13 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, progress: c.Progress}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args}
+	if c.Progress != nil {
+		r.progress = func(p spec.Progress) {
+			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+			c.Progress(p)
+		}
+	}
 	resp, err := r.do(ctx)
 	var f *Failure
 	if errors.As(err, &f) {
@@ -36,7 +45,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolResult(resp), nil
+	return r.target.item.toolResult(resp), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
@@ -96,8 +105,23 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	r.info = CallInfo{Kind: r.kind, Name: r.name, Domain: b.id.Domain, Item: b.id.Item, Client: r.client, Args: r.args}
 	h.calls.Add(1)
 	resp, err := r.guarded(ctx, b)
+	err = cleanError(err)
 	h.recordCall(r, resp, err)
 	return resp, err
+}
+
+// cleanError returns err as it may be told to a client: what a page says is wrong is
+// shown to people and models.
+func cleanError(err error) error {
+	remote, ok := errors.AsType[*spec.Error](err)
+	if !ok {
+		return err
+	}
+	clean := &spec.Error{Code: remote.Code, Message: describe.CleanLines(remote.Message, math.MaxInt)}
+	if remote.Data != nil && rawjson.Valid(remote.Data, spec.MaxDepth) == nil {
+		clean.Data = describe.CleanJSON(bytes.TrimSpace(remote.Data))
+	}
+	return clean
 }
 
 // guarded runs the call within the hub's limit and what Before says.

@@ -27,7 +27,7 @@ type item struct {
 	frame    *int64
 	raw      json.RawMessage // as it came
 
-	rest []byte // all MCP members but name (uri) and description, each as `,"key":value`
+	rest []byte // all members that pass but name (uri) and description, each as `,"key":value`
 	text []byte // the page's description, cleaned, as the inside of a JSON string
 	sum  uint64 // of rest and text: what a client would see change
 
@@ -44,37 +44,42 @@ var hashSeed = maphash.MakeSeed()
 // maxItem bounds one registered object, schemas and all.
 const maxItem = 4 * spec.MaxSchema
 
-// parseItem checks one registered object and takes it apart. The error is a reason
-// for the page's author. It does not block and takes no lock.
-func parseItem(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache) (*item, error) {
+// parseItem checks one registered object and takes it apart; place says where it
+// belongs, on which depends what it may say. The error is a reason for the page's
+// author. It does not block and takes no lock.
+func parseItem(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, place func(*item) error) (*item, error) {
 	if len(raw) > maxItem {
 		return &item{kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
 	}
 	raw = bytes.Clone(raw) // the frame that it came in may be much larger
 	it := &item{kind: kind, raw: raw}
-	p := itemParser{item: it, schemas: schemas}
+	p := itemParser{item: it, schemas: schemas, hides: describe.HidesInJSON(raw)}
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
 	}
 	if err := checkTokens(raw); err != nil {
 		return it, err
 	}
-	return it, p.finish()
+	return it, p.finish(place)
 }
 
 // itemParser collects the members of one object.
 type itemParser struct {
 	*item
 	schemas     *schema.Cache
+	hides       bool // there are hidden characters in it, see describe.HidesInJSON
 	description string
 	title       string
 	name        string
 	uri         string
 	input       json.RawMessage
 	output      json.RawMessage
+	icons       json.RawMessage
+	meta        json.RawMessage
 }
 
-// member takes one member of the object. A null is none.
+// member takes one member of the object. A null is none, and what no revision of MCP
+// defines is left out.
 func (p *itemParser) member(key string, v json.RawMessage) error {
 	if string(v) == "null" {
 		return nil
@@ -102,71 +107,105 @@ func (p *itemParser) member(key string, v json.RawMessage) error {
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
 		}
-		if clean := describe.Clean(p.title, spec.MaxTitle); clean != p.title {
-			p.title = clean
-			v = rawjson.AppendString(nil, clean)
-		}
+		p.title = p.keepClean(key, v, p.title)
 	case "_meta":
 		if v[0] != '{' {
 			return errors.New("_meta must be an object")
 		}
+		p.meta = v
 	case "icons":
-		if err := checkEach(key, v, iconMembers); err != nil {
-			return err
-		}
+		p.icons = v
+		return checkEach(key, v, iconMembers)
 	case "annotations":
-		if err := p.annotations(v); err != nil {
-			return err
-		}
+		return p.annotations(v)
 	default:
-		pass, err := p.ownMember(key, v)
-		if err != nil || !pass {
+		return p.ownMember(key, v)
+	}
+	return nil
+}
+
+// ownMember takes a member that only objects of one kind have.
+func (p *itemParser) ownMember(key string, v json.RawMessage) error {
+	switch {
+	case p.kind == spec.KindTool && key == "inputSchema":
+		p.input = v
+	case p.kind == spec.KindTool && key == "outputSchema":
+		p.output = v
+	case p.kind == spec.KindResource && key == "uri":
+		return p.str(key, v, &p.uri)
+	case p.kind == spec.KindResource && key == "uriTemplate":
+		p.template = true
+		return p.str(key, v, &p.uri)
+	case p.kind == spec.KindResource && key == "mimeType":
+		var text string
+		if err := p.str(key, v, &text); err != nil {
 			return err
 		}
+		p.keepClean(key, v, text)
+	case p.kind == spec.KindResource && key == "size":
+		p.keep(key, v)
+		return isSize.check(key, v)
+	case p.kind == spec.KindPrompt && key == "arguments":
+		return p.arguments(key, v)
+	}
+	return nil
+}
+
+// arguments takes a prompt's arguments and reads which are required.
+func (p *itemParser) arguments(key string, v json.RawMessage) error {
+	if err := checkEach(key, v, promptArgumentMembers); err != nil {
+		return err
+	}
+	changed := p.hides
+	out := []byte{'['}
+	for v := range rawjson.Elements(v) {
+		name, _ := rawjson.String(rawjson.Get(v, "name"))
+		if err := checkText("arguments[].name", name); err != nil {
+			return err
+		}
+		if string(rawjson.Get(v, "required")) == "true" {
+			p.needs = append(p.needs, name)
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		known, err := checkMembers("arguments[]", v, promptArgumentMembers)
+		if err != nil {
+			return err
+		}
+		changed = changed || len(known) != len(v)
+		out = append(out, p.clean(known, "name")...)
+	}
+	if changed {
+		v = append(out, ']')
 	}
 	p.keep(key, v)
 	return nil
 }
 
-// ownMember takes a member that only objects of one kind have. It reports whether
-// the member is passed on as it is.
-func (p *itemParser) ownMember(key string, v json.RawMessage) (pass bool, err error) {
-	switch {
-	case p.kind == spec.KindTool && key == "inputSchema":
-		p.input = v
-		return false, nil
-	case p.kind == spec.KindTool && key == "outputSchema":
-		p.output = v
-		return false, nil
-	case p.kind == spec.KindTool && key == "execution":
-		return false, nil // it is about tasks, which the hub does not run
-	case p.kind == spec.KindResource && key == "uri":
-		return false, p.str(key, v, &p.uri)
-	case p.kind == spec.KindResource && key == "uriTemplate":
-		p.template = true
-		return false, p.str(key, v, &p.uri)
-	case p.kind == spec.KindResource && key == "mimeType":
-		return true, isString.check(key, v)
-	case p.kind == spec.KindResource && key == "size":
-		return true, isSize.check(key, v)
-	case p.kind == spec.KindPrompt && key == "arguments":
-		return true, p.arguments(key, v)
+// clean returns an object with its texts cleaned, but for that of the member data.
+func (p *itemParser) clean(object json.RawMessage, data string) json.RawMessage {
+	if !p.hides {
+		return object
 	}
-	return true, nil
+	out := append(make([]byte, 0, len(object)), '{')
+	for key, v := range rawjson.Members(object) {
+		if key != data {
+			v = describe.CleanJSON(v)
+		}
+		out = append(appendKey(out, key), v...)
+	}
+	return append(out, '}')
 }
 
-// arguments checks a prompt's arguments and reads which are required.
-func (p *itemParser) arguments(key string, v json.RawMessage) error {
-	if err := checkEach(key, v, promptArgumentMembers); err != nil {
-		return err
+// keepClean keeps a text of one line, which v stands for, cleaned.
+func (p *itemParser) keepClean(key string, v json.RawMessage, text string) string {
+	clean := describe.Clean(text, spec.MaxTitle)
+	if clean != text {
+		v = rawjson.AppendString(nil, clean)
 	}
-	for v := range rawjson.Elements(v) {
-		if string(rawjson.Get(v, "required")) == "true" {
-			name, _ := rawjson.String(rawjson.Get(v, "name"))
-			p.needs = append(p.needs, name)
-		}
-	}
-	return nil
+	p.keep(key, v)
+	return clean
 }
 
 func (p *itemParser) keep(key string, v json.RawMessage) {
@@ -204,19 +243,26 @@ func (it *item) frameOrigin() string {
 	return it.origin
 }
 
-// annotations checks the annotations and reads what the hub acts on.
+// annotations checks the annotations, reads what the hub acts on and keeps those that
+// are known.
 func (p *itemParser) annotations(v json.RawMessage) error {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
-	p.cached = is("cache")
-	if p.kind != spec.KindTool {
-		return checkMembers("annotations", v, otherAnnotationMembers)
+	known := otherAnnotationMembers
+	if p.kind == spec.KindTool {
+		known = toolAnnotationMembers
+		p.safe = is("readOnlyHint") || is("idempotentHint")
 	}
-	p.safe = is("readOnlyHint") || is("idempotentHint")
-	return checkMembers("annotations", v, toolAnnotationMembers)
+	p.cached = is("cache")
+	v, err := checkMembers("annotations", v, known)
+	if err != nil {
+		return err
+	}
+	p.keep("annotations", p.clean(v, ""))
+	return nil
 }
 
 // finish checks what only the whole object shows.
-func (p *itemParser) finish() error {
+func (p *itemParser) finish(place func(*item) error) error {
 	p.source = p.name
 	if p.kind == spec.KindResource {
 		p.source = p.uri
@@ -232,10 +278,8 @@ func (p *itemParser) finish() error {
 				return err
 			}
 		}
-		for _, r := range p.uri {
-			if unicode.IsControl(r) {
-				return errors.New("uri has a control character")
-			}
+		if err := checkText("uri", p.uri); err != nil {
+			return err
 		}
 		if p.name = describe.Clean(p.name, spec.MaxTitle); p.name == "" {
 			p.name = p.uri
@@ -245,6 +289,19 @@ func (p *itemParser) finish() error {
 	}
 	if err := checkName(p.name, p.kind); err != nil {
 		return err
+	}
+	if err := place(p.item); err != nil {
+		return err
+	}
+	if p.icons != nil {
+		if icons := p.iconsOf(p.icons); icons != nil {
+			p.keep("icons", icons)
+		}
+	}
+	if p.meta != nil {
+		if meta := metaOf(p.domain, p.meta); meta != nil {
+			p.keep("_meta", meta)
+		}
 	}
 	if p.kind == spec.KindTool {
 		if err := p.schemaMembers(); err != nil {
@@ -279,12 +336,18 @@ func (p *itemParser) schemaMembers() error {
 	if p.input, err = objectSchema(p.input); err != nil {
 		return fmt.Errorf("inputSchema: %w", err)
 	}
+	if p.input, err = p.cleanSchema(p.input); err != nil {
+		return fmt.Errorf("inputSchema: %w", err)
+	}
 	if p.schema, err = p.schemas.Compile(p.input); err != nil {
 		return fmt.Errorf("inputSchema: %w", err)
 	}
 	p.keep("inputSchema", p.input)
 	if p.output != nil {
 		if p.output, err = objectSchema(p.output); err != nil {
+			return fmt.Errorf("outputSchema: %w", err)
+		}
+		if p.output, err = p.cleanSchema(p.output); err != nil {
 			return fmt.Errorf("outputSchema: %w", err)
 		}
 		if _, err = p.schemas.Compile(p.output); err != nil {
@@ -301,6 +364,13 @@ func (p *itemParser) schemaMembers() error {
 	return nil
 }
 
+func (p *itemParser) cleanSchema(v json.RawMessage) (json.RawMessage, error) {
+	if !p.hides {
+		return v, nil
+	}
+	return schema.Clean(v)
+}
+
 func checkName(name string, kind spec.Kind) error {
 	if name == "" {
 		return errors.New("name is missing")
@@ -311,10 +381,19 @@ func checkName(name string, kind spec.Kind) error {
 	if utf8.RuneCountInString(name) > spec.MaxName {
 		return fmt.Errorf("name is longer than %d characters", spec.MaxName)
 	}
-	for _, r := range name {
+	return checkText("name", name)
+}
+
+// checkText checks a string that is shown to a model and cannot be cleaned, since the
+// page knows it by each character.
+func checkText(what, s string) error {
+	for _, r := range s {
 		if unicode.IsControl(r) {
-			return errors.New("name has a control character")
+			return fmt.Errorf("%s has a control character", what)
 		}
+	}
+	if r, ok := describe.Forbidden(s); ok {
+		return fmt.Errorf("%s holds the character %U, which cannot be seen", what, r)
 	}
 	return nil
 }

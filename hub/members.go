@@ -64,30 +64,42 @@ var (
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
 		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {},
 	}
-	schemaMembers          = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
-	iconMembers            = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
-	promptArgumentMembers  = members{"name": isString, "title": isString, "description": isString, "required": isBool}
-	toolAnnotationMembers  = members{"title": isTitle, "readOnlyHint": isBool, "destructiveHint": isBool, "idempotentHint": isBool, "openWorldHint": isBool, "cache": isBool}
+	schemaMembers         = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
+	iconMembers           = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
+	promptArgumentMembers = members{"name": isString, "title": isString, "description": isString, "required": isBool}
+	toolAnnotationMembers = members{
+		"title": isTitle, "readOnlyHint": isBool, "destructiveHint": isBool, "idempotentHint": isBool, "openWorldHint": isBool, "cache": isBool,
+		"untrustedContentHint": isBool, "consequentialHint": isBool, // WebMCP's
+	}
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
 	requiredMember         = map[string]string{"icons": "src", "arguments": "name"}
 )
 
-// checkMembers checks the members of an object that have a type.
-func checkMembers(what string, v json.RawMessage, m members) error {
+// checkMembers checks the members of an object that have a type. It returns the
+// object without those that m does not have: nobody knows what a host would do with
+// them.
+func checkMembers(what string, v json.RawMessage, m members) (known json.RawMessage, err error) {
 	if v[0] != '{' {
-		return fmt.Errorf("%s must be an object", what)
+		return nil, fmt.Errorf("%s must be an object", what)
 	}
+	unknown := false
 	for key, v := range rawjson.Members(v) {
-		if err := checkSpelling(key, m); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		if t, ok := m[key]; ok {
-			if err := t.check(what+"."+key, v); err != nil {
-				return err
+		t, ok := m[key]
+		if !ok {
+			unknown = true
+			if err := checkSpelling(key, m); err != nil {
+				return nil, fmt.Errorf("%s: %w", what, err)
 			}
+			continue
+		}
+		if !t.is(v) {
+			return nil, fmt.Errorf("%s.%s must be %s", what, key, t.text)
 		}
 	}
-	return nil
+	if !unknown {
+		return v, nil
+	}
+	return knownMembers(v, m), nil
 }
 
 // checkEach checks an array of objects, and that each has what its kind requires.
@@ -96,7 +108,7 @@ func checkEach(what string, v json.RawMessage, m members) error {
 		return fmt.Errorf("%s must be an array", what)
 	}
 	for v := range rawjson.Elements(v) {
-		if err := checkMembers(what+"[]", v, m); err != nil {
+		if _, err := checkMembers(what+"[]", v, m); err != nil {
 			return err
 		}
 		if name := requiredMember[what]; rawjson.Get(v, name) == nil {
@@ -104,6 +116,17 @@ func checkEach(what string, v json.RawMessage, m members) error {
 		}
 	}
 	return nil
+}
+
+// knownMembers returns an object with the members that m has.
+func knownMembers(v json.RawMessage, m members) json.RawMessage {
+	out := append(make([]byte, 0, len(v)), '{')
+	for key, v := range rawjson.Members(v) {
+		if _, ok := m[key]; ok {
+			out = append(appendKey(out, key), v...)
+		}
+	}
+	return append(out, '}')
 }
 
 // checkSpelling refuses a name that clients which ignore case take for a member.

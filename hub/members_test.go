@@ -56,7 +56,7 @@ func TestWhatClientsRefuse(t *testing.T) {
 		if test.kind == spec.KindResource {
 			own = `"uri":"x:y"`
 		}
-		it, err := parseItem(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{})
+		it, err := parseItem(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{}, func(*item) error { return nil })
 		if err != nil && test.kind != spec.KindResource && it.source != "n" {
 			t.Errorf("%.80s: refused under the name %q", test.member, it.source)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -215,7 +216,7 @@ func (h *Hub) joinLocked(id spec.PeerID, c tabtransport.Conn, now time.Time) (lo
 	p.caps = map[spec.Capability]bool{}
 	session := ""
 	if c.Hello != nil {
-		p.browser, p.name, session = c.Hello.BrowserID, c.Hello.BrowserName, c.Hello.Session
+		p.browser, p.name, session = c.Hello.BrowserID, describe.Clean(c.Hello.BrowserName, spec.MaxName), c.Hello.Session
 		for _, k := range c.Hello.Capabilities {
 			p.caps[k] = true
 		}

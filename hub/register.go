@@ -130,6 +130,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 // the tab is.
 func (h *Hub) parseItems(conn tabtransport.Conn, m *spec.Register, url string) ([]*item, []spec.Rejection) {
 	items := make([]*item, 0, len(m.Items))
+	where := func(it *item) error { return it.place(conn, url) }
 	rejected := []spec.Rejection{}
 	type place struct {
 		domain spec.Domain
@@ -146,10 +147,7 @@ func (h *Hub) parseItems(conn tabtransport.Conn, m *spec.Register, url string) (
 			rejected = append(rejected, spec.Rejection{Name: "*", Reason: fmt.Sprintf("a tab may offer at most %d of a kind; the other %d are left out", spec.MaxToolsPerTab, len(m.Items)-i)})
 			break
 		}
-		it, err := parseItem(m.Kind, raw, &h.schemas)
-		if err == nil {
-			err = it.place(conn, url)
-		}
+		it, err := parseItem(m.Kind, raw, &h.schemas, where)
 		if err == nil && seen[place{it.domain, it.source}] {
 			err = fmt.Errorf("%q is registered twice; the first counts", it.source)
 		}

@@ -20,7 +20,7 @@ func (h *Hub) ReadResource(ctx context.Context, uri, client string) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	return publishURI(result, r.page, uri), nil
+	return r.target.item.publish(publishURI(result, r.page, uri)), nil
 }
 
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
@@ -31,5 +31,9 @@ func (h *Hub) GetPrompt(ctx context.Context, name string, args json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	return objectResult(resp)
+	result, err := objectResult(resp)
+	if err != nil {
+		return nil, err
+	}
+	return r.target.item.publish(result), nil
 }

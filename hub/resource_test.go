@@ -61,9 +61,9 @@ func TestResources(t *testing.T) {
 		w.wantListed(ListResources, "tabhub://e.com/shop://cart", "tabhub://e.com/tab1/shop://cart", "tabhub://e.com/tab2/shop://cart")
 
 		// The public URI stands in the answer; all else is the page's.
-		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"k":9007199254740993}}`)
+		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`)
 		got, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/tab1/shop://cart", "test")
-		want := `{"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"k":9007199254740993}}`
+		want := `{"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`
 		if err != nil || string(got) != want {
 			t.Errorf("read %s, %v", got, err)
 		}

@@ -119,12 +119,14 @@ func (h *Hub) restoreItems(r storage.Tab) []*item {
 		raws []json.RawMessage
 	}{{spec.KindTool, r.Tools}, {spec.KindResource, r.Resources}, {spec.KindPrompt, r.Prompts}} {
 		for _, raw := range of.raws {
-			it, err := parseItem(of.kind, raw, &h.schemas)
+			it, err := parseItem(of.kind, raw, &h.schemas, func(it *item) error {
+				it.domain, it.origin, it.verified = r.Domain, r.Origin, r.Verified
+				return nil
+			})
 			if err != nil {
 				h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.source, "err", err)
 				continue
 			}
-			it.domain, it.origin, it.verified = r.Domain, r.Origin, r.Verified
 			items = append(items, it)
 		}
 	}

@@ -3,22 +3,28 @@ package hub
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
 // toolResult turns what a page's tool returned into a raw CallToolResult. One that
-// is a CallToolResult already stays the bytes that it is.
-func toolResult(resp spec.Response) json.RawMessage {
+// is a CallToolResult already stays the bytes that it is, but for what publish says.
+func (it *item) toolResult(resp spec.Response) json.RawMessage {
 	v := oneLine(resp.Result)
 	if len(v) == 0 {
 		v = json.RawMessage("null")
 	}
+	outline := outlineOf(v)
 	switch {
-	case v[0] == '{' && isToolResult(v):
+	case outline.isToolResult():
 		if resp.Failed && string(rawjson.Get(v, "isError")) != "true" {
-			return markFailed(v)
+			v = markFailed(v)
+		}
+		if outline.special {
+			v = it.publishResult(v)
 		}
 		return v
 	case resp.Failed:
@@ -26,7 +32,7 @@ func toolResult(resp spec.Response) json.RawMessage {
 		if !ok {
 			text = string(v)
 		}
-		return (&Failure{spec.FailToolError, text}).Result()
+		return (&Failure{spec.FailToolError, describe.CleanLines(text, math.MaxInt)}).Result()
 	}
 	out := []byte(`{"content":[{"type":"text","text":`)
 	if v[0] == '"' {
@@ -39,13 +45,6 @@ func toolResult(resp spec.Response) json.RawMessage {
 		out = append(append(out, `,"structuredContent":`...), v...)
 	}
 	return append(out, '}')
-}
-
-func isToolResult(v json.RawMessage) bool {
-	if c := rawjson.Get(v, "content"); c != nil {
-		return c[0] == '['
-	}
-	return rawjson.Get(v, "structuredContent") != nil || rawjson.Get(v, "isError") != nil || rawjson.Get(v, "resultType") != nil
 }
 
 // markFailed sets isError in a CallToolResult, in place of what it says itself.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/describe"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
@@ -93,7 +94,7 @@ func (a *app) printResult(b []byte) error {
 		}
 	}
 	if len(result.Content) == 0 && result.StructuredContent != nil {
-		fmt.Fprintf(a.out, "%s\n", result.StructuredContent)
+		fmt.Fprintf(a.out, "%s\n", describe.VisibleJSON(result.StructuredContent))
 	}
 	if result.IsError {
 		return errToolFailed

@@ -8,10 +8,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"tabhub/describe"
 	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/hub/mcpserver/proxytool"
@@ -78,13 +80,13 @@ func (a *app) printTabs(tabs []hub.TabInfo) error {
 	err := a.table("DOMAIN\tTAB\tTOOLS\tSTATE\tBROWSER\tTITLE\tURL", func(w io.Writer) {
 		for _, t := range tabs {
 			for _, d := range t.Domains {
-				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t), cmp.Or(t.BrowserName, "-"), clip(t.Title, 40), clip(t.URL, 60))
+				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t), clip(cmp.Or(t.BrowserName, "-"), 40), clip(t.Title, 40), clip(t.URL, 60))
 			}
 		}
 	})
 	for _, t := range tabs {
 		for _, no := range t.Rejected {
-			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", clip(t.URL, 60), no.Name, no.Reason)
+			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", clip(t.URL, 60), clip(no.Name, 60), clip(no.Reason, 400))
 		}
 	}
 	return err
@@ -100,19 +102,16 @@ func tabState(t hub.TabInfo) string {
 	return "open"
 }
 
-// clip shortens what a page chose, for a table.
+// clip shortens what a page chose, for a line of a table.
 func clip(s string, n int) string {
-	r := []rune(s)
-	for i, c := range r {
-		if c < ' ' || c == 0x7f {
-			r[i] = ' '
-		}
-	}
+	r := []rune(describe.Visible(lineBreaks.Replace(s)))
 	if len(r) > n {
 		return string(r[:n-1]) + "…"
 	}
 	return string(r)
 }
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
 
 func (a *app) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tools", Short: "List the tools as clients see them", Args: args(cobra.NoArgs)}
@@ -197,7 +196,7 @@ func (a *app) explainCommand() *cobra.Command {
 
 func (a *app) printExplanation(e hub.Explanation) error {
 	return a.table(e.Name, func(w io.Writer) {
-		fmt.Fprintf(w, "is\t%s %s of %s\n", e.Kind, e.Item, e.Domain)
+		fmt.Fprintf(w, "is\t%s %s of %s\n", e.Kind, clip(e.Item, 200), e.Domain)
 		switch {
 		case e.Tab != nil:
 			fmt.Fprintf(w, "goes to\t%s (%s)\n", clip(e.Tab.URL, 80), clip(e.Tab.Title, 40))
@@ -206,9 +205,9 @@ func (a *app) printExplanation(e hub.Explanation) error {
 		default:
 			fmt.Fprintf(w, "goes\tnowhere\n")
 		}
-		fmt.Fprintf(w, "because\t%s\n", e.Reason)
+		fmt.Fprintf(w, "because\t%s\n", clip(e.Reason, 400))
 		for _, c := range e.Candidates {
-			fmt.Fprintf(w, "tab %d\t%s: %s\n", c.Number, clip(c.Tab.URL, 60), c.Note)
+			fmt.Fprintf(w, "tab %d\t%s: %s\n", c.Number, clip(c.Tab.URL, 60), clip(c.Note, 200))
 		}
 	})
 }
@@ -249,8 +248,8 @@ func (a *app) logCommand() *cobra.Command {
 			slices.Reverse(records) // the newest last, where a person looks first
 			return a.table("TIME\tEVENT\tOUTCOME\tTOOK\tDOMAIN\tTOOL\tCLIENT\tREASON", func(w io.Writer) {
 				for _, r := range records {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), r.Event, clip(r.Outcome, 60),
-						r.Duration.Round(100*time.Microsecond), r.Domain, clip(r.Tool, 40), clip(r.Client, 24), clip(r.Reason, 80))
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), clip(string(r.Event), 20), clip(r.Outcome, 60),
+						r.Duration.Round(100*time.Microsecond), clip(string(r.Domain), 100), clip(r.Tool, 40), clip(r.Client, 24), clip(r.Reason, 80))
 				}
 			})
 		})

@@ -40,7 +40,7 @@ func (a *app) mintCommand() *cobra.Command {
 			if err != nil {
 				return &usageError{err}
 			}
-			fmt.Fprintln(a.out, token)
+			fmt.Fprintln(a.stdout, token)
 			return nil
 		},
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/describe"
 )
 
 // remote is the admin API of the hub that runs, over its socket.
@@ -131,22 +132,24 @@ func show[T any](ctx context.Context, a *app, path string, query url.Values, asJ
 	return print(v)
 }
 
-// printJSON prints JSON, indented for a person.
+// printJSON prints JSON, indented for a person. What would be written out in text is
+// escaped, which means the same.
 func (a *app) printJSON(b []byte) error {
-	if isTerminal(a.out) {
+	if isTerminal(a.stdout) {
 		var buf bytes.Buffer
 		if json.Indent(&buf, bytes.TrimSpace(b), "", "  ") == nil {
 			b = append(buf.Bytes(), '\n')
 		}
 	}
-	_, err := a.out.Write(b)
+	_, err := a.stdout.Write(describe.VisibleJSON(b))
 	return err
 }
 
 // table prints rows in columns.
 func (a *app) table(header string, rows func(w io.Writer)) error {
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, header)
-	rows(w)
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	cells := visible{w} // before it counts their characters
+	fmt.Fprintln(cells, header)
+	rows(cells)
 	return w.Flush()
 }

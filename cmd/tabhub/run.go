@@ -28,27 +28,33 @@ func (e *usageError) Unwrap() error { return e.err }
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 // app is one run of the command.
+//
+// What people read goes to out and err, on which text of pages, clients and files can
+// do nothing to a terminal. stdout and stderr are what these write to; they are for
+// what a program reads byte by byte: MCP, the report to a bridge, a token.
 type app struct {
 	in     io.Reader
 	out    io.Writer
 	err    io.Writer
+	stdout io.Writer
+	stderr io.Writer
 	env    func(string) string
 	config config
 }
 
 // run is the command apart from the process: it returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, env func(string) string) int {
-	a := &app{in: in, out: out, err: errOut, env: env}
+	a := &app{in: in, out: visible{out}, err: visible{errOut}, stdout: out, stderr: errOut, env: env}
 	root := a.command()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
-	root.SetErr(errOut)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(errOut, "tabhub: %v\n", err)
+	fmt.Fprintf(a.err, "tabhub: %v\n", err)
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}

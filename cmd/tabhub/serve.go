@@ -77,8 +77,8 @@ func (a *app) report(p *process, err error) {
 		r.Note = strings.Join(p.notes, "; ")
 	}
 	line, _ := json.Marshal(r)
-	fmt.Fprintf(a.out, "%s\n", line)
-	if f, ok := a.out.(io.Closer); ok {
+	fmt.Fprintf(a.stdout, "%s\n", line)
+	if f, ok := a.stdout.(io.Closer); ok {
 		f.Close()
 	}
 }
@@ -89,7 +89,7 @@ func (a *app) greet(p *process) {
 	for _, addr := range p.info.Addrs {
 		fmt.Fprintf(a.err, "listening on %s\n", a.config.baseURL(addr))
 	}
-	if !isTerminal(a.out) {
+	if !isTerminal(a.stdout) {
 		return
 	}
 	base := a.config.baseURL(p.info.Addrs[0])

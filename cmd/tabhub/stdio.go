@@ -67,7 +67,7 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 		}
 		return err
 	}
-	return bridge.Run(ctx, bridge.Options{In: pollable(a.in, a.out, a.err), Out: a.out, Connect: c.Connect, Log: log})
+	return bridge.Run(ctx, bridge.Options{In: pollable(a.in, a.stdout, a.stderr), Out: a.stdout, Connect: c.Connect, Log: log})
 }
 
 // refuse tells the client why it cannot be served, and returns why: hosts show what
@@ -77,7 +77,7 @@ func (a *app) refuse(ctx context.Context, why error) error {
 		return why
 	}
 	_ = bridge.Run(ctx, bridge.Options{
-		In: pollable(a.in, a.out, a.err), Out: a.out,
+		In: pollable(a.in, a.stdout, a.stderr), Out: a.stdout,
 		Connect: func(context.Context) (net.Conn, error) { return nil, why },
 	}) // it is why, or that the client has gone
 	return why
@@ -99,7 +99,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	}()
 	w, err := p.world(ctx, spec.LocalUser)
 	if err == nil {
-		err = w.MCP.ServeStream(ctx, pollable(a.in, a.out, a.err), a.out)
+		err = w.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
 	}
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)

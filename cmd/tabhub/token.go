@@ -31,7 +31,7 @@ func (a *app) tokenCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(a.out, token)
+			fmt.Fprintln(a.stdout, token)
 			return nil
 		},
 	}

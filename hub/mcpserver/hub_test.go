@@ -51,12 +51,12 @@ func TestNothingIsLostBetweenTabAndClient(t *testing.T) {
 
 func testNothingIsLost(t *testing.T) {
 	odd := []string{
-		`{"name":"plain.dotted","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":12345678901234567890,"x-unknown":[1.0,1E3]}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}}},"annotations":{"cache":true,"untrustedContentHint":true},"_meta":{"vendor/x":{"deep":[null]}},"icons":[{"src":"data:,x"}],"future":{"k":"\u00e9\ud83d\ude00"}}`,
+		`{"name":"plain.dotted","description":"d","inputSchema":{"type":"object","properties":{"n":{"type":"integer","maximum":12345678901234567890,"x-unknown":[1.0,1E3]}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}}},"annotations":{"cache":true,"untrustedContentHint":true},"_meta":{"com.example.shop/x":{"deep":[null],"k":"\u00e9\ud83d\ude00"}},"icons":[{"src":"https://example.com/x.png"}]}`,
 		`{"name":"plain_dotted","description":"collides after cleaning","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`,
 	}
 	big := strings.Repeat("5 MB of text é\\n", 5<<20/16)
 	results := map[string]string{
-		"unknown":    `{"content":[{"type":"hologram","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"_meta":{"a/b":[]},"later":{"x":1}}`,
+		"unknown":    `{"content":[{"type":"hologram","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"_meta":{"com.example.shop/b":[]},"later":{"x":1}}`,
 		"image":      `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.10}}]}`,
 		"large":      `{"content":[{"type":"text","text":"` + big + `"}]}`,
 		"error":      `{"content":[{"type":"text","text":"no"}],"isError":true}`,

@@ -36,6 +36,8 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 		}
 		String(b)
 		Compact(nil, b)
+		walked := 0
+		Walk(b, func(int, string, byte) bool { walked++; return true })
 		got, decodeErr := Decode(b)
 		if (decodeErr == nil) != want {
 			t.Fatalf("Decode(%q): %v, want valid=%v", b, decodeErr, want)
@@ -56,6 +58,9 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 		}
 		if !reflect.DeepEqual(got, v) {
 			t.Fatalf("Decode(%q) = %#v, want %#v", b, got, v)
+		}
+		if n := countMembers(b, 1); walked != n {
+			t.Fatalf("Walk(%q) met %d members, want %d", b, walked, n)
 		}
 		var compact bytes.Buffer
 		json.Compact(&compact, b)
@@ -110,6 +115,33 @@ func FuzzAgainstEncodingJSON(f *testing.F) {
 			}
 		}
 	})
+}
+
+// countMembers returns the number of members that Walk meets, by the other functions.
+func countMembers(b []byte, at int) (n int) {
+	for _, v := range Members(b) {
+		n++
+		if at == maxWalk {
+			continue
+		}
+		n += countMembers(v, at+1)
+		for e := range Elements(v) {
+			n += countMembers(e, at+1)
+		}
+	}
+	return n
+}
+
+func TestWalk(t *testing.T) {
+	b := []byte(` { "a" : [ {"b":1} , 2, [{"c":1}], {"\u0062":{"d":[]}} ] , "e":{"f":"}"}, "a":{"g":null}, "h":[] }`)
+	var got []string
+	Walk(b, func(at int, key string, first byte) bool {
+		got = append(got, fmt.Sprintf("%d%s%c", at, key, first))
+		return key == "a" || key == "b"
+	})
+	if want := "1a[ 2b1 2b{ 3d[ 1e{ 1a{ 2gn 1h["; strings.Join(got, " ") != want {
+		t.Errorf("walked %v, want %s", got, want)
+	}
 }
 
 func FuzzAppendString(f *testing.F) {
@@ -301,6 +333,7 @@ func BenchmarkEnvelope64K(b *testing.B) {
 	run("Valid/small", small, func() { Valid(small, 512) })
 	run("Object/small", small, func() { Object(small, 512, nop) })
 	run("Get/small", small, func() { Get(small, "params", "arguments") })
+	run("Walk/small", small, func() { Walk(small, func(int, string, byte) bool { return false }) })
 	run("Decode/small", small, func() { Decode(small) })
 	run("Valid/schemas", list, func() { Valid(list, 512) })
 	run("Compact/schemas", list, func() { Compact(make([]byte, 0, len(list)), list) })

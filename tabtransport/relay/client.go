@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -169,7 +170,7 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 	limits := p.relay.limits
 	c := &client{
 		sock: p.sock, dialect: p.dialect, world: p.relay.world(a.User),
-		id: "mcp-" + uuid.NewString(), name: clip(clean(name), maxName),
+		id: "mcp-" + uuid.NewString(), name: describe.Clean(name, maxName),
 		rate:        rate.NewLimiter(limits.ClientRate, limits.ClientBurst),
 		connections: map[string]*connection{},
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -129,8 +130,8 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		return
 	}
 	who := identity{
-		name:     clip(clean(or(got["name"], p.name)), maxName),
-		version:  clip(clean(or(got["version"], p.version)), maxName),
+		name:     describe.Clean(or(got["name"], p.name), maxName),
+		version:  describe.Clean(or(got["version"], p.version), maxName),
 		clientID: got["client_id"],
 	}
 	who.name = or(who.name, "Browser")

@@ -6,10 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"tabhub/spec"
@@ -170,16 +168,6 @@ func (r *Relay) all() []*world {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Values(r.worlds))
-}
-
-// clean makes a peer's text fit to be shown and logged.
-func clean(s string) string {
-	return strings.TrimSpace(strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) && c != ' ' {
-			return -1
-		}
-		return c
-	}, s))
 }
 
 // clip cuts s to at most n bytes, at a character.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"tabhub/describe"
 	"tabhub/spec"
 	"tabhub/tabtransport/unknown"
 )
@@ -336,7 +337,7 @@ func (s *socket) end() {
 func why(err error) string {
 	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		if closed.Text != "" {
-			return "closed: " + clip(clean(closed.Text), 100)
+			return "closed: " + describe.Clean(closed.Text, 100)
 		}
 		return "closed"
 	}

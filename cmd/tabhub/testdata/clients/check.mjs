@@ -24,7 +24,7 @@ const tools = [
   {
     name: 'echo',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    run: ({ text: t }) => ({ ...text(t), structuredContent: { text: t }, _meta: { 'example.com/kept': [1] } }),
+    run: ({ text: t }) => ({ ...text(t), structuredContent: { text: t }, _meta: { tags: ['kept'], 'openai/outputTemplate': 'ui://x' } }),
   },
   {
     name: 'steps',
@@ -77,7 +77,8 @@ try {
   const answer = await call({ name: echo, arguments: { text: 'é\u2028\n' } });
   assert.deepEqual(answer.content, [{ type: 'text', text: 'é\u2028\n' }]);
   assert.deepEqual(answer.structuredContent, { text: 'é\u2028\n' });
-  assert.deepEqual(answer._meta['example.com/kept'], [1]);
+  assert.deepEqual(answer._meta.tags, ['kept']);
+  assert.equal(answer._meta['openai/outputTemplate'], undefined);
 
   const wrong = await call({ name: echo, arguments: {} });
   assert.equal(wrong.isError, true);
