@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -17,9 +18,10 @@ import (
 // Ctrl-C.
 func hang() {
 	dir := home.Dir(os.Args[1])
-	_, err := dir.TryLock(home.HubLock)
-	if err == nil {
-		_, err = dir.Listen(slog.New(slog.DiscardHandler)) // nobody accepts
+	var err error
+	// What nobody has any more is closed, which would free the lock.
+	if hung.lock, err = dir.TryLock(home.HubLock); err == nil {
+		hung.ln, err = dir.Listen(slog.New(slog.DiscardHandler)) // nobody accepts
 	}
 	if err == nil {
 		err = dir.WriteHub(home.Hub{PID: os.Getpid(), Addr: "127.0.0.1:1", Socket: os.Args[2]})
@@ -29,6 +31,11 @@ func hang() {
 	}
 	fmt.Println(err)
 	select {}
+}
+
+var hung struct {
+	lock *home.Lock
+	ln   net.Listener
 }
 
 // A hub takes the lock before it says where it is, and keeps it a little longer. Who
