@@ -71,7 +71,7 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
 	}
 	how := "Open this address"
-	if !printOnly && isTerminal(a.stdout) {
+	if !printOnly && a.onTerminal() {
 		if done, err := a.open(offer.Link); err == nil {
 			defer done()
 			how = "Your browser opens a page. If it is not the one with the extension, open this address"

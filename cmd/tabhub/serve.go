@@ -89,7 +89,7 @@ func (a *app) greet(p *process) {
 	for _, addr := range p.info.Addrs {
 		fmt.Fprintf(a.err, "listening on %s\n", a.config.baseURL(addr))
 	}
-	if !isTerminal(a.stdout) {
+	if !a.onTerminal() {
 		return
 	}
 	base := a.config.baseURL(p.info.Addrs[0])
@@ -140,6 +140,9 @@ func executable() (path string, lasting bool) {
 	}
 	return path, !strings.Contains(filepath.ToSlash(path), "/go-build")
 }
+
+// onTerminal reports whether what a command prints is read by a person.
+func (a *app) onTerminal() bool { return isTerminal(a.stdout) }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

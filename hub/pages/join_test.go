@@ -320,7 +320,7 @@ func TestResults(t *testing.T) {
 	</script>`, "")
 	chromium.Start(t, chromium.Options{}).Open(url)
 	for _, tc := range []struct{ tool, want string }{
-		{"full", `{"content":[{"type":"future","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false,"_meta":{"k":1}}`},
+		{"full", `{"content":[{"type":"future","x":[1,{"y":null}]}],"structuredContent":{"deep":{"a":"ä` + "\u2028" + `"}},"isError":false}`},
 		{"object", `{"content":[{"type":"text","text":"{\"answer\":42}"}],"structuredContent":{"answer":42}}`},
 		{"structured", `{"content":[{"type":"text","text":"{\"a\":1}"}],"structuredContent":{"a":1}}`},
 		{"text", `{"content":[{"type":"text","text":"plain"}]}`},

@@ -103,7 +103,7 @@ const pageServer = `
 		if (m.method === "prompts/get") return answer({messages: []});
 		if (m.method === "tools/call" && m.params.name === "slow") return post({jsonrpc: "2.0", method: "notifications/progress", params: {progressToken: m.params._meta.progressToken, progress: 1, total: 2}});
 		if (m.method === "tools/call" && m.params.name === "broken") return post({jsonrpc: "2.0", id: m.id, error: {code: -32000, message: "broken inside"}});
-		if (m.method === "tools/call") return answer({content: [{type: "text", text: "served " + JSON.stringify(m.params.arguments)}], _meta: {kept: true}});
+		if (m.method === "tools/call") return answer({content: [{type: "text", text: "served " + JSON.stringify(m.params.arguments)}], _meta: {"openai/x": true}});
 		if (m.id !== undefined) return post({jsonrpc: "2.0", id: m.id, error: {code: -32601, message: "no such method"}});
 	});
 	const change = (tools) => { items.tools = tools; post({jsonrpc: "2.0", method: "notifications/tools/list_changed"}) };
@@ -126,7 +126,7 @@ func TestPageServer(t *testing.T) {
 			}
 			page := chromium.Start(t, chromium.Options{}).Open(s.host(begin, ""))
 			raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name("served"), Args: []byte(`{"a":1}`)})
-			if err != nil || string(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}],"_meta":{"kept":true}}` {
+			if err != nil || string(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}]}` {
 				t.Errorf("reply %s %v", raw, err)
 			}
 			s.await("resource and prompt", func() bool {

@@ -101,10 +101,11 @@ func TestOldPageServers(t *testing.T) {
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{
 		"/announced": strings.ReplaceAll(oldServer, "ANNOUNCED", "0"),
+		"/silent":    strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
 		"/late": `<!doctype html><title>Late</title><script>addEventListener('load', () => setTimeout(() => {` +
 			scriptOf(strings.ReplaceAll(oldServer, "ANNOUNCED", "0")) + `}, 500))</script>`,
 	})
-	for _, path := range []string{"/announced", "/late"} {
+	for _, path := range []string{"/announced", "/silent", "/late"} {
 		p := b.Open(url + path)
 		tab := h.tabWith("old")
 		if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {

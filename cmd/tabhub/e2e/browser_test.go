@@ -68,7 +68,12 @@ func (p *place) browse() *chromium.Browser {
 	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.listen+"/tabs"); exit != 0 {
 		p.t.Fatal(stderr)
 	}
-	return chromium.Start(p.t, chromium.Options{Extension: dir, WebMCP: true})
+	b := chromium.Start(p.t, chromium.Options{Extension: dir, WebMCP: true})
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	// A page that is loaded before lacks what the extension puts in the page's own world.
+	popup.WaitFor("chrome.scripting.getRegisteredContentScripts().then((scripts) => scripts.length > 0)")
+	popup.Close()
+	return b
 }
 
 // A user's tools, from a page in a real browser to a client on pipes and back.

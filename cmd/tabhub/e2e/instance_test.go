@@ -22,6 +22,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver/wstest"
 )
@@ -171,44 +172,53 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 
-	var said struct{ Hub, Nonce string }
-	text, err := os.ReadFile(filepath.Join(p.dir.Browsers(), "other", "extension", "instance.json"))
-	if err != nil || json.Unmarshal(text, &said) != nil || said.Hub != "ws://"+p.listen+"/tabs" {
+	var copied struct{ Pairing, Hub, Key, Address string }
+	text, err := os.ReadFile(filepath.Join(p.dir.Browsers(), "other", "extension", "pairing.json"))
+	if err != nil || json.Unmarshal(text, &copied) != nil || copied.Address != "ws://"+p.listen+"/tabs" {
 		t.Fatalf("the browser was told %s, %v", text, err)
 	}
-	// join says what comes of a hello with the nonce.
-	join := func(origin, nonce string) spec.CloseCode {
+	key, err := pairing.ParseKey(copied.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// join says what comes of a handshake with the key.
+	join := func(origin string, key pairing.Key) spec.CloseCode {
 		t.Helper()
-		peer, _, err := wstest.Connect(p.within(), said.Hub, http.Header{"Origin": {origin}}, spec.Subprotocol)
+		peer, _, err := wstest.Connect(p.within(), copied.Address, http.Header{"Origin": {origin}}, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer peer.Close()
-		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b","instance":%q}}`, nonce))
+		transcript := pairing.Transcript{Pairing: spec.PairingID(copied.Pairing), Hub: copied.Hub, Address: "ws://" + p.listen, BrowserNonce: pairing.NewNonce()}
+		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/pair","params":{"protocolVersion":"tabhub.v1","pairing":%q,"nonce":%q}}`, transcript.Pairing, transcript.BrowserNonce))
 		for {
 			frame, err := peer.Receive()
 			if err != nil {
 				return wstest.CloseCode(err)
 			}
-			if answerOf(frame).result != nil {
+			result := answerOf(frame).result
+			if result == nil {
+				continue
+			}
+			var answer spec.PairResult
+			if json.Unmarshal(result, &answer) != nil || answer.Proof == "" {
 				return 0
 			}
+			transcript.HubNonce = answer.Nonce
+			peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b","proof":%q}}`, transcript.BrowserProof(key)))
 		}
 	}
-	if code := join(extension.Origin, said.Nonce); code != 0 {
-		t.Errorf("what the browser says is refused: %d", code)
+	if code := join(extension.Origin, key); code != 0 {
+		t.Errorf("a browser with the key is refused: %d", code)
 	}
-	for origin, nonce := range map[string]string{extension.Origin: said.Nonce + "x", "http://" + p.listen: said.Nonce} {
-		if code := join(origin, nonce); code != spec.CloseRefused {
-			t.Errorf("%s with %s: close code %d, want a refusal", origin, nonce, code)
-		}
+	if code := join(extension.Origin, append(pairing.Key{1}, key[1:]...)); code != spec.CloseRefused {
+		t.Errorf("another key: close code %d, want a refusal", code)
 	}
-	c.callJSON("browser_instance", fmt.Sprintf(`{"action":"close","instanceId":%q}`, started.InstanceID), &struct{}{})
-	if code := join(extension.Origin, said.Nonce); code != spec.CloseRefused {
-		t.Errorf("the nonce outlived its browser: close code %d", code)
+	if code := join("http://"+p.listen, key); code != spec.CloseRefused {
+		t.Errorf("a page with the key: close code %d, want a refusal", code)
 	}
-	if strings.Contains(hub.stderr.String(), said.Nonce) {
-		t.Error("the nonce is in the log")
+	if strings.Contains(hub.stderr.String(), copied.Key) {
+		t.Error("the key is in the log")
 	}
 }
 

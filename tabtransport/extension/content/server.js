@@ -3,7 +3,8 @@
 // mcp-iframe with the page in a child frame.
 //
 // All scripts of the page see these messages. So a server speaks first: it announces
-// itself when it starts, which is heard here, as this script is there before it.
+// itself when it starts, which is heard here, as this script is there before it. One that
+// does not is asked only where a script in the page names the channel.
 "use strict";
 
 /**
@@ -95,6 +96,18 @@ var PageServer = class {
     if (this.#announced) void this.#connect(PageServer.#requestTimeout);
     else if (this.#mayBeThere) this.#post("mcp-check-ready");
     this.#polling = setInterval(() => this.#poll(), PageServer.#pollEvery);
+    if (this.#channel === "mcp-iframe") return;
+    if (document.readyState === "complete") this.#tryNamed();
+    else addEventListener("load", () => this.#tryNamed(), { once: true });
+  }
+
+  /** Tries a server that has not announced itself, if a script in the page names the channel. */
+  #tryNamed() {
+    if (!this.#started || this.#announced || this.#state !== "idle") return;
+    const named = [...document.scripts].some((script) => !script.src && script.text.includes(this.#channel));
+    if (!named) return;
+    this.#post("mcp-check-ready");
+    void this.#connect(PageServer.#aliveTimeout);
   }
 
   /**

@@ -13,7 +13,7 @@
 "use strict";
 
 (() => {
-  const { document, navigator, setTimeout, setInterval } = window;
+  const { document, navigator, setTimeout } = window;
   const { hasOwn } = Object;
   const { apply } = Reflect;
   const { min } = Math;
@@ -112,10 +112,22 @@
       setTimeout(watch, wait, min(wait * 2, 60_000));
       return;
     }
-    if (context.events) context.events.addEventListener("toolchange", () => void list());
-    else setInterval(() => void list(), 60_000);
+    context.events?.addEventListener("toolchange", () => void list());
+    // Not every release tells that it has got tools, and most pages give them at once.
+    again(250);
     void list();
   }
+
+  /** Lists anew after a while, then ever more rarely. */
+  function again(/** @type {number} */ wait) {
+    setTimeout(() => {
+      void list();
+      again(min(wait * 2, 60_000));
+    }, wait);
+  }
+
+  /** What was told last. */
+  let told = "";
 
   async function list() {
     if (!context) return;
@@ -130,6 +142,8 @@
     } catch {
       // A list that cannot be written down is no list.
     }
+    if (tools === told) return;
+    told = tools;
     send({ type: "tools", tools });
   }
 
