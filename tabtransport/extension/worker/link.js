@@ -32,6 +32,8 @@ export class Link {
   #open = false;
   /** The handshake that is under way on the socket. @type {Handshake | undefined} */
   #handshake;
+  /** What the hub is told once it has proved itself. */
+  #hello = {};
   /** The pairing that the hub has proved. @type {Pairing | undefined} */
   #proved;
   /** Which of the pairings is tried next. */
@@ -95,7 +97,7 @@ export class Link {
 
   async #connect() {
     const url = dialed(this.#owner.address());
-    const pairings = await pairingsFor(url);
+    const [pairings, params] = await Promise.all([pairingsFor(url), this.#owner.hello()]);
     if (this.#socket) return;
     if (!pairings.length) {
       this.#become({ state: "unpaired", reason: "" });
@@ -112,6 +114,7 @@ export class Link {
     const handshake = new Handshake(pairings[this.#turn % pairings.length], url);
     this.#socket = socket;
     this.#handshake = handshake;
+    this.#hello = params;
     this.#watch(socket, HELLO_TIMEOUT);
     let reached = false;
     socket.onopen = () => {
@@ -191,10 +194,8 @@ export class Link {
       return;
     }
     this.#proved = proved.pairing;
-    const params = await this.#owner.hello();
-    if (this.#socket !== socket) return;
     this.#greetedAt = Date.now();
-    ask(socket, "hello", { ...params, proof: proved.proof });
+    ask(socket, "hello", { ...this.#hello, proof: proved.proof });
   }
 
   /**

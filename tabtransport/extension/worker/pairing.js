@@ -76,6 +76,8 @@ async function keep(pairing) {
 export class Handshake {
   #pairing;
   #address;
+  /** The keys that the hub may have, made ready before it answers. Of an offer that was answered before, it may have either. */
+  #keys;
   #nonce = encode(crypto.getRandomValues(new Uint8Array(32)));
 
   /**
@@ -86,6 +88,8 @@ export class Handshake {
     const { protocol, host } = new URL(address);
     this.#pairing = pairing;
     this.#address = `${protocol}//${host}`;
+    const { key, next } = pairing;
+    this.#keys = (next ? [next, key] : [key]).map((text) => ({ text, ready: hmac(text) }));
   }
 
   /** The parameters of browser/pair. */
@@ -101,20 +105,22 @@ export class Handshake {
    *   undefined if the other does not have the key
    */
   async answer(result) {
-    const { pairing, key, next, address } = this.#pairing;
+    const { pairing, next, address } = this.#pairing;
     const hub = String(result?.hub ?? "");
     /** @type {Transcript} */
     const transcript = { pairing, hub, address: this.#address, browserNonce: this.#nonce, hubNonce: String(result?.nonce ?? "") };
     if (/[\n]/.test(hub + transcript.hubNonce)) return undefined;
     const shown = decode(String(result?.proof ?? ""));
-    // Of an offer that was answered before, the hub may have either key.
-    for (const candidate of next ? [next, key] : [key]) {
-      if (!(await verify(candidate, lines("hub", transcript), shown))) continue;
-      const proof = await mac(candidate, lines("browser", transcript));
+    for (const { text: key, ready } of this.#keys) {
+      const [right, proof] = await Promise.all([
+        verify(await ready, lines("hub", transcript), shown),
+        mac(await ready, lines("browser", transcript)),
+      ]);
+      if (!right) continue;
       /** @type {Pairing} */
       const proved = { ...this.#pairing, hub };
       if (proved.until) {
-        proved.next = candidate === next ? next : await mac(candidate, lines("key", transcript));
+        proved.next = key === next ? next : await mac(await ready, lines("key", transcript));
         // It must not be lost if the hub's next answer is.
         await keep({ ...proved, address });
       }
@@ -131,7 +137,7 @@ export class Handshake {
  * @param {string} secret
  */
 export async function codeOf(pairing, secret) {
-  const [a, b, c] = decode(await mac(secret, ["code", pairing]));
+  const [a, b, c] = decode(await mac(await hmac(secret), ["code", pairing]));
   const code = String(((a << 16) | (b << 8) | c) % 1_000_000).padStart(6, "0");
   return `${code.slice(0, 3)} ${code.slice(3)}`;
 }
@@ -144,30 +150,26 @@ function lines(purpose, { pairing, hub, address, browserNonce, hubNonce }) {
   return [`${PROTOCOL} ${purpose}`, pairing, hub, address, browserNonce, hubNonce];
 }
 
-/**
- * @param {string} key
- * @param {KeyUsage} usage
- */
-function hmac(key, usage) {
-  return crypto.subtle.importKey("raw", decode(key), { name: "HMAC", hash: "SHA-256" }, false, [usage]);
+/** @param {string} key */
+function hmac(key) {
+  return crypto.subtle.importKey("raw", decode(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 }
 
 /**
- * @param {string} key
+ * @param {CryptoKey} key
  * @param {string[]} lines
  */
 async function mac(key, lines) {
-  const signed = await crypto.subtle.sign("HMAC", await hmac(key, "sign"), text(lines));
-  return encode(new Uint8Array(signed));
+  return encode(new Uint8Array(await crypto.subtle.sign("HMAC", key, text(lines))));
 }
 
 /**
- * @param {string} key
+ * @param {CryptoKey} key
  * @param {string[]} lines
  * @param {Uint8Array<ArrayBuffer>} shown
  */
-async function verify(key, lines, shown) {
-  return crypto.subtle.verify("HMAC", await hmac(key, "verify"), shown, text(lines));
+function verify(key, lines, shown) {
+  return crypto.subtle.verify("HMAC", key, shown, text(lines));
 }
 
 /** @param {string[]} lines */
