@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,8 +51,14 @@ func (a *app) writeExtension(ctx context.Context, path, address string) error {
 	if err != nil {
 		return err
 	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
 	if _, err := extension.Write(path, ring, address); err != nil {
 		return err
+	}
+	if err := dir.AddExtension(path); err != nil {
+		fmt.Fprintf(a.err, "`tabhub doctor` will not look at it: %v\n", err)
 	}
 	fmt.Fprintf(a.out, "The extension is in %s, paired with your hub.\nOpen chrome://extensions, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path)
 	return nil
