@@ -100,8 +100,8 @@ func (d *doctor) refused(refused []httpd.Refusal, browsers []hub.BrowserInfo) {
 		if no.Times > 1 {
 			when += fmt.Sprintf(", the last of %d times", no.Times)
 		}
-		if no.OtherUser {
-			d.note("extension", "", "what is not known to be yours said that it is the extension, and was refused %s: %s", when, no.Reason)
+		if !no.Own {
+			d.note("extension", "", "another user or machine said that it is the extension, and was refused %s: %s", when, no.Reason)
 			continue
 		}
 		fix := "`" + d.command("extension", "DIR") + "` with the directory that it was loaded from, " + reload + "; `" + d.command("pair") + "` for one from elsewhere"

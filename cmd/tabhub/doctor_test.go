@@ -82,10 +82,10 @@ func said(d *doctor) (all []string) {
 // users' programs.
 func TestDoctorOnRefusals(t *testing.T) {
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.Local)
-	no := httpd.Refusal{Reason: "it shows no pairing", Times: 1, Last: noon}
+	no := httpd.Refusal{Reason: "it shows no pairing", Own: true, Times: 1, Last: noon}
 	often, theirs := no, no
 	often.Times = 3
-	theirs.OtherUser = true
+	theirs.Own = false
 	for _, c := range []struct {
 		name    string
 		refusal httpd.Refusal
@@ -95,11 +95,11 @@ func TestDoctorOnRefusals(t *testing.T) {
 		{"still out", no, noon.Add(-time.Hour), "problem one was refused at 2026-01-02 12:00:00: it shows no pairing"},
 		{"often", often, noon.Add(-time.Hour), "problem one was refused at 2026-01-02 12:00:00, the last of 3 times: it shows no pairing"},
 		{"in by now", no, noon.Add(time.Minute), "note one was refused at 2026-01-02 12:00:00: it shows no pairing"},
-		{"another user", theirs, noon, "note what is not known to be yours said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
+		{"another user", theirs, noon, "note another user or machine said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
 	} {
 		d := &doctor{app: new(app)}
 		d.refused([]httpd.Refusal{c.refusal}, []hub.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
-		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") != c.refusal.OtherUser {
+		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") == c.refusal.Own {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}
 	}

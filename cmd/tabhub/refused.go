@@ -25,7 +25,7 @@ func (f *refused) add(no httpd.Refusal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	same := func(other httpd.Refusal) bool {
-		return other.Reason == no.Reason && other.OtherUser == no.OtherUser
+		return other.Reason == no.Reason && other.Own == no.Own
 	}
 	no.Times = 1
 	if i := slices.IndexFunc(f.list, same); i >= 0 {

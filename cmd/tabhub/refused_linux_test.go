@@ -33,10 +33,10 @@ func TestExtensionOfAnotherUser(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	}}
 	sayAsExtension(t, asNobody, p.info.Addrs[0], oldHello(""))
-	if list := p.inform().Refused; len(list) != 1 || !list[0].OtherUser {
+	if list := p.inform().Refused; len(list) != 1 || list[0].Own {
 		t.Errorf("the hub remembers %+v", list)
 	}
-	if _, out, _ := runIn(t, string(p.dir), "doctor"); !strings.Contains(out, "note     extension  what is not known to be yours said that it is the extension") {
+	if _, out, _ := runIn(t, string(p.dir), "doctor"); !strings.Contains(out, "note     extension  another user or machine said that it is the extension") {
 		t.Errorf("doctor: %s", out)
 	}
 }

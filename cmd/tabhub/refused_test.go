@@ -68,7 +68,7 @@ func TestOlderExtension(t *testing.T) {
 			t.Errorf("it is answered %+v and %d", told, code)
 		}
 		list := p.inform().Refused
-		if len(list) != 1 || !strings.Contains(list[0].Reason, "older version") || list[0].Times != 1 || list[0].OtherUser || time.Since(list[0].Last) > time.Minute {
+		if len(list) != 1 || !strings.Contains(list[0].Reason, "older version") || list[0].Times != 1 || !list[0].Own || time.Since(list[0].Last) > time.Minute {
 			t.Errorf("the hub remembers %+v", list)
 		}
 		if code, out, errOut := runIn(t, string(p.dir), "doctor"); code != exitError || !strings.Contains(out, "problem  extension  one was refused at") {

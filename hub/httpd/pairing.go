@@ -21,11 +21,11 @@ var (
 
 func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", text) }
 
-// IsOtherUser reports whether a request was made by a program of another user of this
-// machine, or by one that is gone. It tells only where the system does.
-func (g *Guard) IsOtherUser(r *http.Request) bool {
+// IsOwnUser reports whether a request was made on this machine by a program of the user
+// who runs the hub, as far as the system tells. The program must still be there.
+func (g *Guard) IsOwnUser(r *http.Request) bool {
 	p := passOf(r.Context())
-	return p != nil && p.near && !g.ownPeer(r)
+	return p != nil && p.near && g.ownPeer(r)
 }
 
 // PairingAddress is where a pairing handshake has begun, as the hub knows by itself: both

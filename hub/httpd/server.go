@@ -43,10 +43,10 @@ type Info struct {
 
 // Refusal says why extensions were refused.
 type Refusal struct {
-	Reason    string    `json:"reason"`
-	OtherUser bool      `json:"otherUser,omitempty"` // they were not known to be the owner's
-	Times     int       `json:"times"`
-	Last      time.Time `json:"last"`
+	Reason string    `json:"reason"`
+	Own    bool      `json:"own"` // they ran on the hub's machine, as its own user
+	Times  int       `json:"times"`
+	Last   time.Time `json:"last"`
 }
 
 // Options configure a Server. Guard and World must be set.
