@@ -218,7 +218,7 @@ type Capabilities struct {
 // Status counts what a hub holds.
 type Status struct {
 	User       spec.UserID `json:"user"`
-	Browsers   int         `json:"browsers"`
+	Browsers   int         `json:"browsers"` // connected ones, without pages that join by themselves
 	Tabs       int         `json:"tabs"`
 	Domains    int         `json:"domains"`
 	Tools      int         `json:"tools"`

@@ -158,7 +158,7 @@ func (h *Hub) Status() Status {
 		InFlight: int(h.inFlight.Load()), Calls: h.calls.Load(),
 	}
 	for _, p := range h.peers {
-		if p.connected {
+		if p.connected && p.browser != "" {
 			s.Browsers++
 		}
 	}

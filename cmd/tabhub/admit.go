@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"net/http"
+	"strings"
+	"time"
 
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
@@ -14,20 +16,14 @@ import (
 
 // admitTab says whose a tab or browser is, when it has said hello.
 func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
-	refuse := func(err error) (wsserver.Admission, error) {
-		if coded, ok := errors.AsType[*spec.Error](err); ok {
-			return wsserver.Admission{}, coded
-		}
-		return wsserver.Admission{}, spec.Errorf(spec.CodeRefused, "%v", err)
-	}
 	a, paired, err := p.admitHello(r, hello, ex)
 	if err != nil {
-		return refuse(err)
+		return wsserver.Admission{}, p.refuse(r, err)
 	}
 	out := wsserver.Admission{User: a.User, Attested: a.Attested, Pairing: paired, Until: a.Expires, Revoked: a.Revoked}
 	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
 		if err := p.guard.AdmitPage(r, page); err != nil {
-			return refuse(err)
+			return wsserver.Admission{}, p.refuse(r, err)
 		}
 		out.Origin = page
 	}
@@ -62,13 +58,28 @@ func (p *process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exc
 func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
 	at, err := p.guard.PairingAddress(r)
 	if err != nil {
-		return nil, err
+		return nil, p.refuse(r, err)
 	}
 	ex, err := p.ring.Begin(m, at)
 	if err != nil {
-		return nil, p.pairingError(err)
+		return nil, p.refuse(r, p.pairingError(err))
 	}
 	return ex, nil
+}
+
+// refuse returns what a peer is told that err keeps out. Why an extension was refused is
+// remembered for the owner.
+func (p *process) refuse(r *http.Request, err error) error {
+	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
+		p.refused.add(httpd.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
+	}
+	if coded, ok := errors.AsType[*spec.Error](err); ok {
+		return coded
+	}
+	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
+		return spec.Errorf(spec.CodeUnpaired, "%v", err)
+	}
+	return spec.Errorf(spec.CodeRefused, "%v", err)
 }
 
 // dashboard signs the user of a paired browser in. What was signed in ends with the
@@ -77,11 +88,11 @@ func (p *process) dashboard(adm wsserver.Admission) (string, error) {
 	return p.server.SignInURL(httpd.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
 }
 
-// pairingError is what a browser is told. The text of an error of this process may hold
-// paths; it stays in the log.
+// pairingError returns an error of the ring for who is refused with it. The text of one
+// of this process may hold paths; it stays in the log.
 func (p *process) pairingError(err error) error {
 	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
-		return spec.Errorf(spec.CodeUnpaired, "%v", err)
+		return err
 	}
 	p.log.Error("a browser cannot be paired", "err", err)
 	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")

@@ -12,6 +12,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/spec"
 )
 
 // What a finding may be. Only a problem makes the command fail: a machine where no hub
@@ -34,9 +35,10 @@ type finding struct {
 type doctor struct {
 	*app
 	dir      home.Dir
-	named    bool     // dir is one that other commands must be told, too
-	listen   []string // where a hub is to listen, if that was said
-	own      []string // where the hub that runs listens
+	named    bool             // dir is one that other commands must be told, too
+	listen   []string         // where a hub is to listen, if that was said
+	own      []string         // where the hub that runs listens
+	joined   []spec.PairingID // of the browsers that are connected
 	findings []finding
 }
 

@@ -85,7 +85,7 @@ func (d *doctor) directory() {
 		d.fine("data", "%s", d.dir)
 	}
 	for _, path := range []string{
-		d.dir.TokenFile(), d.dir.HubFile(), d.dir.Store(), d.dir.LogFile(),
+		d.dir.TokenFile(), d.dir.Pairings(), d.dir.HubFile(), d.dir.Store(), d.dir.LogFile(),
 		filepath.Join(string(d.dir), home.HubLock), filepath.Join(string(d.dir), home.StartLock),
 	} {
 		d.private(path)

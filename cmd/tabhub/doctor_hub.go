@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 
 	"tabhub/cmd/tabhub/internal/holder"
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
@@ -33,6 +31,7 @@ func (d *doctor) hub(ctx context.Context) {
 		d.note("hub", "", "%s", text)
 		d.store()
 		d.ports(false)
+		d.copies("", false)
 		return
 	}
 	h, err := d.dir.ReadHub()
@@ -68,7 +67,8 @@ func (d *doctor) hub(ctx context.Context) {
 	if status.User == spec.LocalUser {
 		d.token(ctx, h)
 	}
-	d.extension(ctx)
+	d.extension(ctx, status.Refused)
+	d.copies(hubAddress(d.dir), status.Auto)
 }
 
 // token looks whether the hub knows the token that the directory has for clients over
@@ -145,7 +145,11 @@ func (d *doctor) ports(auto bool) {
 		case d.own != nil && !auto:
 			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, holder.Describe(addr), strings.Join(d.own, ", "))
 		default:
-			d.bad("port "+port, "end it, and `"+d.command("stop")+"` if a hub runs; or name the hub's address in the extension's options", "%s is in use by %s; pages and the extension look for the hub there", addr, holder.Describe(addr))
+			fix := "end it"
+			if d.own != nil {
+				fix += ", then " + d.restart()
+			}
+			d.bad("port "+port, fix, "%s is in use by %s; pages and the extension look for the hub there, and the extension tells nothing to what is not", addr, holder.Describe(addr))
 		}
 	}
 }
@@ -158,49 +162,4 @@ func taken(addr string) bool {
 	}
 	conn.Close()
 	return true
-}
-
-// extensionCan is what the extension of this version does for the hub.
-var extensionCan = []spec.Capability{
-	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
-	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapElicit, spec.CapResume,
-}
-
-// extension looks whether browsers have joined.
-func (d *doctor) extension(ctx context.Context) {
-	var browsers []hub.BrowserInfo
-	if err := ask(ctx, d.app, "/api/browsers", &browsers); err != nil {
-		d.bad("extension", d.restart(), "the hub cannot be asked for browsers: %v", err)
-		return
-	}
-	d.browsers(browsers)
-}
-
-// browsers looks whether the extensions of browsers are those of this version.
-func (d *doctor) browsers(browsers []hub.BrowserInfo) {
-	seen := false
-	for _, b := range browsers {
-		if b.Single || !b.Attested || !b.Connected {
-			continue
-		}
-		seen = true
-		name := cmp.Or(clip(b.Name, 60), "a browser")
-		if lacks := missing(b.Capabilities); len(lacks) > 0 {
-			d.bad("extension", "`tabhub extension DIR` with the directory that it was loaded from, then reload it in chrome://extensions", "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
-		} else {
-			d.fine("extension", "%s is connected; tabs: %d", name, b.Tabs)
-		}
-	}
-	if !seen {
-		d.note("extension", "`tabhub extension DIR` writes it out; pages with /tab.js need none", "no browser is connected")
-	}
-}
-
-func missing(has []spec.Capability) (lacks []string) {
-	for _, c := range extensionCan {
-		if !slices.Contains(has, c) {
-			lacks = append(lacks, string(c))
-		}
-	}
-	return lacks
 }

@@ -15,6 +15,8 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
 )
 
 // A capability that the doctor does not know would let an old extension pass for the
@@ -39,23 +41,140 @@ func TestDoctorKnowsTheExtension(t *testing.T) {
 
 func TestDoctorOnExtensions(t *testing.T) {
 	old := slices.DeleteFunc(slices.Clone(extensionCan), func(c spec.Capability) bool { return c == spec.CapElicit })
+	joined := hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3, Pairing: "copy.a"}
+	pairings := func(ids ...spec.PairingID) (list []pairing.Pairing) {
+		for _, id := range ids {
+			list = append(list, pairing.Pairing{ID: id, Browser: "Chromium 149", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)})
+		}
+		return list
+	}
 	for _, c := range []struct {
 		name    string
 		browser hub.BrowserInfo
-		state   string
-		text    string
+		paired  []pairing.Pairing
+		want    []string // each "state text"
 	}{
-		{"current", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3}, stateOK, "Chromium 150 is connected; tabs: 3"},
-		{"older", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, stateProblem, "cannot do elicit"},
-		{"gone", hub.BrowserInfo{Attested: true, Capabilities: extensionCan}, stateNote, "no browser is connected"},
-		{"another program", hub.BrowserInfo{Connected: true}, stateNote, "no browser is connected"},
-		{"a page", hub.BrowserInfo{Connected: true, Attested: true, Single: true}, stateNote, "no browser is connected"},
+		{"current", joined, pairings("copy.a"), []string{"ok Chromium 150 is connected; tabs: 3"}},
+		{"older", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do elicit"}},
+		{"gone", hub.BrowserInfo{Attested: true, Capabilities: extensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
+		{"another program", hub.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
+		{"a page", hub.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},
+		{"one of two", joined, pairings("copy.a", "copy.b"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: Chromium 149 of 2026-01-02"}},
+		{"many", joined, pairings("copy.a", "b", "c", "d", "e", "f", "g", "h"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: " + strings.Repeat("Chromium 149 of 2026-01-02, ", 4) + "Chromium 149 of 2026-01-02 and 2 more"}},
 	} {
-		d := new(doctor)
-		d.browsers([]hub.BrowserInfo{c.browser})
-		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
+		d := &doctor{app: new(app)}
+		d.browsers([]hub.BrowserInfo{c.browser}, c.paired)
+		if got := said(d); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// said is what a doctor has found, each with its state.
+func said(d *doctor) (all []string) {
+	for _, f := range d.findings {
+		all = append(all, f.State+" "+f.Text)
+	}
+	return all
+}
+
+// Who was refused and has joined since was mended; nobody can do anything about other
+// users' programs.
+func TestDoctorOnRefusals(t *testing.T) {
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.Local)
+	no := httpd.Refusal{Reason: "it shows no pairing", Own: true, Times: 1, Last: noon}
+	often, theirs := no, no
+	often.Times = 3
+	theirs.Own = false
+	for _, c := range []struct {
+		name    string
+		refusal httpd.Refusal
+		joined  time.Time
+		want    string
+	}{
+		{"still out", no, noon.Add(-time.Hour), "problem one was refused at 2026-01-02 12:00:00: it shows no pairing"},
+		{"often", often, noon.Add(-time.Hour), "problem one was refused at 2026-01-02 12:00:00, the last of 3 times: it shows no pairing"},
+		{"in by now", no, noon.Add(time.Minute), "note one was refused at 2026-01-02 12:00:00: it shows no pairing"},
+		{"another user", theirs, noon, "note another user or machine said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
+	} {
+		d := &doctor{app: new(app)}
+		d.refused([]httpd.Refusal{c.refusal}, []hub.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
+		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") == c.refusal.Own {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}
+	}
+}
+
+// A copy of the extension that looks for the hub in the wrong place finds out by itself
+// that nobody, or somebody else, is there; its user does not.
+func TestDoctorOnCopies(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	dir := home.Dir(filepath.Join(t.TempDir(), "data"))
+	if err := dir.Make(); err != nil {
+		t.Fatal(err)
+	}
+	ring, err := pairing.Open(dir.Pairings(), "hub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "extension")
+	for _, path := range []string{copied, filepath.Join(t.TempDir(), "deleted")} {
+		if err := dir.AddExtension(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	busy, hubAt := ln.Addr().String(), "127.0.0.1:1"
+	anew := "tabhub extension " + copied + "; " + reload
+	for _, c := range []struct {
+		name    string
+		address string // of the copy
+		own     []string
+		auto    bool
+		joined  bool
+		text    string // "": nothing is said
+		fix     string
+	}{
+		{"where the hub is", "ws://127.0.0.1:1/tabs", []string{hubAt}, false, false, "", ""},
+		{"by name", "ws://localhost:1/tabs", []string{hubAt}, false, false, "", ""},
+		{"a hub elsewhere", "wss://hub.example.com/tabs", []string{hubAt}, false, false, "", ""},
+		{"the hub has moved", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at ws://127.0.0.1:2/tabs, where nobody listens; the hub is at ws://127.0.0.1:1/tabs", anew},
+		{"the hub has no TLS any more", "wss://127.0.0.1:1/tabs", []string{hubAt}, false, false, "problem the copy in " + copied + " looks for the hub at wss://127.0.0.1:1/tabs, where nobody listens; the hub is at ws://127.0.0.1:1/tabs", anew},
+		{"set to the hub by its user", "ws://127.0.0.1:2/tabs", []string{hubAt}, false, true, "", ""},
+		{"somebody has the port", "ws://" + busy + "/tabs", []string{hubAt}, true, false, "it tells nothing to what is not the hub, which is at ws://127.0.0.1:1/tabs", "end that, then `tabhub stop`; the next client starts a hub again"},
+		{"somebody has the port, and the hub is elsewhere by hand", "ws://" + busy + "/tabs", []string{hubAt}, false, false, " has; the hub is at ws://127.0.0.1:1/tabs", anew},
+		{"somebody has the port, and no hub runs", "ws://" + busy + "/tabs", nil, false, false, "it tells nothing to what is not the hub", "end that; or `tabhub serve --listen 127.0.0.1:0` and " + anew},
+		{"no hub runs", "ws://127.0.0.1:1/tabs", nil, false, false, "", ""},
+	} {
+		written, err := extension.Write(copied, ring, c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, at := &doctor{app: new(app), dir: dir, own: c.own}, ""
+		if c.own != nil {
+			at = "ws://" + hubAt + "/tabs"
+		}
+		if c.joined {
+			d.joined = []spec.PairingID{written.Pairing}
+		}
+		d.copies(at, c.auto)
+		switch {
+		case c.text == "" && len(d.findings) > 0,
+			c.text != "" && (len(d.findings) != 1 || !strings.Contains(said(d)[0], c.text) || d.findings[0].Fix != c.fix):
+			t.Errorf("%s: %+v", c.name, d.findings)
+		}
+	}
+
+	if err := os.WriteFile(filepath.Join(copied, "worker", "link.js"), []byte("// an older one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := &doctor{app: new(app), dir: dir}
+	d.copies("", false)
+	if got := said(d); len(got) != 1 || got[0] != "note the copy in "+copied+" is not of this version" || d.findings[0].Fix != anew {
+		t.Errorf("an older copy: %+v", d.findings)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,14 +26,18 @@ func (a *app) extensionCommand() *cobra.Command {
 		Long: `Write the browser extension to a directory, for "Load unpacked".
 
 The copy is paired with your hub: it has a secret by which each knows the other, so keep
-the directory to yourself. Running the command again brings it up to date; reload the
-extension in chrome://extensions then.`,
+the directory to yourself. There is nothing to do in the browser but to load it. Running
+the command again brings it up to date, also for a hub that has moved to another address;
+reload the extension in chrome://extensions then.
+
+A browser on another machine, or one with the extension from elsewhere, is paired with
+"tabhub pair".`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			return a.writeExtension(cmd.Context(), pos[0], address)
 		},
 	}
-	cmd.Flags().StringVar(&address, "hub", "", "where the extension looks for the hub (default: that of the hub that runs, or ws://"+defaultListen+"/tabs)")
+	cmd.Flags().StringVar(&address, "hub", "", "`address` where the extension looks for the hub (default: that of the hub that runs, or ws://"+defaultListen+"/tabs)")
 	return cmd
 }
 
@@ -50,8 +55,14 @@ func (a *app) writeExtension(ctx context.Context, path, address string) error {
 	if err != nil {
 		return err
 	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
 	if _, err := extension.Write(path, ring, address); err != nil {
 		return err
+	}
+	if err := dir.AddExtension(path); err != nil {
+		fmt.Fprintf(a.err, "`tabhub doctor` will not look at it: %v\n", err)
 	}
 	fmt.Fprintf(a.out, "The extension is in %s, paired with your hub.\nOpen chrome://extensions, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path)
 	return nil

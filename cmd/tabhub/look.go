@@ -47,7 +47,7 @@ func (a *app) statusCommand() *cobra.Command {
 					fmt.Fprintf(w, "users\teach has a hub of their own; set TABHUB_TOKEN to the token of one to see it\n")
 					return
 				}
-				fmt.Fprintf(w, "browsers\t%d\n", s.Hub.Browsers)
+				fmt.Fprintf(w, "browsers\t%d connected, %d paired\n", s.Hub.Browsers, s.Paired)
 				fmt.Fprintf(w, "tabs\t%d\n", s.Hub.Tabs)
 				fmt.Fprintf(w, "tools\t%d, sites %d\n", s.Hub.Tools, s.Hub.Domains)
 				fmt.Fprintf(w, "calls\t%d, %d under way\n", s.Hub.Calls, s.Hub.InFlight)

@@ -28,25 +28,34 @@ func (a *app) pairCommand() *cobra.Command {
 		Long: `Pair a browser that has the extension from elsewhere with the hub that runs.
 
 It opens a page of the hub whose address holds a secret that is good once, for five
-minutes. The extension asks you in a window of its own and must show the code that is
-printed here. An extension that "tabhub extension DIR" has written is paired already.`,
+minutes; in a browser on another machine, open or paste the address yourself. The
+extension asks you in a window of its own and must show the code that is printed here.
+
+An extension that "tabhub extension DIR" has written needs none of this.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			forgets := cmd.Flags().Changed("forget")
 			switch {
-			case list && forget != "":
+			case list && forgets:
 				return usagef("--list and --forget exclude one another")
+			case printOnly && (list || forgets):
+				return usagef("--print is for pairing; --list and --forget print no address")
+			case forgets && forget == "": // of a script, whose variable is empty
+				return usagef("--forget needs the id of a pairing, which `tabhub pair --list` shows, or all")
+			case forgets && asJSON:
+				return usagef("--forget prints no JSON")
 			case list:
 				return a.listPairings(cmd.Context(), asJSON)
-			case forget != "":
+			case forgets:
 				return a.forgetPairing(cmd.Context(), forget)
 			}
 			return a.pair(cmd.Context(), printOnly, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&list, "list", false, "list the browsers that have used a pairing")
-	cmd.Flags().StringVar(&forget, "forget", "", "end the pairing with this `id`, or all; who came in with it is cut off")
+	cmd.Flags().BoolVar(&list, "list", false, "list the browsers that are paired")
+	cmd.Flags().StringVar(&forget, "forget", "", "end the pairing with this `id`, or all; its browser is cut off")
 	cmd.Flags().BoolVar(&printOnly, "print", false, "print the address and do not open a browser")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; do not open a browser, and do not wait")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; open no browser, and do not wait")
 	for _, name := range []string{"list", "forget", "print", "json"} {
 		cmd.Flags().SetAnnotation(name, notFromEnv, nil)
 	}
@@ -154,7 +163,11 @@ func (a *app) forgetPairing(ctx context.Context, id string) error {
 	if _, err := r.do(ctx, http.MethodDelete, "/api/pair?id="+url.QueryEscape(id), nil); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.err, "forgotten; an extension that `tabhub extension DIR` has written must be written again to come back")
+	if id == "all" {
+		fmt.Fprintln(a.err, "all are forgotten, those of extensions that were never used as well; to come back, an extension is written again with `tabhub extension DIR`, or paired with `tabhub pair`")
+		return nil
+	}
+	fmt.Fprintln(a.err, "forgotten; to come back, the extension is written again with `tabhub extension DIR`, or paired with `tabhub pair`")
 	return nil
 }
 

@@ -58,6 +58,7 @@ type process struct {
 
 	launching  sync.WaitGroup // the browser of --launch-browser
 	stopLaunch func()         // may be nil
+	refused    refused        // has a lock of its own
 
 	mu     sync.Mutex
 	worlds map[spec.UserID]httpd.World
@@ -228,6 +229,7 @@ func (p *process) assemble() {
 func (p *process) inform() httpd.Info {
 	info := p.info
 	info.Sockets = p.tabs.Stats()
+	info.Refused = p.refused.latest()
 	return info
 }
 

@@ -27,6 +27,7 @@ type StatusReport struct {
 	Info
 	User    spec.UserID `json:"user"`    // "": nobody's, only the process is reported
 	Clients int         `json:"clients"` // MCP clients that are being served now
+	Paired  int         `json:"paired"`  // browsers that have a pairing of the user's
 	Hub     hub.Status  `json:"hub"`
 }
 
@@ -150,6 +151,7 @@ func (s *Server) getStatus(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		report.Hub = world.Hub.Status()
+		report.Paired = len(s.pairings(r))
 	}
 	if s.guard.accounts && p.from != fromOwner { // how the process is, and who else uses it, is not for its users
 		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0

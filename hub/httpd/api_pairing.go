@@ -59,6 +59,12 @@ func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) e
 }
 
 func (s *Server) getPairings(w http.ResponseWriter, r *http.Request, _ World) error {
+	writeJSON(w, http.StatusOK, s.pairings(r))
+	return nil
+}
+
+// pairings are those of the caller.
+func (s *Server) pairings(r *http.Request) []pairing.Pairing {
 	list := []pairing.Pairing{}
 	if s.o.Ring != nil {
 		for _, p := range s.o.Ring.List() {
@@ -67,8 +73,7 @@ func (s *Server) getPairings(w http.ResponseWriter, r *http.Request, _ World) er
 			}
 		}
 	}
-	writeJSON(w, http.StatusOK, list)
-	return nil
+	return list
 }
 
 func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) error {

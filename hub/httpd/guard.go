@@ -290,7 +290,7 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	if g.verifier == nil {
 		if p.from&fromExtension != 0 && p.near && !g.ownPeer(r) {
-			return nil, errOtherUser // it would be believed what it says
+			return nil, ErrOtherUser // it would be believed what it says
 		}
 		return &Identity{User: spec.LocalUser}, nil
 	}
@@ -456,7 +456,7 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	a := p.admission()
 	switch {
 	case p.from&fromCompanion != 0:
-		return Admission{}, errUnpaired
+		return Admission{}, ErrUnpaired
 	case g.verifier == nil:
 	case token != "":
 		id, err := g.verifyAll(p.identity, []string{token})
@@ -468,7 +468,7 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 	case g.needsNone(r, p):
 		a.User, a.Anonymous = spec.LocalUser, true
 	case !g.accounts && p.near && p.from&p.endpoint.anonymous != 0:
-		return Admission{}, errOtherUser
+		return Admission{}, ErrOtherUser
 	default:
 		return Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}

@@ -10,12 +10,23 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
+// What the guard refuses extensions with, for the hub to tell its owner why.
 var (
-	errOtherUser = forbidden("this connection is another user's of this machine; it needs the hub's token")
-	errUnpaired  = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub pair`")
+	// ErrOtherUser: a program of another user has come without the token.
+	ErrOtherUser = forbidden("this connection is another user's of this machine; it needs the hub's token")
+	// ErrUnpaired: the companion extension has come without a pairing handshake, as one
+	// of an older version does.
+	ErrUnpaired = unpaired("the extension is not paired with this hub, or is of an older version: run `tabhub extension DIR` again and reload it in chrome://extensions, or introduce it with `tabhub pair`")
 )
 
 func unpaired(text string) error { return spec.Errorf(spec.CodeUnpaired, "%s", text) }
+
+// IsOwnUser reports whether a request was made on this machine by a program of the user
+// who runs the hub, as far as the system tells. The program must still be there.
+func (g *Guard) IsOwnUser(r *http.Request) bool {
+	p := passOf(r.Context())
+	return p != nil && p.near && g.ownPeer(r)
+}
 
 // PairingAddress is where a pairing handshake has begun, as the hub knows by itself: both
 // sides prove that they mean the same. Without that, whoever has another port of this

@@ -37,6 +37,16 @@ type Info struct {
 	Started time.Time `json:"started"`
 	// Sockets are the counters of the tabs' WebSockets.
 	Sockets any `json:"sockets,omitempty"`
+	// Refused is why browsers' extensions were refused lately.
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal says why extensions were refused.
+type Refusal struct {
+	Reason string    `json:"reason"`
+	Own    bool      `json:"own"` // they ran on the hub's machine, as its own user
+	Times  int       `json:"times"`
+	Last   time.Time `json:"last"`
 }
 
 // Options configure a Server. Guard and World must be set.

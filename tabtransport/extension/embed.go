@@ -3,6 +3,7 @@
 package extension
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -86,6 +87,52 @@ func WriteInstance(dir string, ring *pairing.Ring, address string) (pairing.Copy
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 	}
 	return c, nil
+}
+
+// Loadable is a copy of the extension that was written to a directory.
+type Loadable struct {
+	pairing.Copy      // the zero Copy if it is paired with no hub
+	Current      bool // it is as Write would write it
+}
+
+// Read returns the copy of the extension in dir. The error wraps fs.ErrNotExist if there
+// is none.
+func Read(dir string) (Loadable, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Loadable{}, fmt.Errorf("read extension: %w", err)
+	}
+	defer root.Close()
+	if _, err := root.Stat("manifest.json"); err != nil {
+		return Loadable{}, fmt.Errorf("read extension: %w", err)
+	}
+	l := Loadable{Current: isCurrent(root)}
+	var has pairingText
+	if text, err := root.ReadFile(pairingFile); err != nil || json.Unmarshal(text, &has) != nil {
+		return l, nil
+	}
+	if key, err := pairing.ParseKey(has.Key); err == nil {
+		l.Copy = pairing.Copy{Pairing: has.Pairing, Hub: has.Hub, Key: key, Address: has.Address}
+	}
+	return l, nil
+}
+
+// isCurrent reports whether all files in root are those of this program.
+func isCurrent(root *os.Root) bool {
+	return fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		want, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		got, err := root.ReadFile(name)
+		if err == nil && !bytes.Equal(got, want) {
+			err = fmt.Errorf("%s differs", name)
+		}
+		return err
+	}) == nil
 }
 
 // write replaces what is in root by the extension. It follows no link out of root.

@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -113,6 +116,36 @@ func TestWrite(t *testing.T) {
 	}
 	if want := []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "pairing.json"}; !slices.Equal(got, want) {
 		t.Errorf("the directory has %v, want %v", got, want)
+	}
+}
+
+// `tabhub doctor` reads a copy to say what is wrong with it.
+func TestRead(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dir")
+	if _, err := extension.Read(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+	written, err := extension.Write(dir, tabtest.NewPairings(t).Ring, "ws://127.0.0.1:1/tabs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := extension.Read(dir); err != nil || !reflect.DeepEqual(got.Copy, written) || !got.Current {
+		t.Errorf("%+v, %v; want %+v", got, err, written)
+	}
+	if err := os.Remove(filepath.Join(dir, "worker", "pairing.js")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "pairing.json")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := extension.Read(dir); err != nil || got.Pairing != "" || got.Current {
+		t.Errorf("one of before there was pairing: %+v, %v", got, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "manifest.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := extension.Read(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a directory that holds something else: %v", err)
 	}
 }
 

@@ -347,7 +347,7 @@ const TITLES = {
   absent: "tabhub: the hub is not running",
   unpaired: "tabhub: not paired with the hub",
   stranger: "tabhub: what answers is not your hub",
-  outdated: "tabhub: the hub is too old",
+  outdated: "tabhub: the hub is older than the extension",
   refused: "tabhub: the hub refused this browser",
   replaced: "tabhub: another browser has taken this one's place",
 };

@@ -14,15 +14,16 @@ import (
 // Describe says in a few words what listens on addr, as well as it can be found out.
 func Describe(addr string) string {
 	who := "another program"
-	pid, name := process(addr)
-	if pid != 0 {
+	switch pid, name, owner := process(addr); {
+	case name != "":
+		who = fmt.Sprintf("%s (process %d)", name, pid)
+	case pid != 0:
 		who = fmt.Sprintf("process %d", pid)
-		if name != "" {
-			who = fmt.Sprintf("%s (process %d)", name, pid)
-		}
+	case owner != "":
+		who = "a program of the user " + owner
 	}
 	if isHub(addr) {
-		who += ", which is a tabhub"
+		who += ", which says that it is a tabhub"
 	}
 	return who
 }

@@ -5,6 +5,7 @@
 //	token       the secret that clients over HTTP show; 0600
 //	instance    what tells this hub from others; no secret
 //	pairings    the browsers that are paired with the hub, and their keys; 0600
+//	extensions  the directories that the extension was written to
 //	hub.json    what the running hub is; 0600, written when it is ready
 //	hub.sock    where bridges and commands reach it; 0600
 //	hub.lock    locked by the hub for as long as it lives

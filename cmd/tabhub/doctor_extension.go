@@ -1,0 +1,169 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/holder"
+	"tabhub/hub"
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pairing"
+)
+
+// extensionCan is what the extension of this version does for the hub.
+var extensionCan = []spec.Capability{
+	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
+	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapElicit, spec.CapResume,
+}
+
+// reload is what has a browser use an extension that was written anew.
+const reload = "then reload it in chrome://extensions"
+
+// extension looks which browsers are paired with the hub that runs, and whether they
+// have joined.
+func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
+	var browsers []hub.BrowserInfo
+	var paired []pairing.Pairing
+	err := ask(ctx, d.app, "/api/browsers", &browsers)
+	if err == nil {
+		err = ask(ctx, d.app, "/api/pair", &paired)
+	}
+	if err != nil {
+		d.bad("extension", d.restart(), "the hub cannot be asked for browsers: %v", err)
+		return
+	}
+	d.browsers(browsers, paired)
+	d.refused(refused, browsers)
+}
+
+// browsers looks whether the extensions of browsers are those of this version, and which
+// browsers are away.
+func (d *doctor) browsers(browsers []hub.BrowserInfo, paired []pairing.Pairing) {
+	seen := false
+	for _, b := range browsers {
+		if b.Single || !b.Attested || !b.Connected {
+			continue
+		}
+		seen = true
+		d.joined = append(d.joined, b.Pairing)
+		name := cmp.Or(clip(b.Name, 60), "a browser")
+		if lacks := missing(b.Capabilities); len(lacks) > 0 {
+			d.bad("extension", "`"+d.command("extension", "DIR")+"` with the directory that it was loaded from, "+reload, "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
+		} else {
+			d.fine("extension", "%s is connected; tabs: %d", name, b.Tabs)
+		}
+	}
+	var away []string
+	for _, p := range paired {
+		if !slices.Contains(d.joined, p.ID) {
+			away = append(away, clip(nameOf(p), 60)+" of "+p.Since.Local().Format(time.DateOnly))
+		}
+	}
+	const most = 5
+	list := strings.Join(away[:min(most, len(away))], ", ")
+	if more := len(away) - most; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	switch {
+	case len(away) > 0 && seen:
+		d.note("extension", "", "paired, but not connected: %s", list)
+	case len(away) > 0:
+		d.note("extension", "", "no browser is connected; paired: %s", list)
+	case !seen:
+		d.note("extension", "`"+d.command("extension", "DIR")+"` writes it out; pages with /tab.js need none", "no browser is connected or paired")
+	}
+}
+
+func missing(has []spec.Capability) (lacks []string) {
+	for _, c := range extensionCan {
+		if !slices.Contains(has, c) {
+			lacks = append(lacks, string(c))
+		}
+	}
+	return lacks
+}
+
+// refused says which extensions the hub did not let in.
+func (d *doctor) refused(refused []httpd.Refusal, browsers []hub.BrowserInfo) {
+	for _, no := range refused {
+		when := "at " + no.Last.Local().Format(time.DateTime)
+		if no.Times > 1 {
+			when += fmt.Sprintf(", the last of %d times", no.Times)
+		}
+		if !no.Own {
+			d.note("extension", "", "another user or machine said that it is the extension, and was refused %s: %s", when, no.Reason)
+			continue
+		}
+		fix := "`" + d.command("extension", "DIR") + "` with the directory that it was loaded from, " + reload + "; `" + d.command("pair") + "` for one from elsewhere"
+		// Who has joined since may be the one that was refused.
+		if slices.ContainsFunc(browsers, func(b hub.BrowserInfo) bool { return b.Pairing != "" && b.ConnectedAt.After(no.Last) }) {
+			d.note("extension", fix, "one was refused %s: %s", when, no.Reason)
+		} else {
+			d.bad("extension", fix, "one was refused %s: %s", when, no.Reason)
+		}
+	}
+}
+
+// copies looks at what `tabhub extension` has written. at is where an extension finds the
+// hub that runs, "" if none does; auto says that a client has started it.
+func (d *doctor) copies(at string, auto bool) {
+	dirs, err := d.dir.Extensions()
+	if err != nil {
+		d.note("extension", "", "%v", err)
+		return
+	}
+	for _, dir := range dirs {
+		l, err := extension.Read(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // it was deleted
+		case err != nil:
+			d.note("extension", "", "%s: %v", dir, err)
+			continue
+		case !l.Current || l.Pairing == "":
+			d.note("extension", d.command("extension", dir)+"; "+reload, "the copy in %s is not of this version", dir)
+		}
+		if l.Pairing != "" && !slices.Contains(d.joined, l.Pairing) {
+			d.looksFor(dir, l.Address, at, auto)
+		}
+	}
+}
+
+// looksFor looks whether the copy of the extension in dir finds the hub where it looks
+// for it.
+func (d *doctor) looksFor(dir, address, at string, auto bool) {
+	u, err := url.Parse(address)
+	if err != nil || !isLoopback(u.Hostname()) || u.Port() == "" {
+		return // by a name, of which this machine need not know
+	}
+	host := u.Hostname()
+	if host == "localhost" {
+		host = "127.0.0.1" // as the extension takes it
+	}
+	addr := net.JoinHostPort(host, u.Port())
+	where, held := "where nobody listens", taken(addr)
+	if held {
+		where = "which " + holder.Describe(addr) + " has"
+	}
+	anew := d.command("extension", dir) + "; " + reload
+	switch {
+	case at == "" && !held, at != "" && slices.Contains(d.own, addr) && strings.HasPrefix(at, u.Scheme+":"):
+	case at == "" && slices.Contains(d.wanted(), addr): // which was said
+	case at == "":
+		d.bad("extension", "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+anew, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub", dir, address, where)
+	case held && auto:
+		d.bad("extension", "end that, then "+d.restart(), "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub, which is at %s", dir, address, where, at)
+	default:
+		d.bad("extension", anew, "the copy in %s looks for the hub at %s, %s; the hub is at %s", dir, address, where, at)
+	}
+}
