@@ -18,7 +18,8 @@ import (
 // OfferLife is how long an Offer can be taken.
 const OfferLife = 5 * time.Minute
 
-// maxOffers bounds the offers that can be taken at one time; the oldest give way.
+// maxOffers bounds the offers of a user that can be taken at one time; the oldest give
+// way.
 const maxOffers = 16
 
 // Kind says how a pairing came about.
@@ -171,8 +172,17 @@ func (r *Ring) Offer(user spec.UserID, expires time.Time) Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.offers = slices.DeleteFunc(r.offers, func(o *offer) bool { return now.After(o.Until) })
-	if len(r.offers) == maxOffers {
-		r.offers = r.offers[1:]
+	first, n := 0, 0
+	for i, other := range r.offers {
+		if other.user != user {
+			continue
+		}
+		if n++; n == 1 {
+			first = i
+		}
+	}
+	if n == maxOffers {
+		r.offers = slices.Delete(r.offers, first, first+1)
 	}
 	r.offers = append(r.offers, o)
 	return o.Offer
@@ -187,14 +197,14 @@ func (r *Ring) offerLocked(id spec.PairingID) *offer {
 	return nil
 }
 
-// Await blocks until an offer is taken, and returns what came of it. The error is
-// ErrUnknown if the offer is none that is open, or not any more, or ctx's.
+// Await blocks until an offer is taken, and returns what came of it; at once if it was
+// taken before. The error is ErrUnknown if the offer is over, or was never made, or ctx's.
 func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 	r.mu.Lock()
 	o := r.offerLocked(id)
 	r.mu.Unlock()
 	if o == nil {
-		return Pairing{}, ErrUnknown
+		return r.pairing(id)
 	}
 	late := time.NewTimer(time.Until(o.Until))
 	defer late.Stop()
@@ -205,6 +215,11 @@ func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 	case <-ctx.Done():
 		return Pairing{}, ctx.Err()
 	}
+	return r.pairing(id)
+}
+
+// pairing returns a pairing that has been used. The error is ErrUnknown.
+func (r *Ring) pairing(id spec.PairingID) (Pairing, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.state.find(id)
