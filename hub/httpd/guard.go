@@ -289,7 +289,7 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 // takes its credential from the first message and the request has none.
 func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	if g.verifier == nil {
-		if p.from&fromExtension != 0 && p.near && !g.ownPeer(r) {
+		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
 			return nil, errOtherUser // it would be believed what it says
 		}
 		return &Identity{User: spec.LocalUser}, nil

@@ -428,6 +428,26 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 	}
 }
 
+// Also where nobody shows a credential, a listed extension is believed what it says of
+// sites. So it must be of the owner's browser, whatever headers a program adds.
+func TestListedExtensionIsTheOwners(t *testing.T) {
+	for _, c := range []struct {
+		own    bool
+		header string
+		want   int
+	}{{true, "", 200}, {false, "", 403}, {false, "X-Forwarded-For", 403}, {true, "X-Forwarded-For", 403}} {
+		g := newGuard(t, GuardOptions{Extensions: []string{extensionID}})
+		g.ownPeer = func(*http.Request) bool { return c.own }
+		r := ask("/tabs ws", "127.0.0.1:3300", "chrome-extension://"+extensionID)
+		if c.header != "" {
+			r.Header.Set(c.header, "192.0.2.7")
+		}
+		if _, err := g.check(r); status(err) != c.want {
+			t.Errorf("the owner's %t, with the header %q: %v, want %d", c.own, c.header, err, c.want)
+		}
+	}
+}
+
 // Headers are looked up as net/http writes their names.
 func TestForwardingHeaders(t *testing.T) {
 	for _, name := range forwarding {
