@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -36,7 +37,6 @@ func (s *Server) postPairing(w http.ResponseWriter, r *http.Request, _ World) er
 	}
 	o := s.o.Ring.Offer(user, id.Expires)
 	link := s.o.URL + "/pair#" + o.Text()
-	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusOK, PairingOffer{Pairing: o.Pairing, Link: link, Code: o.Code(), Until: o.Until})
 	return nil
 }
@@ -46,12 +46,16 @@ func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) e
 	if s.o.Ring == nil {
 		return errNoRing
 	}
-	// Who waits knows a name that is no secret, but that nobody else is told.
-	p, err := s.o.Ring.Await(r.Context(), spec.PairingID(r.URL.Query().Get("id")))
-	if errors.Is(err, pairing.ErrUnknown) || err == nil && !s.mayForget(r, p) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)() // or the hub would wait for the browser when it ends
+	p, err := s.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
+	switch {
+	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.mayForget(r, p):
 		return &refusal{http.StatusGone, "nobody has taken the offer in time; `tabhub pair` makes another"}
-	}
-	if err != nil {
+	case s.ctx.Err() != nil:
+		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its offers end with it; run `tabhub pair` again when it is back"}
+	case err != nil:
 		return err
 	}
 	writeJSON(w, http.StatusOK, p)
