@@ -69,11 +69,20 @@ func (s state) without(id spec.PairingID) state {
 // errNone says that there is no file yet.
 var errNone = errors.New("there are no pairings yet")
 
+// read returns what the file holds. One that others may read, as a restored backup's, is
+// taken from them.
 func (f file) read() (state, error) {
 	var s state
-	b, err := os.ReadFile(string(f))
+	fi, err := os.Stat(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, errNone
+	}
+	if err == nil && fi.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(string(f), 0o600)
+	}
+	var b []byte
+	if err == nil {
+		b, err = os.ReadFile(string(f))
 	}
 	if err != nil {
 		return s, fmt.Errorf("the pairings cannot be read: %w", err)
