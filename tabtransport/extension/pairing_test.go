@@ -312,3 +312,22 @@ func TestOffer(t *testing.T) {
 		}
 	}
 }
+
+// Any page can have the user asked. The answer must not bring a tab back to that page which
+// the user has taken elsewhere.
+func TestOfferOfATabThatHasMovedOn(t *testing.T) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	o := h.pairings.Offer("", time.Time{})
+	page := b.Open("http://" + h.addr + "/pair#" + o.Text())
+	window := b.Window("offer.html")
+	page.Navigate(site(t, map[string]string{"/": shop}))
+	window.WaitFor("document.querySelector('#code').textContent !== ''")
+	w := b.Worker()
+	defer w.Close()
+	window.Eval("setTimeout(() => document.querySelector('#decline').click())") // which closes the window
+	w.WaitFor("chrome.windows.getAll().then((all) => all.every(({type}) => type !== 'popup'))")
+	if led := w.Eval("chrome.tabs.query({}).then((all) => all.map(({url, pendingUrl}) => pendingUrl || url || '').filter((url) => url.includes('/pair')).join())"); led != `""` && led != "" {
+		t.Errorf("the tab was led to %s", led)
+	}
+}

@@ -109,7 +109,7 @@ export class Offers {
     await chrome.storage.session.remove("offer");
     this.#done.add(id);
     if (offer.windowId !== undefined) chrome.windows.remove(offer.windowId).catch(() => {});
-    tell(offer, accept);
+    void tell(offer, accept);
     if (!accept) {
       this.#rest = Date.now() + REST;
       return;
@@ -140,13 +140,16 @@ async function open() {
 }
 
 /**
- * Tells the page what became of it, by its own address, which loses the secret so.
+ * Tells the page what became of it, by its own address, which loses the secret so. A tab
+ * that shows another page by now is left alone.
  *
  * @param {Offer} offer
  * @param {boolean} accepted
  */
-function tell({ tabId, address }, accepted) {
+async function tell({ id, tabId, address }, accepted) {
   if (tabId === undefined) return;
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+  if (LINK.exec(tab?.url ?? "")?.[2] !== id) return;
   const url = new URL(`/pair#${accepted ? "accepted" : "declined"}`, address.replace(/^ws/, "http"));
   chrome.tabs.update(tabId, { url: url.href }).catch(() => {});
 }
