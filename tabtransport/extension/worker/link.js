@@ -96,7 +96,7 @@ export class Link {
   async #connect() {
     const url = dialed(this.#owner.address());
     const pairings = await pairingsFor(url);
-    if (this.#socket) return;
+    if (this.#socket || url !== dialed(this.#owner.address())) return; // another call goes on
     if (!pairings.length) {
       this.#become({ state: "unpaired", reason: "" });
       return;
