@@ -51,7 +51,7 @@ func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) e
 	defer context.AfterFunc(s.ctx, cancel)() // or the hub would wait for the browser when it ends
 	p, err := s.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
 	switch {
-	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.mayForget(r, p):
+	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.isCallers(r, p):
 		return &refusal{http.StatusGone, "nobody has taken the offer in time; `tabhub pair` makes another"}
 	case s.ctx.Err() != nil:
 		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its offers end with it; run `tabhub pair` again when it is back"}
@@ -66,7 +66,7 @@ func (s *Server) getPairings(w http.ResponseWriter, r *http.Request, _ World) er
 	list := []pairing.Pairing{}
 	if s.o.Ring != nil {
 		for _, p := range s.o.Ring.List() {
-			if s.mayForget(r, p) {
+			if s.isCallers(r, p) {
 				list = append(list, p)
 			}
 		}
@@ -89,7 +89,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 	}
 	found := false
 	for _, p := range s.o.Ring.List() {
-		if s.mayForget(r, p) && (id == allPairings || p.ID == spec.PairingID(id)) {
+		if s.isCallers(r, p) && (id == allPairings || p.ID == spec.PairingID(id)) {
 			found = true
 			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
 				return err
@@ -103,7 +103,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 	return nil
 }
 
-// mayForget reports whether a pairing is the caller's own.
-func (s *Server) mayForget(r *http.Request, p pairing.Pairing) bool {
+// isCallers reports whether a pairing is the caller's own. On a hub without accounts all are.
+func (s *Server) isCallers(r *http.Request, p pairing.Pairing) bool {
 	return !s.guard.accounts || p.User == passOf(r.Context()).identity.User
 }

@@ -179,8 +179,9 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 }
 
 func TestGuardSaysWhatToDo(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Companion: companionID})
 	for _, c := range []struct{ target, host, origin, says string }{
+		{"/extension ws", "127.0.0.1:3300", companion, "uses /tabs"}, // --extension-id does not take its id
 		{"/mcp", "hub.lan:3300", "-", "--allow-host hub.lan"},
 		{"/mcp", "127.0.0.1:3300", "https://app.example.com", "--allow-origin https://app.example.com"},
 		{"/mcp", "127.0.0.1:3300", "http://localhost:5173", "--allow-origin http://localhost:5173"},

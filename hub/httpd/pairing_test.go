@@ -8,28 +8,19 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/tabtest"
 )
 
 const (
 	companionID = "ponmlkjihgfedcbaponmlkjihgfedcba"
 	companion   = "chrome-extension://" + companionID
 )
-
-func newRing(t *testing.T) *pairing.Ring {
-	t.Helper()
-	ring, err := pairing.Open(filepath.Join(t.TempDir(), "pairings"), "hub-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ring
-}
 
 // take takes an offer as a browser does that has dialed the hub at an address.
 func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Key) pairing.Grant {
@@ -165,7 +156,7 @@ func TestAdmitPaired(t *testing.T) {
 // openPairing is a hub with accounts that pairs browsers.
 func openPairing(t *testing.T) *door {
 	t.Helper()
-	ring := newRing(t)
+	ring := tabtest.NewPairings(t).Ring
 	d := open(t, func(g *GuardOptions, o *Options) {
 		g.Accounts = true
 		g.Verifier = users{"token-of-ann": {User: "ann", Expires: time.Now().Add(time.Hour)}, "token-of-bob": {User: "bob", Expires: time.Now().Add(time.Hour)}}
