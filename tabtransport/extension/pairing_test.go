@@ -331,3 +331,19 @@ func TestOfferOfATabThatHasMovedOn(t *testing.T) {
 		t.Errorf("the tab was led to %s", led)
 	}
 }
+
+// A page may have the user asked first. Who pastes another address must not take that
+// question for the answer to it.
+func TestPasteWhileAPageAsks(t *testing.T) {
+	h, other := newHub(t), newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	theirs, mine := h.pairings.Offer("", time.Time{}), other.pairings.Offer("", time.Time{})
+	b.Open("http://" + h.addr + "/pair#" + theirs.Text())
+	window := b.Window("offer.html")
+	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", theirs.Code()))
+	settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+	settings.Click("#link")
+	settings.Type("http://" + other.addr + "/pair#" + mine.Text())
+	settings.Click("#pairing button")
+	settings.WaitFor("document.querySelector('#linkproblem').textContent.includes('another address')")
+}

@@ -67,21 +67,28 @@ export class Offers {
     const offer = read(url);
     if (!offer) return "This is no address of “tabhub pair”, or one that is over: run it again.";
     if (this.#done.has(offer.id)) return "This address was used already: run “tabhub pair” again.";
-    await this.#ask(offer);
-    return "";
+    if (await this.#ask(offer)) return "";
+    return "You are being asked about another address already: answer in that window, then paste this one again.";
   }
 
-  /** @param {Offer} offer */
+  /**
+   * @param {Offer} offer
+   * @returns {Promise<boolean>} false if the user is being asked about another
+   */
   async #ask(offer) {
-    if (this.#asking) return;
+    if (this.#asking) return false;
     this.#asking = true;
     try {
-      if (await open()) return;
+      if (await open()) return false;
       const { id } = offer;
       await chrome.storage.session.set({ offer });
       const page = `offer.html?${encodeURIComponent(id)}`;
       const made = await chrome.windows.create({ url: page, type: "popup", width: WIDTH, height: HEIGHT, focused: true });
       await chrome.storage.session.set({ offer: { ...offer, windowId: made?.id } });
+      return true;
+    } catch (error) {
+      await chrome.storage.session.remove("offer"); // or nobody would be asked again
+      throw error;
     } finally {
       this.#asking = false;
     }
