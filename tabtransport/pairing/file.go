@@ -50,10 +50,14 @@ func (s state) isForgotten(id spec.PairingID) bool {
 	return p != nil && p.Forgotten
 }
 
+// with returns the state with another pairing, and without those that have expired.
 func (s state) with(p record) state {
-	s.Pairings = append(slices.Clone(s.Pairings), p)
+	rest := slices.DeleteFunc(slices.Clone(s.Pairings), func(p record) bool { return p.expired() })
+	s.Pairings = append(rest, p)
 	return s
 }
+
+func (p Pairing) expired() bool { return !p.Expires.IsZero() && time.Now().After(p.Expires) }
 
 // without returns the state with a pairing forgotten. What is kept of it is that.
 func (s state) without(id spec.PairingID) state {

@@ -309,7 +309,7 @@ func (r *Ring) accept(e *Exchange, browser string) (Grant, error) {
 			close(taken.taken)
 		}
 	}
-	if !p.Expires.IsZero() && now.After(p.Expires) {
+	if p.expired() {
 		return Grant{}, ErrUnknown
 	}
 	return Grant{Pairing: id, User: p.User, Expires: p.Expires, Revoked: r.validLocked(id)}, nil

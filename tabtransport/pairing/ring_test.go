@@ -201,6 +201,12 @@ func TestOfferEnds(t *testing.T) {
 		if _, _, _, err := b.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
 			t.Errorf("a pairing outlived the credential: %v", err)
 		}
+		// And does not stay in the file, which would grow with each.
+		o = ring.Offer("ann", time.Time{})
+		browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
+		if list := ring.List(); len(list) != 1 || list[0].ID != o.Pairing {
+			t.Errorf("what has expired is kept: %+v", list)
+		}
 	})
 }
 
