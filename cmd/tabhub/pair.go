@@ -116,17 +116,19 @@ func (a *app) open(link string) (done func(), err error) {
 	if e := f.Close(); err == nil {
 		err = e
 	}
+	cmd := opener(f.Name())
 	if err == nil {
-		err = opener(f.Name()).Run()
+		err = cmd.Start()
 	}
 	if err != nil {
 		done()
 		return nil, err
 	}
-	return done, nil
+	return done, cmd.Process.Release()
 }
 
-// opener is the system's command that opens a file with the program that is for it.
+// opener is the system's command that opens a file with the program that is for it. It may
+// become that program, and end with it.
 func opener(path string) *exec.Cmd {
 	switch runtime.GOOS {
 	case "darwin":

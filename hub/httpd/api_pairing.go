@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -25,9 +26,21 @@ const allPairings = "all"
 
 var errNoRing = &refusal{http.StatusNotFound, "this hub pairs no browsers"}
 
-func (s *Server) postPairing(w http.ResponseWriter, r *http.Request, _ World) error {
+// ownersOnly refuses who is not the owner of a hub without accounts: a pairing outlives
+// the token. With accounts it ends with the user's credential.
+func (s *Server) ownersOnly(r *http.Request) error {
 	if s.o.Ring == nil {
 		return errNoRing
+	}
+	if !s.guard.accounts && passOf(r.Context()).from != fromOwner {
+		return forbidden("browsers are paired by the hub's owner, with `tabhub pair` on the hub's machine")
+	}
+	return nil
+}
+
+func (s *Server) postPairing(w http.ResponseWriter, r *http.Request, _ World) error {
+	if err := s.ownersOnly(r); err != nil {
+		return err
 	}
 	id := passOf(r.Context()).identity
 	user := id.User
@@ -36,7 +49,6 @@ func (s *Server) postPairing(w http.ResponseWriter, r *http.Request, _ World) er
 	}
 	o := s.o.Ring.Offer(user, id.Expires)
 	link := s.o.URL + "/pair#" + o.Text()
-	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, http.StatusOK, PairingOffer{Pairing: o.Pairing, Link: link, Code: o.Code(), Until: o.Until})
 	return nil
 }
@@ -46,12 +58,16 @@ func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) e
 	if s.o.Ring == nil {
 		return errNoRing
 	}
-	// Who waits knows a name that is no secret, but that nobody else is told.
-	p, err := s.o.Ring.Await(r.Context(), spec.PairingID(r.URL.Query().Get("id")))
-	if errors.Is(err, pairing.ErrUnknown) || err == nil && !s.mayForget(r, p) {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)() // or the hub would wait for the browser when it ends
+	p, err := s.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
+	switch {
+	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.isCallers(r, p):
 		return &refusal{http.StatusGone, "nobody has taken the offer in time; `tabhub pair` makes another"}
-	}
-	if err != nil {
+	case s.ctx.Err() != nil:
+		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its offers end with it; run `tabhub pair` again when it is back"}
+	case err != nil:
 		return err
 	}
 	writeJSON(w, http.StatusOK, p)
@@ -68,7 +84,7 @@ func (s *Server) pairings(r *http.Request) []pairing.Pairing {
 	list := []pairing.Pairing{}
 	if s.o.Ring != nil {
 		for _, p := range s.o.Ring.List() {
-			if s.mayForget(r, p) {
+			if s.isCallers(r, p) {
 				list = append(list, p)
 			}
 		}
@@ -77,8 +93,8 @@ func (s *Server) pairings(r *http.Request) []pairing.Pairing {
 }
 
 func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) error {
-	if s.o.Ring == nil {
-		return errNoRing
+	if err := s.ownersOnly(r); err != nil {
+		return err
 	}
 	id := r.URL.Query().Get("id")
 	if id == allPairings && !s.guard.accounts {
@@ -90,7 +106,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 	}
 	found := false
 	for _, p := range s.o.Ring.List() {
-		if s.mayForget(r, p) && (id == allPairings || p.ID == spec.PairingID(id)) {
+		if s.isCallers(r, p) && (id == allPairings || p.ID == spec.PairingID(id)) {
 			found = true
 			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
 				return err
@@ -104,7 +120,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 	return nil
 }
 
-// mayForget reports whether a pairing is the caller's own.
-func (s *Server) mayForget(r *http.Request, p pairing.Pairing) bool {
+// isCallers reports whether a pairing is the caller's own. On a hub without accounts all are.
+func (s *Server) isCallers(r *http.Request, p pairing.Pairing) bool {
 	return !s.guard.accounts || p.User == passOf(r.Context()).identity.User
 }

@@ -15,5 +15,6 @@
 //
 // The package knows the hub and its MCP face. The WebSocket endpoints and the pages
 // are handlers that it is given; a handler whose credential comes in the first
-// message of the socket asks Guard.Admit then.
+// message of the socket asks Guard.Admit then, or Guard.AdmitPaired for a browser that has
+// proved its pairing (package pairing).
 package httpd

@@ -36,7 +36,7 @@ type endpoint struct {
 	need      credential
 	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
 	query     bool    // ?token= is taken
-	session   bool    // the session of a dashboard's page is taken for a credential
+	session   bool    // the session of a dashboard's page is taken for a credential; it may only read, and end
 	cors      bool    // pages of the origins may read the answer
 	process   bool    // is about the hub's process, which its owner needs no account for
 }
@@ -65,14 +65,19 @@ func endpointOf(r *http.Request) endpoint {
 		return endpoint{name: path, from: fromOwner, need: credRequest}
 	case path == "/api/session" && r.Method == http.MethodPost:
 		return endpoint{name: "the dashboard's sign-in", from: fromSelf, need: credHandshake}
-	case path == "/api/status", path == "/api/stop":
-		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, session: true, process: true}
-	case strings.HasPrefix(path, "/api/"), path == "/readyz":
+	case path == "/api/session":
 		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, session: true}
+	case path == "/api/status", path == "/api/stop":
+		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, session: reads(r), process: true}
+	case strings.HasPrefix(path, "/api/"), path == "/readyz":
+		return endpoint{name: path, from: fromOwner | fromProgram | fromSelf, need: credRequest, session: reads(r)}
 	default:
 		return endpoint{name: path, need: credNone}
 	}
 }
+
+// reads reports whether a request changes nothing.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
 // offers reports whether the client of a WebSocket would speak a subprotocol.
 func offers(r *http.Request, subprotocol string) bool {

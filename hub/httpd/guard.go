@@ -277,6 +277,8 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 		return &refusal{http.StatusNotFound, p.endpoint.name + " is not for this socket; use the hub's address, which `tabhub status` shows"}
 	case p.endpoint.from&fromAllowed == 0:
 		return forbidden("%s is not open to web pages, and this request has the origin %.100q; use a program, or the tabhub command", p.endpoint.name, origin)
+	case p.from&fromCompanion != 0:
+		return forbidden("%s is not for the companion extension, which uses /tabs", p.endpoint.name)
 	case strings.Contains(origin, "-extension://"):
 		return forbidden("the extension %.100q is not listed; start the hub with --extension-id %.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
 	case p.from&(fromLoopback|fromSelf) != 0:
@@ -289,7 +291,7 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 // takes its credential from the first message and the request has none.
 func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 	if g.verifier == nil {
-		if p.from&fromExtension != 0 && p.near && !g.ownPeer(r) {
+		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
 			return nil, ErrOtherUser // it would be believed what it says
 		}
 		return &Identity{User: spec.LocalUser}, nil

@@ -179,8 +179,9 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 }
 
 func TestGuardSaysWhatToDo(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Companion: companionID})
 	for _, c := range []struct{ target, host, origin, says string }{
+		{"/extension ws", "127.0.0.1:3300", companion, "uses /tabs"}, // --extension-id does not take its id
 		{"/mcp", "hub.lan:3300", "-", "--allow-host hub.lan"},
 		{"/mcp", "127.0.0.1:3300", "https://app.example.com", "--allow-origin https://app.example.com"},
 		{"/mcp", "127.0.0.1:3300", "http://localhost:5173", "--allow-origin http://localhost:5173"},
@@ -424,6 +425,26 @@ func TestOriginProvesNothingFromElsewhere(t *testing.T) {
 					t.Errorf("%s from %s with the origin %s: %v, want %d", target, c.what, origin, err, c.want)
 				}
 			}
+		}
+	}
+}
+
+// Also where nobody shows a credential, a listed extension is believed what it says of
+// sites. So it must be of the owner's browser, whatever headers a program adds.
+func TestListedExtensionIsTheOwners(t *testing.T) {
+	for _, c := range []struct {
+		own    bool
+		header string
+		want   int
+	}{{true, "", 200}, {false, "", 403}, {false, "X-Forwarded-For", 403}, {true, "X-Forwarded-For", 403}} {
+		g := newGuard(t, GuardOptions{Extensions: []string{extensionID}})
+		g.ownPeer = func(*http.Request) bool { return c.own }
+		r := ask("/tabs ws", "127.0.0.1:3300", "chrome-extension://"+extensionID)
+		if c.header != "" {
+			r.Header.Set(c.header, "192.0.2.7")
+		}
+		if _, err := g.check(r); status(err) != c.want {
+			t.Errorf("the owner's %t, with the header %q: %v, want %d", c.own, c.header, err, c.want)
 		}
 	}
 }

@@ -43,12 +43,13 @@ func (g *Guard) PairingAddress(r *http.Request) (string, error) {
 }
 
 // addressOf is the address of the socket that a request came over, or the name that the
-// browser has used for it where that is proved: by a certificate, or by the proxy in
-// front. That of another socket of this machine is never taken from a header.
+// browser has used for it where a certificate proves that: this hub's, or that of the proxy
+// in front. Without TLS a header says nothing: another program of this machine may have the
+// proxy's port by now, and pass the messages on.
 func (g *Guard) addressOf(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	switch {
-	case g.public != nil && strings.EqualFold(g.public.Host, host) && !isLoopbackName(g.public.Hostname()):
+	case g.public != nil && g.public.Scheme == "https" && strings.EqualFold(g.public.Host, host) && !isLoopbackName(g.public.Hostname()):
 		return "ws" + strings.TrimPrefix(originOf(g.public), "http")
 	case r.TLS != nil || g.proxied && forwardedProto(r) == "https":
 		return "wss://" + strings.TrimSuffix(host, ":443")
@@ -69,10 +70,12 @@ func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (Admission, er
 		return Admission{}, ErrNoRequest
 	}
 	user := grant.User
-	if g.accounts && user == "" {
+	switch {
+	case g.accounts && user == "":
 		return Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub pair` with a token of yours")
-	}
-	if !g.accounts {
+	case !g.accounts && user != "":
+		return Admission{}, unpaired("the extension is paired with an account, and this hub has none now: run `tabhub pair` again")
+	case !g.accounts:
 		user = spec.LocalUser
 	}
 	a := p.admission()

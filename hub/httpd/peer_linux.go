@@ -39,8 +39,8 @@ var errNoSocket = errors.New("there is no such socket")
 func socketOwner(at, to netip.AddrPort) (uid int, err error) {
 	at, to = unmap(at), unmap(to)
 	uid, err = askKernel(at, to)
-	if err != nil && !errors.Is(err, errNoSocket) {
-		return readTables(at, to)
+	if err != nil {
+		return readTables(at, to) // a kernel that cannot be asked says that there is none, too
 	}
 	return uid, err
 }

@@ -18,7 +18,8 @@ const (
 
 // signIns are how the dashboard's pages get in without a cookie or the token. An
 // address that the hub has made holds a code. The page exchanges it, once, for a
-// session, which it shows as a Bearer to the admin API and which opens nothing else.
+// session, which it shows as a Bearer to the admin API. A session can only read there:
+// what it could set off, such as a pairing, might outlive it.
 //
 // The page may send its session to whoever has the hub's port after the hub has ended.
 // It is worth nothing there: the process that knew it is gone. What this does not stop
@@ -64,12 +65,11 @@ type SessionReport struct {
 // postSignIn makes an address that signs the caller in.
 func (s *Server) postSignIn(w http.ResponseWriter, r *http.Request) {
 	p := passOf(r.Context())
-	if p.session != "" {
-		// Or a session could outlive its time in another.
-		s.answerError(w, r, forbidden("a page cannot sign another one in; `tabhub token --url` prints an address that does"))
-		return
+	id := *p.identity
+	if token, ok := s.guard.verifier.(*Token); ok && p.from == fromOwner {
+		id = token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
-	writeJSON(w, http.StatusOK, SignInReport{s.SignInURL(*p.identity)})
+	writeJSON(w, http.StatusOK, SignInReport{s.SignInURL(id)})
 }
 
 // postSession signs a page in that shows a code or, on a hub with accounts, a token.

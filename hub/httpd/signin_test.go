@@ -242,8 +242,14 @@ func TestSessionOpensTheAdminAPIOnly(t *testing.T) {
 			t.Errorf("%s, in the first message: %v, want 401", target, err)
 		}
 	}
-	if status := d.as(session, "POST", "/api/signin", ""); status != http.StatusForbidden {
-		t.Errorf("a session makes another: %d", status)
+	// A page only looks. What it could set off would outlive its session.
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/api/signin", ""}, {"POST", "/api/pair", ""}, {"DELETE", "/api/pair?id=all", ""}, {"POST", "/api/token", ""},
+		{"POST", "/api/call", `{"name":"own"}`}, {"PUT", "/api/site", `{"domain":"demo.tabhub"}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
+	} {
+		if status := d.as(session, c.method, c.path, c.body); status != http.StatusUnauthorized {
+			t.Errorf("%s %s: %d, want 401", c.method, c.path, status)
+		}
 	}
 	if status, _, _ := d.exchange(session); status != http.StatusUnauthorized {
 		t.Errorf("a session passes for a code: %d", status)
@@ -265,9 +271,21 @@ func TestSessionOpensTheAdminAPIOnly(t *testing.T) {
 func TestRotationEndsSignIns(t *testing.T) {
 	d := openSignIn(t, nil)
 	session, code := d.signIn(), d.code()
+	// As `tabhub token --url` does it.
+	_, body := d.askOwner("POST", "/api/signin", "")
+	var made SignInReport
+	if err := json.Unmarshal([]byte(body), &made); err != nil {
+		t.Fatal(body, err)
+	}
+	_, owners, _ := d.exchange(made.URL[strings.Index(made.URL, "=")+1:])
+	if status := d.as(owners, "GET", "/api/tabs", ""); status != http.StatusOK {
+		t.Fatalf("the owner's page is not signed in: %d", status)
+	}
 	d.token.Set("the next one")
-	if status := d.as(session, "GET", "/api/tabs", ""); status != http.StatusUnauthorized {
-		t.Errorf("a session outlives the token: %d", status)
+	for _, session := range []string{session, owners} {
+		if status := d.as(session, "GET", "/api/tabs", ""); status != http.StatusUnauthorized {
+			t.Errorf("a session outlives the token: %d", status)
+		}
 	}
 	if status, _, _ := d.exchange(code); status != http.StatusUnauthorized {
 		t.Errorf("a code outlives the token: %d", status)

@@ -4,9 +4,8 @@
 // Below the directory that Options name, each own profile has
 //
 //	PROFILE/MODE       the browser's user data; a profile of Chrome is none of Chromium
-//	PROFILE/extension  the profile's copy of the extension: the hub's address, and the
-//	                   nonce by which the hub knows the browser that says it and, for
-//	                   as long as it runs, lets it in
+//	PROFILE/extension  the profile's copy of the extension, which is paired with the hub:
+//	                   by the pairing the hub knows the browser
 //	PROFILE/downloads  where the browser saves files
 //
 // A browser does not outlive the hub: it is closed with it, and on Linux and Windows

@@ -50,30 +50,60 @@ func (s state) isForgotten(id spec.PairingID) bool {
 	return p != nil && p.Forgotten
 }
 
+// with returns the state with another pairing, and without those that have expired.
 func (s state) with(p record) state {
-	s.Pairings = append(slices.Clone(s.Pairings), p)
+	rest := slices.DeleteFunc(slices.Clone(s.Pairings), func(p record) bool { return p.expired() })
+	s.Pairings = append(rest, p)
 	return s
 }
 
-// without returns the state with a pairing forgotten. What is kept of it is that.
-func (s state) without(id spec.PairingID) state {
-	gone := record{Pairing: Pairing{ID: id, Kind: KindCopy, Since: time.Now()}, Forgotten: true}
-	if p := s.find(id); p != nil {
-		gone.Kind, gone.Since = p.Kind, p.Since
-	}
+func (p Pairing) expired() bool { return !p.Expires.IsZero() && time.Now().After(p.Expires) }
+
+// without returns the state with a pairing forgotten. Of a copy it is kept that it is: its
+// key can still be derived.
+func (s state) without(id spec.PairingID, isCopy bool) state {
 	rest := slices.DeleteFunc(slices.Clone(s.Pairings), func(p record) bool { return p.ID == id })
-	s.Pairings = append(rest, gone)
+	if isCopy {
+		rest = append(rest, record{Pairing: Pairing{ID: id, Kind: KindCopy, Since: time.Now()}, Forgotten: true})
+	}
+	s.Pairings = rest
 	return s
+}
+
+// oldestOf returns a user's oldest pairing if they have more than they may.
+func (s state) oldestOf(user spec.UserID) (id spec.PairingID, full bool) {
+	var oldest *record
+	n := 0
+	for i := range s.Pairings {
+		if p := &s.Pairings[i]; p.User == user {
+			if n++; oldest == nil || p.Since.Before(oldest.Since) {
+				oldest = p
+			}
+		}
+	}
+	if n <= maxPerUser {
+		return "", false
+	}
+	return oldest.ID, true
 }
 
 // errNone says that there is no file yet.
 var errNone = errors.New("there are no pairings yet")
 
+// read returns what the file holds. One that others may read, as a restored backup's, is
+// taken from them.
 func (f file) read() (state, error) {
 	var s state
-	b, err := os.ReadFile(string(f))
+	fi, err := os.Stat(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, errNone
+	}
+	if err == nil && fi.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(string(f), 0o600)
+	}
+	var b []byte
+	if err == nil {
+		b, err = os.ReadFile(string(f))
 	}
 	if err != nil {
 		return s, fmt.Errorf("the pairings cannot be read: %w", err)

@@ -18,7 +18,11 @@ import (
 // OfferLife is how long an Offer can be taken.
 const OfferLife = 5 * time.Minute
 
-// maxOffers bounds the offers that can be taken at one time; the oldest give way.
+// maxPerUser bounds the pairings of a user of a hub with accounts; the oldest is forgotten.
+const maxPerUser = 32
+
+// maxOffers bounds the offers of a user that can be taken at one time; the oldest give
+// way.
 const maxOffers = 16
 
 // Kind says how a pairing came about.
@@ -171,8 +175,17 @@ func (r *Ring) Offer(user spec.UserID, expires time.Time) Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.offers = slices.DeleteFunc(r.offers, func(o *offer) bool { return now.After(o.Until) })
-	if len(r.offers) == maxOffers {
-		r.offers = r.offers[1:]
+	first, n := 0, 0
+	for i, other := range r.offers {
+		if other.user != user {
+			continue
+		}
+		if n++; n == 1 {
+			first = i
+		}
+	}
+	if n == maxOffers {
+		r.offers = slices.Delete(r.offers, first, first+1)
 	}
 	r.offers = append(r.offers, o)
 	return o.Offer
@@ -187,14 +200,14 @@ func (r *Ring) offerLocked(id spec.PairingID) *offer {
 	return nil
 }
 
-// Await blocks until an offer is taken, and returns what came of it. The error is
-// ErrUnknown if the offer is none that is open, or not any more, or ctx's.
+// Await blocks until an offer is taken, and returns what came of it; at once if it was
+// taken before. The error is ErrUnknown if the offer is over, or was never made, or ctx's.
 func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 	r.mu.Lock()
 	o := r.offerLocked(id)
 	r.mu.Unlock()
 	if o == nil {
-		return Pairing{}, ErrUnknown
+		return r.pairing(id)
 	}
 	late := time.NewTimer(time.Until(o.Until))
 	defer late.Stop()
@@ -205,6 +218,11 @@ func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
 	case <-ctx.Done():
 		return Pairing{}, ctx.Err()
 	}
+	return r.pairing(id)
+}
+
+// pairing returns a pairing that has been used. The error is ErrUnknown.
+func (r *Ring) pairing(id spec.PairingID) (Pairing, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.state.find(id)
@@ -286,15 +304,23 @@ func (r *Ring) accept(e *Exchange, browser string) (Grant, error) {
 	if known := r.state.find(id); known != nil {
 		p = *known
 	} else {
-		if err := r.saveLocked(r.state.with(p)); err != nil {
+		next := r.state.with(p)
+		oldest, full := next.oldestOf(p.User)
+		if full = full && p.User != ""; full {
+			next = next.without(oldest, false)
+		}
+		if err := r.saveLocked(next); err != nil {
 			return Grant{}, err
+		}
+		if full {
+			r.revokeLocked(oldest)
 		}
 		r.offers = slices.DeleteFunc(r.offers, func(o *offer) bool { return o == taken })
 		if taken != nil {
 			close(taken.taken)
 		}
 	}
-	if !p.Expires.IsZero() && now.After(p.Expires) {
+	if p.expired() {
 		return Grant{}, ErrUnknown
 	}
 	return Grant{Pairing: id, User: p.User, Expires: p.Expires, Revoked: r.validLocked(id)}, nil
@@ -343,7 +369,7 @@ func (r *Ring) Forget(id spec.PairingID) error {
 	if p == nil && !r.isCopyLocked(id) || p != nil && p.Forgotten {
 		return ErrUnknown
 	}
-	if err := r.saveLocked(r.state.without(id)); err != nil {
+	if err := r.saveLocked(r.state.without(id, r.isCopyLocked(id))); err != nil {
 		return err
 	}
 	r.revokeLocked(id)

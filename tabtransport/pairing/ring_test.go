@@ -77,6 +77,9 @@ func TestCopyIsPaired(t *testing.T) {
 	if grant.Pairing != b.id || grant.User != "" || !grant.Expires.IsZero() || grant.Revoked.Err() != nil {
 		t.Errorf("%+v", grant)
 	}
+	if err := os.Chmod(path, 0o644); err != nil { // as a backup may restore it
+		t.Fatal(err)
+	}
 	b.mustMeet(t, reopen(t, path))
 	if list := reopen(t, path).List(); len(list) != 1 || list[0].ID != b.id || list[0].Kind != pairing.KindCopy || list[0].Browser != "Chromium 156" {
 		t.Errorf("%+v", list)
@@ -148,7 +151,8 @@ func TestOffer(t *testing.T) {
 	if text, _ := os.ReadFile(path); strings.Contains(string(text), o.Secret.String()) {
 		t.Error("the secret is kept")
 	}
-	if p, err := ring.Await(t.Context(), o.Pairing); !errors.Is(err, pairing.ErrUnknown) {
+	// Who waits may come a moment later than the browser.
+	if p, err := ring.Await(t.Context(), o.Pairing); err != nil || p.ID != o.Pairing {
 		t.Errorf("waiting for one that was taken: %+v, %v", p, err)
 	}
 }
@@ -196,6 +200,12 @@ func TestOfferEnds(t *testing.T) {
 		time.Sleep(time.Hour + time.Second)
 		if _, _, _, err := b.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
 			t.Errorf("a pairing outlived the credential: %v", err)
+		}
+		// And does not stay in the file, which would grow with each.
+		o = ring.Offer("ann", time.Time{})
+		browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
+		if list := ring.List(); len(list) != 1 || list[0].ID != o.Pairing {
+			t.Errorf("what has expired is kept: %+v", list)
 		}
 	})
 }
@@ -280,4 +290,27 @@ func BenchmarkHandshake(b *testing.B) {
 	for b.Loop() {
 		c.mustMeet(b, ring)
 	}
+}
+
+// A user of a hub with accounts cannot fill its file.
+func TestPairingsOfAUserAreBounded(t *testing.T) {
+	ring, _ := open(t)
+	var first, last browser
+	var grant pairing.Grant
+	for i := range 33 {
+		o := ring.Offer("ann", time.Time{})
+		last = browser{o.Pairing, o.Secret, here}
+		var g pairing.Grant
+		g, last.key = last.mustMeet(t, ring)
+		if i == 0 {
+			first, grant = last, g
+		}
+	}
+	if n := len(ring.List()); n != 32 {
+		t.Errorf("she has %d pairings", n)
+	}
+	if _, _, _, err := first.meet(ring, here); !errors.Is(err, pairing.ErrUnknown) || grant.Revoked.Err() == nil {
+		t.Errorf("her oldest: %v, revoked %v", err, grant.Revoked.Err())
+	}
+	last.mustMeet(t, ring)
 }

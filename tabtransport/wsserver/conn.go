@@ -434,7 +434,7 @@ func (c *conn) admit(ev *event) {
 	c.ws.SetReadLimit(maxSkipped * c.limit)
 	if adm.Revoked != nil {
 		c.unrevoke = context.AfterFunc(adm.Revoked, func() {
-			c.Close(spec.CloseRefused, "the token was replaced")
+			c.Close(spec.CloseRefused, "the credential was taken back")
 		})
 	}
 	if !adm.Until.IsZero() {

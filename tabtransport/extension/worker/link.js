@@ -10,6 +10,9 @@ const FIRST_DELAY = 500;
 const LAST_DELAY = 15_000;
 const HELLO_TIMEOUT = 10_000;
 
+/** From how many failures on whatever answers, but not as a hub, is taken for a stranger. */
+const DOUBTS = 2;
+
 const METHOD_NOT_FOUND = -32601;
 const UNPAIRED = -32005;
 
@@ -98,7 +101,7 @@ export class Link {
   async #connect() {
     const url = dialed(this.#owner.address());
     const [pairings, params] = await Promise.all([pairingsFor(url), this.#owner.hello()]);
-    if (this.#socket) return;
+    if (this.#socket || url !== dialed(this.#owner.address())) return; // another call goes on
     if (!pairings.length) {
       this.#become({ state: "unpaired", reason: "" });
       return;
@@ -251,10 +254,12 @@ export class Link {
       return;
     }
     this.#again();
+    /** @type {HubState} A hub that is just ending, or beginning, does not prove itself either. */
+    const answering = { state: proved || this.#failures < DOUBTS ? "connecting" : "stranger" };
     if (reached) {
-      this.#become(proved ? { state: "connecting" } : { state: "stranger" });
+      this.#become(answering);
     } else if (await answers(url)) {
-      if (!this.#socket) this.#become({ state: "stranger" });
+      if (!this.#socket) this.#become(answering);
     } else if (!this.#socket) {
       this.#become({ state: "absent" });
     }

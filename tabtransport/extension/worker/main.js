@@ -32,7 +32,11 @@ const calls = new Calls(
   () => request({ method: "browser/ping", params: {} }),
 );
 
-const offers = new Offers((address) => apply(() => ({ hub: address })).then(() => link.restart()));
+const offers = new Offers(async (address) => {
+  const here = address === current.hub;
+  await apply(() => ({ hub: address }));
+  if (here) await link.restart(); // there is another pairing to try
+});
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();

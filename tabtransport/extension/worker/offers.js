@@ -14,16 +14,16 @@ const REST = 30_000;
  * the secret of the offer, and until when it is good, in seconds since 1970.
  */
 const LINK =
-  /^(https:\/\/[^/?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
+  /^(https:\/\/[^?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
 
 /**
- * An address, or a title that is one, as others may see it: without the secret, if it is
- * such a link.
+ * An address, or a title that is one, as others may see it: without what pairs with a hub or
+ * signs in to its dashboard.
  *
  * @param {string} text
  */
 export function withoutSecret(text) {
-  return /\/pair#browser\./.test(text) ? text.slice(0, text.indexOf("#")) : text;
+  return /#(browser\.|code=)/.test(text) ? text.slice(0, text.indexOf("#")) : text;
 }
 
 /** @typedef {{id: string, address: string, secret: string, tabId?: number, windowId?: number}} Offer */
@@ -46,13 +46,14 @@ export class Offers {
   }
 
   /**
-   * A tab shows another address.
+   * A tab shows another address. Only that of a hub on this computer, in the tab in front,
+   * has the user asked: any site can send its tabs to a hub of its own.
    *
    * @param {chrome.tabs.Tab} tab
    * @param {string} url
    */
   async seen(tab, url) {
-    const offer = read(url);
+    const offer = tab.active && url.startsWith("http:") ? read(url) : undefined;
     if (!offer || this.#done.has(offer.id) || Date.now() < this.#rest) return;
     await this.#ask({ ...offer, tabId: tab.id });
   }
@@ -67,21 +68,28 @@ export class Offers {
     const offer = read(url);
     if (!offer) return "This is no address of “tabhub pair”, or one that is over: run it again.";
     if (this.#done.has(offer.id)) return "This address was used already: run “tabhub pair” again.";
-    await this.#ask(offer);
-    return "";
+    if (await this.#ask(offer)) return "";
+    return "You are being asked about another address already: answer in that window, then paste this one again.";
   }
 
-  /** @param {Offer} offer */
+  /**
+   * @param {Offer} offer
+   * @returns {Promise<boolean>} false if the user is being asked about another
+   */
   async #ask(offer) {
-    if (this.#asking) return;
+    if (this.#asking) return false;
     this.#asking = true;
     try {
-      if (await open()) return;
+      if (await open()) return false;
       const { id } = offer;
       await chrome.storage.session.set({ offer });
       const page = `offer.html?${encodeURIComponent(id)}`;
       const made = await chrome.windows.create({ url: page, type: "popup", width: WIDTH, height: HEIGHT, focused: true });
       await chrome.storage.session.set({ offer: { ...offer, windowId: made?.id } });
+      return true;
+    } catch (error) {
+      await chrome.storage.session.remove("offer"); // or nobody would be asked again
+      throw error;
     } finally {
       this.#asking = false;
     }
@@ -109,7 +117,7 @@ export class Offers {
     await chrome.storage.session.remove("offer");
     this.#done.add(id);
     if (offer.windowId !== undefined) chrome.windows.remove(offer.windowId).catch(() => {});
-    tell(offer, accept);
+    void tell(offer, accept);
     if (!accept) {
       this.#rest = Date.now() + REST;
       return;
@@ -129,7 +137,7 @@ export class Offers {
 function read(url) {
   const [, origin, id, secret, until] = LINK.exec(url) ?? [];
   if (!origin || Number(until) * 1000 < Date.now()) return undefined;
-  const address = new URL("/tabs", origin.replace(/^http/, "ws"));
+  const address = new URL(`${origin.replace(/^http/, "ws")}/tabs`);
   if (address.protocol === "ws:" && address.hostname.endsWith("localhost")) address.hostname = "127.0.0.1";
   return { id, address: address.href, secret };
 }
@@ -140,13 +148,16 @@ async function open() {
 }
 
 /**
- * Tells the page what became of it, by its own address, which loses the secret so.
+ * Tells the page what became of it, by its own address, which loses the secret so. A tab
+ * that shows another page by now is left alone.
  *
  * @param {Offer} offer
  * @param {boolean} accepted
  */
-function tell({ tabId, address }, accepted) {
+async function tell({ id, tabId, address }, accepted) {
   if (tabId === undefined) return;
-  const url = new URL(`/pair#${accepted ? "accepted" : "declined"}`, address.replace(/^ws/, "http"));
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+  if (LINK.exec(tab?.url ?? "")?.[2] !== id) return;
+  const url = new URL(`pair#${accepted ? "accepted" : "declined"}`, address.replace(/^ws/, "http"));
   chrome.tabs.update(tabId, { url: url.href }).catch(() => {});
 }

@@ -45,8 +45,9 @@ export async function pairingsFor(address) {
  *
  * @param {Pairing} offer
  */
-export function keepOffer(offer) {
-  return keep({ ...offer, until: Date.now() + OFFER_LIFE });
+export async function keepOffer(offer) {
+  const known = (await load()).find(({ pairing }) => pairing === offer.pairing);
+  if (!known || known.until) await keep({ ...offer, until: Date.now() + OFFER_LIFE });
 }
 
 /**
@@ -66,10 +67,17 @@ async function load() {
   return /** @type {Pairing[]} */ (pairings ?? []);
 }
 
+/** The latest change of what is kept: the next one waits for it. @type {Promise<unknown>} */
+let keeping = Promise.resolve();
+
 /** @param {Pairing} pairing */
-async function keep(pairing) {
-  const others = (await load()).filter((other) => other.pairing !== pairing.pairing);
-  await chrome.storage.local.set({ pairings: [pairing, ...others].slice(0, MAX_KEPT) });
+function keep(pairing) {
+  const kept = keeping.then(async () => {
+    const others = (await load()).filter((other) => other.pairing !== pairing.pairing);
+    await chrome.storage.local.set({ pairings: [pairing, ...others].slice(0, MAX_KEPT) });
+  });
+  keeping = kept.catch(() => {});
+  return kept;
 }
 
 /** One handshake over one connection. */

@@ -184,7 +184,7 @@ export class Tab {
    * @returns {{url?: string, title?: string}}
    */
   page(settings) {
-    return permitsPage(settings, this.url) ? { url: withoutSecret(this.url).slice(0, 2048), title: this.title.slice(0, 4096) } : {};
+    return permitsPage(settings, this.url) ? { url: withoutSecret(this.url).slice(0, 2048), title: withoutSecret(this.title).slice(0, 4096) } : {};
   }
 
   /**
