@@ -32,14 +32,19 @@ func (p *place) writeExtension() (dir string, text pairingText) {
 	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.listen+"/tabs"); exit != 0 {
 		p.t.Fatal(stderr)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "pairing.json"))
-	if err == nil {
-		err = json.Unmarshal(b, &text)
-	}
+	text, err := readPairing(dir)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	return dir, text
+}
+
+func readPairing(dir string) (text pairingText, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, "pairing.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &text)
+	}
+	return text, err
 }
 
 // companion is a browser with the companion extension and one tab, as the hub sees it.

@@ -147,6 +147,16 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 	c.awaitTools("the demo page in the browser has joined", func(l tools) bool {
 		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_127_0_0_1_") })
 	})
+	var browsers []struct {
+		Dialect  string
+		Attested bool
+	}
+	p.api("/api/browsers", &browsers)
+	for _, b := range browsers {
+		if b.Dialect == spec.Subprotocol && !b.Attested {
+			t.Errorf("the hub does not believe the browser that it has started: %+v", browsers)
+		}
+	}
 	c.close()
 	p.kill()
 	if left := p.processes(); len(left) > 0 {
@@ -155,36 +165,34 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 }
 
 // A hub that others reach through a proxy asks everybody for the token, but for the
-// browsers that it has started itself: what they were started with is enough, as long
-// as they run.
+// browsers that it has started itself: the key that they were given is enough.
 func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	p := newPlace(t)
 	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
 		"--launch-browser", "--browser", browserPath(t), "--log-level", "debug")
 	hub.stderr.await(t, "a browser was started")
 	c := p.stdio()
-	var started struct{ InstanceID, BrowserID string }
-	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &started)
+	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &struct{}{})
 	var list struct{ Instances []struct{ Connected bool } }
 	c.callJSON("browser_instance", `{"action":"list"}`, &list)
 	if len(list.Instances) != 2 || !list.Instances[0].Connected || !list.Instances[1].Connected {
 		t.Errorf("%+v", list)
 	}
 
-	var said struct{ Hub, Nonce string }
-	text, err := os.ReadFile(filepath.Join(p.dir.Browsers(), "other", "extension", "instance.json"))
-	if err != nil || json.Unmarshal(text, &said) != nil || said.Hub != "ws://"+p.listen+"/tabs" {
-		t.Fatalf("the browser was told %s, %v", text, err)
+	copied, err := readPairing(filepath.Join(p.dir.Browsers(), "other", "extension"))
+	if err != nil || copied.Address != "ws://"+p.listen+"/tabs" {
+		t.Fatalf("the browser was given %+v, %v", copied, err)
 	}
-	// join says what comes of a hello with the nonce.
-	join := func(origin, nonce string) spec.CloseCode {
+	p.companion(copied, "another", "https://shop.example.com/", `[]`)
+	// hello says what comes of a hello alone.
+	hello := func(origin string) spec.CloseCode {
 		t.Helper()
-		peer, _, err := wstest.Connect(p.within(), said.Hub, http.Header{"Origin": {origin}}, spec.Subprotocol)
+		peer, _, err := wstest.Connect(p.within(), copied.Address, http.Header{"Origin": {origin}}, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer peer.Close()
-		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b","instance":%q}}`, nonce))
+		peer.Send([]byte(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b"}}`))
 		for {
 			frame, err := peer.Receive()
 			if err != nil {
@@ -195,20 +203,13 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 			}
 		}
 	}
-	if code := join(extension.Origin, said.Nonce); code != 0 {
-		t.Errorf("what the browser says is refused: %d", code)
-	}
-	for origin, nonce := range map[string]string{extension.Origin: said.Nonce + "x", "http://" + p.listen: said.Nonce} {
-		if code := join(origin, nonce); code != spec.CloseRefused {
-			t.Errorf("%s with %s: close code %d, want a refusal", origin, nonce, code)
+	for _, origin := range []string{extension.Origin, "http://" + p.listen} {
+		if code := hello(origin); code != spec.CloseRefused {
+			t.Errorf("%s, without a proof: close code %d, want a refusal", origin, code)
 		}
 	}
-	c.callJSON("browser_instance", fmt.Sprintf(`{"action":"close","instanceId":%q}`, started.InstanceID), &struct{}{})
-	if code := join(extension.Origin, said.Nonce); code != spec.CloseRefused {
-		t.Errorf("the nonce outlived its browser: close code %d", code)
-	}
-	if strings.Contains(hub.stderr.String(), said.Nonce) {
-		t.Error("the nonce is in the log")
+	if strings.Contains(hub.stderr.String(), copied.Key) {
+		t.Error("the key is in the log")
 	}
 }
 
