@@ -52,8 +52,8 @@ type companion struct {
 	t     testing.TB
 	peer  *wstest.Peer
 	calls atomic.Int32
-	ended chan struct{} // closed when the connection is; code says how
-	code  spec.CloseCode
+	ended chan struct{} // closed when the connection is; err says how
+	err   error
 	next  pairing.Key // after the handshake with the key of an offer
 }
 
@@ -118,7 +118,7 @@ func (x *companion) offer(url, tools string) {
 		for {
 			frame, err := x.peer.Receive()
 			if err != nil {
-				x.code = wstest.CloseCode(err)
+				x.err = err
 				return
 			}
 			id := rawjson.Get(frame, "id")

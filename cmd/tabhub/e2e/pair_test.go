@@ -12,6 +12,7 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
+	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // pairCommand is `tabhub pair` while it waits for a browser.
@@ -178,6 +179,9 @@ func TestPairWithAccounts(t *testing.T) {
 	case <-x.ended:
 	case <-time.After(patience):
 		t.Fatal("a browser that was forgotten stays")
+	}
+	if wstest.CloseCode(x.err) != spec.CloseRefused || !strings.Contains(x.err.Error(), "the pairing was forgotten") {
+		t.Errorf("a browser that was forgotten is told %v", x.err)
 	}
 	if _, err := p.pair(id, x.next, "hers"); err == nil {
 		t.Error("a browser that was forgotten is let in again")
