@@ -28,6 +28,10 @@ func (a *app) tokenCommand() *cobra.Command {
 				return err
 			}
 			token, err := dir.Token()
+			if err == nil {
+				// One that others have put there would let them in wherever it is used.
+				err = dir.CheckPrivate()
+			}
 			if err != nil {
 				return err
 			}

@@ -92,7 +92,7 @@ func (s *Server) pairings(r *http.Request) []pairing.Pairing {
 	return list
 }
 
-func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) error {
+func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, world World) error {
 	if err := s.ownersOnly(r); err != nil {
 		return err
 	}
@@ -101,6 +101,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 		if err := s.o.Ring.ForgetAll(); err != nil {
 			return err
 		}
+		forgetBrowsers(world, func(spec.PairingID) bool { return true })
 		writeJSON(w, http.StatusOK, struct{}{})
 		return nil
 	}
@@ -111,6 +112,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
 				return err
 			}
+			forgetBrowsers(world, func(id spec.PairingID) bool { return id == p.ID })
 		}
 	}
 	if !found {
@@ -118,6 +120,16 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, _ World) 
 	}
 	writeJSON(w, http.StatusOK, struct{}{})
 	return nil
+}
+
+// forgetBrowsers has the hub not wait for browsers whose pairing is forgotten: they will
+// not come back.
+func forgetBrowsers(world World, forgotten func(spec.PairingID) bool) {
+	for _, b := range world.Hub.Browsers() {
+		if b.Pairing != "" && forgotten(b.Pairing) {
+			world.Hub.Forget(b.Peer)
+		}
+	}
 }
 
 // isCallers reports whether a pairing is the caller's own. On a hub without accounts all are.

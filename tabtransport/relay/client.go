@@ -190,7 +190,9 @@ func (p *clientPeer) refused(err *spec.Error) {
 		code = closeTryLater
 	} else {
 		p.relay.counts.refused.Add(1)
-		p.relay.log.Warn("client refused", "remote", p.request.RemoteAddr, "err", err.Message)
+		p.relay.refusedClient.Do(func() {
+			p.relay.log.Warn("client refused", "remote", p.request.RemoteAddr, "err", err.Message)
+		})
 	}
 	p.sock.close(code, err.Message)
 }

@@ -168,7 +168,9 @@ func (p *extensionPeer) joinHub(user spec.UserID, ext ExtensionInfo) {
 
 func (p *extensionPeer) refuse(reason string) {
 	p.relay.counts.refused.Add(1)
-	p.relay.log.Warn("extension refused", "remote", p.request.RemoteAddr, "err", reason)
+	p.relay.refusedExtension.Do(func() {
+		p.relay.log.Warn("extension refused", "remote", p.request.RemoteAddr, "err", reason)
+	})
 	p.sock.close(spec.CloseRefused, reason)
 }
 

@@ -224,3 +224,36 @@ func TestOversizedAndBinary(t *testing.T) {
 		break
 	}
 }
+
+// Who is refused comes back as often as they like; the log stays readable.
+func TestRefusalsFillNoLog(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		refused := func() {
+			t.Helper()
+			for range 20 {
+				for path, frame := range map[string]string{
+					"/extension": `{"jsonrpc":"2.0","id":"proxy:1","result":{"name":"Chrome 141","accessToken":"wrong"}}`,
+					"/relay":     `{"method":"extension_handshake","params":{"name":"Chrome 141","accessToken":"wrong"}}`,
+					"/mcp":       `{"jsonrpc":"2.0","id":1,"method":"mcp_handshake","params":{"accessToken":"wrong"}}`,
+				} {
+					p := r.open(t, "somebody", path)
+					p.send(frame)
+					for range p.frames {
+					}
+					if how := p.ending(); how != fmt.Sprintf("closed %d", spec.CloseRefused) {
+						t.Errorf("%s: %s", path, how)
+					}
+				}
+			}
+		}
+		for minute := 1; minute <= 2; minute++ {
+			refused()
+			for _, line := range []string{"extension refused", "client refused"} {
+				if n := strings.Count(r.logs.String(), line); n != minute {
+					t.Errorf("in minute %d the log says %q %d times", minute, line, n)
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+	})
+}

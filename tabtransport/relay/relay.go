@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/time/rate"
+
 	"tabhub/spec"
 	"tabhub/tabtransport/unknown"
 )
@@ -52,6 +54,8 @@ type Relay struct {
 	counts  counters
 	unknown unknown.Set    // sockets of whom nothing is known yet
 	open    sync.WaitGroup // handlers that run
+	// Who is refused may come back every few seconds: one refusal a minute is logged.
+	refusedExtension, refusedClient rate.Sometimes
 
 	mu      sync.Mutex
 	closed  bool
@@ -72,6 +76,7 @@ func New(o Options) *Relay {
 		worlds:  map[spec.UserID]*world{},
 	}
 	r.unknown.Max = r.limits.MaxUnknown
+	r.refusedExtension.Interval, r.refusedClient.Interval = time.Minute, time.Minute
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}

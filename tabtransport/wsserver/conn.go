@@ -433,9 +433,11 @@ func (c *conn) admit(ev *event) {
 	c.limit = c.srv.opts.MaxFrame
 	c.ws.SetReadLimit(maxSkipped * c.limit)
 	if adm.Revoked != nil {
-		c.unrevoke = context.AfterFunc(adm.Revoked, func() {
-			c.Close(spec.CloseRefused, "the credential was taken back")
-		})
+		why := "the token was replaced"
+		if adm.Pairing != "" {
+			why = "the pairing was forgotten"
+		}
+		c.unrevoke = context.AfterFunc(adm.Revoked, func() { c.Close(spec.CloseRefused, why) })
 	}
 	if !adm.Until.IsZero() {
 		c.until = time.AfterFunc(time.Until(adm.Until), func() {

@@ -22,7 +22,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
-	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver/wstest"
 )
@@ -148,6 +147,16 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 	c.awaitTools("the demo page in the browser has joined", func(l tools) bool {
 		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_127_0_0_1_") })
 	})
+	var browsers []struct {
+		Dialect  string
+		Attested bool
+	}
+	p.api("/api/browsers", &browsers)
+	for _, b := range browsers {
+		if b.Dialect == spec.Subprotocol && !b.Attested {
+			t.Errorf("the hub does not believe the browser that it has started: %+v", browsers)
+		}
+	}
 	c.close()
 	p.kill()
 	if left := p.processes(); len(left) > 0 {
@@ -156,66 +165,48 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 }
 
 // A hub that others reach through a proxy asks everybody for the token, but for the
-// browsers that it has started itself: what they were started with is enough, as long
-// as they run.
+// browsers that it has started itself: the key that they were given is enough.
 func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	p := newPlace(t)
 	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
 		"--launch-browser", "--browser", browserPath(t), "--log-level", "debug")
 	hub.stderr.await(t, "a browser was started")
 	c := p.stdio()
-	var started struct{ InstanceID, BrowserID string }
-	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &started)
+	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &struct{}{})
 	var list struct{ Instances []struct{ Connected bool } }
 	c.callJSON("browser_instance", `{"action":"list"}`, &list)
 	if len(list.Instances) != 2 || !list.Instances[0].Connected || !list.Instances[1].Connected {
 		t.Errorf("%+v", list)
 	}
 
-	var copied struct{ Pairing, Hub, Key, Address string }
-	text, err := os.ReadFile(filepath.Join(p.dir.Browsers(), "other", "extension", "pairing.json"))
-	if err != nil || json.Unmarshal(text, &copied) != nil || copied.Address != "ws://"+p.listen+"/tabs" {
-		t.Fatalf("the browser was told %s, %v", text, err)
+	copied, err := readPairing(filepath.Join(p.dir.Browsers(), "other", "extension"))
+	if err != nil || copied.Address != "ws://"+p.listen+"/tabs" {
+		t.Fatalf("the browser was given %+v, %v", copied, err)
 	}
-	key, err := pairing.ParseKey(copied.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// join says what comes of a handshake with the key.
-	join := func(origin string, key pairing.Key) spec.CloseCode {
+	p.companion(copied, "another", "https://shop.example.com/", `[]`)
+	// hello says what comes of a hello alone.
+	hello := func(origin string) spec.CloseCode {
 		t.Helper()
 		peer, _, err := wstest.Connect(p.within(), copied.Address, http.Header{"Origin": {origin}}, spec.Subprotocol)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer peer.Close()
-		transcript := pairing.Transcript{Pairing: spec.PairingID(copied.Pairing), Hub: copied.Hub, Address: "ws://" + p.listen, BrowserNonce: pairing.NewNonce()}
-		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"browser/pair","params":{"protocolVersion":"tabhub.v1","pairing":%q,"nonce":%q}}`, transcript.Pairing, transcript.BrowserNonce))
+		peer.Send([]byte(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b"}}`))
 		for {
 			frame, err := peer.Receive()
 			if err != nil {
 				return wstest.CloseCode(err)
 			}
-			result := answerOf(frame).result
-			if result == nil {
-				continue
-			}
-			var answer spec.PairResult
-			if json.Unmarshal(result, &answer) != nil || answer.Proof == "" {
+			if answerOf(frame).result != nil {
 				return 0
 			}
-			transcript.HubNonce = answer.Nonce
-			peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","browserId":"b","proof":%q}}`, transcript.BrowserProof(key)))
 		}
 	}
-	if code := join(extension.Origin, key); code != 0 {
-		t.Errorf("a browser with the key is refused: %d", code)
-	}
-	if code := join(extension.Origin, append(pairing.Key{1}, key[1:]...)); code != spec.CloseRefused {
-		t.Errorf("another key: close code %d, want a refusal", code)
-	}
-	if code := join("http://"+p.listen, key); code != spec.CloseRefused {
-		t.Errorf("a page with the key: close code %d, want a refusal", code)
+	for _, origin := range []string{extension.Origin, "http://" + p.listen} {
+		if code := hello(origin); code != spec.CloseRefused {
+			t.Errorf("%s, without a proof: close code %d, want a refusal", origin, code)
+		}
 	}
 	if strings.Contains(hub.stderr.String(), copied.Key) {
 		t.Error("the key is in the log")

@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"tabhub/spec/rawjson"
+)
+
+// secretsOf are what must be in no log and no command line, by what they are.
+type secretsOf map[string]string
+
+// notIn checks that a text holds none of the secrets.
+func (s secretsOf) notIn(t testing.TB, where, text string) {
+	t.Helper()
+	for what, secret := range s {
+		if secret == "" {
+			t.Errorf("the test does not know %s", what)
+		} else if strings.Contains(text, secret) {
+			t.Errorf("%s: there is %s", where, what)
+		}
+	}
+}
+
+// commandLines are those of all processes, which every user of the machine can read.
+func commandLines(t testing.TB) string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		line, _ := os.ReadFile(file) // of a process that has ended meanwhile: nothing
+		all.Write(line)
+		all.WriteByte('\n')
+	}
+	return all.String()
+}
+
+// openTerminal opens a terminal: what is written to tty is read from the other.
+func openTerminal(t testing.TB) (terminal, tty *os.File) {
+	t.Helper()
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	fd := int(terminal.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return terminal, tty
+}
+
+var signInCode = regexp.MustCompile(`/#code=([\w-]+)`)
+
+// Logs are read, copied and sent to others, and command lines are there for every user of
+// the machine: nothing that lets anybody in may be in one.
+func TestSecretsStayOutOfLogs(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(p *place) (log func() string, secrets secretsOf){
+		"serve": func(p *place) (func() string, secretsOf) {
+			terminal, tty := openTerminal(p.t)
+			cmd := p.command("serve", "--listen", p.listen, "--log-level", "debug")
+			cmd.Stdout = tty
+			hub := start(p.t, cmd)
+			p.t.Cleanup(hub.stop)
+			shown := newOutput()
+			go func() {
+				for b := make([]byte, 4096); ; {
+					n, err := terminal.Read(b)
+					if err != nil {
+						return
+					}
+					shown.Write(b[:n])
+				}
+			}()
+			shown.await(p.t, "mcpServers")
+			m := signInCode.FindStringSubmatch(shown.String())
+			if m == nil {
+				p.t.Fatalf("the person at the terminal sees %s", shown)
+			}
+			return hub.stderr.String, secretsOf{"the code that a person at the terminal is shown": m[1]}
+		},
+		"stdio": func(p *place) (func() string, secretsOf) {
+			c := p.stdio("--log-level", "debug")
+			return func() string {
+				log, err := os.ReadFile(p.dir.LogFile())
+				if err != nil {
+					p.t.Fatal(err)
+				}
+				return string(log) + c.process.stderr.String()
+			}, secretsOf{}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			log, secrets := begin(p)
+			secrets["the token"] = p.token()
+			ring, err := os.ReadFile(p.dir.Pairings())
+			if err != nil {
+				t.Fatal(err)
+			}
+			secrets["the key of all copies"], _ = rawjson.String(rawjson.Get(ring, "key"))
+			_, copied := p.writeExtension()
+			secrets["the key of a copy"] = copied.Key
+			p.companion(copied, "copy", bank+"/", transferTool)
+
+			command := p.startPairing()
+			id, key := command.offered()
+			secrets["the secret of an offer"] = key.String()
+			secrets.notIn(t, "command lines while a browser is paired", commandLines(t))
+			x, err := p.pair(id, key, "offered")
+			if err != nil {
+				t.Fatal(err)
+			}
+			command.awaitPaired("Browser offered")
+			secrets["the key of a paired browser"] = x.next.String()
+
+			stdout, _, _ := p.run("token", "--url")
+			code := signInCode.FindStringSubmatch(stdout)
+			if code == nil {
+				t.Fatalf("token --url prints %s", stdout)
+			}
+			secrets["the code of an address"] = code[1]
+			secrets["a wrong code"] = strings.Repeat("wrong-code", 2)
+			page := http.Header{"Origin": {"http://" + p.listen}}
+			for _, c := range []string{secrets["a wrong code"], code[1]} {
+				resp, body, err := post(p.within(), p.url()+"/api/session", page, fmt.Sprintf(`{"code":%q}`, c))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if resp.StatusCode == http.StatusOK {
+					secrets["the session of a page"], _ = rawjson.String(rawjson.Get(body, "session"))
+				}
+			}
+
+			// What is refused is logged, and what was shown may be the wrong hub's.
+			secrets["another's token"] = "of-another-hub-of-another-hub-of-another-hub"
+			for _, d := range []door{{"GET", "/api/tabs", ""}, {"POST", "/mcp", toolsListBody}, {"GET", "/sse?token=" + secrets["another's token"], ""}, {"WS", "/tabs", ""}, {"GET", "/api/tabs?token=" + p.token(), ""}} {
+				p.knock(d, bearer(secrets["another's token"]))
+			}
+			for _, frame := range []string{
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":%q}}`, secrets["another's token"]),
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":%q}}`, p.token()),
+				fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","token":7,"proof":%q}}`, p.token()),
+			} {
+				visit{URL: "ws://" + p.listen + "/tabs", Frames: []string{frame}}.make()
+			}
+			for _, path := range []string{"/extension", "/relay", "/mcp"} {
+				frame := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"mcp_handshake","params":{"accessToken":%q}}`, secrets["another's token"])
+				visit{URL: "ws://" + p.listen + path, Frames: []string{frame}}.make()
+			}
+			for _, args := range [][]string{{"status"}, {"doctor"}, {"pair", "--list"}, {"pair", "--forget", "all"}, {"token", "rotate"}} {
+				if stdout, stderr, exit := p.run(args...); exit != 0 && args[0] != "doctor" {
+					t.Errorf("%s: %s", args, stderr)
+				} else {
+					secrets.notIn(t, "tabhub "+args[0], stdout+stderr)
+				}
+			}
+			secrets["the new token"] = p.token()
+			secrets.notIn(t, "command lines", commandLines(t))
+			secrets.notIn(t, "the log", log())
+			if !strings.Contains(log(), "the token is not this hub's") {
+				t.Errorf("the log does not tell what was refused, so it shows nothing: %s", log())
+			}
+		})
+	}
+}
