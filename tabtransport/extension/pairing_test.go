@@ -257,8 +257,7 @@ func TestOffer(t *testing.T) {
 
 	declined, _ := link(other)
 	page := b.Open(declined)
-	// The window goes with the click.
-	b.Window("offer.html").Eval("void setTimeout(() => document.querySelector('#decline').click())")
+	b.Window("offer.html").ClickLast("#decline")
 	page.WaitFor("location.hash === '#declined'")
 	// Nobody is asked again at once: a page must not wear its user out.
 	again, _ := link(other)
@@ -272,7 +271,7 @@ func TestOffer(t *testing.T) {
 	window.WaitFor(fmt.Sprintf("document.querySelector('#address').textContent === %q", other.url()))
 	picture(t, window, "offer")
 	window.WaitFor("!document.querySelector('#accept').disabled")
-	window.Eval("void setTimeout(() => document.querySelector('#accept').click())")
+	window.ClickLast("#accept")
 	other.wait("the extension joins the other hub", func() bool { return other.hello != nil })
 	page.WaitFor("location.hash === '#accepted'")
 	w := b.Worker()
@@ -304,7 +303,7 @@ func TestOffer(t *testing.T) {
 	window = b.Window("offer.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", code))
 	window.WaitFor("!document.querySelector('#accept').disabled")
-	window.Eval("void setTimeout(() => document.querySelector('#accept').click())")
+	window.ClickLast("#accept")
 	h.wait("the extension is back with the first hub", func() bool { return h.hello != nil })
 
 	// An old address out of the browser's history leads nowhere.
@@ -366,7 +365,7 @@ func TestOfferOfATabThatHasMovedOn(t *testing.T) {
 	window.WaitFor("document.querySelector('#code').textContent !== ''")
 	w := b.Worker()
 	defer w.Close()
-	window.Eval("setTimeout(() => document.querySelector('#decline').click())") // which closes the window
+	window.ClickLast("#decline") // which closes the window
 	w.WaitFor("chrome.windows.getAll().then((all) => all.every(({type}) => type !== 'popup'))")
 	if led := w.Eval("chrome.tabs.query({}).then((all) => all.map(({url, pendingUrl}) => pendingUrl || url || '').filter((url) => url.includes('/pair')).join())"); led != `""` && led != "" {
 		t.Errorf("the tab was led to %s", led)

@@ -76,7 +76,7 @@ func TestPair(t *testing.T) {
 	window := b.Window("offer.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", command.code))
 	window.WaitFor("!document.querySelector('#accept').disabled")
-	window.Click("#accept")
+	window.ClickLast("#accept")
 	command.awaitPaired("Chrom")
 	page.WaitFor("location.hash === '#accepted'")
 	c := p.stdio()

@@ -110,6 +110,12 @@ func (p *Page) Click(selector string) {
 	step(p, "clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
+// ClickLast clicks the element at a CSS selector whose click closes the page.
+func (p *Page) ClickLast(selector string) {
+	p.t.Helper()
+	p.Eval(fmt.Sprintf("void setTimeout(() => document.querySelector(%q).click())", selector))
+}
+
 // Type sends text to the element that has the focus.
 func (p *Page) Type(text string) {
 	p.t.Helper()
