@@ -120,7 +120,7 @@ try {
   const read = await client.readResource({ uri: resources.find((r) => r.uri.endsWith('note://one')).uri });
   assert.equal(read.contents[0].text, 'first');
   const { prompts } = await client.listPrompts();
-  const prompt = await client.getPrompt({ name: prompts.find((p) => p.name.endsWith('greet')).name, arguments: { who: 'you' } });
+  const prompt = await client.getPrompt({ name: prompts.find((p) => p.name.includes('greet')).name, arguments: { who: 'you' } });
   assert.equal(prompt.messages[0].content.text, 'Hello you');
   await assert.rejects(client.readResource({ uri: 'nowhere://at/all' }));
 } finally {
