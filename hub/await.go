@@ -46,10 +46,11 @@ func (h *Hub) AwaitPeer(ctx context.Context, match func(BrowserInfo) bool) (Brow
 	return found, err
 }
 
-// Forget drops a peer that is known not to come back, such as a browser whose
-// process has ended: its grace is over at once. A peer that is not there is none to
-// forget.
-func (h *Hub) Forget(id spec.PeerID) {
+// Forget drops a peer that is known not to come back, such as a browser whose process
+// has ended or whose pairing is forgotten: its grace is over at once, and its connection,
+// if it has one, is closed with the code and the reason. A peer that is not there is none
+// to forget.
+func (h *Hub) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
 	h.update(func() {
 		p := h.peers[id]
 		if p == nil || h.closed {
@@ -63,5 +64,5 @@ func (h *Hub) Forget(id spec.PeerID) {
 		}
 		delete(h.peers, id)
 	})
-	h.transport.Disconnect(spec.TabAddr{Peer: id}, spec.CloseGoingAway, "the browser has ended")
+	h.transport.Disconnect(spec.TabAddr{Peer: id}, code, reason)
 }

@@ -43,8 +43,8 @@ func TestForget(t *testing.T) {
 		c := w.chrome("b1", "s")
 		w.register(c, 7, tools("https://e.com/", "x"))
 		w.wantNames("e_com_x")
-		w.hub.Forget("browser:b1")
-		w.hub.Forget("browser:b1")
+		w.hub.Forget("browser:b1", spec.CloseGoingAway, "gone")
+		w.hub.Forget("browser:b1", spec.CloseGoingAway, "gone")
 		w.wantNames("")
 		if code := c.Closed(); code != spec.CloseGoingAway {
 			t.Errorf("closed with %d", code)

@@ -149,7 +149,7 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 		}
 		l.Close()
 		if rnd.n(4) == 0 {
-			c.hub.Forget(spec.PeerID("browser:" + id))
+			c.hub.Forget(spec.PeerID("browser:"+id), spec.CloseGoingAway, "gone")
 		}
 		rnd.pause([]int{500, 60_000}[rnd.n(2)])
 	}

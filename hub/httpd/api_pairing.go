@@ -127,7 +127,7 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, world Wor
 func forgetBrowsers(world World, forgotten func(spec.PairingID) bool) {
 	for _, b := range world.Hub.Browsers() {
 		if b.Pairing != "" && forgotten(b.Pairing) {
-			world.Hub.Forget(b.Peer)
+			world.Hub.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
 		}
 	}
 }
