@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 )
 
 // file is where a ring is kept. It is readable for its owner alone.
@@ -114,28 +114,14 @@ func (f file) read() (state, error) {
 	return s, nil
 }
 
-// write replaces the file as a whole.
+// write replaces the file as a whole. A browser counts on what it has been told, so the
+// file is on the disk then.
 func (f file) write(s state) error {
 	b, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(string(f)), "."+filepath.Base(string(f))+"-*") // 0600
-	if err != nil {
-		return fmt.Errorf("the pairings cannot be written: %w", err)
-	}
-	_, err = tmp.Write(append(b, '\n'))
 	if err == nil {
-		err = tmp.Sync() // a browser counts on what it has been told
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), string(f))
+		err = private.Replace(string(f), append(b, '\n'), true)
 	}
 	if err != nil {
-		os.Remove(tmp.Name())
 		return fmt.Errorf("the pairings cannot be written: %w", err)
 	}
 	return nil

@@ -33,6 +33,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"tabhub/storage/private"
 )
 
 // Dir is the path of a data directory.
@@ -227,24 +229,8 @@ func (d Dir) RemoveHub() error {
 	return nil
 }
 
-// write replaces a file as a whole: a reader finds the old text or the new.
-func (d Dir) write(name string, b []byte) error {
-	f, err := os.CreateTemp(string(d), "."+name+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), d.path(name))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
+// write replaces a file as a whole.
+func (d Dir) write(name string, b []byte) error { return private.Replace(d.path(name), b, false) }
 
 // maxLog is the size at which OpenLog begins a new file.
 const maxLog = 1 << 20
