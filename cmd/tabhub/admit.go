@@ -9,28 +9,28 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
-	"tabhub/tabtransport/wsserver"
 )
 
 // admitTab says whose a tab or browser is, when it has said hello.
-func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	a, paired, err := p.admitHello(r, hello, ex)
 	if err != nil {
-		return wsserver.Admission{}, p.refuse(r, err)
+		return tabtransport.Admission{}, p.refuse(r, err)
 	}
-	out := wsserver.Admission{User: a.User, Attested: a.Attested, Pairing: paired, Until: a.Expires, Revoked: a.Revoked}
+	out := tabtransport.Admission{User: a.User, Attested: a.Attested, Pairing: paired, Expires: a.Expires, Revoked: a.Revoked}
 	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
 		if err := p.guard.AdmitPage(r, page); err != nil {
-			return wsserver.Admission{}, p.refuse(r, err)
+			return tabtransport.Admission{}, p.refuse(r, err)
 		}
 		out.Origin = page
 	}
 	// The connection waits until the user's hub is there.
 	if _, err := p.users.Get(r.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
+		return tabtransport.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
 	}
 	return out, nil
 }
@@ -84,8 +84,8 @@ func (p *process) refuse(r *http.Request, err error) error {
 
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
-func (p *process) dashboard(adm wsserver.Admission) (string, error) {
-	return p.server.SignInURL(httpd.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
+func (p *process) dashboard(adm tabtransport.Admission) (string, error) {
+	return p.server.SignInURL(httpd.Identity{User: adm.User, Expires: adm.Expires, Revoked: adm.Revoked}), nil
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one
@@ -99,19 +99,19 @@ func (p *process) pairingError(err error) error {
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *process) admitRelay(h relay.Handshake) (relay.Admission, error) {
+func (p *process) admitRelay(h relay.Handshake) (tabtransport.Admission, error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
 		admit = p.guard.AdmitExtension
 	}
 	a, err := admit(h.Request, h.Token)
 	if err != nil {
-		return relay.Admission{}, err
+		return tabtransport.Admission{}, err
 	}
 	// The user's hub takes extensions that can open tabs.
 	if _, err := p.users.Get(h.Request.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return relay.Admission{}, errors.New("the hub could not be opened; its log says why")
+		return tabtransport.Admission{}, errors.New("the hub could not be opened; its log says why")
 	}
-	return relay.Admission{User: a.User, Until: a.Expires, Revoked: a.Revoked}, nil
+	return tabtransport.Admission{User: a.User, Expires: a.Expires, Revoked: a.Revoked}, nil
 }
