@@ -132,7 +132,6 @@ func (c *Conn) CloseAt(t time.Time, code spec.CloseCode, reason string) {
 func (c *Conn) CloseWhen(ctx context.Context, code spec.CloseCode, reason string) {
 	if c.unrevoke != nil {
 		c.unrevoke()
-		c.unrevoke = nil
 	}
 	if ctx != nil {
 		c.unrevoke = context.AfterFunc(ctx, func() { c.Close(code, reason) })
@@ -272,7 +271,9 @@ func (c *Conn) end(err error) error {
 		err = errors.New("closed by the peer")
 	}
 	c.srv.unadmitted.remove(c)
-	c.CloseWhen(nil, 0, "")
+	if c.unrevoke != nil {
+		c.unrevoke()
+	}
 	if !c.Closing() {
 		c.Abort(err)
 	}

@@ -101,9 +101,10 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, o Options, serve 
 			oldest.yield()
 		}
 	}
+	r = r.WithContext(c.ctx)
 	go func() {
-		defer s.remove(c)
-		serve(c, r.WithContext(c.ctx))
+		serve(c, r)
+		s.remove(c)
 	}()
 	return nil
 }

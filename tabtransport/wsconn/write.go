@@ -129,6 +129,9 @@ func (c *Conn) push(it item, must bool) error {
 	case !c.hasRoomLocked(len(it.frame), must):
 		return ErrFull
 	}
+	if cap(c.queue) == 0 {
+		c.queue = make([]item, 0, 4) // fewer allocations than one at a time
+	}
 	c.queue = append(c.queue, it)
 	c.size += len(it.frame)
 	c.wakeLocked()
@@ -151,7 +154,8 @@ func (c *Conn) hasRoomLocked(size int, must bool) bool {
 func (c *Conn) wakeLocked() {
 	if !c.busy {
 		c.busy = true
-		c.writer.Go(c.write)
+		c.writer.Add(1)
+		go c.write()
 	}
 }
 
@@ -159,6 +163,7 @@ func (c *Conn) wakeLocked() {
 func (c *Conn) write() {
 	for c.writeNext() {
 	}
+	c.writer.Done()
 }
 
 // writeNext writes one frame. It reports false, and the writer has to end, if there is
@@ -183,7 +188,7 @@ func (c *Conn) writeNext() bool {
 	case c.final != nil:
 		control, data, c.final = websocket.CloseMessage, c.final, nil
 	default:
-		c.queue, c.busy = nil, false
+		c.busy = false
 		c.mu.Unlock()
 		return false
 	}

@@ -51,12 +51,22 @@ func newConn(s *Server, ws *wsconn.Conn, r *http.Request) *conn {
 	}
 }
 
-// run reads until the connection ends, and cleans up.
+// run reads until the connection ends, and cleans up. Its own frame is small: it stays
+// on the stack of each idle connection.
 func (c *conn) run() {
+	c.open()
+	c.end(c.ws.Read(c.handle))
+}
+
+// open says what the server says first, and awaits the peer's hello.
+func (c *conn) open() {
 	c.control(c.dialect.appendOpening(nil))
 	wait := c.dialect.helloTimeout()
 	c.ws.CloseAt(time.Now().Add(wait), spec.CloseSlow, "no hello within "+wait.String())
-	cause := c.ws.Read(c.handle)
+}
+
+// end cleans up after the connection has ended.
+func (c *conn) end(cause error) {
 	if e, ok := errors.AsType[*wsconn.TooBigError](cause); ok {
 		c.warn("frame far too big, connection closed", "limit", e.Limit)
 	}
