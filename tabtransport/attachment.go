@@ -45,35 +45,22 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the hub is not ready: %w", context.Cause(ctx))
 	}
-	a, in, err := p.admit(conn, makeLink)
+	a, closed, why, err := p.admit(conn, makeLink)
 	if err != nil {
 		return nil, err
 	}
-	if in.old != nil {
-		in.old.link.Close(spec.CloseReplaced, "another connection took this identity")
+	if closed != nil {
+		closed.link.Close(why.code, why.reason)
+		// What a connection that is replaced says last comes before what a says.
+		defer closed.settle()
 	}
-	if in.dismissed != nil {
-		a.link.Close(in.dismissed.code, in.dismissed.reason)
-	}
-	tell(in.lost)
 	p.resend(a)
-	if in.old != nil {
-		// What it said last comes before what the new one says.
-		in.old.telling.Lock()
-		defer in.old.telling.Unlock()
-	}
 	return a, nil
 }
 
-// installed is what is left to do after a connection was put in its place.
-type installed struct {
-	old       *attachment // which it has replaced
-	lost      []ended     // requests of an earlier session
-	dismissed *dismissal  // the peer was given up meanwhile
-}
-
-// admit asks the handler about a connection and puts it in its place.
-func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (*attachment, installed, error) {
+// admit asks the handler about a connection and puts it in its place. It returns which
+// attachment is to be closed for it, if any, and why.
+func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (a, closed *attachment, why dismissal, err error) {
 	p.order.Lock()
 	defer p.order.Unlock()
 	asking := &asking{done: make(chan struct{}), dismissed: make(map[spec.PeerID]dismissal)}
@@ -82,41 +69,47 @@ func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (*attachment, ins
 	p.asking = asking
 	p.mu.Unlock()
 	acc, err := p.handler.Connect(conn)
-	if err != nil {
-		p.mu.Lock()
-		p.asking = nil
-		p.mu.Unlock()
-		return nil, installed{}, err
-	}
-	a := &attachment{peers: p, peer: acc.Peer, epoch: acc.Epoch, link: makeLink(acc)}
-	if conn.Hello != nil {
-		a.session = conn.Hello.Session
-		if a.session != "" && slices.Contains(conn.Hello.Capabilities, spec.CapResume) {
-			a.resender, _ = a.link.(Resender)
-		}
+	if err == nil {
+		a = newAttachment(p, acc, conn.Hello, makeLink(acc))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asking = nil
-	return a, p.installLocked(a, asking), nil
+	if err != nil {
+		return nil, nil, dismissal{}, err
+	}
+	closed, why = p.installLocked(a, asking)
+	return a, closed, why, nil
 }
 
-// installLocked puts a connection that the handler has accepted in its place.
-func (p *Peers) installLocked(a *attachment, asking *asking) (in installed) {
-	if d, ok := asking.dismissed[a.peer]; ok {
+func newAttachment(p *Peers, acc Accepted, hello *spec.Hello, link Link) *attachment {
+	a := &attachment{peers: p, peer: acc.Peer, epoch: acc.Epoch, link: link}
+	if hello != nil {
+		a.session = hello.Session
+		if a.session != "" && slices.Contains(hello.Capabilities, spec.CapResume) {
+			a.resender, _ = link.(Resender)
+		}
+	}
+	return a
+}
+
+// installLocked puts a in its place. It returns which attachment is to be closed: the
+// one that a replaces, or a itself if its peer was given up meanwhile.
+func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment, why dismissal) {
+	if why, ok := asking.dismissed[a.peer]; ok {
 		a.ended = true
-		return installed{dismissed: &d}
+		return a, why
 	}
-	was := p.peers[a.peer]
-	if was != nil && was.session != a.session {
-		in.lost = p.loseLocked(func(at spec.TabAddr) bool { return at.Peer == a.peer })
-	}
-	if was != nil && was.attachment != nil {
-		in.old = was.attachment
-		in.old.ended = true
+	if was := p.peers[a.peer]; was != nil {
+		if closed = was.attachment; closed != nil {
+			closed.ended = true
+		}
+		if was.session != a.session {
+			p.losePeerLocked(a.peer)
+		}
 	}
 	p.peers[a.peer] = &peer{session: a.session, attachment: a}
-	return in
+	return closed, dismissal{spec.CloseReplaced, "another connection took this identity"}
 }
 
 // Peer implements Attachment.
@@ -146,6 +139,12 @@ func (a *attachment) tell(tab int64, id json.RawMessage, msg spec.Inbound) {
 	if !ended {
 		a.peers.handler.Message(spec.TabAddr{Peer: a.peer, Tab: tab}, id, msg)
 	}
+}
+
+// settle waits until the handler has been told of the messages that it is being told of.
+func (a *attachment) settle() {
+	a.telling.Lock()
+	defer a.telling.Unlock()
 }
 
 // Leave implements Attachment.

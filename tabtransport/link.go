@@ -42,7 +42,8 @@ type Attachment interface {
 	// Answer ends the request id of a tab, or of AnyTab, with what read returns for
 	// it: a response, or the tab's error. It returns false, and does not call read, if
 	// the peer was not sent such a request, if it was sent again over a later
-	// connection and is to be answered there, or if nobody waits for it any more.
+	// connection and is to be answered there, or if nobody waits for it any more. The
+	// answer may come over an attachment that has ended.
 	Answer(tab int64, id string, read func(spec.Request) (spec.Response, error)) bool
 	// Progress passes on progress of a request, with AnyTab of any tab. It returns
 	// false if the peer has no such request.

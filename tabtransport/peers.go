@@ -11,8 +11,8 @@ import (
 // Peers are the connected browsers and tabs of one user. It is the hub's
 // TabHubTransport and an Attacher for any mixture of wires.
 //
-// The mutex guards who is connected and which requests wait; nothing is called and no
-// channel is sent to while it is held. Two more locks order what the handler is told,
+// The mutex guards who is connected and which requests wait; no handler, link or caller
+// is called while it is held. Two more locks order what the handler is told,
 // see attachment.go.
 type Peers struct {
 	handler Handler
@@ -72,32 +72,32 @@ func (p *Peers) Respond(to spec.TabAddr, id json.RawMessage, result any, err *sp
 
 // Disconnect implements TabHubTransport.
 func (p *Peers) Disconnect(to spec.TabAddr, code spec.CloseCode, reason string) {
-	a, lost := p.giveUp(to, code, reason)
-	if a != nil {
+	if a := p.giveUp(to, dismissal{code, reason}); a != nil {
 		a.link.Close(code, reason)
 	}
-	tell(lost)
 }
 
-// giveUp is Disconnect's change of state. It returns the attachment to close, if any,
-// and the requests to tell.
-func (p *Peers) giveUp(to spec.TabAddr, code spec.CloseCode, reason string) (closed *attachment, lost []ended) {
+// giveUp is Disconnect's change of state. It returns the attachment to close, if any.
+func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if to.Tab != 0 {
-		return nil, p.loseLocked(func(at spec.TabAddr) bool { return at == to })
+		p.loseLocked(func(at spec.TabAddr) bool { return at == to })
+		return nil
 	}
-	if p.asking != nil && code != 0 {
-		p.asking.dismissed[to.Peer] = dismissal{code, reason}
+	a := p.attachedLocked(to.Peer)
+	if why.code == 0 && a != nil {
+		return nil
 	}
-	if closed = p.attachedLocked(to.Peer); closed != nil {
-		if code == 0 {
-			return nil, nil
-		}
-		closed.ended = true
+	if why.code != 0 && p.asking != nil {
+		p.asking.dismissed[to.Peer] = why
+	}
+	if a != nil {
+		a.ended = true
 	}
 	delete(p.peers, to.Peer)
-	return closed, p.loseLocked(func(at spec.TabAddr) bool { return at.Peer == to.Peer })
+	p.losePeerLocked(to.Peer)
+	return a
 }
 
 // InFlight returns how many requests wait for an answer.

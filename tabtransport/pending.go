@@ -27,7 +27,7 @@ import (
 //	loseLocked   sent     ended   the same                                     ErrLost
 //	abandon      any      ended   SendRequest waits no longer                  SendRequest's
 //
-// Who ends a request, but for abandon, then sends its outcome to done.
+// Who ends a request, but for abandon, then sets its outcome and closes done.
 type pending struct {
 	// Static after construction.
 	peers      *Peers
@@ -35,8 +35,9 @@ type pending struct {
 	to         spec.TabAddr
 	req        spec.Request
 	start      time.Time
-	done       chan outcome  // capacity 1
+	done       chan struct{} // closed once outcome is set
 	progressed chan struct{} // capacity 1; nil if nobody wants progress
+	outcome    outcome       // read after done
 
 	// Guarded by peers.mu.
 	state     state
@@ -61,24 +62,11 @@ type outcome struct {
 	err  error
 }
 
-// ended is a request that was ended, and the outcome that it is to be told.
-type ended struct {
-	q       *pending
-	outcome outcome
-}
-
-// tell tells requests how they ended.
-func tell(all []ended) {
-	for _, e := range all {
-		e.q.done <- e.outcome
-	}
-}
-
 // open adds a request that is about to be given to a.
 func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time, progress bool) *pending {
 	q := &pending{
 		peers: p, id: newID(), to: spec.TabAddr{Peer: a.peer, Tab: tab}, req: req, start: start,
-		done: make(chan outcome, 1), over: a,
+		done: make(chan struct{}), over: a,
 	}
 	if progress {
 		q.progressed = make(chan struct{}, 1)
@@ -96,27 +84,28 @@ func (q *pending) outgoing() Outgoing {
 // Sending implements Claim.
 func (q *pending) Sending() bool {
 	q.peers.mu.Lock()
-	live := q.state == queued && !q.over.ended
-	if live {
-		q.state = sent
+	defer q.peers.mu.Unlock()
+	if q.over.ended {
+		q.unsentLocked()
 	}
-	q.peers.mu.Unlock()
-	if !live {
-		q.Unsent()
+	if q.state != queued {
+		return false
 	}
-	return live
+	q.state = sent
+	return true
 }
 
 // Unsent implements Claim.
 func (q *pending) Unsent() {
 	q.peers.mu.Lock()
-	was := q.state
-	if was == queued {
+	defer q.peers.mu.Unlock()
+	q.unsentLocked()
+}
+
+func (q *pending) unsentLocked() {
+	if q.state == queued {
 		q.endLocked()
-	}
-	q.peers.mu.Unlock()
-	if was == queued {
-		q.done <- outcome{err: ErrNotConnected}
+		q.tell(outcome{err: ErrNotConnected})
 	}
 }
 
@@ -187,7 +176,7 @@ func (a *attachment) Answer(tab int64, id string, read func(spec.Request) (spec.
 		return false
 	}
 	resp, err := read(q.req)
-	q.done <- outcome{resp, err}
+	q.tell(outcome{resp, err})
 	return true
 }
 
@@ -203,25 +192,33 @@ func (a *attachment) answered(tab int64, id string) *pending {
 	return q
 }
 
-// loseLocked ends all requests to the tabs that match. The caller tells them.
-func (p *Peers) loseLocked(match func(spec.TabAddr) bool) (lost []ended) {
+// loseLocked ends all requests to the tabs that match.
+func (p *Peers) loseLocked(match func(spec.TabAddr) bool) {
 	for _, q := range p.pending {
 		if !match(q.to) {
 			continue
 		}
-		err := ErrLost
-		if q.state == queued {
-			err = ErrNotConnected
+		q.unsentLocked()
+		if q.state == sent {
+			q.endLocked()
+			q.tell(outcome{err: ErrLost})
 		}
-		q.endLocked()
-		lost = append(lost, ended{q, outcome{err: err}})
 	}
-	return lost
+}
+
+func (p *Peers) losePeerLocked(id spec.PeerID) {
+	p.loseLocked(func(at spec.TabAddr) bool { return at.Peer == id })
 }
 
 func (q *pending) endLocked() {
 	q.state = gone
 	delete(q.peers.pending, q.id)
+}
+
+// tell tells SendRequest the outcome. Whoever has ended the request calls it once.
+func (q *pending) tell(o outcome) {
+	q.outcome = o
+	close(q.done)
 }
 
 // maxQueuedProgress is how many progress messages may wait for a slow Wait.Progress;

@@ -46,9 +46,8 @@ func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req s
 	}
 	for {
 		select {
-		case o := <-q.done:
-			q.report(wait)
-			return o.resp, o.err
+		case <-q.done:
+			return q.result(wait)
 		case <-q.progressed:
 			q.report(wait)
 			if extends {
@@ -76,9 +75,14 @@ func (q *pending) stop(wait Wait, unsent, sentErr error, reason string) (spec.Re
 	case sent:
 		return spec.Response{}, sentErr
 	}
-	o := <-q.done
+	<-q.done
+	return q.result(wait)
+}
+
+// result returns the outcome, after the progress that has come before it.
+func (q *pending) result(wait Wait) (spec.Response, error) {
 	q.report(wait)
-	return o.resp, o.err
+	return q.outcome.resp, q.outcome.err
 }
 
 // report calls wait.Progress for what has come.
