@@ -23,7 +23,7 @@ type Options struct {
 	Verify func(Handshake) (tabtransport.Admission, error)
 	// Hub returns where a user's extensions join the hub, so that it can open tabs in
 	// them. It must not block. Nil: they do not.
-	Hub    func(user spec.UserID) Joiner
+	Hub    func(user spec.UserID) tabtransport.Attacher
 	Log    *slog.Logger // nil discards
 	Limits Limits
 }
@@ -40,7 +40,7 @@ type Handshake struct {
 type Relay struct {
 	// static after construction
 	verify func(Handshake) (tabtransport.Admission, error)
-	hub    func(spec.UserID) Joiner
+	hub    func(spec.UserID) tabtransport.Attacher
 	log    *slog.Logger
 	limits Limits
 

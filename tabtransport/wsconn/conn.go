@@ -196,7 +196,7 @@ func (c *Conn) close(code spec.CloseCode, reason string, drop bool) {
 	c.final = websocket.FormatCloseMessage(int(code), Clip(reason, maxReason))
 	var sent, unsent []item
 	for _, it := range c.queue {
-		if drop || it.request != nil {
+		if drop || it.claim != nil {
 			unsent = append(unsent, it)
 		} else {
 			sent = append(sent, it)

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/wsconn"
 	"tabhub/tabtransport/wsserver/wstest"
 )
@@ -101,7 +102,7 @@ func TestCloseSendsWhatIsQueued(t *testing.T) {
 		s.Send([]byte("b"))
 		s.Close(spec.CloseRefused, strings.Repeat("é", 100))
 		s.Close(spec.CloseGoingAway, "too late")
-		if err := s.Send([]byte("c")); !errors.Is(err, wsconn.ErrClosed) {
+		if err := s.Send([]byte("c")); !errors.Is(err, tabtransport.ErrNotConnected) {
 			t.Errorf("after Close: %v", err)
 		}
 		if !second.unsent.Load() || second.sent.Load() || first.unsent.Load() {
@@ -160,7 +161,7 @@ func TestQueueThatOverflows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Send([]byte("x")); !errors.Is(err, wsconn.ErrFull) || s.Closing() {
+		if err := s.Send([]byte("x")); !errors.Is(err, tabtransport.ErrBusy) || s.Closing() {
 			t.Errorf("one too many: %v", err)
 		}
 		s.MustSend([]byte("x"))
@@ -177,7 +178,7 @@ func TestQueueThatOverflows(t *testing.T) {
 		c.Reserve, c.MaxQueue = 4, 100
 		s := serve(t, c, wsconn.Options{Admitted: true})
 		s.Send(make([]byte, 200)) // alone it may be larger
-		if err := s.Send([]byte("x")); !errors.Is(err, wsconn.ErrFull) {
+		if err := s.Send([]byte("x")); !errors.Is(err, tabtransport.ErrBusy) {
 			t.Errorf("too many bytes: %v", err)
 		}
 		synctest.Wait()

@@ -10,39 +10,24 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
-)
-
-// Errors of Send and SendRequest. Nothing was queued.
-var (
-	ErrClosed = errors.New("the connection is closed")
-	ErrFull   = errors.New("the peer does not read its messages")
+	"tabhub/tabtransport"
 )
 
 // maxUnadmittedFrames is how many frames may wait for a peer that is not admitted.
 const maxUnadmittedFrames = 64
 
-// Request is what a frame asks that may be given up while it waits. Neither method
-// blocks.
-type Request interface {
-	// Sending is called just before the frame is written. If it returns false the frame
-	// is not.
-	Sending() bool
-	// Unsent says that the frame will not be written.
-	Unsent()
-}
-
 // item is a frame in the queue.
 type item struct {
 	frame   []byte
-	buffer  *Buffer         // that frame is in; nil if it has memory of its own
-	request Request         // nil: the frame is written in any case
-	written chan<- struct{} // closed when the frame has left the queue, if not nil
+	buffer  *Buffer            // that frame is in; nil if it has memory of its own
+	claim   tabtransport.Claim // nil: the frame is written in any case
+	written chan<- struct{}    // closed when the frame has left the queue, if not nil
 }
 
 // drop says that the frame will not be written.
 func (it item) drop() {
-	if it.request != nil {
-		it.request.Unsent()
+	if it.claim != nil {
+		it.claim.Unsent()
 	}
 	it.free()
 }
@@ -81,19 +66,21 @@ func (b *Buffer) Free() {
 	}
 }
 
-// Send queues a text frame, which must not change any more. It does not block.
+// Send queues a text frame, which must not change any more. It does not block. The error
+// is tabtransport.ErrNotConnected or tabtransport.ErrBusy, and means that it was not
+// queued.
 func (c *Conn) Send(frame []byte) error { return c.push(item{frame: frame}, false) }
 
-// SendRequest is Send for a frame that may be given up. Without an error the connection
-// frees the buffer, and calls one of the request's methods.
-func (c *Conn) SendRequest(b *Buffer, r Request) error {
-	return c.push(item{frame: b.B, buffer: b, request: r}, false)
+// SendRequest is Send for a frame that is written only if its claim allows it then.
+// Without an error the connection frees the buffer.
+func (c *Conn) SendRequest(b *Buffer, claim tabtransport.Claim) error {
+	return c.push(item{frame: b.B, buffer: b, claim: claim}, false)
 }
 
 // MustSend is Send for what a peer may not miss: one that has no room for it reads too
 // slowly, and is closed.
 func (c *Conn) MustSend(frame []byte) {
-	if c.push(item{frame: frame}, true) == ErrFull {
+	if c.push(item{frame: frame}, true) == tabtransport.ErrBusy {
 		c.overflow()
 	}
 }
@@ -103,7 +90,7 @@ func (c *Conn) Write(frame []byte) {
 	written := make(chan struct{})
 	if err := c.push(item{frame: frame, written: written}, true); err == nil {
 		<-written
-	} else if err == ErrFull {
+	} else if err == tabtransport.ErrBusy {
 		c.overflow()
 	}
 }
@@ -125,9 +112,9 @@ func (c *Conn) push(it item, must bool) error {
 	defer c.mu.Unlock()
 	switch {
 	case c.closed != nil:
-		return ErrClosed
+		return tabtransport.ErrNotConnected
 	case !c.hasRoomLocked(len(it.frame), must):
-		return ErrFull
+		return tabtransport.ErrBusy
 	}
 	if cap(c.queue) == 0 {
 		c.queue = make([]item, 0, 4) // fewer allocations than one at a time
@@ -207,7 +194,7 @@ func (c *Conn) writeNext() bool {
 }
 
 func (c *Conn) writeFrame(it item) {
-	if it.request != nil && !it.request.Sending() {
+	if it.claim != nil && !it.claim.Sending() {
 		it.drop()
 		return
 	}

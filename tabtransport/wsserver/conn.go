@@ -37,7 +37,7 @@ type conn struct {
 	release   func() // gives back the tab key, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
-	seat *tabtransport.Seat
+	attachment tabtransport.Attachment
 }
 
 func newConn(s *Server, ws *wsconn.Conn, r *http.Request) *conn {
@@ -70,9 +70,9 @@ func (c *conn) end(cause error) {
 	if e, ok := errors.AsType[*wsconn.TooBigError](cause); ok {
 		c.warn("frame far too big, connection closed", "limit", e.Limit)
 	}
-	if c.seat != nil {
+	if c.attachment != nil {
 		c.registrar.flush(c)
-		c.seat.Leave(cause)
+		c.attachment.Leave(cause)
 	}
 	if c.release != nil {
 		c.release()
@@ -124,7 +124,7 @@ func (c *conn) admit(ev *event) {
 	}
 	ctx, cancel := context.WithTimeout(c.ws.Context(), spec.ControlTimeout)
 	defer cancel()
-	seat, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
+	attachment, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
 		Origin:        adm.Origin,
 		Attested:      adm.Attested,
 		Pairing:       adm.Pairing,
@@ -140,7 +140,7 @@ func (c *conn) admit(ev *event) {
 		c.refuse(ev.id, err)
 		return
 	}
-	c.seat = seat
+	c.attachment = attachment
 	c.request = nil
 	c.admission = adm
 	c.ws.Admit()
@@ -194,8 +194,8 @@ func (c *conn) refuse(id json.RawMessage, err error) {
 
 func (c *conn) warn(msg string, args ...any) {
 	args = append(args, "dialect", c.dialect.name(), "origin", c.origin, "remote", c.ws.Remote())
-	if c.seat != nil {
-		args = append(args, "tab", c.seat.Peer())
+	if c.attachment != nil {
+		args = append(args, "tab", c.attachment.Peer())
 	}
 	c.srv.log.Warn(msg, args...)
 }

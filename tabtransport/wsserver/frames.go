@@ -44,7 +44,7 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 		c.Close(spec.CloseTooFast, fmt.Sprintf("more than %d messages a second", messagesPerSecond))
 		return
 	}
-	if c.seat == nil {
+	if c.attachment == nil {
 		c.handleFirst(ev)
 		return
 	}
@@ -55,13 +55,11 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 	case evMessage:
 		c.registrar.message(c, ev.tab, ev.id, ev.msg)
 	case evAnswer:
-		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
-			p.End(ev.answer(p.Request()))
-		} else if !isPing(ev.requestID) {
+		if !c.attachment.Answer(ev.tab, ev.requestID, ev.answer) && !isPing(ev.requestID) {
 			c.srv.stats.stray.Add(1)
 		}
 	case evProgress:
-		if !c.seat.Progress(ev.tab, ev.progress) {
+		if !c.attachment.Progress(ev.tab, ev.progress) {
 			c.srv.stats.stray.Add(1)
 		}
 	case evPing:
@@ -87,7 +85,7 @@ func (c *conn) handleFirst(ev *event) {
 		tab, id, msg := ev.tab, ev.id, ev.msg
 		*ev = event{kind: evHello, tab: tab}
 		c.admit(ev)
-		if c.seat != nil {
+		if c.attachment != nil {
 			c.registrar.message(c, tab, id, msg)
 		}
 	case evPing:
@@ -125,9 +123,11 @@ func (c *conn) skip(start []byte, what string) {
 	*ev = event{}
 	c.dialect.concerns(start, ev)
 	problem := spec.Errorf(spec.CodeLimit, "%s", what)
-	if c.seat != nil && ev.requestID != "" {
-		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
-			p.End(spec.Response{}, spec.Errorf(spec.CodeLimit, "the tab's answer cannot be taken: %s", what))
+	if c.attachment != nil && ev.requestID != "" {
+		tooMuch := func(spec.Request) (spec.Response, error) {
+			return spec.Response{}, spec.Errorf(spec.CodeLimit, "the tab's answer cannot be taken: %s", what)
+		}
+		if c.attachment.Answer(ev.tab, ev.requestID, tooMuch) {
 			ev.id = nil
 		}
 	}

@@ -2,7 +2,6 @@ package wsserver
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
 	"tabhub/spec"
@@ -13,29 +12,22 @@ import (
 var _ tabtransport.Link = (*conn)(nil)
 
 // Send implements tabtransport.Link.
-func (c *conn) Send(p *tabtransport.Pending) error {
+func (c *conn) Send(out tabtransport.Outgoing) error {
 	buf := wsconn.NewBuffer()
 	var err error
-	if buf.B, err = c.dialect.appendRequest(buf.B, p.Tab(), p.ID(), p.Request(), 0); err == nil {
-		err = c.ws.SendRequest(buf, p)
+	if buf.B, err = c.dialect.appendRequest(buf.B, out.Tab, out.ID, out.Request, 0); err == nil {
+		err = c.ws.SendRequest(buf, out.Claim)
 	}
-	if err == nil {
-		return nil
-	}
-	buf.Free()
-	switch {
-	case errors.Is(err, wsconn.ErrClosed):
-		return tabtransport.ErrNotConnected
-	case errors.Is(err, wsconn.ErrFull):
-		return tabtransport.ErrBusy
+	if err != nil {
+		buf.Free()
 	}
 	return err
 }
 
 // Resend implements tabtransport.Resender.
-func (c *conn) Resend(p *tabtransport.Pending, ago time.Duration) {
+func (c *conn) Resend(out tabtransport.Outgoing, ago time.Duration) {
 	// It was encoded before, so it can be.
-	frame, _ := c.dialect.appendRequest(nil, p.Tab(), p.ID(), p.Request(), max(ago, 1))
+	frame, _ := c.dialect.appendRequest(nil, out.Tab, out.ID, out.Request, max(ago, 1))
 	c.control(frame)
 }
 
