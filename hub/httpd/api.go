@@ -50,7 +50,7 @@ type RejectionReport struct {
 
 // CallRequest is the body of POST /api/call.
 type CallRequest struct {
-	Name      string          `json:"name"`
+	Name      string          `json:"name" validate:"required"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
@@ -65,7 +65,7 @@ type UnknownReport struct {
 type SiteSettings struct {
 	Domain        spec.Domain `json:"domain"`
 	Cache         *bool       `json:"cache,omitempty"`
-	CallTimeoutMs int64       `json:"callTimeoutMs,omitempty"`
+	CallTimeoutMs int64       `json:"callTimeoutMs,omitempty" validate:"min=0,max=600000"` // spec.CallTimeoutMax
 }
 
 // adminAPI is the API behind the tabhub command and the dashboard. Each caller sees
@@ -253,13 +253,10 @@ func putSite(w http.ResponseWriter, r *http.Request, world World) error {
 	if err := readJSON(w, r, 64<<10, &in); err != nil {
 		return err
 	}
-	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
-	switch {
-	case !naming.IsDomain(in.Domain):
+	if !naming.IsDomain(in.Domain) {
 		return badRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
-	case timeout < 0 || timeout > spec.CallTimeoutMax:
-		return badRequest("callTimeoutMs is %d; it may be 1 to %d, or 0 for the default", in.CallTimeoutMs, spec.CallTimeoutMax.Milliseconds())
 	}
+	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
 	if err := world.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout}); err != nil {
 		return err
 	}
@@ -283,9 +280,6 @@ func postCall(w http.ResponseWriter, r *http.Request, world World) error {
 	if err := readJSON(w, r, maxCall, &in); err != nil {
 		return err
 	}
-	if in.Name == "" {
-		return badRequest("name is missing")
-	}
 	const client = "tabhub call"
 	var result json.RawMessage
 	var err error
@@ -306,13 +300,10 @@ func postCall(w http.ResponseWriter, r *http.Request, world World) error {
 
 func (s *Server) postStop(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		Reason string `json:"reason"`
+		Reason string `json:"reason" validate:"oneof=stop upgrade"`
 	}
 	if err := readJSON(w, r, 1<<10, &in); err != nil {
 		return err
-	}
-	if in.Reason != "stop" && in.Reason != "upgrade" {
-		return badRequest("reason is %q; it may be \"stop\" or \"upgrade\"", in.Reason)
 	}
 	if s.guard.accounts && passOf(r.Context()).from != fromOwner {
 		return forbidden("this hub has several users and is not stopped over the network; end its process")
@@ -349,7 +340,7 @@ func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
 	if err := rawjson.Valid(body, spec.MaxDepth); err != nil {
 		return badRequest("the body is not what is expected: %v", err)
 	}
-	if err := spec.DecodeParams(body, v); err != nil {
+	if err := spec.Decode(body, v); err != nil {
 		return badRequest("the body is not what is expected: %s", err.Message)
 	}
 	return nil
