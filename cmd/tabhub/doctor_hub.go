@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/holder"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/portowner"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
@@ -141,15 +141,15 @@ func (d *doctor) ports(auto bool) {
 			}
 			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.own, ", "))
 		case addr == relayListen:
-			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, holder.Describe(addr))
+			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, portowner.Describe(addr))
 		case d.own != nil && !auto:
-			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, holder.Describe(addr), strings.Join(d.own, ", "))
+			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, portowner.Describe(addr), strings.Join(d.own, ", "))
 		default:
 			fix := "end it"
 			if d.own != nil {
 				fix += ", then " + d.restart()
 			}
-			d.bad("port "+port, fix, "%s is in use by %s; pages and the extension look for the hub there, and the extension tells nothing to what is not", addr, holder.Describe(addr))
+			d.bad("port "+port, fix, "%s is in use by %s; pages and the extension look for the hub there, and the extension tells nothing to what is not", addr, portowner.Describe(addr))
 		}
 	}
 }
