@@ -168,7 +168,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if err := d.server.Shutdown(ctx, "stop", []World{d.world}); err != nil {
+	if err := d.server.Shutdown(ctx, "stop"); err != nil {
 		t.Fatal(err)
 	}
 	page.WaitFor(`document.querySelector("#trouble").textContent.startsWith("The hub does not answer")`)

@@ -88,39 +88,3 @@ func (t *Token) Identity() Identity {
 	defer t.mu.RUnlock()
 	return Identity{User: spec.LocalUser, Revoked: t.valid}
 }
-
-// Admission is what the guard found out about a request.
-type Admission struct {
-	Identity
-	// Attested: the request comes from an extension that has proved its pairing, or
-	// that is listed. Its word on tabs and their origins is the browser's own.
-	Attested bool
-	// Own: the request comes from a page of this hub, such as its widget.
-	Own bool
-	// Anonymous: no credential was needed, because of the origin.
-	Anonymous bool
-}
-
-type admissionKey struct{}
-
-// pass is what the guard remembers of a request that it let through.
-type pass struct {
-	endpoint endpoint
-	from     origins
-	near     bool      // it was made on this machine
-	identity *Identity // nil: none yet; it comes in the first message
-	session  string    // the session of a dashboard's page that was shown, "" if none
-}
-
-func (p *pass) admission() Admission {
-	a := Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
-	if p.identity != nil {
-		a.Identity = *p.identity
-	}
-	return a
-}
-
-func passOf(ctx context.Context) *pass {
-	p, _ := ctx.Value(admissionKey{}).(*pass)
-	return p
-}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
@@ -240,11 +242,10 @@ func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	id, _ := d.offer("ann")
 	status := make(chan int, 1)
 	begun := make(chan struct{})
-	world := d.server.o.World
-	d.server.o.World = func(ctx context.Context, user spec.UserID) (World, error) {
-		defer close(begun)
-		return world(ctx, user)
-	}
+	d.server.o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
+		close(begun)
+		return d.tenant, nil
+	}, slog.New(slog.DiscardHandler))
 	go func() {
 		defer close(status)
 		status <- d.of("ann", "GET", "/api/pair/wait?id="+string(id), nil)
@@ -252,7 +253,7 @@ func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	<-begun
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if err := d.server.Shutdown(ctx, "stop", nil); err != nil {
+	if err := d.server.Shutdown(ctx, "stop"); err != nil {
 		t.Errorf("the hub waits: %v", err)
 	}
 	if got := <-status; got != http.StatusServiceUnavailable {

@@ -28,7 +28,7 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 		out.Origin = page
 	}
 	// The connection waits until the user's hub is there.
-	if _, err := p.users.Get(r.Context(), a.User); err != nil {
+	if _, err := p.tenants.Get(r.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
 	}
@@ -109,7 +109,7 @@ func (p *process) admitRelay(h relay.Handshake) (relay.Admission, error) {
 		return relay.Admission{}, err
 	}
 	// The user's hub takes extensions that can open tabs.
-	if _, err := p.users.Get(h.Request.Context(), a.User); err != nil {
+	if _, err := p.tenants.Get(h.Request.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return relay.Admission{}, errors.New("the hub could not be opened; its log says why")
 	}

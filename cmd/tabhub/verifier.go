@@ -40,3 +40,29 @@ func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (httpd.Verifier, 
 	}
 	return accounts{v}, nil
 }
+
+// verifier returns what checks credentials, nil if none are asked for.
+func (p *process) verifier() (httpd.Verifier, error) {
+	switch p.config.auth {
+	case "none":
+		return nil, nil
+	case "jwt":
+		return p.config.jwtVerifier(p.info.Addrs, p.log)
+	}
+	secret, err := p.dir.MakeToken()
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	p.token = httpd.NewToken(secret)
+	return p.token, nil
+}
+
+// rotate replaces the token.
+func (p *process) rotate() error {
+	secret, err := p.dir.NewToken()
+	if err != nil {
+		return err
+	}
+	p.token.Set(secret)
+	return nil
+}
