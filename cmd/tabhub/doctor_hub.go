@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"net"
@@ -18,8 +17,8 @@ import (
 	"tabhub/spec"
 )
 
-// answerTime is how long the hub may take to answer a question.
-const answerTime = 5 * time.Second
+// doctorTimeout is how long the hub may take to answer all that the doctor asks.
+const doctorTimeout = 5 * time.Second
 
 // hub looks at the hub that runs, or at what would keep one from running.
 func (d *doctor) hub(ctx context.Context) {
@@ -44,7 +43,7 @@ func (d *doctor) hub(ctx context.Context) {
 		}
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	var status httpd.StatusReport
 	err = ask(ctx, d.app, "/api/status", &status)
@@ -91,11 +90,7 @@ func ask(ctx context.Context, a *app, path string, v any) error {
 	if err != nil {
 		return err
 	}
-	b, err := r.do(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, v)
+	return r.call(ctx, http.MethodGet, path, nil, v)
 }
 
 // running judges the hub that runs; own is the version of this program.
