@@ -1,6 +1,6 @@
 // Package auth checks the JSON Web Tokens of a hub that many users share, and mints
 // them for those who host one themselves. The claims are those of the MCP Proxy
-// Protocol 1.0: user_id says whose world a bearer enters, connection_url which
+// Protocol 1.0: user_id says whose tenant a bearer may use, connection_url which
 // endpoint the token was made for. Those of RFC 7519 count, too: exp always, nbf where it
 // is given, and iss and aud, which the tokens of an issuer that serves others must have.
 //
