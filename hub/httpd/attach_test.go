@@ -41,7 +41,7 @@ func TestRotate(t *testing.T) {
 }
 
 // attach opens a bridge's stream by hand. headers are lines of the request.
-func (d *door) attach(headers string) (net.Conn, *bufio.Reader) {
+func (d *testServer) attach(headers string) (net.Conn, *bufio.Reader) {
 	d.t.Helper()
 	conn, err := net.Dial("unix", d.socket)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // join joins a tab with a tool to the hub, as the companion extension does.
-func (d *door) join(url, title string) {
+func (d *testServer) join(url, title string) {
 	d.t.Helper()
 	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium 141", Capabilities: []spec.Capability{}}}
 	local, err := d.peers.Join(d.t.Context(), conn, func(ctx context.Context, _ tabtransport.Incoming) (spec.Response, error) {

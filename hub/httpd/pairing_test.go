@@ -156,7 +156,7 @@ func TestAdmitPaired(t *testing.T) {
 }
 
 // openPairing is a hub with accounts that pairs browsers.
-func openPairing(t *testing.T) *door {
+func openPairing(t *testing.T) *testServer {
 	t.Helper()
 	ring := tabtest.NewPairings(t).Ring
 	d := open(t, func(g *GuardOptions, o *Options) {
@@ -169,7 +169,7 @@ func openPairing(t *testing.T) *door {
 }
 
 // of asks as a user and decodes the answer.
-func (d *door) of(user, method, path string, answer any) int {
+func (d *testServer) of(user, method, path string, answer any) int {
 	d.t.Helper()
 	status, body, _ := d.ask(method, path, "", "Authorization", "Bearer token-of-"+user)
 	if status == http.StatusOK {
@@ -181,7 +181,7 @@ func (d *door) of(user, method, path string, answer any) int {
 }
 
 // offer makes an offer as `tabhub pair` does, and returns its secret, too.
-func (d *door) offer(user string) (spec.PairingID, pairing.Key) {
+func (d *testServer) offer(user string) (spec.PairingID, pairing.Key) {
 	d.t.Helper()
 	var o PairingOffer
 	if status := d.of(user, "POST", "/api/pair", &o); status != http.StatusOK {

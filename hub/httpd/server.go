@@ -42,9 +42,7 @@ type Options struct {
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration
-	// BodyTimeout is how long the body of a request may take to come; 0 means 30 s.
-	BodyTimeout time.Duration
-	Log         *slog.Logger // nil discards
+	Log  *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -69,9 +67,6 @@ func New(o Options) *Server {
 	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop"}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.o.BodyTimeout <= 0 {
-		s.o.BodyTimeout = bodyTimeout
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
@@ -156,7 +151,7 @@ type request struct {
 // ServeHTTP asks the guard and has the route of the request serve it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	timeBody(w, r, s.o.BodyTimeout)
+	timeBody(w, r)
 	passed, err := s.guard.check(r)
 	if err != nil {
 		s.refuse(w, r, err)
@@ -223,7 +218,7 @@ func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *req
 }
 
 // serverLog takes the lines of net/http: a panic is an error, the rest is what
-// strangers do to connections.
+// clients do to connections.
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Write(line []byte) (int, error) {

@@ -3,7 +3,6 @@ package httpd
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -94,28 +93,37 @@ func TestIdle(t *testing.T) {
 // A client that announces a body and does not send it must not hold its connection for
 // good, least of all one that shows no token.
 func TestBodiesThatDoNotCome(t *testing.T) {
-	d := open(t, func(_ *GuardOptions, o *Options) { o.BodyTimeout = 50 * time.Millisecond })
-	for _, head := range []string{
-		"POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n",
-		"POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secret + "\r\n",
-		"POST /message?sessionId=x HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secret + "\r\n",
-		"POST /api/call HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secret + "\r\n",
-		"GET /healthz HTTP/1.1\r\n",
-		"GET / HTTP/1.1\r\nAuthorization: Bearer wrong\r\n",
-	} {
-		conn, err := net.Dial("tcp", d.addr)
-		if err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		d, dial := openPipes(t)
+		send := func(head, body string) (answer string, took time.Duration) {
+			t.Helper()
+			start := time.Now()
+			conn := dial()
+			defer conn.Close()
+			fmt.Fprintf(conn, "%sHost: %s\r\nContent-Length: 14\r\nConnection: close\r\n\r\n%s", head, d.addr, body)
+			b, err := io.ReadAll(conn)
+			if err != nil {
+				t.Errorf("%q: %v", head, err)
+			}
+			return string(b), time.Since(start)
 		}
-		defer conn.Close()
-		fmt.Fprintf(conn, "%sHost: %s\r\nContent-Length: 100\r\n\r\n{", head, d.addr)
-		conn.SetReadDeadline(time.Now().Add(10 * time.Second))
-		if _, err := io.ReadAll(conn); err != nil {
-			t.Errorf("%q: the connection stays: %v", head, err)
+		const call = "POST /api/call HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secret + "\r\n"
+		for _, head := range []string{
+			"POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n",
+			"POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secret + "\r\n",
+			"POST /message?sessionId=x HTTP/1.1\r\nContent-Type: application/json\r\nAuthorization: Bearer " + secret + "\r\n",
+			call,
+			"GET /healthz HTTP/1.1\r\n",
+			"GET / HTTP/1.1\r\nAuthorization: Bearer wrong\r\n",
+		} {
+			if _, took := send(head, "{"); took > bodyTimeout {
+				t.Errorf("%q: the connection stays for %v", head, took)
+			}
 		}
-	}
-	// What takes long after its body has come is not cut off.
-	if code, body, _ := d.ask("POST", "/api/call", `{"name":"own"}`); code != http.StatusOK {
-		t.Errorf("%d %s", code, body)
-	}
+		// What takes long after its body has come is not cut off.
+		d.ownTakes = 2 * bodyTimeout
+		if answer, took := send(call, `{"name":"own"}`); !strings.Contains(answer, `"text":"own"`) || took < d.ownTakes {
+			t.Errorf("after %v: %s", took, answer)
+		}
+	})
 }

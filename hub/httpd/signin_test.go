@@ -23,7 +23,7 @@ func (u users) Verify(token string) (Identity, error) {
 }
 
 // code makes a sign-in address as `tabhub token --url` does, and returns its code.
-func (d *door) code() string {
+func (d *testServer) code() string {
 	d.t.Helper()
 	status, body, _ := d.ask("POST", "/api/signin", "")
 	var made SignInReport
@@ -38,7 +38,7 @@ func (d *door) code() string {
 }
 
 // exchange shows a code as the page does. Further headers replace the page's.
-func (d *door) exchange(code string, headers ...string) (status int, session, body string) {
+func (d *testServer) exchange(code string, headers ...string) (status int, session, body string) {
 	d.t.Helper()
 	b, _ := json.Marshal(map[string]string{"code": code})
 	headers = append([]string{"Authorization", "", "Origin", "http://" + d.addr}, headers...)
@@ -51,7 +51,7 @@ func (d *door) exchange(code string, headers ...string) (status int, session, bo
 	return status, made.Session, body
 }
 
-func (d *door) signIn() (session string) {
+func (d *testServer) signIn() (session string) {
 	d.t.Helper()
 	status, session, body := d.exchange(d.code())
 	if status != http.StatusOK || session == "" || strings.Contains(body, secret) {
@@ -61,14 +61,14 @@ func (d *door) signIn() (session string) {
 }
 
 // as asks with a session and returns the status alone.
-func (d *door) as(session, method, path, body string) int {
+func (d *testServer) as(session, method, path, body string) int {
 	d.t.Helper()
 	status, _, _ := d.ask(method, path, body, "Authorization", "Bearer "+session)
 	return status
 }
 
 // openSignIn is open with an address for the dashboard.
-func openSignIn(t *testing.T, change func(*GuardOptions, *Options)) *door {
+func openSignIn(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
 	d := open(t, change)
 	d.server.o.URL = "http://" + d.addr

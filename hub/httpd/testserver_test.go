@@ -24,9 +24,9 @@ import (
 	"tabhub/tabtransport"
 )
 
-// door is a Server over a real hub with the demo's tab, on a real listener, and on a
+// testServer is a Server over a real hub with the demo's tab, on a real listener, and on a
 // socket for its owner.
-type door struct {
+type testServer struct {
 	t       *testing.T
 	server  *Server
 	tenants *tenant.Registry
@@ -36,8 +36,10 @@ type door struct {
 	socket  string // path of a Unix socket
 	token   *Token
 	log     *lockedBuffer
-	stopped chan string
-	served  chan error
+
+	ownTakes time.Duration // how long a call of the builtin tool takes; only in a bubble
+	stopped  chan string
+	served   chan error
 }
 
 type lockedBuffer struct {
@@ -57,9 +59,76 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
+// open serves on a port of this machine and on a socket.
+func open(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
-	d := &door{t: t, token: NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
+	d := newTestServer(t, change)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.addr = ln.Addr().String()
+	go func() { d.served <- d.server.Serve(ln) }()
+	dir, err := os.MkdirTemp("", "httpd-") // t.TempDir may be too long for the address of a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	d.socket = filepath.Join(dir, "hub.sock")
+	owner, err := net.Listen("unix", d.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { d.served <- d.server.ServeOwner(owner) }()
+	return d
+}
+
+// openPipes serves on pipes, for a test in a bubble, which the function dials.
+func openPipes(t *testing.T) (*testServer, func() net.Conn) {
+	t.Helper()
+	d := newTestServer(t, nil)
+	ln := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	d.addr = ln.Addr().String()
+	go func() { d.served <- d.server.Serve(ln) }()
+	return d, func() net.Conn {
+		near, far := net.Pipe()
+		ln.conns <- pipe{far}
+		return near
+	}
+}
+
+// pipes is a listener whose connections are pipes, with addresses of this machine.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.conns:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3300} }
+
+type pipe struct{ net.Conn }
+
+func (pipe) LocalAddr() net.Addr  { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3300} }
+func (pipe) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000} }
+
+// newTestServer returns a Server that serves nothing yet.
+func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
+	t.Helper()
+	d := &testServer{t: t, token: NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store := tabtransport.NewMemory(), new(storage.Memory)
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
@@ -73,6 +142,7 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 	own := []mcpserver.Tool{{
 		Definition: json.RawMessage(`{"name":"own","inputSchema":{"type":"object"}}`),
 		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+			time.Sleep(d.ownTakes)
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},
 	}}
@@ -91,23 +161,6 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 	}
 	o.Guard = newGuard(t, g)
 	d.server = New(o)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.addr = ln.Addr().String()
-	go func() { d.served <- d.server.Serve(ln) }()
-	dir, err := os.MkdirTemp("", "httpd-") // t.TempDir may be too long for the address of a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	d.socket = filepath.Join(dir, "hub.sock")
-	owner, err := net.Listen("unix", d.socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { d.served <- d.server.ServeOwner(owner) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -122,13 +175,13 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 }
 
 // ask sends a request with the token, unless a header says otherwise.
-func (d *door) ask(method, path, body string, headers ...string) (int, string, http.Header) {
+func (d *testServer) ask(method, path, body string, headers ...string) (int, string, http.Header) {
 	d.t.Helper()
 	return d.askVia(http.DefaultTransport, method, path, body, append([]string{"Authorization", "Bearer " + secret}, headers...)...)
 }
 
 // askOwner sends a request over the owner's socket, without a token.
-func (d *door) askOwner(method, path, body string, headers ...string) (int, string) {
+func (d *testServer) askOwner(method, path, body string, headers ...string) (int, string) {
 	d.t.Helper()
 	via := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", d.socket)
@@ -137,7 +190,7 @@ func (d *door) askOwner(method, path, body string, headers ...string) (int, stri
 	return status, answer
 }
 
-func (d *door) askVia(via http.RoundTripper, method, path, body string, headers ...string) (int, string, http.Header) {
+func (d *testServer) askVia(via http.RoundTripper, method, path, body string, headers ...string) (int, string, http.Header) {
 	d.t.Helper()
 	req, err := http.NewRequestWithContext(d.t.Context(), method, "http://"+d.addr+path, strings.NewReader(body))
 	if err != nil {
