@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/spec"
@@ -85,7 +86,7 @@ func (p *process) refuse(r *http.Request, err error) error {
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
 func (p *process) dashboard(adm wsserver.Admission) (string, error) {
-	return p.server.SignInURL(httpd.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
+	return p.server.SignInURL(auth.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/auth"
 	"tabhub/hub/browsertool"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
@@ -41,8 +42,8 @@ type process struct {
 	lock   *home.Lock
 	socket net.Listener // for bridges and commands
 	lns    []net.Listener
-	notes  []string     // what the user should know
-	token  *httpd.Token // nil unless --auth token
+	notes  []string    // what the user should know
+	token  *auth.Token // nil unless --auth token
 	guard  *httpd.Guard
 	ring   *pairing.Ring
 	store  storage.DomainToolStorage
@@ -66,7 +67,7 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	taken := p // what is returned with an error is nil
 	defer func() {
 		if err != nil {
-			taken.release()
+			taken.abandon()
 		}
 	}()
 	if err := dir.Make(); err != nil {
@@ -258,7 +259,15 @@ func (p *process) close(why string) error {
 	return errors.Join(append(errs, p.release())...)
 }
 
-// release gives back what startHub has taken.
+// abandon gives back what startHub has taken when it fails.
+func (p *process) abandon() {
+	if p.tenants != nil {
+		_ = p.tenants.Close(context.Background()) // nobody has used them
+	}
+	p.release()
+}
+
+// release gives back the listeners, the store and the lock.
 func (p *process) release() error {
 	closeAll(p.lns)
 	var errs []error

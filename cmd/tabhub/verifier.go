@@ -5,19 +5,10 @@ import (
 	"strings"
 
 	"tabhub/hub/auth"
-	"tabhub/hub/httpd"
 )
 
-// accounts adapts the tokens of a hub with several users.
-type accounts struct{ jwt *auth.JWT }
-
-func (a accounts) Verify(token string) (httpd.Identity, error) {
-	id, err := a.jwt.Verify(token)
-	return httpd.Identity{User: id.User, Expires: id.Expires, ConnectionURL: id.ConnectionURL}, err
-}
-
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
-func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (httpd.Verifier, error) {
+func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, error) {
 	o := auth.Options{Issuer: c.jwtIssuer, Audiences: c.jwtAudiences, Log: log}
 	for _, addr := range addrs {
 		o.Endpoints = append(o.Endpoints, c.baseURL(addr))
@@ -38,11 +29,11 @@ func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (httpd.Verifier, 
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return accounts{v}, nil
+	return v, nil
 }
 
 // verifier returns what checks credentials, nil if none are asked for.
-func (p *process) verifier() (httpd.Verifier, error) {
+func (p *process) verifier() (auth.Verifier, error) {
 	switch p.config.auth {
 	case "none":
 		return nil, nil
@@ -53,7 +44,7 @@ func (p *process) verifier() (httpd.Verifier, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	p.token = httpd.NewToken(secret)
+	p.token = auth.NewToken(secret)
 	return p.token, nil
 }
 

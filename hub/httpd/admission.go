@@ -4,12 +4,13 @@ import (
 	"errors"
 	"net/http"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
 // Admission is what the guard found out about a request.
 type Admission struct {
-	Identity
+	auth.Identity
 	// Attested: the request comes from an extension that has proved its pairing, or
 	// that is listed. Its word on tabs and their origins is the browser's own.
 	Attested bool

@@ -53,7 +53,7 @@ func (s *Server) serveBridge(r *request, conn net.Conn, buf *bufio.Reader) {
 		return
 	}
 	id := r.pass.identity
-	ctx, cancel := id.bound(s.ctx)
+	ctx, cancel := id.Context(s.ctx)
 	defer cancel()
 	// What the bridge sent along with its request is in the buffer, the rest is
 	// read from the connection itself.

@@ -4,17 +4,18 @@ import (
 	"net/http"
 	"strings"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
 // credential finds and checks what a request shows. It returns nil if the endpoint
 // takes its credential from the first message and the request has none.
-func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
+func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	if g.verifier == nil {
 		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
 			return nil, ErrOtherUser // it would be believed what it says
 		}
-		return &Identity{User: spec.LocalUser}, nil
+		return &auth.Identity{User: spec.LocalUser}, nil
 	}
 	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
 		if p.route.session.takes(r.Method) && len(tokens) == 1 {
@@ -36,12 +37,12 @@ func (g *Guard) credential(r *http.Request, p *pass) (*Identity, error) {
 
 // owner is who the hub's owner is without a credential: the one user, or, of a hub with
 // accounts, nobody, who may ask about the process.
-func (g *Guard) owner(rt *route) (*Identity, error) {
+func (g *Guard) owner(rt *route) (*auth.Identity, error) {
 	switch {
 	case !g.accounts:
-		return &Identity{User: spec.LocalUser}, nil
+		return &auth.Identity{User: spec.LocalUser}, nil
 	case rt.process:
-		return &Identity{}, nil
+		return &auth.Identity{}, nil
 	}
 	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
@@ -53,7 +54,7 @@ func (g *Guard) needsNone(r *http.Request, p *pass) bool {
 	return !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.ownPeer(r)
 }
 
-func (g *Guard) verify(token string) (*Identity, error) {
+func (g *Guard) verify(token string) (*auth.Identity, error) {
 	id, err := g.verifier.Verify(token)
 	if err != nil {
 		return nil, unauthorized("%v", err)
@@ -64,7 +65,7 @@ func (g *Guard) verify(token string) (*Identity, error) {
 // verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
 // stands for: one that is wrong is not made good by another. They must be of one user.
 // It returns the identity that ends first.
-func (g *Guard) verifyAll(id *Identity, tokens []string) (*Identity, error) {
+func (g *Guard) verifyAll(id *auth.Identity, tokens []string) (*auth.Identity, error) {
 	for _, token := range tokens {
 		next, err := g.verify(token)
 		switch {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -235,7 +236,7 @@ func TestSignInByToken(t *testing.T) {
 // A hub that asks for no credential shows its page to whoever is on this machine.
 func TestDashboardWithoutCredentials(t *testing.T) {
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(Identity{User: spec.LocalUser}))
+	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(auth.Identity{User: spec.LocalUser}))
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
 	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
 		t.Errorf("it speaks of signing in: %s", got)

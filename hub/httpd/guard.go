@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"tabhub/hub/auth"
 )
 
 // GuardOptions say whom a hub listens to. The zero value is a loopback hub that
@@ -13,7 +15,7 @@ import (
 type GuardOptions struct {
 	// Verifier checks credentials. Nil asks for none: everybody who passes the
 	// Host and Origin checks is spec.LocalUser.
-	Verifier Verifier
+	Verifier auth.Verifier
 	// Accounts: credentials stand for different users, so that an allowed origin
 	// alone says too little and everybody must show one.
 	Accounts bool
@@ -37,7 +39,7 @@ type GuardOptions struct {
 
 // Guard decides who gets in. It is safe for concurrent use.
 type Guard struct {
-	verifier   Verifier
+	verifier   auth.Verifier
 	accounts   bool
 	anyOrigin  bool
 	origins    map[string]bool
@@ -143,9 +145,9 @@ type pass struct {
 	route       *route
 	rightMethod bool // route is for the request's method, too
 	from        origins
-	near        bool      // it was made on this machine
-	identity    *Identity // nil: none yet; it comes in the first message
-	session     string    // the session of a dashboard's page that was shown, "" if none
+	near        bool           // it was made on this machine
+	identity    *auth.Identity // nil: none yet; it comes in the first message
+	session     string         // the session of a dashboard's page that was shown, "" if none
 }
 
 type passKey struct{}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
@@ -62,7 +63,7 @@ func status(err error) int {
 }
 
 func TestGuardSaysWhatToDo(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Companion: companionID})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Companion: companionID})
 	for _, c := range []struct{ target, host, origin, says string }{
 		{"/extension ws", "127.0.0.1:3300", companion, "uses /tabs"}, // --extension-id does not take its id
 		{"/mcp", "hub.lan:3300", "-", "--allow-host hub.lan"},
@@ -81,12 +82,12 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 }
 
 // named is a Verifier whose tokens are the names of users.
-type named map[string]Identity
+type named map[string]auth.Identity
 
-func (n named) Verify(token string) (Identity, error) {
+func (n named) Verify(token string) (auth.Identity, error) {
 	id, ok := n[token]
 	if !ok {
-		return Identity{}, errors.New("nobody has that name")
+		return auth.Identity{}, errors.New("nobody has that name")
 	}
 	return id, nil
 }
@@ -141,7 +142,7 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 }
 
 func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
 	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 404, "/readyz": 401, "/ ws": 401} {
 		path, ws, found := strings.Cut(target, " ")
 		target = path + "?token=" + secret
@@ -156,8 +157,8 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 
 // A server on another port of this machine gets, and can set, the cookies of this one.
 func TestCookiesOpenNothing(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
-	session, _ := g.signIns.sessions.add(Identity{User: spec.LocalUser})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
+	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser})
 	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse"} {
 		for _, value := range []string{secret, session} {
 			for _, site := range []string{"same-origin", "none", ""} {
@@ -179,7 +180,7 @@ func TestCookiesOpenNothing(t *testing.T) {
 // A page of another site can have the browser ask without an Origin, as for an image.
 // Where no credential is asked for, the browser's word on who asks is all there is.
 func TestRequestsThatOtherSitesCause(t *testing.T) {
-	for what, o := range map[string]GuardOptions{"no credential": {}, "the token": {Verifier: NewToken(secret)}} {
+	for what, o := range map[string]GuardOptions{"no credential": {}, "the token": {Verifier: auth.NewToken(secret)}} {
 		g := newGuard(t, o)
 		for site, want := range map[string]int{"": 200, "none": 200, "same-origin": 200, "same-site": 403, "cross-site": 403, "nonsense": 403} {
 			r := ask("/api/tabs", "127.0.0.1:3300", "-")
@@ -195,7 +196,7 @@ func TestRequestsThatOtherSitesCause(t *testing.T) {
 }
 
 func TestAdmissionSaysWhoItIs(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID, "moz-extension://6F1A"}})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID, "moz-extension://6F1A"}})
 	for origin, want := range map[string]Admission{
 		"chrome-extension://" + extensionID: {Attested: true, Anonymous: true},
 		"moz-extension://6f1a":              {Attested: true, Anonymous: true},
@@ -220,7 +221,7 @@ func TestAdmissionSaysWhoItIs(t *testing.T) {
 // Extensions that exist show the token of their own service whatever is asked of
 // them. To use a browser is more than to offer one.
 func TestRelayRoles(t *testing.T) {
-	local := GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}}
+	local := GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}}
 	accounts := local
 	accounts.Accounts = true
 	const listed = "chrome-extension://" + extensionID
@@ -259,7 +260,7 @@ func TestRelayRoles(t *testing.T) {
 // Only a browser is bound to say where a page is from. Whoever reaches the hub over a
 // network may be a program that says what it likes.
 func TestOriginProvesNothingFromElsewhere(t *testing.T) {
-	local := GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}, AllowHosts: []string{"hub.example.com"}}
+	local := GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}, AllowHosts: []string{"hub.example.com"}}
 	proxied, public := local, local
 	proxied.BehindProxy = true
 	public.PublicURL = "https://hub.example.com"
@@ -342,7 +343,7 @@ func TestForwardingHeaders(t *testing.T) {
 }
 
 func TestAnyOrigin(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"*"}})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), AllowOrigins: []string{"*"}})
 	for _, target := range []string{"/tabs ws", "/ ws"} {
 		if _, err := g.check(ask(target, "127.0.0.1:3300", "https://any.example")); err != nil {
 			t.Errorf("%s: %v", target, err)
@@ -378,7 +379,7 @@ func TestNewGuardNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestPublicURL(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), PublicURL: "https://hub.example.com"})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), PublicURL: "https://hub.example.com"})
 	r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
 	r.Header.Set("Authorization", "Bearer "+secret)
 	if _, err := g.check(r); err != nil {
@@ -388,7 +389,7 @@ func TestPublicURL(t *testing.T) {
 
 func TestForwardedProto(t *testing.T) {
 	for proxied, want := range map[bool]int{true: 200, false: 403} {
-		g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
 		r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
 		r.Header.Set("Authorization", "Bearer "+secret)
 		r.Header.Set("X-Forwarded-Proto", "HTTPS, http") // of a proxy before a proxy
@@ -402,7 +403,7 @@ func FuzzOrigin(f *testing.F) {
 	for _, s := range foreign {
 		f.Add(s)
 	}
-	g, err := NewGuard(GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"https://app.example.com"}, Extensions: []string{extensionID}})
+	g, err := NewGuard(GuardOptions{Verifier: auth.NewToken(secret), AllowOrigins: []string{"https://app.example.com"}, Extensions: []string{extensionID}})
 	if err != nil {
 		f.Fatal(err)
 	}

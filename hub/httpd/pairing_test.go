@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -45,7 +46,7 @@ func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Ke
 // What the hub proves is that it is at an address. Whoever has another port could be taken
 // for it if a header could name that.
 func TestPairingAddress(t *testing.T) {
-	local := GuardOptions{Verifier: NewToken(secret), Companion: companionID, Extensions: []string{extensionID}, AllowHosts: []string{"hub.example.com", "box:8080"}}
+	local := GuardOptions{Verifier: auth.NewToken(secret), Companion: companionID, Extensions: []string{extensionID}, AllowHosts: []string{"hub.example.com", "box:8080"}}
 	proxied, public, plain, near := local, local, local, local
 	proxied.BehindProxy = true
 	public.PublicURL = "https://hub.example.com"
@@ -113,7 +114,7 @@ func TestPairingAddress(t *testing.T) {
 // none: only a proof is.
 func TestCompanionMustBePaired(t *testing.T) {
 	for _, o := range []GuardOptions{
-		{Companion: companionID, Verifier: NewToken(secret)}, {Companion: companionID}, {Companion: companionID, Verifier: NewToken(secret), AllowOrigins: []string{"*", companion}},
+		{Companion: companionID, Verifier: auth.NewToken(secret)}, {Companion: companionID}, {Companion: companionID, Verifier: auth.NewToken(secret), AllowOrigins: []string{"*", companion}},
 	} {
 		for _, token := range []string{"", secret} {
 			g := newGuard(t, o)
@@ -138,7 +139,7 @@ func TestAdmitPaired(t *testing.T) {
 		{false, "", spec.LocalUser}, {true, "ann", "ann"}, {true, "", ""},
 		{false, "ann", ""}, // of when the hub had accounts: she is not its owner
 	} {
-		g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Accounts: c.accounts, Companion: companionID})
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Accounts: c.accounts, Companion: companionID})
 		r, err := g.check(ask("/tabs ws", "127.0.0.1:3300", companion))
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
@@ -64,7 +65,7 @@ func TestEveryRouteIsAttacked(t *testing.T) {
 
 func TestAttacks(t *testing.T) {
 	local := GuardOptions{
-		Verifier:     NewToken(secret),
+		Verifier:     auth.NewToken(secret),
 		AllowOrigins: []string{"https://app.example.com/"},
 		AllowHosts:   []string{"hub.example.net", "gate.example.net:99"},
 		Companion:    companionID,
@@ -121,7 +122,7 @@ func ofAccounts(target, cell string) string {
 // checkSession has the hub's own page show its session.
 func checkSession(t *testing.T, g *Guard, target string, want int) {
 	t.Helper()
-	session, _ := g.signIns.sessions.add(Identity{User: spec.LocalUser})
+	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser})
 	r := ask(target, "127.0.0.1:3300", "http://127.0.0.1:3300")
 	r.Header.Set("Authorization", "Bearer "+session)
 	if _, err := g.check(r); status(err) != want {

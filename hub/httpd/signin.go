@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"tabhub/hub/auth"
 )
 
 const (
@@ -43,7 +45,7 @@ func newSignIns() *signIns {
 // SignInURL returns an address that signs one page of the dashboard in as id: it is
 // good once, for SignInLife, or until id expires or is revoked. The session ends with
 // id, too.
-func (s *Server) SignInURL(id Identity) string {
+func (s *Server) SignInURL(id auth.Identity) string {
 	if s.guard.verifier == nil {
 		return s.o.URL + "/" // everybody is in
 	}
@@ -65,7 +67,7 @@ type SessionReport struct {
 // postSignIn makes an address that signs the caller in.
 func (s *Server) postSignIn(r *request) error {
 	id := *r.pass.identity
-	if token, ok := s.guard.verifier.(*Token); ok && r.pass.from == fromOwner {
+	if token, ok := s.guard.verifier.(*auth.Token); ok && r.pass.from == fromOwner {
 		id = token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
 	return r.answer(SignInReport{s.SignInURL(id)})
@@ -81,21 +83,21 @@ func (s *Server) postSession(r *request) error {
 	return r.answer(SessionReport{session, expires})
 }
 
-func (s *Server) signIn(r *request) (Identity, error) {
+func (s *Server) signIn(r *request) (auth.Identity, error) {
 	shown := r.pass.identity
 	switch {
 	case s.guard.verifier == nil:
-		return Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
+		return auth.Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
 	case shown != nil && s.guard.accounts:
 		return *shown, nil
 	case shown != nil:
-		return Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
+		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
 	}
 	var in struct {
 		Code string `json:"code"`
 	}
 	if err := r.read(1<<10, &in); err != nil {
-		return Identity{}, err
+		return auth.Identity{}, err
 	}
 	if id, ok := s.guard.signIns.codes.take(in.Code); ok {
 		return id, nil
@@ -105,9 +107,9 @@ func (s *Server) signIn(r *request) (Identity, error) {
 	if !s.guard.signIns.wrong.Allow() {
 		s.guard.signIns.warn.Do(func() { s.log.Warn("somebody tries one sign-in code after the other") })
 		r.w.Header().Set("Retry-After", "3")
-		return Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
+		return auth.Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
 	}
-	return Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
+	return auth.Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
 }
 
 // deleteSession signs the page out that asks.

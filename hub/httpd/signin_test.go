@@ -9,17 +9,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
 // users is the Verifier of a hub with accounts: each token stands for a user.
-type users map[string]Identity
+type users map[string]auth.Identity
 
-func (u users) Verify(token string) (Identity, error) {
-	if id, ok := u[token]; ok && !id.over() {
+func (u users) Verify(token string) (auth.Identity, error) {
+	if id, ok := u[token]; ok && !id.Ended() {
 		return id, nil
 	}
-	return Identity{}, errors.New("no such user")
+	return auth.Identity{}, errors.New("no such user")
 }
 
 // code makes a sign-in address as `tabhub token --url` does, and returns its code.
@@ -140,7 +141,7 @@ func TestSignInCodeIsGoodOnce(t *testing.T) {
 
 func TestSignInCodeExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		token := NewToken(secret)
+		token := auth.NewToken(secret)
 		s := newSignIns()
 		early, _ := s.codes.add(token.Identity())
 		late, _ := s.codes.add(token.Identity())
@@ -346,7 +347,7 @@ func TestSignInToAccounts(t *testing.T) {
 func TestSignInEndsWithTheUsersToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard(t, GuardOptions{Accounts: true, Verifier: users{}})
-		session, _ := g.signIns.sessions.add(Identity{User: "ann", Expires: time.Now().Add(time.Hour)})
+		session, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)})
 		check := func(want int) {
 			t.Helper()
 			r := ask("/api/tabs", "127.0.0.1:3300", "-")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/auth"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
@@ -34,7 +35,7 @@ type testServer struct {
 	peers   *tabtransport.Peers // how further tabs join
 	addr    string
 	socket  string // path of a Unix socket
-	token   *Token
+	token   *auth.Token
 	log     *lockedBuffer
 
 	ownTakes time.Duration // how long a call of the builtin tool takes; only in a bubble
@@ -128,7 +129,7 @@ func (pipe) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 
 // newTestServer returns a Server that serves nothing yet.
 func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
-	d := &testServer{t: t, token: NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
+	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store := tabtransport.NewMemory(), new(storage.Memory)
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})

@@ -1,4 +1,4 @@
-package httpd
+package auth
 
 import (
 	"context"
@@ -6,41 +6,9 @@ import (
 	"crypto/subtle"
 	"errors"
 	"sync"
-	"time"
 
 	"tabhub/spec"
 )
-
-// Identity is who a credential stands for.
-type Identity struct {
-	User    spec.UserID
-	Expires time.Time // zero: never
-	// Revoked is done when the credential is taken back. Nil: never.
-	Revoked context.Context
-	// ConnectionURL is the endpoint that the credential was made for, "" for any.
-	ConnectionURL string
-}
-
-// bound returns a context that ends with ctx or with the credential.
-func (id *Identity) bound(ctx context.Context) (context.Context, context.CancelFunc) {
-	var cancel context.CancelFunc
-	if id.Expires.IsZero() {
-		ctx, cancel = context.WithCancel(ctx)
-	} else {
-		ctx, cancel = context.WithDeadline(ctx, id.Expires)
-	}
-	if id.Revoked == nil {
-		return ctx, cancel
-	}
-	stop := context.AfterFunc(id.Revoked, cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
-// Verifier checks credentials. Its errors are sentences for the person who holds
-// the credential and never contain it. It is safe for concurrent use.
-type Verifier interface {
-	Verify(token string) (Identity, error)
-}
 
 // Token is the Verifier of a hub without accounts: one secret, which stands for
 // spec.LocalUser.
