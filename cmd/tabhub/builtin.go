@@ -34,13 +34,13 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 	return b.String()
 }
 
-// ownTools are the hub's own tools, which are listed before those of pages. instances
-// are the browsers that it starts, nil if it starts none.
-func (p *process) ownTools(user spec.UserID, h *hub.Hub, instances *instance.Instances) []mcpserver.Tool {
-	var own []mcpserver.Tool
+// builtinTools are the tools of the hub itself, which are listed before those of pages.
+// instances are the browsers that it starts, nil if it starts none.
+func (p *process) builtinTools(user spec.UserID, h *hub.Hub, instances *instance.Instances) []mcpserver.Tool {
+	var tools []mcpserver.Tool
 	add := func(name string, byDefault bool, t mcpserver.Tool) {
 		if p.tools.On(name, byDefault) {
-			own = append(own, t)
+			tools = append(tools, t)
 		}
 	}
 	proxy := &proxytool.Tool{Hub: h, Record: h.Record}
@@ -54,7 +54,7 @@ func (p *process) ownTools(user spec.UserID, h *hub.Hub, instances *instance.Ins
 			return t.Call(ctx, args)
 		}})
 	}
-	return own
+	return tools
 }
 
 // switches reads --tools.
@@ -80,45 +80,4 @@ func (p *process) switches() error {
 		}
 	}
 	return nil
-}
-
-// newInstances returns where a user's browsers are started. A hub with accounts starts
-// none: its users are elsewhere.
-func (p *process) newInstances(h *hub.Hub) *instance.Instances {
-	if p.config.auth == "jwt" {
-		return nil
-	}
-	hubURL := "ws" + strings.TrimPrefix(p.local(), "http") + "/tabs"
-	o := instance.Options{
-		Hub: h, Ring: p.ring, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log,
-		UserProfiles: p.config.instanceUserProfiles, Extensions: p.config.instanceExtensions,
-	}
-	if p.config.tlsCert != "" {
-		o.HubKey = func() (string, error) { return keyHash(p.config.tlsCert, p.config.tlsKey) }
-	}
-	return instance.New(o)
-}
-
-// local is the base of the endpoints as this machine reaches them.
-func (p *process) local() string {
-	if p.config.tlsCert != "" {
-		return "https://" + p.info.Addrs[0]
-	}
-	return "http://" + p.info.Addrs[0]
-}
-
-// launch starts a browser with the extension, for --launch-browser.
-func (p *process) launch(ctx context.Context) {
-	url := ""
-	if p.config.demo {
-		url = p.local() + "/demo"
-	}
-	info, err := p.instances.Start(ctx, instance.Config{URL: url})
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		p.log.Error("no browser was started", "err", err)
-	default:
-		p.log.Info("a browser was started", "mode", info.Mode, "pid", info.PID, "headless", info.Headless, "extension", info.Loaded)
-	}
 }
