@@ -58,8 +58,7 @@ type Conn struct {
 	busy     bool          // the writer runs, or must not run again
 	closed   error         // why nothing more is taken; nil while open
 	final    []byte        // the close frame that follows the queue; nil: none
-	ending   *time.Timer   // aborts the connection; set with final
-	expiry   *time.Timer   // of CloseAt; may be nil
+	expiry   *time.Timer   // of CloseAt, and once closed of Abort; may be nil
 	ticker   *time.Timer   // of KeepAlive; may be nil
 	message  func() []byte // of KeepAlive; may be nil
 }
@@ -119,10 +118,13 @@ func (c *Conn) Admit() {
 func (c *Conn) CloseAt(t time.Time, code spec.CloseCode, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed != nil {
+		return // expiry bounds the end now
+	}
 	if c.expiry != nil {
 		c.expiry.Stop()
 	}
-	if !t.IsZero() && c.closed == nil {
+	if !t.IsZero() {
 		c.expiry = time.AfterFunc(time.Until(t), func() { c.Close(code, reason) })
 	}
 }
@@ -207,7 +209,7 @@ func (c *Conn) close(code spec.CloseCode, reason string, drop bool) {
 		c.size -= len(it.frame)
 	}
 	c.stopTimersLocked()
-	c.ending = time.AfterFunc(drainTimeout+time.Duration(c.size>>20)*time.Second, func() { c.Abort(nil) })
+	c.expiry = time.AfterFunc(drainTimeout+time.Duration(c.size>>20)*time.Second, func() { c.Abort(nil) })
 	c.wakeLocked()
 	c.mu.Unlock()
 	dropAll(unsent)
@@ -231,10 +233,11 @@ func (c *Conn) Abort(cause error) {
 }
 
 func (c *Conn) stopTimersLocked() {
-	for _, t := range []*time.Timer{c.expiry, c.ticker, c.ending} {
-		if t != nil {
-			t.Stop()
-		}
+	if c.expiry != nil {
+		c.expiry.Stop()
+	}
+	if c.ticker != nil {
+		c.ticker.Stop()
 	}
 }
 

@@ -128,6 +128,7 @@ func TestCloseIsBounded(t *testing.T) {
 			}
 			began := time.Now()
 			s.Close(spec.CloseGoingAway, "bye")
+			s.CloseAt(time.Time{}, 0, "")
 			<-s.end
 			if took := time.Since(began); took > limit {
 				t.Errorf("%d frames: it took %v", frames, took)

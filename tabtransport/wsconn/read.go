@@ -19,6 +19,9 @@ const (
 	TooBig // the start of a frame over the limit; the rest was skipped
 )
 
+// firstBuffer is how many bytes of a frame are read to begin with.
+const firstBuffer = 2 << 10
+
 // maxSkipped bounds, as a multiple of the limit, the frames that are skipped.
 const maxSkipped = 4
 
@@ -42,16 +45,24 @@ func (c *Conn) Read(handle func(kind Kind, frame []byte)) error {
 var errNoMemory = errors.New("no memory for a first frame")
 
 func (c *Conn) readFrame(wire int, r io.Reader, handle func(Kind, []byte)) error {
-	pooled := c.admitted
-	frame, err := c.readAll(r)
+	buf := &Buffer{}
+	if c.admitted {
+		buf = NewBuffer()
+		defer buf.Free()
+	} else {
+		defer c.srv.unadmitted.hold(c, 0)
+	}
+	err := c.readAll(buf, r)
 	kind := Text
 	switch {
 	case err == errNoMemory:
+		buf.B = nil
+		c.srv.unadmitted.hold(c, 0)
 		c.Close(spec.CloseTooFast, "others who have not "+c.srv.config.Awaited+" use all the memory there is for that; come back later")
 		return c.skip(r)
 	case err != nil:
 		return err
-	case int64(len(frame)) > c.limit:
+	case int64(len(buf.B)) > c.limit:
 		c.srv.tooBig.Add(1)
 		kind = TooBig
 		if err := c.skip(r); err != nil {
@@ -61,12 +72,7 @@ func (c *Conn) readFrame(wire int, r io.Reader, handle func(Kind, []byte)) error
 		kind = Binary
 	}
 	if !c.Closing() {
-		handle(kind, frame)
-	}
-	if pooled {
-		release(frame)
-	} else {
-		c.srv.unadmitted.hold(c, 0)
+		handle(kind, buf.B)
 	}
 	return nil
 }
@@ -74,41 +80,34 @@ func (c *Conn) readFrame(wire int, r io.Reader, handle func(Kind, []byte)) error
 // readAll reads r to its end, or until it is over the limit. Each part of a frame is a
 // sign of life: a peer that sends a large one over a slow line can answer no ping
 // meanwhile.
-func (c *Conn) readAll(r io.Reader) ([]byte, error) {
-	var frame []byte
-	if c.admitted {
-		frame = firstBuffer()
-	}
-	for int64(len(frame)) <= c.limit {
-		if len(frame) == cap(frame) {
-			if c.admitted {
-				frame = grow(frame, c.limit)
-			} else if frame = c.growUnadmitted(frame); frame == nil {
-				return nil, errNoMemory
-			}
+func (c *Conn) readAll(buf *Buffer, r io.Reader) error {
+	for int64(len(buf.B)) <= c.limit {
+		if len(buf.B) == cap(buf.B) && !c.grow(buf) {
+			return errNoMemory
 		}
-		n, err := r.Read(frame[len(frame):cap(frame)])
-		frame = frame[:len(frame)+n]
+		n, err := r.Read(buf.B[len(buf.B):cap(buf.B)])
+		buf.B = buf.B[:len(buf.B)+n]
 		c.heard()
 		if err == io.EOF {
-			break
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return frame, nil
+	return nil
 }
 
-// growUnadmitted is grow for a peer that is not admitted: half a frame may be all that
-// ever comes. It returns nil if there is no memory for that.
-func (c *Conn) growUnadmitted(frame []byte) []byte {
-	size := int(min(max(firstUnadmitted, 2*int64(cap(frame))), c.limit+1))
-	if c.Closing() || !c.srv.unadmitted.hold(c, size) {
-		c.srv.unadmitted.hold(c, 0)
-		return nil
+// grow makes the buffer larger, but not much larger than the limit. It reports false if
+// there is no memory for a peer that is not admitted: half a frame may be all that ever
+// comes of it.
+func (c *Conn) grow(buf *Buffer) bool {
+	size := int(min(max(firstBuffer, 2*int64(cap(buf.B))), c.limit+1))
+	if !c.admitted && (c.Closing() || !c.srv.unadmitted.hold(c, size)) {
+		return false
 	}
-	return append(make([]byte, 0, size), frame...)
+	buf.B = append(make([]byte, 0, size), buf.B...)
+	return true
 }
 
 // skip reads the rest of a frame.

@@ -6,8 +6,6 @@ import (
 )
 
 const (
-	// firstUnadmitted is how many bytes of a first frame are read to begin with.
-	firstUnadmitted = 2 << 10
 	// freeUnadmitted is how many bytes of buffers a connection may have by itself. What
 	// goes beyond comes out of what all of them share.
 	freeUnadmitted = 16 << 10

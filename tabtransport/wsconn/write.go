@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -44,25 +43,6 @@ func (it item) free() {
 func dropAll(items []item) {
 	for _, it := range items {
 		it.drop()
-	}
-}
-
-// Buffer is memory for a frame, which is used again.
-type Buffer struct{ B []byte }
-
-// maxPooled is the largest Buffer that is kept, in bytes.
-const maxPooled = 128 << 10
-
-var buffers = sync.Pool{New: func() any { return &Buffer{make([]byte, 0, 1<<10)} }}
-
-// NewBuffer returns an empty buffer.
-func NewBuffer() *Buffer { return buffers.Get().(*Buffer) }
-
-// Free gives the buffer back. Nobody may use it afterwards.
-func (b *Buffer) Free() {
-	if cap(b.B) <= maxPooled {
-		b.B = b.B[:0]
-		buffers.Put(b)
 	}
 }
 
@@ -224,7 +204,7 @@ func (c *Conn) wrote(err error) {
 func (c *Conn) linger() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ending.Stop() {
-		c.ending.Reset(lingerTimeout)
+	if c.expiry.Stop() {
+		c.expiry.Reset(lingerTimeout)
 	}
 }

@@ -20,12 +20,11 @@ const (
 	tabShare   = 0.1
 	connBurst  = 4 * time.Second // of a browser with all its tabs
 	connShare  = 0.25
-	totalBurst = 8 * time.Second // of all connections: what they read out of turn
+	totalBurst = 8 * time.Second // of all connections, for those that wait
 	totalShare = 0.5             // of one processor
 
-	// smallRegistration is the size, in bytes, up to which a registration is read in
-	// its turn, by the connection's reader: two dozen simple tools, less than a
-	// millisecond.
+	// smallRegistration is the size, in bytes, up to which a registration is read at
+	// once, by the connection's reader: two dozen simple tools, less than a millisecond.
 	smallRegistration = 16 << 10
 	// maxWaiting bounds the registrations of a connection that wait, in bytes.
 	maxWaiting = 64 << 20

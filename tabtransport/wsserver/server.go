@@ -184,7 +184,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, subprotocols []st
 func (s *Server) yielded(c *wsconn.Conn) {
 	s.stats.refused.Add(1)
 	if s.logsRefusal("no hello") {
-		s.log.Warn("too many connections without a hello; the oldest give way", "limit", maxUnadmitted, "remote", c.Remote())
+		s.log.Warn("too many connections without a hello; the oldest are closed", "limit", maxUnadmitted, "remote", c.Remote())
 	}
 }
 

@@ -372,7 +372,7 @@ func TestFrameThatIsNoMessageIsAnswered(t *testing.T) {
 	})
 }
 
-// A stranger who has said nothing yet cannot make the hub hold much.
+// A peer that has not said hello cannot make the hub hold much.
 func TestFrameBeforeHelloIsSmall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, h, l := start(t, wsserver.Options{})

@@ -81,7 +81,7 @@ func joins(t *testing.T, addr net.Addr) {
 
 // Whoever reaches the port may open connections and say nothing. That must neither
 // use up the memory nor lock out those who have something to say.
-func TestSilentConnectionsGiveWay(t *testing.T) {
+func TestSilentConnectionsYield(t *testing.T) {
 	_, addr := port(t)
 	const silents, stay = 3000, 1024
 	before := heap()

@@ -33,7 +33,7 @@ func TestCallBeingWrittenCanBeGivenUp(t *testing.T) {
 		long := &spec.ExecuteTool{ToolName: "long", Args: json.RawMessage(`{"text":"` + strings.Repeat("x", 100<<10) + `"}`)}
 
 		began := time.Now()
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("the user has lost patience"))
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("the user has waited long enough"))
 		defer cancel()
 		_, err := tr.SendRequest(ctx, spec.TabAddr{Peer: "k"}, long, tabtransport.Wait{Timeout: time.Minute})
 		if !errors.Is(err, context.Cause(ctx)) || time.Since(began) != time.Second {
