@@ -42,25 +42,28 @@ type Conn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	limit    int64           // of a frame, in bytes; owned by the reader
-	unrevoke func() bool     // ends what CloseWhen began; owned by the reader
-	place    unadmittedPlace // guarded by srv.unadmitted.mu
-	missed   atomic.Int32    // pings in a row without any sign of life
-	writer   sync.WaitGroup  // the goroutine that writes, if there is one
+	// owned by the reader
+	limit    int64       // of a frame, in bytes
+	unrevoke func() bool // ends what CloseWhen began; may be nil
 
-	mu       sync.Mutex // guards what follows; admitted changes only in the reader
-	admitted bool
-	queue    []item
-	size     int           // bytes of queue and of the frame being written
-	writing  int           // bytes of the latter
-	pong     *string       // the peer's last ping, if it was not answered
-	pingDue  bool          // a WebSocket ping is to be sent
-	busy     bool          // the writer runs, or must not run again
-	closed   error         // why nothing more is taken; nil while open
-	final    []byte        // the close frame that follows the queue; nil: none
-	expiry   *time.Timer   // of CloseAt, and once closed of Abort; may be nil
-	ticker   *time.Timer   // of KeepAlive; may be nil
-	message  func() []byte // of KeepAlive; may be nil
+	place   unadmittedPlace // guarded by srv.unadmitted.mu
+	missed  atomic.Int32    // pings in a row without any sign of life
+	writing sync.WaitGroup  // the goroutine that writes, if there is one
+
+	// guarded by mu; admitted is changed by the reader alone, which reads it without
+	mu        sync.Mutex
+	admitted  bool
+	queue     []item
+	size      int           // bytes of queue and of the frame being written
+	inWriting int           // bytes of the latter
+	pong      *string       // the peer's last ping, if it was not answered
+	pingDue   bool          // a WebSocket ping is to be sent
+	busy      bool          // the writer runs, or must not run again
+	closed    error         // why nothing more is taken; nil while open
+	final     []byte        // the close frame that follows the queue; nil: none
+	expiry    *time.Timer   // of CloseAt, and once closed of Abort; may be nil
+	ticker    *time.Timer   // of KeepAlive; may be nil
+	message   func() []byte // of KeepAlive; may be nil
 }
 
 func newConn(s *Server, ws *websocket.Conn, r *http.Request, o Options) *Conn {
@@ -224,7 +227,7 @@ func (c *Conn) Abort(cause error) {
 	}
 	cause = c.closed
 	unsent := c.queue
-	c.queue, c.size, c.writing, c.final = nil, 0, 0, nil
+	c.queue, c.size, c.inWriting, c.final = nil, 0, 0, nil
 	c.stopTimersLocked()
 	c.mu.Unlock()
 	dropAll(unsent)
@@ -280,7 +283,7 @@ func (c *Conn) end(err error) error {
 	if !c.Closing() {
 		c.Abort(err)
 	}
-	c.writer.Wait()
+	c.writing.Wait()
 	c.Abort(nil)
 	return c.cause()
 }

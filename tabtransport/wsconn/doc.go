@@ -4,10 +4,10 @@
 // gorilla/websocket.
 //
 // A Server accepts connections and closes them together. Each Conn has one goroutine
-// that reads, the one that Server.Serve starts, and at most one that writes, which runs
-// only while there is something to write. Nobody else touches the wire, and nobody but
-// the writer waits for the peer to read: frames wait in a bounded queue, and a peer that
-// lets it overflow is closed.
+// that reads, the one that Server.Serve starts, and at most one that writes, while there
+// is something to write: the Server lends it. Nobody else touches the wire, and nobody
+// but the writer waits for the peer to read: frames wait in a bounded queue, and a peer
+// that lets it overflow is closed.
 //
 // Who has opened a connection is unknown until its owner calls Conn.Admit. Until then
 // its frames are small, all such connections share the memory for them, and the oldest

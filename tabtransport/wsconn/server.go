@@ -44,6 +44,9 @@ type Server struct {
 	config       Config
 	unadmitted   unadmitted
 	slow, tooBig atomic.Uint64
+	ready        chan *Conn     // to the writers that wait for a connection
+	idle         chan struct{}  // has an element for each of them
+	done         chan struct{}  // closed when they are to end
 	serving      sync.WaitGroup // one for each of conns
 
 	mu     sync.Mutex
@@ -54,8 +57,12 @@ type Server struct {
 // NewServer returns a Server without connections.
 func NewServer(c Config) *Server {
 	c.MaxFirstFrame = min(c.MaxFirstFrame, c.MaxFrame)
-	return &Server{config: c, unadmitted: unadmitted{max: c.MaxUnadmitted, shared: maxUnadmittedBytes}, conns: map[*Conn]struct{}{}}
+	return &Server{config: c, unadmitted: unadmitted{max: c.MaxUnadmitted, shared: maxUnadmittedBytes}, conns: map[*Conn]struct{}{}, ready: make(chan *Conn), idle: make(chan struct{}, idleWriters), done: make(chan struct{})}
 }
+
+// idleWriters is how many goroutines that write wait for the next connection: one that
+// is made anew has to grow its stack for each frame.
+const idleWriters = 16
 
 // Options say how one connection differs from others of its Server.
 type Options struct {
@@ -133,7 +140,10 @@ func (s *Server) remove(c *Conn) {
 // them, in good order no longer than ctx allows. New ones are closed at once.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
-	s.closed = true
+	if !s.closed {
+		s.closed = true
+		close(s.done)
+	}
 	conns := slices.Collect(maps.Keys(s.conns))
 	s.mu.Unlock()
 	for _, c := range conns {

@@ -117,28 +117,52 @@ func (c *Conn) hasRoomLocked(size int, must bool) bool {
 	}
 }
 
-// wakeLocked makes sure that the writer looks at what there is to write.
+// wakeLocked makes sure that a writer looks at what there is to write. It does not block.
 func (c *Conn) wakeLocked() {
 	if !c.busy {
 		c.busy = true
-		c.writer.Add(1)
-		go c.write()
+		c.writing.Add(1)
+		select {
+		case c.srv.ready <- c:
+		default:
+			go c.srv.write(c)
+		}
 	}
 }
 
-// write writes what there is until there is no more.
-func (c *Conn) write() {
-	for c.writeNext() {
+// write writes what there is for c until there is no more, and then for others.
+func (s *Server) write(c *Conn) {
+	for c != nil {
+		for c.writeNext() {
+		}
+		c.writing.Done()
+		c = s.next()
 	}
-	c.writer.Done()
+}
+
+// next waits for a connection that has something to write. It returns nil if enough
+// others wait, or the Server is closed.
+func (s *Server) next() *Conn {
+	select {
+	case s.idle <- struct{}{}:
+		defer func() { <-s.idle }()
+	default:
+		return nil
+	}
+	select {
+	case c := <-s.ready:
+		return c
+	case <-s.done:
+		return nil
+	}
 }
 
 // writeNext writes one frame. It reports false, and the writer has to end, if there is
 // none, or if it was the close frame, which nothing may follow.
 func (c *Conn) writeNext() bool {
 	c.mu.Lock()
-	c.size -= c.writing
-	c.writing = 0
+	c.size -= c.inWriting
+	c.inWriting = 0
 	var control int
 	var data []byte
 	var next item
@@ -151,7 +175,7 @@ func (c *Conn) writeNext() bool {
 		next = c.queue[0]
 		c.queue[0] = item{}
 		c.queue = c.queue[1:]
-		c.writing = len(next.frame)
+		c.inWriting = len(next.frame)
 	case c.final != nil:
 		control, data, c.final = websocket.CloseMessage, c.final, nil
 	default:
