@@ -14,9 +14,9 @@ var layers = [][]string{
 	{"cmd/tabhub"},
 	{"hub/httpd"},
 	{"hub/mcpserver"},
-	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool"},
+	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},
-	{"hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/builtin", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 

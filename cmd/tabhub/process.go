@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
-	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/httpd"
 	"tabhub/hub/instance"
@@ -52,7 +52,7 @@ type process struct {
 	tabs   *wsserver.Server
 	relay  *relay.Relay
 	users  *hub.Users
-	tools  browsertool.Switches
+	tools  builtin.Switches
 	server *httpd.Server
 	ended  chan string // why the hub is to end
 
@@ -320,14 +320,14 @@ func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, err
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
 	instances := p.newInstances(h)
-	own := p.ownTools(user, h, instances)
+	tools := p.tools.List(p.builtins(user, h, instances), p.lists)
 	face := mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Own: own,
+		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: tools,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
 		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
 	})
 	p.mu.Lock()
-	p.worlds[user] = httpd.World{Hub: h, MCP: face, Own: own}
+	p.worlds[user] = httpd.World{Hub: h, MCP: face, Builtin: tools}
 	if instances != nil {
 		p.instances = instances
 	}

@@ -110,12 +110,12 @@ func TestInstanceOffersWhatIsAllowed(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
 		w := newWorld(t)
 		w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: allowed, Extensions: allowed})
-		definition := string(w.tools[2].Definition)
+		definition := string(w.tools[2].Definition())
 		var tool struct {
 			Name        string
 			InputSchema struct{ Properties map[string]any }
 		}
-		if err := json.Unmarshal(w.tools[2].Definition, &tool); err != nil || tool.Name != browsertool.InstanceTool {
+		if err := json.Unmarshal(w.tools[2].Definition(), &tool); err != nil || tool.Name != browsertool.InstanceTool {
 			t.Fatalf("%s: %v", definition, err)
 		}
 		if _, offered := tool.InputSchema.Properties["extensions"]; offered != allowed || strings.Contains(definition, "hold logins") != allowed {

@@ -302,28 +302,15 @@ func TestDefinitions(t *testing.T) {
 			InputSchema       struct{ AdditionalProperties *bool }
 			Annotations       struct{ ReadOnlyHint, DestructiveHint *bool }
 		}
-		if err := json.Unmarshal(tool.Definition, &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
-			t.Errorf("%s: %s: %v", tool.Name, tool.Definition, err)
+		if err := json.Unmarshal(tool.Definition(), &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
+			t.Errorf("%s: %s: %v", tool.Name, tool.Definition(), err)
 		}
 		names = append(names, tool.Name)
 	}
 	if want := []string{"browser_tab", "browser_page", "browser_instance"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if without := browsertool.New(w.hub, nil); len(without) != 2 {
-		t.Errorf("%d tools of a hub that starts no browsers", len(without))
-	}
-}
-
-func TestSwitches(t *testing.T) {
-	known := []string{"proxy", "browser_tab", "browser_page", "browser_instance"}
-	s, err := browsertool.ParseSwitches([]string{"-proxy", " browser_instance"}, known...)
-	if err != nil || s.On("proxy", true) || !s.On("browser_instance", false) || !s.On("browser_tab", true) {
-		t.Errorf("%v, %v", s, err)
-	}
-	for _, bad := range []string{"", "browser", "--proxy", "+proxy"} {
-		if _, err := browsertool.ParseSwitches([]string{bad}, known...); err == nil || !strings.Contains(err.Error(), "browser_tab") {
-			t.Errorf("%q: %v", bad, err)
-		}
+	if t2 := browsertool.New(w.hub, nil)[2]; t2.Name != browsertool.InstanceTool || t2.Call != nil {
+		t.Errorf("a hub that starts no browsers serves %s", t2.Name)
 	}
 }

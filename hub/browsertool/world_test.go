@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
 	"tabhub/hub/instance"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -23,7 +24,7 @@ type world struct {
 	hub   *hub.Hub
 	peers *tabtransport.Peers
 	store storage.DomainToolStorage
-	tools []browsertool.Tool
+	tools []builtin.Tool
 }
 
 func newWorld(t testing.TB) *world {
@@ -63,11 +64,11 @@ func (w *world) call(name, args string) result {
 
 func (w *world) callCtx(ctx context.Context, name, args string) result {
 	w.t.Helper()
-	i := slices.IndexFunc(w.tools, func(t browsertool.Tool) bool { return t.Name == name })
-	if i < 0 {
+	tool := builtin.Find(w.tools, name)
+	if tool == nil {
 		w.t.Fatalf("there is no tool %s", name)
 	}
-	raw := w.tools[i].Call(ctx, json.RawMessage(args), "test", func(spec.Progress) {})
+	raw := tool.Call(ctx, json.RawMessage(args), "test", func(spec.Progress) {})
 	r := result{t: w.t, call: name + " " + args, raw: raw}
 	if raw != nil {
 		if err := json.Unmarshal(raw, &r); err != nil {

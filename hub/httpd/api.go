@@ -7,12 +7,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/mcpserver"
+	"tabhub/hub/builtin"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -162,8 +161,9 @@ func (s *Server) getStatus(w http.ResponseWriter, r *http.Request) error {
 
 func getTools(w http.ResponseWriter, r *http.Request, world World) error {
 	out := []ToolReport{}
-	for _, t := range world.Own {
-		out = append(out, ToolReport{Name: toolName(t.Definition), Definition: t.Definition})
+	for i := range world.Builtin {
+		t := &world.Builtin[i]
+		out = append(out, ToolReport{Name: t.Name, Definition: t.Definition()})
 	}
 	for _, it := range world.Hub.List(hub.ListTools).Items {
 		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
@@ -172,29 +172,12 @@ func getTools(w http.ResponseWriter, r *http.Request, world World) error {
 	return nil
 }
 
-// own returns the hub's own tool of a name, or nil.
-func (w World) own(name string) *mcpserver.Tool {
-	i := slices.IndexFunc(w.Own, func(t mcpserver.Tool) bool { return toolName(t.Definition) == name })
-	if i < 0 {
-		return nil
-	}
-	return &w.Own[i]
-}
-
-func toolName(definition json.RawMessage) string {
-	var t struct {
-		Name string `json:"name"`
-	}
-	json.Unmarshal(definition, &t)
-	return t.Name
-}
-
 func getExplain(w http.ResponseWriter, r *http.Request, world World) error {
 	name := r.URL.Query().Get("name")
 	if name == "" {
 		return badRequest("the parameter name is missing")
 	}
-	if world.own(name) != nil {
+	if builtin.Find(world.Builtin, name) != nil {
 		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
 	e, err := world.Hub.Explain(name)
@@ -283,7 +266,7 @@ func postCall(w http.ResponseWriter, r *http.Request, world World) error {
 	const client = "tabhub call"
 	var result json.RawMessage
 	var err error
-	if t := world.own(in.Name); t != nil {
+	if t := builtin.Find(world.Builtin, in.Name); t != nil {
 		result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
 	} else {
 		result, err = world.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, Client: client})

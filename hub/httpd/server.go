@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -22,8 +23,8 @@ import (
 type World struct {
 	Hub *hub.Hub
 	MCP *mcpserver.Server
-	// Own are the hub's own tools, as the MCP face was given them.
-	Own []mcpserver.Tool
+	// Builtin are the hub's own tools, as MCP was given them.
+	Builtin []builtin.Tool
 }
 
 // Info is what the hub process says of itself.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
@@ -71,14 +72,15 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := []mcpserver.Tool{{
-		Definition: json.RawMessage(`{"name":"own","inputSchema":{"type":"object"}}`),
+	own := []builtin.Tool{{
+		Name:  "own",
+		Input: json.RawMessage(`{"type":"object"}`),
 		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},
 	}}
 	d.peers = transport
-	d.world = World{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Own: own, Log: log}), Own: own}
+	d.world = World{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own}
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
 		World: func(context.Context, spec.UserID) (World, error) { return d.world, nil },

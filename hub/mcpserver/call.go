@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -28,7 +29,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 	progress := rq.progress(name)
 	subject := name
 	var ask func(context.Context) (json.RawMessage, error)
-	if t, ok := s.own[name]; ok {
+	if t := builtin.Find(s.opts.Builtin, name); t != nil {
 		if progress == nil {
 			progress = func(spec.Progress) {}
 		}

@@ -37,7 +37,7 @@ func (s *Server) list(rq *request) (frame, *rpcError) {
 	of := listed[rq.method]
 	var own, rest []byte
 	if of.kind == hub.ListTools {
-		own = s.ownList
+		own = s.builtins
 	}
 	if of.kind != hub.ListTools || !s.proxyOnly(rq) {
 		rest = s.elements(of.kind)

@@ -54,13 +54,13 @@ func TestSubject(t *testing.T) {
 	for _, args := range []string{
 		`{"action":"call","type":"tool","path":"a"}`, `{"action":"call","type":"tool","path":"b"}`, `{"action":"call","type":"prompt","path":"a"}`, `{}`,
 	} {
-		s := Subject(json.RawMessage(args))
+		s := subject(json.RawMessage(args))
 		if other, ok := seen[s]; ok {
 			t.Errorf("%s and %s are about the same", args, other)
 		}
 		seen[s] = args
 	}
-	if one, two := Subject(json.RawMessage(`{"path":"a","action":"call","args":{},"type":"tool"}`)), Subject(json.RawMessage(`{"action":"call","type":"tool","path":"\u0061"}`)); one != two {
+	if one, two := subject(json.RawMessage(`{"path":"a","action":"call","args":{},"type":"tool"}`)), subject(json.RawMessage(`{"action":"call","type":"tool","path":"\u0061"}`)); one != two {
 		t.Errorf("%q and %q are about the same", one, two)
 	}
 }

@@ -125,7 +125,7 @@ func TestBatchRunsSideBySide(t *testing.T) {
 		args := `{"action":"batch","operations":[` + strings.Repeat(op+",", 99) + op + `]}`
 		last, told := 0.0, 0
 		start := time.Now()
-		r := (&Tool{Hub: w}).Call(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+		r := (&proxy{hub: w}).call(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
 			if p.Progress <= last || *p.Total != 100 {
 				t.Errorf("progress %v of %v after %v", p.Progress, *p.Total, last)
 			}

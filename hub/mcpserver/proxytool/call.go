@@ -19,7 +19,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 	}
 	switch op.kind {
 	case spec.KindResource:
-		raw, err := c.tool.Hub.ReadResource(ctx, op.path, c.client)
+		raw, err := c.tool.hub.ReadResource(ctx, op.path, c.client)
 		if err != nil {
 			return nil, err
 		}
@@ -28,7 +28,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 		}
 		return readResult(raw, n)
 	case spec.KindPrompt:
-		raw, err := c.tool.Hub.GetPrompt(ctx, op.path, op.args, c.client)
+		raw, err := c.tool.hub.GetPrompt(ctx, op.path, op.args, c.client)
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 		r.addResource("proxy:call/prompt/"+op.path, raw, n)
 		return r, nil
 	}
-	raw, err := c.tool.Hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, Progress: c.progress})
+	raw, err := c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, Progress: c.progress})
 	if err != nil {
 		return nil, err
 	}

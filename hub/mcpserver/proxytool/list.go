@@ -64,7 +64,7 @@ func (c *caller) info(op *operation, n *notes) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}
-	item, err := c.tool.Hub.Find(op.kind, op.path)
+	item, err := c.tool.hub.Find(op.kind, op.path)
 	if err != nil {
 		return nil, err
 	}

@@ -94,11 +94,11 @@ func BenchmarkList10000(b *testing.B) {
 		"common": `{"action":"list","type":"tool","filter":{"query":"can the number of present account tell what changed"}}`,
 	} {
 		b.Run(name, func(b *testing.B) {
-			t := &Tool{Hub: &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
-			t.Call(b.Context(), json.RawMessage(args), "", nil)
+			t := &proxy{hub: &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
+			t.call(b.Context(), json.RawMessage(args), "", nil)
 			b.ReportAllocs()
 			for b.Loop() {
-				t.Call(b.Context(), json.RawMessage(args), "", nil)
+				t.call(b.Context(), json.RawMessage(args), "", nil)
 			}
 		})
 	}
@@ -111,18 +111,18 @@ func BenchmarkIndex10000(b *testing.B) {
 	b.Run("first", func(b *testing.B) {
 		w := &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
 		for b.Loop() {
-			(&Tool{Hub: w}).Call(b.Context(), args, "", nil)
+			(&proxy{hub: w}).call(b.Context(), args, "", nil)
 		}
 	})
 	b.Run("changed", func(b *testing.B) {
 		w := &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
-		t := &Tool{Hub: w}
-		t.Call(b.Context(), args, "", nil)
+		t := &proxy{hub: w}
+		t.call(b.Context(), args, "", nil)
 		for b.Loop() {
 			l := *w.lists[hub.ListTools]
 			l.Generation++
 			w.lists[hub.ListTools] = &l
-			t.Call(b.Context(), args, "", nil)
+			t.call(b.Context(), args, "", nil)
 		}
 	})
 }

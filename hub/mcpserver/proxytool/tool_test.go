@@ -142,7 +142,7 @@ func returns(s string) func(context.Context, hub.Call) (json.RawMessage, error) 
 
 func run(t *testing.T, w *world, args string) string {
 	t.Helper()
-	r := (&Tool{Hub: w}).Call(t.Context(), json.RawMessage(args), "test", nil)
+	r := (&proxy{hub: w}).call(t.Context(), json.RawMessage(args), "test", nil)
 	if err := rawjson.Valid(r, spec.MaxDepth); err != nil {
 		t.Fatalf("%s: the result is not JSON: %v\n%s", args, err, r)
 	}
@@ -373,9 +373,9 @@ func TestNeverItself(t *testing.T) {
 // and called. It is what the tool is for.
 func TestLater(t *testing.T) {
 	w := newWorld()
-	tool := &Tool{Hub: w}
+	tool := &proxy{hub: w}
 	query := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"weather"}}`)
-	if got := string(tool.Call(t.Context(), query, "", nil)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), query, "", nil)); !strings.Contains(got, `"text":"[]"`) {
 		t.Fatal(got)
 	}
 	w.mu.Lock()
@@ -383,13 +383,13 @@ func TestLater(t *testing.T) {
 	w.lists[hub.ListTools] = listing(2, append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
 	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
 	w.mu.Unlock()
-	if got := string(tool.Call(t.Context(), query, "", nil)); !strings.Contains(got, `w_forecast`) {
+	if got := string(tool.call(t.Context(), query, "", nil)); !strings.Contains(got, `w_forecast`) {
 		t.Error(got)
 	}
-	if got := string(tool.Call(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", nil)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", nil)); !strings.Contains(got, `"text":"[]"`) {
 		t.Errorf("a closed tab's tool is still found: %s", got)
 	}
-	if got := string(tool.Call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", nil)); !strings.Contains(got, `rain`) {
+	if got := string(tool.call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", nil)); !strings.Contains(got, `rain`) {
 		t.Error(got)
 	}
 }
@@ -410,7 +410,7 @@ func TestRecorded(t *testing.T) {
 	} {
 		var mu sync.Mutex
 		var got []string
-		tool := &Tool{Hub: newWorld(), Record: func(r storage.Record) {
+		tool := &proxy{hub: newWorld(), log: func(r storage.Record) {
 			mu.Lock()
 			defer mu.Unlock()
 			if r.Event != storage.EventProxy || r.Client != "me" || r.Time.IsZero() {
@@ -418,7 +418,7 @@ func TestRecorded(t *testing.T) {
 			}
 			got = append(got, r.Tool+": "+r.Outcome)
 		}}
-		tool.Call(t.Context(), json.RawMessage(args), "me", nil)
+		tool.call(t.Context(), json.RawMessage(args), "me", nil)
 		if s := strings.Join(got, ","); len(s) != len(want) || !strings.Contains(s+","+s, want) {
 			t.Errorf("%s: recorded %q, want %q", args, s, want)
 		}
@@ -443,7 +443,7 @@ func TestCancelled(t *testing.T) {
 			<-entered
 			cancel(errors.New("the client gave up"))
 		}()
-		if r := (&Tool{Hub: w}).Call(ctx, json.RawMessage(args), "", nil); r != nil {
+		if r := (&proxy{hub: w}).call(ctx, json.RawMessage(args), "", nil); r != nil {
 			t.Errorf("%s: answered %s", args, r)
 		}
 	}
@@ -458,7 +458,7 @@ func TestProgressPassesThrough(t *testing.T) {
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	var got []float64
-	(&Tool{Hub: w}).Call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
+	(&proxy{hub: w}).call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
 	if fmt.Sprint(got) != "[0 1 2]" {
 		t.Errorf("got %v", got)
 	}
@@ -475,7 +475,7 @@ func TestDefinition(t *testing.T) {
 			Properties           map[string]struct{ Enum []string }
 		}
 	}
-	if err := json.Unmarshal(Definition(), &d); err != nil {
+	if err := json.Unmarshal(definition.Definition(), &d); err != nil {
 		t.Fatal(err)
 	}
 	s := d.InputSchema
@@ -488,7 +488,7 @@ func TestDefinition(t *testing.T) {
 	if !strings.Contains(strings.ToLower(d.Description), "proxy") {
 		t.Errorf("the description does not say what it is: %s", d.Description)
 	}
-	if n := Tokens(len(Definition())); n > 750 {
+	if n := Tokens(len(definition.Definition())); n > 750 {
 		t.Errorf("it costs %d tokens", n)
 	}
 }
@@ -504,9 +504,9 @@ func FuzzCall(f *testing.F) {
 	}
 	w := newWorld()
 	delete(w.tools, "gone")
-	tool := &Tool{Hub: w}
+	tool := &proxy{hub: w}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		r := tool.Call(t.Context(), args, "", nil)
+		r := tool.call(t.Context(), args, "", nil)
 		if err := rawjson.Valid(r, spec.MaxDepth+8); err != nil {
 			t.Errorf("%s: %v", r, err)
 		}
