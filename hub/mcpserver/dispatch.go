@@ -138,7 +138,7 @@ func (s *Server) serveNow(ctx context.Context, rq *request) (frame, error) {
 	case "tools/list", "resources/list", "resources/templates/list", "prompts/list":
 		return fromRPC(s.list(rq))
 	case "initialized":
-		// Moonsurf's MCP over SSE has it as a request.
+		// Some clients send it as a request (spec/docs/RULES.md, "MCP over SSE").
 		if !rq.modern {
 			return resultFrame(rq.id, "", json.RawMessage("{}")), nil
 		}

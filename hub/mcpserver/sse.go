@@ -8,8 +8,8 @@ import (
 	"tabhub/spec"
 )
 
-// SSE returns the handler of GET /sse, of MCP 2024-11-05 and of Moonsurf's MCP over
-// SSE: the response is the session. Its first event says where to POST messages.
+// SSE returns the handler of GET /sse (spec/docs/RULES.md, "MCP over SSE"): the
+// response is the session. Its first event says where to POST messages.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {

@@ -12,7 +12,7 @@ import (
 
 const errNotResult = refusal("the answer is not a result of the protocol")
 
-// call serves action call (specification, section 3.2).
+// call serves action call (spec/docs/RULES.md, "Calls").
 func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
@@ -80,8 +80,8 @@ func readResult(raw json.RawMessage, n *notes) (*result, error) {
 }
 
 // appendObjectified appends a resource's contents. A text that is JSON without
-// saying so becomes JSON that does (specification, section 3.2.2): without space
-// between its tokens, and with the type that it had as contentType.
+// saying so becomes JSON that does (spec/docs/RULES.md, "Calls"): without space between
+// its tokens, and with the type that it had as contentType.
 func appendObjectified(dst []byte, content json.RawMessage) []byte {
 	mime, _ := rawjson.String(rawjson.Get(content, "mimeType"))
 	text, isText := rawjson.String(rawjson.Get(content, "text"))

@@ -52,7 +52,7 @@ func (c *caller) list(op *operation, n *notes) (*result, error) {
 	return r, nil
 }
 
-// dataTypes names what a list of a kind holds (specification, section 4.1.2).
+// dataTypes names what a list of a kind holds (spec/docs/RULES.md, "Type names").
 var dataTypes = map[spec.Kind]string{
 	spec.KindTool:     "Tool",
 	spec.KindResource: "Resource|ResourceTemplate",

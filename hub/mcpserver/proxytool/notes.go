@@ -8,8 +8,8 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// notes is what the tool says of a block: the annotations of the specification's
-// section 3, and their mirror under _meta.
+// notes is what the tool says of a block: its annotations (spec/docs/RULES.md,
+// "Answers"), and their mirror under _meta.
 type notes struct {
 	annotations []member
 	mirror      []member

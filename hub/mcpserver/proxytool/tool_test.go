@@ -484,7 +484,7 @@ func TestDefinition(t *testing.T) {
 		fmt.Sprint(s.Properties["type"].Enum) != "[tool resource prompt]" || len(s.Properties) != len(parameters) {
 		t.Errorf("%+v", d)
 	}
-	// Clients look for the tool by this word (specification, section 6.1).
+	// Clients look for the tool by this word (spec/docs/RULES.md, "The proxy tool").
 	if !strings.Contains(strings.ToLower(d.Description), "proxy") {
 		t.Errorf("the description does not say what it is: %s", d.Description)
 	}
