@@ -49,16 +49,16 @@ type ToolNamer struct {
 // letter. The package's documentation says when there are two "_" after the domain,
 // and when a name is shortened to end in a hash.
 //
-// taken says who holds a public name; nil means that none is held. The result is the
-// first name for id that no other holds, or "" if others hold them all, each of
-// which is a hash of 32 bits or more that they must have found. A holder that could
-// not get the name from Name does not count: it may have it from an earlier version.
+// taken says which identity has a public name; nil means that none is taken. The result
+// is the first name for id that no other identity has. It is "" if others have them all,
+// which takes a collision of hashes of 32 bits and more. An identity that Name would not
+// give the name does not count: it may have it from an earlier version.
 func (n ToolNamer) Name(id Identity, taken func(public string) (Identity, bool)) string {
 	for name := range n.candidates(id) {
 		if taken == nil {
 			return name
 		}
-		if holder, held := taken(name); !held || holder == id || !n.mayHave(holder, name) {
+		if other, has := taken(name); !has || other == id || !n.mayHave(other, name) {
 			return name
 		}
 	}

@@ -125,13 +125,13 @@ func appendNumber(b []byte, v float64) []byte {
 	return strconv.AppendFloat(b, v, 'e', -1, 64)
 }
 
-// talkative are the log levels at which messages of level info are sent.
-var talkative = []mcp.LoggingLevel{mcp.LoggingLevelDebug, mcp.LoggingLevelInfo}
+// infoLevels are the log levels at which messages of level info are sent.
+var infoLevels = []mcp.LoggingLevel{mcp.LoggingLevelDebug, mcp.LoggingLevelInfo}
 
 func (rq *request) wantsLog() bool {
 	if rq.modern {
 		level, _ := rawjson.String(rq.meta(metaLogLevel))
-		return slices.Contains(talkative, mcp.LoggingLevel(level))
+		return slices.Contains(infoLevels, mcp.LoggingLevel(level))
 	}
-	return slices.Contains(talkative, (*librarySession)(rq.ses).GetLogLevel())
+	return slices.Contains(infoLevels, (*librarySession)(rq.ses).GetLogLevel())
 }

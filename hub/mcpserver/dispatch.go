@@ -89,9 +89,12 @@ func (rq *request) waits() bool {
 	return false
 }
 
-// begin notes rq as under way in its session, which must have room for it: else ctx
-// stays nil. It is for requests that wait, and answer ends what it begins.
+// begin notes rq, if it waits, as under way in its session. If that has no room for it,
+// ctx stays nil. answer ends what begin begins.
 func (rq *request) begin(parent context.Context) {
+	if !rq.waits() {
+		return
+	}
 	if ctx, done, ok := rq.ses.start(parent, rq.id, rq.method == methodListen); ok {
 		rq.ctx, rq.done = ctx, done
 	}
@@ -125,6 +128,12 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 		status = http.StatusOK
 	}
 	return errorFrame(rq.id, e), status, true
+}
+
+// answer answers rq within its session; ok is false if there is nothing to be said.
+func (rq *request) answer() (f frame, ok bool) {
+	f, _, ok = rq.ses.srv.answer(rq.ses.ctx, rq)
+	return f, ok
 }
 
 // errSilent says that a request gets no answer.

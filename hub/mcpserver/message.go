@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -40,11 +41,11 @@ type rpcError struct {
 func (e *rpcError) Error() string { return e.message }
 
 func parseError(err error) *rpcError {
-	return &rpcError{code: spec.CodeParseError, message: "Parse error: " + err.Error(), status: 400}
+	return &rpcError{code: spec.CodeParseError, message: "Parse error: " + err.Error(), status: http.StatusBadRequest}
 }
 
 func invalidRequest(text string) *rpcError {
-	return &rpcError{code: spec.CodeInvalidRequest, message: "Invalid Request: " + text, status: 400}
+	return &rpcError{code: spec.CodeInvalidRequest, message: "Invalid Request: " + text, status: http.StatusBadRequest}
 }
 
 func invalidParams(text string) *rpcError {
@@ -106,7 +107,7 @@ func parseMessage(b []byte) (message, *rpcError) {
 		m.params = nil
 	case m.params != nil && m.params[0] != '{':
 		m.params = nil
-		return m, &rpcError{code: spec.CodeInvalidParams, message: "params must be an object", status: 400}
+		return m, &rpcError{code: spec.CodeInvalidParams, message: "params must be an object", status: http.StatusBadRequest}
 	}
 	return m, nil
 }

@@ -145,10 +145,10 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 			t.Errorf("%d bytes: %d tools listed, want %d", tt.bytes, got, tt.listed)
 		}
 	}
-	deaf := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto}))
-	deaf.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
-	deaf.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	deaf.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy","inputSchema":{}}]}}`)
+	claude := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto}))
+	claude.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
+	claude.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	claude.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy","inputSchema":{}}]}}`)
 }
 
 // From revision 2026-07-28 on a list may be kept by whoever stands between, so it
@@ -156,7 +156,7 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
 	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{}`)}
 	s := newServer(t, newScripted(), Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto})
-	for _, name := range append([]string{"test"}, deaf...) {
+	for _, name := range append([]string{"test"}, listsOnce...) {
 		old := streamTo(t, s)
 		old.ask(strings.Replace(initializeLine("2025-11-25"), `"test"`, `"`+name+`"`, 1))
 		want := 2

@@ -73,11 +73,11 @@ type Server struct {
 	cancel    context.CancelCauseFunc
 	unwatch   func()
 
-	lists   [4]atomic.Pointer[list]
-	expose  [4]exposure // by list; for ExposeAuto
-	table   table
-	active  gate // requests that are answered
-	streams gate // connections that stay open: streams, event streams, listens
+	lists    [4]atomic.Pointer[list]
+	expose   [4]exposure // by list; for ExposeAuto
+	sessions sessions
+	active   gate // requests that are answered
+	streams  gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
 	watching map[*session]struct{} // told of changes
@@ -123,7 +123,7 @@ func New(h Hub, o Options) *Server {
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.lib = newLibrary(s)
-	s.table.init(s)
+	s.sessions.init(s)
 	s.unwatch = h.Watch(s.changed)
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
@@ -144,65 +144,7 @@ func (s *Server) Close(ctx context.Context) error {
 	err := s.active.close(ctx)
 	s.unwatch()
 	s.cancel(errClosing)
-	s.table.close()
+	s.sessions.close()
 	_ = s.streams.close(context.Background()) // they end by themselves now
 	return err
-}
-
-// gate counts requests under way and can be closed.
-type gate struct {
-	mu     sync.Mutex
-	n      int
-	closed bool
-	empty  chan struct{} // closed when closed and n is 0
-}
-
-// enter reports whether a request may start; leave ends it.
-func (g *gate) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return false
-	}
-	g.n++
-	return true
-}
-
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.n--; g.n == 0 && g.closed {
-		close(g.empty)
-	}
-}
-
-// close admits nothing any more and waits until all have left or ctx is done.
-func (g *gate) close(ctx context.Context) error {
-	g.mu.Lock()
-	if !g.closed {
-		g.closed, g.empty = true, make(chan struct{})
-		if g.n == 0 {
-			close(g.empty)
-		}
-	}
-	g.mu.Unlock()
-	select {
-	case <-g.empty:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-type identityKey struct{}
-
-// WithIdentity returns a context for a request that carries the credential named
-// identity. A session answers only to the identity that began it.
-func WithIdentity(ctx context.Context, identity string) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity)
-}
-
-func identityOf(ctx context.Context) string {
-	id, _ := ctx.Value(identityKey{}).(string)
-	return id
 }

@@ -45,7 +45,7 @@ type session struct {
 	changes      changes              // not told yet
 	gets         []*eventStream       // open GET streams, newest last; Streamable HTTP only
 
-	// guarded by the table's mutex
+	// guarded by the mutex of Server.sessions
 	users    int // requests that use it now
 	lastUsed time.Time
 }
@@ -223,6 +223,19 @@ func (rq *request) clientName() string {
 	rq.ses.mu.Lock()
 	defer rq.ses.mu.Unlock()
 	return rq.ses.client
+}
+
+type identityKey struct{}
+
+// WithIdentity returns a context for a request that carries the credential named
+// identity. A session answers only to the identity that began it.
+func WithIdentity(ctx context.Context, identity string) context.Context {
+	return context.WithValue(ctx, identityKey{}, identity)
+}
+
+func identityOf(ctx context.Context) string {
+	id, _ := ctx.Value(identityKey{}).(string)
+	return id
 }
 
 // The keys of params._meta that a request of revision 2026-07-28 has.

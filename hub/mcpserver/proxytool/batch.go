@@ -100,7 +100,7 @@ func assemble(ops []json.RawMessage, results []*result) *result {
 	all := &result{isError: true}
 	rest := []byte(`{"proxyAction":"batch","results":[`)
 	for at, r := range results {
-		n := &notes{}
+		n := &annotations{}
 		n.text("proxyAction", actionBatch)
 		n.number("proxyIndex", at)
 		outcome := "ok"

@@ -45,7 +45,7 @@ func decode(t *testing.T, raw string) (d decoded) {
 
 // TestBatch: each operation's outcome is there, in order, and can be told apart.
 func TestBatch(t *testing.T) {
-	got := decode(t, run(t, newWorld(), `{"action":"batch","operations":[
+	got := decode(t, run(t, newFakeHub(), `{"action":"batch","operations":[
 		{"action":"call","type":"tool","path":"calculator_add","args":{"a":1}},
 		{"action":"call","type":"tool","path":"nobody"},
 		{"action":"call","type":"tool","path":"rich"},
@@ -100,7 +100,7 @@ func TestBatch(t *testing.T) {
 }
 
 func TestBatchOfFailuresFails(t *testing.T) {
-	if got := decode(t, run(t, newWorld(), `{"action":"batch","type":"tool","operations":[{},{"action":"call","type":"tool","path":"fails"}]}`)); !got.IsError {
+	if got := decode(t, run(t, newFakeHub(), `{"action":"batch","type":"tool","operations":[{},{"action":"call","type":"tool","path":"fails"}]}`)); !got.IsError {
 		t.Error("all failed, and the batch did not")
 	}
 }
@@ -109,7 +109,7 @@ func TestBatchOfFailuresFails(t *testing.T) {
 // minutes, and do not all fall on the hub at once.
 func TestBatchRunsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		w := newFakeHub()
 		var now, most atomic.Int32
 		w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			n := now.Add(1)

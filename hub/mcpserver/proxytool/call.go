@@ -13,7 +13,7 @@ import (
 const errNotResult = refusal("the answer is not a result of the protocol")
 
 // call serves action call (spec/docs/RULES.md, "Calls").
-func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, error) {
+func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}
@@ -52,7 +52,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.
-func readResult(raw json.RawMessage, n *notes) (*result, error) {
+func readResult(raw json.RawMessage, n *annotations) (*result, error) {
 	r := &result{}
 	var contents json.RawMessage
 	err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {

@@ -15,7 +15,7 @@ import (
 const queryLimit = 20
 
 // list serves action list.
-func (c *caller) list(op *operation, n *notes) (*result, error) {
+func (c *caller) list(op *operation, n *annotations) (*result, error) {
 	ix := c.tool.index(op.kind)
 	text := ix.whole
 	offset, limit := op.offset, op.limit
@@ -60,7 +60,7 @@ var dataTypes = map[spec.Kind]string{
 }
 
 // info serves action info.
-func (c *caller) info(op *operation, n *notes) (*result, error) {
+func (c *caller) info(op *operation, n *annotations) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}

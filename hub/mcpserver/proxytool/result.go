@@ -50,14 +50,14 @@ func (r *result) next() {
 	r.count++
 }
 
-// add appends a block with the notes n.
-func (r *result) add(block json.RawMessage, n *notes) {
+// add appends a block with the annotations n.
+func (r *result) add(block json.RawMessage, n *annotations) {
 	r.next()
 	r.blocks = n.appendTo(r.blocks, block)
 }
 
 // addResource appends an embedded resource whose text is JSON.
-func (r *result) addResource(uri string, text []byte, n *notes) {
+func (r *result) addResource(uri string, text []byte, n *annotations) {
 	block := make([]byte, 0, len(text)+len(text)/8+256)
 	block = append(block, `{"type":"resource","resource":{"uri":`...)
 	block = rawjson.AppendString(block, uri)
@@ -66,12 +66,12 @@ func (r *result) addResource(uri string, text []byte, n *notes) {
 	r.add(append(block, `}}`...), n)
 }
 
-func (r *result) addText(text string, n *notes) {
+func (r *result) addText(text string, n *annotations) {
 	r.add(append(rawjson.AppendString([]byte(`{"type":"text","text":`), text), '}'), n)
 }
 
 // failure is a result that says what is wrong.
-func failure(text string, n *notes) *result {
+func failure(text string, n *annotations) *result {
 	r := &result{isError: true}
 	r.addText(text, n)
 	return r
@@ -95,7 +95,7 @@ func (r *result) asksBack() bool {
 
 // failed is the result of an operation that ended with err. What the page, or the
 // hub, said is kept as it is; what was not said to a model is not told.
-func failed(err error, n *notes) *result {
+func failed(err error, n *annotations) *result {
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		if r, err := annotate(f.Result(), n); err == nil {
 			return r
@@ -116,9 +116,9 @@ func failed(err error, n *notes) *result {
 	return failure(text, n)
 }
 
-// annotate returns a CallToolResult with the notes n on each block and all else as
+// annotate returns a CallToolResult with the annotations n on each block and all else as
 // it is.
-func annotate(raw json.RawMessage, n *notes) (*result, error) {
+func annotate(raw json.RawMessage, n *annotations) (*result, error) {
 	r := &result{}
 	var content json.RawMessage
 	err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {

@@ -62,7 +62,7 @@ func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
 	if err == nil && op.action == actionBatch && at != whole {
 		err = refusal("Parameter 'action' is 'batch' within a batch; allowed there: list, info, call")
 	}
-	n := op.notes(at)
+	n := op.annotations(at)
 	if err != nil {
 		c.record(op, start, "refused", err.Error())
 		return failure(err.Error(), n)

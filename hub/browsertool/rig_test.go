@@ -18,8 +18,8 @@ import (
 	"tabhub/tabtransport/tabtest"
 )
 
-// world is a hub with browsers inside the process.
-type world struct {
+// rig is a hub with browsers inside the process.
+type rig struct {
 	t     testing.TB
 	hub   *hub.Hub
 	peers *tabtransport.Peers
@@ -27,9 +27,9 @@ type world struct {
 	tools []builtin.Tool
 }
 
-func newWorld(t testing.TB) *world {
+func newRig(t testing.TB) *rig {
 	t.Helper()
-	w := &world{t: t, peers: tabtransport.NewMemory(), store: &storage.Memory{}}
+	w := &rig{t: t, peers: tabtransport.NewMemory(), store: &storage.Memory{}}
 	var err error
 	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: w.peers, Store: w.store})
 	if err != nil {
@@ -40,13 +40,13 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// start gives the world instances whose browser is an executable.
-func (w *world) start(browser string) *instance.Instances {
+// start gives the hub instances whose browser is an executable.
+func (w *rig) start(browser string) *instance.Instances {
 	w.t.Helper()
 	return w.startWith(instance.Options{Browser: browser})
 }
 
-func (w *world) startWith(o instance.Options) *instance.Instances {
+func (w *rig) startWith(o instance.Options) *instance.Instances {
 	w.t.Helper()
 	o.Hub, o.Dir, o.HubURL = w.hub, w.t.TempDir(), "ws://127.0.0.1:3300/tabs"
 	o.Ring = tabtest.NewPairings(w.t).Ring
@@ -57,12 +57,12 @@ func (w *world) startWith(o instance.Options) *instance.Instances {
 }
 
 // call calls a tool as a client does.
-func (w *world) call(name, args string) result {
+func (w *rig) call(name, args string) result {
 	w.t.Helper()
 	return w.callCtx(w.t.Context(), name, args)
 }
 
-func (w *world) callCtx(ctx context.Context, name, args string) result {
+func (w *rig) callCtx(ctx context.Context, name, args string) result {
 	w.t.Helper()
 	tool := builtin.Find(w.tools, name)
 	if tool == nil {
@@ -134,7 +134,7 @@ var everything = []spec.Capability{
 }
 
 // browser connects a browser with tabs, the first of which is in front.
-func (w *world) browser(id string, caps []spec.Capability, urls ...string) *fakeBrowser {
+func (w *rig) browser(id string, caps []spec.Capability, urls ...string) *fakeBrowser {
 	w.t.Helper()
 	b := &fakeBrowser{t: w.t, next: 100, shot: `{"mimeType":"image/png","data":"iVBORw0KGgo="}`}
 	for i, url := range urls {
@@ -234,7 +234,7 @@ type listing struct {
 	}
 }
 
-func (w *world) list() listing {
+func (w *rig) list() listing {
 	w.t.Helper()
 	var l listing
 	w.call("browser_tab", `{"action":"list"}`).into(&l)
