@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -51,7 +51,7 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, ask fu
 			ctx = hub.WithExtensions(ctx, ext)
 		}
 		r, err := ask(ctx)
-		if err != nil || !inputRequired(r) {
+		if err != nil || !builtin.AsksBack(r) {
 			return r, err
 		}
 		switch missing := lacks(rq.capabilities(), r); {
@@ -72,12 +72,6 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, ask fu
 
 func toolError(format string, args ...any) *hub.Failure {
 	return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf(format, args...)}
-}
-
-// inputRequired reports whether a page's result asks back. The result may be large;
-// see hasMember.
-func inputRequired(r json.RawMessage) bool {
-	return bytes.Contains(r, []byte(`"input_required"`)) && string(rawjson.Get(r, "resultType")) == `"input_required"`
 }
 
 // input returns what a page is told beside the arguments: what the client can be
@@ -162,10 +156,7 @@ func (s *Server) answers(ctx context.Context, rq *request, r json.RawMessage, ex
 		if err != nil {
 			return err
 		}
-		if len(responses) > 1 {
-			responses = append(responses, ',')
-		}
-		responses = append(append(rawjson.AppendString(responses, key), ':'), answer...)
+		responses = rawjson.AppendMember(responses, key, answer)
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) {

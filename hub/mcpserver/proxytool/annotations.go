@@ -66,12 +66,12 @@ func (n *annotations) appendTo(dst []byte, block json.RawMessage) []byte {
 		case "_meta":
 			meta = value
 		default:
-			dst = appendMember(dst, key, value)
+			dst = rawjson.AppendMember(dst, key, value)
 		}
 		return nil
 	})
-	dst = appendMember(dst, "annotations", merge(given, n.members))
-	dst = appendMember(dst, "_meta", merge(meta, []member{{metaKey, merge(nil, n.mirror)}}))
+	dst = rawjson.AppendMember(dst, "annotations", merge(given, n.members))
+	dst = rawjson.AppendMember(dst, "_meta", merge(meta, []member{{metaKey, merge(nil, n.mirror)}}))
 	return append(dst, '}')
 }
 
@@ -85,12 +85,12 @@ func merge(raw json.RawMessage, members []member) json.RawMessage {
 					return nil
 				}
 			}
-			out = appendMember(out, key, value)
+			out = rawjson.AppendMember(out, key, value)
 			return nil
 		})
 	}
 	for _, m := range members {
-		out = appendMember(out, m.key, m.value)
+		out = rawjson.AppendMember(out, m.key, m.value)
 	}
 	return append(out, '}')
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -23,7 +24,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 		if err != nil {
 			return nil, err
 		}
-		if asksBack(raw) {
+		if builtin.AsksBack(raw) {
 			return annotate(raw, n)
 		}
 		return readResult(raw, n)
@@ -32,7 +33,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 		if err != nil {
 			return nil, err
 		}
-		if asksBack(raw) {
+		if builtin.AsksBack(raw) {
 			return annotate(raw, n)
 		}
 		n.dataType("GetPromptResult")
@@ -92,14 +93,14 @@ func appendObjectified(dst []byte, content json.RawMessage) []byte {
 	dst = append(dst, '{')
 	rawjson.Object(content, spec.MaxDepth, func(key string, value json.RawMessage) error {
 		if key != "mimeType" && key != "text" && key != "contentType" {
-			dst = appendMember(dst, key, value)
+			dst = rawjson.AppendMember(dst, key, value)
 		}
 		return nil
 	})
-	dst = appendMember(dst, "mimeType", []byte(`"application/json"`))
-	dst = appendMember(dst, "text", rawjson.AppendString(nil, string(rawjson.Compact(nil, []byte(text)))))
+	dst = rawjson.AppendMember(dst, "mimeType", []byte(`"application/json"`))
+	dst = rawjson.AppendMember(dst, "text", rawjson.AppendString(nil, string(rawjson.Compact(nil, []byte(text)))))
 	if mime != "" {
-		dst = appendMember(dst, "contentType", rawjson.AppendString(nil, mime))
+		dst = rawjson.AppendMember(dst, "contentType", rawjson.AppendString(nil, mime))
 	}
 	return append(dst, '}')
 }

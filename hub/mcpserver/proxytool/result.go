@@ -1,7 +1,6 @@
 package proxytool
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -34,7 +33,7 @@ func (r *result) json() json.RawMessage {
 	out = append(out, r.blocks...)
 	out = append(out, ']')
 	for _, m := range r.rest {
-		out = appendMember(out, m.key, m.value)
+		out = rawjson.AppendMember(out, m.key, m.value)
 	}
 	if r.isError {
 		out = append(out, `,"isError":true`...)
@@ -77,20 +76,12 @@ func failure(text string, n *annotations) *result {
 	return r
 }
 
-// asksBack reports whether the raw result of a page says that it needs something of
-// the client first. That goes to the client as it is, whatever was asked of the page.
-// The result may be large, and most do not hold the word.
-func asksBack(raw json.RawMessage) bool {
-	return bytes.Contains(raw, []byte(`"input_required"`)) && isInputRequired(rawjson.Get(raw, "resultType"))
-}
-
-func isInputRequired(resultType json.RawMessage) bool {
-	return string(resultType) == `"input_required"`
-}
-
-// asksBack is asksBack of what r was made of.
+// asksBack reports whether the page that r is from needs something of the client first
+// (builtin.AsksBack). That goes to the client as it is, whatever was asked of the page.
 func (r *result) asksBack() bool {
-	return slices.ContainsFunc(r.rest, func(m member) bool { return m.key == "resultType" && isInputRequired(m.value) })
+	return slices.ContainsFunc(r.rest, func(m member) bool {
+		return m.key == "resultType" && string(m.value) == `"input_required"`
+	})
 }
 
 // failed is the result of an operation that ended with err. What the page, or the
@@ -141,12 +132,4 @@ func annotate(raw json.RawMessage, n *annotations) (*result, error) {
 		return nil
 	})
 	return r, err
-}
-
-func appendMember(dst []byte, key string, value []byte) []byte {
-	if c := dst[len(dst)-1]; c != '{' {
-		dst = append(dst, ',')
-	}
-	dst = rawjson.AppendString(dst, key)
-	return append(append(dst, ':'), value...)
 }
