@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -70,10 +69,6 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, ask fu
 	}
 }
 
-func toolError(format string, args ...any) *hub.Failure {
-	return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf(format, args...)}
-}
-
 // input returns what a page is told beside the arguments: what the client can be
 // asked, and what it has answered.
 func (s *Server) input(rq *request, name string) (spec.Extensions, *rpcError) {
@@ -107,16 +102,6 @@ func (s *Server) input(rq *request, name string) (spec.Extensions, *rpcError) {
 	return ext, nil
 }
 
-// capabilities returns what the client has declared, nil if nothing.
-func (rq *request) capabilities() json.RawMessage {
-	if rq.modern {
-		return rq.meta(metaCapabilities)
-	}
-	rq.ses.mu.Lock()
-	defer rq.ses.mu.Unlock()
-	return rq.ses.capabilities
-}
-
 // lacks returns the capabilities that a client would need for what r asks of it
 // and has not.
 func lacks(capabilities, r json.RawMessage) (missing []string) {
@@ -130,15 +115,6 @@ func lacks(capabilities, r json.RawMessage) (missing []string) {
 		return nil
 	})
 	return missing
-}
-
-func missingCapabilities(missing []string) *rpcError {
-	required := map[string]struct{}{}
-	for _, c := range missing {
-		required[c] = struct{}{}
-	}
-	data, _ := json.Marshal(map[string]any{"requiredCapabilities": required})
-	return &rpcError{code: codeMissingCapability, message: "the page asks for what this client has not declared", data: data, status: http.StatusBadRequest}
 }
 
 // answers asks an older client what r asks for and returns the extensions for the

@@ -98,11 +98,3 @@ func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
 	}
 	return done, nil
 }
-
-func (rq *request) uri() (string, *rpcError) {
-	uri, ok := rawjson.String(rq.get("uri"))
-	if !ok || uri == "" {
-		return "", invalidParams("uri is required: the URI of a resource, a string")
-	}
-	return uri, nil
-}

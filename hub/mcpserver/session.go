@@ -214,17 +214,6 @@ func (ses *session) end(cause error) {
 	}
 }
 
-// clientName returns the name of the client that asks.
-func (rq *request) clientName() string {
-	if rq.modern {
-		name, _ := rq.text("_meta", metaClientInfo, "name")
-		return name
-	}
-	rq.ses.mu.Lock()
-	defer rq.ses.mu.Unlock()
-	return rq.ses.client
-}
-
 type identityKey struct{}
 
 // WithIdentity returns a context for a request that carries the credential named
@@ -237,15 +226,6 @@ func identityOf(ctx context.Context) string {
 	id, _ := ctx.Value(identityKey{}).(string)
 	return id
 }
-
-// The keys of params._meta that a request of revision 2026-07-28 has.
-const (
-	metaVersion      = mcp.MetaKeyProtocolVersion
-	metaClientInfo   = mcp.MetaKeyClientInfo
-	metaCapabilities = mcp.MetaKeyClientCapabilities
-	metaLogLevel     = mcp.MetaKeyLogLevel
-	metaSubscription = mcp.MetaKeySubscriptionID
-)
 
 // changed tells all clients of a change of the hub.
 func (s *Server) changed(c hub.Change) {
