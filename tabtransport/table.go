@@ -20,8 +20,8 @@ const AnyTab int64 = -1
 // beyond it the newest replaces the one before.
 const maxQueuedProgress = 64
 
-// Table holds the requests that wait for an answer (the request manager of MCP-B
-// hub specification, section 5). Each has a random UUID and an owner, the only one
+// Table holds the requests that wait for an answer (the request manager of
+// spec/docs/RULES.md, "Transport"). Each has a random UUID and an owner, the only one
 // who may answer it or report its progress. A request is in the table exactly as
 // long as its Do runs, so there is nothing stale to clean. The zero value is ready
 // to use; all methods are safe for concurrent use.

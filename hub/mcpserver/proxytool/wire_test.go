@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
@@ -35,10 +36,9 @@ func connect(t *testing.T) *session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close(context.Background()) })
-	tool := &proxytool.Tool{Hub: h}
 	server := mcpserver.New(h, mcpserver.Options{
-		Own:    []mcpserver.Tool{{Definition: proxytool.Definition(), Call: tool.Call}},
-		Expose: mcpserver.ExposeProxy,
+		Builtin: []builtin.Tool{proxytool.New(h, nil)},
+		Expose:  mcpserver.ExposeProxy,
 	})
 	t.Cleanup(func() { server.Close(context.Background()) })
 	toServer, fromClient := io.Pipe()
