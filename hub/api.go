@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/spec"
@@ -129,12 +130,7 @@ func (f *Failure) Error() string { return string(f.Code) + ": " + f.Message }
 // Result returns the failure as an MCP CallToolResult with isError set, whose text
 // is {"error":{"code","message"}}.
 func (f *Failure) Result() json.RawMessage {
-	inner, _ := json.Marshal(map[string]any{"error": map[string]string{"code": string(f.Code), "message": f.Message}})
-	out, _ := json.Marshal(map[string]any{
-		"content": []map[string]string{{"type": "text", "text": string(inner)}},
-		"isError": true,
-	})
-	return out
+	return item.FailureResult(f.Code, f.Message)
 }
 
 // Change says what has changed since the last Change. Changes within

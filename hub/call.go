@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/describe"
@@ -45,7 +46,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.target.item.toolResult(resp), nil
+	return r.target.item.ToolResult(resp), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
@@ -70,7 +71,7 @@ type run struct {
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
-	checked  *item       // the arguments fit this item's schema
+	checked  *item.Item  // the arguments fit this item's schema
 }
 
 // target of one attempt.
@@ -246,18 +247,12 @@ func (r *run) await(ctx context.Context, changed <-chan struct{}) error {
 	}
 }
 
-// check validates the arguments of a tool call against the item's schema, and those
-// of a prompt as far as there is one.
-func (r *run) check(it *item) error {
-	for _, name := range it.needs {
-		if len(r.args) == 0 || rawjson.Get(r.args, name) == nil {
-			return &Failure{spec.FailInvalidArguments, fmt.Sprintf("argument %q is required", name)}
-		}
-	}
-	if it.schema == nil || r.checked == it {
+// check validates the arguments of a call.
+func (r *run) check(it *item.Item) error {
+	if r.checked == it {
 		return nil
 	}
-	if err := it.schema.Check(r.args); err != nil {
+	if err := it.CheckArguments(r.args); err != nil {
 		return &Failure{spec.FailInvalidArguments, err.Error()}
 	}
 	r.checked = it
@@ -274,7 +269,7 @@ func (r *run) send(ctx context.Context, t target) (spec.Response, error) {
 	defer t.tab.inFlight.Add(-1)
 	if t.moved {
 		h.mu.Lock()
-		if d := h.domains[t.item.domain]; d != nil {
+		if d := h.domains[t.item.Domain]; d != nil {
 			d.lastCall = t.url
 		}
 		h.mu.Unlock()
@@ -287,14 +282,14 @@ func (r *run) send(ctx context.Context, t target) (spec.Response, error) {
 }
 
 // request makes the request for an item.
-func (r *run) request(it *item) spec.Request {
+func (r *run) request(it *item.Item) spec.Request {
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.page, FrameID: it.frame, Extensions: r.ext}
+		return &spec.ReadResource{URI: r.page, FrameID: it.Frame, Extensions: r.ext}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.source, Args: r.args, FrameID: it.frame, Extensions: r.ext}
+		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.ext}
 	}
-	return &spec.ExecuteTool{ToolName: it.source, Args: r.args, FrameID: it.frame, Origin: it.frameOrigin(), Extensions: r.ext}
+	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.ext}
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or
@@ -332,7 +327,7 @@ func (r *run) judge(ctx context.Context, t target, err error, loading *int) (ret
 // lost decides about a call that was sent to a tab which is gone: only one that
 // may be run twice goes to another tab of the same browser.
 func (r *run) lost(t target) (retry bool, _ error) {
-	if r.kind == spec.KindTool && !t.item.safe || len(r.excluded) >= spec.RetryAttempts {
+	if r.kind == spec.KindTool && !t.item.Repeatable || len(r.excluded) >= spec.RetryAttempts {
 		return false, errTabClosed
 	}
 	r.excluded = append(r.excluded, t.addr)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"tabhub/hub/item"
 
 	"tabhub/spec"
 )
@@ -22,9 +23,9 @@ func (h *Hub) ConsistencyCheck() error {
 		}
 		for kind, items := range t.items {
 			for _, it := range items {
-				o := h.domainOf(it).offers[kind][it.source]
+				o := h.domainOf(it).offers[kind][it.Source]
 				if o == nil || !slices.ContainsFunc(o.holders, func(hd *holder) bool { return hd.tab == t && hd.item == it }) {
-					bad("tab %s does not hold its %s %q", addr, kind, it.source)
+					bad("tab %s does not hold its %s %q", addr, kind, it.Source)
 				}
 			}
 		}
@@ -73,11 +74,11 @@ func (h *Hub) ConsistencyCheck() error {
 			for source, o := range offers {
 				s.counts[kindIndex(kind)] += len(o.holders)
 				for _, hd := range o.holders {
-					s.bytes += len(hd.item.raw)
+					s.bytes += len(hd.item.Raw)
 				}
 				if o.kept != nil {
 					own++
-					s.bytes += len(o.kept.raw)
+					s.bytes += len(o.kept.Raw)
 				}
 				h.checkOfferLocked(o, source, bad)
 			}
@@ -134,8 +135,8 @@ func (h *Hub) checkOfferLocked(o *offer, source string, bad func(string, ...any)
 }
 
 // domainOf returns an item's domain, or an empty one.
-func (h *Hub) domainOf(it *item) *domain {
-	if d := h.domains[it.domain]; d != nil {
+func (h *Hub) domainOf(it *item.Item) *domain {
+	if d := h.domains[it.Domain]; d != nil {
 		return d
 	}
 	return &domain{offers: map[spec.Kind]map[string]*offer{}}

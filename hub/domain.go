@@ -3,6 +3,7 @@ package hub
 import (
 	"cmp"
 	"slices"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/naming"
@@ -36,8 +37,8 @@ type offer struct {
 	id      naming.Identity
 	domain  *domain
 	public  string
-	holders []*holder // by tab number
-	kept    *item     // what a closed tab left; counts while no tab has the item
+	holders []*holder  // by tab number
+	kept    *item.Item // what a closed tab left; counts while no tab has the item
 }
 
 // holder is a tab that has the item. It is guarded by Hub.mu; its fields do not
@@ -47,7 +48,7 @@ type holder struct {
 	tab    *tab
 	number int
 	public string
-	item   *item
+	item   *item.Item
 	seq    uint64 // of the registration that brought item
 }
 
@@ -75,13 +76,13 @@ func (h *Hub) staleLocked(d *domain) {
 }
 
 // enterLocked gives a tab its part in a domain, with its number.
-func (h *Hub) enterLocked(t *tab, it *item, now time.Time) *part {
-	key := it.domain
+func (h *Hub) enterLocked(t *tab, it *item.Item, now time.Time) *part {
+	key := it.Domain
 	if p := t.domains[key]; p != nil {
 		return p
 	}
 	d := h.domainLocked(key)
-	d.origin = it.origin
+	d.origin = it.Origin
 	if d.opening != nil && d.opening.addr == t.addr {
 		d.openedLocked(d.opening)
 	}
@@ -92,7 +93,7 @@ func (h *Hub) enterLocked(t *tab, it *item, now time.Time) *part {
 	n.LastSeen = now
 	d.numbers[t.key] = n
 	h.writeLocked(n)
-	p := &part{number: n.Index, origin: it.origin, verified: it.verified}
+	p := &part{number: n.Index, origin: it.Origin, verified: it.Verified}
 	t.domains[key] = p
 	at, _ := slices.BinarySearchFunc(d.tabs, p.number, func(t *tab, n int) int { return cmp.Compare(t.domains[key].number, n) })
 	d.tabs = slices.Insert(d.tabs, at, t)
@@ -132,24 +133,24 @@ func (h *Hub) offerLocked(d *domain, kind spec.Kind, source string) *offer {
 
 // holdLocked makes t a holder of an item, or gives the holder it is a new item. It
 // returns why it cannot.
-func (h *Hub) holdLocked(t *tab, it *item, now time.Time) error {
+func (h *Hub) holdLocked(t *tab, it *item.Item, now time.Time) error {
 	if err := h.bytesLeftLocked(it); err != nil {
 		return err
 	}
 	part := h.enterLocked(t, it, now)
-	d := h.domains[it.domain]
-	o := h.offerLocked(d, it.kind, it.source)
+	d := h.domains[it.Domain]
+	o := h.offerLocked(d, it.Kind, it.Source)
 	if o == nil {
 		return errNames
 	}
 	at, found := slices.BinarySearchFunc(o.holders, part.number, func(hd *holder, n int) int { return cmp.Compare(hd.number, n) })
 	if found {
 		hd := o.holders[at]
-		h.weighLocked(d, len(it.raw)-len(hd.item.raw))
+		h.weighLocked(d, len(it.Raw)-len(hd.item.Raw))
 		hd.item, hd.seq = it, h.nextLocked()
 		return nil
 	}
-	if err := h.countLeftLocked(d, it.kind); err != nil {
+	if err := h.countLeftLocked(d, it.Kind); err != nil {
 		h.pruneOfferLocked(o)
 		return err
 	}
@@ -161,17 +162,17 @@ func (h *Hub) holdLocked(t *tab, it *item, now time.Time) error {
 		return errNames
 	}
 	o.holders = slices.Insert(o.holders, at, hd)
-	h.countLocked(d, it.kind, 1)
-	h.weighLocked(d, len(it.raw))
+	h.countLocked(d, it.Kind, 1)
+	h.weighLocked(d, len(it.Raw))
 	return nil
 }
 
 // withdrawLocked takes items from a tab. What is to be kept of them stays under
 // the domain's name.
-func (h *Hub) withdrawLocked(t *tab, kind spec.Kind, items []*item, now time.Time) {
+func (h *Hub) withdrawLocked(t *tab, kind spec.Kind, items []*item.Item, now time.Time) {
 	for _, it := range items {
-		d := h.domains[it.domain]
-		o := d.offers[kind][it.source]
+		d := h.domains[it.Domain]
+		o := d.offers[kind][it.Source]
 		if o == nil {
 			continue
 		}
@@ -182,7 +183,7 @@ func (h *Hub) withdrawLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 		h.unbindLocked(kind, o.holders[at].public)
 		o.holders = slices.Delete(o.holders, at, at+1)
 		h.countLocked(d, kind, -1)
-		h.weighLocked(d, -len(it.raw))
+		h.weighLocked(d, -len(it.Raw))
 		if h.keepsLocked(t, it) && h.keepLocked(o, it) {
 			d.updated, d.lastPeer, d.url = now, t.peer.id, t.url
 		}

@@ -44,7 +44,7 @@ func (h *Hub) tabInfoLocked(t *tab) TabInfo {
 		td := TabDomain{Domain: key, Number: part.number}
 		for kind, items := range t.items {
 			for _, it := range items {
-				if it.domain != key {
+				if it.Domain != key {
 					continue
 				}
 				switch kind {

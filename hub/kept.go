@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -12,19 +13,19 @@ const (
 )
 
 // keepsLocked reports whether an item stays when its tab goes.
-func (h *Hub) keepsLocked(t *tab, it *item) bool {
-	if !it.verified || t.url == "" {
+func (h *Hub) keepsLocked(t *tab, it *item.Item) bool {
+	if !it.Verified || t.url == "" {
 		return false
 	}
-	if s, ok := h.sites[it.domain]; ok && s.Cache != nil {
+	if s, ok := h.sites[it.Domain]; ok && s.Cache != nil {
 		return *s.Cache
 	}
-	return it.cached || t.keep
+	return it.Cache || t.keep
 }
 
 // keepLocked keeps an item of a tab that goes, in place of what was kept of the
 // name before. It reports false if the site has left too much already.
-func (h *Hub) keepLocked(o *offer, it *item) bool {
+func (h *Hub) keepLocked(o *offer, it *item.Item) bool {
 	if o.kept == nil {
 		if o.domain.kept >= maxKept {
 			return false
@@ -35,10 +36,10 @@ func (h *Hub) keepLocked(o *offer, it *item) bool {
 		o.domain.kept++
 		h.allKept++
 	} else {
-		h.weighLocked(o.domain, -len(o.kept.raw))
+		h.weighLocked(o.domain, -len(o.kept.Raw))
 	}
 	o.kept = it
-	h.weighLocked(o.domain, len(it.raw))
+	h.weighLocked(o.domain, len(it.Raw))
 	h.keptLocked(o.domain)
 	return true
 }
@@ -50,7 +51,7 @@ func (h *Hub) dropKeptLocked(d *domain) {
 			if o.kept == nil {
 				continue
 			}
-			h.weighLocked(d, -len(o.kept.raw))
+			h.weighLocked(d, -len(o.kept.Raw))
 			o.kept = nil
 			d.kept--
 			h.allKept--
@@ -92,7 +93,7 @@ func (h *Hub) saveKeptLocked() {
 		for kind, offers := range d.offers {
 			for _, o := range offers {
 				if o.kept != nil {
-					addItem(&r, kind, o.kept.raw)
+					addItem(&r, kind, o.kept.Raw)
 				}
 			}
 		}

@@ -2,11 +2,10 @@ package hub
 
 import (
 	"encoding/json"
-	"hash/maphash"
+	"tabhub/hub/item"
 
 	"tabhub/describe"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
 // block is a domain's part of a list, rendered. It is immutable.
@@ -75,14 +74,14 @@ func (h *Hub) renderLocked(d *domain, kind ListKind) *block {
 	for _, o := range d.sortedLocked(itemKind) {
 		newest := o.newestLocked(false)
 		if newest == nil {
-			if o.kept != nil && o.kept.template == template {
+			if o.kept != nil && o.kept.Template == template {
 				p := p
 				p.Cached = true
 				b.add(o.kept, o.public, 0, p)
 			}
 			continue
 		}
-		if newest.item.template != template {
+		if newest.item.Template != template {
 			continue
 		}
 		b.add(newest.item, o.public, 0, p)
@@ -128,7 +127,7 @@ func (h *Hub) listsTabName(several bool, newest, hd *holder) bool {
 	case TabNamesNever:
 		return false
 	}
-	return several || hd.item.shape != newest.item.shape
+	return several || hd.item.Shape != newest.item.Shape
 }
 
 // placeLocked says where a domain's items run, for descriptions.
@@ -154,27 +153,12 @@ func (h *Hub) tabPlace(p describe.Place, hd *holder) describe.Place {
 }
 
 // add renders one element.
-func (b *block) add(it *item, public string, tab int, p describe.Place) {
+func (b *block) add(it *item.Item, public string, tab int, p describe.Place) {
 	start := len(b.json)
-	key := `{"name":`
-	if it.kind == spec.KindResource {
-		key = `{"uri":`
-		if it.template {
-			key = `{"uriTemplate":`
-		}
-	}
-	b.json = append(b.json, key...)
-	b.json = rawjson.AppendString(b.json, public)
-	b.json = append(b.json, `,"description":`...)
-	b.json = rawjson.AppendString(b.json, describe.Prefix(p))
-	b.json[len(b.json)-1] = ' ' // the closing quote
-	b.json = append(b.json, it.text...)
-	b.json = append(b.json, '"')
-	b.json = append(b.json, it.rest...)
-	b.json = append(b.json, '}')
-	sum := maphash.String(hashSeed, public) ^ it.sum
+	b.json = it.AppendJSON(b.json, public, describe.Prefix(p))
+	sum := it.Sum(public)
 	b.items = append(b.items, Item{
-		Name: public, Domain: it.domain, Tab: tab, Source: it.source,
+		Name: public, Domain: it.Domain, Tab: tab, Source: it.Source,
 		JSON: json.RawMessage(b.json[start:len(b.json):len(b.json)]),
 		Sum:  sum,
 	})

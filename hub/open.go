@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/naming"
@@ -35,7 +36,7 @@ func (r *run) open(ctx context.Context, b *binding) error {
 	h := r.h
 	h.mu.RLock()
 	id, offered := b.id, b.offer != nil
-	var kept *item
+	var kept *item.Item
 	if offered {
 		kept = b.offer.kept
 	}
@@ -142,7 +143,7 @@ func (d *domain) openedLocked(o *opening) {
 // openURL returns where to open the domain: the URL that a tab of it had, or its
 // origin.
 func (d *domain) openURL() string {
-	if d.url != "" && originOf(d.url) == d.origin {
+	if d.url != "" && item.OriginOf(d.url) == d.origin {
 		return d.url
 	}
 	return d.origin + "/"

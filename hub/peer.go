@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"tabhub/hub/item"
 	"time"
 
 	"github.com/google/uuid"
@@ -54,7 +55,7 @@ type tab struct {
 	reloaded  bool // its peer came back with another document
 	updated   time.Time
 	saved     time.Time // when its URL was stored last
-	items     map[spec.Kind][]*item
+	items     map[spec.Kind][]*item.Item
 	stale     map[spec.Kind]bool // items that were not registered again since
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*part
@@ -336,7 +337,7 @@ func (h *Hub) tabLocked(addr spec.TabAddr, now time.Time) *tab {
 	}
 	t := &tab{
 		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: now,
-		items:    map[spec.Kind][]*item{},
+		items:    map[spec.Kind][]*item.Item{},
 		stale:    map[spec.Kind]bool{},
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*part{},

@@ -1,10 +1,10 @@
 package hub
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/describe"
@@ -69,7 +69,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 		h.log.Info("empty registration", "tab", from, "kind", m.Kind)
 	}
 	items, rejected := h.parseItems(conn, m, at)
-	url := tabURL(conn, m.TabURL)
+	url := item.TabURL(conn, m.TabURL)
 	var changed, full bool
 	h.update(func() {
 		if h.reading[from] == read {
@@ -128,15 +128,11 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 
 // parseItems checks the items of a registration, outside of any lock. url is where
 // the tab is.
-func (h *Hub) parseItems(conn tabtransport.Conn, m *spec.Register, url string) ([]*item, []spec.Rejection) {
-	items := make([]*item, 0, len(m.Items))
-	where := func(it *item) error { return it.place(conn, url) }
+func (h *Hub) parseItems(conn tabtransport.Conn, m *spec.Register, url string) ([]*item.Item, []spec.Rejection) {
+	items := make([]*item.Item, 0, len(m.Items))
+	provenance := func(claimed string) (item.Provenance, error) { return item.ProvenanceOf(conn, url, claimed) }
 	rejected := []spec.Rejection{}
-	type place struct {
-		domain spec.Domain
-		source string
-	}
-	seen := make(map[place]bool, len(m.Items))
+	seen := make(map[item.Key]bool, len(m.Items))
 	start := time.Now()
 	for i, raw := range m.Items {
 		if time.Since(start) > maxParse {
@@ -147,30 +143,30 @@ func (h *Hub) parseItems(conn tabtransport.Conn, m *spec.Register, url string) (
 			rejected = append(rejected, spec.Rejection{Name: "*", Reason: fmt.Sprintf("a tab may offer at most %d of a kind; the other %d are left out", spec.MaxToolsPerTab, len(m.Items)-i)})
 			break
 		}
-		it, err := parseItem(m.Kind, raw, &h.schemas, where)
-		if err == nil && seen[place{it.domain, it.source}] {
-			err = fmt.Errorf("%q is registered twice; the first counts", it.source)
+		it, err := item.Parse(m.Kind, raw, &h.schemas, provenance)
+		if err == nil && seen[it.Key()] {
+			err = fmt.Errorf("%q is registered twice; the first counts", it.Source)
 		}
 		if err != nil {
 			rejected = append(rejected, spec.Rejection{Name: rejectedName(it, i), Reason: err.Error()})
 			continue
 		}
-		seen[place{it.domain, it.source}] = true
+		seen[it.Key()] = true
 		items = append(items, it)
 	}
 	return items, rejected
 }
 
-func rejectedName(it *item, i int) string {
-	if it.source != "" {
-		return describe.Clean(it.source, spec.MaxName)
+func rejectedName(it *item.Item, i int) string {
+	if it.Source != "" {
+		return describe.Clean(it.Source, spec.MaxName)
 	}
 	return fmt.Sprintf("#%d", i)
 }
 
 // registerLocked makes items all that a tab has of a kind. Results are those of
 // setItemsLocked.
-func (h *Hub) registerLocked(t *tab, kind spec.Kind, items []*item, now time.Time) (changed bool, over []spec.Rejection) {
+func (h *Hub) registerLocked(t *tab, kind spec.Kind, items []*item.Item, now time.Time) (changed bool, over []spec.Rejection) {
 	if t.stale[kind] {
 		delete(t.stale, kind)
 		h.touchLocked() // calls may wait for it
@@ -192,31 +188,31 @@ func (h *Hub) showLocked(t *tab) {
 
 // setItemsLocked replaces a tab's items of a kind. It reports whether anything
 // changed, and which items were over a limit of the hub.
-func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item, now time.Time) (changed bool, over []spec.Rejection) {
+func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item.Item, now time.Time) (changed bool, over []spec.Rejection) {
 	old := t.items[kind]
-	if slices.EqualFunc(old, items, sameItem) {
+	if slices.EqualFunc(old, items, (*item.Item).Equal) {
 		return false, nil
 	}
-	var gone, added []*item
-	had := make(map[itemKey]*item, len(old))
+	var gone, added []*item.Item
+	had := make(map[item.Key]*item.Item, len(old))
 	for _, it := range old {
-		had[it.key()] = it
+		had[it.Key()] = it
 	}
-	replaced := map[itemKey]*item{}
-	set := make([]*item, 0, len(items))
+	replaced := map[item.Key]*item.Item{}
+	set := make([]*item.Item, 0, len(items))
 	for _, it := range items {
-		if was := had[it.key()]; was != nil {
-			delete(had, it.key())
-			if sameItem(was, it) {
+		if was := had[it.Key()]; was != nil {
+			delete(had, it.Key())
+			if was.Equal(it) {
 				set = append(set, was)
 				continue
 			}
-			replaced[it.key()] = was
+			replaced[it.Key()] = was
 		}
 		added = append(added, it)
 	}
 	for _, it := range old {
-		if had[it.key()] != nil {
+		if had[it.Key()] != nil {
 			gone = append(gone, it)
 		}
 	}
@@ -224,13 +220,13 @@ func (h *Hub) setItemsLocked(t *tab, kind spec.Kind, items []*item, now time.Tim
 	for _, it := range added {
 		if err := h.holdLocked(t, it, now); err != nil {
 			over = append(over, spec.Rejection{Name: rejectedName(it, 0), Reason: err.Error()})
-			if was := replaced[it.key()]; was != nil {
-				h.withdrawLocked(t, kind, []*item{was}, now)
+			if was := replaced[it.Key()]; was != nil {
+				h.withdrawLocked(t, kind, []*item.Item{was}, now)
 			}
 			continue
 		}
 		set = append(set, it)
-		h.staleLocked(h.domains[it.domain])
+		h.staleLocked(h.domains[it.Domain])
 	}
 	t.items[kind] = set
 	h.pruneDomainsLocked(t, now)
@@ -242,7 +238,7 @@ func (h *Hub) pruneDomainsLocked(t *tab, now time.Time) {
 	has := map[spec.Domain]bool{}
 	for _, items := range t.items {
 		for _, it := range items {
-			has[it.domain] = true
+			has[it.Domain] = true
 		}
 	}
 	for key, part := range t.domains {
@@ -250,17 +246,6 @@ func (h *Hub) pruneDomainsLocked(t *tab, now time.Time) {
 			h.leaveLocked(t, key, part, now)
 		}
 	}
-}
-
-type itemKey struct {
-	domain spec.Domain
-	source string
-}
-
-func (it *item) key() itemKey { return itemKey{it.domain, it.source} }
-
-func sameItem(a, b *item) bool {
-	return a.domain == b.domain && a.origin == b.origin && bytes.Equal(a.raw, b.raw)
 }
 
 // saveTabLocked queues the tab's records, one for each of its domains, as seen now.
@@ -272,8 +257,8 @@ func (h *Hub) saveTabLocked(t *tab, now time.Time) {
 		}
 		for kind, items := range t.items {
 			for _, it := range items {
-				if it.domain == key {
-					addItem(&r, kind, it.raw)
+				if it.Domain == key {
+					addItem(&r, kind, it.Raw)
 				}
 			}
 		}
@@ -298,7 +283,7 @@ func (h *Hub) tabState(from spec.TabAddr, m *spec.TabState) {
 			}
 		}
 		if m.URL != nil && *m.URL != t.url {
-			if url := tabURL(t.peer.conn, *m.URL); url != "" {
+			if url := item.TabURL(t.peer.conn, *m.URL); url != "" {
 				t.url, t.updated = url, now
 				// The record holds all that the tab offers. A page that changes its URL
 				// all the time is stored when something else is, or at the end.

@@ -3,6 +3,7 @@ package hub
 import (
 	"encoding/json"
 	"slices"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/spec"
@@ -64,7 +65,7 @@ func (h *Hub) restoreKeptLocked(d *domain, r storage.Tab) {
 		d.lastPeer = spec.PeerID("browser:" + string(r.Browser))
 	}
 	for _, it := range h.restoreItems(r) {
-		if o := h.offerLocked(d, it.kind, it.source); o != nil && !h.keepLocked(o, it) {
+		if o := h.offerLocked(d, it.Kind, it.Source); o != nil && !h.keepLocked(o, it) {
 			h.pruneOfferLocked(o)
 		}
 	}
@@ -78,7 +79,7 @@ func (h *Hub) restoreStaleLocked(d *domain, r storage.Tab) {
 		if !h.keepsLocked(t, it) {
 			continue
 		}
-		switch o := h.offerLocked(d, it.kind, it.source); {
+		switch o := h.offerLocked(d, it.Kind, it.Source); {
 		case o == nil:
 		case h.keepLocked(o, it):
 			d.url, d.updated, d.lastPeer = r.URL, r.LastUpdated, r.Addr.Peer
@@ -99,12 +100,12 @@ func (h *Hub) restoreTabLocked(r storage.Tab, now time.Time) {
 	t.key, t.url, t.title, t.updated, t.hidden = r.Key, r.URL, r.Title, r.LastUpdated, true
 	for _, it := range h.restoreItems(r) {
 		if err := h.holdLocked(t, it, now); err != nil {
-			h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.source, "err", err)
+			h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.Source, "err", err)
 			continue
 		}
-		t.items[it.kind] = append(t.items[it.kind], it)
-		d := h.domains[it.domain]
-		if h.keepsLocked(t, it) && h.keepLocked(d.offers[it.kind][it.source], it) && d.url == "" {
+		t.items[it.Kind] = append(t.items[it.Kind], it)
+		d := h.domains[it.Domain]
+		if h.keepsLocked(t, it) && h.keepLocked(d.offers[it.Kind][it.Source], it) && d.url == "" {
 			d.url, d.lastPeer, d.updated = t.url, p.id, r.LastUpdated
 		}
 	}
@@ -112,19 +113,18 @@ func (h *Hub) restoreTabLocked(r storage.Tab, now time.Time) {
 
 // restoreItems parses the items of a stored record. One that no longer passes the
 // checks is left out.
-func (h *Hub) restoreItems(r storage.Tab) []*item {
-	var items []*item
+func (h *Hub) restoreItems(r storage.Tab) []*item.Item {
+	var items []*item.Item
 	for _, of := range []struct {
 		kind spec.Kind
 		raws []json.RawMessage
 	}{{spec.KindTool, r.Tools}, {spec.KindResource, r.Resources}, {spec.KindPrompt, r.Prompts}} {
 		for _, raw := range of.raws {
-			it, err := parseItem(of.kind, raw, &h.schemas, func(it *item) error {
-				it.domain, it.origin, it.verified = r.Domain, r.Origin, r.Verified
-				return nil
+			it, err := item.Parse(of.kind, raw, &h.schemas, func(string) (item.Provenance, error) {
+				return item.Provenance{Domain: r.Domain, Origin: r.Origin, Verified: r.Verified}, nil
 			})
 			if err != nil {
-				h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.source, "err", err)
+				h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.Source, "err", err)
 				continue
 			}
 			items = append(items, it)

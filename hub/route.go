@@ -3,6 +3,7 @@ package hub
 import (
 	"time"
 
+	"tabhub/hub/item"
 	"tabhub/spec"
 )
 
@@ -11,7 +12,7 @@ type candidate struct {
 	tab      *tab    // to be sent to; choose does not look at it
 	holder   *holder // nor at this
 	addr     spec.TabAddr
-	item     *item
+	item     *item.Item
 	number   int
 	url      string
 	updated  time.Time
@@ -98,7 +99,7 @@ func (h *Hub) snapshotLocked(b *binding, excluded []spec.TabAddr, into []candida
 	s.lastCall = b.offer.domain.lastCall
 	newest := b.offer.newestLocked(true)
 	for _, hd := range b.offer.holders {
-		if hd.item.shape == newest.item.shape {
+		if hd.item.Shape == newest.item.Shape {
 			s.candidates = append(s.candidates, h.candidateLocked(hd, excluded))
 		}
 	}
@@ -109,7 +110,7 @@ func (h *Hub) snapshotLocked(b *binding, excluded []spec.TabAddr, into []candida
 // connected, and the document that it shows has registered the item.
 func (hd *holder) presentLocked() bool {
 	t := hd.tab
-	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[hd.item.kind])
+	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[hd.item.Kind])
 }
 
 func (h *Hub) candidateLocked(hd *holder, excluded []spec.TabAddr) candidate {

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"fmt"
+	"tabhub/hub/item"
 
 	"tabhub/naming"
 	"tabhub/spec"
@@ -64,12 +65,12 @@ func (h *Hub) weighLocked(d *domain, n int) {
 }
 
 // bytesLeftLocked returns why an item finds no room, nil if it does.
-func (h *Hub) bytesLeftLocked(it *item) error {
-	if h.bytes+len(it.raw) > maxBytes {
+func (h *Hub) bytesLeftLocked(it *item.Item) error {
+	if h.bytes+len(it.Raw) > maxBytes {
 		return fmt.Errorf("what the hub's tabs offer is larger than %d bytes already: close tabs that you do not need", maxBytes)
 	}
-	s := h.shareLocked(it.domain)
-	if s != nil && s.bytes+len(it.raw) > (maxBytes-(h.bytes-s.bytes))/2 {
+	s := h.shareLocked(it.Domain)
+	if s != nil && s.bytes+len(it.Raw) > (maxBytes-(h.bytes-s.bytes))/2 {
 		return fmt.Errorf("%s has %d bytes already, half of what other sites leave of the hub's %d", s.site, s.bytes, maxBytes)
 	}
 	return nil

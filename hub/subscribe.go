@@ -93,7 +93,7 @@ func (h *Hub) listenersLocked(s *subscription) (first listener, others []listene
 		if !c.present {
 			continue // it is told when it registers
 		}
-		l := listener{addr: c.addr, domain: s.domain, number: c.number, page: r.page, frame: c.item.frame}
+		l := listener{addr: c.addr, domain: s.domain, number: c.number, page: r.page, frame: c.item.Frame}
 		if i == best {
 			first = l
 		} else {

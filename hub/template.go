@@ -1,16 +1,15 @@
 package hub
 
-import "tabhub/spec"
-
-// maxMatching bounds the work of finding a template under the hub's lock: some ten
-// milliseconds, while a thousand usual templates take less than one.
-const maxMatching steps = 4 << 20
+import (
+	"tabhub/hub/item"
+	"tabhub/spec"
+)
 
 // matchTemplateLocked returns the binding of a template that a URI is made by, and
 // the page's URI; nil if there is none. Of several the first by domain and template
 // counts.
 func (h *Hub) matchTemplateLocked(uri string) (best *binding, page string) {
-	left := maxMatching
+	left := item.MaxSteps
 	for _, key := range h.order {
 		d := h.domains[key]
 		own, isOwn := h.namer.PageURI(key, 0, uri)
@@ -41,28 +40,23 @@ func (h *Hub) rematchLocked(r *run, b *binding) {
 
 // matchOfferLocked matches a URI with one offer, as the domain's, whose page's URI
 // would be page if own is true, or as a tab's.
-func (h *Hub) matchOfferLocked(d *domain, o *offer, uri, page string, own bool, left *steps) (*binding, string) {
+func (h *Hub) matchOfferLocked(d *domain, o *offer, uri, page string, own bool, left *item.Steps) (*binding, string) {
 	it := o.kept
 	if hd := o.newestLocked(true); hd != nil {
 		it = hd.item
 	}
-	if own && it.makes(page, left) {
+	if own && it.Makes(page, left) {
 		return &binding{id: o.id, domain: d, offer: o, made: true}, page
 	}
 	for _, hd := range o.holders {
-		if !hd.item.template {
+		if !hd.item.Template {
 			continue
 		}
-		if page, ok := h.namer.PageURI(d.key, hd.number, uri); ok && hd.item.makes(page, left) {
+		if page, ok := h.namer.PageURI(d.key, hd.number, uri); ok && hd.item.Makes(page, left) {
 			id := o.id
 			id.Tab = hd.number
 			return &binding{id: id, domain: d, offer: o, holder: hd, made: true}, page
 		}
 	}
 	return nil, ""
-}
-
-// makes reports whether an item is a template that a page's URI is made by.
-func (it *item) makes(page string, left *steps) bool {
-	return it.template && it.pattern.match(page, left)
 }

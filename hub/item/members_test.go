@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"encoding/json"
@@ -56,9 +56,9 @@ func TestWhatClientsRefuse(t *testing.T) {
 		if test.kind == spec.KindResource {
 			own = `"uri":"x:y"`
 		}
-		it, err := parseItem(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{}, func(*item) error { return nil })
-		if err != nil && test.kind != spec.KindResource && it.source != "n" {
-			t.Errorf("%.80s: refused under the name %q", test.member, it.source)
+		it, err := Parse(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+		if err != nil && test.kind != spec.KindResource && it.Source != "n" {
+			t.Errorf("%.80s: refused under the name %q", test.member, it.Source)
 		}
 		switch {
 		case test.want == "" && err != nil:

@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ var inlineIcon = regexp.MustCompile(`^data:image/(?:png|jpeg|webp|gif);base64,[A
 
 // iconsOf returns those icons of an item, or of one that its page answered with, that
 // a client may load, and nil if there are none.
-func (it *item) iconsOf(v json.RawMessage) json.RawMessage {
+func (it *Item) iconsOf(v json.RawMessage) json.RawMessage {
 	dropped := false
 	out := []byte{'['}
 	for icon := range rawjson.Elements(v) {
@@ -50,7 +50,7 @@ func (it *item) iconsOf(v json.RawMessage) json.RawMessage {
 // the network, where it may reach what a stranger's page must not: so it is https from
 // a host with a public name, or from the item's own, or the item's own site if that is
 // on this machine. What a public name leads to is not known here.
-func (it *item) mayLoad(src string) bool {
+func (it *Item) mayLoad(src string) bool {
 	if strings.HasPrefix(src, "data:") {
 		return len(src) <= maxInlineIcon && inlineIcon.MatchString(src)
 	}
@@ -61,13 +61,13 @@ func (it *item) mayLoad(src string) bool {
 	if err != nil || u.User != nil || u.Hostname() == "" {
 		return false
 	}
-	own, err := url.Parse(it.origin)
-	mine := err == nil && it.verified && strings.EqualFold(own.Hostname(), u.Hostname())
+	own, err := url.Parse(it.Origin)
+	mine := err == nil && it.Verified && strings.EqualFold(own.Hostname(), u.Hostname())
 	switch u.Scheme {
 	case "https":
 		return mine || isPublicName(u.Hostname())
 	case "http":
-		return mine && own.Scheme == "http" && own.Host == strings.ToLower(u.Host) && isLoopbackKey(it.domain)
+		return mine && own.Scheme == "http" && own.Host == strings.ToLower(u.Host) && isLoopbackKey(it.Domain)
 	}
 	return false
 }

@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"encoding/json"
@@ -41,24 +41,24 @@ var objectMembers = []string{"content", "contents", "messages", "resource", "par
 // publish returns what a page answered as clients get it: each `_meta` that MCP knows
 // there as metaOf has it, and icons as iconsOf has them. All else stays the bytes that
 // it is. Most answers have neither.
-func (it *item) publish(result json.RawMessage) json.RawMessage {
+func (it *Item) publish(result json.RawMessage) json.RawMessage {
 	if !outlineOf(result).special {
 		return result
 	}
 	return it.publishResult(result)
 }
 
-func (it *item) publishResult(result json.RawMessage) json.RawMessage {
+func (it *Item) publishResult(result json.RawMessage) json.RawMessage {
 	return it.publishObject(make([]byte, 0, len(result)), result)
 }
 
 // publishObject appends one object of MCP's.
-func (it *item) publishObject(out []byte, v json.RawMessage) []byte {
+func (it *Item) publishObject(out []byte, v json.RawMessage) []byte {
 	out = append(out, '{')
 	for key, v := range rawjson.Members(v) {
 		switch key {
 		case "_meta":
-			if v = metaOf(it.domain, v); v == nil {
+			if v = metaOf(it.Domain, v); v == nil {
 				continue
 			}
 		case "icons":
@@ -83,7 +83,7 @@ func (it *item) publishObject(out []byte, v json.RawMessage) []byte {
 	return append(out, '}')
 }
 
-func (it *item) publishValue(out []byte, v json.RawMessage) []byte {
+func (it *Item) publishValue(out []byte, v json.RawMessage) []byte {
 	switch v[0] {
 	case '{':
 		return it.publishObject(out, v)

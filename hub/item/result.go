@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"encoding/json"
@@ -10,9 +10,20 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// toolResult turns what a page's tool returned into a raw CallToolResult. One that
-// is a CallToolResult already stays the bytes that it is, but for what publish says.
-func (it *item) toolResult(resp spec.Response) json.RawMessage {
+// FailureResult returns a failure as an MCP CallToolResult with isError set, whose
+// text is {"error":{"code","message"}}.
+func FailureResult(code spec.FailureCode, message string) json.RawMessage {
+	inner, _ := json.Marshal(map[string]any{"error": map[string]string{"code": string(code), "message": message}})
+	out, _ := json.Marshal(map[string]any{
+		"content": []map[string]string{{"type": "text", "text": string(inner)}},
+		"isError": true,
+	})
+	return out
+}
+
+// ToolResult turns what a page's tool returned into a raw CallToolResult. One that
+// is a CallToolResult already stays the bytes that it is, but for publish says.
+func (it *Item) ToolResult(resp spec.Response) json.RawMessage {
 	v := oneLine(resp.Result)
 	if len(v) == 0 {
 		v = json.RawMessage("null")
@@ -32,7 +43,7 @@ func (it *item) toolResult(resp spec.Response) json.RawMessage {
 		if !ok {
 			text = string(v)
 		}
-		return (&Failure{spec.FailToolError, describe.CleanLines(text, math.MaxInt)}).Result()
+		return FailureResult(spec.FailToolError, describe.CleanLines(text, math.MaxInt))
 	}
 	out := []byte(`{"content":[{"type":"text","text":`)
 	if v[0] == '"' {
@@ -58,11 +69,30 @@ func markFailed(v json.RawMessage) json.RawMessage {
 	return append(appendKey(out, "isError"), "true}"...)
 }
 
+// ResourceResult returns what a page answered when its URI page was read as a raw
+// ReadResourceResult, with the public URI in place of the page's.
+func (it *Item) ResourceResult(resp spec.Response, page, public string) (json.RawMessage, error) {
+	v, err := objectResult(resp)
+	if err != nil {
+		return nil, err
+	}
+	return it.publish(publishURI(v, page, public)), nil
+}
+
+// PromptResult returns what a page answered for a prompt as a raw GetPromptResult.
+func (it *Item) PromptResult(resp spec.Response) (json.RawMessage, error) {
+	v, err := objectResult(resp)
+	if err != nil {
+		return nil, err
+	}
+	return it.publish(v), nil
+}
+
 // objectResult returns the result of anything but a tool, which must be an object.
 func objectResult(resp spec.Response) (json.RawMessage, error) {
 	v := oneLine(resp.Result)
 	if len(v) == 0 || v[0] != '{' {
-		return nil, &Failure{spec.FailToolError, fmt.Sprintf("the page answered with %.40q, which is no MCP result", v)}
+		return nil, fmt.Errorf("the page answered with %.40q, which is no MCP result", v)
 	}
 	return v, nil
 }

@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"bytes"
@@ -15,63 +15,39 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// item is one tool, resource, resource template or prompt as a tab registered it.
-// It is immutable; an update makes a new one.
-type item struct {
-	kind     spec.Kind
-	domain   spec.Domain
-	verified bool   // the domain is the browser's word
-	template bool   // a resource template
-	source   string // the page's own name, URI or URI template
-	origin   string // of the frame it belongs to, as far as the registration says
-	frame    *int64
-	raw      json.RawMessage // as it came
-
-	rest []byte // all members that pass but name (uri) and description, each as `,"key":value`
-	text []byte // the page's description, cleaned, as the inside of a JSON string
-	sum  uint64 // of rest and text: what a client would see change
-
-	pattern pattern        // of a resource template
-	schema  *schema.Schema // of the arguments; tools only
-	needs   []string       // the arguments that are required; prompts only
-	shape   uint64         // of inputSchema and outputSchema; tools only
-	cached  bool           // annotations.cache
-	safe    bool           // readOnlyHint or idempotentHint: may be run again
-}
-
-var hashSeed = maphash.MakeSeed()
-
 // maxItem bounds one registered object, schemas and all.
 const maxItem = 4 * spec.MaxSchema
 
-// parseItem checks one registered object and takes it apart; place says where it
-// belongs, on which depends what it may say. The error is a reason for the page's
-// author. It does not block and takes no lock.
-func parseItem(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, place func(*item) error) (*item, error) {
+// Parse checks one registered object and takes it apart. provenance says where an
+// item belongs whose own member "origin" is claimed, on which depends what the item
+// may say. The error is a reason for the page's author; the Item that comes with it
+// has no more than the Kind and, if it was read, the Source. Parse does not block.
+func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenance func(claimed string) (Provenance, error)) (*Item, error) {
 	if len(raw) > maxItem {
-		return &item{kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
+		return &Item{Kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
 	}
 	raw = bytes.Clone(raw) // the frame that it came in may be much larger
-	it := &item{kind: kind, raw: raw}
-	p := itemParser{item: it, schemas: schemas, hides: describe.HidesInJSON(raw)}
+	it := &Item{Kind: kind, Raw: raw}
+	p := parser{Item: it, schemas: schemas, hides: describe.HidesInJSON(raw)}
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
 	}
 	if err := checkTokens(raw); err != nil {
 		return it, err
 	}
-	return it, p.finish(place)
+	return it, p.finish(provenance)
 }
 
-// itemParser collects the members of one object.
-type itemParser struct {
-	*item
+// parser collects the members of one object.
+type parser struct {
+	*Item
 	schemas     *schema.Cache
 	hides       bool // there are hidden characters in it, see describe.HidesInJSON
 	description string
 	title       string
 	name        string
 	uri         string
+	origin      string // claimed
 	input       json.RawMessage
 	output      json.RawMessage
 	icons       json.RawMessage
@@ -80,7 +56,7 @@ type itemParser struct {
 
 // member takes one member of the object. A null is none, and what no revision of MCP
 // defines is left out.
-func (p *itemParser) member(key string, v json.RawMessage) error {
+func (p *parser) member(key string, v json.RawMessage) error {
 	if string(v) == "null" {
 		return nil
 	}
@@ -90,7 +66,7 @@ func (p *itemParser) member(key string, v json.RawMessage) error {
 	switch key {
 	case "name":
 		err := p.str(key, v, &p.name)
-		p.source = p.name // so that a rejection names it
+		p.Source = p.name // so that a rejection names it
 		return err
 	case "description":
 		return p.str(key, v, &p.description)
@@ -99,7 +75,7 @@ func (p *itemParser) member(key string, v json.RawMessage) error {
 		if err := json.Unmarshal(v, &f); err != nil {
 			return errors.New("frameId must be an integer")
 		}
-		p.frame = &f
+		p.Frame = &f
 		return nil
 	case "origin":
 		return p.str(key, v, &p.origin)
@@ -119,40 +95,40 @@ func (p *itemParser) member(key string, v json.RawMessage) error {
 	case "annotations":
 		return p.annotations(v)
 	default:
-		return p.ownMember(key, v)
+		return p.kindMember(key, v)
 	}
 	return nil
 }
 
-// ownMember takes a member that only objects of one kind have.
-func (p *itemParser) ownMember(key string, v json.RawMessage) error {
+// kindMember takes a member that only objects of one kind have.
+func (p *parser) kindMember(key string, v json.RawMessage) error {
 	switch {
-	case p.kind == spec.KindTool && key == "inputSchema":
+	case p.Kind == spec.KindTool && key == "inputSchema":
 		p.input = v
-	case p.kind == spec.KindTool && key == "outputSchema":
+	case p.Kind == spec.KindTool && key == "outputSchema":
 		p.output = v
-	case p.kind == spec.KindResource && key == "uri":
+	case p.Kind == spec.KindResource && key == "uri":
 		return p.str(key, v, &p.uri)
-	case p.kind == spec.KindResource && key == "uriTemplate":
-		p.template = true
+	case p.Kind == spec.KindResource && key == "uriTemplate":
+		p.Template = true
 		return p.str(key, v, &p.uri)
-	case p.kind == spec.KindResource && key == "mimeType":
+	case p.Kind == spec.KindResource && key == "mimeType":
 		var text string
 		if err := p.str(key, v, &text); err != nil {
 			return err
 		}
 		p.keepClean(key, v, text)
-	case p.kind == spec.KindResource && key == "size":
+	case p.Kind == spec.KindResource && key == "size":
 		p.keep(key, v)
 		return isSize.check(key, v)
-	case p.kind == spec.KindPrompt && key == "arguments":
+	case p.Kind == spec.KindPrompt && key == "arguments":
 		return p.arguments(key, v)
 	}
 	return nil
 }
 
 // arguments takes a prompt's arguments and reads which are required.
-func (p *itemParser) arguments(key string, v json.RawMessage) error {
+func (p *parser) arguments(key string, v json.RawMessage) error {
 	if err := checkEach(key, v, promptArgumentMembers); err != nil {
 		return err
 	}
@@ -164,7 +140,7 @@ func (p *itemParser) arguments(key string, v json.RawMessage) error {
 			return err
 		}
 		if string(rawjson.Get(v, "required")) == "true" {
-			p.needs = append(p.needs, name)
+			p.required = append(p.required, name)
 		}
 		if len(out) > 1 {
 			out = append(out, ',')
@@ -184,7 +160,7 @@ func (p *itemParser) arguments(key string, v json.RawMessage) error {
 }
 
 // clean returns an object with its texts cleaned, but for that of the member data.
-func (p *itemParser) clean(object json.RawMessage, data string) json.RawMessage {
+func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
 	if !p.hides {
 		return object
 	}
@@ -199,7 +175,7 @@ func (p *itemParser) clean(object json.RawMessage, data string) json.RawMessage 
 }
 
 // keepClean keeps a text of one line, which v stands for, cleaned.
-func (p *itemParser) keepClean(key string, v json.RawMessage, text string) string {
+func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
 	clean := describe.Clean(text, spec.MaxTitle)
 	if clean != text {
 		v = rawjson.AppendString(nil, clean)
@@ -208,7 +184,7 @@ func (p *itemParser) keepClean(key string, v json.RawMessage, text string) strin
 	return clean
 }
 
-func (p *itemParser) keep(key string, v json.RawMessage) {
+func (p *parser) keep(key string, v json.RawMessage) {
 	p.rest = append(p.rest, ',')
 	p.rest = rawjson.AppendString(p.rest, key)
 	p.rest = append(p.rest, ':')
@@ -225,7 +201,7 @@ func oneLine(v json.RawMessage) json.RawMessage {
 	return bytes.ReplaceAll(out, []byte{'\r'}, []byte{' '})
 }
 
-func (p *itemParser) str(key string, v json.RawMessage, to *string) error {
+func (p *parser) str(key string, v json.RawMessage, to *string) error {
 	s, ok := rawjson.String(v)
 	if !ok {
 		return fmt.Errorf("%s must be a string", key)
@@ -234,25 +210,16 @@ func (p *itemParser) str(key string, v json.RawMessage, to *string) error {
 	return nil
 }
 
-// frameOrigin returns the origin to tell with a call, for tabs that may show another
-// by the time it arrives.
-func (it *item) frameOrigin() string {
-	if it.frame == nil {
-		return ""
-	}
-	return it.origin
-}
-
 // annotations checks the annotations, reads what the hub acts on and keeps those that
 // are known.
-func (p *itemParser) annotations(v json.RawMessage) error {
+func (p *parser) annotations(v json.RawMessage) error {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	known := otherAnnotationMembers
-	if p.kind == spec.KindTool {
+	if p.Kind == spec.KindTool {
 		known = toolAnnotationMembers
-		p.safe = is("readOnlyHint") || is("idempotentHint")
+		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
 	}
-	p.cached = is("cache")
+	p.Cache = is("cache")
 	v, err := checkMembers("annotations", v, known)
 	if err != nil {
 		return err
@@ -262,18 +229,17 @@ func (p *itemParser) annotations(v json.RawMessage) error {
 }
 
 // finish checks what only the whole object shows.
-func (p *itemParser) finish(place func(*item) error) error {
-	p.source = p.name
-	if p.kind == spec.KindResource {
-		p.source = p.uri
+func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (err error) {
+	p.Source = p.name
+	if p.Kind == spec.KindResource {
+		p.Source = p.uri
 		if p.uri == "" {
 			return errors.New("uri is missing")
 		}
 		if len(p.uri) > spec.MaxURI {
 			return fmt.Errorf("uri is longer than %d bytes", spec.MaxURI)
 		}
-		if p.template {
-			var err error
+		if p.Template {
 			if p.pattern, err = parseTemplate(p.uri); err != nil {
 				return err
 			}
@@ -284,13 +250,12 @@ func (p *itemParser) finish(place func(*item) error) error {
 		if p.name = describe.Clean(p.name, spec.MaxTitle); p.name == "" {
 			p.name = p.uri
 		}
-		quoted := rawjson.AppendString(nil, p.name)
-		p.keep("name", quoted)
+		p.keep("name", rawjson.AppendString(nil, p.name))
 	}
-	if err := checkName(p.name, p.kind); err != nil {
+	if err := checkName(p.name, p.Kind); err != nil {
 		return err
 	}
-	if err := place(p.item); err != nil {
+	if p.Provenance, err = provenance(p.origin); err != nil {
 		return err
 	}
 	if p.icons != nil {
@@ -299,11 +264,11 @@ func (p *itemParser) finish(place func(*item) error) error {
 		}
 	}
 	if p.meta != nil {
-		if meta := metaOf(p.domain, p.meta); meta != nil {
+		if meta := metaOf(p.Domain, p.meta); meta != nil {
 			p.keep("_meta", meta)
 		}
 	}
-	if p.kind == spec.KindTool {
+	if p.Kind == spec.KindTool {
 		if err := p.schemaMembers(); err != nil {
 			return err
 		}
@@ -326,49 +291,44 @@ func (p *itemParser) finish(place func(*item) error) error {
 	return nil
 }
 
-// schemaMembers checks the schemas and appends them to rest. Clients require an
-// object schema with its type written out, so a schema without one gets it.
-func (p *itemParser) schemaMembers() error {
+// schemaMembers checks the schemas and appends them to rest.
+func (p *parser) schemaMembers() (err error) {
 	if p.input == nil || string(p.input) == "true" {
 		p.input = json.RawMessage(`{"type":"object"}`)
 	}
-	var err error
-	if p.input, err = objectSchema(p.input); err != nil {
-		return fmt.Errorf("inputSchema: %w", err)
+	if p.input, p.schema, err = p.schemaMember("inputSchema", p.input); err != nil {
+		return err
 	}
-	if p.input, err = p.cleanSchema(p.input); err != nil {
-		return fmt.Errorf("inputSchema: %w", err)
-	}
-	if p.schema, err = p.schemas.Compile(p.input); err != nil {
-		return fmt.Errorf("inputSchema: %w", err)
-	}
-	p.keep("inputSchema", p.input)
 	if p.output != nil {
-		if p.output, err = objectSchema(p.output); err != nil {
-			return fmt.Errorf("outputSchema: %w", err)
+		if p.output, _, err = p.schemaMember("outputSchema", p.output); err != nil {
+			return err
 		}
-		if p.output, err = p.cleanSchema(p.output); err != nil {
-			return fmt.Errorf("outputSchema: %w", err)
-		}
-		if _, err = p.schemas.Compile(p.output); err != nil {
-			return fmt.Errorf("outputSchema: %w", err)
-		}
-		p.keep("outputSchema", p.output)
 	}
 	var h maphash.Hash
 	h.SetSeed(hashSeed)
 	h.Write(p.input)
 	h.WriteByte(0)
 	h.Write(p.output)
-	p.shape = h.Sum64()
+	p.Shape = h.Sum64()
 	return nil
 }
 
-func (p *itemParser) cleanSchema(v json.RawMessage) (json.RawMessage, error) {
-	if !p.hides {
-		return v, nil
+// schemaMember checks one schema and keeps it. Clients require an object schema with
+// its type written out, so a schema without one gets it.
+func (p *parser) schemaMember(key string, v json.RawMessage) (json.RawMessage, *schema.Schema, error) {
+	v, err := objectSchema(v)
+	if err == nil && p.hides {
+		v, err = schema.Clean(v)
 	}
-	return schema.Clean(v)
+	var compiled *schema.Schema
+	if err == nil {
+		compiled, err = p.schemas.Compile(v)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", key, err)
+	}
+	p.keep(key, v)
+	return v, compiled, nil
 }
 
 func checkName(name string, kind spec.Kind) error {

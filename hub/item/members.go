@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"encoding/json"

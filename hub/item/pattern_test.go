@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ func TestPattern(t *testing.T) {
 			t.Fatalf("%s: %v", template, err)
 		}
 		for uri, want := range all(uris.makes, uris.not) {
-			left := maxMatching
+			left := MaxSteps
 			if got := p.match(uri, &left); got != want {
 				t.Errorf("%q makes %q: %t", template, uri, got)
 			}
@@ -61,7 +61,7 @@ func TestMatchingIsBounded(t *testing.T) {
 		variables += fmt.Sprintf("{+v%d}", i)
 	}
 	uri := "a:" + strings.Repeat("a", 2000)
-	left := maxMatching
+	left := MaxSteps
 	tried := 0
 	for ; left > 0 && tried < 1024; tried++ {
 		p, err := parseTemplate(fmt.Sprintf("a:%s?%d", variables, tried))
@@ -75,7 +75,7 @@ func TestMatchingIsBounded(t *testing.T) {
 	if tried == 1024 {
 		t.Errorf("%d steps are left", left)
 	}
-	usual := maxMatching
+	usual := MaxSteps
 	p, _ := parseTemplate("shop://customers/{customer}/orders/{id}{?page,size}")
 	for range 1024 {
 		if !p.match("shop://customers/12345/orders/2024-000123?page=2&size=50", &usual) {
@@ -100,7 +100,7 @@ func FuzzPattern(f *testing.F) {
 		if err != nil {
 			return
 		}
-		left := maxMatching
+		left := MaxSteps
 		got, want := p.match(uri, &left), re.MatchString(uri)
 		// Names may stand in any value of a list that has some.
 		if got != want && !(got && strings.Contains(template, "*")) {
@@ -121,7 +121,7 @@ func BenchmarkPattern(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				left := maxMatching
+				left := MaxSteps
 				p.match(c.uri, &left)
 			}
 		})

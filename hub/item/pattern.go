@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"errors"
@@ -96,12 +96,16 @@ func parseExpression(s string) piece {
 	return x
 }
 
-// steps is how much work a match may still be.
-type steps int
+// Steps is how much work matches may still be.
+type Steps int
+
+// MaxSteps bounds the work of finding the template that makes a URI: some ten
+// milliseconds, while a thousand usual templates take less than one.
+const MaxSteps Steps = 4 << 20
 
 // match reports whether the template makes a URI. It takes time in proportion to the
 // lengths of both, which it takes from left; if nothing is left it reports false.
-func (p pattern) match(uri string, left *steps) bool {
+func (p pattern) match(uri string, left *Steps) bool {
 	if len(uri) > spec.MaxURI || len(p) == 0 {
 		return false
 	}
@@ -115,7 +119,7 @@ func (p pattern) match(uri string, left *steps) bool {
 	from[0] = true
 	first := 0
 	for _, x := range p {
-		if *left -= steps(len(uri) - first + 1); *left < 0 {
+		if *left -= Steps(len(uri) - first + 1); *left < 0 {
 			return false
 		}
 		clear(to)

@@ -1,4 +1,4 @@
-package hub
+package item
 
 import (
 	"encoding/json"
@@ -43,7 +43,7 @@ func TestMetaOf(t *testing.T) {
 // The rule is the same for what calls return, wherever MCP has `_meta` there. What is
 // the page's own data stays.
 func TestPublish(t *testing.T) {
-	it := &item{domain: "example.com", origin: "https://example.com", verified: true}
+	it := &Item{Provenance: Provenance{Domain: "example.com", Origin: "https://example.com", Verified: true}}
 	for _, c := range []struct{ result, want string }{
 		{`{ "content" : [ { "type":"text","text":"{\"_meta\":1}" } ],"n":1.0 }`, `{ "content" : [ { "type":"text","text":"{\"_meta\":1}" } ],"n":1.0 }`},
 		{`{"content":[],"_meta":{"openai/outputTemplate":"ui://x"}}`, `{"content":[]}`},
@@ -67,18 +67,18 @@ func TestPublish(t *testing.T) {
 
 // A client loads an icon from where it is, on behalf of a page that may not.
 func TestIcons(t *testing.T) {
-	site := &item{domain: "example.com", origin: "https://example.com", verified: true}
-	local := &item{domain: "localhost:5173", origin: "http://localhost:5173", verified: true}
-	printer := &item{domain: "192.168.1.5", origin: "https://192.168.1.5", verified: true}
-	liar := &item{domain: "unverified_192.168.1.5", origin: "https://192.168.1.5"}
-	plain := &item{domain: "http_example.com", origin: "http://example.com", verified: true}
+	site := &Item{Provenance: Provenance{Domain: "example.com", Origin: "https://example.com", Verified: true}}
+	local := &Item{Provenance: Provenance{"localhost:5173", "http://localhost:5173", true}}
+	printer := &Item{Provenance: Provenance{"192.168.1.5", "https://192.168.1.5", true}}
+	liar := &Item{Provenance: Provenance{Domain: "unverified_192.168.1.5", Origin: "https://192.168.1.5"}}
+	plain := &Item{Provenance: Provenance{"http_example.com", "http://example.com", true}}
 	const png = "data:image/png;base64,iVBORw0KGgo="
 	big := "data:image/png;base64,"
 	for len(big) <= maxInlineIcon {
 		big += "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	}
 	for _, c := range []struct {
-		of   *item
+		of   *Item
 		src  string
 		want bool
 	}{
@@ -123,7 +123,7 @@ func TestIcons(t *testing.T) {
 		{plain, "http://example.com/i.png", false},
 	} {
 		if got := c.of.mayLoad(c.src); got != c.want {
-			t.Errorf("%s on %s: %t", c.src, c.of.origin, got)
+			t.Errorf("%s on %s: %t", c.src, c.of.Origin, got)
 		}
 	}
 	icons := `[{"src":"javascript:x"},{"src":"https://example.com/a.png","sizes":["1x1"],"odd":1},{"src":"https://example.com/b.png","mimeType":"a\u202eb"},{"src":"` + png + `"}]`
