@@ -28,8 +28,8 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.info.Domain, Tool: r.info.Item,
 		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
 	}
-	if r.target.addr.Peer != "" {
-		rec.Tab = r.target.addr.String()
+	if r.target.Addr.Peer != "" {
+		rec.Tab = r.target.Addr.String()
 	}
 	h.Record(rec)
 	if h.opts.After != nil {
@@ -74,7 +74,7 @@ func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*i
 
 func (h *Hub) recordWritten(err error) {
 	if err != nil {
-		h.storeErr.Store(&err)
+		h.written(err)
 	}
 }
 

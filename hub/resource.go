@@ -16,7 +16,7 @@ func (h *Hub) ReadResource(ctx context.Context, uri, client string) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.target.item.ResourceResult(resp, r.page, uri)
+	result, err := r.target.Item.ResourceResult(resp, r.ref.Page, uri)
 	if err != nil {
 		return nil, &Failure{spec.FailToolError, err.Error()}
 	}
@@ -31,7 +31,7 @@ func (h *Hub) GetPrompt(ctx context.Context, name string, args json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	result, err := r.target.item.PromptResult(resp)
+	result, err := r.target.Item.PromptResult(resp)
 	if err != nil {
 		return nil, &Failure{spec.FailToolError, err.Error()}
 	}

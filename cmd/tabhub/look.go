@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/describe"
-	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/storage"
 )
@@ -72,7 +72,7 @@ func (a *app) tabsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printTabs(tabs []hub.TabInfo) error {
+func (a *app) printTabs(tabs []state.TabInfo) error {
 	if len(tabs) == 0 {
 		fmt.Fprintln(a.out, "No page offers tools yet. Open /demo of the hub, or a page of yours with its /tab.js.")
 		return nil
@@ -92,7 +92,7 @@ func (a *app) printTabs(tabs []hub.TabInfo) error {
 	return err
 }
 
-func tabState(t hub.TabInfo) string {
+func tabState(t state.TabInfo) string {
 	switch {
 	case !t.Connected:
 		return "away"
@@ -194,7 +194,7 @@ func (a *app) explainCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printExplanation(e hub.Explanation) error {
+func (a *app) printExplanation(e state.Explanation) error {
 	return a.table(e.Name, func(w io.Writer) {
 		fmt.Fprintf(w, "is\t%s %s of %s\n", e.Kind, clip(e.Item, 200), e.Domain)
 		switch {

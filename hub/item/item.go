@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
+	"tabhub/describe"
 	"tabhub/hub/schema"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -53,6 +54,15 @@ func (it *Item) FrameOrigin() string {
 		return ""
 	}
 	return it.Origin
+}
+
+// Reject says why an item, the i-th of a registration, is not taken.
+func (it *Item) Reject(i int, reason error) spec.Rejection {
+	name := fmt.Sprintf("#%d", i)
+	if it.Source != "" {
+		name = describe.Clean(it.Source, spec.MaxName)
+	}
+	return spec.Rejection{Name: name, Reason: reason.Error()}
 }
 
 // CheckArguments checks the arguments of a call against a tool's schema, and those

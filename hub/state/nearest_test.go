@@ -1,4 +1,4 @@
-package hub
+package state
 
 import (
 	"math/rand/v2"

@@ -1,10 +1,10 @@
-package hub
+package state
 
 import "tabhub/spec"
 
-// focusLocked takes in the parts of a tab's state that say what the user looks at.
-// It reports whether another tab is the active one now.
-func (h *Hub) focusLocked(t *tab, m *spec.TabState) bool {
+// focus takes in the parts of a tab's state that say what the user looks at. It
+// reports whether another tab is the active one now.
+func (c *Change) focus(t *tab, m *spec.TabState) bool {
 	p := t.peer
 	if m.WindowID != nil && *m.WindowID != t.window {
 		if p.activeTab[t.window] == t {
@@ -21,48 +21,48 @@ func (h *Hub) focusLocked(t *tab, m *spec.TabState) bool {
 		case *active && p.activeTab[t.window] != t:
 			p.activeTab[t.window] = t
 			if p.browser == "" || p.window == t.window {
-				p.focused = h.nextLocked()
+				p.focused = c.next()
 			}
 		case !*active && p.activeTab[t.window] == t:
 			delete(p.activeTab, t.window)
 		}
 	}
 	if m.WindowFocused != nil && *m.WindowFocused {
-		p.window, p.focused = t.window, h.nextLocked()
+		p.window, p.focused = t.window, c.next()
 	}
-	return h.refocusLocked()
+	return c.refocus()
 }
 
-// refocusLocked finds the active tab: that of the last focused window of the last
-// focused browser. It reports whether it is another one than before.
-func (h *Hub) refocusLocked() bool {
+// refocus finds the active tab: that of the last focused window of the last focused
+// browser. It reports whether it is another one than before.
+func (c *Change) refocus() bool {
 	var last *peer
-	for _, p := range h.peers {
+	for _, p := range c.peers {
 		if p.focused > 0 && len(p.activeTab) > 0 && (last == nil || p.focused > last.focused) {
 			last = p
 		}
 	}
-	was := h.active
-	h.active = nil
+	was := c.active
+	c.active = nil
 	if last != nil {
-		h.active = last.activeTab[last.window]
+		c.active = last.activeTab[last.window]
 	}
-	if h.active == was {
+	if c.active == was {
 		return false
 	}
 	if was != nil {
-		h.relabelLocked(was)
+		c.relabel(was)
 	}
-	if h.active != nil {
-		h.relabelLocked(h.active)
+	if c.active != nil {
+		c.relabel(c.active)
 	}
 	return true
 }
 
-// blurLocked says that a tab is no longer there to be looked at.
-func (h *Hub) blurLocked(t *tab) {
+// blur says that a tab is no longer there to be looked at.
+func (c *Change) blur(t *tab) {
 	if t.peer.activeTab[t.window] == t {
 		delete(t.peer.activeTab, t.window)
-		h.refocusLocked()
+		c.refocus()
 	}
 }
