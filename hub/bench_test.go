@@ -89,6 +89,17 @@ func BenchmarkListOneChanged(b *testing.B) {
 	}
 }
 
+// BenchmarkTabs is 1,000 tabs that come, register ten tools each, and are listed.
+func BenchmarkTabs(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		h, _ := echo(b, 1000, 10)
+		if n := len(h.List(ListTools).Items); n != 10_000 {
+			b.Fatalf("%d tools", n)
+		}
+	}
+}
+
 // BenchmarkRegister registers 10,000 tools anew, 1,000 of each tab, in ASCII and in
 // other scripts.
 func BenchmarkRegister(b *testing.B) {

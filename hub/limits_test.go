@@ -76,4 +76,3 @@ func TestUpdateWithoutURL(t *testing.T) {
 		w.wantNames("e_com_y unverified_p_com_y")
 	})
 }
-

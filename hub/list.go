@@ -3,7 +3,6 @@ package hub
 import (
 	"encoding/json"
 	"sync"
-	"sync/atomic"
 
 	"tabhub/describe"
 	"tabhub/hub/state"
@@ -12,8 +11,8 @@ import (
 
 // listCache holds one of the lists as it was rendered last.
 type listCache struct {
-	mu   sync.Mutex // held while the list is rendered, before Hub.mu
-	last atomic.Pointer[Listing]
+	mu   sync.Mutex // taken before Hub.mu
+	last *Listing
 }
 
 // block is a domain's part of a list, rendered. It is immutable.
@@ -29,22 +28,14 @@ type block struct {
 // Listing until something changes.
 func (h *Hub) List(kind ListKind) *Listing {
 	cache := &h.lists[kind]
-	h.mu.RLock()
-	generation := h.state.Generation()
-	h.mu.RUnlock()
-	if l := cache.last.Load(); l != nil && l.Generation == generation {
-		return l
-	}
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	l := cache.last.Load()
-	if l == nil || l.Generation != h.state.Generation() {
-		l = h.render(kind, l)
-		cache.last.Store(l)
+	if cache.last == nil || cache.last.Generation != h.state.Generation() {
+		cache.last = h.render(kind, cache.last)
 	}
-	return l
+	return cache.last
 }
 
 // render renders a list: by domain, item name, tab. Only domains that have changed

@@ -22,10 +22,9 @@ func (hd *handler) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error
 	var id spec.PeerID
 	var secret string
 	var err error = spec.Errorf(spec.CodeInternal, "%v", errClosed)
-	fresh := state.Fresh{Secret: rand.Text(), ID: uuid.NewString()}
 	h.update(func(c *state.Change) {
 		if !h.closing {
-			id, secret, err = c.Connect(conn, fresh)
+			id, secret, err = c.Connect(conn, state.Fresh{Secret: rand.Text, ID: uuid.NewString})
 		}
 	})
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 const browserSeenEvery = time.Minute
 
 // admitBrowser checks that a browserId comes with the secret it was given. It returns
-// fresh, or "", as the secret that the browser is to have from now on. A browser that
+// the one that the browser is to have from now on, made by fresh, or "". A browser that
 // has proved its pairing has nothing else to show; from then on nobody has its
 // browserId without.
-func (c *Change) admitBrowser(conn tabtransport.Conn, fresh string) (secret string, refusal *spec.Error) {
+func (c *Change) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret string, refusal *spec.Error) {
 	hello := conn.Hello
 	known, ok := c.browsers[hello.BrowserID]
 	sum := sha256.Sum256([]byte(hello.BrowserSecret))
@@ -37,7 +37,7 @@ func (c *Change) admitBrowser(conn tabtransport.Conn, fresh string) (secret stri
 		return "", spec.Errorf(spec.CodeRefused, "browserId %q belongs to another browser: its secret does not match; make a new browserId", hello.BrowserID)
 	default:
 		// New here, or the answer with its secret never reached it.
-		secret = fresh
+		secret = fresh()
 		sum = sha256.Sum256([]byte(secret))
 		known = storage.Browser{ID: hello.BrowserID, SecretHash: sum[:], Confirmed: known.Confirmed}
 	}

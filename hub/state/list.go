@@ -104,7 +104,7 @@ func (s *State) listProvider(p *provider, place describe.Place) Listed {
 
 // sorted returns a domain's entries of a kind by item.
 func (d *domain) sorted(kind spec.Kind) []*entry {
-	var entries []*entry
+	entries := make([]*entry, 0, len(d.entries))
 	for key, e := range d.entries {
 		if key.kind == kind {
 			entries = append(entries, e)

@@ -46,10 +46,10 @@ func (p *peer) grace() time.Duration {
 	return spec.TabGrace
 }
 
-// Fresh holds random values for a Connect to use.
+// Fresh makes values that nobody can guess.
 type Fresh struct {
-	Secret string // for a browser that is new here
-	ID     string // for a peer that has nothing to be known by
+	Secret func() string // for a browser that is new here
+	ID     func() string // for a peer that has nothing to be known by
 }
 
 // Connect takes in a connection: it makes the peer, or revives it. It returns the
@@ -77,7 +77,7 @@ func (c *Change) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, s
 
 // peerID names the far end of a connection. A single tab's key counts only within its
 // origin, so that no site can take another's place.
-func (s *State) peerID(conn tabtransport.Conn, fresh string) spec.PeerID {
+func (s *State) peerID(conn tabtransport.Conn, fresh func() string) spec.PeerID {
 	hello := conn.Hello
 	switch {
 	case hello != nil && hello.BrowserID != "":
@@ -91,7 +91,7 @@ func (s *State) peerID(conn tabtransport.Conn, fresh string) spec.PeerID {
 			return id
 		}
 	}
-	return spec.PeerID("conn:" + fresh)
+	return spec.PeerID("conn:" + fresh())
 }
 
 func browserPeer(id spec.BrowserID) spec.PeerID { return spec.PeerID("browser:" + string(id)) }

@@ -108,11 +108,13 @@ func (c *Change) provideAll(t *tab, old, items []*item.Item) (provided []*item.I
 	for _, it := range old {
 		had[it.Key()] = it
 	}
-	gone := maps.Clone(had)
-	for _, it := range items {
-		delete(gone, it.Key())
+	if len(had) > 0 {
+		gone := maps.Clone(had)
+		for _, it := range items {
+			delete(gone, it.Key())
+		}
+		c.withdraw(t, slices.Collect(maps.Values(gone)))
 	}
-	c.withdraw(t, slices.Collect(maps.Values(gone)))
 	provided = make([]*item.Item, 0, len(items))
 	for _, it := range items {
 		was := had[it.Key()]

@@ -71,9 +71,11 @@ func (s *State) roomForBytes(it *item.Item) error {
 	if s.all.bytes+len(it.Raw) > maxBytes {
 		return fmt.Errorf("what the hub's tabs offer is larger than %d bytes already: close tabs that you do not need", maxBytes)
 	}
-	of := s.shares[naming.SiteOf(it.Domain)]
+	var of *share
 	if d := s.domains[it.Domain]; d != nil {
 		of = d.share
+	} else {
+		of = s.shares[naming.SiteOf(it.Domain)]
 	}
 	if of != nil && of.bytes+len(it.Raw) > (maxBytes-(s.all.bytes-of.bytes))/2 {
 		return fmt.Errorf("%s has %d bytes already, half of what other sites leave of the hub's %d", of.site, of.bytes, maxBytes)

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -142,12 +143,14 @@ func (f *fixture) pass(d time.Duration) {
 // close stores what is open as seen, as the end of a process does.
 func (f *fixture) close() { f.change((*Change).SaveSeen) }
 
+var fresh = Fresh{Secret: rand.Text, ID: rand.Text}
+
 func (f *fixture) connect(conn tabtransport.Conn) spec.PeerID {
 	f.t.Helper()
 	var id spec.PeerID
 	var err error
 	f.change(func(c *Change) {
-		id, _, err = c.Connect(conn, Fresh{Secret: "s3cret", ID: fmt.Sprint("fresh", f.sequence)})
+		id, _, err = c.Connect(conn, fresh)
 	})
 	if err != nil {
 		f.t.Fatal(err)
