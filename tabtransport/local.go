@@ -10,9 +10,6 @@ import (
 	"tabhub/spec"
 )
 
-// NewMemory returns NewPeers(), for tests whose tabs are all inside the process.
-func NewMemory() *Peers { return NewPeers() }
-
 // Incoming is a request of the hub to a tab inside this process.
 type Incoming struct {
 	ID      string
@@ -79,7 +76,7 @@ func Join(ctx context.Context, hub Attacher, conn Conn, serve Serve) (*Local, er
 	return l, nil
 }
 
-// Join is the function Join.
+// Join connects a tab inside this process, as the function Join does.
 func (p *Peers) Join(ctx context.Context, conn Conn, serve Serve) (*Local, error) {
 	return Join(ctx, p, conn, serve)
 }
