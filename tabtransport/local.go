@@ -155,31 +155,24 @@ type localLink struct {
 }
 
 func (l localLink) Send(out Outgoing) error {
-	ctx, cancel := context.WithCancelCause(l.ctx)
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.serving == nil {
-		l.mu.Unlock()
-		cancel(nil)
 		return ErrNotConnected
 	}
+	ctx, cancel := context.WithCancelCause(l.ctx)
 	l.serving[out.ID] = cancel
-	l.wg.Add(1)
-	l.mu.Unlock()
-	go l.run(ctx, out)
+	l.wg.Go(func() {
+		l.run(ctx, out)
+		l.mu.Lock()
+		delete(l.serving, out.ID)
+		l.mu.Unlock()
+		cancel(nil)
+	})
 	return nil
 }
 
 func (l localLink) run(ctx context.Context, out Outgoing) {
-	defer l.wg.Done()
-	defer func() {
-		l.mu.Lock()
-		cancel := l.serving[out.ID]
-		delete(l.serving, out.ID)
-		l.mu.Unlock()
-		if cancel != nil {
-			cancel(nil)
-		}
-	}()
 	<-l.attached
 	if ctx.Err() != nil {
 		out.Unsent()

@@ -86,7 +86,7 @@ func TestInProcessTab(t *testing.T) {
 			t.Fatalf("hang: %v", err)
 		}
 		if m.InFlight() != 0 {
-			t.Fatal("requests left in the table")
+			t.Fatal("requests are left")
 		}
 		tab.Close()
 		if _, err = m.SendRequest(t.Context(), to, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
