@@ -31,7 +31,7 @@ func (hd *handler) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error
 		return tabtransport.Accepted{}, err
 	}
 	h.log.Info("peer connected", "peer", id, "dialect", conn.Dialect, "origin", conn.Origin, "attested", conn.Attested)
-	return tabtransport.Accepted{Peer: id, Result: spec.HelloResult{
+	return tabtransport.Accepted{Peer: id, Epoch: h.epoch, Result: spec.HelloResult{
 		Hub:           "tabhub",
 		Version:       h.opts.Version,
 		KeepAliveMs:   spec.KeepAlive.Milliseconds(),

@@ -28,7 +28,7 @@ type world struct {
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, peers: tabtransport.NewMemory(), store: &storage.Memory{}}
+	w := &world{t: t, peers: tabtransport.NewPeers(), store: &storage.Memory{}}
 	var err error
 	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: w.peers, Store: w.store})
 	if err != nil {
