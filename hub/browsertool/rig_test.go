@@ -29,7 +29,7 @@ type rig struct {
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	w := &rig{t: t, peers: tabtransport.NewMemory(), store: &storage.Memory{}}
+	w := &rig{t: t, peers: tabtransport.NewPeers(), store: &storage.Memory{}}
 	var err error
 	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: w.peers, Store: w.store})
 	if err != nil {

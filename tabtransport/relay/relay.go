@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/unknown"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 	Verify func(Handshake) (Admission, error)
 	// Hub returns where a user's extensions join the hub, so that it can open tabs in
 	// them. It must not block. Nil: they do not.
-	Hub    func(user spec.UserID) Joiner
+	Hub    func(user spec.UserID) tabtransport.Attacher
 	Log    *slog.Logger // nil discards
 	Limits Limits
 }
@@ -47,7 +48,7 @@ type Admission struct {
 type Relay struct {
 	// static after construction
 	verify func(Handshake) (Admission, error)
-	hub    func(spec.UserID) Joiner
+	hub    func(spec.UserID) tabtransport.Attacher
 	log    *slog.Logger
 	limits Limits
 

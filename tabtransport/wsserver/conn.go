@@ -61,7 +61,7 @@ type conn struct {
 	unrevoke  func() bool // stops looking whether that is taken back; may be nil
 
 	// set by the reader in admit, read by everyone afterwards
-	seat *tabtransport.Seat
+	attachment tabtransport.Attachment
 
 	out  writer
 	live liveness
@@ -120,9 +120,9 @@ func (c *conn) run() {
 	c.unknown.Leave()
 	c.stop(cause)
 	c.cancel(cause)
-	if c.seat != nil {
+	if c.attachment != nil {
 		c.registrar.flush(c)
-		c.seat.Leave(cause)
+		c.attachment.Leave(cause)
 	}
 	if c.release != nil {
 		c.release()
@@ -149,7 +149,7 @@ func (c *conn) read() error {
 			return c.readError(err)
 		}
 		c.incoming = incoming{r, &c.live, c.limit + 1}
-		if c.seat == nil {
+		if c.attachment == nil {
 			err = c.readUnknown(kind)
 		} else {
 			err = c.readFrame(kind)
@@ -290,7 +290,7 @@ func (c *conn) handle(kind int, frame []byte) {
 		c.Close(spec.CloseTooFast, fmt.Sprintf("more than %d messages a second", messagesPerSecond))
 		return
 	}
-	if c.seat == nil {
+	if c.attachment == nil {
 		c.handleFirst(ev)
 		return
 	}
@@ -301,13 +301,11 @@ func (c *conn) handle(kind int, frame []byte) {
 	case evMessage:
 		c.registrar.message(c, ev.tab, ev.id, ev.msg)
 	case evAnswer:
-		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
-			p.End(ev.answer(p.Request()))
-		} else if !isPing(ev.requestID) {
+		if !c.attachment.Answer(ev.tab, ev.requestID, ev.answer) && !isPing(ev.requestID) {
 			c.srv.stats.stray.Add(1)
 		}
 	case evProgress:
-		if !c.seat.Progress(ev.tab, ev.progress) {
+		if !c.attachment.Progress(ev.tab, ev.progress) {
 			c.srv.stats.stray.Add(1)
 		}
 	case evPing:
@@ -350,7 +348,7 @@ func (c *conn) handleFirst(ev *event) {
 		tab, id, msg := ev.tab, ev.id, ev.msg
 		*ev = event{kind: evHello, tab: tab}
 		c.admit(ev)
-		if c.seat != nil {
+		if c.attachment != nil {
 			c.registrar.message(c, tab, id, msg)
 		}
 	case evPing:
@@ -410,7 +408,7 @@ func (c *conn) admit(ev *event) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, spec.ControlTimeout)
 	defer cancel()
-	seat, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
+	attachment, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
 		Origin:        adm.Origin,
 		Attested:      adm.Attested,
 		Pairing:       adm.Pairing,
@@ -426,7 +424,7 @@ func (c *conn) admit(ev *event) {
 		c.refuse(ev.id, err)
 		return
 	}
-	c.seat = seat
+	c.attachment = attachment
 	c.request = nil
 	c.admission = adm
 	c.out.admitted()
@@ -478,9 +476,11 @@ func (c *conn) skip(start []byte, what string) {
 	*ev = event{}
 	c.dialect.concerns(start, ev)
 	problem := spec.Errorf(spec.CodeLimit, "%s", what)
-	if c.seat != nil && ev.requestID != "" {
-		if p := c.seat.Take(ev.tab, ev.requestID); p != nil {
-			p.End(spec.Response{}, spec.Errorf(spec.CodeLimit, "the tab's answer cannot be taken: %s", what))
+	if c.attachment != nil && ev.requestID != "" {
+		tooMuch := func(spec.Request) (spec.Response, error) {
+			return spec.Response{}, spec.Errorf(spec.CodeLimit, "the tab's answer cannot be taken: %s", what)
+		}
+		if c.attachment.Answer(ev.tab, ev.requestID, tooMuch) {
 			ev.id = nil
 		}
 	}
@@ -509,8 +509,8 @@ func (c *conn) bad(id json.RawMessage, err error) {
 
 func (c *conn) warn(msg string, args ...any) {
 	args = append(args, "dialect", c.dialect.name(), "origin", c.origin, "remote", c.remote)
-	if c.seat != nil {
-		args = append(args, "tab", c.seat.Peer())
+	if c.attachment != nil {
+		args = append(args, "tab", c.attachment.Peer())
 	}
 	c.srv.log.Warn(msg, args...)
 }

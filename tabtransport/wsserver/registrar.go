@@ -134,14 +134,14 @@ func (r *registrar) message(c *conn, tab int64, id json.RawMessage, msg spec.Inb
 			return
 		}
 		start := time.Now()
-		c.seat.Message(tab, id, msg)
+		c.attachment.Message(tab, id, msg)
 		r.delivered(c, tab, q, time.Since(start))
 		return
 	case *spec.TabClosed:
 		// Before one that is being read comes to its end: the hub sees to that.
 		c.supersede(tab, r.forget(tab))
 	}
-	c.seat.Message(tab, id, msg)
+	c.attachment.Message(tab, id, msg)
 }
 
 // take returns the tab's queue, marked as busy, if the caller is to deliver the
@@ -290,7 +290,7 @@ func (r *registrar) work(c *conn) {
 		case c.srv.reading.enter(c.ctx):
 			if tab, q, reg := r.next(); q != nil {
 				start := time.Now()
-				c.seat.Register(tab, reg.id, reg.msg)
+				c.attachment.Register(tab, reg.id, reg.msg)
 				r.delivered(c, tab, q, time.Since(start))
 			}
 			c.srv.reading.leave()
@@ -363,7 +363,7 @@ func (r *registrar) flush(c *conn) {
 	for tab, q := range r.tabs {
 		for _, reg := range q.waiting {
 			if q.spent.left(start) > 0 && time.Since(start) < maxFlush {
-				c.seat.Message(tab, reg.id, reg.msg)
+				c.attachment.Message(tab, reg.id, reg.msg)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ type writer struct {
 // still wanted by then.
 type outgoing struct {
 	frame   *buffer
-	request *tabtransport.Pending // nil for anything else
+	request tabtransport.Claim // nil for anything else
 }
 
 // buffer is a frame under construction; the pool keeps small ones.
@@ -64,10 +64,10 @@ func (b *buffer) free() {
 }
 
 // Send implements tabtransport.Link.
-func (c *conn) Send(p *tabtransport.Pending) error {
+func (c *conn) Send(out tabtransport.Outgoing) error {
 	buf := buffers.Get().(*buffer)
 	var err error
-	if buf.b, err = c.dialect.appendRequest(buf.b, p.Tab(), p.ID(), p.Request(), 0); err != nil {
+	if buf.b, err = c.dialect.appendRequest(buf.b, out.Tab, out.ID, out.Request, 0); err != nil {
 		buf.free()
 		return err
 	}
@@ -81,22 +81,22 @@ func (c *conn) Send(p *tabtransport.Pending) error {
 	case !w.busy && len(buf.b) <= maxDirect && c.stream != nil:
 		w.busy = true
 		w.mu.Unlock()
-		c.putNow(outgoing{buf, p})
+		c.putNow(outgoing{buf, out.Claim})
 		return nil
 	case len(w.queue) >= maxQueuedFrames || w.bytes+len(buf.b) > maxQueuedBytes:
 		w.mu.Unlock()
 		buf.free()
 		return tabtransport.ErrBusy
 	}
-	c.enqueueLocked(outgoing{buf, p})
+	c.enqueueLocked(outgoing{buf, out.Claim})
 	w.mu.Unlock()
 	return nil
 }
 
 // Resend implements tabtransport.Resender.
-func (c *conn) Resend(p *tabtransport.Pending, ago time.Duration) {
+func (c *conn) Resend(out tabtransport.Outgoing, ago time.Duration) {
 	// It was encoded before, so it can be.
-	frame, _ := c.dialect.appendRequest(nil, p.Tab(), p.ID(), p.Request(), max(ago, 1))
+	frame, _ := c.dialect.appendRequest(nil, out.Tab, out.ID, out.Request, max(ago, 1))
 	c.control(frame)
 }
 

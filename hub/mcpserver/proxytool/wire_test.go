@@ -30,7 +30,7 @@ type session struct {
 }
 
 func connect(t *testing.T) *session {
-	s := &session{t: t, peers: tabtransport.NewMemory(), progress: make(chan float64, 1000)}
+	s := &session{t: t, peers: tabtransport.NewPeers(), progress: make(chan float64, 1000)}
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: s.peers, Store: &storage.Memory{}})
 	if err != nil {
 		t.Fatal(err)
