@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
@@ -131,7 +132,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	transport, store := tabtransport.NewMemory(), new(storage.Memory)
+	transport, store := tabtransport.NewPeers(), new(storage.Memory)
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
@@ -140,15 +141,16 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := []mcpserver.Tool{{
-		Definition: json.RawMessage(`{"name":"own","inputSchema":{"type":"object"}}`),
+	own := []builtin.Tool{{
+		Name:  "own",
+		Input: json.RawMessage(`{"type":"object"}`),
 		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 			time.Sleep(d.ownTakes)
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Own: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{

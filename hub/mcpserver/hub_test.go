@@ -18,7 +18,7 @@ import (
 
 // openHub returns a real Hub and the transport that tabs join.
 func openHub(t *testing.T) (*hub.Hub, *tabtransport.Peers) {
-	peers := tabtransport.NewMemory()
+	peers := tabtransport.NewPeers()
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
 	if err != nil {
 		t.Fatal(err)

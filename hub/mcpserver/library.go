@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -71,9 +72,9 @@ func (l *library) answer(ctx context.Context, rq *request) (frame, *rpcError) {
 		case spec.CodeInvalidRequest: // the envelope is ours, so it is the parameters
 			e.code = spec.CodeInvalidParams
 		case spec.CodeMethodNotFound:
-			e.status = 404
+			e.status = http.StatusNotFound
 		case codeUnsupported:
-			e.status = 400
+			e.status = http.StatusBadRequest
 		}
 		return frame{}, e
 	}
@@ -82,8 +83,11 @@ func (l *library) answer(ctx context.Context, rq *request) (frame, *rpcError) {
 
 // withMember returns the object params, or an empty one, with a member put first.
 func withMember(params json.RawMessage, member string) json.RawMessage {
-	f := resultFrame(nil, member, append(json.RawMessage(nil), orEmpty(params)...))
-	return append(f.head[len(frameStart)+len(`,"result":`):], f.body...)
+	rest := orEmpty(params)[1:]
+	if firstByte(rest) != '}' {
+		member += ","
+	}
+	return append([]byte("{"+member), rest...)
 }
 
 func orEmpty(object json.RawMessage) json.RawMessage {

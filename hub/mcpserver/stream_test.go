@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 )
 
@@ -46,8 +47,8 @@ func TestByteOrderMarkAtTheBeginning(t *testing.T) {
 }
 
 func TestInitializeNamesWhatTheHubCanDo(t *testing.T) {
-	own := Tool{Definition: json.RawMessage(`{"name":"proxy","inputSchema":{"type":"object"}}`)}
-	s := newServer(t, newScripted(), Options{Name: "tabhub", Version: "9.9", Instructions: "use <proxy>", Own: []Tool{own}})
+	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{"type":"object"}`)}
+	s := newServer(t, newScripted(), Options{Name: "tabhub", Version: "9.9", Instructions: "use <proxy>", Builtin: []builtin.Tool{own}})
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		c := streamTo(t, s)
 		var r struct {

@@ -100,7 +100,7 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 	}
 	close(e.opened)
 	select {
-	case <-e.tenant.Ended:
+	case <-e.tenant.Hub.Done():
 		r.mu.Lock()
 		e.ended = true
 		r.mu.Unlock()

@@ -206,3 +206,20 @@ func (s suite) staleIsAlone(t *testing.T) {
 		}
 	}
 }
+
+// closeTellsRefused: a hub that stops must not be told of its writes afterwards.
+func (s suite) closeTellsRefused(t *testing.T) {
+	st, _ := s.start(t)
+	stale := load(t, st, user).Epoch
+	load(t, st, user)
+	var told atomic.Int32
+	for range 50 {
+		st.Write(user, stale, nil, func(error) { told.Add(1) })
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := told.Load(); n != 50 {
+		t.Errorf("%d of 50 were told before Close returned", n)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
@@ -29,16 +30,15 @@ type session struct {
 }
 
 func connect(t *testing.T) *session {
-	s := &session{t: t, peers: tabtransport.NewMemory(), progress: make(chan float64, 1000)}
+	s := &session{t: t, peers: tabtransport.NewPeers(), progress: make(chan float64, 1000)}
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: s.peers, Store: &storage.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { h.Close(context.Background()) })
-	tool := &proxytool.Tool{Hub: h}
 	server := mcpserver.New(h, mcpserver.Options{
-		Own:    []mcpserver.Tool{{Definition: proxytool.Definition(), Call: tool.Call}},
-		Expose: mcpserver.ExposeProxy,
+		Builtin: []builtin.Tool{proxytool.New(h, nil)},
+		Expose:  mcpserver.ExposeProxy,
 	})
 	t.Cleanup(func() { server.Close(context.Background()) })
 	toServer, fromClient := io.Pipe()
