@@ -130,35 +130,6 @@ func TestSubscriptionOutlivesItsTab(t *testing.T) {
 	})
 }
 
-// A new title shows, also when it comes with the same tools.
-func TestTitleOfARegistration(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{TabNames: TabNamesAlways})
-		p := w.page("https://e.com", "a")
-		m := tools("https://e.com/", "x")
-		w.register(p, 0, m)
-		w.hub.List(ListTools)
-		m.Title = "Checkout"
-		w.register(p, 0, m)
-		if d := string(w.hub.List(ListTools).Items[1].JSON); !strings.Contains(d, "Checkout") {
-			t.Errorf("listed as %s", d)
-		}
-	})
-}
-
-// A page is one tab, whatever it says: only the extension, and programs of the user,
-// are browsers, which the hub asks to open tabs and to let the user confirm.
-func TestPageIsNoBrowser(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		c := chromeConn("b1", "s1", "")
-		c.Origin, c.Attested = "https://evil.com", false
-		if _, err := tabtest.Local(w.peers)(t, c); err == nil {
-			t.Error("a page was taken for a browser")
-		}
-	})
-}
-
 // A page that never settles must not have every client list all the time.
 func TestRestlessPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -188,7 +159,7 @@ func TestResourceThatIsNoObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
 		p := w.page("https://e.com", "a")
-		w.register(p, 0, resources(`{"uri":"shop://cart"}`))
+		w.register(p, 0, register(spec.KindResource, "", `{"uri":"shop://cart"}`))
 		for _, answer := range []string{"null", "7", ""} {
 			done := make(chan error)
 			go func() {

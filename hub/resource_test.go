@@ -130,30 +130,6 @@ func TestRequiredPromptArguments(t *testing.T) {
 	})
 }
 
-// What a page marks stays when its last tab is closed, of each kind.
-func TestMarkedResourcesAndPromptsAreKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		p := w.page("https://e.com", "a")
-		w.register(p, 0, register(spec.KindResource, "https://e.com/",
-			`{"uri":"shop://cart","name":"cart","annotations":{"cache":true,"priority":1}}`, `{"uri":"shop://help","name":"help"}`,
-			`{"uriTemplate":"shop://order/{id}","name":"order","annotations":{"cache":true}}`))
-		w.register(p, 0, register(spec.KindPrompt, "https://e.com/", `{"name":"greet","annotations":{"cache":true}}`, `{"name":"part"}`))
-		p.Cut()
-		time.Sleep(time.Minute)
-		want := func() {
-			t.Helper()
-			w.wantListed(ListResources, "tabhub://e.com/shop://cart")
-			w.wantListed(ListTemplates, "tabhub://e.com/shop://order/{id}")
-			w.wantListed(ListPrompts, "website_prompt_e_com_greet")
-		}
-		want()
-		w.hub.Close(t.Context())
-		w.start(Options{})
-		want()
-	})
-}
-
 // A kept template is as good as a kept tool: what it makes is read in a tab that is
 // opened for it, also if the page says what its tools are first.
 func TestKeptTemplateOpensItsTab(t *testing.T) {
@@ -253,5 +229,27 @@ func TestResourceAskedForEscaped(t *testing.T) {
 		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/note://a%20c", "test"); err == nil {
 			t.Error("a resource that is nobody's was read")
 		}
+	})
+}
+
+// A read of a resource must end when the tab that its template names does not come
+// back.
+func TestTemplateOfATabThatGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindResource, "", `{"uriTemplate":"shop://item/{id}","name":"item"}`))
+		p.Cut()
+		synctest.Wait()
+		for _, uri := range []string{"tabhub://e.com/shop://item/7", "tabhub://e.com/tab1/shop://item/7"} {
+			go func() {
+				_, err := w.hub.ReadResource(t.Context(), uri, "")
+				if err == nil || !strings.Contains(err.Error(), "NOT_CONNECTED") {
+					t.Errorf("%s: %v", uri, err)
+				}
+			}()
+		}
+		time.Sleep(spec.TabGrace + time.Second)
+		synctest.Wait()
 	})
 }

@@ -115,16 +115,3 @@ func TestTextsOfCalls(t *testing.T) {
 		}
 	})
 }
-
-// A browser's name is told to models that list tabs.
-func TestTextOfBrowserNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		c := chromeConn("b1", "s1", "secret")
-		c.Hello.BrowserName = "Chro\u202eme\U000e0041\x1b"
-		w.register(w.dial(c), 1, tools("https://e.com/", "x"))
-		if got := w.hub.Browsers()[0].Name; got != "Chrome" {
-			t.Errorf("the browser is called %+q", got)
-		}
-	})
-}
