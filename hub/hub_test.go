@@ -11,7 +11,7 @@ import (
 
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/1", `find:"annotations":{"cache":true}`, "pay"))
 		w.register(b, 2, tools("https://e.com/2", "pay"))

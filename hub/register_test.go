@@ -16,7 +16,7 @@ import (
 
 func TestReloadKeepsNumberAndIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a := w.page("https://e.com", "a")
 		w.register(a, 0, tools("https://e.com/", "x"))
 		time.Sleep(time.Second)
@@ -45,7 +45,7 @@ func TestReloadKeepsNumberAndIsSilent(t *testing.T) {
 
 func TestBurstIsOneNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		var changes atomic.Int32
 		defer w.hub.Watch(func(Change) { changes.Add(1) })()
 		for i := range 200 {
@@ -61,7 +61,7 @@ func TestBurstIsOneNotice(t *testing.T) {
 
 func TestRegistrationIsIdempotent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x", "y"))
 		before := w.hub.List(ListTools)
@@ -79,7 +79,7 @@ func TestRegistrationIsIdempotent(t *testing.T) {
 
 func TestBadItemsAreQuarantined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		m := tools("", "good")
 		for _, bad := range []string{
@@ -108,7 +108,7 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 
 func TestNothingOfAToolIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object"},"annotations":{"title":"A","readOnlyHint":true,"untrustedContentHint":true},"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`
 		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"a.b","description":"d \"q\"",` + rest + `}`)}})
@@ -149,7 +149,7 @@ func (c *closing) Handle(_ context.Context, r slog.Record) error {
 func TestTabThatIsClosedWhileItRegistersIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &closing{tab: spec.TabAddr{Peer: "browser:b1", Tab: 1}}
-		w := newWorld(t, Options{Log: slog.New(log)})
+		w := newFixture(t, Options{Log: slog.New(log)})
 		log.hub = w.hub
 		b := w.chrome("b1", "s1")
 		if raw, err := b.Ask(1, tools("https://e.com/")); err == nil || !strings.Contains(err.Error(), "the tab was closed") {
