@@ -132,5 +132,7 @@ func (rq *request) wantsLog() bool {
 		level, _ := rawjson.String(rq.meta(metaLogLevel))
 		return slices.Contains(talkative, mcp.LoggingLevel(level))
 	}
-	return slices.Contains(talkative, (*librarySession)(rq.ses).GetLogLevel())
+	rq.ses.mu.Lock()
+	defer rq.ses.mu.Unlock()
+	return slices.Contains(talkative, rq.ses.level)
 }

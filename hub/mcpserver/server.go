@@ -74,7 +74,6 @@ type Server struct {
 	hub       Hub
 	opts      Options
 	log       *slog.Logger
-	lib       *library
 	own       map[string]Tool
 	ownList   []byte // the definitions, comma-separated
 	serverRef string // _meta member that names this server
@@ -135,7 +134,6 @@ func New(h Hub, o Options) *Server {
 	s.serverRef = string(append(ref, "}}"...))
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
-	s.lib = newLibrary(s)
 	s.table.init(s)
 	s.unwatch = h.Watch(s.changed)
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now

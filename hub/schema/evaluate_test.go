@@ -163,7 +163,7 @@ func TestAgreesWithAnotherImplementation(t *testing.T) {
 			}
 		}
 		r := rand.New(rand.NewPCG(1, uint64(d)))
-		for range 1000 {
+		for range 200 {
 			var values []json.RawMessage
 			for range 5 {
 				values = append(values, json.RawMessage(randomValue(r, 3)))
@@ -171,7 +171,7 @@ func TestAgreesWithAnotherImplementation(t *testing.T) {
 			agree(of(d, json.RawMessage(richSchema(r, 3))), values...)
 		}
 	}
-	if valid < 10_000 || invalid < 5000 || refused < 1000 {
+	if valid < 5000 || invalid < 2000 || refused < 500 {
 		t.Errorf("%d valid, %d invalid, %d refused: too few to say anything", valid, invalid, refused)
 	}
 }
