@@ -4,10 +4,11 @@
 //
 // # What mcp-go does here and what it does not
 //
-// github.com/mark3labs/mcp-go answers whatever is not on the way of a call:
-// initialize and the agreement on a version, server/discover, ping,
-// logging/setLevel, completion, unknown and removed methods. It is asked through its
-// HandleMessage, with requests of this package's making (library.go).
+// github.com/mark3labs/mcp-go knows the revisions: which there are, which one is agreed
+// on, the methods, headers, members and parameters of each (its package mcp). What is
+// about the connection and not about tabs is answered with its types (handshake.go).
+// Its package server is not used: it compiles the meta-schemas of JSON Schema whenever
+// a program starts, for validation that hub/schema does, and that is half of a start.
 //
 // Lists, calls, resources, prompts and subscriptions are answered here, from bytes:
 // ids, progress tokens, arguments, schemas and results are slices of what came in,
