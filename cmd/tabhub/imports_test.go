@@ -13,6 +13,7 @@ import (
 var layers = [][]string{
 	{"cmd/tabhub"},
 	{"hub/httpd"},
+	{"hub/tenant"},
 	{"hub/mcpserver"},
 	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},

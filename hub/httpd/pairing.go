@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 )
@@ -79,7 +80,7 @@ func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (Admission, er
 		user = spec.LocalUser
 	}
 	a := p.admission()
-	a.Identity = Identity{User: user, Expires: grant.Expires, Revoked: grant.Revoked}
+	a.Identity = auth.Identity{User: user, Expires: grant.Expires, Revoked: grant.Revoked}
 	a.Attested = true
 	return a, nil
 }

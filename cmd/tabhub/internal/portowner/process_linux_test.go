@@ -1,4 +1,4 @@
-package holder
+package portowner
 
 import (
 	"io"
@@ -51,7 +51,7 @@ func TestDescribeOtherUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	dir, err := os.MkdirTemp("", "tabhub-holder-") // t.TempDir is closed to other users
+	dir, err := os.MkdirTemp("", "tabhub-portowner-") // t.TempDir is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ import (
 	"tabhub/tabtransport/wsserver"
 )
 
-// world is a hub that browsers can join, and its instances.
-type world struct {
+// fixture is a hub that browsers can join, and its instances.
+type fixture struct {
 	t         testing.TB
 	hub       *hub.Hub
 	instances *instance.Instances
@@ -32,13 +32,13 @@ type world struct {
 	visited   chan struct{} // capacity 1; somebody has loaded it
 }
 
-func newWorld(t testing.TB, opts instance.Options) *world {
+func newFixture(t testing.TB, opts instance.Options) *fixture {
 	t.Helper()
-	return newWorldOver(t, &storage.Memory{}, opts)
+	return newFixtureOver(t, &storage.Memory{}, opts)
 }
 
-// newWorldOver is newWorld for a hub with a past: its store, and Options.Dir.
-func newWorldOver(t testing.TB, store storage.DomainToolStorage, opts instance.Options) *world {
+// newFixtureOver is newFixture for a hub with a past: its store, and Options.Dir.
+func newFixtureOver(t testing.TB, store storage.DomainToolStorage, opts instance.Options) *fixture {
 	t.Helper()
 	pairings := tabtest.NewPairings(t)
 	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
@@ -61,7 +61,7 @@ func newWorldOver(t testing.TB, store storage.DomainToolStorage, opts instance.O
 		_, _ = w.Write([]byte("<!doctype html><title>empty</title>"))
 	})
 	server := httptest.NewServer(mux)
-	w := &world{t: t, hub: h, dir: filepath.Join(t.TempDir(), "browsers"), page: server.URL + "/page", visited: visited}
+	w := &fixture{t: t, hub: h, dir: filepath.Join(t.TempDir(), "browsers"), page: server.URL + "/page", visited: visited}
 	if opts.Dir != "" {
 		w.dir = opts.Dir
 	}

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// heldBy says what holds a user data directory, "" if nothing does. A browser leaves
+// usedBy says what uses a user data directory, "" if nothing does. A browser leaves
 // its lock behind, so only one that answers at its socket counts. In an own profile the
 // lock of another machine is none, see unlock.
-func heldBy(data string, own bool) string {
+func usedBy(data string, own bool) string {
 	host, pid := locker(data)
 	if host == "" {
 		return ""

@@ -1,6 +1,6 @@
-// Package holder says which process listens on a port, so that an error about a
+// Package portowner says which process listens on a port, so that an error about a
 // taken port can name it.
-package holder
+package portowner
 
 import (
 	"context"

@@ -1,26 +1,6 @@
 package httpd
 
-import (
-	"encoding/json"
-	"net/http"
-)
-
-// writeError answers {"error": text}.
-func writeError(w http.ResponseWriter, status int, text string) {
-	writeJSON(w, status, map[string]string{"error": text})
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer could not be written as JSON"}`)
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	w.Write(append(b, '\n'))
-}
+import "net/http"
 
 // cors lets pages of an allowed origin read the answers of an endpoint, and answers
 // their preflights; it reports whether it has done so. Preflights carry no

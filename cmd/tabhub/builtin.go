@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"strings"
 
 	"tabhub/hub"
@@ -75,45 +74,4 @@ func (p *process) switches() error {
 		}
 	}
 	return nil
-}
-
-// newInstances returns where a user's browsers are started. A hub with accounts starts
-// none: its users are elsewhere.
-func (p *process) newInstances(h *hub.Hub) *instance.Instances {
-	if p.config.auth == "jwt" {
-		return nil
-	}
-	hubURL := "ws" + strings.TrimPrefix(p.local(), "http") + "/tabs"
-	o := instance.Options{
-		Hub: h, Ring: p.ring, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log,
-		UserProfiles: p.config.instanceUserProfiles, Extensions: p.config.instanceExtensions,
-	}
-	if p.config.tlsCert != "" {
-		o.HubKey = func() (string, error) { return keyHash(p.config.tlsCert, p.config.tlsKey) }
-	}
-	return instance.New(o)
-}
-
-// local is the base of the endpoints as this machine reaches them.
-func (p *process) local() string {
-	if p.config.tlsCert != "" {
-		return "https://" + p.info.Addrs[0]
-	}
-	return "http://" + p.info.Addrs[0]
-}
-
-// launch starts a browser with the extension, for --launch-browser.
-func (p *process) launch(ctx context.Context) {
-	url := ""
-	if p.config.demo {
-		url = p.local() + "/demo"
-	}
-	info, err := p.instances.Start(ctx, instance.Config{URL: url})
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		p.log.Error("no browser was started", "err", err)
-	default:
-		p.log.Info("a browser was started", "mode", info.Mode, "pid", info.PID, "headless", info.Headless, "extension", info.Loaded)
-	}
 }

@@ -14,9 +14,9 @@ type message struct {
 	response bool
 }
 
-// peek finds the id and the method of a JSON object and looks no further. It does
-// not check the rest: the hub does. Of what is not an object it returns nothing.
-func peek(line []byte) message {
+// parseMessage finds the id and the method of a JSON object and reads no further: the hub
+// checks the rest. It returns the zero message for what is not an object.
+func parseMessage(line []byte) message {
 	var m message
 	i := space(line, 0)
 	if i >= len(line) || line[i] != '{' {

@@ -9,7 +9,7 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-func TestPeek(t *testing.T) {
+func TestParseMessage(t *testing.T) {
 	for _, c := range []struct {
 		line, id, method string
 		response         bool
@@ -32,7 +32,7 @@ func TestPeek(t *testing.T) {
 		{`{"a":{`, ``, ``, false},
 		{`{"id":1 "method":"x"}`, `1`, ``, false},
 	} {
-		m := peek([]byte(c.line))
+		m := parseMessage([]byte(c.line))
 		if string(m.id) != c.id || string(m.method) != c.method || m.response != c.response {
 			t.Errorf("%s: id %s, method %s, response %t", c.line, m.id, m.method, m.response)
 		}
@@ -65,16 +65,16 @@ func TestDeepLine(t *testing.T) {
 	}
 }
 
-// Whatever a client or a hub sends, peek comes to an end, and of what is a message it
+// Whatever a client or a hub sends, parseMessage returns, and of what is a message it
 // says what the hub will say.
-func FuzzPeek(f *testing.F) {
+func FuzzParseMessage(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":"a\"b","method":"tools\/call","params":{"id":2,"s":"a\"}{"}}`))
 	f.Add([]byte(`{"result":{"id":9},"id":-1.5e3}`))
 	f.Add([]byte(`[{"id":1,"method":"x"},5,[{"id":2}]]`))
 	f.Add([]byte(`{"id`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"a\\b","params":[{"x":"\""}]}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		m := peek(line)
+		m := parseMessage(line)
 		n := 0
 		elements(line, func(element []byte) { n += len(element) })
 		if n > len(line) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/spec"
@@ -28,7 +29,7 @@ func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Excha
 		out.Origin = page
 	}
 	// The connection waits until the user's hub is there.
-	if _, err := p.users.Get(r.Context(), a.User); err != nil {
+	if _, err := p.tenants.Get(r.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
 	}
@@ -85,7 +86,7 @@ func (p *process) refuse(r *http.Request, err error) error {
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
 func (p *process) dashboard(adm wsserver.Admission) (string, error) {
-	return p.server.SignInURL(httpd.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
+	return p.server.SignInURL(auth.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one
@@ -109,7 +110,7 @@ func (p *process) admitRelay(h relay.Handshake) (relay.Admission, error) {
 		return relay.Admission{}, err
 	}
 	// The user's hub takes extensions that can open tabs.
-	if _, err := p.users.Get(h.Request.Context(), a.User); err != nil {
+	if _, err := p.tenants.Get(h.Request.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return relay.Admission{}, errors.New("the hub could not be opened; its log says why")
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package holder
+package portowner
 
 // process knows no way to find the process on this system without running others'
 // programs.

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// heldBy says what holds a user data directory, "" if nothing does. A browser keeps
+// usedBy says what uses a user data directory, "" if nothing does. A browser keeps
 // the lock file open for itself alone.
-func heldBy(data string, _ bool) string {
+func usedBy(data string, _ bool) string {
 	f, err := os.OpenFile(filepath.Join(data, "lockfile"), os.O_RDWR, 0)
 	if errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
 		return "a running browser"
