@@ -10,49 +10,45 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
-	"tabhub/tabtransport/wsserver"
 )
 
 // admitTab says whose a tab or browser is, when it has said hello.
-func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
-	a, paired, err := p.admitHello(r, hello, ex)
+func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	a, err := p.admitHello(r, hello, ex)
 	if err != nil {
-		return wsserver.Admission{}, p.refuse(r, err)
+		return a, p.refuse(r, err)
 	}
-	out := wsserver.Admission{User: a.User, Attested: a.Attested, Pairing: paired, Until: a.Expires, Revoked: a.Revoked}
 	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
 		if err := p.guard.AdmitPage(r, page); err != nil {
-			return wsserver.Admission{}, p.refuse(r, err)
+			return a, p.refuse(r, err)
 		}
-		out.Origin = page
+		a.Origin = page
 	}
 	// The connection waits until the user's hub is there.
 	if _, err := p.tenants.Get(r.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return wsserver.Admission{}, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
+		return a, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
 	}
-	return out, nil
+	return a, nil
 }
 
 // admitHello checks what a tab or browser shows: the token, or the proof that ends its
 // pairing handshake.
-func (p *process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (httpd.Admission, spec.PairingID, error) {
+func (p *process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	switch {
 	case hello == nil:
-		a, err := p.guard.Admit(r, "")
-		return a, "", err
+		return p.guard.Admit(r, "")
 	case ex == nil:
-		a, err := p.guard.Admit(r, hello.Token)
-		return a, "", err
+		return p.guard.Admit(r, hello.Token)
 	}
 	grant, err := ex.Accept(hello.Proof, hello.BrowserName)
 	if err != nil {
-		return httpd.Admission{}, "", p.pairingError(err)
+		return tabtransport.Admission{}, p.pairingError(err)
 	}
-	a, err := p.guard.AdmitPaired(r, grant)
-	return a, grant.Pairing, err
+	return p.guard.AdmitPaired(r, grant)
 }
 
 // beginPairing answers a browser that says that it is paired with this hub.
@@ -85,8 +81,8 @@ func (p *process) refuse(r *http.Request, err error) error {
 
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
-func (p *process) dashboard(adm wsserver.Admission) (string, error) {
-	return p.server.SignInURL(auth.Identity{User: adm.User, Expires: adm.Until, Revoked: adm.Revoked}), nil
+func (p *process) dashboard(a tabtransport.Admission) (string, error) {
+	return p.server.SignInURL(auth.Identity{User: a.User, Expires: a.Expires, Revoked: a.Revoked}), nil
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one
@@ -100,19 +96,19 @@ func (p *process) pairingError(err error) error {
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *process) admitRelay(h relay.Handshake) (relay.Admission, error) {
+func (p *process) admitRelay(h relay.Handshake) (tabtransport.Admission, error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
 		admit = p.guard.AdmitExtension
 	}
 	a, err := admit(h.Request, h.Token)
 	if err != nil {
-		return relay.Admission{}, err
+		return a, err
 	}
 	// The user's hub takes extensions that can open tabs.
 	if _, err := p.tenants.Get(h.Request.Context(), a.User); err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
-		return relay.Admission{}, errors.New("the hub could not be opened; its log says why")
+		return a, errors.New("the hub could not be opened; its log says why")
 	}
-	return relay.Admission{User: a.User, Until: a.Expires, Revoked: a.Revoked}, nil
+	return a, nil
 }

@@ -19,6 +19,7 @@ import (
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/wsserver"
@@ -196,7 +197,7 @@ func (p *process) assemble() {
 	p.relay = relay.New(relay.Options{
 		Log:    p.log,
 		Verify: p.admitRelay,
-		Hub:    func(user spec.UserID) relay.Joiner { return p.tabs.Transport(user) },
+		Hub:    func(user spec.UserID) tabtransport.Attacher { return p.tabs.Transport(user) },
 	})
 	o := httpd.Options{
 		Guard:   p.guard,

@@ -6,24 +6,15 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
-// Admission is what the guard found out about a request.
-type Admission struct {
-	auth.Identity
-	// Attested: the request comes from an extension that has proved its pairing, or
-	// that is listed. Its word on tabs and their origins is the browser's own.
-	Attested bool
-	// Own: the request comes from a page of this hub, such as its widget.
-	Own bool
-	// Anonymous: no credential was needed, because of the origin.
-	Anonymous bool
-}
-
-func (p *pass) admission() Admission {
-	a := Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
-	if p.identity != nil {
-		a.Identity = *p.identity
+// admission is what the guard found out about a request of whom id stands for; nil: of
+// nobody yet.
+func (p *pass) admission(id *auth.Identity) tabtransport.Admission {
+	a := tabtransport.Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
+	if id != nil {
+		a.User, a.Expires, a.Revoked = id.User, id.Expires, id.Revoked
 	}
 	return a
 }
@@ -53,29 +44,29 @@ func (g *Guard) AdmitPage(r *http.Request, origin string) error {
 // first message of the socket held, "" if nothing; it must be right, and of the same
 // user, also where the request itself has shown one. Its error is one sentence for the
 // peer.
-func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
+func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {
-		return Admission{}, ErrNoRequest
+		return tabtransport.Admission{}, ErrNoRequest
 	}
-	a := p.admission()
+	a := p.admission(p.identity)
 	switch {
 	case p.from&fromCompanion != 0:
-		return Admission{}, ErrUnpaired
+		return tabtransport.Admission{}, ErrUnpaired
 	case g.verifier == nil:
 	case token != "":
 		id, err := g.verifyAll(p.identity, []string{token})
 		if err != nil {
-			return Admission{}, err
+			return tabtransport.Admission{}, err
 		}
-		a.Identity = *id
+		a = p.admission(id)
 	case p.identity != nil:
 	case g.needsNone(r, p):
 		a.User, a.Anonymous = spec.LocalUser, true
 	case !g.accounts && p.near && p.from&p.route.anonymous != 0:
-		return Admission{}, ErrOtherUser
+		return tabtransport.Admission{}, ErrOtherUser
 	default:
-		return Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
+		return tabtransport.Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}
 	return a, nil
 }
@@ -83,7 +74,7 @@ func (g *Guard) Admit(r *http.Request, token string) (Admission, error) {
 // AdmitExtension is Admit for an extension of the relay's protocols. Such extensions
 // always show a token, that of the service that they were made for, so none is looked
 // at where the origin is credential enough.
-func (g *Guard) AdmitExtension(r *http.Request, token string) (Admission, error) {
+func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admission, error) {
 	if p := passOf(r.Context()); p != nil && g.needsNone(r, p) {
 		token = ""
 	}
@@ -92,10 +83,10 @@ func (g *Guard) AdmitExtension(r *http.Request, token string) (Admission, error)
 
 // AdmitClient is Admit for a client of the relay's protocols, which shares an endpoint
 // with the extensions and drives them: no origin is credential enough for that.
-func (g *Guard) AdmitClient(r *http.Request, token string) (Admission, error) {
+func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, error) {
 	a, err := g.Admit(r, token)
 	if err == nil && a.Anonymous {
-		return Admission{}, unauthorized("Authentication required: send the token in mcp_handshake; `tabhub token` prints it")
+		return tabtransport.Admission{}, unauthorized("Authentication required: send the token in mcp_handshake; `tabhub token` prints it")
 	}
 	return a, err
 }

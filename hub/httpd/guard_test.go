@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 const (
@@ -128,7 +129,7 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 			r.URL.RawQuery = url.Values{"token": {c.query}}.Encode()
 		}
 		r, err := g.check(r)
-		var a Admission
+		var a tabtransport.Admission
 		if err == nil {
 			a, err = g.Admit(r, c.first)
 		}
@@ -197,7 +198,7 @@ func TestRequestsThatOtherSitesCause(t *testing.T) {
 
 func TestAdmissionSaysWhoItIs(t *testing.T) {
 	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID, "moz-extension://6F1A"}})
-	for origin, want := range map[string]Admission{
+	for origin, want := range map[string]tabtransport.Admission{
 		"chrome-extension://" + extensionID: {Attested: true, Anonymous: true},
 		"moz-extension://6f1a":              {Attested: true, Anonymous: true},
 		"http://127.0.0.1:3300":             {Own: true, Anonymous: true},

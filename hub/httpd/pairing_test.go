@@ -145,12 +145,12 @@ func TestAdmitPaired(t *testing.T) {
 			t.Fatal(err)
 		}
 		expires := time.Now().Add(time.Hour)
-		a, err := g.AdmitPaired(r, pairing.Grant{User: c.user, Expires: expires, Revoked: t.Context()})
+		a, err := g.AdmitPaired(r, pairing.Grant{Pairing: "p", User: c.user, Expires: expires, Revoked: t.Context()})
 		if c.want == "" {
 			if coded, ok := errors.AsType[*spec.Error](err); !ok || coded.Code != spec.CodeUnpaired {
 				t.Errorf("accounts %t, user %q: %+v, %v", c.accounts, c.user, a, err)
 			}
-		} else if err != nil || a.User != c.want || !a.Attested || a.Anonymous || a.Expires != expires || a.Revoked != t.Context() {
+		} else if err != nil || a.User != c.want || !a.Attested || a.Pairing != "p" || a.Anonymous || a.Expires != expires || a.Revoked != t.Context() {
 			t.Errorf("accounts %t, user %q: %+v, %v", c.accounts, c.user, a, err)
 		}
 	}

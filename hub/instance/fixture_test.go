@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -41,9 +42,9 @@ func newFixture(t testing.TB, opts instance.Options) *fixture {
 func newFixtureOver(t testing.TB, store storage.DomainToolStorage, opts instance.Options) *fixture {
 	t.Helper()
 	pairings := tabtest.NewPairings(t)
-	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 		id, err := pairings.Check(hello, ex)
-		return wsserver.Admission{Attested: id != "", Pairing: id}, err
+		return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 	}})
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: store})
 	if err != nil {

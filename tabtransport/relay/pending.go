@@ -9,19 +9,19 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// remembered is how many ids that are no longer under way a table keeps from being
-// given out again: a late answer to one of them must not meet a newer request.
+// remembered is how many ids of a connection that are no longer under way are not given
+// out again: a late answer to one of them must not meet a newer request.
 const remembered = 512
 
-// table holds the requests of one connection that the extension has not answered.
-// Its keys are what follows the colon in an outboundID. It is guarded by the mutex
-// of its world.
-type table struct {
-	pending map[string]*request
-	spent   map[string]struct{}
-	ring    []string // spent, the oldest at next once it is full
-	next    int
-	seq     uint64
+// pendingRequests are the requests of one connection that the extension has not
+// answered, by what follows the colon in their outboundID. They are guarded by the mutex
+// of their tenant.
+type pendingRequests struct {
+	byID  map[string]*request
+	spent map[string]struct{}
+	ring  []string // spent, the oldest at next once it is full
+	next  int
+	seq   uint64
 }
 
 // request is one that waits for an answer.
@@ -40,55 +40,55 @@ type reply struct {
 
 // add enters a request and returns under which text it goes out: what its id says,
 // unless 1 meets "1" or an id of before.
-func (t *table) add(r *request) string {
+func (p *pendingRequests) add(r *request) string {
 	text := ""
 	if r.id != nil {
 		text = idText(r.id)
 	}
-	for base := text; text == "" || t.taken(text); {
-		t.seq++
-		text = base + "~" + strconv.FormatUint(t.seq, 10)
+	for base := text; text == "" || p.taken(text); {
+		p.seq++
+		text = base + "~" + strconv.FormatUint(p.seq, 10)
 	}
-	if t.pending == nil {
-		t.pending = map[string]*request{}
-		t.spent = map[string]struct{}{}
+	if p.byID == nil {
+		p.byID = map[string]*request{}
+		p.spent = map[string]struct{}{}
 	}
-	t.pending[text] = r
+	p.byID[text] = r
 	return text
 }
 
-func (t *table) taken(text string) bool {
-	if _, ok := t.pending[text]; ok {
+func (p *pendingRequests) taken(text string) bool {
+	if _, ok := p.byID[text]; ok {
 		return true
 	}
-	_, ok := t.spent[text]
+	_, ok := p.spent[text]
 	return ok
 }
 
 // take removes a request: nil if there is none.
-func (t *table) take(text string) *request {
-	r := t.pending[text]
+func (p *pendingRequests) take(text string) *request {
+	r := p.byID[text]
 	if r == nil {
 		return nil
 	}
-	delete(t.pending, text)
-	if len(t.ring) < remembered {
-		t.ring = append(t.ring, text)
+	delete(p.byID, text)
+	if len(p.ring) < remembered {
+		p.ring = append(p.ring, text)
 	} else {
-		delete(t.spent, t.ring[t.next])
-		t.ring[t.next] = text
-		t.next = (t.next + 1) % remembered
+		delete(p.spent, p.ring[p.next])
+		p.ring[p.next] = text
+		p.next = (p.next + 1) % remembered
 	}
-	t.spent[text] = struct{}{}
+	p.spent[text] = struct{}{}
 	return r
 }
 
 // drain removes the requests that were sent before a time, or all if it is zero.
-func (t *table) drain(before time.Time) []*request {
+func (p *pendingRequests) drain(before time.Time) []*request {
 	var out []*request
-	for text, r := range t.pending {
+	for text, r := range p.byID {
 		if before.IsZero() || r.sent.Before(before) {
-			out = append(out, t.take(text))
+			out = append(out, p.take(text))
 		}
 	}
 	return out
@@ -108,14 +108,14 @@ func splitID(raw json.RawMessage) (id outboundID, ok bool) {
 	return outboundID{}, false
 }
 
-// fail ends requests of a connection with an error. The world's lock is held: what
+// failLocked ends requests of a connection with an error. The tenant's lock is held: what
 // they are told comes before what is told of the connection.
 func (c *connection) failLocked(requests []*request, err func() *spec.Error, sent error) {
 	for _, r := range requests {
 		if r.reply != nil {
 			r.reply <- reply{err: sent}
 		} else if r.id != nil {
-			c.client.sock.mustSend(c.client.dialect.failure(r.id, "", err()))
+			c.client.out.MustSend(c.client.dialect.failure(r.id, "", err()))
 		}
 	}
 }
