@@ -45,9 +45,9 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 		id, err := pairings.Check(hello, ex)
 		return wsserver.Admission{Attested: id != "", Pairing: id}, err
 	}})
-	w = &world{t: t, store: &storage.Memory{}}
+	w = &world{t: t}
 	var err error
-	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: w.store})
+	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
