@@ -20,9 +20,9 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/demo"
-	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -62,9 +62,12 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 	t.Helper()
 	d := &door{t: t, token: NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	opened := hubtest.Open(t, hub.Options{Log: log})
-	h := opened.Hub
-	tab, err := demo.Join(t.Context(), opened.Tabs)
+	transport, store := tabtransport.NewMemory(), new(storage.Memory)
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := demo.Join(t.Context(), transport)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +77,7 @@ func open(t *testing.T, change func(*GuardOptions, *Options)) *door {
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},
 	}}
-	d.peers = opened.Tabs
+	d.peers = transport
 	d.world = World{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Own: own, Log: log}), Own: own}
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
