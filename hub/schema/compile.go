@@ -175,4 +175,3 @@ func (c *compiler) anchors(v any, at, name string) (all []string) {
 	}
 	return all
 }
-

@@ -57,4 +57,3 @@ const (
 	draft2019 draft = 2019
 	draft2020 draft = 2020
 )
-
