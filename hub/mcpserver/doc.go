@@ -34,18 +34,19 @@
 // # How it works
 //
 // A session is one client: a stream, an SSE connection, a Streamable HTTP session, or
-// a single request of revision 2026-07-28, which has no sessions. It holds what is
-// under way, what the client follows and what it has not been told yet.
+// a single request of revision 2026-07-28, which has no sessions. It holds the requests
+// under way, what the client follows, and the changes that it has not been told yet.
 //
-// Each connection has an outbox. It has no goroutine: who has something to say
-// queues it and, if nobody is writing, writes until the queue is empty. Answers keep
-// their order behind the progress of their calls. Changes of the hub are not queued:
-// they are flags, turned into notifications when the connection is free, so a client
-// that is slow, or has no stream open, is told once. Progress beyond a bound
-// replaces earlier progress of its call. Answers are never dropped: when too many
-// wait, no further request is read from the client.
+// Each connection has an outbox: a queue of frames and at most one writer. Whoever queues
+// an answer while nobody writes becomes the writer, until the queue is empty; progress and
+// changes, whose senders must not wait, start a goroutine for that. Answers follow the
+// progress of their calls. Changes of the hub are not queued: they are flags, turned into
+// notifications when the connection is free, so a client that is slow, or has no stream
+// open, is told once. Progress beyond a bound replaces earlier progress of its call.
+// Answers are never dropped: when too many wait, no further request is read from the
+// client.
 //
-// A request that may have to wait for a page counts against its session's limit and
-// can be cancelled by its own client only. A cancelled one is answered by nothing.
-// Before 2026-07-28 a client that leaves does not cancel; from then on it does.
+// A request that may have to wait for a page counts against its session's limit, and only
+// its own client can cancel it. A request that was cancelled gets no answer. Before
+// 2026-07-28 a client that leaves does not cancel; from then on it does.
 package mcpserver
