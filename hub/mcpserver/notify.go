@@ -83,7 +83,7 @@ func (ses *session) changed(c hub.Change) {
 	out := ses.out
 	ses.mu.Unlock()
 	if tell && out != nil {
-		out.kick()
+		out.wake()
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	ses.mu.Lock()
 	l.acked = true
 	ses.mu.Unlock()
-	rq.out.kick()
+	rq.out.wake()
 	if !l.want.empty() {
 		<-ctx.Done()
 		if context.Cause(ctx) != errClosing {

@@ -105,8 +105,8 @@ func (o *outbox) post(f frame) {
 	o.startLocked()
 }
 
-// kick says that notices has something. It never waits.
-func (o *outbox) kick() {
+// wake says that notices has something. It never waits.
+func (o *outbox) wake() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil {
