@@ -1,4 +1,4 @@
-package mcpserver_test
+package mcpserver
 
 import (
 	"bufio"
@@ -18,7 +18,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
-	"tabhub/hub/mcpserver"
 	"tabhub/spec"
 	"tabhub/spec/transcript"
 	"tabhub/tabtransport"
@@ -59,45 +58,13 @@ func TestTranscripts(t *testing.T) {
 				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`)
 			},
 		}
-		s := mcpserver.New(h, mcpserver.Options{Instructions: "Use the pages.", MaxBody: 4096, Builtin: []builtin.Tool{tool}})
-		mux := http.NewServeMux()
-		mux.Handle("/mcp", s.MCP())
-		mux.Handle("/sse", s.SSE())
-		mux.Handle("/message", s.Message())
-		l := make(pipes)
-		web := &http.Server{Handler: mux}
-		go web.Serve(l)
-		tr := &http.Transport{DialContext: l.dial}
-		p := &player{T: t, vars: v, hub: h, server: s, client: &http.Client{Transport: tr}, header: http.Header{}, session: http.Header{}}
+		s := New(h, Options{Instructions: "Use the pages.", MaxBody: 4096, Builtin: []builtin.Tool{tool}})
+		web := inBubble(t, s)
+		p := &player{T: t, vars: v, hub: h, server: s, client: web.http, url: web.url, header: http.Header{}, session: http.Header{}}
 		p.ctx, p.leave = context.WithCancel(t.Context())
-		t.Cleanup(func() {
-			p.leave()
-			s.Close(context.Background())
-			web.Close()
-			tr.CloseIdleConnections()
-		})
+		t.Cleanup(func() { p.leave() })
 		return p
 	})
-}
-
-// pipes is a listener without a network.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	c, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 3300} }
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	here, there := net.Pipe()
-	p <- there
-	return here, nil
 }
 
 // player is the client and the pages.
@@ -105,15 +72,16 @@ type player struct {
 	*testing.T
 	vars   transcript.Vars
 	hub    *hubtest.Hub
-	server *mcpserver.Server
+	server *Server
 	page   *tabtransport.Local
-	open   []request // of the hub to the page, the oldest first
+	open   []pageRequest // of the hub to the page, the oldest first
 
 	// the client
 	ctx     context.Context // ends when it leaves
 	leave   context.CancelFunc
 	stdio   net.Conn
 	client  *http.Client
+	url     string
 	path    string      // that messages are posted to
 	session http.Header // sent with each request
 	header  http.Header // sent with the next one
@@ -125,14 +93,14 @@ type player struct {
 	ended    bool
 }
 
-// request is a request of the hub that waits for the page.
-type request struct {
+// pageRequest is a request of the hub that waits for the page.
+type pageRequest struct {
 	tabtransport.Incoming
 	ctx    context.Context
-	answer chan result
+	answer chan pageAnswer
 }
 
-type result struct {
+type pageAnswer struct {
 	raw json.RawMessage
 	err error
 }
@@ -231,7 +199,7 @@ func (p *player) end() {
 
 // do sends a request over HTTP; its answer is read while the script goes on.
 func (p *player) do(method, body string) {
-	r, err := http.NewRequestWithContext(p.ctx, method, "http://hub.test:3300"+p.path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(p.ctx, method, p.url+p.path, strings.NewReader(body))
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -276,7 +244,7 @@ func (p *player) read(resp *http.Response) {
 			name = value
 		case field == "data" && name == "endpoint":
 			p.mu.Lock()
-			p.path = strings.TrimPrefix(value, "http://hub.test:3300")
+			p.path = strings.TrimPrefix(value, p.url)
 			p.mu.Unlock()
 		case field == "data":
 			p.receive(value)
@@ -347,19 +315,19 @@ func (p *player) pageStep(verb string) func(rest string) error {
 	case "progress":
 		return p.progress
 	case "answer":
-		return func(raw string) error { return p.answer(result{raw: json.RawMessage(raw)}) }
+		return func(raw string) error { return p.answer(pageAnswer{raw: json.RawMessage(raw)}) }
 	case "refuse":
 		return func(rest string) error {
 			code, message, _ := strings.Cut(rest, " ")
 			n, err := strconv.Atoi(code)
-			return errors.Join(err, p.answer(result{err: spec.Errorf(n, "%s", message)}))
+			return errors.Join(err, p.answer(pageAnswer{err: spec.Errorf(n, "%s", message)}))
 		}
 	case "cancelled":
 		return func(string) error {
 			if r := p.oldest(); r == nil || r.ctx.Err() == nil {
 				return errors.New("the page still works for it")
 			}
-			return p.answer(result{err: context.Canceled})
+			return p.answer(pageAnswer{err: context.Canceled})
 		}
 	}
 	return nil
@@ -370,7 +338,7 @@ func (p *player) serve(ctx context.Context, in tabtransport.Incoming) (spec.Resp
 	if err != nil {
 		return spec.Response{}, err
 	}
-	r := request{in, ctx, make(chan result, 1)}
+	r := pageRequest{in, ctx, make(chan pageAnswer, 1)}
 	p.mu.Lock()
 	p.asked = append(p.asked, in.Request.Method()+" "+string(params))
 	p.open = append(p.open, r)
@@ -383,7 +351,7 @@ func (p *player) serve(ctx context.Context, in tabtransport.Incoming) (spec.Resp
 	}
 }
 
-func (p *player) oldest() *request {
+func (p *player) oldest() *pageRequest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.open) == 0 {
@@ -392,7 +360,7 @@ func (p *player) oldest() *request {
 	return &p.open[0]
 }
 
-func (p *player) answer(r result) error {
+func (p *player) answer(r pageAnswer) error {
 	oldest := p.oldest()
 	if oldest == nil {
 		return errors.New("the page is not asked")
