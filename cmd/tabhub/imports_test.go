@@ -77,3 +77,19 @@ func layer(t *testing.T, pkg string) int {
 }
 
 func within(pkg, family string) bool { return pkg == family || strings.HasPrefix(pkg, family+"/") }
+
+// Each bridge and each command is a start, which must not wait for what a library
+// prepares and nobody uses.
+func TestProgramStartsWithoutMetaSchemas(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "tabhub/cmd/tabhub").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for pkg := range strings.Lines(string(out)) {
+		for _, lib := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/mark3labs/mcp-go/server"} {
+			if within(strings.TrimSpace(pkg), lib) {
+				t.Errorf("the program links %s, which compiles the meta-schemas of JSON Schema at each start", lib)
+			}
+		}
+	}
+}

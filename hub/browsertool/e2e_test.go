@@ -46,9 +46,9 @@ func newRealRig(t *testing.T) (w *rig, base string) {
 		id, err := pairings.Check(hello, ex)
 		return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 	}})
-	w = &rig{t: t, store: &storage.Memory{}}
+	w = &rig{t: t}
 	var err error
-	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: w.store})
+	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

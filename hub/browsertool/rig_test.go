@@ -11,9 +11,9 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
 	"tabhub/hub/builtin"
+	"tabhub/hub/hubtest"
 	"tabhub/hub/instance"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
@@ -23,21 +23,13 @@ type rig struct {
 	t     testing.TB
 	hub   *hub.Hub
 	peers *tabtransport.Peers
-	store storage.DomainToolStorage
 	tools []builtin.Tool
 }
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	w := &rig{t: t, peers: tabtransport.NewPeers(), store: &storage.Memory{}}
-	var err error
-	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: w.peers, Store: w.store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.hub.Close(context.Background()) })
-	w.tools = browsertool.New(w.hub, nil)
-	return w
+	h := hubtest.Open(t, hub.Options{})
+	return &rig{t: t, hub: h.Hub, peers: h.Tabs, tools: browsertool.New(h.Hub, nil)}
 }
 
 // start gives the hub instances whose browser is an executable.

@@ -5,22 +5,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"tabhub/hub/schema"
 	"tabhub/spec/rawjson"
 )
 
 // Input checks the arguments of a tool's calls. It is safe for concurrent use.
-type Input struct{ schema *schema.Schema }
+type Input struct{ schema func() *schema.Schema }
 
-// NewInput returns the Input of a tool's schema. It panics if raw is not a schema for
-// objects: those of the hub's own tools are compiled in.
+// NewInput returns the Input of a tool's schema. The schema is compiled by the first call,
+// since most of the tools are never called; Read panics if it is not one for objects.
 func NewInput(raw json.RawMessage) *Input {
-	s, err := new(schema.Cache).Compile(raw)
-	if err != nil {
-		panic(fmt.Sprintf("the schema %.100s: %v", raw, err))
-	}
-	return &Input{s}
+	return &Input{sync.OnceValue(func() *schema.Schema {
+		s, err := new(schema.Cache).Compile(raw)
+		if err != nil {
+			panic(fmt.Sprintf("the schema %.100s: %v", raw, err)) // it is the program's own
+		}
+		return s
+	})}
 }
 
 // Read returns the members of args, nil or valid JSON, if they fit the schema, and the
@@ -39,5 +42,5 @@ func (in *Input) Read(args json.RawMessage) (members map[string]json.RawMessage,
 	if object, err = json.Marshal(members); err != nil {
 		return nil, nil, err
 	}
-	return members, object, in.schema.Check(object)
+	return members, object, in.schema().Check(object)
 }

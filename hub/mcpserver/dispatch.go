@@ -21,7 +21,7 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 	case rq.wrong != nil:
 		err = rq.wrong
 	case !rq.waits():
-		f, err = s.serveNow(ctx, rq)
+		f, err = s.serveNow(rq)
 	case rq.ctx == nil:
 		f, err = s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull,
 			Message: "too many requests of this client are under way: wait for answers first"})
@@ -45,7 +45,7 @@ func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, 
 // errSilent says that a request gets no answer.
 var errSilent = errors.New("no answer")
 
-func (s *Server) serveNow(ctx context.Context, rq *request) (frame, error) {
+func (s *Server) serveNow(rq *request) (frame, error) {
 	if rq.method != "initialize" && !rq.modern {
 		rq.ses.initialized()
 	}
@@ -58,7 +58,7 @@ func (s *Server) serveNow(ctx context.Context, rq *request) (frame, error) {
 			return resultFrame(rq.id, "", json.RawMessage("{}")), nil
 		}
 	}
-	return fromRPC(s.lib.answer(ctx, rq))
+	return fromRPC(s.protocol(rq))
 }
 
 // serveSlow answers what may wait for a page. rq has begun.
@@ -95,7 +95,7 @@ func (s *Server) ask(ctx context.Context, rq *request) (frame, error) {
 		return s.prompt(ctx, rq)
 	}
 	if rq.modern {
-		return fromRPC(s.lib.answer(ctx, rq)) // resources/subscribe is not of this era: it says so
+		return fromRPC(s.protocol(rq)) // resources/subscribe is not of this era: it says so
 	}
 	return s.subscribe(ctx, rq)
 }

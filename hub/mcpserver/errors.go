@@ -44,6 +44,10 @@ func invalidParams(text string) *rpcError {
 	return &rpcError{code: spec.CodeInvalidParams, message: text}
 }
 
+func noMethod(format string, args ...any) *rpcError {
+	return &rpcError{code: spec.CodeMethodNotFound, message: fmt.Sprintf(format, args...), status: http.StatusNotFound}
+}
+
 // envelopeError is what a request gets that lacks what each of its era must have.
 func envelopeError(text string) *rpcError {
 	e := invalidParams(text)

@@ -116,6 +116,9 @@ func (e *exposure) chooseLocked(l *hub.Listing, budget int) {
 // bytesPerToken is a rough estimate, for English and JSON.
 const bytesPerToken = 4
 
+// Tokens estimates what bytes of JSON cost a model.
+func Tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
+
 // siteOf returns the sites of items. Those of one domain follow each other.
 type siteOf struct {
 	domain *hub.Item

@@ -253,7 +253,7 @@ func (ses *session) attach(st *eventStream) {
 	if oldest != nil {
 		oldest.close()
 	}
-	st.out.kick() // what has changed while there was none
+	st.out.wake() // what has changed while there was none
 }
 
 func (ses *session) detach(st *eventStream) {

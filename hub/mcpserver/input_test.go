@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -35,13 +36,13 @@ func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 }
 
 func nosyHub(t *testing.T) *hub.Hub {
-	h, peers := openHub(t)
+	h := hubtest.Open(t, hub.Options{})
 	told := make(chan struct{}, 1)
 	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
-	joinTab(t, peers, "https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
+	h.JoinTab("https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
 	<-told // the change is told before there is a client
 	stop()
-	return h
+	return h.Hub
 }
 
 const nosyTool = "website_tool_nosy_example_com_ask"

@@ -48,7 +48,7 @@ func sessionsOf(s *Server) int {
 // A hub runs for months, and clients come and go: nothing of a session that has
 // ended may stay, be it that the client says so or that it just goes.
 func TestEndedSessionsLeaveNothing(t *testing.T) {
-	const sessions, abreast = 500, 25
+	const sessions, abreast = 200, 25
 	for name, session := range map[string]func(t *testing.T, c *web){
 		"SSE": func(t *testing.T, c *web) {
 			ctx, drop := context.WithCancel(t.Context())

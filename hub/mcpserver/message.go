@@ -103,3 +103,11 @@ func (m *message) text(path ...string) (string, bool) {
 
 // meta returns a member of params._meta.
 func (m *message) meta(key string) json.RawMessage { return rawjson.Get(m.params, "_meta", key) }
+
+// orEmpty returns an object, {} if there is none.
+func orEmpty(object json.RawMessage) json.RawMessage {
+	if object == nil {
+		return json.RawMessage("{}")
+	}
+	return object
+}

@@ -83,7 +83,7 @@ func (ses *session) changed(c hub.Change) {
 	out := ses.out
 	ses.mu.Unlock()
 	if tell && out != nil {
-		out.kick()
+		out.wake()
 	}
 }
 
@@ -111,7 +111,7 @@ func subscriptionMeta(id json.RawMessage) string {
 // listen serves subscriptions/listen until ctx is done.
 func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	if !rq.modern {
-		return fromRPC(s.lib.answer(ctx, rq)) // it is of no other era: it says so
+		return fromRPC(s.protocol(rq)) // it is of no other era: it says so
 	}
 	if rq.out == nil {
 		return frame{}, &rpcError{code: spec.CodeInvalidRequest, message: "the answer to " + methodListen + " is an event stream: accept text/event-stream", status: http.StatusNotAcceptable}
@@ -150,7 +150,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	ses.mu.Lock()
 	l.acked = true
 	ses.mu.Unlock()
-	rq.out.kick()
+	rq.out.wake()
 	if !l.want.empty() {
 		<-ctx.Done()
 		if context.Cause(ctx) != errClosing {

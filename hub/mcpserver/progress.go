@@ -72,5 +72,7 @@ func (rq *request) wantsLog() bool {
 		level, _ := rawjson.String(rq.meta(metaLogLevel))
 		return slices.Contains(infoLevels, mcp.LoggingLevel(level))
 	}
-	return slices.Contains(infoLevels, (*librarySession)(rq.ses).GetLogLevel())
+	rq.ses.mu.Lock()
+	defer rq.ses.mu.Unlock()
+	return slices.Contains(infoLevels, rq.ses.level)
 }

@@ -64,7 +64,6 @@ type Server struct {
 	hub       Hub
 	opts      Options
 	log       *slog.Logger
-	lib       *library
 	builtins  []byte // the definitions of the hub's own tools, comma-separated
 	serverRef string // _meta member that names this server
 	stateKey  [32]byte
@@ -122,7 +121,6 @@ func New(h Hub, o Options) *Server {
 	s.serverRef = string(append(ref, "}}"...))
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
-	s.lib = newLibrary(s)
 	s.sessions.init(s)
 	s.unwatch = h.Watch(s.changed)
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now

@@ -139,7 +139,7 @@ func (ses *session) initialized() {
 	out := ses.out
 	ses.mu.Unlock()
 	if tell && out != nil {
-		out.kick()
+		out.wake()
 	}
 }
 

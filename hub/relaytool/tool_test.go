@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorilla/websocket"
-
 	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
+	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // rig is a relay behind a real listener, and the tools of its user ann.
@@ -26,11 +26,11 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	r := &rig{t: t}
-	r.relay = relay.New(relay.Options{Verify: func(h relay.Handshake) (relay.Admission, error) {
+	r.relay = relay.New(relay.Options{Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
 		if h.Token == "" {
-			return relay.Admission{}, errors.New("no token")
+			return tabtransport.Admission{}, errors.New("no token")
 		}
-		return relay.Admission{User: spec.UserID(h.Token)}, nil
+		return tabtransport.Admission{User: spec.UserID(h.Token)}, nil
 	}})
 	server := httptest.NewServer(r.relay.Extension())
 	t.Cleanup(func() { r.relay.Close(); server.Close() })
@@ -60,7 +60,7 @@ func (r *rig) fails(result, code, words string) {
 // extension is a browser's extension.
 type extension struct {
 	t  *testing.T
-	ws *websocket.Conn
+	ws *wstest.Peer
 	id string
 }
 
@@ -72,7 +72,7 @@ type message struct {
 
 func (r *rig) extension(user, clientID string) *extension {
 	r.t.Helper()
-	ws, _, err := websocket.DefaultDialer.DialContext(r.t.Context(), r.url, nil)
+	ws, _, err := wstest.Connect(r.t.Context(), r.url, nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -87,9 +87,13 @@ func (r *rig) extension(user, clientID string) *extension {
 func (x *extension) next() message {
 	x.t.Helper()
 	for {
-		var m message
-		if err := x.ws.ReadJSON(&m); err != nil {
+		frame, err := x.ws.Receive()
+		if err != nil {
 			x.t.Fatal(err)
+		}
+		var m message
+		if err := json.Unmarshal(frame, &m); err != nil {
+			x.t.Fatalf("%v: %s", err, frame)
 		}
 		if !strings.HasSuffix(m.Method, "status") {
 			return m
@@ -99,7 +103,7 @@ func (x *extension) next() message {
 
 func (x *extension) answer(m message, members string) {
 	x.t.Helper()
-	if err := x.ws.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, members)); err != nil {
+	if err := x.ws.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, members)); err != nil {
 		x.t.Fatal(err)
 	}
 }
@@ -170,6 +174,6 @@ func TestTools(t *testing.T) {
 	done := make(chan string, 1)
 	go func() { done <- r.call("relay_closeTab", `{"browser":"`+ext.id+`"}`) }()
 	ext.next()
-	ext.ws.NetConn().Close()
+	ext.ws.Close()
 	r.fails(<-done, "TAB_CLOSED", "may have taken effect")
 }

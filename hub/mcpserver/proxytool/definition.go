@@ -45,6 +45,3 @@ var definition = builtin.Tool{
 		`}}`),
 	Annotations: &builtin.Annotations{Title: "Tools of browser tabs", Destructive: true, OpenWorld: true},
 }
-
-// Tokens estimates what bytes of JSON cost a model: four to a token.
-func Tokens(bytes int) int { return (bytes + 3) / 4 }
