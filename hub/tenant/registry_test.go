@@ -148,13 +148,13 @@ func TestTenantThatEndedIsReplaced(t *testing.T) {
 		if err := first.Hub.SetSite(storage.Site{Domain: "example.com"}); err != nil {
 			t.Fatal(err)
 		}
-		synctest.Wait()
-		if serves(t, first) {
-			t.Error("the hub that has lost its store goes on")
-		}
+		<-first.Hub.Done()
 		second, err := r.Get(t.Context(), "ann")
 		if err != nil || second == first || !serves(t, second) {
 			t.Errorf("the next request got %+v, %v", second, err)
+		}
+		if serves(t, first) {
+			t.Error("the hub that has lost its store goes on")
 		}
 	})
 }
