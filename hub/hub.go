@@ -25,6 +25,7 @@ type Hub struct {
 	log       *slog.Logger
 	transport tabtransport.TabHubTransport
 	store     storage.DomainToolStorage
+	epoch     spec.Epoch // of store
 	namer     naming.ToolNamer
 	schemas   schema.Cache
 	notices   *notifier
@@ -109,6 +110,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
+	h.epoch = state.Epoch
 	h.update(func() { h.restoreLocked(state, now) })
 	go h.notices.run()
 	opts.Transport.Handle((*handler)(h))
@@ -208,7 +210,7 @@ func (h *Hub) flush() {
 	if len(changes) == 0 && len(acks) == 0 {
 		return
 	}
-	h.store.Write(h.opts.User, changes, func(err error) {
+	h.store.Write(h.opts.User, h.epoch, changes, func(err error) {
 		if err != nil {
 			h.log.Error("store: write failed", "err", err)
 			h.storeErr.Store(&err)

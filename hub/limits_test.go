@@ -11,6 +11,7 @@ import (
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
@@ -93,11 +94,7 @@ func TestRestartOutOfNames(t *testing.T) {
 			URL: "https://e.com/", LastUpdated: time.Now(), Verified: true, Index: 1,
 			Tools: []json.RawMessage{json.RawMessage(`{"name":"other","annotations":{"cache":true}}`)},
 		})
-		done := make(chan error)
-		w.store.Write(spec.LocalUser, changes, func(err error) { done <- err })
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		storagetest.Write(t, w.store, spec.LocalUser, changes...)
 		w.start(Options{})
 		w.check()
 	})

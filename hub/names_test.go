@@ -8,6 +8,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -68,11 +69,7 @@ func earlierNames(t *testing.T, names ...storage.Name) *world {
 		n.Kind, n.Public = spec.KindTool, "website_tool_"+n.Public
 		changes = append(changes, n)
 	}
-	done := make(chan error, 1)
-	w.store.Write(spec.LocalUser, changes, func(err error) { done <- err })
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	storagetest.Write(t, w.store, spec.LocalUser, changes...)
 	return w
 }
 

@@ -132,7 +132,7 @@ func (hd *handler) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 		return tabtransport.Accepted{}, refusal
 	}
 	h.log.Info("peer connected", "peer", id, "dialect", c.Dialect, "origin", c.Origin, "attested", c.Attested)
-	return tabtransport.Accepted{Peer: id, Result: spec.HelloResult{
+	return tabtransport.Accepted{Peer: id, Epoch: h.epoch, Result: spec.HelloResult{
 		Hub:           "tabhub",
 		Version:       h.opts.Version,
 		KeepAliveMs:   spec.KeepAlive.Milliseconds(),

@@ -18,7 +18,7 @@ func (h *Hub) Records(ctx context.Context, q storage.Query) ([]storage.Record, e
 // Record adds a line to the log, for what happens beside the calls that the hub
 // runs. It does not block.
 func (h *Hub) Record(r storage.Record) {
-	h.store.Write(h.opts.User, []storage.Change{r}, h.recordWritten)
+	h.store.Write(h.opts.User, h.epoch, []storage.Change{r}, h.recordWritten)
 }
 
 // recordCall leaves the record of a call and tells After.

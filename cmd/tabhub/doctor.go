@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -140,9 +139,6 @@ func (d *doctor) print() {
 		}
 	}
 }
-
-// oneLine is what files and errors say, fit for a line of a terminal.
-func oneLine(s string) string { return clip(strings.TrimSpace(s), 500) }
 
 func (d *doctor) printJSON() error {
 	b, err := json.Marshal(struct {

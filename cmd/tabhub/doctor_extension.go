@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/holder"
+	"tabhub/cmd/tabhub/internal/portowner"
 	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
@@ -153,7 +153,7 @@ func (d *doctor) looksFor(dir, address, at string, auto bool) {
 	addr := net.JoinHostPort(host, u.Port())
 	where, held := "where nobody listens", taken(addr)
 	if held {
-		where = "which " + holder.Describe(addr) + " has"
+		where = "which " + portowner.Describe(addr) + " has"
 	}
 	anew := d.command("extension", dir) + "; " + reload
 	switch {

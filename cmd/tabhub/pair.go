@@ -88,12 +88,9 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 	}
 	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, offer.Link, offer.Code)
 	fmt.Fprintf(a.err, "waiting until %s…\n", offer.Until.Local().Format("15:04:05"))
-	if b, err = r.do(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(offer.Pairing)), nil); err != nil {
-		return err
-	}
 	var p pairing.Pairing
-	if err := json.Unmarshal(b, &p); err != nil {
-		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	if err := r.call(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(offer.Pairing)), nil, &p); err != nil {
+		return err
 	}
 	fmt.Fprintf(a.out, "Paired with %s.\n", nameOf(p))
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -187,11 +186,8 @@ func (k *kit) control(ctx context.Context, to spec.TabAddr, req spec.Request, in
 	if err != nil || into == nil {
 		return err
 	}
-	if err := json.Unmarshal(resp.Result, into); err != nil {
-		return failure(spec.FailToolError, "the browser's answer makes no sense: %v", err)
-	}
-	if err := spec.Validate(into); err != nil {
-		return failure(spec.FailToolError, "the browser's answer makes no sense: %v", err)
+	if err := spec.Decode(resp.Result, into); err != nil {
+		return failure(spec.FailToolError, "the browser's answer makes no sense: %s", err.Message)
 	}
 	return nil
 }

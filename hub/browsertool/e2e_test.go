@@ -23,6 +23,7 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -41,9 +42,9 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 		t.Skip(reason)
 	}
 	pairings := tabtest.NewPairings(t)
-	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 		id, err := pairings.Check(hello, ex)
-		return wsserver.Admission{Attested: id != "", Pairing: id}, err
+		return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 	}})
 	w = &world{t: t}
 	var err error

@@ -89,9 +89,9 @@ func (h *hub) serve() {
 	h.t.Helper()
 	h.ws = wsserver.New(wsserver.Options{
 		Pair: h.pairings.Pair,
-		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 			id, err := h.pairings.Check(hello, ex)
-			return wsserver.Admission{Attested: true, Pairing: id}, err
+			return tabtransport.Admission{Attested: true, Pairing: id}, err
 		},
 		KeepAlive: h.keepAlive,
 	})

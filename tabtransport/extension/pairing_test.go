@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -327,10 +328,10 @@ func TestHandshakeIsFast(t *testing.T) {
 			begun = time.Now()
 			return h.pairings.Pair(r, m)
 		},
-		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 			id, err := h.pairings.Check(hello, ex)
 			took = append(took, time.Since(begun))
-			return wsserver.Admission{Attested: true, Pairing: id}, err
+			return tabtransport.Admission{Attested: true, Pairing: id}, err
 		},
 	})
 	h.wire = ws.Transport(spec.LocalUser)

@@ -17,9 +17,9 @@
 //
 // # State and who owns it
 //
-//	Relay      the worlds by user id, the counters
-//	world      all of one user: extensions, clients, connections. One mutex guards
-//	           it. Nothing in a world refers to another, so no message can cross.
+//	Relay      the tenants by user id, the counters
+//	tenant      all of one user: extensions, clients, connections. One mutex guards
+//	           it. Nothing in a tenant refers to another, so no message can cross.
 //	extension  an identity that outlives its sockets: (user, client_id). It has at
 //	           most one session, the socket that serves it now
 //	client     one client's socket
@@ -29,7 +29,7 @@
 //	           and the one that writes it. Only the writer writes, from a bounded
 //	           queue
 //
-// A message is read, taken apart once, routed under the world's lock, and put into
+// A message is read, taken apart once, routed under the tenant's lock, and put into
 // the queue of the socket it is for. Its parameters and result are the bytes that
 // the sender wrote. Putting a frame into a queue never blocks, and what depends on
 // the order of events (a connection, its end) is put there under the lock, so that

@@ -113,7 +113,7 @@ func (j *joined) Disconnected(p spec.PeerID, _ error)                 { j.gone <
 func TestExtensionServesTheHub(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		hub := &joined{hub: tabtransport.NewPeers(), conns: make(chan tabtransport.Conn, 10), gone: make(chan spec.PeerID, 10)}
-		r.relay.hub = func(user spec.UserID) Joiner {
+		r.relay.hub = func(user spec.UserID) tabtransport.Attacher {
 			if user != "ann" {
 				t.Errorf("%s joins", user)
 			}

@@ -66,6 +66,9 @@ func orDefault[T comparable](v *T, d T) {
 }
 
 const (
+	writeTimeout = 30 * time.Second // of a frame, besides a second for each MiB
+	closeTimeout = 5 * time.Second  // of all WebSockets when the hub ends
+
 	maxFirstFrame = 64 << 10 // a frame of a peer that is not known yet
 	maxEarly      = 32       // frames that are overlooked or refused before a peer is known
 	maxID         = 512      // an id of a message, in bytes

@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // memory is a listener whose connections are pipes within the process, so that a
@@ -72,14 +73,14 @@ var users = map[string]spec.UserID{
 	"token of eve":            "eve",
 }
 
-func verify(h Handshake) (Admission, error) {
+func verify(h Handshake) (tabtransport.Admission, error) {
 	if rest, ok := strings.CutPrefix(h.Token, "one minute of "); ok {
-		return Admission{User: spec.UserID(rest), Until: time.Now().Add(time.Minute)}, nil
+		return tabtransport.Admission{User: spec.UserID(rest), Expires: time.Now().Add(time.Minute)}, nil
 	}
 	if u, ok := users[h.Token]; ok {
-		return Admission{User: u}, nil
+		return tabtransport.Admission{User: u}, nil
 	}
-	return Admission{}, errors.New("Invalid token")
+	return tabtransport.Admission{}, errors.New("Invalid token")
 }
 
 func (r *rig) handler() http.Handler {

@@ -407,6 +407,7 @@ func slowTab(f *fixture) {
 // handler takes everybody for whom their browserId names.
 type handler struct {
 	tr      tabtransport.TabHubTransport
+	epoch   spec.Epoch
 	respond func(from spec.TabAddr, id json.RawMessage)
 
 	mu     sync.Mutex
@@ -430,7 +431,7 @@ func (h *handler) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 		return tabtransport.Accepted{}, spec.Errorf(spec.CodeRefused, "not you")
 	}
 	h.add("connect %s", c.Hello.BrowserID)
-	return tabtransport.Accepted{Peer: spec.PeerID(c.Hello.BrowserID)}, nil
+	return tabtransport.Accepted{Peer: spec.PeerID(c.Hello.BrowserID), Epoch: h.epoch}, nil
 }
 
 func (h *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {

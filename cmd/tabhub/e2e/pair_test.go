@@ -177,7 +177,7 @@ func TestPairWithAccounts(t *testing.T) {
 	}
 	select {
 	case <-x.ended:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("a browser that was forgotten stays")
 	}
 	if wstest.CloseCode(x.err) != spec.CloseRefused || !strings.Contains(x.err.Error(), "the pairing was forgotten") {

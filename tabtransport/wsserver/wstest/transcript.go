@@ -54,11 +54,11 @@ func start(t *testing.T, v transcript.Vars) transcript.Player {
 		Pair: func(_ *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
 			return pairings.PairAt(m, address)
 		},
-		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 			id, err := pairings.Check(hello, ex)
-			return wsserver.Admission{Pairing: id, Attested: id != ""}, err
+			return tabtransport.Admission{Pairing: id, Attested: id != ""}, err
 		},
-		Dashboard: func(wsserver.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
+		Dashboard: func(tabtransport.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/tabs", srv.Tabs())
