@@ -48,8 +48,8 @@ type reading struct {
 	closed bool // the tab was closed meanwhile
 }
 
-// register replaces what a tab offers of one kind (MCP-B hub specification,
-// section 2). Items that cannot be served are quarantined; the others live.
+// register replaces what a tab offers of one kind (spec/docs/RULES.md,
+// "Registration"). Items that cannot be served are quarantined; the others live.
 func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {
 	start := time.Now()
 	h.mu.Lock()

@@ -49,7 +49,7 @@ func decodeRegister(kind Kind, update bool, params json.RawMessage, lists ...str
 	rest := []byte{'{'}
 	for key, value := range rawjson.Members(params) {
 		if !slices.Contains(lists, key) {
-			rest = appendMember(rest, key, value)
+			rest = rawjson.AppendMember(rest, key, value)
 			continue
 		}
 		if value[0] != '[' {
@@ -106,20 +106,12 @@ func exact(params json.RawMessage, t reflect.Type) json.RawMessage {
 		out := []byte{'{'}
 		for key, value := range rawjson.Members(params) {
 			if !alike(key) {
-				out = appendMember(out, key, value)
+				out = rawjson.AppendMember(out, key, value)
 			}
 		}
 		return append(out, '}')
 	}
 	return params
-}
-
-// appendMember appends a member to an object whose { is in dst already.
-func appendMember(dst []byte, key string, value json.RawMessage) []byte {
-	if len(dst) > 1 {
-		dst = append(dst, ',')
-	}
-	return append(append(rawjson.AppendString(dst, key), ':'), value...)
 }
 
 // unmarshalProblem says what encoding/json has refused, in words for a peer.

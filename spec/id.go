@@ -2,7 +2,7 @@ package spec
 
 import "strconv"
 
-// UserID names one user of a hub. Each user has a world of their own; a hub that
+// UserID names one user of a hub, who sees nothing of what others have there. A hub that
 // runs without accounts has the single user LocalUser.
 type UserID string
 

@@ -21,7 +21,7 @@ var (
 
 // DomainToolStorage keeps what a hub must remember over a restart: tabs and what
 // they offered by domain, names, tab numbers, browsers, per-site settings, and the
-// log (MCP-B hub specification, sections 2 and 4). It is written behind: the hub
+// log (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 //
 // A user has one writer at a time, the hub that called Load last. Load hands out an

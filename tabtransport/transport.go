@@ -26,8 +26,8 @@ var (
 	ErrUnsupported = errors.New("the tab's protocol has no such request")
 )
 
-// TabHubTransport carries requests to tabs and messages from them (MCP-B hub
-// specification, section 5). An implementation serves one user. All methods are
+// TabHubTransport carries requests to tabs and messages from them (spec/docs/RULES.md,
+// "Transport"). An implementation serves one user. All methods are
 // safe for concurrent use.
 type TabHubTransport interface {
 	// SendRequest sends req and blocks until the tab answers, the wait is over or

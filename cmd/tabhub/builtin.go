@@ -1,15 +1,15 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"strings"
 
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/hub/relaytool"
 	"tabhub/spec"
 )
 
@@ -34,37 +34,31 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 	return b.String()
 }
 
-// builtinTools are the tools of the hub itself, which are listed before those of pages.
-// instances are the browsers that it starts, nil if it starts none.
-func (p *process) builtinTools(user spec.UserID, h *hub.Hub, instances *instance.Instances) []mcpserver.Tool {
-	var tools []mcpserver.Tool
-	add := func(name string, byDefault bool, t mcpserver.Tool) {
-		if p.tools.On(name, byDefault) {
-			tools = append(tools, t)
-		}
+// builtins returns the hub's own tools in the order in which they are listed, whether they
+// are on or not. instances are the browsers that the hub starts, nil if it starts none. h
+// may be nil for who only wants to know the tools.
+func (p *process) builtins(user spec.UserID, h *hub.Hub, instances *instance.Instances) []builtin.Tool {
+	tools := []builtin.Tool{proxytool.New(h, h.Record)}
+	tools = append(tools, browsertool.New(h, instances)...)
+	return append(tools, relaytool.New(p.relay, user)...)
+}
+
+// lists reports whether tools that are not always listed are so on this hub, if --tools
+// does not name them.
+func (p *process) lists(when builtin.Listed) bool {
+	switch when {
+	case builtin.LocalOnly:
+		return !p.config.reachable() && p.config.publicURL == ""
+	case builtin.RelayTools:
+		return p.config.relayTools
 	}
-	proxy := &proxytool.Tool{Hub: h, Record: h.Record}
-	add(proxytool.Name, true, mcpserver.Tool{Definition: proxytool.Definition(), Call: proxy.Call, Subject: proxytool.Subject})
-	for _, t := range browsertool.New(h, instances) {
-		// Whoever calls from another machine has no business to start programs here.
-		add(t.Name, t.Name != browsertool.InstanceTool || !p.config.reachable() && p.config.publicURL == "", mcpserver.Tool{Definition: t.Definition, Call: t.Call})
-	}
-	for _, t := range p.relay.Tools(user) {
-		add(t.Name, p.config.relayTools, mcpserver.Tool{Definition: t.Definition, Call: func(ctx context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
-			return t.Call(ctx, args)
-		}})
-	}
-	return tools
+	return true
 }
 
 // switches reads --tools.
 func (p *process) switches() error {
-	known := []string{proxytool.Name, browsertool.TabTool, browsertool.PageTool, browsertool.InstanceTool}
-	for _, t := range p.relay.Tools(spec.LocalUser) {
-		known = append(known, t.Name)
-	}
 	var err error
-	if p.tools, err = browsertool.ParseSwitches(p.config.tools, known...); err != nil {
+	if p.tools, err = builtin.ParseSwitches(p.config.tools, p.builtins(spec.LocalUser, nil, nil)); err != nil {
 		return usagef("--tools: %w", err)
 	}
 	if p.config.auth == "jwt" && p.tools[browsertool.InstanceTool] {

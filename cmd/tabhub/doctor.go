@@ -36,7 +36,7 @@ type doctor struct {
 	dir      home.Dir
 	named    bool             // dir is one that other commands must be told, too
 	listen   []string         // where a hub is to listen, if that was said
-	own      []string         // where the hub that runs listens
+	addrs    []string         // where the hub that runs listens
 	joined   []spec.PairingID // of the browsers that are connected
 	findings []finding
 }

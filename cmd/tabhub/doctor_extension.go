@@ -157,7 +157,7 @@ func (d *doctor) looksFor(dir, address, at string, auto bool) {
 	}
 	anew := d.command("extension", dir) + "; " + reload
 	switch {
-	case at == "" && !held, at != "" && slices.Contains(d.own, addr) && strings.HasPrefix(at, u.Scheme+":"):
+	case at == "" && !held, at != "" && slices.Contains(d.addrs, addr) && strings.HasPrefix(at, u.Scheme+":"):
 	case at == "" && slices.Contains(d.wanted(), addr): // which was said
 	case at == "":
 		d.bad("extension", "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+anew, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub", dir, address, where)

@@ -55,7 +55,7 @@ func (d *doctor) hub(ctx context.Context) {
 		d.bad("hub", d.restart(), "process %d: %v", h.PID, err)
 		return
 	}
-	d.own = status.Addrs
+	d.addrs = status.Addrs
 	d.running(h, status, version())
 	d.fine("socket", "%s", status.Socket)
 	d.ports(status.Auto)
@@ -125,23 +125,23 @@ func (d *doctor) ports(auto bool) {
 		_, port, err := net.SplitHostPort(addr)
 		switch {
 		case err != nil || port == "0":
-		case slices.Contains(d.own, addr):
+		case slices.Contains(d.addrs, addr):
 			d.fine("port "+port, "the hub listens on %s", addr)
-		case !taken(addr) && d.own == nil:
+		case !taken(addr) && d.addrs == nil:
 			d.fine("port "+port, "free for the hub")
 		case !taken(addr):
 			fix := ""
 			if auto {
 				fix = d.restart()
 			}
-			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.own, ", "))
+			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.addrs, ", "))
 		case addr == relayListen:
 			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, portowner.Describe(addr))
-		case d.own != nil && !auto:
-			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, portowner.Describe(addr), strings.Join(d.own, ", "))
+		case d.addrs != nil && !auto:
+			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, portowner.Describe(addr), strings.Join(d.addrs, ", "))
 		default:
 			fix := "end it"
-			if d.own != nil {
+			if d.addrs != nil {
 				fix += ", then " + d.restart()
 			}
 			d.bad("port "+port, fix, "%s is in use by %s; pages and the extension look for the hub there, and the extension tells nothing to what is not", addr, portowner.Describe(addr))

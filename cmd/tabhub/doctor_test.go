@@ -153,7 +153,7 @@ func TestDoctorOnCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, at := &doctor{app: new(app), dir: dir, own: c.own}, ""
+		d, at := &doctor{app: new(app), dir: dir, addrs: c.own}, ""
 		if c.own != nil {
 			at = "ws://" + hubAt + "/tabs"
 		}
@@ -224,7 +224,7 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
 		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &doctor{listen: []string{c.addr}, own: c.own}
+		d := &doctor{listen: []string{c.addr}, addrs: c.own}
 		d.ports(c.auto)
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.findings)

@@ -15,9 +15,9 @@ var layers = [][]string{
 	{"hub/httpd"},
 	{"hub/tenant"},
 	{"hub/mcpserver"},
-	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool"},
+	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},
-	{"hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/builtin", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 

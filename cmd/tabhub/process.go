@@ -13,7 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/auth"
-	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/tenant"
@@ -50,7 +50,7 @@ type process struct {
 	store  storage.DomainToolStorage
 	tabs   *wsserver.Server
 	relay  *relay.Relay
-	tools  browsertool.Switches
+	tools  builtin.Switches
 	// tenants are opened by openTenant.
 	tenants *tenant.Registry
 	server  *httpd.Server

@@ -28,9 +28,9 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
 	t := &tenant.Tenant{User: user, Hub: h, Instances: p.newInstances(h)}
-	t.Builtin = p.builtinTools(user, h, t.Instances)
+	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Own: t.Builtin,
+		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
 		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
 	})

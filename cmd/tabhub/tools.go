@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/hub/httpd"
-	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/hub/mcpserver"
 	"tabhub/naming"
 )
 
@@ -58,7 +58,7 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 				sites[i].tools++
 				sites[i].bytes += n + len(",")
 			}
-			fmt.Fprintf(w, "%d\t%d\t%s\n", proxytool.Tokens(n), n, t.Name)
+			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(n), n, t.Name)
 		}
 	})
 	if err != nil {
@@ -68,11 +68,11 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 	slices.SortFunc(sites, func(x, y *site) int { return cmp.Or(cmp.Compare(y.bytes, x.bytes), cmp.Compare(x.name, y.name)) })
 	err = a.table("TOKENS (ABOUT)\tTOOLS\tSITE", func(w io.Writer) {
 		for _, s := range sites {
-			fmt.Fprintf(w, "%d\t%d\t%s\n", proxytool.Tokens(s.bytes), s.tools, s.name)
+			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(s.bytes), s.tools, s.name)
 		}
 	})
-	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", proxytool.Tokens(all), proxytool.Tokens(own))
-	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", proxytool.Tokens(pages))
+	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), mcpserver.Tokens(own))
+	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
 	return err
 }
 

@@ -30,9 +30,9 @@ import (
 	"tabhub/tabtransport/wsserver"
 )
 
-// newRealWorld is a world whose hub real browsers join. It serves the demo, and /native
+// newRealRig is a rig whose hub real browsers join. It serves the demo, and /native
 // with a tool that is registered with the browser.
-func newRealWorld(t *testing.T) (w *world, base string) {
+func newRealRig(t *testing.T) (w *rig, base string) {
 	t.Helper()
 	if _, ok := chromium.Path(); !ok {
 		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
@@ -46,7 +46,7 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 		id, err := pairings.Check(hello, ex)
 		return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 	}})
-	w = &world{t: t}
+	w = &rig{t: t}
 	var err error
 	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
 	if err != nil {
@@ -80,7 +80,7 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 // What a model does that has no browser yet: it starts one, goes to a page, finds the
 // page's tools, runs one, looks at the page, and closes the browser.
 func TestFromNothingToAPagesTools(t *testing.T) {
-	w, base := newRealWorld(t)
+	w, base := newRealRig(t)
 	var started struct {
 		InstanceID, BrowserID string
 		ExtensionAutoLoaded   bool

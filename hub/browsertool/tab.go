@@ -49,9 +49,9 @@ type tab struct {
 	Attested  bool        `json:"attested"` // the browser vouches for its address
 
 	addr spec.TabAddr
-	// offers is where its tools are: the tab as the hub knows it and, in a browser,
+	// sources is where its tools are: the tab as the hub knows it and, in a browser,
 	// the pages at its address that have joined the hub by themselves.
-	offers []hub.TabInfo
+	sources []hub.TabInfo
 }
 
 // listTabs lists the tabs of all browsers, which are asked side by side: one that
@@ -119,11 +119,11 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 		}
 	}
 	for _, t := range listed.Tabs {
-		offers := joined[document(t.URL)]
+		sources := joined[document(t.URL)]
 		if info, ok := known[spec.TabAddr{Peer: b.Peer, Tab: t.TabID}]; ok {
-			offers = append([]hub.TabInfo{info}, offers...)
+			sources = append([]hub.TabInfo{info}, sources...)
 		}
-		tabs = append(tabs, newEntry(b, t, offers))
+		tabs = append(tabs, newEntry(b, t, sources))
 	}
 	slices.SortStableFunc(tabs, func(x, y tab) int {
 		return cmp.Or(cmp.Compare(x.WindowID, y.WindowID), cmp.Compare(x.Index, y.Index))
@@ -142,14 +142,14 @@ func document(url string) string {
 }
 
 // newEntry describes a tab by what its browser says of it and by its tools.
-func newEntry(b browser, t spec.BrowserTab, offers []hub.TabInfo) tab {
+func newEntry(b browser, t spec.BrowserTab, sources []hub.TabInfo) tab {
 	addr := spec.TabAddr{Peer: b.Peer, Tab: t.TabID}
 	entry := tab{
 		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
-		Active: t.Active, Attested: b.Attested, addr: addr, offers: offers,
+		Active: t.Active, Attested: b.Attested, addr: addr, sources: sources,
 	}
-	for _, o := range offers {
+	for _, o := range sources {
 		for _, d := range o.Domains {
 			entry.Tools += d.Tools
 		}

@@ -6,13 +6,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/mcpserver"
-	"tabhub/hub/tenant"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -47,30 +45,14 @@ func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant
 
 func (s *Server) getTools(r *request) error {
 	out := []ToolReport{}
-	for _, t := range r.tenant.Builtin {
-		out = append(out, ToolReport{Name: toolName(t.Definition), Definition: t.Definition})
+	for i := range r.tenant.Builtin {
+		t := &r.tenant.Builtin[i]
+		out = append(out, ToolReport{Name: t.Name, Definition: t.Definition()})
 	}
 	for _, it := range r.tenant.Hub.List(hub.ListTools).Items {
 		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
 	}
 	return r.answer(out)
-}
-
-// builtin returns the tenant's builtin tool of a name, or nil.
-func builtin(t *tenant.Tenant, name string) *mcpserver.Tool {
-	i := slices.IndexFunc(t.Builtin, func(t mcpserver.Tool) bool { return toolName(t.Definition) == name })
-	if i < 0 {
-		return nil
-	}
-	return &t.Builtin[i]
-}
-
-func toolName(definition json.RawMessage) string {
-	var t struct {
-		Name string `json:"name"`
-	}
-	json.Unmarshal(definition, &t)
-	return t.Name
 }
 
 func (s *Server) getRejected(r *request) error {
@@ -88,7 +70,7 @@ func (s *Server) getExplain(r *request) error {
 	if name == "" {
 		return badRequest("the parameter name is missing")
 	}
-	if builtin(r.tenant, name) != nil {
+	if builtin.Find(r.tenant.Builtin, name) != nil {
 		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
 	e, err := r.tenant.Hub.Explain(name)
@@ -143,7 +125,7 @@ func (s *Server) postCall(r *request) error {
 	const client = "tabhub call"
 	var result json.RawMessage
 	var err error
-	if t := builtin(r.tenant, in.Name); t != nil {
+	if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
 		result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
 	} else {
 		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, Client: client})

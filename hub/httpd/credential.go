@@ -47,6 +47,18 @@ func (g *Guard) owner(rt *route) (*auth.Identity, error) {
 	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
 
+// checkOwner refuses who is not the hub's owner where only that may ask.
+func (g *Guard) checkOwner(p *pass) error {
+	switch only := p.route.ownerOnly; {
+	case p.from == fromOwner:
+	case only == ownerWithAccounts && g.accounts:
+		return forbidden("this hub has several users and is not stopped over the network; end its process")
+	case only == ownerNoAccounts && !g.accounts:
+		return forbidden("browsers are paired by the hub's owner, with `tabhub pair` on the hub's machine")
+	}
+	return nil
+}
+
 // needsNone reports whether the origin is credential enough. Only a browser is bound
 // to send the true one, and only on this machine is it known whose program it is that
 // comes without the token.

@@ -25,7 +25,7 @@ const (
 	companion   = "chrome-extension://" + companionID
 )
 
-// take takes an offer as a browser does that has dialed the hub at an address.
+// take accepts an invitation as a browser does that has dialed the hub at an address.
 func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Key) pairing.Grant {
 	t.Helper()
 	const at = "ws://127.0.0.1:3300"
@@ -181,10 +181,10 @@ func (d *testServer) of(user, method, path string, answer any) int {
 	return status
 }
 
-// offer makes an offer as `tabhub pair` does, and returns its secret, too.
-func (d *testServer) offer(user string) (spec.PairingID, pairing.Key) {
+// invite makes an invitation as `tabhub pair` does, and returns its secret, too.
+func (d *testServer) invite(user string) (spec.PairingID, pairing.Key) {
 	d.t.Helper()
-	var o PairingOffer
+	var o PairingInvitation
 	if status := d.of(user, "POST", "/api/pair", &o); status != http.StatusOK {
 		d.t.Fatal(status)
 	}
@@ -197,13 +197,13 @@ func (d *testServer) offer(user string) (spec.PairingID, pairing.Key) {
 }
 
 // Each user's browsers are their own: nobody else sees them, forgets them or uses up
-// their offers.
+// their invitations.
 func TestPairingsOfUsers(t *testing.T) {
 	d := openPairing(t)
 	ring := d.server.o.Ring
-	id, secret := d.offer("ann")
+	id, secret := d.invite("ann")
 	for range 20 {
-		d.offer("bob")
+		d.invite("bob")
 	}
 	grant := take(t, ring, id, secret)
 	if grant.User != "ann" || time.Until(grant.Expires) > time.Hour {
@@ -237,10 +237,10 @@ func TestPairingsOfUsers(t *testing.T) {
 	}
 }
 
-// A hub that ends does not wait until somebody takes an offer.
+// A hub that ends does not wait until somebody accepts an invitation.
 func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	d := openPairing(t)
-	id, _ := d.offer("ann")
+	id, _ := d.invite("ann")
 	status := make(chan int, 1)
 	begun := make(chan struct{})
 	d.server.o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {

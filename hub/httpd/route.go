@@ -32,7 +32,18 @@ type access struct {
 	session   sessions
 	cors      bool // pages of the origins may read the answer
 	process   bool // is about the hub's process, which its owner needs no account for
+	ownerOnly ownerOnly
 }
+
+// ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever
+// credential others have.
+type ownerOnly uint8
+
+const (
+	ownerNever        ownerOnly = iota
+	ownerWithAccounts           // else one user could end the hub of all
+	ownerNoAccounts             // what is made there outlives the token
+)
 
 // credential says where an endpoint takes its credential from.
 type credential uint8
@@ -65,6 +76,8 @@ var (
 	extensions   = access{from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
 	commands     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, process: true}
+	stops        = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, process: true, ownerOnly: ownerWithAccounts}
+	pairings     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, ownerOnly: ownerNoAccounts}
 	signedIn     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionAlways}
 	signIn       = access{from: fromSelf, need: credHandshake}
 	everybody    = access{}
@@ -89,7 +102,7 @@ var routes = []route{
 
 	// The admin API, which the tabhub command and the dashboard use.
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
-	{path: "/api/stop", method: "POST", access: ofProcess, client: true, serve: (*Server).postStop},
+	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
 	{path: "/api/session", method: "DELETE", access: signedIn, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
 	api("POST", "/api/signin", (*Server).postSignIn),
@@ -104,8 +117,8 @@ var routes = []route{
 	api("POST", "/api/call", (*Server).postCall),
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
-	api("POST", "/api/pair", (*Server).postPairing),
-	api("DELETE", "/api/pair", (*Server).deletePairing),
+	{path: "/api/pair", method: "POST", access: pairings, client: true, tenant: true, serve: (*Server).postPairing},
+	{path: "/api/pair", method: "DELETE", access: pairings, client: true, tenant: true, serve: (*Server).deletePairing},
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
 	{path: "/api/*", access: commands, client: true, serve: noMethod},
 

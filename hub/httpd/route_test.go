@@ -14,7 +14,7 @@ import (
 // attacks say what each caller may do at each route of a hub on one's own machine. A cell
 // is x: refused, n: not there, t: needs the token in the request, h: needs it in the
 // request or in the first message, u: needs a pairing, p: needs nothing, but a token that
-// is shown must be right, o: open.
+// is shown must be right, o: open, r: refused also with the token.
 var attacks = []struct {
 	targets                                                                string // separated by commas
 	program, owner, companion, extension, loopback, allowed, self, foreign string
@@ -29,7 +29,8 @@ var attacks = []struct {
 	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403},
 	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403},
 	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/pair, /api/pair/wait, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200},
-	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/pair, DELETE /api/pair, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401},
+	{"POST /api/pair, DELETE /api/pair", "r", "p", "x", "x", "x", "x", "r", "x", 401},
+	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401},
 	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401},
 	{"DELETE /api/session, /api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200},
 	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200},
@@ -113,6 +114,10 @@ func ofAccounts(target, cell string) string {
 	switch {
 	case cell == "o" && target == "/ ws", cell == "p" && !strings.HasSuffix(target, "/api/status") && !strings.HasSuffix(target, "/api/stop"):
 		return "t"
+	case cell == "t" && target == "POST /api/stop":
+		return "r"
+	case cell == "r":
+		return "t"
 	case cell == "o" && (ws || target == "/tabs"):
 		return "h"
 	}
@@ -150,6 +155,9 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 		if p.route.need == credNone {
 			return http.StatusOK
 		}
+		if err := g.checkOwner(p); err != nil {
+			return status(err)
+		}
 		a, err := g.Admit(r, first)
 		if err == nil && a.User != spec.LocalUser && !(p.route.process && g.accounts && origin == "owner") {
 			t.Errorf("%s, Host %q, Origin %q: let in as nobody", target, host, origin)
@@ -173,6 +181,8 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 		}
 	case "u":
 		want = map[attempt]int{{"", ""}: notPaired, {secret, ""}: notPaired, {"", secret}: notPaired, {"wrong", ""}: no401}
+	case "r":
+		want = map[attempt]int{{"", ""}: no401, {secret, ""}: no403, {"wrong", ""}: no401}
 	case "p":
 		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok, {"wrong", ""}: no401}
 	case "o":

@@ -179,6 +179,9 @@ func (s *Server) serve(r *request) (err error) {
 	if !r.pass.rightMethod {
 		return wrongMethod(r)
 	}
+	if err := s.guard.checkOwner(r.pass); err != nil {
+		return err
+	}
 	if rt.tenant {
 		if r.tenant, err = s.o.Tenants.Get(r.Context(), r.pass.identity.User); err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
@@ -140,15 +141,16 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := []mcpserver.Tool{{
-		Definition: json.RawMessage(`{"name":"own","inputSchema":{"type":"object"}}`),
+	own := []builtin.Tool{{
+		Name:  "own",
+		Input: json.RawMessage(`{"type":"object"}`),
 		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 			time.Sleep(d.ownTakes)
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Own: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{

@@ -1,6 +1,6 @@
 // Package mcpserver serves a hub as an MCP server: over newline-delimited streams
-// (stdio and /attach), over SSE as MCP 2024-11-05 and Moonsurf's MCP over SSE have
-// it, and over Streamable HTTP, in every revision from 2024-11-05 to 2026-07-28.
+// (stdio and /attach), over SSE as MCP 2024-11-05 has it (spec/docs/RULES.md,
+// "MCP over SSE"), and over Streamable HTTP, in every revision from 2024-11-05 to 2026-07-28.
 //
 // # What mcp-go does here and what it does not
 //

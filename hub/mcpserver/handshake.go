@@ -49,14 +49,6 @@ func (s *Server) protocol(rq *request) (frame, *rpcError) {
 	return frame{}, noMethod("Method %s not found", method)
 }
 
-func noMethod(format string, args ...any) *rpcError {
-	return &rpcError{code: spec.CodeMethodNotFound, message: fmt.Sprintf(format, args...), status: 404}
-}
-
-func badParams(format string, args ...any) *rpcError {
-	return &rpcError{code: spec.CodeInvalidParams, message: fmt.Sprintf(format, args...)}
-}
-
 // decode reads the parameters of rq into a request of mcp-go.
 func (rq *request) decode(to any) *rpcError {
 	b := []byte("{}")
@@ -64,7 +56,7 @@ func (rq *request) decode(to any) *rpcError {
 		b = slices.Concat([]byte(`{"params":`), rq.params, []byte("}"))
 	}
 	if err := json.Unmarshal(b, to); err != nil {
-		return badParams("unparsable %s request: %v", rq.method, err)
+		return invalidParams(fmt.Sprintf("unparsable %s request: %v", rq.method, err))
 	}
 	return nil
 }
@@ -140,7 +132,7 @@ func (s *Server) setLevel(rq *request) (frame, *rpcError) {
 		return frame{}, e
 	}
 	if !slices.Contains(logLevels, in.Params.Level) {
-		return frame{}, badParams("invalid logging level '%s'", in.Params.Level)
+		return frame{}, invalidParams(fmt.Sprintf("invalid logging level '%s'", in.Params.Level))
 	}
 	rq.ses.mu.Lock()
 	rq.ses.level = in.Params.Level
@@ -155,14 +147,7 @@ func (s *Server) complete(rq *request) (frame, *rpcError) {
 		return frame{}, e
 	}
 	if in.Params.Ref == nil {
-		return frame{}, badParams("unknown reference type: <nil>")
+		return frame{}, invalidParams("unknown reference type: <nil>")
 	}
 	return s.marshal(rq, mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, "")
-}
-
-func orEmpty(object json.RawMessage) json.RawMessage {
-	if object == nil {
-		return json.RawMessage("{}")
-	}
-	return object
 }

@@ -40,9 +40,9 @@ func makeGoroutines(n int) {
 // sessionsOf returns how many sessions s has.
 func sessionsOf(s *Server) int {
 	synctest.Wait()
-	s.table.mu.Lock()
-	defer s.table.mu.Unlock()
-	return len(s.table.byID)
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	return len(s.sessions.byID)
 }
 
 // A hub runs for months, and clients come and go: nothing of a session that has

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 )
 
 const serverRef = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub","version":"dev"}}`
@@ -89,8 +90,8 @@ func TestListenIsTheOnlyWayToBeToldOfChanges(t *testing.T) {
 
 func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 	h := newScripted()
-	own := Tool{Definition: json.RawMessage(`{"name":"proxy"}`)}
-	c := streamTo(t, newServer(t, h, Options{Own: []Tool{own}, Expose: ExposeAuto, ExposeBudget: 1000}))
+	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{}`)}
+	c := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto, ExposeBudget: 1000}))
 	c.initialize("2025-06-18")
 	names := func() int {
 		return strings.Count(c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`), `"name"`)
@@ -108,18 +109,18 @@ func TestExposureFollowsTheBudgetWithoutFlapping(t *testing.T) {
 			t.Errorf("%d bytes: %d tools listed, want %d", tt.bytes, got, tt.listed)
 		}
 	}
-	deaf := streamTo(t, newServer(t, h, Options{Own: []Tool{own}, Expose: ExposeAuto}))
-	deaf.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
-	deaf.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	deaf.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy"}]}}`)
+	claude := streamTo(t, newServer(t, h, Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto}))
+	claude.ask(strings.Replace(initializeLine("2025-06-18"), `"test"`, `"claude-ai"`, 1))
+	claude.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	claude.want(`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"proxy","inputSchema":{}}]}}`)
 }
 
 // From revision 2026-07-28 on a list may be kept by whoever stands between, so it
 // must not depend on the name that a client gives; before, it may.
 func TestListDependsOnTheClientOnlyBefore20260728(t *testing.T) {
-	own := Tool{Definition: json.RawMessage(`{"name":"proxy"}`)}
-	s := newServer(t, newScripted(), Options{Own: []Tool{own}, Expose: ExposeAuto})
-	for _, name := range append([]string{"test"}, deaf...) {
+	own := builtin.Tool{Name: "proxy", Input: json.RawMessage(`{}`)}
+	s := newServer(t, newScripted(), Options{Builtin: []builtin.Tool{own}, Expose: ExposeAuto})
+	for _, name := range append([]string{"test"}, listsOnce...) {
 		old := streamTo(t, s)
 		old.ask(strings.Replace(initializeLine("2025-11-25"), `"test"`, `"`+name+`"`, 1))
 		want := 2

@@ -124,7 +124,7 @@ func TestStalledReaderIsDropped(t *testing.T) {
 		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("a client that does not read was kept for %v", took)
 		}
-		if n := len(s.table.byID); n != 0 {
+		if n := len(s.sessions.byID); n != 0 {
 			t.Errorf("%d sessions left", n)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/spec/transcript"
@@ -50,13 +51,14 @@ import (
 func TestTranscripts(t *testing.T) {
 	transcript.Run(t, "testdata/*.txtar", func(t *testing.T, v transcript.Vars) transcript.Player {
 		h := hubtest.Open(t, hub.Options{})
-		builtin := Tool{
-			Definition: json.RawMessage(`{"name":"builtin","inputSchema":{"type":"object"}}`),
+		tool := builtin.Tool{
+			Name:  "builtin",
+			Input: json.RawMessage(`{"type":"object"}`),
 			Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`)
 			},
 		}
-		s := New(h, Options{Instructions: "Use the pages.", MaxBody: 4096, Own: []Tool{builtin}})
+		s := New(h, Options{Instructions: "Use the pages.", MaxBody: 4096, Builtin: []builtin.Tool{tool}})
 		web := inBubble(t, s)
 		p := &player{T: t, vars: v, hub: h, server: s, client: web.http, url: web.url, header: http.Header{}, session: http.Header{}}
 		p.ctx, p.leave = context.WithCancel(t.Context())

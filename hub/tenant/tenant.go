@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
@@ -18,7 +19,7 @@ type Tenant struct {
 	// MCP serves Hub to MCP clients.
 	MCP *mcpserver.Server
 	// Builtin are the tools of the hub itself that MCP lists.
-	Builtin []mcpserver.Tool
+	Builtin []builtin.Tool
 	// Instances are the browsers that were started for the user. Nil: none can be.
 	Instances *instance.Instances
 	// Demo is the tab of the demo. Nil: it has not joined.

@@ -252,7 +252,7 @@ func TestOffer(t *testing.T) {
 	b := h.browse(chromium.Options{WebMCP: true})
 	other := newHub(t)
 	link := func(h *hub) (link, code string) {
-		o := h.pairings.Offer("", time.Time{})
+		o := h.pairings.Invite("", time.Time{})
 		return "http://" + h.addr + "/pair#" + o.Text(), o.Code()
 	}
 
@@ -359,7 +359,7 @@ func TestHandshakeIsFast(t *testing.T) {
 func TestOfferOfATabThatHasMovedOn(t *testing.T) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
-	o := h.pairings.Offer("", time.Time{})
+	o := h.pairings.Invite("", time.Time{})
 	page := b.Open("http://" + h.addr + "/pair#" + o.Text())
 	window := b.Window("offer.html")
 	page.Navigate(site(t, map[string]string{"/": shop}))
@@ -378,7 +378,7 @@ func TestOfferOfATabThatHasMovedOn(t *testing.T) {
 func TestPasteWhileAPageAsks(t *testing.T) {
 	h, other := newHub(t), newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
-	theirs, mine := h.pairings.Offer("", time.Time{}), other.pairings.Offer("", time.Time{})
+	theirs, mine := h.pairings.Invite("", time.Time{}), other.pairings.Invite("", time.Time{})
 	b.Open("http://" + h.addr + "/pair#" + theirs.Text())
 	window := b.Window("offer.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", theirs.Code()))

@@ -16,25 +16,14 @@ import (
 // Client serves WebSocket upgrades on /mcp: the clients of the MCP Proxy Protocol
 // 1.0.
 func (r *Relay) Client() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.serve(w, req, r.limits.HandshakeTimeout, func(p remote) role { return &clientPeer{remote: p, dialect: jsonrpc{}} })
-	})
+	return r.handler(r.limits.HandshakeTimeout, func(p *remote) role { return &clientPeer{remote: p, dialect: jsonrpc{}} })
 }
 
 // clientPeer reads what a client sends. It belongs to the reader.
 type clientPeer struct {
-	remote
+	*remote
 	dialect clientDialect
 	client  *client // nil until it has shaken hands
-}
-
-func (p *clientPeer) frame(b []byte) {
-	if err := p.env.parse(b); err != nil {
-		p.unreadable(err)
-		return
-	}
-	p.malformed = 0
-	p.handle()
 }
 
 func (p *clientPeer) handle() {
@@ -67,9 +56,7 @@ func (p *clientPeer) handle() {
 // unauthenticated answers a client that has not shaken hands.
 func (p *clientPeer) unauthenticated() {
 	p.fail(spec.Errorf(codeServer, "Not authenticated: send mcp_handshake first"))
-	if p.early++; p.early > maxEarly {
-		p.out.Close(spec.CloseTooFast, "too many messages before mcp_handshake")
-	}
+	p.countEarly("mcp_handshake")
 }
 
 func reservedID(e *envelope) bool {
@@ -137,11 +124,8 @@ func (p *clientPeer) wantsAnswer() bool {
 }
 
 func (p *clientPeer) unreadable(err *spec.Error) {
-	p.relay.counts.malformed.Add(1)
 	p.out.MustSend(p.dialect.failure(p.env.id, "", err))
-	if p.malformed++; p.malformed > p.relay.limits.MaxMalformed {
-		p.out.Close(spec.CloseTooFast, "too many frames that are not messages")
-	}
+	p.countMalformed()
 }
 
 // enter checks who a client is and gives it its place. A client that is known already
@@ -188,7 +172,6 @@ func (p *clientPeer) refused(err *spec.Error) {
 	p.out.Close(code, err.Message)
 }
 
-// ended is called when the connection has ended.
 func (p *clientPeer) ended(err error) {
 	if p.client != nil {
 		p.client.tenant.exit(p.client)

@@ -15,17 +15,15 @@ const authID = `"proxy:1"`
 
 // Extension serves /extension: the extensions of the MCP Proxy Protocol 1.0.
 func (r *Relay) Extension() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.serve(w, req, r.limits.AuthTimeout, func(p remote) role {
-			p.out.MustSend([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
-			return &extensionPeer{remote: p, dialect: jsonrpc{}}
-		})
+	return r.handler(r.limits.AuthTimeout, func(p *remote) role {
+		p.out.MustSend([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
+		return &extensionPeer{remote: p, dialect: jsonrpc{}}
 	})
 }
 
 // extensionPeer reads what an extension sends. It belongs to the reader.
 type extensionPeer struct {
-	remote
+	*remote
 	dialect   dialect
 	announced bool   // it has sent what it sends to a hub that asks for no token
 	name      string // from frames before it has authenticated, like version
@@ -33,15 +31,6 @@ type extensionPeer struct {
 	tenant    *tenant // nil until it has authenticated, like session
 	session   *session
 	leaveHub  func() // blocks until the hub has nothing to do with it any more
-}
-
-func (p *extensionPeer) frame(b []byte) {
-	if err := p.env.parse(b); err != nil {
-		p.unreadable(err)
-		return
-	}
-	p.malformed = 0
-	p.handle()
 }
 
 func (p *extensionPeer) handle() {
@@ -67,9 +56,7 @@ func (p *extensionPeer) unauthenticated() {
 		p.authenticate()
 		return
 	}
-	if p.early++; p.early > maxEarly {
-		p.out.Close(spec.CloseTooFast, "too many messages before the answer to authenticate")
-	}
+	p.countEarly("the answer to authenticate")
 	if e.id != nil && e.method != "" {
 		p.refuseRequest()
 	}
@@ -220,21 +207,16 @@ func (p *extensionPeer) event() {
 // unreadable counts a frame that is not a message. One that answers a request ends it.
 func (p *extensionPeer) unreadable(err *spec.Error) {
 	e := &p.env
-	p.relay.counts.malformed.Add(1)
-	p.malformed++
-	if p.malformed == 1 {
+	if p.malformed == 0 {
 		p.relay.log.Debug("extension sent what is not a message", "remote", p.request.RemoteAddr, "err", err)
 	}
-	if p.malformed > p.relay.limits.MaxMalformed {
-		p.out.Close(spec.CloseTooFast, "too many frames that are not messages")
-	}
+	p.countMalformed()
 	if p.session != nil && e.id != nil && e.method == "" {
 		e.result, e.err = nil, nil
 		p.answer()
 	}
 }
 
-// ended is called when the connection has ended.
 func (p *extensionPeer) ended(err error) {
 	if p.session != nil {
 		p.tenant.leave(p.session)

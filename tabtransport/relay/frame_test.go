@@ -129,12 +129,14 @@ func FuzzRouter(f *testing.F) {
 			return jsonrpc{}
 		}
 		join := func(t *tenant, clientID string, d dialect) *extensionPeer {
-			p := &extensionPeer{remote: remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d, tenant: t}
+			p := &extensionPeer{remote: &remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d, tenant: t}
+			p.role = p
 			p.session, _ = t.join(identity{name: "x", clientID: clientID}, p.out, d, nil)
 			return p
 		}
 		enter := func(t *tenant, d clientDialect) *clientPeer {
-			p := &clientPeer{remote: remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d}
+			p := &clientPeer{remote: &remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d}
+			p.role = p
 			p.client = &client{out: p.out, dialect: d, tenant: t, id: "mcp", rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
 			t.enter(p.client)
 			return p
@@ -157,8 +159,8 @@ func FuzzRouter(f *testing.F) {
 		}
 		// The other client has a request under way, which only its own answer may end.
 		other.frame([]byte(`{"jsonrpc":"2.0","id":1,"method":"mine"}`))
-		sent := func(p remote) *queue { return p.out.(*queue) }
-		for _, p := range []remote{ext.remote, mcp.remote, other.remote, foreign.remote, foreignBrowser.remote} {
+		sent := func(p *remote) *queue { return p.out.(*queue) }
+		for _, p := range []*remote{ext.remote, mcp.remote, other.remote, foreign.remote, foreignBrowser.remote} {
 			sent(p).frames = nil
 		}
 		mcp.frame([]byte(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`))

@@ -9,32 +9,17 @@ import (
 // Legacy serves /relay: both roles of the Browser MCP proxy protocol. A client that
 // starts with JSON-RPC there is served as one of 1.0.
 func (r *Relay) Legacy() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.serve(w, req, r.limits.HandshakeTimeout, func(p remote) role { return &legacyPeer{remote: p} })
-	})
+	return r.handler(r.limits.HandshakeTimeout, func(p *remote) role { return legacyPeer{p} })
 }
 
 // legacyPeer is a peer on /relay, whose first message says what it is.
-type legacyPeer struct {
-	remote
-	role role // an *extensionPeer or a *clientPeer; nil until it is known
-}
+type legacyPeer struct{ *remote }
 
-func (p *legacyPeer) frame(b []byte) {
-	if p.role != nil {
-		p.role.frame(b)
-		return
-	}
-	if p.early++; p.early > maxEarly {
-		p.out.Close(spec.CloseTooFast, "too many messages before a handshake")
+func (p legacyPeer) handle() {
+	if p.countEarly("a handshake") {
 		return
 	}
 	e := &p.env
-	if err := e.parse(b); err != nil {
-		p.relay.counts.malformed.Add(1)
-		p.out.Send(plain{}.failure(e.id, "", err))
-		return
-	}
 	switch {
 	case e.method == "extension_handshake":
 		x := &extensionPeer{remote: p.remote, dialect: plain{}}
@@ -57,11 +42,14 @@ func (p *legacyPeer) frame(b []byte) {
 	}
 }
 
-func (p *legacyPeer) ended(err error) {
-	if p.role != nil {
-		p.role.ended(err)
+func (p legacyPeer) unreadable(err *spec.Error) {
+	if !p.countEarly("a handshake") {
+		p.relay.counts.malformed.Add(1)
+		p.out.Send(plain{}.failure(p.env.id, "", err))
 	}
 }
+
+func (legacyPeer) ended(error) {}
 
 // handshake is answered only where the client waits for it: with a token, or an id.
 func (d plain) handshake(p *clientPeer) {

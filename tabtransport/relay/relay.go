@@ -94,57 +94,6 @@ func (r *Relay) Close() {
 	r.conns.Close(ctx)
 }
 
-// role is what a peer is: the reader's half of it.
-type role interface {
-	frame([]byte) // which is only valid during the call
-	ended(error)
-}
-
-// outbox is how a peer is sent frames: a *wsconn.Conn, or the queue of a test.
-type outbox interface {
-	Send(frame []byte) error
-	MustSend(frame []byte)
-	Close(code spec.CloseCode, reason string)
-}
-
-// remote is the far end of a WebSocket. It belongs to its reader.
-type remote struct {
-	relay   *Relay
-	ws      *wsconn.Conn
-	out     outbox // ws
-	request *http.Request
-
-	env       envelope // of the last frame
-	early     int      // frames before it has authenticated
-	malformed int      // frames in a row that could not be read
-}
-
-// serve upgrades a request and serves its peer, which must be known within timeout.
-func (r *Relay) serve(w http.ResponseWriter, req *http.Request, timeout time.Duration, start func(remote) role) {
-	// An error has been answered.
-	_ = r.conns.Serve(w, req, wsconn.Options{}, func(ws *wsconn.Conn, req *http.Request) {
-		ws.CloseAt(time.Now().Add(timeout), spec.CloseRefused, "no handshake in time")
-		ws.KeepAlive(nil)
-		p := start(remote{relay: r, ws: ws, out: ws, request: req})
-		p.ended(ws.Read(func(kind wsconn.Kind, frame []byte) {
-			if kind == wsconn.Binary {
-				ws.Close(closeUnsupportedData, "only text frames are taken")
-				return
-			}
-			p.frame(frame)
-		}))
-	})
-}
-
-// accept lets the peer stay as long as its token is good. ping is as for
-// wsconn.Conn.KeepAlive.
-func (p *remote) accept(a tabtransport.Admission, ping func() []byte) {
-	p.ws.Admit()
-	p.ws.KeepAlive(ping)
-	p.ws.CloseAt(a.Expires, spec.CloseRefused, "the token has expired: reconnect with a new one")
-	p.ws.CloseWhen(a.Revoked, spec.CloseRefused, "the token was replaced: reconnect with the new one")
-}
-
 // tenant returns the tenant of a user.
 func (r *Relay) tenant(user spec.UserID) *tenant {
 	r.mu.Lock()

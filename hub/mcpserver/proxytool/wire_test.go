@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
@@ -31,10 +32,9 @@ type session struct {
 func connect(t *testing.T) *session {
 	h := hubtest.Open(t, hub.Options{})
 	s := &session{t: t, hub: h, progress: make(chan float64, 1000)}
-	tool := &proxytool.Tool{Hub: h}
 	server := mcpserver.New(h, mcpserver.Options{
-		Own:    []mcpserver.Tool{{Definition: proxytool.Definition(), Call: tool.Call}},
-		Expose: mcpserver.ExposeProxy,
+		Builtin: []builtin.Tool{proxytool.New(h, nil)},
+		Expose:  mcpserver.ExposeProxy,
 	})
 	t.Cleanup(func() { server.Close(context.Background()) })
 	toServer, fromClient := io.Pipe()

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/instance"
 	"tabhub/spec"
@@ -17,27 +18,27 @@ import (
 	"tabhub/tabtransport/tabtest"
 )
 
-// world is a hub with browsers inside the process.
-type world struct {
+// rig is a hub with browsers inside the process.
+type rig struct {
 	t     testing.TB
 	hub   *hub.Hub
 	peers *tabtransport.Peers
-	tools []browsertool.Tool
+	tools []builtin.Tool
 }
 
-func newWorld(t testing.TB) *world {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	h := hubtest.Open(t, hub.Options{})
-	return &world{t: t, hub: h.Hub, peers: h.Tabs, tools: browsertool.New(h.Hub, nil)}
+	return &rig{t: t, hub: h.Hub, peers: h.Tabs, tools: browsertool.New(h.Hub, nil)}
 }
 
-// start gives the world instances whose browser is an executable.
-func (w *world) start(browser string) *instance.Instances {
+// start gives the hub instances whose browser is an executable.
+func (w *rig) start(browser string) *instance.Instances {
 	w.t.Helper()
 	return w.startWith(instance.Options{Browser: browser})
 }
 
-func (w *world) startWith(o instance.Options) *instance.Instances {
+func (w *rig) startWith(o instance.Options) *instance.Instances {
 	w.t.Helper()
 	o.Hub, o.Dir, o.HubURL = w.hub, w.t.TempDir(), "ws://127.0.0.1:3300/tabs"
 	o.Ring = tabtest.NewPairings(w.t).Ring
@@ -48,18 +49,18 @@ func (w *world) startWith(o instance.Options) *instance.Instances {
 }
 
 // call calls a tool as a client does.
-func (w *world) call(name, args string) result {
+func (w *rig) call(name, args string) result {
 	w.t.Helper()
 	return w.callCtx(w.t.Context(), name, args)
 }
 
-func (w *world) callCtx(ctx context.Context, name, args string) result {
+func (w *rig) callCtx(ctx context.Context, name, args string) result {
 	w.t.Helper()
-	i := slices.IndexFunc(w.tools, func(t browsertool.Tool) bool { return t.Name == name })
-	if i < 0 {
+	tool := builtin.Find(w.tools, name)
+	if tool == nil {
 		w.t.Fatalf("there is no tool %s", name)
 	}
-	raw := w.tools[i].Call(ctx, json.RawMessage(args), "test", func(spec.Progress) {})
+	raw := tool.Call(ctx, json.RawMessage(args), "test", func(spec.Progress) {})
 	r := result{t: w.t, call: name + " " + args, raw: raw}
 	if raw != nil {
 		if err := json.Unmarshal(raw, &r); err != nil {
@@ -125,7 +126,7 @@ var everything = []spec.Capability{
 }
 
 // browser connects a browser with tabs, the first of which is in front.
-func (w *world) browser(id string, caps []spec.Capability, urls ...string) *fakeBrowser {
+func (w *rig) browser(id string, caps []spec.Capability, urls ...string) *fakeBrowser {
 	w.t.Helper()
 	b := &fakeBrowser{t: w.t, next: 100, shot: `{"mimeType":"image/png","data":"iVBORw0KGgo="}`}
 	for i, url := range urls {
@@ -225,7 +226,7 @@ type listing struct {
 	}
 }
 
-func (w *world) list() listing {
+func (w *rig) list() listing {
 	w.t.Helper()
 	var l listing
 	w.call("browser_tab", `{"action":"list"}`).into(&l)

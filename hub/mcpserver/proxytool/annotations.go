@@ -8,16 +8,15 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// notes is what the tool says of a block: the annotations of the specification's
-// section 3, and their mirror under _meta.
-type notes struct {
-	annotations []member
-	mirror      []member
+// annotations are what the tool says of a block (spec/docs/RULES.md, "Answers").
+type annotations struct {
+	members []member // of the block's annotations
+	mirror  []member // the same under _meta
 }
 
-// notes returns those that an operation, number at of a batch, puts on each block.
-func (op *operation) notes(at int) *notes {
-	n := &notes{}
+// annotations returns those that an operation, number at of a batch, puts on each block.
+func (op *operation) annotations(at int) *annotations {
+	n := &annotations{}
 	if op.action != "" {
 		n.text("proxyAction", op.action)
 	}
@@ -33,46 +32,46 @@ func (op *operation) notes(at int) *notes {
 	return n
 }
 
-func (n *notes) add(key, neutral string, value json.RawMessage) {
-	n.annotations = append(n.annotations, member{key, value})
+func (n *annotations) add(key, neutral string, value json.RawMessage) {
+	n.members = append(n.members, member{key, value})
 	n.mirror = append(n.mirror, member{neutral, value})
 }
 
-func (n *notes) text(key, value string) { n.add(key, key, rawjson.AppendString(nil, value)) }
+func (n *annotations) text(key, value string) { n.add(key, key, rawjson.AppendString(nil, value)) }
 
-func (n *notes) number(key string, value int) {
+func (n *annotations) number(key string, value int) {
 	n.add(key, key, strconv.AppendInt(nil, int64(value), 10))
 }
 
 // dataType says what a JSON text decodes to.
-func (n *notes) dataType(name string) {
+func (n *annotations) dataType(name string) {
 	n.add("pythonType", "dataType", rawjson.AppendString(nil, name))
 }
 
 // multiple says whether it is a list of them.
-func (n *notes) multiple(b bool) { n.add("many", "multiple", strconv.AppendBool(nil, b)) }
+func (n *annotations) multiple(b bool) { n.add("many", "multiple", strconv.AppendBool(nil, b)) }
 
-// appendTo appends a content block with the notes; its own annotations and _meta are
-// kept.
-func (n *notes) appendTo(dst []byte, block json.RawMessage) []byte {
+// appendTo appends a content block with the annotations, beside those and the _meta that it
+// has.
+func (n *annotations) appendTo(dst []byte, block json.RawMessage) []byte {
 	if len(block) == 0 || block[0] != '{' {
 		return append(dst, block...) // not a block, and not for us to mend
 	}
-	var annotations, meta json.RawMessage
+	var given, meta json.RawMessage
 	dst = append(dst, '{')
 	rawjson.Object(block, spec.MaxDepth, func(key string, value json.RawMessage) error {
 		switch key {
 		case "annotations":
-			annotations = value
+			given = value
 		case "_meta":
 			meta = value
 		default:
-			dst = appendMember(dst, key, value)
+			dst = rawjson.AppendMember(dst, key, value)
 		}
 		return nil
 	})
-	dst = appendMember(dst, "annotations", merge(annotations, n.annotations))
-	dst = appendMember(dst, "_meta", merge(meta, []member{{metaKey, merge(nil, n.mirror)}}))
+	dst = rawjson.AppendMember(dst, "annotations", merge(given, n.members))
+	dst = rawjson.AppendMember(dst, "_meta", merge(meta, []member{{metaKey, merge(nil, n.mirror)}}))
 	return append(dst, '}')
 }
 
@@ -86,12 +85,12 @@ func merge(raw json.RawMessage, members []member) json.RawMessage {
 					return nil
 				}
 			}
-			out = appendMember(out, key, value)
+			out = rawjson.AppendMember(out, key, value)
 			return nil
 		})
 	}
 	for _, m := range members {
-		out = appendMember(out, m.key, m.value)
+		out = rawjson.AppendMember(out, m.key, m.value)
 	}
 	return append(out, '}')
 }
