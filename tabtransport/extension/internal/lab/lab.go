@@ -101,7 +101,8 @@ func (l *Lab) Site(handler http.Handler) (string, error) {
 
 // Browser starts a browser whose pages have WebMCP, with a copy of the extension that is
 // paired with the hub, or without. The context is that of its first tab, for chromedp.
-// profile is the browser's directory.
+// profile is the browser's directory; the file DevToolsActivePort there says where other
+// programs reach its DevTools.
 func (l *Lab) Browser(ctx context.Context, extension bool) (tab context.Context, profile string, err error) {
 	path, ok := chromium.Path()
 	if !ok {
@@ -111,7 +112,10 @@ func (l *Lab) Browser(ctx context.Context, extension bool) (tab context.Context,
 	if err != nil {
 		return nil, "", err
 	}
-	alloc, stop := chromedp.NewExecAllocator(ctx, chromium.Flags(path, profile, chromium.Options{WebMCP: true})...)
+	// chromedp loads the extension over a pipe. The port is for others; as a flag of that
+	// name chromedp would use it instead of the pipe.
+	flags := append(chromium.Flags(path, profile, chromium.Options{WebMCP: true}), chromedp.Flag("remote-debugging-port=0", true))
+	alloc, stop := chromedp.NewExecAllocator(ctx, flags...)
 	tab, end := chromedp.NewContext(alloc)
 	l.closers = append(l.closers, func() { _ = chromedp.Cancel(tab); end(); stop() })
 	if _, err := chromedp.Run(tab, chromedp.Navigate("about:blank")); err != nil || !extension {
