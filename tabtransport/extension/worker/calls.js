@@ -1,14 +1,16 @@
 // Requests of the hub to frames: each reaches its document once, and its answer the hub,
 // also if this worker or the connection is restarted in between.
 
-import { Kept } from "./kept.js";
+import { Stored } from "./stored.js";
 import { tell } from "./tab.js";
 
 /** How long a request waits for a document that is just being loaded. */
 const PATIENCE = 5_000;
 /** How long a restarted worker waits for the documents that calls were sent to. */
 const RETURN = 10_000;
-/** Answers that the hub may not have are kept up to this many characters. */
+/** A call that has ended within this time, in ms, is never written to the session's storage. */
+const SHORT = 5;
+/** Answers that the hub may not have are held up to this many characters. */
 const MAX_HELD = 64 << 20;
 
 const TAB_GONE = -32001;
@@ -41,8 +43,8 @@ export class Calls {
   /** Calls that were cancelled before their document was found. */
   #cancelled = new Set();
   #size = 0;
-  /** @type {Kept<Record<string, Open>>} */
-  #kept = new Kept("calls", () => Object.fromEntries(this.#open));
+  /** @type {Stored<Record<string, Open>>} */
+  #stored = new Stored("calls", () => this.#lasting());
   #confirming = false;
   #tabs;
   #send;
@@ -61,7 +63,7 @@ export class Calls {
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
   async load() {
-    const before = Object.entries((await this.#kept.load()) ?? {});
+    const before = Object.entries((await this.#stored.load()) ?? {});
     for (const [id, call] of before) if (!this.#open.has(id)) this.#open.set(id, call);
     if (!before.length) return;
     setTimeout(() => {
@@ -101,7 +103,7 @@ export class Calls {
     const { frame, port, child } = route;
     this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: sentAt ?? Date.now() });
     this.#ports.set(id, port);
-    this.#kept.save();
+    this.#stored.save();
     port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
   }
 
@@ -234,10 +236,18 @@ export class Calls {
     }
   }
 
+  /** The calls that the next worker must know of. Most end so soon that they need not be written. */
+  #lasting() {
+    const now = Date.now();
+    const lasting = [...this.#open].filter(([, { at }]) => now - at >= SHORT);
+    if (lasting.length < this.#open.size) this.#stored.save();
+    return Object.fromEntries(lasting);
+  }
+
   /** @param {string} id */
   #close(id) {
     this.#ports.delete(id);
-    if (this.#open.delete(id)) this.#kept.save();
+    if (this.#open.delete(id)) this.#stored.save();
   }
 
   /**

@@ -1,8 +1,8 @@
 // The tabs with something to offer: what the browser and their frames say of them, told
 // to the hub when it differs from what the hub knows.
 
-import { Kept } from "./kept.js";
 import { keeps, permits } from "./settings.js";
+import { Stored } from "./stored.js";
 import { Frame, KINDS, Tab, merge, tell } from "./tab.js";
 
 /** How long what a frame offered stays after its document went, for the next one to say. */
@@ -36,8 +36,8 @@ export class Tabs {
   /** Tabs that were closed while the hub could not be told. */
   #closed = new Set();
   #focused = -1;
-  /** @type {Kept<Record<number, number[]>>} the frames of each tab that the hub was told of */
-  #kept = new Kept("tabs", () => this.#remembered());
+  /** @type {Stored<Record<number, number[]>>} the frames of each tab that the hub was told of */
+  #stored = new Stored("tabs", () => this.#remembered());
   #hub;
   #settings;
   #badge;
@@ -55,7 +55,7 @@ export class Tabs {
 
   /** Remembers the tabs of an earlier worker, and learns which of them are left. */
   async load() {
-    const before = (await this.#kept.load()) ?? {};
+    const before = (await this.#stored.load()) ?? {};
     const [open, last] = await Promise.all([
       chrome.tabs.query({}),
       chrome.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => undefined),
@@ -128,7 +128,7 @@ export class Tabs {
     clearTimeout(tab.timer);
     for (const frame of tab.frames.values()) clearTimeout(frame.timer);
     this.#tabs.delete(tabId);
-    this.#kept.save();
+    this.#stored.save();
     if (!tab.known) return;
     if (!this.#hub.notify({ tabId, method: "browser/tabClosed", params: {} })) this.#closed.add(tabId);
   }
@@ -403,7 +403,7 @@ export class Tabs {
     const confirm = tab.confirming(frames);
     void Promise.all(telling).then((done) => done.includes(false) || confirm());
     this.#state(tab);
-    this.#kept.save();
+    this.#stored.save();
   }
 
   /**

@@ -1,13 +1,15 @@
 // Command callcost measures a call of a page's tool, from an MCP client on stdio to the
 // page and back, and where its time goes:
 //
-//	go run ./tabtransport/extension/internal/callcost [-calls 500] [-peer "npx chrome-devtools-mcp@1.11"]
+//	go run ./tabtransport/extension/internal/callcost [-calls 500] [-peer "npx chrome-devtools-mcp@1.11" [-together]]
 //
-// One browser with the extension shows one page with a WebMCP tool. The tool is called
-// through `tabhub stdio`, a hub and the extension, and, with -peer, through another MCP
-// server that drives the same browser over its DevTools, in turn, so that what else the
-// machine does hits both alike. -peer is the command of Chrome's DevTools server; where
-// the browser is, and what else it must be told, is added.
+// A browser with the extension shows a page with a WebMCP tool, which is called through
+// `tabhub stdio`, a hub and the extension. With -peer the same page's tool is called through
+// another MCP server, too, that drives a browser over its DevTools, in turn, so that what
+// else the machine does hits both alike. -peer is the command of Chrome's DevTools server;
+// where the browser is, and what else it must be told, is added. Each has a browser of its
+// own unless -together is set: DevTools that are attached to a browser report each call of
+// a tool, whoever makes it, and that delays tabhub's calls.
 //
 // Then tabhub alone is called again with each hop observed, which costs a little itself:
 // when the worker has the frame, when the extension asks the browser to run the tool, when
@@ -57,16 +59,17 @@ func servePage(w http.ResponseWriter, _ *http.Request) {
 func main() {
 	calls := flag.Int("calls", 500, "call the tool `n` times")
 	peer := flag.String("peer", "", "`command` of an MCP server to compare with: Chrome's DevTools server")
+	together := flag.Bool("together", false, "let the peer drive the browser with the extension")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *calls, strings.Fields(*peer)); err != nil {
+	if err := run(ctx, *calls, *together, strings.Fields(*peer)); err != nil {
 		fmt.Fprintln(os.Stderr, "callcost:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, calls int, peer []string) error {
+func run(ctx context.Context, calls int, together bool, peer []string) error {
 	l, err := lab.Open(ctx)
 	if err != nil {
 		return err
@@ -76,11 +79,11 @@ func run(ctx context.Context, calls int, peer []string) error {
 	if err != nil {
 		return err
 	}
-	tab, profile, err := l.Browser(ctx, true)
+	ourTab, profile, err := l.Browser(ctx, true)
 	if err != nil {
 		return err
 	}
-	if err := chromedp.Do(tab, chromedp.Navigate(site)); err != nil {
+	if err := chromedp.Do(ourTab, chromedp.Navigate(site)); err != nil {
 		return err
 	}
 	client, err := connect(ctx, l.Command("stdio"))
@@ -96,11 +99,20 @@ func run(ctx context.Context, calls int, peer []string) error {
 		return call(ctx, client, name, map[string]any{"text": "hello"})
 	}
 	if len(peer) > 0 {
+		if !together {
+			var tab context.Context
+			if tab, profile, err = l.Browser(ctx, false); err != nil {
+				return err
+			}
+			if err := chromedp.Do(tab, chromedp.Navigate(site)); err != nil {
+				return err
+			}
+		}
 		if err := compare(ctx, calls, ours, peer, profile); err != nil {
 			return err
 		}
 	}
-	return split(ctx, calls, tab, ours)
+	return split(ctx, calls, ourTab, ours)
 }
 
 // compare calls the tool in turn through tabhub and through the peer.
