@@ -47,6 +47,35 @@ interface Source {
   call(tool: string, args: object, options: CallOptions): Promise<string>;
 }
 
+// ---- Between the service worker and the hub
+
+/** What the browser sends, by method. */
+type ToHub = import("../../spec/schema/tabhub.v1").ToHub & Pick<FromHub, "browser/ping">;
+/** What the hub sends, by method. */
+type FromHub = import("../../spec/schema/tabhub.v1").FromHub;
+type ErrorCodes = import("../../spec/schema/tabhub.v1").ErrorCodes;
+
+/** A request that is for what a page offers. */
+type CallMethod = "browser/executeTool" | "browser/readResource" | "browser/subscribeResource" | "browser/getPrompt";
+/** A request that is for the browser. */
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel">;
+
+/** A message of the hub; without an id it wants no answer. */
+type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
+  id?: string;
+  tabId: number;
+  /** Of one that is sent again: how long after hello it was sent first, or a little earlier. */
+  sentMs?: number;
+};
+
+/** The hub's answer to a request of the browser. */
+interface HubAnswer {
+  id: string;
+  method?: undefined;
+  result?: any;
+  error?: { code: number; message: string };
+}
+
 // ---- Between a frame and the service worker
 
 interface FrameRequest {

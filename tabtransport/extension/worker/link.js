@@ -3,6 +3,7 @@
 // says is heeded.
 
 import { Handshake, confirm, pairingsFor } from "./pairing.js";
+import { Code } from "./refusal.js";
 import { dashboard } from "./settings.js";
 
 const SUBPROTOCOL = "tabhub.v1";
@@ -13,15 +14,14 @@ const HELLO_TIMEOUT = 10_000;
 /** From how many failures on whatever answers, but not as a hub, is taken for a stranger. */
 const DOUBTS = 2;
 
-const METHOD_NOT_FOUND = -32601;
-const UNPAIRED = -32005;
+/** @typedef {ToHub["browser/hello"]["params"]} Hello */
 
 /**
  * What a link needs from its owner.
  *
  * @typedef {object} Owner
  * @property {() => string} address where to connect
- * @property {() => Promise<object>} hello what to say once the hub has proved itself
+ * @property {() => Promise<Hello>} hello what to say once the hub has proved itself
  * @property {(result: any) => void} opened the hub has answered hello
  * @property {(message: any) => void} message any later message
  * @property {() => void} changed the state differs
@@ -35,8 +35,8 @@ export class Link {
   #open = false;
   /** The handshake that is under way on the socket. @type {Handshake | undefined} */
   #handshake;
-  /** What the hub is told once it has proved itself. */
-  #hello = {};
+  /** What the hub is told once it has proved itself. @type {Hello} */
+  #hello = { protocolVersion: SUBPROTOCOL };
   /** The pairing that the hub has proved. @type {Pairing | undefined} */
   #proved;
   /** Which of the pairings is tried next. */
@@ -185,9 +185,9 @@ export class Link {
     if (!proved) {
       this.#drop();
       this.#again();
-      if (error?.code === METHOD_NOT_FOUND) {
+      if (error?.code === Code.MethodNotFound) {
         this.#become({ state: "outdated" });
-      } else if (error?.code === UNPAIRED) {
+      } else if (error?.code === Code.Unpaired) {
         this.#turn++;
         this.#become({ state: "unpaired", reason: String(error.message) });
       } else {
@@ -295,9 +295,10 @@ export class Link {
 }
 
 /**
+ * @template {"pair" | "hello"} What
  * @param {WebSocket} socket
- * @param {"pair" | "hello"} what
- * @param {object} params
+ * @param {What} what
+ * @param {ToHub[`browser/${What}`]["params"]} params
  */
 function ask(socket, what, params) {
   socket.send(JSON.stringify({ jsonrpc: "2.0", id: what, method: `browser/${what}`, params }));

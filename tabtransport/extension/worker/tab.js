@@ -192,6 +192,7 @@ export class Tab {
    *
    * @param {number} focused the window that had the focus last
    * @param {Settings} settings
+   * @returns {ToHub["browser/tabState"]["params"]}
    */
   state(focused, settings) {
     const page = this.page(settings);

@@ -1,6 +1,7 @@
 // The tabs with something to offer: what the browser and their frames say of them, told
 // to the hub when it differs from what the hub knows.
 
+import { Code, Refusal } from "./refusal.js";
 import { keeps, permits } from "./settings.js";
 import { Stored } from "./stored.js";
 import { Frame, KINDS, Tab, merge, tell } from "./tab.js";
@@ -20,12 +21,18 @@ const RATE = 1024;
 /** and at the latest after so long. */
 const LAST = 30_000;
 
-const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
+/** How a tab's items are told first, and then. */
+const METHODS = /** @type {const} */ ({
+  tools: { register: "browser/registerTools", update: "browser/updateTools" },
+  resources: { register: "browser/registerResources", update: "browser/updateResources" },
+  prompts: { register: "browser/registerPrompts", update: "browser/updatePrompts" },
+});
+
+/** @typedef {(typeof METHODS)[keyof typeof METHODS]["register" | "update"]} Registration */
 
 /**
  * @typedef {object} Hub
- * @property {(message: object) => boolean} notify
- * @property {(message: object, params?: string) => Promise<any>} request params are JSON
+ * @property {import("./requests.js").Requests} requests
  * @property {() => boolean} open
  * @property {() => {address: string, state: HubState["state"], hub: string, version: string}} standing where it is, and how this browser stands with it
  */
@@ -82,7 +89,7 @@ export class Tabs {
 
   /** Tells a hub that has just said hello all there is. */
   opened() {
-    for (const id of this.#closed) this.#hub.notify({ tabId: id, method: "browser/tabClosed", params: {} });
+    for (const id of this.#closed) this.#hub.requests.notify("browser/tabClosed", {}, id);
     this.#closed.clear();
     for (const tab of this.#tabs.values()) {
       tab.sent = { tools: "", resources: "", prompts: "", state: "" };
@@ -130,7 +137,7 @@ export class Tabs {
     this.#tabs.delete(tabId);
     this.#stored.save();
     if (!tab.known) return;
-    if (!this.#hub.notify({ tabId, method: "browser/tabClosed", params: {} })) this.#closed.add(tabId);
+    if (!this.#hub.requests.notify("browser/tabClosed", {}, tabId)) this.#closed.add(tabId);
   }
 
   /**
@@ -398,7 +405,7 @@ export class Tabs {
       if (text === "[]" && verb === "register" && !known) continue;
       tab.known = true;
       if (kind === "tools") tab.rejected = rejected;
-      telling.push(this.#send(tab, kind, `browser/${verb}${METHOD[kind]}`, text));
+      telling.push(this.#send(tab, kind, METHODS[kind][verb], text));
     }
     const confirm = tab.confirming(frames);
     void Promise.all(telling).then((done) => done.includes(false) || confirm());
@@ -409,7 +416,7 @@ export class Tabs {
   /**
    * @param {Tab} tab
    * @param {"tools" | "resources" | "prompts"} kind
-   * @param {string} method
+   * @param {Registration} method
    * @param {string} text
    * @returns {Promise<boolean>} whether the hub has it
    */
@@ -417,14 +424,14 @@ export class Tabs {
     const { url, title } = tab.page(this.#settings());
     const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
-      const answer = await this.#hub.request({ tabId: tab.id, method }, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`);
+      const answer = await this.#hub.requests.request(method, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`, tab.id);
       if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
       return true;
     } catch (error) {
       if (tab.sent[kind] !== text || !this.#hub.open()) return false;
       tab.rejected = [{ name: kind, reason: error instanceof Error ? error.message : String(error) }];
       // Too many registrations at once: the newest state is told a little later.
-      if (/** @type {{code?: number}} */ (error).code !== -32003) return false;
+      if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
       tab.sent[kind] = "";
       setTimeout(() => this.#touch(tab), 1000);
       return false;
@@ -438,7 +445,7 @@ export class Tabs {
     const text = JSON.stringify(params);
     if (text === tab.sent.state) return;
     tab.sent.state = text;
-    this.#hub.notify({ tabId: tab.id, method: "browser/tabState", params });
+    this.#hub.requests.notify("browser/tabState", params, tab.id);
   }
 
   #remembered() {
