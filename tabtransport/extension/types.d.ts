@@ -146,7 +146,7 @@ type HubState =
   /** There is no pairing with a hub at the address, or the hub knows none of them. */
   | { state: "unpaired"; reason: string }
   /** What answers at the address has not proved that it is the hub. */
-  | { state: "stranger" }
+  | { state: "unproved" }
   /** The hub is older than the extension and cannot prove anything. */
   | { state: "outdated" }
   | { state: "refused"; reason: string }
@@ -187,23 +187,23 @@ interface Confirmation {
   reason: string;
 }
 
-/** A pairing of this browser with a hub. Keys are 32 bytes, an offer's 16, in base64url. */
+/** A pairing of this browser with a hub. Keys are 32 bytes, an invitation's 16, in base64url. */
 interface Pairing {
   /** Its id, which is no secret. */
   pairing: string;
-  /** The hub's id; "" of an offer that was never answered. */
+  /** The hub's id; "" of an invitation that the hub has not answered. */
   hub: string;
   key: string;
   /** Where the hub was when the two were paired. */
   address: string;
-  /** Of an offer: until when it is tried, as Date.now() has it. */
+  /** Of an invitation: until when it is tried, as Date.now() has it. */
   until?: number;
-  /** Of an offer that was answered: the key that follows it. */
+  /** Of an invitation that the hub has answered: the key that follows it. */
   next?: string;
 }
 
 /** What the user is asked before a hub is paired with. */
-interface OfferView {
+interface InvitationView {
   address: string;
   code: string;
 }
@@ -217,8 +217,8 @@ type UIRequest =
   | { ask: "forget" }
   | { ask: "dashboard" }
   | { ask: "paste"; link: string }
-  | { ask: "offer"; id: string }
-  | { ask: "offered"; id: string; accept: boolean }
+  | { ask: "invitation"; id: string }
+  | { ask: "accept"; id: string; accept: boolean }
   | { ask: "confirmation"; id: string }
   | { ask: "confirm"; id: string; allow: boolean; remember: boolean };
 

@@ -2,7 +2,7 @@
 // activateTab, a tab that is to be opened in front, and a question to the user.
 
 import { ask } from "./confirm.js";
-import { withoutSecret } from "./offers.js";
+import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
 import { Code, Refusal, notShared } from "./refusal.js";
 import { permitsDocument, permitsPage } from "./settings.js";

@@ -11,8 +11,8 @@ const FIRST_DELAY = 500;
 const LAST_DELAY = 15_000;
 const HELLO_TIMEOUT = 10_000;
 
-/** From how many failures on whatever answers, but not as a hub, is taken for a stranger. */
-const DOUBTS = 2;
+/** After so many failures in a row whatever answers, but not as a hub, counts as another program. */
+const MAX_FAILURES = 2;
 
 /** @typedef {ToHub["browser/hello"]["params"]} Hello */
 
@@ -40,12 +40,12 @@ export class Link {
   /** The pairing that the hub has proved. @type {Pairing | undefined} */
   #proved;
   /** Which of the pairings is tried next. */
-  #turn = 0;
+  #nextPairing = 0;
   #failures = 0;
   #greetedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #silence = 45_000;
+  #maxSilence = 45_000;
   #owner;
 
   /** @param {Owner} owner */
@@ -82,7 +82,7 @@ export class Link {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#failures = 0;
-    this.#turn = 0;
+    this.#nextPairing = 0;
     this.#drop();
     await this.#connect();
   }
@@ -114,7 +114,7 @@ export class Link {
       this.#become({ state: "refused", reason: `${url} is not the address of a hub` });
       return;
     }
-    const handshake = new Handshake(pairings[this.#turn % pairings.length], url);
+    const handshake = new Handshake(pairings[this.#nextPairing % pairings.length], url);
     this.#socket = socket;
     this.#handshake = handshake;
     this.#hello = params;
@@ -125,10 +125,10 @@ export class Link {
       ask(socket, "pair", handshake.request);
     };
     // One after the other: checking a proof takes a moment.
-    let turn = Promise.resolve();
+    let last = Promise.resolve();
     socket.onmessage = ({ data }) => {
       if (this.#open) this.#received(socket, data);
-      else turn = turn.then(() => this.#received(socket, data));
+      else last = last.then(() => this.#received(socket, data));
     };
     socket.onclose = (event) => {
       if (this.#socket !== socket) return;
@@ -163,7 +163,7 @@ export class Link {
       return undefined;
     }
     if (this.#open) {
-      this.#watch(socket, this.#silence);
+      this.#watch(socket, this.#maxSilence);
       this.#owner.message(message);
       return undefined;
     }
@@ -188,11 +188,11 @@ export class Link {
       if (error?.code === Code.MethodNotFound) {
         this.#become({ state: "outdated" });
       } else if (error?.code === Code.Unpaired) {
-        this.#turn++;
+        this.#nextPairing++;
         this.#become({ state: "unpaired", reason: String(error.message) });
       } else {
-        this.#turn++;
-        this.#become({ state: "stranger" });
+        this.#nextPairing++;
+        this.#become({ state: "unproved" });
       }
       return;
     }
@@ -215,10 +215,10 @@ export class Link {
     const { hub, version, keepAliveMs } = result ?? {};
     this.#open = true;
     this.#failures = 0;
-    this.#turn = 0;
+    this.#nextPairing = 0;
     if (this.#proved) void confirm(this.#proved);
-    if (keepAliveMs > 0) this.#silence = 3 * keepAliveMs;
-    this.#watch(socket, this.#silence);
+    if (keepAliveMs > 0) this.#maxSilence = 3 * keepAliveMs;
+    this.#watch(socket, this.#maxSilence);
     this.#become({ state: "connected", hub: String(hub ?? ""), version: String(version ?? "") });
     this.#owner.opened(result ?? {});
   }
@@ -255,7 +255,7 @@ export class Link {
     }
     this.#again();
     /** @type {HubState} A hub that is just ending, or beginning, does not prove itself either. */
-    const answering = { state: proved || this.#failures < DOUBTS ? "connecting" : "stranger" };
+    const answering = { state: proved || this.#failures < MAX_FAILURES ? "connecting" : "unproved" };
     if (reached) {
       this.#become(answering);
     } else if (await answers(url)) {

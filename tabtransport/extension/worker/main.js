@@ -7,8 +7,8 @@
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
+import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
-import { Offers } from "./offers.js";
 import { Code, Refusal } from "./refusal.js";
 import { Requests } from "./requests.js";
 import * as settings from "./settings.js";
@@ -25,7 +25,7 @@ const requests = new Requests((text) => link.send(text));
 const tabs = new Tabs({ requests, open: () => link.open, standing }, () => current, showTools);
 const calls = new Calls(tabs, requests, (text) => link.send(text));
 
-const offers = new Offers(async (address) => {
+const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
   await apply(() => ({ hub: address }));
   if (here) await link.restart(); // there is another pairing to try
@@ -172,7 +172,7 @@ function heard(frame, port, message) {
 chrome.tabs.onUpdated.addListener((_, { url }, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
-    if (url) void offers.seen(tab, url);
+    if (url) void invitations.seen(tab, url);
   });
 });
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
@@ -232,11 +232,11 @@ async function asked(request) {
     case "dashboard":
       return openDashboard();
     case "paste":
-      return offers.pasted(request.link);
-    case "offer":
-      return offers.offered(request.id);
-    case "offered":
-      return offers.answer(request.id, request.accept);
+      return invitations.pasted(request.link);
+    case "invitation":
+      return invitations.view(request.id);
+    case "accept":
+      return invitations.answer(request.id, request.accept);
     case "reconnect":
       await link.restart();
       return link.state;
@@ -320,7 +320,7 @@ const TITLES = {
   connecting: "tabhub: connecting",
   absent: "tabhub: the hub is not running",
   unpaired: "tabhub: not paired with the hub",
-  stranger: "tabhub: what answers is not your hub",
+  unproved: "tabhub: what answers is not your hub",
   outdated: "tabhub: the hub is older than the extension",
   refused: "tabhub: the hub refused this browser",
   replaced: "tabhub: another browser has taken this one's place",

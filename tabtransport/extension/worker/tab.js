@@ -1,6 +1,6 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
-import { withoutSecret } from "./offers.js";
+import { withoutSecret } from "./invitations.js";
 import { keeps, permitsPage } from "./settings.js";
 
 /** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
