@@ -9,7 +9,7 @@ import { tell } from "./tab.js";
 const LOADING = 5_000;
 /** How long a restarted worker waits for the documents that calls were sent to, in ms. */
 const RETURN = 10_000;
-/** A call that has ended within this time, in ms, is never written to the session's storage. */
+/** A call that ends within this time, in ms, is not written to the session's storage. */
 const SHORT = 5;
 /** Answers that the hub may not have are held up to this many characters. */
 const MAX_HELD = 64 << 20;
@@ -47,18 +47,15 @@ export class Calls {
   #stored = new Stored("calls", () => this.#lasting());
   #confirming = false;
   #tabs;
-  #requests;
-  #send;
+  #hub;
 
   /**
    * @param {Tabs} tabs
-   * @param {import("./requests.js").Requests} requests
-   * @param {(text: string) => boolean} send sends a frame; false if the hub is not connected
+   * @param {import("./hub.js").Hub} hub
    */
-  constructor(tabs, requests, send) {
+  constructor(tabs, hub) {
     this.#tabs = tabs;
-    this.#requests = requests;
-    this.#send = send;
+    this.#hub = hub;
   }
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
@@ -175,7 +172,7 @@ export class Calls {
   progressed(port, { id, progress, total, message }) {
     const tabId = port.sender?.tab?.id;
     if (!this.#open.has(id)) return;
-    this.#requests.notify("browser/progress", { requestId: id, progress, total, message }, tabId);
+    this.#hub.notify("browser/progress", { requestId: id, progress, total, message }, tabId);
   }
 
   /** The port of a document was closed: the page has gone, or sleeps in the cache. */
@@ -190,7 +187,7 @@ export class Calls {
 
   /** A connection is open: the hub may have missed what was sent over the last one. */
   opened() {
-    for (const held of this.#held.values()) held.sent = this.#send(held.text);
+    for (const held of this.#held.values()) held.sent = this.#hub.send(held.text);
   }
 
   /** Lets go, from time to time, of the answers that the hub has. */
@@ -199,7 +196,7 @@ export class Calls {
     if (this.#confirming || !sent.length) return;
     this.#confirming = true;
     // Once the hub has answered it has read all that was sent before.
-    const arrived = await this.#requests.request("browser/ping", {}).then(
+    const arrived = await this.#hub.request("browser/ping", {}).then(
       () => true,
       () => false,
     );
@@ -230,7 +227,7 @@ export class Calls {
     this.#close(id);
     const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
-    this.#held.set(id, { text, port, sent: this.#send(text) });
+    this.#held.set(id, { text, port, sent: this.#hub.send(text) });
     this.#size += text.length;
     for (const oldest of this.#held.keys()) {
       if (this.#size <= MAX_HELD) break;

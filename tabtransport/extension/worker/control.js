@@ -7,7 +7,7 @@ import { picture } from "./picture.js";
 import { Code, Refusal, notShared } from "./refusal.js";
 import { permitsDocument, permitsPage } from "./settings.js";
 
-/** How long a navigation may take before it is answered anyway. */
+/** How long a navigation may take before it is answered anyway, in ms. */
 const LOAD = 5_000;
 const MAX_TEXT = 2 << 20;
 

@@ -7,8 +7,10 @@ import { Code } from "./refusal.js";
 import { dashboard } from "./settings.js";
 
 const SUBPROTOCOL = "tabhub.v1";
+/** Before the first attempt to connect again, and before any, in ms. */
 const FIRST_DELAY = 500;
-const LAST_DELAY = 15_000;
+const MAX_DELAY = 15_000;
+/** For the hub to answer hello, in ms. */
 const HELLO_TIMEOUT = 10_000;
 
 /** After so many failures in a row whatever answers, but not as a hub, counts as another program. */
@@ -22,8 +24,8 @@ const MAX_FAILURES = 2;
  * @typedef {object} Owner
  * @property {() => string} address where to connect
  * @property {() => Promise<Hello>} hello what to say once the hub has proved itself
- * @property {(result: any) => void} opened the hub has answered hello
- * @property {(message: any) => void} message any later message
+ * @property {() => void} opened the hub has answered hello
+ * @property {(message: HubMessage | HubAnswer) => void} message called with any later message
  * @property {() => void} changed the state differs
  */
 
@@ -220,7 +222,7 @@ export class Link {
     if (keepAliveMs > 0) this.#maxSilence = 3 * keepAliveMs;
     this.#watch(socket, this.#maxSilence);
     this.#become({ state: "connected", hub: String(hub ?? ""), version: String(version ?? "") });
-    this.#owner.opened(result ?? {});
+    this.#owner.opened();
   }
 
   /**
@@ -267,7 +269,7 @@ export class Link {
 
   /** Connects again after a while, which grows. */
   #again() {
-    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LAST_DELAY) * (0.5 + Math.random() / 2);
+    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, MAX_DELAY) * (0.5 + Math.random() / 2);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;

@@ -7,10 +7,10 @@
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
+import { Hub } from "./hub.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
-import { Requests } from "./requests.js";
 import * as settings from "./settings.js";
 import { placeShim } from "./shim.js";
 import { Tabs } from "./tabs.js";
@@ -21,9 +21,9 @@ let current;
 let changing = Promise.resolve();
 
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
-const requests = new Requests((text) => link.send(text));
-const tabs = new Tabs({ requests, open: () => link.open, standing }, () => current, showTools);
-const calls = new Calls(tabs, requests, (text) => link.send(text));
+const hub = new Hub(link);
+const tabs = new Tabs(hub, standing, () => current, showTools);
+const calls = new Calls(tabs, hub);
 
 const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
@@ -74,7 +74,7 @@ function opened() {
 function message(message) {
   switch (message.method) {
     case undefined:
-      requests.answered(message);
+      hub.answered(message);
       break;
     case "browser/ping":
       answer(message, Promise.resolve({}));
@@ -107,7 +107,7 @@ function message(message) {
  * @param {Promise<object>} outcome
  */
 function answer({ id, tabId }, outcome) {
-  const send = (/** @type {object} */ body) => link.send(JSON.stringify({ jsonrpc: "2.0", id, tabId, ...body }));
+  const send = (/** @type {object} */ body) => hub.send(JSON.stringify({ jsonrpc: "2.0", id, tabId, ...body }));
   outcome.then(
     (result) => send({ result }),
     (error) => {
@@ -161,7 +161,7 @@ function heard(frame, port, message) {
       break;
     case "updated":
       if (tabs.permitted(frame)) {
-        requests.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);
+        hub.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);
       }
       break;
   }
@@ -255,7 +255,7 @@ async function asked(request) {
 /** Opens the hub's dashboard, signed in: the hub makes an address that is good once. */
 async function openDashboard() {
   try {
-    const { url } = await requests.request("browser/dashboard", {});
+    const { url } = await hub.request("browser/dashboard", {});
     if (!/^https?:/.test(url)) throw new Error("the hub has no dashboard");
     await chrome.tabs.create({ url });
     return "";
@@ -306,7 +306,7 @@ function showTools(tabId, tools) {
 
 function showState() {
   const { state } = link.state;
-  if (state !== "connected") requests.disconnected();
+  if (state !== "connected") hub.disconnected();
   const fine = state === "connected" || state === "connecting";
   void chrome.action.setBadgeBackgroundColor({ color: fine ? "#1f5fbf" : "#b3261e" });
   // A tab's own text, the number of its tools, goes before this one.

@@ -5,10 +5,11 @@
 import { Code, Refusal, notShared } from "./refusal.js";
 import { permitsAll, permitsDocument, permitsPage } from "./settings.js";
 
+/** How often a picture is tried, and how many ms apart. */
 const TRIES = 6;
 const PAUSE = 600;
-/** How long the documents of a tab may take to say whose they are. */
-const ANSWER = 2_000;
+/** How long the documents of a tab may take to tell their origins, in ms. */
+const TIMEOUT = 2_000;
 
 /**
  * Pictures a tab.
@@ -95,7 +96,7 @@ function documentsOf(tabId) {
     })
     .then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId })))
     .catch(() => []);
-  return Promise.race([asked, new Promise((late) => setTimeout(late, ANSWER))]);
+  return Promise.race([asked, new Promise((late) => setTimeout(late, TIMEOUT))]);
 }
 
 /** Notes whether what a tab shows has changed, be it for a moment. */

@@ -1,17 +1,32 @@
-// What this browser sends to the hub by its own will, and the hub's answers.
+// The hub as the rest of the worker knows it: what this browser tells and asks it.
 
 import { Refusal } from "./refusal.js";
 
 /** @typedef {Extract<{ [M in keyof ToHub]: ToHub[M] extends { result: object } ? M : never }[keyof ToHub], string>} Request a method that is answered */
 
-export class Requests {
-  #send;
+export class Hub {
+  #link;
   /** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
   #pending = new Map();
 
-  /** @param {(text: string) => boolean} send sends a frame; false if the hub is not connected */
-  constructor(send) {
-    this.#send = send;
+  /** @param {import("./link.js").Link} link */
+  constructor(link) {
+    this.#link = link;
+  }
+
+  /** Whether messages reach the hub now. */
+  get connected() {
+    return this.#link.open;
+  }
+
+  /**
+   * Sends a frame.
+   *
+   * @param {string} text
+   * @returns {boolean} whether the hub is connected
+   */
+  send(text) {
+    return this.#link.send(text);
   }
 
   /**
@@ -24,7 +39,7 @@ export class Requests {
    * @returns {boolean} whether the hub is connected
    */
   notify(method, params, tabId) {
-    return this.#send(JSON.stringify({ jsonrpc: "2.0", tabId, method, params }));
+    return this.send(JSON.stringify({ jsonrpc: "2.0", tabId, method, params }));
   }
 
   /**
@@ -42,7 +57,7 @@ export class Requests {
     const text = typeof params === "string" ? params : JSON.stringify(params);
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      if (!this.#send(`${head.slice(0, -1)},"params":${text}}`)) reject(new Error("the hub is not connected"));
+      if (!this.send(`${head.slice(0, -1)},"params":${text}}`)) reject(new Error("the hub is not connected"));
     }).finally(() => this.#pending.delete(id));
   }
 
