@@ -55,6 +55,9 @@ type ToHub = import("../../spec/schema/tabhub.v1").ToHub & Pick<FromHub, "browse
 type FromHub = import("../../spec/schema/tabhub.v1").FromHub;
 type ErrorCodes = import("../../spec/schema/tabhub.v1").ErrorCodes;
 
+/** What the browser asks, and the hub answers. */
+type RequestMethod = { [M in keyof ToHub]: ToHub[M] extends { result: object } ? M : never }[keyof ToHub];
+
 /** A request that is for what a page offers. */
 type CallMethod = "browser/executeTool" | "browser/readResource" | "browser/subscribeResource" | "browser/getPrompt";
 /** A request that is for the browser. */

@@ -2,8 +2,6 @@
 
 import { Refusal } from "./refusal.js";
 
-/** @typedef {Extract<{ [M in keyof ToHub]: ToHub[M] extends { result: object } ? M : never }[keyof ToHub], string>} Request a method that is answered */
-
 export class Hub {
   #link;
   /** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
@@ -45,7 +43,7 @@ export class Hub {
   /**
    * Sends a request and waits for its answer, or for the end of the connection.
    *
-   * @template {Request} M
+   * @template {RequestMethod} M
    * @param {M} method
    * @param {ToHub[M]["params"] | string} params or their JSON
    * @param {number} [tabId]
