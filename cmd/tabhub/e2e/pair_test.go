@@ -73,7 +73,7 @@ func TestPair(t *testing.T) {
 	b.Open(website(t) + "/?1")
 	command := p.startPairing()
 	page := b.Open(command.link)
-	window := b.Window("offer.html")
+	window := b.Window("invite.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", command.code))
 	window.WaitFor("!document.querySelector('#accept').disabled")
 	window.ClickLast("#accept")

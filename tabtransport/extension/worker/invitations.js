@@ -1,17 +1,17 @@
-// Hubs that want to be paired with: `tabhub pair` opens a page of the hub whose address
-// holds a secret that is good once. The user is asked, in a small window of the
-// extension's own, before it is kept: any page can have such an address.
+// Invitations of hubs to be paired with: `tabhub pair` opens a page of the hub whose
+// address holds a secret that is good once. Any page can have such an address, so the user
+// is asked, in a small window of the extension's own, before the invitation is accepted.
 
-import { codeOf, keepOffer } from "./pairing.js";
+import { codeOf, keepInvitation } from "./pairing.js";
 
 const WIDTH = 480;
 const HEIGHT = 420;
-/** How long after a no nobody is asked again, so that a page cannot wear the user out. */
-const REST = 30_000;
+/** How long after a no the user is not asked again, in ms: a page cannot repeat its question at will. */
+const PAUSE = 30_000;
 
 /**
  * A link to a hub's page, which a hub of another computer must have over TLS: the id and
- * the secret of the offer, and until when it is good, in seconds since 1970.
+ * the secret of the invitation, and until when it is good, in seconds since 1970.
  */
 const LINK =
   /^(https:\/\/[^?#]+|http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[a-z0-9-]+\.)*localhost)(?::\d+)?)\/pair#(browser\.[a-z0-9]{8,64})\.([A-Za-z0-9_-]{22})\.(\d{10})$/;
@@ -26,22 +26,22 @@ export function withoutSecret(text) {
   return /#(browser\.|code=)/.test(text) ? text.slice(0, text.indexOf("#")) : text;
 }
 
-/** @typedef {{id: string, address: string, secret: string, tabId?: number, windowId?: number}} Offer */
+/** @typedef {{id: string, address: string, secret: string, tabId?: number, windowId?: number}} Invitation */
 
-export class Offers {
+export class Invitations {
   /** Whether the user is just being asked about another. */
   #asking = false;
   /** Those that were answered. */
   #done = new Set();
-  #rest = 0;
+  #pausedUntil = 0;
   #accepted;
 
   /** @param {(address: string) => Promise<unknown>} accepted called when the hub at an address is the one to be with */
   constructor(accepted) {
     this.#accepted = accepted;
     chrome.windows.onRemoved.addListener(async (closed) => {
-      const offer = await open();
-      if (offer && closed === offer.windowId) await this.answer(offer.id, false);
+      const invitation = await open();
+      if (invitation && closed === invitation.windowId) await this.answer(invitation.id, false);
     });
   }
 
@@ -53,9 +53,9 @@ export class Offers {
    * @param {string} url
    */
   async seen(tab, url) {
-    const offer = tab.active && url.startsWith("http:") ? read(url) : undefined;
-    if (!offer || this.#done.has(offer.id) || Date.now() < this.#rest) return;
-    await this.#ask({ ...offer, tabId: tab.id });
+    const invitation = tab.active && url.startsWith("http:") ? read(url) : undefined;
+    if (!invitation || this.#done.has(invitation.id) || Date.now() < this.#pausedUntil) return;
+    await this.#ask({ ...invitation, tabId: tab.id });
   }
 
   /**
@@ -65,30 +65,30 @@ export class Offers {
    * @returns {Promise<string>} what is wrong with it
    */
   async pasted(url) {
-    const offer = read(url);
-    if (!offer) return "This is no address of “tabhub pair”, or one that is over: run it again.";
-    if (this.#done.has(offer.id)) return "This address was used already: run “tabhub pair” again.";
-    if (await this.#ask(offer)) return "";
+    const invitation = read(url);
+    if (!invitation) return "This is no address of “tabhub pair”, or one that is over: run it again.";
+    if (this.#done.has(invitation.id)) return "This address was used already: run “tabhub pair” again.";
+    if (await this.#ask(invitation)) return "";
     return "You are being asked about another address already: answer in that window, then paste this one again.";
   }
 
   /**
-   * @param {Offer} offer
+   * @param {Invitation} invitation
    * @returns {Promise<boolean>} false if the user is being asked about another
    */
-  async #ask(offer) {
+  async #ask(invitation) {
     if (this.#asking) return false;
     this.#asking = true;
     try {
       if (await open()) return false;
-      const { id } = offer;
-      await chrome.storage.session.set({ offer });
-      const page = `offer.html?${encodeURIComponent(id)}`;
+      const { id } = invitation;
+      await chrome.storage.session.set({ invitation });
+      const page = `invite.html?${encodeURIComponent(id)}`;
       const made = await chrome.windows.create({ url: page, type: "popup", width: WIDTH, height: HEIGHT, focused: true });
-      await chrome.storage.session.set({ offer: { ...offer, windowId: made?.id } });
+      await chrome.storage.session.set({ invitation: { ...invitation, windowId: made?.id } });
       return true;
     } catch (error) {
-      await chrome.storage.session.remove("offer"); // or nobody would be asked again
+      await chrome.storage.session.remove("invitation"); // or nobody would be asked again
       throw error;
     } finally {
       this.#asking = false;
@@ -99,12 +99,12 @@ export class Offers {
    * What the user is asked about.
    *
    * @param {string} id
-   * @returns {Promise<OfferView | undefined>}
+   * @returns {Promise<InvitationView | undefined>}
    */
-  async offered(id) {
-    const offer = await open();
-    if (offer?.id !== id) return undefined;
-    return { address: offer.address, code: await codeOf(offer.id, offer.secret) };
+  async view(id) {
+    const invitation = await open();
+    if (invitation?.id !== id) return undefined;
+    return { address: invitation.address, code: await codeOf(invitation.id, invitation.secret) };
   }
 
   /**
@@ -112,27 +112,27 @@ export class Offers {
    * @param {boolean} accept
    */
   async answer(id, accept) {
-    const offer = await open();
-    if (offer?.id !== id) return;
-    await chrome.storage.session.remove("offer");
+    const invitation = await open();
+    if (invitation?.id !== id) return;
+    await chrome.storage.session.remove("invitation");
     this.#done.add(id);
-    if (offer.windowId !== undefined) chrome.windows.remove(offer.windowId).catch(() => {});
-    void tell(offer, accept);
+    if (invitation.windowId !== undefined) chrome.windows.remove(invitation.windowId).catch(() => {});
+    void tell(invitation, accept);
     if (!accept) {
-      this.#rest = Date.now() + REST;
+      this.#pausedUntil = Date.now() + PAUSE;
       return;
     }
-    await keepOffer({ pairing: offer.id, hub: "", key: offer.secret, address: offer.address });
-    await this.#accepted(offer.address);
+    await keepInvitation({ pairing: invitation.id, hub: "", key: invitation.secret, address: invitation.address });
+    await this.#accepted(invitation.address);
   }
 }
 
 /**
- * The offer in an address. One out of the browser's history may by now lead to somebody
+ * The invitation in an address. One out of the browser's history may by now lead to somebody
  * else's page, so it is none.
  *
  * @param {string} url
- * @returns {Offer | undefined}
+ * @returns {Invitation | undefined}
  */
 function read(url) {
   const [, origin, id, secret, until] = LINK.exec(url) ?? [];
@@ -142,16 +142,16 @@ function read(url) {
   return { id, address: address.href, secret };
 }
 
-/** @returns {Promise<Offer | undefined>} the offer that the user is asked about, also by an earlier worker */
+/** @returns {Promise<Invitation | undefined>} the invitation that the user is asked about, also by an earlier worker */
 async function open() {
-  return /** @type {Offer | undefined} */ ((await chrome.storage.session.get("offer")).offer);
+  return /** @type {Invitation | undefined} */ ((await chrome.storage.session.get("invitation")).invitation);
 }
 
 /**
  * Tells the page what became of it, by its own address, which loses the secret so. A tab
  * that shows another page by now is left alone.
  *
- * @param {Offer} offer
+ * @param {Invitation} invitation
  * @param {boolean} accepted
  */
 async function tell({ id, tabId, address }, accepted) {

@@ -4,13 +4,13 @@ import { ask, element } from "./common.js";
 const PAUSE = 700;
 
 const id = decodeURIComponent(location.search.slice(1));
-/** @type {OfferView | undefined} */
-const offer = await ask({ ask: "offer", id });
+/** @type {InvitationView | undefined} */
+const invitation = await ask({ ask: "invitation", id });
 const accept = element("accept", HTMLButtonElement);
 
-if (offer) {
-  element("code", HTMLElement).textContent = offer.code;
-  element("address", HTMLElement).textContent = offer.address;
+if (invitation) {
+  element("code", HTMLElement).textContent = invitation.code;
+  element("address", HTMLElement).textContent = invitation.address;
   setTimeout(() => (accept.disabled = false), PAUSE);
 } else {
   element("address", HTMLElement).textContent = "This question is no longer open.";
@@ -18,7 +18,7 @@ if (offer) {
 
 /** @param {boolean} accepted */
 async function answer(accepted) {
-  await ask({ ask: "offered", id, accept: accepted });
+  await ask({ ask: "accept", id, accept: accepted });
   window.close();
 }
 
