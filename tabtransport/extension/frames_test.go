@@ -3,6 +3,7 @@ package extension_test
 import (
 	"fmt"
 	"html"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -53,14 +54,20 @@ func TestFramesWithoutAddress(t *testing.T) {
 	}{
 		{true, `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked")), "inner", "about:srcdoc"},
 		{false, `<!doctype html>` + frame("", server) + frame(`sandbox="allow-scripts"`, server), "old", "from the old server"},
+		{true, `<!doctype html><iframe></iframe><script>frames[0].document.modelContext.registerTool({name: "blank", description: "d", execute: () => "from about:blank"})</script>`, "blank", "from about:blank"},
+		{false, `<!doctype html><script type="text/plain" id="page">` + url.PathEscape(server) + `</script><script>
+			const frame = document.createElement("iframe");
+			frame.src = URL.createObjectURL(new Blob([decodeURIComponent(document.getElementById("page").textContent)], {type: "text/html"}));
+			document.documentElement.append(frame);
+		</script>`, "old", "from the old server"},
 	} {
-		t.Run(fmt.Sprintf("native=%v", c.native), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s native=%v", c.name, c.native), func(t *testing.T) {
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: c.native})
-			url := site(t, map[string]string{"/": c.page})
-			b.Open(url)
+			address := site(t, map[string]string{"/": c.page})
+			b.Open(address)
 			tab := h.tabWith(c.name)
-			if got := h.tool(tab, c.name); got.Origin != url || got.FrameID == 0 {
+			if got := h.tool(tab, c.name); got.Origin != address || got.FrameID == 0 {
 				t.Errorf("%+v", got)
 			}
 			if got, err := h.call(tab, c.name, `{}`); err != nil || !strings.Contains(got, c.reply) {
@@ -130,10 +137,10 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	url := site(t, map[string]string{
 		"/":      `<!doctype html><title>Outer</title><iframe src="/frame"></iframe><iframe src="/other"></iframe><iframe src="/other"></iframe>`,
 		"/frame": toParent.Replace(oldServer),
-		"/other": `<!doctype html><title>Other</title>`,
+		"/other": strings.NewReplacer("ANNOUNCED", "0", "{name: 'old'", "{name: 'other'").Replace(oldServer),
 	})
 	p := b.Open(url)
-	tab := h.tabWith("old")
+	tab := h.tabWith("old", "other", "other")
 	started, done := make(chan struct{}), make(chan string, 1)
 	frame := h.tool(tab, "old").FrameID
 	go func() {
@@ -150,7 +157,7 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	if got := <-done; !strings.HasPrefix(got, `{"content":[{"type":"text","text":"finished"}]}`) {
 		t.Errorf("the call: %s", got)
 	}
-	h.tabWith("old")
+	h.tabWith("old", "other")
 }
 
 // A page that comes back from the back/forward cache has its tools, and the same ones.

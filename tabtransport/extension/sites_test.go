@@ -261,7 +261,7 @@ func TestMovesToASwitchedOffSite(t *testing.T) {
 
 // Whatever way an origin is written, it is the same site.
 func TestSpellingsOfASite(t *testing.T) {
-	b := chromium.Start(t, chromium.Options{Extension: "."})
+	b := chromium.Start(t, chromium.Options{Extension: newHub(t).write()})
 	options := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
 	got := options.Eval(`(async () => {
 		const { permits, permitsPage, permitsDocument, withSite, pattern, loadSettings } = await import("/worker/settings.js");
