@@ -22,7 +22,7 @@ var scripts = map[string][]string{
 	// In the extension's world of a tab's top document.
 	"content/top.js": {"ratelimit.js", "gateway.js"},
 	// In the extension's world of a frame that has given a sign.
-	"content/frame.js": {pagejs.Values, "shape.js", "ratelimit.js", pagejs.ModelContext, pagejs.PageServer, "shimmed.js", "pagescript.js", "embedded.js", "combine.js", "main.js"},
+	"content/frame.js": {pagejs.Values, "shape.js", "ratelimit.js", pagejs.ModelContext, pagejs.PageServer, "librarysource.js", "pagescript.js", "embedded.js", "combine.js", "main.js"},
 	"content/late.js":  {"late.js"},
 }
 

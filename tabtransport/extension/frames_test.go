@@ -14,6 +14,7 @@ import (
 
 // A tool of a frame belongs to the frame's site and is called in the frame.
 func TestFrames(t *testing.T) {
+	t.Parallel()
 	tool := func(name string) string {
 		return fmt.Sprintf(`<!doctype html><script>document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
 	}
@@ -41,6 +42,7 @@ func TestFrames(t *testing.T) {
 // A frame without an address of its own, such as a srcdoc, has the site of the page
 // around it; a sandboxed one has none.
 func TestFramesWithoutAddress(t *testing.T) {
+	t.Parallel()
 	frame := func(sandbox, page string) string {
 		return fmt.Sprintf(`<iframe %s srcdoc="%s"></iframe>`, sandbox, html.EscapeString(page))
 	}
@@ -79,6 +81,7 @@ func TestFramesWithoutAddress(t *testing.T) {
 
 // In a browser without WebMCP a server in a frame speaks only to the frame's parent.
 func TestServersInFrames(t *testing.T) {
+	t.Parallel()
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
@@ -111,6 +114,7 @@ func TestServersInFrames(t *testing.T) {
 
 // A page cannot speak for a frame of another site with events that it makes itself.
 func TestForgedMessagesOfFrames(t *testing.T) {
+	t.Parallel()
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
@@ -130,6 +134,7 @@ func TestForgedMessagesOfFrames(t *testing.T) {
 
 // What runs in a frame is not lost when another frame of its site goes.
 func TestSiblingOfARunningFrameGoes(t *testing.T) {
+	t.Parallel()
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0",
 		"'slow'", "'old'", "window.token =", "window.finish = () => reply({content: [{type: 'text', text: 'finished'}]}); window.token =")
 	h := newHub(t)
@@ -162,6 +167,7 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 
 // A page that comes back from the back/forward cache has its tools, and the same ones.
 func TestBackForwardCache(t *testing.T) {
+	t.Parallel()
 	for _, native := range []bool{true, false} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
 			h := newHub(t)
@@ -188,6 +194,7 @@ func TestBackForwardCache(t *testing.T) {
 
 // A reload must not take the tools away for a moment: every client would be told.
 func TestReloadDoesNotFlap(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))

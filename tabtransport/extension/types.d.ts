@@ -80,13 +80,13 @@ interface FrameSign {
   child?: { index: number; origin: string };
 }
 
-type ShimRequest =
+type PageWorldRequest =
   /** The extension's end is there. */
   | { type: "start" }
   | { type: "call"; id: string; name: string; args: object }
   | { type: "cancel"; id: string; reason: string };
 
-type ShimMessage =
+type PageWorldMessage =
   | ({ type: "sign" } & FrameSign)
   | { type: "tools"; tools: string }
   | { type: "result"; id: string; text: string | null }

@@ -38,7 +38,7 @@ var ModelContextTools = class {
   async offer() {
     const tools = (await this.#context.getTools()).filter(this.#isOfDocument);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
-    return { tools, resources: [], prompts: [] };
+    return { tools: tools.map(mcpTool), resources: [], prompts: [] };
   }
 
   /** @param {string} name */
@@ -83,6 +83,29 @@ var ModelContextTools = class {
     if (thrown && thrown.length < 64) thrown.push(message);
   }
 };
+
+/** Hints of which false says something: MCP takes them for true. */
+var TRUE_HINTS = ["destructiveHint", "openWorldHint"];
+
+/**
+ * A tool in the form of MCP.
+ *
+ * @param {RegisteredTool} tool
+ */
+function mcpTool({ name, title, description, inputSchema, annotations }) {
+  /** @type {Item} */
+  const tool = { name, description, inputSchema };
+  if (title) tool.title = title;
+  try {
+    if (typeof inputSchema === "string") tool.inputSchema = inputSchema === "" ? undefined : JSON.parse(inputSchema);
+  } catch {
+    // The hub tells what is wrong with it.
+  }
+  // The browser fills in every hint that it knows.
+  const hints = Object.entries(annotations ?? {}).filter(([hint, value]) => value || (value === false && TRUE_HINTS.includes(hint)));
+  if (hints.length) tool.annotations = Object.fromEntries(hints);
+  return tool;
+}
 
 /**
  * Finds out what context.executeTool takes: an object, or before Chromium 155 a JSON

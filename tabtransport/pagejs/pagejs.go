@@ -1,6 +1,3 @@
-// Package pagejs is the JavaScript with which tabhub reaches what a page offers: the tools of
-// its document.modelContext and the MCP servers that run in it. Both ways to a page are made of
-// it: the companion extension and the hub's script /tab.js.
 package pagejs
 
 import (

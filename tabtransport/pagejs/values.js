@@ -49,8 +49,8 @@ var Values = class {
       return text;
     }
     if (Values.isObject(value.structuredContent)) {
-      const content = [{ type: "text", text: JSON.stringify(value.structuredContent) }];
-      return JSON.stringify({ ...value, content });
+      const { content: _, ...rest } = value;
+      return JSON.stringify({ content: [{ type: "text", text: JSON.stringify(value.structuredContent) }], ...rest });
     }
     return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
   }

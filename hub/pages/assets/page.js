@@ -2,7 +2,7 @@
 // the page at the same hub, else by a connection of the page's own.
 
 // A reloaded page waits this long for its own tools before it comes back, so that
-// the hub sees the same list as before. It is well within the hub's patience.
+// the hub sees the same list as before. It is well within the time that the hub waits.
 const RELOAD_WAIT_MS = 1_500;
 const RELOAD_QUIET_MS = 250;
 

@@ -12,13 +12,14 @@
 
   /**
    * @param {Window} source
-   * @param {unknown} sign
+   * @param {FrameSign} said what the page may have forged
    */
-  function pass(source, sign) {
+  function pass(source, { kind, child }) {
     const limit = limits.get(source) ?? new RateLimit(16);
     limits.set(source, limit);
     const path = limit.take() && pathOf(source);
     if (!path) return;
+    const sign = { kind: String(kind), ...(child && { child: { index: Math.trunc(Number(child.index)), origin: String(child.origin) } }) };
     const send = () => void chrome.runtime?.sendMessage({ type: "sign", path, sign }).catch(() => {});
     // A page that the browser loads ahead is none until the user goes there.
     if (document.prerendering) document.addEventListener("prerenderingchange", send, { once: true });
@@ -60,11 +61,11 @@
     port.onmessage = ({ data }) => data?.type === "sign" && pass(window, data);
     globalThis.tabhubPort = port;
   }
-  addEventListener("tabhub-shim", join, { once: true });
+  addEventListener("tabhub-port", join, { once: true });
   // Once the page's scripts run, it is they who offer a port.
   const parser = new MutationObserver(() => {
     parser.disconnect();
-    removeEventListener("tabhub-shim", join);
+    removeEventListener("tabhub-port", join);
   });
   parser.observe(document, { childList: true, subtree: true });
 

@@ -14,7 +14,7 @@ var LibraryEnd = class {
 
   /**
    * @param {() => void} found called when the page has a modelContext
-   * @param {(message: ShimMessage) => void} send
+   * @param {(message: PageWorldMessage) => void} send
    */
   constructor(found, send) {
     this.#send = send;
@@ -29,7 +29,7 @@ var LibraryEnd = class {
     this.#tools.start();
   }
 
-  /** @param {ShimRequest} request */
+  /** @param {PageWorldRequest} request */
   heard(request) {
     switch (request.type) {
       case "start":
@@ -49,12 +49,7 @@ var LibraryEnd = class {
     let text = "[]";
     try {
       const { tools } = await this.#tools.offer();
-      text = JSON.stringify(
-        tools.slice(0, LibraryEnd.#maxTools).map((tool) => {
-          const { name, title, description, inputSchema, annotations } = /** @type {RegisteredTool} */ (tool);
-          return { name, title, description, inputSchema, annotations };
-        }),
-      );
+      text = JSON.stringify(tools.slice(0, LibraryEnd.#maxTools));
     } catch {
       // A list that cannot be written down is no list.
     }
@@ -63,7 +58,7 @@ var LibraryEnd = class {
     this.#send({ type: "tools", tools: text });
   }
 
-  /** @param {Extract<ShimRequest, {type: "call"}>} request */
+  /** @param {Extract<PageWorldRequest, {type: "call"}>} request */
   async #call({ id, name, args }) {
     const controller = new AbortController();
     this.#calls.set(id, controller);

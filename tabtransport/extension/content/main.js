@@ -30,7 +30,7 @@ var TabhubFrame = class {
   #embedded;
   #native;
   #server;
-  #shim;
+  #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
   /** @type {Map<string, {controller: AbortController, embedded: boolean}>} */
@@ -61,7 +61,7 @@ var TabhubFrame = class {
     const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
     this.#native = native ? new ModelContextTools(context, changed) : undefined;
     this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
-    this.#shim = new ShimSource(changed, (name, message) => this.#native?.threw(name, message));
+    this.#library = new LibrarySource(changed, (name, message) => this.#native?.threw(name, message));
 
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
@@ -76,7 +76,7 @@ var TabhubFrame = class {
 
   /** The document's own sources; of two that have a tool the first counts. */
   get #sources() {
-    const found = [this.#server, this.#shim];
+    const found = [this.#server, this.#library];
     return this.#native ? [this.#embedded, this.#native, ...found] : [this.#embedded, ...found];
   }
 
@@ -91,7 +91,7 @@ var TabhubFrame = class {
       const target = frames[Number(child.index)];
       if (target?.parent === window && !this.#children.has(target)) this.#child(target, String(child.origin))?.heard("mcp-server-ready");
     }
-    if (kind === "server" || kind === "child" || kind === "tools") this.#shim.ask();
+    if (kind === "server" || kind === "child" || kind === "tools") this.#library.ask();
   }
 
   stop() {

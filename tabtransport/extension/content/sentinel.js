@@ -27,7 +27,7 @@
 
   const library = new LibraryEnd(() => sign("tools"), send);
 
-  /** @param {ShimMessage} message */
+  /** @param {PageWorldMessage} message */
   function send(message) {
     if (port) apply(postMessage, port, [message]);
   }
@@ -80,7 +80,7 @@
   function offer() {
     const { port1, port2 } = new MessageChannel();
     join(port1);
-    dispatchEvent(new MessageEvent("tabhub-shim", { ports: [port2] }));
+    dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
   }
 
   if (top === window) {
@@ -88,7 +88,7 @@
     // runs, and the port is the only way to talk from then on.
     const { port1, port2 } = new MessageChannel();
     join(port1);
-    const hand = () => dispatchEvent(new MessageEvent("tabhub-shim", { ports: [port2] }));
+    const hand = () => dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
     hand();
     if (document.readyState === "loading") {
       // The browser may run the gateway after this: then it is there when the parser goes

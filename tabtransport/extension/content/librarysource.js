@@ -2,7 +2,7 @@
 "use strict";
 
 /** @implements {Source} */
-var ShimSource = class {
+var LibrarySource = class {
   /** @type {MessagePort | undefined} */
   #port;
   /** @type {Checked["items"]} */
@@ -29,9 +29,9 @@ var ShimSource = class {
     const offered = (/** @type {Event} */ event) => {
       if (event instanceof MessageEvent && event.ports[0]) this.#join(event.ports[0]);
     };
-    addEventListener("tabhub-shim", offered, { once: true });
+    addEventListener("tabhub-port", offered, { once: true });
     dispatchEvent(new Event("tabhub-frame"));
-    removeEventListener("tabhub-shim", offered);
+    removeEventListener("tabhub-port", offered);
   }
 
   /** @param {MessagePort} port */
@@ -76,7 +76,7 @@ var ShimSource = class {
     }
   }
 
-  /** @param {ShimRequest} message */
+  /** @param {PageWorldRequest} message */
   #send(message) {
     this.#port?.postMessage(message);
   }
