@@ -81,6 +81,7 @@ func (s *site) tellExtension(b *chromium.Browser, request string) {
 
 // A user who has the extension and opens the demo sees it once, with all that it has.
 func TestCarriedByTheExtension(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	b := s.extended(chromium.Options{})
 	page := b.Open(s.url("/demo"))
@@ -160,6 +161,7 @@ func TestCarriedByTheExtension(t *testing.T) {
 // user switches the site off and on, sets the extension to another hub and back, and a
 // call under way gets its answer on the path that it came.
 func TestCarriedWhereTheExtensionServes(t *testing.T) {
+	t.Parallel()
 	s, elsewhere := newSite(t), newSite(t)
 	b := s.extended(chromium.Options{})
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
@@ -230,6 +232,7 @@ func TestCarriedWhereTheExtensionServes(t *testing.T) {
 // Whoever takes the page and does not serve it, or says what no extension says, costs
 // the page a moment.
 func TestPretendedExtensions(t *testing.T) {
+	t.Parallel()
 	for name, pretend := range map[string]string{
 		"silent":   `e.preventDefault()`,
 		"mumbling": `e.preventDefault(); const port = e.ports[0]; for (const m of [null, 1, {}, {frame: "{"}, {frame: "[]"}, {open: true}, {frame: 'null'}]) port.postMessage(m)`,
@@ -258,6 +261,7 @@ func TestPretendedExtensions(t *testing.T) {
 
 // The extension's tab and the hub survive what happens to either.
 func TestCarriedThroughRestarts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	b := s.extended(chromium.Options{})
 	page := b.Open(s.url("/demo"))
@@ -292,6 +296,7 @@ func TestCarriedThroughRestarts(t *testing.T) {
 
 // The extension comes and goes while the page is open.
 func TestExtensionComesAndGoes(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	b := chromium.Start(t, chromium.Options{})
 	page := b.Open(s.url("/demo"))
@@ -330,6 +335,7 @@ func TestExtensionComesAndGoes(t *testing.T) {
 // What a page gives to tabhub goes before what the browser has of the same name, and
 // the rest is the extension's to find.
 func TestCarriedFrames(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	frame := s.host(`<script src="http://HUB/tab.js"></script><script>
 		tabhub.registerTool({name: "theirs", description: "d", execute: () => location.origin});
@@ -373,6 +379,7 @@ func TestCarriedFrames(t *testing.T) {
 // A page whose policy forbids it a connection needs no widget where there is the
 // extension.
 func TestEmbedCarried(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	b := s.extended(chromium.Options{})
 	page := b.Open(s.host(`<body><script src="http://HUB/embed.js"></script>`+offerOne, "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"))

@@ -17,6 +17,7 @@ import (
 // What a new user sees first: the demo's tools work from a client, and the page
 // shows what was done.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
 
@@ -85,6 +86,7 @@ func TestDemo(t *testing.T) {
 
 // A call that nobody waits for any more stops in the page.
 func TestCancelReachesThePage(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
 	name := s.name("wrap_gift")
@@ -103,6 +105,7 @@ func TestCancelReachesThePage(t *testing.T) {
 
 // The hub's control requests: the text of the page, and where it goes.
 func TestControl(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
 	s.name("checkout")

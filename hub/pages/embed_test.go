@@ -16,6 +16,7 @@ const offerOne = `<script>tabhub.registerTool({name: "here", description: "d", e
 // A page whose policy forbids it a connection joins through the widget, as itself
 // and not as the hub.
 func TestEmbed(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	policy := "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"
 	url := s.host(`<body><script src="http://HUB/embed.js"></script>`+offerOne, policy)
@@ -50,6 +51,7 @@ func TestEmbed(t *testing.T) {
 // A page that frames the widget may say in its hello what it likes: the widget
 // writes over it, and the hub takes no second hello.
 func TestWidgetTellsTheBrowsersWord(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<body><script>
 		const frames = [], closed = [];
@@ -109,6 +111,7 @@ func TestWidgetOrigin(t *testing.T) {
 
 // Pages are sent with what keeps other people's scripts out of them.
 func TestHeaders(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for path, want := range map[string][]string{
 		"/demo":        {"default-src 'none'", "frame-ancestors 'none'", "script-src 'self' 'sha256-", "connect-src 'self' ws://" + s.addr},

@@ -33,6 +33,7 @@ func (s *site) awaitNumbers(what string, want ...int) {
 // A model that remembers a tab's name reaches that tab after a reload, and never a
 // copy of it.
 func TestTabKeepsItsNumber(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var toolChanges atomic.Int32
 	stop := s.hub.Watch(func(c hub.Change) {
@@ -82,6 +83,7 @@ func TestTabKeepsItsNumber(t *testing.T) {
 
 // Outside of secure contexts there are no locks to tell a copied key by.
 func TestTabKeyWithoutLocks(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script>Object.defineProperty(navigator, "locks", {value: undefined})</script>
 		<script src="http://HUB/tab.js"></script>`+offerOne, "")
@@ -107,6 +109,7 @@ func TestTabKeyWithoutLocks(t *testing.T) {
 // A page that comes back from a reload without its tools does not leave them
 // behind.
 func TestReloadWithoutTools(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		if (!sessionStorage.again) tabhub.registerTool({name: "once", description: "d", execute: () => 1});
@@ -121,6 +124,7 @@ func TestReloadWithoutTools(t *testing.T) {
 // A page that registers bit by bit while it loads is reloaded: clients see no
 // difference.
 func TestReloadOfASlowPage(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var toolChanges atomic.Int32
 	var prompt atomic.Bool // clients were told of the prompt
@@ -173,6 +177,7 @@ func (s *site) awaitNames(what string, tabs ...int) {
 // The life of two tabs of one site: names come and go with them, the domain's name
 // means the tab that the user looks at, and no number is used twice.
 func TestTwoTabs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	b := chromium.Start(t, chromium.Options{})
 	first := b.Open(s.url("/demo"))
@@ -209,6 +214,7 @@ func TestTwoTabs(t *testing.T) {
 // Going back to a page that the browser has kept brings its tools back, as the tab
 // that it was.
 func TestBackToAKeptPage(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
 	s.awaitNumbers("opened", 1)
@@ -229,6 +235,7 @@ func TestBackToAKeptPage(t *testing.T) {
 // The hub is restarted, as after an update: the page comes back by itself, and what
 // the page has to say is not lost.
 func TestHubRestart(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
 	s.awaitNumbers("opened", 1)
@@ -244,6 +251,7 @@ func TestHubRestart(t *testing.T) {
 // An answer that was ready while the connection was away is delivered by the next
 // one: the call is not lost, and not run again.
 func TestAnswerOverTheNextConnection(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		let runs = 0, finish;
@@ -270,6 +278,7 @@ func TestAnswerOverTheNextConnection(t *testing.T) {
 // A page registers in bursts and changes its mind: the last state counts, and the
 // hub is not flooded.
 func TestBurstOfRegistrations(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	var sent atomic.Int32
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
@@ -302,6 +311,7 @@ func TestBurstOfRegistrations(t *testing.T) {
 
 // What a page's tool returns arrives as it is; what it throws says so.
 func TestResults(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		const tool = (name, execute) => tabhub.registerTool({name, description: "d", execute});
@@ -347,6 +357,7 @@ func TestResults(t *testing.T) {
 // A tool that the hub does not take is named where the page's author looks, and the
 // others work.
 func TestRejectedToolIsTold(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		tabhub.registerTool({name: "good", description: "d", execute: () => 1});
@@ -367,6 +378,7 @@ func TestRejectedToolIsTold(t *testing.T) {
 
 // Resources of a page: a template, what the hub subscribed to, one that is gone.
 func TestResources(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		let text = "one";
@@ -419,6 +431,7 @@ func TestResources(t *testing.T) {
 // Whatever of a call was lost with the connection, the call or nothing but the
 // connection, the page runs it once and the client gets its answer.
 func TestConnectionLostUnderCall(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
 		let runs = 0, finish;

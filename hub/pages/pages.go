@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tabhub/hub/demo"
+	"tabhub/tabtransport/pagejs"
 )
 
 //go:embed assets/*.js assets/*.html assets/*.css
@@ -48,7 +49,7 @@ func Handler() http.Handler {
 
 // servedPages makes all files, by path.
 func servedPages() map[string]page {
-	join := []string{"link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "native.js", "pageserver.js", "tabstate.js", "calls.js", "path.js", "page.js"}
+	join := []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"}
 	return map[string]page{
 		"/tab.js":      newScript(append(join, "tab.js")...),
 		"/embed.js":    newScript(append(join, "embed.js")...),
@@ -96,18 +97,18 @@ func sockets(host string) string {
 }
 
 func newScript(files ...string) page {
-	return newPage("text/javascript; charset=utf-8", joined(files...), "")
+	return newPage("text/javascript; charset=utf-8", pagejs.Script(assets, "assets", files...), "")
 }
 
 func newWidget() page {
-	script := joined("widget.js")
+	script := pagejs.Script(assets, "assets", "widget.js")
 	html := strings.Replace(asset("widget.html"), "<!-- script -->", "<script>"+script+"</script>", 1)
 	return newPage("text/html; charset=utf-8", html,
 		"default-src 'none'; script-src "+hashOf(script)+"; connect-src {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors *")
 }
 
 func newDemo() page {
-	script, style := joined("shop.js", "demo.js"), asset("demo.css")
+	script, style := pagejs.Script(assets, "assets", "shop.js", "demo.js"), asset("demo.css")
 	var shop bytes.Buffer
 	json.HTMLEscape(&shop, demo.JSON)
 	html := strings.NewReplacer(
@@ -123,7 +124,7 @@ func newDemo() page {
 // newPair makes the page that `tabhub pair` opens. Its address holds a secret in the
 // fragment, which is the extension's affair.
 func newPair() page {
-	script, style := joined("pair.js"), asset("pair.css")
+	script, style := pagejs.Script(assets, "assets", "pair.js"), asset("pair.css")
 	html := strings.NewReplacer("<!-- style -->", "<style>"+style+"</style>", "<!-- script -->", "<script>"+script+"</script>").Replace(asset("pair.html"))
 	return newPage("text/html; charset=utf-8", html,
 		"default-src 'none'; script-src "+hashOf(script)+"; style-src "+hashOf(style)+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -132,17 +133,6 @@ func newPair() page {
 func newPage(contentType, body, policy string) page {
 	sum := sha256.Sum256([]byte(body))
 	return page{contentType, []byte(body), `"` + hex.EncodeToString(sum[:12]) + `"`, policy}
-}
-
-// joined returns the scripts as one, in a scope of its own.
-func joined(files ...string) string {
-	var b strings.Builder
-	b.WriteString("(() => {\n\"use strict\";\n")
-	for _, name := range files {
-		b.WriteString(asset(name))
-	}
-	b.WriteString("})();\n")
-	return b.String()
 }
 
 // hashOf returns the source for a policy that admits an inline script or style.

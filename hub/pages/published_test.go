@@ -25,6 +25,7 @@ func needPackages(t *testing.T) {
 // Pages built on the published libraries need nothing but the script, whether the
 // browser has WebMCP itself or not.
 func TestPublishedLibraries(t *testing.T) {
+	t.Parallel()
 	needPackages(t)
 	const register = `<script>
 		let runs = 0;
@@ -66,6 +67,7 @@ func TestPublishedLibraries(t *testing.T) {
 
 // Pages that embed the published relay's widget join the hub unchanged.
 func TestPublishedWidget(t *testing.T) {
+	t.Parallel()
 	needPackages(t)
 	s := newSite(t)
 	_, port, _ := net.SplitHostPort(s.addr)

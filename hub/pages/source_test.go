@@ -13,6 +13,7 @@ import (
 // The browser's own tools are offered; what the page also gives to tabhub, or to a
 // page server, is offered once.
 func TestNativeTools(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script>
 	<form toolname="order" tooldescription="Order something" toolautosubmit><input name="what" toolparamdescription="What to order"></form>
@@ -73,6 +74,7 @@ func TestNativeTools(t *testing.T) {
 
 // A frame without an address of its own joins as the site around it.
 func TestNativeToolsOfASrcdoc(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	inner := html.EscapeString(`<script src="http://` + s.addr + `/tab.js"></script><script>
 		document.modelContext.registerTool({name: "inner", description: "d", execute: async ({n}) => "n is " + n});
@@ -113,6 +115,7 @@ const pageServer = `
 
 // Pages with an MCP-B server need nothing but the script.
 func TestPageServer(t *testing.T) {
+	t.Parallel()
 	for name, begin := range map[string]string{
 		"before the script":           `<script>` + pageServer + `begin()</script><script src="http://HUB/tab.js"></script>`,
 		"after the script":            `<script src="http://HUB/tab.js"></script><script>` + pageServer + `begin()</script>`,
@@ -149,6 +152,7 @@ func TestPageServer(t *testing.T) {
 
 // A page that is too busy to list what it has still has it.
 func TestPageServerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>`+pageServer+`begin()</script><script src="http://HUB/tab.js"></script>`, ""))
 	s.name("served")

@@ -16,6 +16,7 @@ import (
 )
 
 func TestBrowserControl(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{
@@ -109,6 +110,7 @@ func TestBrowserControl(t *testing.T) {
 
 // Of a site that the user switched off the hub sees nothing, also in a tab that it knows.
 func TestSiteSwitchedOff(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	hidden := site(t, map[string]string{"/": `<!doctype html><title>Hidden</title>Private`})
@@ -141,6 +143,7 @@ func TestSiteSwitchedOff(t *testing.T) {
 
 // The user sees what is asked, and closing the window is a no.
 func TestConfirmation(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	type outcome struct {

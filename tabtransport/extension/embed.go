@@ -4,11 +4,11 @@ package extension
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"tabhub/spec"
@@ -22,9 +22,6 @@ const (
 	ID     = "jpcacgpeclagoffkdenbejkkhccjhofc"
 	Origin = "chrome-extension://" + ID
 )
-
-//go:embed manifest.json README.md *.html *.css *.js content/*.js worker/*.js icons/*.png
-var files embed.FS
 
 // pairingFile pairs a copy of the extension with the hub that wrote it.
 const pairingFile = "pairing.json"
@@ -119,20 +116,12 @@ func Read(dir string) (Loadable, error) {
 
 // isCurrent reports whether all files in root are those of this program.
 func isCurrent(root *os.Root) bool {
-	return fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
+	for name, want := range files() {
+		if got, err := root.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+			return false
 		}
-		want, err := files.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		got, err := root.ReadFile(name)
-		if err == nil && !bytes.Equal(got, want) {
-			err = fmt.Errorf("%s differs", name)
-		}
-		return err
-	}) == nil
+	}
+	return true
 }
 
 // write replaces what is in root by the extension. It follows no link out of root.
@@ -144,21 +133,13 @@ func write(root *os.Root, pairing []byte) error {
 	if err := empty(root); err != nil {
 		return err
 	}
-	err := fs.WalkDir(files, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || name == "." {
+	for name, text := range files() {
+		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
 			return err
 		}
-		if e.IsDir() {
-			return root.Mkdir(name, 0o700)
-		}
-		text, err := files.ReadFile(name)
-		if err != nil {
+		if err := root.WriteFile(name, text, 0o600); err != nil {
 			return err
 		}
-		return root.WriteFile(name, text, 0o600)
-	})
-	if err != nil {
-		return err
 	}
 	return root.WriteFile(pairingFile, pairing, 0o600)
 }
@@ -178,7 +159,7 @@ func check(root *os.Root) error {
 		err = json.Unmarshal(text, &theirs)
 	}
 	if err == nil {
-		err = json.Unmarshal(manifest(), &ours)
+		err = json.Unmarshal(files()["manifest.json"], &ours)
 	}
 	if err != nil || theirs.Key != ours.Key {
 		return fmt.Errorf("write extension: %s is not empty and holds something else; name a new or empty directory", root.Name())
@@ -197,12 +178,4 @@ func empty(root *os.Root) error {
 		}
 	}
 	return nil
-}
-
-func manifest() []byte {
-	text, err := files.ReadFile("manifest.json")
-	if err != nil {
-		panic(err) // it is compiled in
-	}
-	return text
 }

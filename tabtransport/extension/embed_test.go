@@ -109,12 +109,12 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("writing over another hub's copy: %v, %v", other.Pairing, err)
 	}
 	var got []string
-	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "worker/old.js", "pairing.json", "types.d.ts", "package.json"} {
+	for _, name := range []string{"manifest.json", "README.md", "popup.html", "content/frame.js", "worker/main.js", "icons/128.png", "worker/old.js", "pairing.json", "content/main.js", "types.d.ts", "package.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			got = append(got, name)
 		}
 	}
-	if want := []string{"manifest.json", "README.md", "popup.html", "content/main.js", "worker/main.js", "icons/128.png", "pairing.json"}; !slices.Equal(got, want) {
+	if want := []string{"manifest.json", "README.md", "popup.html", "content/frame.js", "worker/main.js", "icons/128.png", "pairing.json"}; !slices.Equal(got, want) {
 		t.Errorf("the directory has %v, want %v", got, want)
 	}
 }

@@ -64,6 +64,7 @@ const forged = `<!doctype html><title>Forged</title><script src="http://HUB/tab.
 
 // What a page forges towards the extension harms nobody but itself.
 func TestForgedScript(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))

@@ -17,6 +17,7 @@ import (
 
 // The browser stops the worker whenever it likes. Nobody may notice.
 func TestWorkerStopped(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))
@@ -112,6 +113,7 @@ func TestHubRestartedUnderLoad(t *testing.T) {
 
 // Cancelling reaches the page, and what cannot be cancelled is let go.
 func TestCancelAndProgress(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": shop, "/old": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")})
@@ -149,6 +151,7 @@ func TestCancelAndProgress(t *testing.T) {
 // A page that is left under a call may have done what it was asked: the hub is told at
 // once, and does not wait.
 func TestPageGoneUnderCall(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"navigates", "reloads", "crashes", "closes"} {
 		t.Run(how, func(t *testing.T) {
 			h := newHub(t)
@@ -185,6 +188,7 @@ func TestPageGoneUnderCall(t *testing.T) {
 
 // A hub that refuses is not asked again and again, and the user is told why.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	h.change(func() { h.refuse = spec.Errorf(spec.CodeRefused, "this browser is one too many") })

@@ -3,6 +3,7 @@ package extension_test
 import (
 	"fmt"
 	"html"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 // A tool of a frame belongs to the frame's site and is called in the frame.
 func TestFrames(t *testing.T) {
+	t.Parallel()
 	tool := func(name string) string {
 		return fmt.Sprintf(`<!doctype html><script>document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
 	}
@@ -40,6 +42,7 @@ func TestFrames(t *testing.T) {
 // A frame without an address of its own, such as a srcdoc, has the site of the page
 // around it; a sandboxed one has none.
 func TestFramesWithoutAddress(t *testing.T) {
+	t.Parallel()
 	frame := func(sandbox, page string) string {
 		return fmt.Sprintf(`<iframe %s srcdoc="%s"></iframe>`, sandbox, html.EscapeString(page))
 	}
@@ -53,14 +56,20 @@ func TestFramesWithoutAddress(t *testing.T) {
 	}{
 		{true, `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked")), "inner", "about:srcdoc"},
 		{false, `<!doctype html>` + frame("", server) + frame(`sandbox="allow-scripts"`, server), "old", "from the old server"},
+		{true, `<!doctype html><iframe></iframe><script>frames[0].document.modelContext.registerTool({name: "blank", description: "d", execute: () => "from about:blank"})</script>`, "blank", "from about:blank"},
+		{false, `<!doctype html><script type="text/plain" id="page">` + url.PathEscape(server) + `</script><script>
+			const frame = document.createElement("iframe");
+			frame.src = URL.createObjectURL(new Blob([decodeURIComponent(document.getElementById("page").textContent)], {type: "text/html"}));
+			document.documentElement.append(frame);
+		</script>`, "old", "from the old server"},
 	} {
-		t.Run(fmt.Sprintf("native=%v", c.native), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s native=%v", c.name, c.native), func(t *testing.T) {
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: c.native})
-			url := site(t, map[string]string{"/": c.page})
-			b.Open(url)
+			address := site(t, map[string]string{"/": c.page})
+			b.Open(address)
 			tab := h.tabWith(c.name)
-			if got := h.tool(tab, c.name); got.Origin != url || got.FrameID == 0 {
+			if got := h.tool(tab, c.name); got.Origin != address || got.FrameID == 0 {
 				t.Errorf("%+v", got)
 			}
 			if got, err := h.call(tab, c.name, `{}`); err != nil || !strings.Contains(got, c.reply) {
@@ -72,6 +81,7 @@ func TestFramesWithoutAddress(t *testing.T) {
 
 // In a browser without WebMCP a server in a frame speaks only to the frame's parent.
 func TestServersInFrames(t *testing.T) {
+	t.Parallel()
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
@@ -104,6 +114,7 @@ func TestServersInFrames(t *testing.T) {
 
 // A page cannot speak for a frame of another site with events that it makes itself.
 func TestForgedMessagesOfFrames(t *testing.T) {
+	t.Parallel()
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0")
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
@@ -123,6 +134,7 @@ func TestForgedMessagesOfFrames(t *testing.T) {
 
 // What runs in a frame is not lost when another frame of its site goes.
 func TestSiblingOfARunningFrameGoes(t *testing.T) {
+	t.Parallel()
 	toParent := strings.NewReplacer("mcp-default", "mcp-iframe", "window.postMessage", "parent.postMessage", "source !== window", "source !== parent", "ANNOUNCED", "0",
 		"'slow'", "'old'", "window.token =", "window.finish = () => reply({content: [{type: 'text', text: 'finished'}]}); window.token =")
 	h := newHub(t)
@@ -130,10 +142,10 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	url := site(t, map[string]string{
 		"/":      `<!doctype html><title>Outer</title><iframe src="/frame"></iframe><iframe src="/other"></iframe><iframe src="/other"></iframe>`,
 		"/frame": toParent.Replace(oldServer),
-		"/other": `<!doctype html><title>Other</title>`,
+		"/other": strings.NewReplacer("ANNOUNCED", "0", "{name: 'old'", "{name: 'other'").Replace(oldServer),
 	})
 	p := b.Open(url)
-	tab := h.tabWith("old")
+	tab := h.tabWith("old", "other", "other")
 	started, done := make(chan struct{}), make(chan string, 1)
 	frame := h.tool(tab, "old").FrameID
 	go func() {
@@ -150,11 +162,12 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	if got := <-done; !strings.HasPrefix(got, `{"content":[{"type":"text","text":"finished"}]}`) {
 		t.Errorf("the call: %s", got)
 	}
-	h.tabWith("old")
+	h.tabWith("old", "other")
 }
 
 // A page that comes back from the back/forward cache has its tools, and the same ones.
 func TestBackForwardCache(t *testing.T) {
+	t.Parallel()
 	for _, native := range []bool{true, false} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
 			h := newHub(t)
@@ -181,6 +194,7 @@ func TestBackForwardCache(t *testing.T) {
 
 // A reload must not take the tools away for a moment: every client would be told.
 func TestReloadDoesNotFlap(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))

@@ -42,10 +42,10 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 	// Envelopes that are nearly right.
 	for (const junk of [null, 1, 'x', [], {}, {jsonrpc: '2.0'}, {jsonrpc: '2.0', id: {}, method: 'ping'}, {jsonrpc: '2.0', method: 'notifications/progress', params: null}]) { send(junk); send(junk, 'mcp-iframe'); }
 	// The port to the extension's world, as the page may forge it.
-	dispatchEvent(new MessageEvent('tabhub-shim', {data: {}, ports: []}));
+	dispatchEvent(new MessageEvent('tabhub-port', {data: {}, ports: []}));
 	const {port1, port2} = new MessageChannel();
 	port1.postMessage({type: 'tools', tools: '['});
-	dispatchEvent(new MessageEvent('tabhub-shim', {ports: [port2]}));
+	dispatchEvent(new MessageEvent('tabhub-port', {ports: [port2]}));
 	send('mcp-server-ready');
 	setInterval(() => send({jsonrpc: '2.0', method: 'notifications/tools/list_changed'}), 5);
 	window.canReach = typeof chrome?.runtime?.connect;
@@ -53,6 +53,7 @@ const hostile = `<!doctype html><title>Hostile</title><script>
 
 // What a page does wrong harms nobody but itself.
 func TestHostilePage(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	good := b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))

@@ -24,6 +24,7 @@ func libraryPage(script string) string {
 
 // The libraries as they are on npm, in a browser of today and in one with WebMCP.
 func TestPublishedLibraries(t *testing.T) {
+	t.Parallel()
 	for _, lib := range []struct {
 		name            string
 		resources       bool
@@ -97,6 +98,7 @@ const oldServer = `<!doctype html><title>Old</title><script>
 	</script>`
 
 func TestOldPageServers(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{
@@ -118,9 +120,25 @@ func TestOldPageServers(t *testing.T) {
 	}
 }
 
+// A page without a secure context, as of another machine in the network, has its tools, too.
+func TestServerWithoutSecureContext(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(insecureSite(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
+	if got := p.Eval("isSecureContext"); got != "false" {
+		t.Fatalf("a secure context: %s", got)
+	}
+	tab := h.tabWith("old")
+	if got, err := h.call(tab, "old", `{}`); err != nil || !strings.Contains(got, "from the old server") {
+		t.Errorf("old: %s, %v", got, err)
+	}
+}
+
 // A page that replaces its server, as on a route of its own, has the tools of the new
 // one, even if the old one goes without a word.
 func TestPageServerReplaced(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Routes</title><script>
@@ -158,6 +176,7 @@ func scriptOf(page string) string {
 // Libraries that stand back where they find a modelContext must find none, and pages
 // of the removed API must find it where the browser has what it takes.
 func TestOlderPageAPIs(t *testing.T) {
+	t.Parallel()
 	t.Run("polyfill of navigator.modelContext", func(t *testing.T) {
 		h := newHub(t)
 		b := h.browse(chromium.Options{})
@@ -203,6 +222,7 @@ func TestOlderPageAPIs(t *testing.T) {
 
 // Releases of the libraries as pages still have them, each with its own way.
 func TestOldReleases(t *testing.T) {
+	t.Parallel()
 	for _, native := range []bool{false, true} {
 		h := newHub(t)
 		b := h.browse(chromium.Options{WebMCP: native})

@@ -17,6 +17,7 @@ import (
 
 // Who sends a tab to another page of its site waits there for what that one offers.
 func TestNothingIsKeptOfThePageBefore(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	done := make(chan struct{})
@@ -47,6 +48,7 @@ func TestNothingIsKeptOfThePageBefore(t *testing.T) {
 
 // Who sends a tab somewhere is told if no page came of it.
 func TestAddressesWithoutAPage(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	h.browse(chromium.Options{})
 	done := make(chan struct{})

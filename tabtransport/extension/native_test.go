@@ -13,6 +13,7 @@ import (
 )
 
 func TestNativeTools(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": shop, "/next": "<title>Found</title>"})
@@ -64,6 +65,7 @@ func TestNativeTools(t *testing.T) {
 
 // A tool that is gone was never run: the hub may say so and nothing is lost.
 func TestCallOfVanishedTool(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	b.Open(site(t, map[string]string{"/": shop}))
@@ -85,6 +87,7 @@ func TestCallOfVanishedTool(t *testing.T) {
 }
 
 func TestLateRegistrationAbortAndSPA(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": `<!doctype html><title>Empty</title>`})

@@ -17,6 +17,7 @@ import (
 
 // What a page answered while the hub could not be reached is not lost.
 func TestAnswerAfterOutage(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))
@@ -38,6 +39,7 @@ func TestAnswerAfterOutage(t *testing.T) {
 
 // What the hub sent just before the connection was lost is not lost with it.
 func TestCallLostWithTheConnection(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": shop, "/next": shop})
@@ -93,6 +95,7 @@ func TestCallLostWithTheConnection(t *testing.T) {
 
 // However calls and the end of a worker meet, each call runs once and is answered.
 func TestWorkerStoppedUnderCalls(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))
@@ -148,6 +151,7 @@ func TestWorkerStoppedUnderCalls(t *testing.T) {
 
 // An answer is kept until pings show that the hub is there, and no longer.
 func TestAnswersAreLetGo(t *testing.T) {
+	t.Parallel()
 	h := newPingingHub(t, 500*time.Millisecond)
 	b := h.browse(chromium.Options{WebMCP: true})
 	b.Open(site(t, map[string]string{"/": shop}))
@@ -171,6 +175,7 @@ func TestAnswersAreLetGo(t *testing.T) {
 // An update of the extension goes unnoticed: pages need no reload, and stay the tabs
 // that they were.
 func TestExtensionUpdated(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	dir := h.write()
 	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
@@ -197,6 +202,7 @@ func TestExtensionUpdated(t *testing.T) {
 
 // A page's resources can be followed.
 func TestResourceUpdates(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>

@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,7 +13,29 @@ import (
 // site serves pages by path.
 func site(t testing.TB, pages map[string]string) string {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return siteAt(t, "127.0.0.1", pages)
+}
+
+// insecureSite is site at an address of this machine that browsers do not trust as they
+// trust its loopback addresses: scripts there lack what secure contexts have.
+func insecureSite(t testing.TB, pages map[string]string) string {
+	t.Helper()
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, addr := range addrs {
+		if ip, ok := addr.(*net.IPNet); ok && ip.IP.To4() != nil && !ip.IP.IsLoopback() {
+			return siteAt(t, ip.IP.String(), pages)
+		}
+	}
+	missing(t, "this machine has no address but loopback ones")
+	return ""
+}
+
+func siteAt(t testing.TB, host string, pages map[string]string) string {
+	t.Helper()
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		page, ok := pages[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -25,6 +48,15 @@ func site(t testing.TB, pages map[string]string) string {
 		w.Header().Set("Content-Type", kind)
 		_, _ = io.WriteString(w, page)
 	}))
+	if err := s.Listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort(host, "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Listener = l
+	s.Start()
 	t.Cleanup(s.Close)
 	return s.URL
 }

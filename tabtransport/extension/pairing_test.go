@@ -103,6 +103,7 @@ func answer(id json.RawMessage, member, value string) string {
 // Whoever holds the hub's port learns nothing, can have nothing done, and cannot keep the
 // extension from the hub when that is there again.
 func TestSquatter(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": shop})
@@ -185,6 +186,7 @@ func TestSquatter(t *testing.T) {
 // Whoever passes on what both sides say, from the port that the extension dials to
 // another that the hub has by now, is not let in by either.
 func TestSquatterPassesOn(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	dir := h.write()
 	// The copy looks for the hub where the squatter is.
@@ -248,6 +250,7 @@ func pass(conn net.Conn, hub string, passed chan<- string) {
 // A browser whose extension comes from elsewhere is paired by an address that is good
 // once, after its user has seen that both sides mean the same.
 func TestInvitation(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	other := newHub(t)
@@ -357,6 +360,7 @@ func TestHandshakeIsFast(t *testing.T) {
 // Any page can have the user asked. The answer must not bring a tab back to that page which
 // the user has taken elsewhere.
 func TestInvitationOfATabThatHasMovedOn(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	o := h.pairings.Invite("", time.Time{})
@@ -376,6 +380,7 @@ func TestInvitationOfATabThatHasMovedOn(t *testing.T) {
 // A page may have the user asked first. Who pastes another address must not take that
 // question for the answer to it.
 func TestPasteWhileAPageAsks(t *testing.T) {
+	t.Parallel()
 	h, other := newHub(t), newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	theirs, mine := h.pairings.Invite("", time.Time{}), other.pairings.Invite("", time.Time{})

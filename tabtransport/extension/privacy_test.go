@@ -12,7 +12,7 @@ import (
 const spy = `<!doctype html><title>Spy</title><script>
 	window.seen = [];
 	const real = {setTimeout, setInterval, dispatchEvent, postMessage};
-	for (const type of ['tabhub-shim', 'tabhub-port', 'tabhub-extension', 'tabhub-page']) addEventListener(type, () => seen.push('event ' + type));
+	for (const type of ['tabhub-port', 'tabhub-frame', 'tabhub-extension', 'tabhub-page']) addEventListener(type, () => seen.push('event ' + type));
 	addEventListener('message', ({data}) => seen.push('message ' + JSON.stringify(data)));
 	for (const name of Object.keys(real)) window[name] = (...args) => { seen.push('calls ' + name); return real[name].call(window, ...args); };
 	for (const [object, name] of [[Math, 'min'], [Object, 'hasOwn'], [Reflect, 'apply'], [JSON, 'stringify'], [MessagePort.prototype, 'postMessage'], [EventTarget.prototype, 'addEventListener'], [EventTarget.prototype, 'dispatchEvent']]) {
@@ -40,6 +40,7 @@ const spy = `<!doctype html><title>Spy</title><script>
 
 // A page that has no tools cannot find out that the extension is there.
 func TestPagesWithoutToolsSeeNothing(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	library := strings.ReplaceAll(oldServer, "ANNOUNCED", "0")
@@ -49,7 +50,7 @@ func TestPagesWithoutToolsSeeNothing(t *testing.T) {
 		p := b.Open(url)
 		for _, expr := range []string{
 			`ask('tabhub-page')`, `ask('tabhub-page', 'http://` + h.addr + `')`, `ask('tabhub-page', 'http://127.0.0.1:3300')`,
-			`ask('tabhub-shim')`, `ask('tabhub-port')`, `void dispatchEvent(new Event('tabhub-shim'))`,
+			`ask('tabhub-port')`, `ask('tabhub-frame')`, `void dispatchEvent(new Event('tabhub-port'))`,
 		} {
 			p.Eval("seen = seen.filter(line => !line.startsWith('event ')); " + expr + "; seen = seen.filter(line => !line.startsWith('event ') && line !== 'calls dispatchEvent')")
 		}
@@ -67,25 +68,23 @@ func TestPagesWithoutToolsSeeNothing(t *testing.T) {
 
 // Where a site is switched off nothing runs in the page's own world; where it is switched
 // on again all does, with the page's next load.
-func TestNoShimWhereSwitchedOff(t *testing.T) {
+func TestNothingInThePageWhereSwitchedOff(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
-	b := h.browse(chromium.Options{})
+	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><body>`, "/frame": `<!doctype html><title>Frame</title>`})
 	p := b.Open(url)
-	// A new frame has the same window before its first document and with it, so what the
-	// page changes there the shim meets.
+	// A browser with WebMCP shows what runs there before the page's scripts.
 	runs := func() string {
 		return p.Eval(`new Promise(done => {
 			const frame = document.createElement('iframe');
-			document.body.append(frame);
-			let fired = false;
-			frame.contentWindow.EventTarget.prototype.dispatchEvent = () => fired = true;
-			frame.onload = () => done(fired);
 			frame.src = '/frame';
+			frame.onload = () => done('mcp' in frame.contentWindow);
+			document.body.append(frame);
 		})`)
 	}
 	if runs() != "true" {
-		t.Error("the shim does not run where the site is on")
+		t.Error("the sentinel does not run where the site is on")
 	}
 	for _, hide := range []string{
 		`{ask: "site", origin: "` + url + `", on: false}`,
@@ -94,11 +93,11 @@ func TestNoShimWhereSwitchedOff(t *testing.T) {
 	} {
 		tell(b, hide)
 		if runs() != "false" {
-			t.Errorf("%s: the shim runs", hide)
+			t.Errorf("%s: the sentinel runs", hide)
 		}
 		tell(b, `{ask: "site", origin: "`+url+`", on: true}`)
 		if runs() != "true" {
-			t.Errorf("%s, and on again: the shim does not run", hide)
+			t.Errorf("%s, and on again: the sentinel does not run", hide)
 		}
 	}
 }

@@ -83,6 +83,7 @@ func (h *hub) hides(what string, tab int64) {
 
 // The windows that a site makes are its own, whatever their address is.
 func TestWindowsOfASwitchedOffSite(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	off := site(t, map[string]string{"/": red})
@@ -111,6 +112,7 @@ func TestWindowsOfASwitchedOffSite(t *testing.T) {
 
 // A site that is framed by another one is as private as in a tab of its own.
 func TestFramesOfASwitchedOffSite(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	off := site(t, map[string]string{"/": red})
@@ -147,6 +149,7 @@ func TestFramesOfASwitchedOffSite(t *testing.T) {
 
 // A picture is of the tab that it was asked of, whatever comes in front meanwhile.
 func TestPictureWhileTabsChange(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	off := site(t, map[string]string{"/": red})
@@ -192,6 +195,7 @@ func TestPictureWhileTabsChange(t *testing.T) {
 
 // A frame that is there for a moment only is in no picture either.
 func TestPictureWhileFramesComeAndGo(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	off := site(t, map[string]string{"/": red})
@@ -214,6 +218,7 @@ func TestPictureWhileFramesComeAndGo(t *testing.T) {
 
 // What runs when the user switches the site off ends there, and nothing runs afterwards.
 func TestSwitchedOffUnderCall(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	url := site(t, map[string]string{"/": strings.NewReplacer("ANNOUNCED", "0", "{name: 'old'", "{name: 'slow'").Replace(oldServer)})
@@ -238,6 +243,7 @@ func TestSwitchedOffUnderCall(t *testing.T) {
 
 // The hub sends no tab to a site that is switched off, but may put one away.
 func TestMovesToASwitchedOffSite(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
 	off := site(t, map[string]string{"/": red})
@@ -261,7 +267,8 @@ func TestMovesToASwitchedOffSite(t *testing.T) {
 
 // Whatever way an origin is written, it is the same site.
 func TestSpellingsOfASite(t *testing.T) {
-	b := chromium.Start(t, chromium.Options{Extension: "."})
+	t.Parallel()
+	b := chromium.Start(t, chromium.Options{Extension: newHub(t).write()})
 	options := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
 	got := options.Eval(`(async () => {
 		const { permits, permitsPage, permitsDocument, withSite, pattern, loadSettings } = await import("/worker/settings.js");

@@ -1,11 +1,5 @@
 // Types that the parts of the extension share, for `tsc` only.
 
-/** One frame's capability of one kind, in the form of MCP. */
-interface Item {
-  name: string;
-  [member: string]: unknown;
-}
-
 interface Rejection {
   name: string;
   reason: string;
@@ -24,27 +18,6 @@ interface Offer {
   resources: Item[];
   prompts: Item[];
   rejected: Rejection[];
-}
-
-interface Progress {
-  progress: number;
-  total?: number;
-  message?: string;
-}
-
-interface CallOptions {
-  signal: AbortSignal;
-  progress?: (p: Progress) => void;
-}
-
-/** One way to what a document offers. */
-interface Source {
-  start(): void;
-  stop(): void;
-  offer(): Promise<{ tools: object[]; resources: object[]; prompts: object[] }>;
-  has(tool: string): boolean;
-  /** Resolves to the JSON of a CallToolResult. */
-  call(tool: string, args: object, options: CallOptions): Promise<string>;
 }
 
 // ---- Between the service worker and the hub
@@ -130,15 +103,33 @@ interface RpcError {
 
 // ---- Between the page's world and the extension's
 
-type ShimRequest =
+/** What a frame's sentinel says: a sign that the frame has something to offer. The page may forge it. */
+interface FrameSign {
+  /** The browser or a library has tools, a server has announced itself here or in a child frame, a
+   *  script names a server's channel, the page has the hub's script. */
+  kind: "tools" | "server" | "child" | "named" | "script";
+  /** Of a server in a child frame: which one it is, and the origin that it announced itself from. */
+  child?: { index: number; origin: string };
+}
+
+type PageWorldRequest =
+  /** The extension's end is there. */
+  | { type: "start" }
   | { type: "call"; id: string; name: string; args: object }
   | { type: "cancel"; id: string; reason: string };
 
-type ShimMessage =
+type PageWorldMessage =
+  | ({ type: "sign" } & FrameSign)
   | { type: "tools"; tools: string }
   | { type: "result"; id: string; text: string | null }
   | { type: "error"; id: string; message: string }
   | { type: "threw"; name: string; message: string };
+
+/** What the scripts of the extension's own world in a document leave for one another. */
+declare var tabhubPort: MessagePort | undefined;
+declare var tabhubGateway: boolean | undefined;
+declare var tabhubLate: boolean | undefined;
+declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;
 
 // ---- Between the extension's pages and the service worker
 
@@ -224,26 +215,3 @@ type UIRequest =
   | { ask: "accept"; id: string; accept: boolean }
   | { ask: "confirmation"; id: string }
   | { ask: "confirm"; id: string; allow: boolean; remember: boolean };
-
-// ---- WebMCP
-
-interface RegisteredTool {
-  name: string;
-  description: string;
-  title?: string;
-  inputSchema?: object | string;
-  annotations?: object;
-  window: Window;
-  origin: string;
-}
-
-interface ModelContext extends EventTarget {
-  registerTool(tool: object, options?: object): Promise<void>;
-  getTools(options?: object): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<string | null>;
-}
-
-interface Document {
-  readonly modelContext?: ModelContext;
-  readonly prerendering?: boolean;
-}

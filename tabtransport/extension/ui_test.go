@@ -20,6 +20,7 @@ func picture(t *testing.T, p *chromium.Page, name string) {
 // What the user switches in the popup and in the settings holds, also after a restart of
 // the browser.
 func TestChoices(t *testing.T) {
+	t.Parallel()
 	for _, dark := range []bool{false, true} {
 		h := newHub(t)
 		profile := filepath.Join(t.TempDir(), "profile")
@@ -80,6 +81,7 @@ func TestChoices(t *testing.T) {
 
 // Choices made at once are all kept.
 func TestChoicesAtOnce(t *testing.T) {
+	t.Parallel()
 	b := newHub(t).browse(chromium.Options{})
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	got := popup.Eval(`(async () => {

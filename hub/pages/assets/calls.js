@@ -18,7 +18,7 @@ class Calls {
 
   /**
    * @param {HubLink} link
-   * @param {(kind: Kind, key: string) => Source | undefined} ownerOf
+   * @param {(kind: Kind, key: string) => ItemSource | undefined} ownerOf
    * @param {(step: CallStep) => void} step is told what happens
    */
   constructor(link, ownerOf, step) {
@@ -46,19 +46,19 @@ class Calls {
         return this.#link.answer(id, "{}");
       case "browser/executeTool":
         return this.#run(id, method, "tool", params.toolName, params.args, async (source, context) => {
-          return `{"success":true,"payload":${await source.callTool(params.toolName, params.args ?? {}, context)}}`;
+          return `{"success":true,"payload":${await source.call(params.toolName, params.args ?? {}, context)}}`;
         });
       case "browser/readResource":
         return this.#run(id, method, "resource", params.uri, undefined, async (source, context) => {
-          return JSON.stringify(await source.readResource(params.uri, context));
+          return source.read(params.uri, context);
         });
       case "browser/getPrompt":
         return this.#run(id, method, "prompt", params.name, params.args, async (source, context) => {
-          return JSON.stringify(await source.getPrompt(params.name, params.args ?? {}, context));
+          return source.prompt(params.name, params.args ?? {}, context);
         });
       case "browser/subscribeResource":
-        return this.#run(id, method, "resource", params.uri, undefined, async (source) => {
-          await source.subscribe(params.uri, params.subscribe === true);
+        return this.#run(id, method, "resource", params.uri, undefined, async (source, context) => {
+          await source.subscribe(params.uri, params.subscribe === true, context);
           return "{}";
         });
       case "browser/text":
@@ -76,7 +76,7 @@ class Calls {
    * @param {Kind} kind
    * @param {string} name
    * @param {JSONObject | undefined} args
-   * @param {(source: Source, context: CallContext) => Promise<string>} work returns JSON text
+   * @param {(source: ItemSource, context: CallOptions) => Promise<string>} work returns JSON text
    */
   async #run(id, method, kind, name, args, work) {
     // After a lost connection the hub sends again what it has no answer to.
@@ -98,7 +98,7 @@ class Calls {
       this.#link.answer(id, result);
     } catch (error) {
       if (abort.signal.aborted) return;
-      const message = messageOf(error);
+      const message = Values.errorText(error);
       if (kind === "tool") this.#link.answer(id, JSON.stringify({ success: false, payload: message }));
       else this.#link.fail(id, -32603, message);
     } finally {
@@ -113,11 +113,11 @@ class Calls {
     }
   }
 
-  /** @param {string | number} id @param {string} method @param {string} name @returns {CallContext["progress"]} */
+  /** @param {string | number} id @param {string} method @param {string} name @returns {CallOptions["progress"]} */
   #progressOf(id, method, name) {
     let since = 0;
     let count = 0;
-    return (progress, total, message) => {
+    return ({ progress, total, message }) => {
       if (!this.#running.has(id) || !Number.isFinite(progress)) return;
       if (Date.now() - since > 1000) {
         since = Date.now();

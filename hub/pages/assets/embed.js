@@ -15,7 +15,7 @@ function dialWidget(widget, hub) {
   const socket = new PortSocket(port1);
   widget.then(
     (frame) => socket.closed || frame.postMessage("tabhub.connect", hub, [port2]),
-    (error) => socket.end(1006, messageOf(error)),
+    (error) => socket.end(1006, Values.errorText(error)),
   );
   return socket;
 }

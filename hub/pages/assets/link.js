@@ -77,7 +77,7 @@ class HubLink {
     } catch (error) {
       // The page's own policy (CSP, mixed content) forbids the address: trying
       // again cannot help.
-      this.#set("refused", messageOf(error));
+      this.#set("refused", Values.errorText(error));
       return;
     }
     this.#socket = socket;
@@ -208,7 +208,7 @@ class HubLink {
       this.hub = await this.request("browser/hello", this.#hello());
     } catch (error) {
       // A refusal is followed by a close code that says whether to try again.
-      this.#refusal = messageOf(error);
+      this.#refusal = Values.errorText(error);
       setTimeout(() => {
         if (socket === this.#socket) this.#end(4103, this.#refusal);
       }, REFUSED_CLOSE_WAIT_MS);
@@ -297,15 +297,4 @@ class HubLink {
     this.reason = reason;
     this.#handler.changed();
   }
-}
-
-/** @param {unknown} error */
-function messageOf(error) {
-  const text = error instanceof Error && error.message ? error.message : String(error);
-  return text.slice(0, 16_000);
-}
-
-// crypto.randomUUID exists in secure contexts only.
-function randomID() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }

@@ -8,17 +8,23 @@ class OwnSource {
   #resources = new Map();
   /** @type {Map<string, PagePrompt>} */
   #prompts = new Map();
-  /** @type {(kind: Kind) => void} */
-  #changed = () => {};
+  /** Called when the lists differ. */
+  changed = () => {};
 
-  /** @param {(kind: Kind) => void} changed */
-  start(changed) {
-    this.#changed = changed;
+  start() {}
+
+  stop() {}
+
+  async offer() {
+    const [tools, resources, prompts] = KIND_NAMES.map((kind) =>
+      [...this.#of(kind).values()].map(({ execute, read, get, ...object }) => object),
+    );
+    return { tools, resources, prompts };
   }
 
-  /** @param {Kind} kind @returns {Promise<JSONObject[]>} */
-  async list(kind) {
-    return [...this.#of(kind).values()].map(({ execute, read, get, ...object }) => object);
+  /** @param {string} name */
+  has(name) {
+    return this.#tools.has(name);
   }
 
   /**
@@ -36,30 +42,30 @@ class OwnSource {
     if (items.has(name)) throw new Error(`${kind} ${name} is registered already`);
     signal?.throwIfAborted();
     items.set(name, item);
-    this.#changed(kind);
+    this.changed();
     const remove = () => {
       if (items.get(name) !== item) return;
       items.delete(name);
-      this.#changed(kind);
+      this.changed();
     };
     signal?.addEventListener("abort", remove, { once: true });
     return remove;
   }
 
-  /** @param {string} name @param {JSONObject} args @param {CallContext} context */
-  async callTool(name, args, context) {
+  /** @param {string} name @param {object} args @param {CallOptions} options */
+  async call(name, args, options) {
     const tool = this.#tools.get(name);
     if (!tool) throw new Error(`the page has no tool ${name} any more`);
-    return resultText(await tool.execute(args, context));
+    return resultText(await tool.execute(args, contextOf(options)));
   }
 
-  /** @param {string} uri @param {CallContext} context */
-  async readResource(uri, context) {
+  /** @param {string} uri @param {CallOptions} options */
+  async read(uri, options) {
     const resource = this.#resource(uri);
-    const result = await resource.read(uri, context);
-    if (isObject(result) && Array.isArray(result.contents)) return result;
+    const result = await resource.read(uri, contextOf(options));
+    if (Values.isObject(result) && Array.isArray(result.contents)) return JSON.stringify(result);
     const text = typeof result === "string" ? result : JSON.stringify(result ?? null);
-    return { contents: [{ uri, ...(resource.mimeType ? { mimeType: resource.mimeType } : {}), text }] };
+    return JSON.stringify({ contents: [{ uri, ...(resource.mimeType ? { mimeType: resource.mimeType } : {}), text }] });
   }
 
   /** @param {string} uri */
@@ -67,13 +73,13 @@ class OwnSource {
     this.#resource(uri);
   }
 
-  /** @param {string} name @param {JSONObject} args @param {CallContext} context */
-  async getPrompt(name, args, context) {
+  /** @param {string} name @param {JSONObject} args @param {CallOptions} options */
+  async prompt(name, args, options) {
     const prompt = this.#prompts.get(name);
     if (!prompt) throw new Error(`the page has no prompt ${name} any more`);
-    const result = await prompt.get(args, context);
-    if (isObject(result) && Array.isArray(result.messages)) return result;
-    return { messages: [{ role: "user", content: { type: "text", text: String(result) } }] };
+    const result = await prompt.get(args, contextOf(options));
+    if (Values.isObject(result) && Array.isArray(result.messages)) return JSON.stringify(result);
+    return JSON.stringify({ messages: [{ role: "user", content: { type: "text", text: String(result) } }] });
   }
 
   /** @param {string} uri */
@@ -93,6 +99,15 @@ class OwnSource {
 }
 
 /**
+ * What a page's function may use of a call.
+ * @param {CallOptions} options
+ * @returns {CallContext}
+ */
+function contextOf({ signal, progress }) {
+  return { signal, progress: (done, total, message) => progress?.({ progress: done, total, message }) };
+}
+
+/**
  * What a URI template (RFC 6570) can expand to.
  * @param {string} template
  */
@@ -108,33 +123,17 @@ function templatePattern(template) {
   );
 }
 
-/** @param {unknown} value @returns {value is JSONObject} */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * A tool's return value as the JSON text of a CallToolResult. One that is a
  * CallToolResult already stays what it is.
  * @param {unknown} value
- * @param {string} [raw] the JSON text that value was parsed from
  */
-function resultText(value, raw) {
+function resultText(value) {
   if (value === undefined || value === null) return '{"content":[]}';
-  if (typeof value === "string") return textResult(value);
-  const json = raw ?? JSON.stringify(value);
+  if (typeof value === "string") return Values.textResult(value);
+  const json = JSON.stringify(value);
   if (json === undefined) throw new TypeError(`the tool returned a ${typeof value}, which is not JSON`);
-  if (!isObject(value)) return textResult(json);
-  if (Array.isArray(value.content)) return json;
-  if (isObject(value.structuredContent)) {
-    return JSON.stringify({ content: [{ type: "text", text: JSON.stringify(value.structuredContent) }], ...value });
-  }
-  return `{"content":[{"type":"text","text":${JSON.stringify(json)}}],"structuredContent":${json}}`;
-}
-
-/** @param {string} text */
-function textResult(text) {
-  return `{"content":[{"type":"text","text":${JSON.stringify(text)}}]}`;
+  return Values.callToolResult(json);
 }
 
 /** What a page sees as window.tabhub. Events: "status", "call" (detail: CallStep). */

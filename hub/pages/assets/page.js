@@ -2,7 +2,7 @@
 // the page at the same hub, else by a connection of the page's own.
 
 // A reloaded page waits this long for its own tools before it comes back, so that
-// the hub sees the same list as before. It is well within the hub's patience.
+// the hub sees the same list as before. It is well within the time that the hub waits.
 const RELOAD_WAIT_MS = 1_500;
 const RELOAD_QUIET_MS = 250;
 
@@ -17,13 +17,13 @@ const CLOSE_GOING_AWAY = 1001;
 
 class Page {
   #own;
-  /** The sources that the companion extension has, too. */
-  #others;
+  /** The sources that the companion extension has, too. @type {Source[]} */
+  #others = [];
   #hub;
   #tell;
   #state;
   #key = new TabKey();
-  #session = randomID();
+  #session = Values.randomID();
   /** The page's own connection. */
   #direct;
   /** The companion extension, while it is asked or carries the page. @type {Path | null} */
@@ -41,19 +41,21 @@ class Page {
   #declined = false;
 
   /**
-   * @param {Source} own what the page gives to tabhub itself
-   * @param {Source[]} others in the order of precedence
+   * @param {OwnSource} own what the page gives to tabhub itself
    * @param {string} hub the origin of the hub
    * @param {() => LinkSocket} dial
    * @param {(event: "status" | "call", detail: TabStatus | CallStep) => void} tell
    */
-  constructor(own, others, hub, dial, tell) {
+  constructor(own, hub, dial, tell) {
     this.#own = own;
-    this.#others = others;
     this.#hub = hub;
     this.#tell = tell;
+    this.#others = foundSources(
+      () => this.#direct.changed(),
+      (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
+    );
     this.#direct = new Path({
-      sources: [own, ...others],
+      sources: [own, ...this.#others],
       dial,
       hello: () => ({
         protocolVersion: "tabhub.v1",
@@ -70,13 +72,10 @@ class Page {
   }
 
   async start() {
-    this.#own.start(
-      (kind) => {
-        this.#direct.changed(kind);
-        this.#extension?.changed(kind);
-      },
-      (uri) => this.resourceUpdated(uri),
-    );
+    this.#own.changed = () => {
+      this.#direct.changed();
+      this.#extension?.changed();
+    };
     // A page that the browser loads ahead is no tab until the user goes there.
     if (/** @type {any} */ (document).prerendering) {
       await new Promise((shown) => document.addEventListener("prerenderingchange", shown, { once: true }));
@@ -175,12 +174,7 @@ class Page {
     if (this.#searching) return;
     this.#searching = true;
     this.#state.watch();
-    for (const source of this.#others) {
-      source.start(
-        (kind) => this.#direct.changed(kind),
-        (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
-      );
-    }
+    for (const source of this.#others) source.start();
   }
 
   /** Asks the companion extension, if there is one, to carry the page. */
@@ -283,8 +277,7 @@ function joinHub(hub, dial) {
     return;
   }
   const own = new OwnSource();
-  const others = [new ContextSource(true), new PageServerSource(), new ContextSource(false)];
-  const page = new Page(own, others, hub, dial, (event, detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail })));
+  const page = new Page(own, hub, dial, (event, detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail })));
   const tabhub = (window.tabhub = new PageAPI(own, page));
   void page.start();
 }

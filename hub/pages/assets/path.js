@@ -4,7 +4,7 @@
 const REGISTER_QUIET_MS = 500;
 const READ_AGAIN_MS = 2_000;
 
-/** @type {{[kind in Kind]: {register: string, update: string, member: string, key: (item: JSONObject) => string}}} */
+/** @type {{[kind in Kind]: {register: string, update: string, member: "tools" | "resources" | "prompts", key: (item: JSONObject) => string}}} */
 const KINDS = {
   tool: { register: "browser/registerTools", update: "browser/updateTools", member: "tools", key: (item) => item.name },
   resource: {
@@ -17,7 +17,7 @@ const KINDS = {
 };
 
 class Path {
-  /** Which source has an item, by kind and key. @type {{[kind in Kind]: Map<string, Source>}} */
+  /** Which source has an item, by kind and key. @type {{[kind in Kind]: Map<string, ItemSource>}} */
   owners = { tool: new Map(), resource: new Map(), prompt: new Map() };
   /** @type {{[kind in Kind]: {name: string, reason: string}[]}} */
   rejected = { tool: [], resource: [], prompt: [] };
@@ -32,10 +32,15 @@ class Path {
   #retired = false;
   /** The list that the hub has, as JSON text. @type {{[kind in Kind]: string}} */
   #sent = { tool: "[]", resource: "[]", prompt: "[]" };
-  /** What each source had when it was read last. @type {Map<Source, {[kind in Kind]?: JSONObject[]}>} */
+  /** What each source had when it was read last. @type {Map<Source, Awaited<ReturnType<Source["offer"]>>>} */
   #read = new Map();
-  /** @type {{[kind in Kind]: {changed: number, timer?: ReturnType<typeof setTimeout>, running?: Promise<void>, again?: boolean}}} */
-  #registering = { tool: { changed: -Infinity }, resource: { changed: -Infinity }, prompt: { changed: -Infinity } };
+  #lastChange = -Infinity;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {Promise<void> | undefined} */
+  #running;
+  /** Whether what is offered may differ from what was collected last. */
+  #dirty = false;
 
   /**
    * @param {object} options
@@ -101,66 +106,55 @@ class Path {
 
   #opened() {
     if (this.#retired) return Promise.resolve();
-    return Promise.all(
-      KIND_NAMES.map((kind) => {
-        // The hub may have lost what it had, or have more of an earlier document of
-        // this tab.
-        this.#sent[kind] = this.#fresh() ? "[]" : "";
-        clearTimeout(this.#registering[kind].timer);
-        return this.#register(kind);
-      }),
-    );
+    // The hub may have lost what it had, or have more of an earlier document of this tab.
+    for (const kind of KIND_NAMES) this.#sent[kind] = this.#fresh() ? "[]" : "";
+    clearTimeout(this.#timer);
+    return this.#register();
   }
 
-  /**
-   * Registers the first change at once and what follows when it has been quiet.
-   * @param {Kind} kind
-   */
-  changed(kind) {
-    const registering = this.#registering[kind];
-    clearTimeout(registering.timer);
-    const first = performance.now() - registering.changed > REGISTER_QUIET_MS;
-    registering.changed = performance.now();
+  /** Registers the first change at once and what follows when it has been quiet. */
+  changed() {
+    clearTimeout(this.#timer);
+    const first = performance.now() - this.#lastChange > REGISTER_QUIET_MS;
+    this.#lastChange = performance.now();
     // Even the first waits for the page's running script: what it registers in one
     // go is one list.
-    registering.timer = setTimeout(() => void this.#register(kind), first ? 0 : REGISTER_QUIET_MS);
+    this.#timer = setTimeout(() => void this.#register(), first ? 0 : REGISTER_QUIET_MS);
+  }
+
+  /** Brings the hub's lists up to date, one run at a time: an old list never follows a new one. */
+  #register() {
+    this.#dirty = true;
+    this.#running ??= this.#bring();
+    return this.#running;
+  }
+
+  async #bring() {
+    /** @type {Promise<void>[]} */
+    let told = [];
+    while (this.#dirty) {
+      this.#dirty = false;
+      const offers = await Promise.all(this.#sources.map((source) => this.#offerOf(source)));
+      told = KIND_NAMES.map((kind) => this.#send(kind, this.#collect(kind, offers)));
+    }
+    this.#running = undefined;
+    await Promise.all(told);
   }
 
   /**
-   * Brings the hub's list of a kind up to date, one run at a time: an old list never
-   * follows a new one.
    * @param {Kind} kind
+   * @param {Awaited<ReturnType<Source["offer"]>>[]} offers of the sources
+   * @returns {JSONObject[]}
    */
-  #register(kind) {
-    const registering = this.#registering[kind];
-    registering.again = true;
-    registering.running ??= this.#bring(kind);
-    return registering.running;
-  }
-
-  /** @param {Kind} kind */
-  async #bring(kind) {
-    const registering = this.#registering[kind];
-    let told;
-    while (registering.again) {
-      registering.again = false;
-      told = this.#send(kind, await this.#collect(kind));
-    }
-    registering.running = undefined;
-    await told;
-  }
-
-  /** @param {Kind} kind @returns {Promise<JSONObject[]>} */
-  async #collect(kind) {
-    const lists = await Promise.all(this.#sources.map((source) => this.#list(source, kind)));
-    /** @type {Map<string, Source>} */
+  #collect(kind, offers) {
+    /** @type {Map<string, ItemSource>} */
     const owners = new Map();
     const items = [];
-    for (const [i, list] of lists.entries()) {
-      for (const item of list) {
+    for (const [i, offer] of offers.entries()) {
+      for (const item of /** @type {JSONObject[]} */ (offer[KINDS[kind].member])) {
         const key = KINDS[kind].key(item);
         if (typeof key !== "string" || owners.has(key)) continue;
-        owners.set(key, this.#sources[i]);
+        owners.set(key, /** @type {ItemSource} */ (this.#sources[i]));
         items.push(item);
       }
     }
@@ -171,20 +165,18 @@ class Path {
   }
 
   /**
-   * What a source has. One that does not answer, as in a page that is too busy, has what
-   * it had, and is asked again.
+   * What a source has. One that fails has what it had, and is asked again.
    * @param {Source} source
-   * @param {Kind} kind
    */
-  async #list(source, kind) {
+  async #offerOf(source) {
     try {
-      const items = await source.list(kind);
-      this.#read.set(source, { ...this.#read.get(source), [kind]: items });
-      return items;
+      const offer = await source.offer();
+      this.#read.set(source, offer);
+      return offer;
     } catch (error) {
-      console.warn(`tabhub: a source of ${kind}s does not answer: ${messageOf(error)}`);
-      setTimeout(() => this.changed(kind), READ_AGAIN_MS);
-      return this.#read.get(source)?.[kind] ?? [];
+      console.warn(`tabhub: what the page offers cannot be read: ${Values.errorText(error)}`);
+      setTimeout(() => this.changed(), READ_AGAIN_MS);
+      return this.#read.get(source) ?? { tools: [], resources: [], prompts: [] };
     }
   }
 
@@ -201,7 +193,7 @@ class Path {
         for (const { name, reason } of this.rejected[kind]) console.warn(`tabhub: ${kind} ${name} is not offered: ${reason}`);
       } catch (error) {
         // A lost connection registers everything again when it is back.
-        if (this.link.state === "open") console.warn(`tabhub: the ${kind}s are not offered: ${messageOf(error)}`);
+        if (this.link.state === "open") console.warn(`tabhub: the ${kind}s are not offered: ${Values.errorText(error)}`);
       }
     }
     this.#changed();

@@ -21,7 +21,7 @@ class TabKey {
     this.#release();
     const stored = this.value || this.#load();
     this.returning = stored !== "" && (await this.#lock(stored));
-    this.value = this.returning ? stored : randomID();
+    this.value = this.returning ? stored : Values.randomID();
     if (!this.returning) await this.#lock(this.value);
     this.#store(this.value);
   }
@@ -79,7 +79,7 @@ class TabKey {
   #lockByAsking(key) {
     if (typeof BroadcastChannel === "undefined") return Promise.resolve(true);
     const channel = new BroadcastChannel("tabhub.tabKey");
-    const self = randomID();
+    const self = Values.randomID();
     let settled = false;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {

@@ -30,17 +30,11 @@ interface PagePrompt extends JSONObject {
 
 type Kind = "tool" | "resource" | "prompt";
 
-/** Somewhere that a page's tools come from. */
-interface Source {
-  /** Begins to look; changed is called whenever a list may differ, updated when a resource's content does. */
-  start(changed: (kind: Kind) => void, updated: (uri: string) => void): void;
-  /** The MCP objects that the source has now. */
-  list(kind: Kind): Promise<JSONObject[]>;
-  /** Runs a tool and returns its CallToolResult as JSON text. */
-  callTool(name: string, args: JSONObject, context: CallContext): Promise<string>;
-  readResource(uri: string, context: CallContext): Promise<unknown>;
-  subscribe(uri: string, on: boolean): Promise<void>;
-  getPrompt(name: string, args: JSONObject, context: CallContext): Promise<unknown>;
+/** A source (tabtransport/pagejs) that may have resources and prompts; their answers are JSON text. */
+interface ItemSource extends Source {
+  read(uri: string, options: CallOptions): Promise<string>;
+  subscribe(uri: string, on: boolean, options: CallOptions): Promise<void>;
+  prompt(name: string, args: JSONObject, options: CallOptions): Promise<string>;
 }
 
 /** The part of a WebSocket that a link uses. */
@@ -59,22 +53,6 @@ interface HubRequest {
   id: string | number;
   method: string;
   params: JSONObject;
-}
-
-/** document.modelContext, as far as it is used here. */
-interface ModelContext extends EventTarget {
-  getTools(): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: any, options?: { signal?: AbortSignal }): Promise<string | null>;
-}
-
-interface RegisteredTool {
-  name: string;
-  title?: string;
-  description: string;
-  inputSchema?: object | string;
-  annotations?: { [hint: string]: unknown };
-  origin?: string;
-  window?: Window | null;
 }
 
 /** What tabhub.status says. */

@@ -289,8 +289,8 @@ var EmbeddedSource = class {
    */
   async call(name, args, options) {
     const result = await this.#ask("browser/executeTool", { toolName: name, args }, options);
-    if (Shape.isObject(result) && result.success === true) return JSON.stringify(result.payload ?? { content: [] });
-    const said = Shape.isObject(result) ? result.payload : undefined;
+    if (Values.isObject(result) && result.success === true) return JSON.stringify(result.payload ?? { content: [] });
+    const said = Values.isObject(result) ? result.payload : undefined;
     throw new Error(typeof said === "string" ? said : JSON.stringify(said));
   }
 

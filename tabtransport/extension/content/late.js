@@ -1,5 +1,5 @@
-// Runs before the other scripts in pages that were there before the extension.
+// Runs before the other scripts in pages that were there before them.
 "use strict";
 
 /** Whether servers in the page may have announced themselves before anybody listened. */
-var tabhubLate = true;
+globalThis.tabhubLate = true;

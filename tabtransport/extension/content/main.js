@@ -1,5 +1,6 @@
-// One frame of a tab: it collects what the document offers from its sources, tells the
-// service worker over a port, and runs the calls that come back.
+// One frame of a tab that has given a sign of having something to offer: it collects what the
+// document offers from its sources, tells the service worker over a port, and runs the calls
+// that come back.
 //
 // The frame, not the worker, remembers what matters: what is offered, which calls run,
 // and their answers until the worker says that the hub has them. So a worker that was
@@ -11,7 +12,7 @@ var TabhubFrame = class {
   /** Nothing more is offered for a ms for so many characters that were: a few tools do not feel it. */
   static #rate = 256;
   /** How long a call waits for a tool that the page, just loaded, has yet to register. */
-  static #patience = 5_000;
+  static #toolTimeout = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
   static #maxChildren = 64;
@@ -29,7 +30,7 @@ var TabhubFrame = class {
   #embedded;
   #native;
   #server;
-  #shim;
+  #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
   /** @type {Map<string, {controller: AbortController, embedded: boolean}>} */
@@ -56,10 +57,11 @@ var TabhubFrame = class {
   constructor() {
     const changed = () => this.#changed();
     this.#embedded = new EmbeddedSource(changed, (uri) => this.#updated(uri), this.#unlisten.signal);
-    const context = NativeSource.context();
-    this.#native = context && new NativeSource(context, changed);
-    this.#server = new PageServer(window, self.origin, "mcp-default", changed, (uri) => this.#updated(uri));
-    this.#shim = new ShimSource(changed, (name, message) => this.#native?.threw(name, message));
+    const context = document.modelContext;
+    const native = typeof context?.getTools === "function" && typeof context.executeTool === "function";
+    this.#native = native ? new ModelContextTools(context, changed) : undefined;
+    this.#server = new PageServer(window, self.origin, "mcp-default", this.#client(globalThis.tabhubLate === true));
+    this.#library = new LibrarySource(changed, (name, message) => this.#native?.threw(name, message));
 
     const { signal } = this.#unlisten;
     addEventListener("message", (event) => this.#heard(event), { signal });
@@ -74,8 +76,22 @@ var TabhubFrame = class {
 
   /** The document's own sources; of two that have a tool the first counts. */
   get #sources() {
-    const found = [this.#server, this.#shim];
+    const found = [this.#server, this.#library];
     return this.#native ? [this.#embedded, this.#native, ...found] : [this.#embedded, ...found];
+  }
+
+  /**
+   * Takes up a sign that the frame's sentinel gave before this script was here.
+   *
+   * @param {FrameSign} sign the page may have forged it
+   */
+  signed({ kind, child }) {
+    if (kind === "server") this.#server.heard("mcp-server-ready");
+    if (kind === "child" && child) {
+      const target = frames[Number(child.index)];
+      if (target?.parent === window && !this.#children.has(target)) this.#child(target, String(child.origin))?.heard("mcp-server-ready");
+    }
+    if (kind === "server" || kind === "child" || kind === "tools") this.#library.ask();
   }
 
   stop() {
@@ -191,7 +207,7 @@ var TabhubFrame = class {
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
       // Servers in frames that were there before this script.
-      const there = typeof tabhubLate === "undefined" ? 0 : Math.min(frames.length, TabhubFrame.#maxChildren);
+      const there = !globalThis.tabhubLate ? 0 : Math.min(frames.length, TabhubFrame.#maxChildren);
       for (let i = 0; i < there; i++) {
         frames[i].postMessage(
           { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" },
@@ -293,6 +309,15 @@ var TabhubFrame = class {
   }
 
   /**
+   * @param {boolean} asks
+   * @returns {PageClient}
+   */
+  #client(asks) {
+    const { version } = chrome.runtime.getManifest();
+    return { version, asks, tries: false, changed: () => this.#changed(), updated: (uri) => this.#updated(uri) };
+  }
+
+  /**
    * The client of the server in a child frame. The origin is the browser's word.
    *
    * @param {Window} target
@@ -306,13 +331,7 @@ var TabhubFrame = class {
     const keys = new Set([...this.#children.values()].map((child) => child.key));
     let key = known?.key ?? 0;
     while (!known && keys.has(key)) key++;
-    const server = new PageServer(
-      target,
-      origin,
-      "mcp-iframe",
-      () => this.#changed(),
-      (uri) => this.#updated(uri),
-    );
+    const server = new PageServer(target, origin, "mcp-iframe", this.#client(true));
     this.#children.set(target, { key, server, sent: "" });
     if (this.#on) server.start();
     return server;
@@ -367,7 +386,7 @@ var TabhubFrame = class {
       answer = { type: "answer", id, result };
     } catch (thrown) {
       const error = signal.reason instanceof SwitchedOff ? signal.reason : thrown;
-      const message = Shape.errorText(error);
+      const message = Values.errorText(error);
       answer =
         request.ask === "tool" && !(error instanceof Unknown)
           ? { type: "answer", id, result: JSON.stringify({ success: false, payload: message }) }
@@ -435,7 +454,7 @@ var TabhubFrame = class {
           this.#carry(request.id, true);
           return embedded.prompt(request.name, request.args, { signal });
         }
-        return server.prompt(request.name, request.args);
+        return server.prompt(request.name, request.args, { signal });
     }
   }
 
@@ -473,7 +492,7 @@ var TabhubFrame = class {
    * @returns {Promise<Source>}
    */
   async #sourceOf(name, signal) {
-    const until = Date.now() + TabhubFrame.#patience;
+    const until = Date.now() + TabhubFrame.#toolTimeout;
     for (;;) {
       const source = this.#sources.find((source) => source.has(name));
       if (source) return source;
@@ -504,6 +523,4 @@ var Unknown = class extends Error {};
 
 var NOTHING = { tools: [], resources: [], prompts: [] };
 
-// An earlier version of this script may still run here, after an update.
-/** @type {any} */ (globalThis).tabhubFrame?.stop();
-var tabhubFrame = new TabhubFrame();
+globalThis.tabhubFrame ??= new TabhubFrame();

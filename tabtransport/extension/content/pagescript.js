@@ -92,7 +92,7 @@ var PageScript = class {
     if (this.#asked.size >= PageScript.#maxCalls) throw new Error(`${PageScript.#maxCalls} calls are running in this page already`);
     const id = `e${this.#next++}`;
     const cancelled = () => {
-      this.tell("browser/cancel", { requestId: id, reason: Shape.errorText(signal.reason) });
+      this.tell("browser/cancel", { requestId: id, reason: Values.errorText(signal.reason) });
       this.#asked.get(id)?.reject(signal.reason);
     };
     signal.addEventListener("abort", cancelled);
@@ -137,12 +137,12 @@ var PageScript = class {
     } catch {
       // It is no frame.
     }
-    if (!Shape.isObject(frame) || this.#closed) return;
+    if (!Values.isObject(frame) || this.#closed) return;
     const { id, method } = frame;
-    const params = Shape.isObject(frame.params) ? frame.params : {};
+    const params = Values.isObject(frame.params) ? frame.params : {};
     if (method === undefined) {
       const asked = typeof id === "string" ? this.#asked.get(id) : undefined;
-      if (Shape.isObject(frame.error)) asked?.reject(PageScript.#failure(frame.error));
+      if (Values.isObject(frame.error)) asked?.reject(PageScript.#failure(frame.error));
       else asked?.resolve(frame.result);
     } else if (method === "browser/progress") {
       this.#progressed(params);
@@ -162,7 +162,7 @@ var PageScript = class {
 
   /** @param {Record<string, unknown>} error */
   static #failure({ code, message }) {
-    const text = Shape.errorText(new Error(String(message ?? "")));
+    const text = Values.errorText(new Error(String(message ?? "")));
     // The script has nobody to give it to: nothing has run.
     return code === -32001 ? new Unknown(text) : new Error(text);
   }

@@ -1,33 +1,8 @@
-// What a page says is untrusted. Here it is cut down to the shapes of the protocol
-// and to sizes that harm nobody, before any other part of the extension sees it.
+// What a page offers is untrusted. Here it is cut down to the shapes of the protocol and to
+// sizes that harm nobody, before any other part of the extension sees it.
 "use strict";
 
-/**
- * The limits of what a frame may offer. They are the hub's own, or above them where
- * the hub cuts what is too long.
- */
-var Limit = Object.freeze({
-  items: 1024, // of each kind
-  name: 128,
-  title: 256,
-  description: 4096,
-  schema: 64 << 10,
-  other: 16 << 10, // annotations, _meta, icons
-  uri: 2048,
-  offer: 8 << 20, // all items of one kind together
-  answer: 30 << 20, // one result
-  message: 4096, // an error's text
-});
-
 var Shape = class {
-  /**
-   * @param {unknown} value
-   * @returns {value is Record<string, unknown>}
-   */
-  static isObject(value) {
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  }
-
   /**
    * Takes from list the tools that the protocol can carry.
    *
@@ -81,53 +56,6 @@ var Shape = class {
   }
 
   /**
-   * Makes the JSON of a CallToolResult from the string that WebMCP answers with:
-   * what the page returned as JSON, or its plain text.
-   *
-   * @param {string | null} text null says that the call made the page navigate
-   * @returns {string}
-   */
-  static callToolResult(text) {
-    if (text === null) return Shape.#textResult("Done. The page is now loading another one.");
-    /** @type {unknown} */
-    let value;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return Shape.#textResult(text);
-    }
-    if (!Shape.isObject(value)) return Shape.#textResult(text);
-    if (Array.isArray(value.content) && value.content.every((b) => Shape.isObject(b) && typeof b.type === "string")) {
-      return text;
-    }
-    if (Shape.isObject(value.structuredContent)) {
-      const content = [{ type: "text", text: JSON.stringify(value.structuredContent) }];
-      return JSON.stringify({ ...value, content });
-    }
-    return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
-  }
-
-  /** @param {string} text */
-  static #textResult(text) {
-    return JSON.stringify({ content: [{ type: "text", text }] });
-  }
-
-  /**
-   * The text of something thrown.
-   *
-   * @param {unknown} error
-   */
-  static errorText(error) {
-    let text = "";
-    try {
-      text = error instanceof Error || error instanceof DOMException ? error.message || error.name : String(error);
-    } catch {
-      // What a page throws need not be printable.
-    }
-    return (text || "the page's tool failed without saying why").slice(0, Limit.message);
-  }
-
-  /**
    * @param {unknown} list
    * @param {string} kind
    * @param {(item: Record<string, unknown>, out: Item) => void} pick
@@ -142,7 +70,7 @@ var Shape = class {
       /** @type {Item} */
       const out = { name: "" };
       try {
-        if (!Shape.isObject(item)) throw new Error(`it is not an object`);
+        if (!Values.isObject(item)) throw new Error(`it is not an object`);
         pick(item, out);
         const text = JSON.stringify(out);
         if (text.length > room) throw new Error("the page offers too much in all");
@@ -151,8 +79,8 @@ var Shape = class {
         checked.texts.push(text);
       } catch (error) {
         if (checked.rejected.length < 100) {
-          const name = Shape.isObject(item) && typeof item.name === "string" ? item.name : kind;
-          checked.rejected.push({ name: name.slice(0, Limit.name), reason: Shape.errorText(error) });
+          const name = Values.isObject(item) && typeof item.name === "string" ? item.name : kind;
+          checked.rejected.push({ name: name.slice(0, Limit.name), reason: Values.errorText(error) });
         }
       }
     }

@@ -11,8 +11,8 @@ import { Hub } from "./hub.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
+import { bring, bringLate, placeSentinel, reaches } from "./inject.js";
 import * as settings from "./settings.js";
-import { placeShim } from "./shim.js";
 import { Tabs } from "./tabs.js";
 
 /** @type {Settings} */
@@ -39,7 +39,7 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   await settings.dropSecrets();
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load(), placeShim(current)]);
+  await Promise.all([tabs.load(), calls.load(), placeSentinel(current)]);
   void link.ensure();
 }
 
@@ -189,21 +189,13 @@ void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 
 chrome.runtime.onStartup.addListener(() => void ready);
 
-chrome.runtime.onInstalled.addListener(async () => {
-  // Pages that are open already get their content scripts now.
-  const { content_scripts: scripts = [] } = chrome.runtime.getManifest();
-  for (const { id } of await chrome.tabs.query({ url: ["http://*/*", "https://*/*"] })) {
-    if (id === undefined) continue;
-    for (const { js = [] } of scripts) {
-      // Some pages are closed to extensions, and some tabs are asleep.
-      chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", ...js] }).catch(() => {});
-    }
-  }
-});
+// Pages that are open already get their content scripts now.
+chrome.runtime.onInstalled.addListener(() => void ready.then(() => bringLate(current)));
 
 // ---- The extension's own pages
 
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
+  if (sender.id === chrome.runtime.id && message.type === "sign") void bring(message, sender).catch(() => {});
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message)).then(respond);
@@ -215,7 +207,7 @@ async function asked(request) {
   switch (request.ask) {
     case "status": {
       const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
-      const sites = tabs.sites(request.tabId, tab?.url ?? "");
+      const sites = tabs.sites(request.tabId, tab?.url ?? "", await reaches(request.tabId));
       return { hub: link.state, address: current.hub, settings: current, sites };
     }
     case "site": {
@@ -274,7 +266,8 @@ async function apply(change) {
   changing = saved.catch(() => {});
   const before = await saved;
   tabs.settingsChanged();
-  await placeShim(current);
+  await placeSentinel(current);
+  void bringLate(current, before);
   if (current.hub === before.hub) return;
   const restarted = link.restart();
   tabs.hubChanged();

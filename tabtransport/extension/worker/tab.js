@@ -101,6 +101,7 @@ export class Tab {
   url = "";
   title = "";
   active = false;
+  loading = false;
   windowId = -1;
 
   /** @param {number} id */

@@ -93,6 +93,9 @@ export class Tabs {
     tab.title = info.title ?? "";
     tab.windowId = info.windowId;
     tab.active = info.active;
+    tab.loading = info.status === "loading";
+    const top = tab.frames.get(0);
+    if (top && !top.port) this.#gone(tab, top);
     this.#state(tab);
   }
 
@@ -189,11 +192,26 @@ export class Tabs {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
     }
+    this.#gone(tab, frame);
+  }
+
+  /**
+   * Forgets what a frame offered whose document has gone, when the next one has had its time
+   * to offer something: one without tools says nothing.
+   *
+   * @param {Tab} tab
+   * @param {Frame} frame
+   */
+  #gone(tab, frame) {
+    const elsewhere = frame.id === 0 && (tab.moving || (URL.canParse(tab.url) && new URL(tab.url).origin !== frame.origin));
     clearTimeout(frame.timer);
-    frame.timer = setTimeout(() => {
-      this.#forget(tab, frame);
-      tab.frames.delete(frame.id);
-    }, GONE);
+    frame.timer = setTimeout(
+      () => {
+        this.#forget(tab, frame);
+        tab.frames.delete(frame.id);
+      },
+      elsewhere ? 0 : tab.loading ? LOADING : GONE,
+    );
   }
 
   /**
@@ -284,8 +302,14 @@ export class Tabs {
     return permits(this.#settings(), origin);
   }
 
-  /** What the popup shows of a tab. */
-  sites(/** @type {number} */ tabId, /** @type {string} */ url) {
+  /**
+   * What the popup shows of a tab.
+   *
+   * @param {number} tabId
+   * @param {string} url
+   * @param {boolean} reaches whether the extension is in the tab's top document
+   */
+  sites(tabId, url, reaches) {
     const settings = this.#settings();
     const tab = this.#tabs.get(tabId);
     /** @type {Map<string, SiteView>} */
@@ -298,7 +322,7 @@ export class Tabs {
       sites.set(origin, view);
       return view;
     };
-    if (/^https?:/.test(url)) site(new URL(url).origin);
+    if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);

@@ -1,8 +1,8 @@
-// The extension's side of shim.js.
+// The extension's end of the port to the page's world (sentinel.js, library.js).
 "use strict";
 
 /** @implements {Source} */
-var ShimSource = class {
+var LibrarySource = class {
   /** @type {MessagePort | undefined} */
   #port;
   /** @type {Checked["items"]} */
@@ -19,17 +19,26 @@ var ShimSource = class {
   constructor(changed, threw) {
     this.#changed = changed;
     this.#threw = threw;
-    // Where the shim does not run a script of the page may play its part. It speaks for the
-    // page, too, and is not told whether anybody listens.
-    addEventListener("tabhub-shim", (event) => this.#join(event), { once: true });
+    if (globalThis.tabhubPort) this.#join(globalThis.tabhubPort);
   }
 
-  /** @param {Event} event */
-  #join(event) {
-    const port = event instanceof MessageEvent ? event.ports[0] : undefined;
-    if (!port) return;
+  /** Joins the page's world of a frame that has given a sign. */
+  ask() {
+    if (this.#port) return;
+    // A script of the page may play the part of the sentinel: it speaks for the page, too.
+    const offered = (/** @type {Event} */ event) => {
+      if (event instanceof MessageEvent && event.ports[0]) this.#join(event.ports[0]);
+    };
+    addEventListener("tabhub-port", offered, { once: true });
+    dispatchEvent(new Event("tabhub-frame"));
+    removeEventListener("tabhub-port", offered);
+  }
+
+  /** @param {MessagePort} port */
+  #join(port) {
     this.#port = port;
     port.onmessage = (event) => this.#heard(event.data);
+    port.postMessage({ type: "start" });
   }
 
   start() {}
@@ -52,22 +61,22 @@ var ShimSource = class {
    * @returns {Promise<string>}
    */
   async call(name, args, { signal }) {
-    const id = crypto.randomUUID();
-    const cancel = () => this.#send({ type: "cancel", id, reason: Shape.errorText(signal.reason) });
+    const id = Values.randomID();
+    const cancel = () => this.#send({ type: "cancel", id, reason: Values.errorText(signal.reason) });
     signal.addEventListener("abort", cancel);
     try {
       const text = await new Promise((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
         this.#send({ type: "call", id, name, args });
       });
-      return Shape.callToolResult(text);
+      return Values.callToolResult(text);
     } finally {
       signal.removeEventListener("abort", cancel);
       this.#waiting.delete(id);
     }
   }
 
-  /** @param {ShimRequest} message */
+  /** @param {PageWorldRequest} message */
   #send(message) {
     this.#port?.postMessage(message);
   }

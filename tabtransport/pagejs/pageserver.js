@@ -2,9 +2,9 @@
 // postMessage envelopes, on the channel mcp-default with the page itself and on
 // mcp-iframe with the page in a child frame.
 //
-// All scripts of the page see these messages. So a server speaks first: it announces
-// itself when it starts, which is heard here, as this script is there before it. One that
-// does not is asked only where a script in the page names the channel.
+// All scripts of the page see these messages. So a server speaks first: it announces itself
+// when it starts. One that has done so unheard is asked where the owner of the client says so,
+// or a script in the page names the channel.
 "use strict";
 
 /**
@@ -21,8 +21,10 @@ var PageServer = class {
   /** How long a server is given to show that it is still there. */
   static #aliveTimeout = 2_000;
   static #pollEvery = 60_000;
-  /** Between two reads of a list. */
+  /** Between two reads of a list, */
   static #pause = 300;
+  /** and before one that was not answered is tried again. */
+  static #retry = 2_000;
   /** @type {["tools", "resources", "prompts"]} */
   static #kinds = ["tools", "resources", "prompts"];
 
@@ -33,7 +35,7 @@ var PageServer = class {
   /** It announced itself while it was being connected to. */
   #again = false;
   /** Ids nobody can guess: every client in the page sees every answer. */
-  #prefix = `tabhub-${crypto.randomUUID()}-`;
+  #prefix = `tabhub-${Values.randomID()}-`;
   #next = 0;
   /** @type {Map<string, Waiting>} */
   #waiting = new Map();
@@ -46,30 +48,24 @@ var PageServer = class {
   /** The kinds whose list is being read, and whether it must be read again then. */
   /** @type {Map<"tools" | "resources" | "prompts", boolean>} */
   #reading = new Map();
-  /** The kinds whose list could not be read. */
-  /** @type {Set<"tools" | "resources" | "prompts">} */
-  #unread = new Set();
   /** Counts the connections, so that what an earlier one still reads is dropped. */
   #connection = 0;
   #target;
   #origin;
   #channel;
-  #changed;
-  #updated;
+  #client;
 
   /**
    * @param {Window} target the page's own window, or a child frame's
    * @param {string} origin its origin, the only one that messages are for
    * @param {"mcp-default" | "mcp-iframe"} channel
-   * @param {() => void} changed called when what is offered may differ
-   * @param {(uri: string) => void} updated called when a resource's content has changed
+   * @param {PageClient} client
    */
-  constructor(target, origin, channel, changed, updated) {
+  constructor(target, origin, channel, client) {
     this.#target = target;
     this.#origin = origin;
     this.#channel = channel;
-    this.#changed = changed;
-    this.#updated = updated;
+    this.#client = client;
   }
 
   /** The origin that the server was found at. */
@@ -86,7 +82,7 @@ var PageServer = class {
    */
   static payload(data, channel) {
     const fits =
-      Shape.isObject(data) && data.channel === channel && data.type === "mcp" && data.direction === "server-to-client";
+      Values.isObject(data) && data.channel === channel && data.type === "mcp" && data.direction === "server-to-client";
     return fits ? data.payload : undefined;
   }
 
@@ -94,34 +90,26 @@ var PageServer = class {
     if (this.#started) return;
     this.#started = true;
     if (this.#announced) void this.#connect(PageServer.#requestTimeout);
-    else if (this.#mayBeThere) this.#post("mcp-check-ready");
+    else if (this.#client.asks) this.#post("mcp-check-ready");
     this.#polling = setInterval(() => this.#poll(), PageServer.#pollEvery);
     if (this.#channel === "mcp-iframe") return;
-    if (document.readyState === "complete") this.#tryNamed();
-    else addEventListener("load", () => this.#tryNamed(), { once: true });
+    if (document.readyState === "complete") this.#tryUnheard();
+    else addEventListener("load", () => this.#tryUnheard(), { once: true });
   }
 
-  /** Tries a server that has not announced itself, if a script in the page names the channel. */
-  #tryNamed() {
+  /** Tries a server that was not heard, if the client tries all or a script in the page names the channel. */
+  #tryUnheard() {
     if (!this.#started || this.#announced || this.#state !== "idle") return;
-    const named = [...document.scripts].some((script) => !script.src && script.text.includes(this.#channel));
-    if (!named) return;
+    const named = () => [...document.scripts].some((script) => !script.src && script.text.includes(this.#channel));
+    if (!this.#client.tries && !named()) return;
     this.#post("mcp-check-ready");
     void this.#connect(PageServer.#aliveTimeout);
-  }
-
-  /**
-   * Whether a server may be there that was not heard. A page that never had one must not
-   * be told that somebody looks for it.
-   */
-  get #mayBeThere() {
-    return this.#channel === "mcp-iframe" || typeof tabhubLate !== "undefined";
   }
 
   stop() {
     this.#started = false;
     clearInterval(this.#polling);
-    this.#reset(new Error("the extension is switched off for this site"));
+    this.#reset(new Error("tabhub has left the page"));
   }
 
   /** Makes sure that the server is still there, after the page was away. */
@@ -171,8 +159,8 @@ var PageServer = class {
     } else if (payload === "mcp-server-stopped") {
       this.#announced = false;
       this.#reset(new Error("the page's server has stopped"));
-      this.#changed();
-    } else if (this.#started && Shape.isObject(payload) && payload.jsonrpc === "2.0") {
+      this.#client.changed();
+    } else if (this.#started && Values.isObject(payload) && payload.jsonrpc === "2.0") {
       this.#message(payload);
     }
   }
@@ -180,7 +168,7 @@ var PageServer = class {
   /** @param {Record<string, unknown>} message */
   #message(message) {
     if (typeof message.method === "string") {
-      const params = Shape.isObject(message.params) ? message.params : {};
+      const params = Values.isObject(message.params) ? message.params : {};
       if (typeof message.id === "string" || typeof message.id === "number") {
         // The server's own requests. Other clients of the page hear them, too.
         if (message.method === "ping") this.#post({ jsonrpc: "2.0", id: message.id, result: {} });
@@ -191,7 +179,7 @@ var PageServer = class {
     }
     const waiting = typeof message.id === "string" ? this.#waiting.get(message.id) : undefined;
     if (!waiting) return;
-    if (Shape.isObject(message.error)) waiting.reject(new Error(String(message.error.message ?? "unknown error")));
+    if (Values.isObject(message.error)) waiting.reject(new Error(String(message.error.message ?? "unknown error")));
     else waiting.resolve(message.result);
   }
 
@@ -211,7 +199,7 @@ var PageServer = class {
         void this.#read("prompts");
         break;
       case "notifications/resources/updated":
-        if (typeof params.uri === "string") this.#updated(params.uri.slice(0, Limit.uri));
+        if (typeof params.uri === "string") this.#client.updated(params.uri.slice(0, Limit.uri));
         break;
       case "notifications/progress": {
         const waiting = typeof params.progressToken === "string" ? this.#waiting.get(params.progressToken) : undefined;
@@ -235,12 +223,12 @@ var PageServer = class {
       const params = {
         protocolVersion: PageServer.#version,
         capabilities: {},
-        clientInfo: { name: "tabhub", version: chrome.runtime.getManifest().version },
+        clientInfo: { name: "tabhub", version: this.#client.version },
       };
       const result = await this.#request("initialize", params, { timeout });
       if (!this.#started || this.#state !== "connecting") return;
       this.#capabilities =
-        Shape.isObject(result) && Shape.isObject(result.capabilities) ? result.capabilities : { tools: {} };
+        Values.isObject(result) && Values.isObject(result.capabilities) ? result.capabilities : { tools: {} };
       this.#state = "ready";
       this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
       this.#readAll();
@@ -252,14 +240,13 @@ var PageServer = class {
   }
 
   /**
-   * Reads the lists anew that the server does not tell changes of, or that could not be
-   * read. One that announced itself and did not answer then, as in a page that was too
-   * busy, is asked again.
+   * Reads the lists anew that the server does not tell changes of. One that announced itself
+   * and did not answer then, as in a page that was too busy, is asked again.
    */
   #poll() {
     if (this.#announced) void this.#connect(PageServer.#requestTimeout);
     for (const kind of PageServer.#kinds) {
-      if (!this.#capabilities[kind]?.listChanged || this.#unread.has(kind)) void this.#read(kind);
+      if (!this.#capabilities[kind]?.listChanged) void this.#read(kind);
     }
   }
 
@@ -268,7 +255,8 @@ var PageServer = class {
   }
 
   /**
-   * Reads one list. Notices that come meanwhile are one more read, a moment later.
+   * Reads one list. Notices that come meanwhile are one more read, a moment later, and so is
+   * a list that the server does not answer with.
    *
    * @param {"tools" | "resources" | "prompts"} kind
    */
@@ -281,20 +269,20 @@ var PageServer = class {
     }
     this.#reading.set(kind, false);
     const connection = this.#connection;
+    let answered = true;
     try {
       const items = await this.#list(`${kind}/list`, kind);
       // Many servers with resources know no templates.
       const more = kind === "resources" ? await this.#list("resources/templates/list", "resourceTemplates").catch(() => []) : [];
       if (connection !== this.#connection) return;
-      this.#unread.delete(kind);
       this.#offer = { ...this.#offer, [kind]: [...items, ...more] };
-      this.#changed();
-    } catch {
-      if (connection === this.#connection) this.#unread.add(kind);
+      this.#client.changed();
+    } catch (error) {
+      answered = !(error instanceof NoAnswer);
     }
-    await new Promise((done) => setTimeout(done, PageServer.#pause));
+    await new Promise((done) => setTimeout(done, answered ? PageServer.#pause : PageServer.#retry));
     if (connection !== this.#connection) return;
-    const again = this.#reading.get(kind);
+    const again = this.#reading.get(kind) || !answered;
     this.#reading.delete(kind);
     if (again) void this.#read(kind);
   }
@@ -310,7 +298,7 @@ var PageServer = class {
     let cursor;
     do {
       const result = await this.#request(method, cursor === undefined ? {} : { cursor });
-      if (!Shape.isObject(result) || !Array.isArray(result[key])) break;
+      if (!Values.isObject(result) || !Array.isArray(result[key])) break;
       items.push(...result[key].slice(0, Limit.items + 1 - items.length));
       cursor = typeof result.nextCursor === "string" ? result.nextCursor : undefined;
     } while (cursor !== undefined && items.length <= Limit.items);
@@ -328,25 +316,30 @@ var PageServer = class {
     return JSON.stringify(result ?? {});
   }
 
-  /** @param {string} uri */
-  async read(uri) {
-    return JSON.stringify(await this.#request("resources/read", { uri }));
+  /**
+   * @param {string} uri
+   * @param {CallOptions} options
+   */
+  async read(uri, options) {
+    return JSON.stringify((await this.#request("resources/read", { uri }, options)) ?? {});
   }
 
   /**
    * @param {string} uri
    * @param {boolean} on
+   * @param {CallOptions} options
    */
-  async subscribe(uri, on) {
-    await this.#request(on ? "resources/subscribe" : "resources/unsubscribe", { uri });
+  async subscribe(uri, on, options) {
+    await this.#request(on ? "resources/subscribe" : "resources/unsubscribe", { uri }, options);
   }
 
   /**
    * @param {string} name
    * @param {object | undefined} args
+   * @param {CallOptions} options
    */
-  async prompt(name, args) {
-    return JSON.stringify(await this.#request("prompts/get", { name, arguments: args }));
+  async prompt(name, args, options) {
+    return JSON.stringify((await this.#request("prompts/get", { name, arguments: args }, options)) ?? {});
   }
 
   /**
@@ -359,11 +352,11 @@ var PageServer = class {
   async #request(method, params, { signal, progress, timeout = PageServer.#requestTimeout } = {}) {
     const id = this.#prefix + this.#next++;
     const cancelled = () => {
-      const reason = Shape.errorText(signal?.reason);
+      const reason = Values.errorText(signal?.reason);
       this.#post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
       this.#waiting.get(id)?.reject(signal?.reason);
     };
-    const late = () => this.#waiting.get(id)?.reject(new Error(`the page's server did not answer ${method}`));
+    const late = () => this.#waiting.get(id)?.reject(new NoAnswer(`the page's server did not answer ${method}`));
     const timer = signal ? undefined : setTimeout(late, timeout);
     signal?.addEventListener("abort", cancelled);
     try {
@@ -392,10 +385,12 @@ var PageServer = class {
     this.#state = "idle";
     this.#connection++;
     this.#reading.clear();
-    this.#unread.clear();
     this.#capabilities = {};
     this.#offer = { tools: [], resources: [], prompts: [] };
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
   }
 };
+
+/** The page's server took too long, as in a page that is too busy. */
+var NoAnswer = class extends Error {};

@@ -1,38 +1,30 @@
-// Tools of a document whose browser has WebMCP (document.modelContext), declarative
-// forms included. The extension's own world can use it: nothing passes through the
-// page's scripts.
+// Tools of a modelContext: the browser's own (document.modelContext of WebMCP, forms marked as
+// tools included), which every world of a document can use, or one that a library made, which
+// only the page's world sees.
 "use strict";
 
-/**
- * @typedef {object} Running
- * @property {number} calls
- * @property {string[]} thrown what the tool has thrown and no call has reported yet
- */
-
 /** @implements {Source} */
-var NativeSource = class {
+var ModelContextTools = class {
   /** @type {Map<string, RegisteredTool>} */
   #tools = new Map();
   /** @type {Promise<boolean> | undefined} */
   #takesObject;
-  /** @type {Map<string, Running>} the tools that run now */
+  /** @type {Map<string, {calls: number, thrown: string[]}>} the tools that run now, and what they threw that no call has told yet */
   #running = new Map();
   #context;
   #changed;
-
-  /** @returns {ModelContext | undefined} */
-  static context() {
-    const context = document.modelContext;
-    return typeof context?.getTools === "function" && typeof context.executeTool === "function" ? context : undefined;
-  }
+  #isOfDocument;
 
   /**
    * @param {ModelContext} context
    * @param {() => void} changed called when the tools may differ
+   * @param {(tool: RegisteredTool) => boolean} [isOfDocument] tells the tools of this document from those
+   *   of frames of the same origin, which are listed, too
    */
-  constructor(context, changed) {
+  constructor(context, changed, isOfDocument = (tool) => tool.window === window) {
     this.#context = context;
     this.#changed = changed;
+    this.#isOfDocument = isOfDocument;
   }
 
   start() {
@@ -44,10 +36,9 @@ var NativeSource = class {
   }
 
   async offer() {
-    // Frames of the same origin are listed, too. Each speaks for itself.
-    const own = (await this.#context.getTools()).filter((tool) => tool.window === window);
-    this.#tools = new Map(own.map((tool) => [tool.name, tool]));
-    return { tools: own, resources: [], prompts: [] };
+    const tools = (await this.#context.getTools()).filter(this.#isOfDocument);
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    return { tools: tools.map(mcpTool), resources: [], prompts: [] };
   }
 
   /** @param {string} name */
@@ -69,11 +60,10 @@ var NativeSource = class {
     this.#running.set(name, running);
     running.calls++;
     try {
-      return Shape.callToolResult(await this.#context.executeTool(tool, input, { signal }));
+      return Values.callToolResult(await this.#context.executeTool(tool, input, { signal }));
     } catch (error) {
       if (signal.aborted) throw error;
-      // The browser hides what the tool threw. The shim has seen it, and its word may
-      // be a moment behind.
+      // The browser hides what the tool threw. Who has seen it may tell it a moment later.
       if (!running.thrown.length) await new Promise((done) => setTimeout(done, 30));
       const said = running.thrown.shift();
       throw said === undefined ? error : new Error(said);
@@ -93,6 +83,29 @@ var NativeSource = class {
     if (thrown && thrown.length < 64) thrown.push(message);
   }
 };
+
+/** Hints of which false says something: MCP takes them for true. */
+var TRUE_HINTS = ["destructiveHint", "openWorldHint"];
+
+/**
+ * A tool in the form of MCP.
+ *
+ * @param {RegisteredTool} tool
+ */
+function mcpTool({ name, title, description, inputSchema, annotations }) {
+  /** @type {Item} */
+  const tool = { name, description, inputSchema };
+  if (title) tool.title = title;
+  try {
+    if (typeof inputSchema === "string") tool.inputSchema = inputSchema === "" ? undefined : JSON.parse(inputSchema);
+  } catch {
+    // The hub tells what is wrong with it.
+  }
+  // The browser fills in every hint that it knows.
+  const hints = Object.entries(annotations ?? {}).filter(([hint, value]) => value || (value === false && TRUE_HINTS.includes(hint)));
+  if (hints.length) tool.annotations = Object.fromEntries(hints);
+  return tool;
+}
 
 /**
  * Finds out what context.executeTool takes: an object, or before Chromium 155 a JSON

@@ -1,0 +1,46 @@
+// What the page offers otherwise than through window.tabhub, found with the library that the
+// companion extension uses, too.
+
+/**
+ * In the order of precedence.
+ * @param {() => void} changed
+ * @param {(uri: string) => void} updated
+ * @returns {Source[]}
+ */
+function foundSources(changed, updated) {
+  const native = nativeContext();
+  // The page has this script, so it may be asked whether it has a server. Those older than
+  // 1.0 announce themselves once, perhaps before this script ran, and do not answer.
+  const server = new PageServer(window, self.origin === "null" ? "*" : self.origin, "mcp-default", {
+    version: "1",
+    asks: true,
+    tries: true,
+    changed,
+    updated,
+  });
+  addEventListener("message", (event) => {
+    // In an event that a script has made, the source is whatever it says.
+    if (event.isTrusted && event.source === window) server.heard(PageServer.payload(event.data, "mcp-default"));
+  });
+  return native
+    ? [new ModelContextTools(native, changed, isOfThisDocument), server]
+    : [server, new LibraryTools(changed, (tool) => !tool.window || isOfThisDocument(tool))];
+}
+
+/**
+ * The browser's own modelContext. Libraries shadow it with one of their own, on the document;
+ * what they shadow is still behind the prototype's getter.
+ * @returns {ModelContext | undefined}
+ */
+function nativeContext() {
+  const getter = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext")?.get;
+  return getter && Function.prototype.toString.call(getter).includes("[native code]") ? getter.call(document) : undefined;
+}
+
+/** @param {RegisteredTool} tool */
+function isOfThisDocument(tool) {
+  if (tool.window === window) return true;
+  if (tool.origin !== undefined && tool.origin !== self.origin) return false;
+  // A frame of the same site that has a connection of its own offers it itself.
+  return !tool.window?.tabhub;
+}

@@ -1,0 +1,73 @@
+// Runs in a tab's top document, in the extension's own world: it hears the sentinels of all
+// frames of the tab (sentinel.js) and asks the service worker to bring the rest of the
+// extension to those that have given a sign. It is the only thing of the extension's own world
+// in a tab that has nothing to offer, because such a world costs each frame 0.2 MB.
+"use strict";
+
+{
+  /** What is left of how many signs each frame may give. @type {WeakMap<object, InstanceType<typeof RateLimit>>} */
+  const limits = new WeakMap();
+  /** From the top document's own sentinel: none is in a site that is switched off. @type {MessagePort | undefined} */
+  let port;
+
+  /**
+   * @param {Window} source
+   * @param {FrameSign} said what the page may have forged
+   */
+  function pass(source, { kind, child }) {
+    const limit = limits.get(source) ?? new RateLimit(16);
+    limits.set(source, limit);
+    const path = limit.take() && pathOf(source);
+    if (!path) return;
+    const sign = { kind: String(kind), ...(child && { child: { index: Math.trunc(Number(child.index)), origin: String(child.origin) } }) };
+    const send = () => void chrome.runtime?.sendMessage({ type: "sign", path, sign }).catch(() => {});
+    // A page that the browser loads ahead is none until the user goes there.
+    if (document.prerendering) document.addEventListener("prerenderingchange", send, { once: true });
+    else send();
+  }
+
+  /**
+   * Which frame of which frame source is, from the top document on.
+   *
+   * @param {Window} source
+   * @returns {number[] | undefined} undefined if it has gone
+   */
+  function pathOf(source) {
+    const path = [];
+    for (let at = source; at !== window; at = at.parent) {
+      const { parent } = at;
+      let index = 0;
+      while (index < parent.length && parent[index] !== at) index++;
+      if (index === parent.length || path.unshift(index) > 32) return undefined;
+    }
+    return path;
+  }
+
+  addEventListener("message", (event) => {
+    const { source } = event;
+    if (!event.isTrusted || !source || source === window || !chrome.runtime?.id) return;
+    const { data } = event;
+    if (data?.tabhub !== "sign") return;
+    // No page hears it. Where the site is switched off, one that sent it itself could find
+    // out so that somebody else listens.
+    if (port) event.stopImmediatePropagation();
+    pass(/** @type {Window} */ (source), data);
+  });
+
+  /** @param {Event} event */
+  function join(event) {
+    port = event instanceof MessageEvent ? event.ports[0] : undefined;
+    if (!port) return;
+    port.onmessage = ({ data }) => data?.type === "sign" && pass(window, data);
+    globalThis.tabhubPort = port;
+  }
+  addEventListener("tabhub-port", join, { once: true });
+  // Once the page's scripts run, it is they who offer a port.
+  const parser = new MutationObserver(() => {
+    parser.disconnect();
+    removeEventListener("tabhub-port", join);
+  });
+  parser.observe(document, { childList: true, subtree: true });
+
+  globalThis.tabhubGateway = true;
+}

@@ -1,0 +1,127 @@
+// Runs in the page's world of a browser with WebMCP, before the page's scripts: it notes what
+// tools throw, which the browser hides from their caller, and gives pages written for the
+// API's removed forms what they look for.
+"use strict";
+
+/**
+ * Wraps each tool that the page registers, so that what it throws is known.
+ *
+ * @param {ModelContext} native
+ * @param {(name: string, error: unknown) => void} thrown told what a tool has thrown
+ */
+function noteErrors(native, thrown) {
+  const prototype = Object.getPrototypeOf(native);
+  const register = native.registerTool;
+  const { apply } = Reflect;
+  // A proxy reads as what it stands for: the browser's own function.
+  const value = new Proxy(register, {
+    apply: (_, context, args) => apply(register, context, args.length ? [noting(args[0], thrown), ...args.slice(1)] : args),
+  });
+  Object.defineProperty(prototype, "registerTool", { configurable: true, enumerable: true, writable: true, value });
+}
+
+/**
+ * @param {any} tool
+ * @param {(name: string, error: unknown) => void} thrown
+ */
+function noting(tool, thrown) {
+  const execute = tool?.execute;
+  if (typeof execute !== "function") return tool;
+  return Object.create(tool, {
+    execute: {
+      /** @param {any[]} args */
+      value: async (...args) => {
+        try {
+          return await execute(...args);
+        } catch (error) {
+          thrown(String(tool.name), error);
+          throw error;
+        }
+      },
+    },
+  });
+}
+
+/**
+ * Offers navigator.modelContext, which Chromium had until 152, and window.mcp, which
+ * the first MCP-B pages used. What a page registers there is registered with the
+ * browser.
+ *
+ * @param {ModelContext} native
+ */
+function offerOldForms(native) {
+  /** @type {Map<string, AbortController>} */
+  const registered = new Map();
+
+  /** @param {any} tool */
+  function registerTool(tool) {
+    const name = String(tool?.name);
+    const controller = new AbortController();
+    const execute = (/** @type {object} */ input, /** @type {object} */ options) =>
+      tool.execute(input, { ...options, requestUserInteraction: async (/** @type {Function} */ ask) => ask() });
+    registered.set(name, controller);
+    Promise.resolve(native.registerTool({ description: name, ...tool, execute }, { signal: controller.signal })).catch(
+      (error) => console.warn(`registerTool(${name}):`, error),
+    );
+    return { unregister: () => unregisterTool(name) };
+  }
+
+  /** @param {string} name */
+  function unregisterTool(name) {
+    registered.get(name)?.abort();
+    registered.delete(name);
+  }
+
+  function clearContext() {
+    for (const name of [...registered.keys()]) unregisterTool(name);
+  }
+
+  /** @param {{tools?: object[]}} [offered] */
+  function provideContext(offered) {
+    clearContext();
+    for (const tool of offered?.tools ?? []) registerTool(tool);
+  }
+
+  if (!("modelContext" in navigator)) {
+    const old = Object.create(native, {
+      registerTool: { value: registerTool },
+      unregisterTool: { value: unregisterTool },
+      clearContext: { value: clearContext },
+      provideContext: { value: provideContext },
+      getTools: { value: native.getTools.bind(native) },
+      executeTool: { value: native.executeTool.bind(native) },
+      addEventListener: { value: native.addEventListener.bind(native) },
+      removeEventListener: { value: native.removeEventListener.bind(native) },
+    });
+    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get: () => old });
+  }
+  if (!("mcp" in window)) {
+    /**
+     * @param {string} name
+     * @param {{title?: string, description?: string, inputSchema?: object, annotations?: object}} config
+     * @param {Function} execute
+     */
+    const register = (name, config, execute) => {
+      const { title, description = name, inputSchema, annotations } = config ?? {};
+      return registerTool({ name, title, description, inputSchema: jsonSchema(inputSchema), annotations, execute });
+    };
+    Object.defineProperty(window, "mcp", { configurable: true, writable: true, value: { registerTool: register } });
+  }
+}
+
+/**
+ * The JSON Schema of a schema as window.mcp took it: one already, or an object of
+ * validators, of which only names and descriptions are known.
+ *
+ * @param {any} schema
+ */
+function jsonSchema(schema) {
+  if (!schema || typeof schema.type === "string" || typeof schema.properties === "object") return schema ?? undefined;
+  const properties = Object.fromEntries(
+    Object.entries(schema).map(([name, validator]) => {
+      const description = /** @type {any} */ (validator)?.description;
+      return [name, typeof description === "string" ? { description } : {}];
+    }),
+  );
+  return { type: "object", properties };
+}

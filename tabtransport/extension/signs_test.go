@@ -1,0 +1,78 @@
+package extension_test
+
+import (
+	"strings"
+	"testing"
+
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// announcing is a page with a server that announces itself once, and nothing else that
+// would lead to it.
+const announcing = `<!doctype html><title>Announcing</title><script src="/server.js"></script>`
+
+// Each sign alone leads to what a page has, in the page itself and in a frame of another site.
+func TestSigns(t *testing.T) {
+	t.Parallel()
+	const late = `<!doctype html><title>Late</title><script>setTimeout(() => {
+		const tools = [{name: "late", description: "d", inputSchema: {type: "object"}}];
+		document.modelContext = {getTools: async () => tools, executeTool: async () => JSON.stringify({content: [{type: "text", text: "from the library"}]})};
+	}, 1500)</script>`
+	for _, native := range []bool{false, true} {
+		h := newHub(t)
+		b := h.browse(chromium.Options{WebMCP: native})
+		pages := map[string]string{
+			"/server.js": scriptOf(strings.ReplaceAll(oldServer, "ANNOUNCED", "0")),
+			"/announces": announcing,
+			"/names":     strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
+		}
+		tools := map[string]string{"/announces": "old", "/names": "old"}
+		if native {
+			pages["/form"] = `<!doctype html><title>Form</title><form toolname="search" tooldescription="Searches"><input name="q"></form>`
+			pages["/registers"] = `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`
+			tools["/form"], tools["/registers"] = "search", "tool"
+		} else {
+			pages["/late"] = late
+			tools["/late"] = "late"
+		}
+		url := site(t, pages)
+		for path, tool := range tools {
+			frame := site(t, map[string]string{"/": `<!doctype html><title>Around</title><iframe src="/empty"></iframe><iframe allow="tools" src="` + url + path + `"></iframe>`, "/empty": "<!doctype html>"})
+			for _, address := range []string{url + path, frame} {
+				p := b.Open(address)
+				tab := h.tabWith(tool)
+				if got := h.tool(tab, tool); got.Origin != url {
+					t.Errorf("native %v, %s in %s: %+v", native, path, address, got)
+				}
+				p.Close()
+				h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+			}
+		}
+	}
+}
+
+// A page without tools has nothing of the extension's own but the gateway in its top document.
+func TestNothingRunsWhereNothingIs(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{
+		"/":      `<!doctype html><title>Plain</title><iframe src="/frame"></iframe><iframe srcdoc="<script>1</script>"></iframe><iframe></iframe>`,
+		"/frame": `<!doctype html><script>addEventListener("message", () => {}); postMessage("news", "*")</script>`,
+		"/tool":  `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,
+	})
+	b.Open(url)
+	// By the time that another page is known this one is, too.
+	b.Open(url + "/tool")
+	h.tabWith("tool")
+	w := b.Worker()
+	defer w.Close()
+	got := w.Eval(`(async () => {
+		const [tab] = await chrome.tabs.query({ url: "` + url + `/" });
+		const all = await chrome.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, func: () => [typeof tabhubGateway, typeof tabhubFrame].join() });
+		return all.sort((a, b) => a.frameId - b.frameId).map(({ result }) => result);
+	})()`)
+	if want := `["boolean,undefined","undefined,undefined","undefined,undefined","undefined,undefined"]`; got != want {
+		t.Errorf("the scripts of the extension's own world: %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,21 @@
+// Package pagejs is the JavaScript with which tabhub reaches what a page offers. Both ways to a
+// page are made of it, so that a page's tool does the same on both: the companion extension
+// (package extension) and the hub's script /tab.js (package pages).
+//
+//	values.js        forms and limits of what pages say and throw
+//	modelcontext.js  ModelContextTools: tools of a document.modelContext
+//	library.js       LibraryTools: finds the modelContext that a script of the page made
+//	pageserver.js    PageServer: a client of an MCP server that runs in the page
+//	types.d.ts       the interface Source that they implement, for tsc only
+//
+// The files are classic scripts without imports: content scripts cannot be modules, and /tab.js
+// is one file for pages that load it with a script element. [Script] joins files to one script
+// with a scope of its own; nothing is built and nothing of a page's globals is touched. Which
+// world it runs in is the user's choice: ModelContextTools and PageServer work in the extension's
+// own world and in the page's, LibraryTools only in the page's.
+//
+// A Source never speaks to the hub. Who made it asks for its offer when it says that it has
+// changed, and sends it calls. A page that has nothing must not notice that somebody looks: a
+// PageServer says nothing before a server has announced itself unless its owner tells it to, and
+// LibraryTools calls only what it took before the page's scripts ran.
+package pagejs

@@ -1,0 +1,133 @@
+// Tools of a modelContext that a library of the page made, such as a polyfill's, at whatever
+// time and of whatever generation. Only the page's world sees it.
+"use strict";
+
+/**
+ * What is called before the page has shown that it has a modelContext, as it was before any
+ * script of the page ran: no page without one can notice that somebody looks for it.
+ */
+var Early = {
+  apply: Reflect.apply,
+  hasOwn: Object.hasOwn,
+  min: Math.min,
+  setTimeout: window.setTimeout.bind(window),
+};
+
+/** @implements {Source} */
+var LibraryTools = class {
+  static #places = [
+    { object: document, prototype: Document.prototype },
+    { object: navigator, prototype: Navigator.prototype },
+  ];
+  static #firstWait = 250;
+  static #maxWait = 60_000;
+
+  /** @type {InstanceType<typeof ModelContextTools> | undefined} */
+  #tools;
+  #changed;
+  #isOfDocument;
+
+  /**
+   * @param {() => void} changed called when there is a modelContext, and when its tools may differ
+   * @param {(tool: RegisteredTool) => boolean} [isOfDocument] as of ModelContextTools
+   */
+  constructor(changed, isOfDocument = (tool) => !tool.window || tool.window === window) {
+    this.#changed = changed;
+    this.#isOfDocument = isOfDocument;
+  }
+
+  /** Begins to look for a modelContext: now, then ever more rarely, as a page may load it late. */
+  start() {
+    this.#look(LibraryTools.#firstWait);
+  }
+
+  stop() {}
+
+  async offer() {
+    return this.#tools ? this.#tools.offer() : { tools: [], resources: [], prompts: [] };
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return this.#tools?.has(name) === true;
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} args
+   * @param {CallOptions} options
+   */
+  async call(name, args, options) {
+    if (!this.#tools) throw new Error(`the page has no tool ${name}`);
+    return this.#tools.call(name, args, options);
+  }
+
+  /** @param {number} wait in ms, until it looks again */
+  #look(wait) {
+    if (!this.#tools) {
+      const context = LibraryTools.#find();
+      if (context) {
+        this.#tools = new ModelContextTools(context, this.#changed, this.#isOfDocument);
+        this.#tools.start();
+        wait = LibraryTools.#firstWait;
+      }
+    }
+    // Not every release tells that it has got tools, and most pages give them at once.
+    if (this.#tools) this.#changed();
+    Early.setTimeout(() => this.#look(Early.min(wait * 2, LibraryTools.#maxWait)), wait);
+  }
+
+  /**
+   * Returns what the page made, if it is something that only its own world can reach. A
+   * server that answers over messages is reached that way, and keeps its results' full form.
+   *
+   * @returns {ModelContext | undefined}
+   */
+  static #find() {
+    const made = LibraryTools.#modelContext();
+    if (!made || made.__isBrowserMcpServer || /** @type {any} */ (window).__mcpBridge) return undefined;
+    const events = typeof made.addEventListener === "function" ? made : new EventTarget();
+    if (typeof made.getTools === "function" && typeof made.executeTool === "function") return adapted(made, events);
+    const testing = /** @type {any} */ (navigator).modelContextTesting;
+    if (typeof testing?.listTools !== "function" || typeof testing.executeTool !== "function") return undefined;
+    return adapted(
+      {
+        getTools: async () => testing.listTools(),
+        executeTool: (/** @type {RegisteredTool} */ tool, /** @type {object | string} */ input, /** @type {object} */ options) =>
+          testing.executeTool(tool.name, typeof input === "string" ? input : JSON.stringify(input), options),
+      },
+      typeof testing.addEventListener === "function" ? testing : events,
+    );
+  }
+
+  /**
+   * Whatever is at document.modelContext or navigator.modelContext.
+   *
+   * @returns {any}
+   */
+  static #modelContext() {
+    for (let i = 0; i < 2; i++) {
+      const { object, prototype } = LibraryTools.#places[i];
+      const there = Early.hasOwn(object, "modelContext") || Early.hasOwn(prototype, "modelContext");
+      const made = there ? /** @type {any} */ (object).modelContext : undefined;
+      if (made) return made;
+    }
+    return undefined;
+  }
+};
+
+/**
+ * A library's modelContext with what is used of the browser's.
+ *
+ * @param {any} made
+ * @param {EventTarget} events fires toolchange
+ * @returns {ModelContext}
+ */
+function adapted(made, events) {
+  return /** @type {any} */ ({
+    getTools: () => made.getTools(),
+    executeTool: (/** @type {any[]} */ ...args) => made.executeTool(...args),
+    addEventListener: (/** @type {[any, any]} */ ...args) => events.addEventListener(...args),
+    removeEventListener: (/** @type {[any, any]} */ ...args) => events.removeEventListener?.(...args),
+  });
+}

@@ -1,0 +1,66 @@
+// Types of the library, for `tsc` only.
+
+/** A tool, resource or prompt, in the form of MCP. */
+interface Item {
+  name: string;
+  [member: string]: unknown;
+}
+
+interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+interface CallOptions {
+  /** A call takes as long as nobody aborts it. */
+  signal: AbortSignal;
+  progress?: (p: Progress) => void;
+}
+
+/** One way to what a document offers. */
+interface Source {
+  start(): void;
+  stop(): void;
+  /** What it has now, in the form of MCP. It does not fail because the page is busy: it has what it had. */
+  offer(): Promise<{ tools: object[]; resources: object[]; prompts: object[] }>;
+  has(tool: string): boolean;
+  /** Resolves to the JSON of a CallToolResult. */
+  call(tool: string, args: object, options: CallOptions): Promise<string>;
+}
+
+/** Whose client of a page's server it is. */
+interface PageClient {
+  version: string;
+  /** Whether a server may have announced itself unheard, so that it is asked. Where none is, nobody may be told that somebody looks for one. */
+  asks: boolean;
+  /** Whether one that does not answer the question is tried once the page has loaded. */
+  tries: boolean;
+  /** Called when what is offered may differ. */
+  changed(): void;
+  /** Called when a resource's content has changed. */
+  updated(uri: string): void;
+}
+
+// ---- WebMCP
+
+interface RegisteredTool {
+  name: string;
+  description: string;
+  title?: string;
+  inputSchema?: object | string;
+  annotations?: object;
+  window?: Window | null;
+  origin?: string;
+}
+
+interface ModelContext extends EventTarget {
+  registerTool(tool: object, options?: object): Promise<void>;
+  getTools(options?: object): Promise<RegisteredTool[]>;
+  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<string | null>;
+}
+
+interface Document {
+  readonly modelContext?: ModelContext;
+  readonly prerendering?: boolean;
+}

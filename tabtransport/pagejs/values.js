@@ -1,0 +1,82 @@
+// What pages say and throw: its limits, and its forms.
+"use strict";
+
+/**
+ * The limits of what a frame may offer. They are the hub's own, or above them where
+ * the hub cuts what is too long.
+ */
+var Limit = Object.freeze({
+  items: 1024, // of each kind
+  name: 128,
+  title: 256,
+  description: 4096,
+  schema: 64 << 10,
+  other: 16 << 10, // annotations, _meta, icons
+  uri: 2048,
+  offer: 8 << 20, // all items of one kind together
+  answer: 30 << 20, // one result
+  error: 16_000, // an error's text
+  message: 4096, // that of a progress notice
+});
+
+var Values = class {
+  /**
+   * @param {unknown} value
+   * @returns {value is Record<string, unknown>}
+   */
+  static isObject(value) {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  }
+
+  /**
+   * Makes the JSON of a CallToolResult from the string that WebMCP answers with:
+   * what the page returned as JSON, or its plain text.
+   *
+   * @param {string | null} text null says that the call made the page navigate
+   * @returns {string}
+   */
+  static callToolResult(text) {
+    if (text === null) return Values.textResult("Done. The page is now loading another one.");
+    /** @type {unknown} */
+    let value;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return Values.textResult(text);
+    }
+    if (!Values.isObject(value)) return Values.textResult(text);
+    if (Array.isArray(value.content) && value.content.every((b) => Values.isObject(b) && typeof b.type === "string")) {
+      return text;
+    }
+    if (Values.isObject(value.structuredContent)) {
+      const { content: _, ...rest } = value;
+      return JSON.stringify({ content: [{ type: "text", text: JSON.stringify(value.structuredContent) }], ...rest });
+    }
+    return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
+  }
+
+  /** An id that nobody can guess. crypto.randomUUID exists in secure contexts only. */
+  static randomID() {
+    return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
+  }
+
+  /** @param {string} text */
+  static textResult(text) {
+    return JSON.stringify({ content: [{ type: "text", text }] });
+  }
+
+  /**
+   * The text of something thrown.
+   *
+   * @param {unknown} error
+   */
+  static errorText(error) {
+    let text = "";
+    try {
+      text = error instanceof Error || error instanceof DOMException ? error.message || error.name : String(error);
+    } catch {
+      // What a page throws need not be printable.
+    }
+    return (text || "the page's tool failed without saying why").slice(0, Limit.error);
+  }
+};
