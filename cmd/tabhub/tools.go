@@ -39,14 +39,14 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 		name         string
 		tools, bytes int
 	}
-	all, own, pages := 0, 0, 0
+	all, builtin, pages := 0, 0, 0
 	var sites []*site
 	err := a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
 		for _, t := range tools {
 			n := len(t.Definition)
 			all += n
 			if t.Domain == "" {
-				own += n
+				builtin += n
 			} else {
 				pages += n + len(",") // what the hub compares with the budget
 				name := naming.SiteOf(t.Domain)
@@ -71,7 +71,7 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(s.bytes), s.tools, s.name)
 		}
 	})
-	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), mcpserver.Tokens(own))
+	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), proxytool.Tokens(builtin))
 	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
 	return err
 }

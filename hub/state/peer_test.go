@@ -150,7 +150,7 @@ func TestClaimedOriginIsUnverified(t *testing.T) {
 	f.tools(spec.TabAddr{Peer: program}, "https://bank.com/", "pay")
 	f.tools(f.page("https://evil.com", "b"), "", `pay:"origin":"https://bank.com"`)
 	f.wantTarget("bank_com_pay", bank, "pay")
-	for l := range f.List("bank.com", spec.KindTool, false) {
+	for _, l := range f.List(nil, "bank.com", spec.KindTool, false) {
 		if l.Tab != 0 && !l.Alone {
 			t.Errorf("%s shares the bank's domain", l.Public)
 		}
