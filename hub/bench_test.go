@@ -14,7 +14,7 @@ import (
 
 // echo joins tabs to a new Hub whose tools answer at once.
 func echo(b *testing.B, tabs, each int) (*Hub, []*tabtransport.Local) {
-	peers := tabtransport.NewMemory()
+	peers := tabtransport.NewPeers()
 	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
 	if err != nil {
 		b.Fatal(err)

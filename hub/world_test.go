@@ -31,7 +31,7 @@ func newWorld(t *testing.T, opts Options) *world {
 // start opens the Hub over the world's store, as a new process would.
 func (w *world) start(opts Options) {
 	w.t.Helper()
-	w.peers = tabtransport.NewMemory()
+	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
 	h, err := Open(w.t.Context(), opts)
 	if err != nil {

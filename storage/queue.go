@@ -28,6 +28,8 @@ type queue struct {
 	wake   chan struct{} // buffered 1: the state below has changed
 	ended  chan struct{}
 
+	refusals sync.WaitGroup // dones that are told of one
+
 	mu      sync.Mutex
 	epochs  map[spec.UserID]spec.Epoch // handed out last
 	next    *batch
@@ -66,16 +68,26 @@ func newQueue(max int, commit func(*batch) error) *queue {
 
 // write queues changes, or fails them. It does not block on the disk.
 func (q *queue) write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) {
-	err := Validate(user, changes)
-	if err == nil {
-		err = q.add(user, epoch, changes, done)
-	}
-	if err != nil && done != nil {
-		go done(err)
+	if err := q.add(user, epoch, changes, done); err != nil && done != nil {
+		q.refuse(done, err)
 	}
 }
 
+// refuse tells a done on a goroutine of its own, for which close waits.
+func (q *queue) refuse(done func(error), err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		go done(err)
+		return
+	}
+	q.refusals.Go(func() { done(err) })
+}
+
 func (q *queue) add(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) error {
+	if err := Validate(user, changes); err != nil {
+		return err
+	}
 	n := 0
 	for _, c := range changes {
 		n += Size(c)
@@ -192,13 +204,14 @@ func (q *queue) flush(ctx context.Context) error {
 	}
 }
 
-// close commits what is queued, and waits for that.
+// close commits what is queued, and waits until all dones have returned.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.changed()
 	q.mu.Unlock()
 	<-q.ended
+	q.refusals.Wait()
 }
 
 // run commits batches until the queue is closed and empty.

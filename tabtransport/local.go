@@ -10,9 +10,6 @@ import (
 	"tabhub/spec"
 )
 
-// NewMemory returns NewPeers(), for tests whose tabs are all inside the process.
-func NewMemory() *Peers { return NewPeers() }
-
 // Incoming is a request of the hub to a tab inside this process.
 type Incoming struct {
 	ID      string
@@ -79,7 +76,7 @@ func Join(ctx context.Context, hub Attacher, conn Conn, serve Serve) (*Local, er
 	return l, nil
 }
 
-// Join is the function Join.
+// Join connects a tab inside this process, as the function Join does.
 func (p *Peers) Join(ctx context.Context, conn Conn, serve Serve) (*Local, error) {
 	return Join(ctx, p, conn, serve)
 }
@@ -158,31 +155,24 @@ type localLink struct {
 }
 
 func (l localLink) Send(out Outgoing) error {
-	ctx, cancel := context.WithCancelCause(l.ctx)
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.serving == nil {
-		l.mu.Unlock()
-		cancel(nil)
 		return ErrNotConnected
 	}
+	ctx, cancel := context.WithCancelCause(l.ctx)
 	l.serving[out.ID] = cancel
-	l.wg.Add(1)
-	l.mu.Unlock()
-	go l.run(ctx, out)
+	l.wg.Go(func() {
+		l.run(ctx, out)
+		l.mu.Lock()
+		delete(l.serving, out.ID)
+		l.mu.Unlock()
+		cancel(nil)
+	})
 	return nil
 }
 
 func (l localLink) run(ctx context.Context, out Outgoing) {
-	defer l.wg.Done()
-	defer func() {
-		l.mu.Lock()
-		cancel := l.serving[out.ID]
-		delete(l.serving, out.ID)
-		l.mu.Unlock()
-		if cancel != nil {
-			cancel(nil)
-		}
-	}()
 	<-l.attached
 	if ctx.Err() != nil {
 		out.Unsent()

@@ -22,7 +22,7 @@ import (
 //	Sending      queued   ended   the same, but its connection has ended       ErrNotConnected
 //	Unsent       queued   ended   the wire will not write it                   ErrNotConnected
 //	takeOver     sent     sent    a newer connection is about to send it again
-//	answer       sent     ended   the tab has answered                         its answer
+//	answered     sent     ended   the tab has answered                         its answer
 //	loseLocked   queued   ended   the tab or the peer's session has gone       ErrNotConnected
 //	loseLocked   sent     ended   the same                                     ErrLost
 //	abandon      any      ended   SendRequest waits no longer                  SendRequest's
@@ -53,7 +53,7 @@ type state int
 const (
 	queued state = iota // given to a link, which has not written it
 	sent                // it may have reached the tab
-	gone                // ended
+	ended               // not in Peers.pending any more
 )
 
 // outcome is how a request ended.
@@ -211,7 +211,7 @@ func (p *Peers) losePeerLocked(id spec.PeerID) {
 }
 
 func (q *pending) endLocked() {
-	q.state = gone
+	q.state = ended
 	delete(q.peers.pending, q.id)
 }
 

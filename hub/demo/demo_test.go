@@ -30,7 +30,7 @@ type taker struct {
 }
 
 func newTaker() *taker {
-	h := &taker{peers: tabtransport.NewMemory(), items: map[spec.Kind][]json.RawMessage{}}
+	h := &taker{peers: tabtransport.NewPeers(), items: map[spec.Kind][]json.RawMessage{}}
 	h.peers.Handle(h)
 	return h
 }

@@ -29,7 +29,7 @@ func Open(t testing.TB, o hub.Options) *Hub {
 	if o.Store == nil {
 		o.Store = new(storage.Memory)
 	}
-	h := &Hub{Tabs: tabtransport.NewMemory(), Store: o.Store, t: t}
+	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, t: t}
 	o.User, o.Transport = spec.LocalUser, h.Tabs
 	var err error
 	if h.Hub, err = hub.Open(t.Context(), o); err != nil {

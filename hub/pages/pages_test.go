@@ -29,7 +29,7 @@ type site struct {
 	t        *testing.T
 	store    storage.Memory
 	addr     string // of the hub
-	cable    *tabtest.Cable
+	cable    *tabtest.Port
 	pairings tabtest.Pairings
 
 	// Owned by the test's goroutine.
@@ -43,7 +43,7 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, cable: tabtest.NewCable(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
+	s := &site{t: t, cable: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
 	s.addr = s.cable.Addr()
 	s.start()
 	t.Cleanup(s.stop)

@@ -36,7 +36,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	transport := tabtransport.NewMemory()
+	transport := tabtransport.NewPeers()
 	h, err := hub.Open(ctx, hub.Options{User: user, Transport: transport, Store: new(storage.Memory)})
 	if err != nil {
 		return nil, err

@@ -20,21 +20,22 @@ import (
 func Run(t *testing.T, durable bool, open func(t *testing.T, dir string) storage.DomainToolStorage) {
 	s := suite{durable: durable, open: open}
 	for name, test := range map[string]func(*testing.T){
-		"KeepsAll":         s.keepsAll,
-		"Replaces":         s.replaces,
-		"SeparatesUsers":   s.separatesUsers,
-		"SeparatesKeys":    s.separatesKeys,
-		"Prunes":           s.prunes,
-		"AllOrNone":        s.allOrNone,
-		"Done":             s.done,
-		"Log":              s.log,
-		"LogIsBounded":     s.logIsBounded,
-		"Concurrent":       s.concurrent,
-		"CloseWritesRest":  s.closeWritesRest,
-		"OneWriter":        s.oneWriter,
-		"EpochsGrow":       s.epochsGrow,
-		"TakeoverInFlight": s.takeoverInFlight,
-		"StaleIsAlone":     s.staleIsAlone,
+		"KeepsAll":          s.keepsAll,
+		"Replaces":          s.replaces,
+		"SeparatesUsers":    s.separatesUsers,
+		"SeparatesKeys":     s.separatesKeys,
+		"Prunes":            s.prunes,
+		"AllOrNone":         s.allOrNone,
+		"Done":              s.done,
+		"Log":               s.log,
+		"LogIsBounded":      s.logIsBounded,
+		"Concurrent":        s.concurrent,
+		"CloseWritesRest":   s.closeWritesRest,
+		"OneWriter":         s.oneWriter,
+		"EpochsGrow":        s.epochsGrow,
+		"TakeoverInFlight":  s.takeoverInFlight,
+		"CloseTellsRefused": s.closeTellsRefused,
+		"StaleIsAlone":      s.staleIsAlone,
 	} {
 		t.Run(name, test)
 	}
