@@ -7,14 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
 func TestAwaitPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, Options{})
-		named := func(id spec.BrowserID) func(BrowserInfo) bool {
-			return func(b BrowserInfo) bool { return b.ID == id }
+		named := func(id spec.BrowserID) func(state.BrowserInfo) bool {
+			return func(b state.BrowserInfo) bool { return b.ID == id }
 		}
 		time.AfterFunc(time.Second, func() { w.page("https://e.com", "a") })
 		time.AfterFunc(2*time.Second, func() { w.chrome("b1", "s") })

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -84,7 +85,7 @@ func TestRouteToTheActiveTab(t *testing.T) {
 			t.Errorf("%d notices for a change of labels", changes.Load())
 		}
 		e, err := w.hub.Explain("website_tool_e_com_x")
-		if err != nil || e.Tab == nil || e.Tab.Addr.Tab != 3 || e.Reason != reasonActive {
+		if err != nil || e.Tab == nil || e.Tab.Addr.Tab != 3 || e.Reason != state.ReasonActive {
 			t.Errorf("explained %+v, %v", e, err)
 		}
 	})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub"
+	"tabhub/hub/state"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func (a *app) explainCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printExplanation(e hub.Explanation) error {
+func (a *app) printExplanation(e state.Explanation) error {
 	return a.table(e.Name, func(w io.Writer) {
 		fmt.Fprintf(w, "is\t%s %s of %s\n", e.Kind, clip(e.Item, 200), e.Domain)
 		switch {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/hub"
+	"tabhub/hub/state"
 )
 
 func (a *app) tabsCommand() *cobra.Command {
@@ -19,7 +19,7 @@ func (a *app) tabsCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printTabs(tabs []hub.TabInfo) error {
+func (a *app) printTabs(tabs []state.TabInfo) error {
 	if len(tabs) == 0 {
 		fmt.Fprintln(a.out, "No page offers tools yet. Open /demo of the hub, or a page of yours with its /tab.js.")
 		return nil
@@ -39,7 +39,7 @@ func (a *app) printTabs(tabs []hub.TabInfo) error {
 	return err
 }
 
-func tabState(t hub.TabInfo) string {
+func tabState(t state.TabInfo) string {
 	switch {
 	case !t.Connected:
 		return "away"

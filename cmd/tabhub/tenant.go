@@ -18,7 +18,7 @@ import (
 // it closes again.
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
-	transport := p.tabs.Transport(user)
+	transport := p.tabs.NewTransport(user)
 	h, err := hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,

@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
 )
 
 // browser is a browser that is connected, or the page of a single tab.
 type browser struct {
-	hub.BrowserInfo
+	state.BrowserInfo
 	// short is what a model calls it. It is made from the browser's identity, so it
 	// stays the same over restarts.
 	short string

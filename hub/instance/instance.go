@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -83,7 +84,7 @@ type Info struct {
 	Extension string
 	// Browser is the browser as the hub knows it; nil while it has not joined, or
 	// when it is away.
-	Browser *hub.BrowserInfo
+	Browser *state.BrowserInfo
 }
 
 var (
@@ -247,7 +248,7 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 		case <-ctx.Done():
 		}
 	}()
-	_, err := s.opts.Hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Pairing == r.pairing })
+	_, err := s.opts.Hub.AwaitPeer(ctx, func(b state.BrowserInfo) bool { return b.Pairing == r.pairing })
 	return err
 }
 
@@ -303,7 +304,7 @@ func (s *Instances) info(r *running) Info {
 }
 
 // browser returns r as the hub knows it, nil if it does not.
-func (s *Instances) browser(r *running) *hub.BrowserInfo {
+func (s *Instances) browser(r *running) *state.BrowserInfo {
 	for _, b := range s.opts.Hub.Browsers() {
 		if b.Pairing == r.pairing {
 			return &b

@@ -12,8 +12,8 @@
 //     one. One that could not be opened is tried again by the next Get;
 //   - stays open while nobody uses it: its tabs may come back, and what they offered is
 //     still listed;
-//   - is closed when its Hub has ended by itself (Tenant.Ended), as it does when another
-//     process has taken the user over. The next Get waits until it is closed, and opens
+//   - is closed when its Hub has ended by itself (hub.Hub.Done), as it does when another
+//     hub has taken over the user's store. The next Get waits until it is closed, and opens
 //     another;
 //   - is closed with the Registry.
 package tenant

@@ -35,9 +35,7 @@ type entry struct {
 	opened chan struct{} // closed when tenant or err is set
 	tenant *Tenant
 	err    error
-
-	ended  bool          // tenant is being closed; guarded by Registry.mu
-	closed chan struct{} // closed when the entry has left the Registry
+	closed chan struct{} // closed when tenant is, and the entry has left the Registry
 }
 
 // New returns a Registry that opens tenants with open. It is called in a goroutine of the
@@ -54,62 +52,64 @@ func (r *Registry) Get(ctx context.Context, user spec.UserID) (*Tenant, error) {
 		return nil, errors.New("no user")
 	}
 	for {
-		e, ended, err := r.entry(ctx, user)
+		e, err := r.entry(ctx, user)
 		if err != nil {
 			return nil, err
 		}
-		ready := e.opened
-		if ended {
-			ready = e.closed
-		}
 		select {
-		case <-ready:
+		case <-e.opened:
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if !ended {
-			return e.tenant, e.err
+		if e.err != nil {
+			return nil, e.err
+		}
+		select {
+		case <-e.tenant.Hub.Done():
+		default:
+			return e.tenant, nil
+		}
+		select {
+		case <-e.closed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 }
 
-// entry returns the user's entry, which it makes if there is none, and whether its tenant
-// is being closed.
-func (r *Registry) entry(ctx context.Context, user spec.UserID) (e *entry, ended bool, err error) {
+// entry returns the user's entry, which it makes if there is none.
+func (r *Registry) entry(ctx context.Context, user spec.UserID) (*entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.entries[user]; e != nil {
-		return e, e.ended, nil
+		return e, nil
 	}
 	if r.draining {
-		return nil, false, ErrClosed
+		return nil, ErrClosed
 	}
-	e = &entry{opened: make(chan struct{}), closed: make(chan struct{})}
+	e := &entry{opened: make(chan struct{}), closed: make(chan struct{})}
 	r.entries[user] = e
 	r.running.Go(func() { r.run(context.WithoutCancel(ctx), user, e) })
-	return e, false, nil
+	return e, nil
 }
 
 // run is the life of a tenant.
 func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
-	defer close(e.closed)
 	if e.tenant, e.err = r.open(ctx, user); e.err != nil {
 		r.remove(user)
 		close(e.opened)
 		return
 	}
 	close(e.opened)
+	defer close(e.closed)
+	defer r.remove(user)
 	select {
-	case <-e.tenant.Ended:
-		r.mu.Lock()
-		e.ended = true
-		r.mu.Unlock()
+	case <-e.tenant.Hub.Done():
 		ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 		defer cancel()
 		if err := e.tenant.Close(ctx); err != nil {
 			r.log.Warn("a user's hub was closed before all was answered", "user", user, "err", err)
 		}
-		r.remove(user)
 	case <-r.closing:
 		err := e.tenant.Close(r.closeCtx)
 		r.mu.Lock()

@@ -24,7 +24,7 @@ type opener struct {
 	opened []*Tenant
 	err    error         // why it opens none
 	wait   chan struct{} // it opens when this is closed; nil: at once
-	end    chan struct{} // Ended of the next tenant
+	store  storage.Memory
 }
 
 func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
@@ -37,7 +37,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 		return nil, o.err
 	}
 	transport := tabtransport.NewPeers()
-	h, err := hub.Open(ctx, hub.Options{User: user, Transport: transport, Store: new(storage.Memory)})
+	h, err := hub.Open(ctx, hub.Options{User: user, Transport: transport, Store: &o.store})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tenant{User: user, Hub: h, MCP: mcpserver.New(h, mcpserver.Options{}), Demo: tab, Ended: o.end}
+	t := &Tenant{User: user, Hub: h, MCP: mcpserver.New(h, mcpserver.Options{}), Demo: tab}
 	o.opened = append(o.opened, t)
 	return t, nil
 }
@@ -132,25 +132,29 @@ func TestFailedOpeningIsTriedAgain(t *testing.T) {
 	})
 }
 
-// A hub that has ended by itself is closed, and the user's next request gets another, not
-// before the first is gone.
+// A hub whose store another one has taken over is closed, and the user's next request gets
+// a new one, which takes the store back.
 func TestTenantThatEndedIsReplaced(t *testing.T) {
 	bubble(t, func(t *testing.T, o *opener, r *Registry) {
-		end := make(chan struct{})
-		o.end = end
 		first, err := r.Get(t.Context(), "ann")
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.end = nil
-		close(end)
-		synctest.Wait()
-		if serves(t, first) {
-			t.Error("the tenant that ended is not closed")
+		other, err := hub.Open(t.Context(), hub.Options{User: "ann", Transport: tabtransport.NewPeers(), Store: &o.store})
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer other.Close(t.Context())
+		if err := first.Hub.SetSite(storage.Site{Domain: "example.com"}); err != nil {
+			t.Fatal(err)
+		}
+		<-first.Hub.Done()
 		second, err := r.Get(t.Context(), "ann")
 		if err != nil || second == first || !serves(t, second) {
 			t.Errorf("the next request got %+v, %v", second, err)
+		}
+		if serves(t, first) {
+			t.Error("the hub that has lost its store goes on")
 		}
 	})
 }

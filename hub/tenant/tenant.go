@@ -24,8 +24,6 @@ type Tenant struct {
 	Instances *instance.Instances
 	// Demo is the tab of the demo. Nil: it has not joined.
 	Demo *demo.Tab
-	// Ended is closed when Hub has ended by itself. Nil: it never does.
-	Ended <-chan struct{}
 }
 
 // Close closes what is there of a Tenant: requests under way are answered until ctx is

@@ -150,8 +150,8 @@ func (s *Server) WebMCP() http.Handler {
 	})
 }
 
-// Transport returns the transport of a user; it is the same each time. Connections
-// of the user wait until somebody has called its Handle.
+// Transport returns the transport of a user; it is the same each time, until NewTransport
+// makes another. Connections of the user wait until somebody has called its Handle.
 func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,6 +160,16 @@ func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 		p = tabtransport.NewPeers()
 		s.users[user] = p
 	}
+	return p
+}
+
+// NewTransport returns a new transport of a user, for a hub that is opened. Connections go
+// to it from now on; those of an earlier transport are left to the hub that had that.
+func (s *Server) NewTransport(user spec.UserID) *tabtransport.Peers {
+	p := tabtransport.NewPeers()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users[user] = p
 	return p
 }
 
