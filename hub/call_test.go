@@ -18,7 +18,7 @@ import (
 
 func TestCallReachesThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://shop.example.com", "a")
 		if r := w.register(p, 0, tools("https://shop.example.com/cart", "add")); r.Accepted != 1 || len(r.Rejected) != 0 {
 			t.Fatalf("registered %+v", r)
@@ -36,7 +36,7 @@ func TestCallReachesThePage(t *testing.T) {
 
 func TestOtherSchemasAreReachedByTheirTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
 		w.register(a, 0, tools("", "x"))
 		other := &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"x","inputSchema":{"type":"object","required":["n"]}}`)}}
@@ -53,7 +53,7 @@ func TestOtherSchemasAreReachedByTheirTab(t *testing.T) {
 
 func TestRouteToTheActiveTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		for i := range int64(3) {
 			w.register(b, i+1, tools(fmt.Sprintf("https://e.com/%d", i+1), "x"))
@@ -93,7 +93,7 @@ func TestRouteToTheActiveTab(t *testing.T) {
 
 func TestCallIsNotRunTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		safe := `x:"annotations":{"readOnlyHint":true}`
 		w.register(b, 1, tools("https://e.com/1", "pay", safe))
@@ -122,7 +122,7 @@ func TestCallIsNotRunTwice(t *testing.T) {
 
 func TestUnsentCallWaitsForItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 5, tools("https://e.com/", "x"))
 		b.Cut()
@@ -144,7 +144,7 @@ func TestUnsentCallWaitsForItsTab(t *testing.T) {
 
 func TestSentCallSurvivesABriefLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 5, tools("https://e.com/", "x"))
 		lost := w.call(t.Context(), "e_com_x")
@@ -157,7 +157,7 @@ func TestSentCallSurvivesABriefLoss(t *testing.T) {
 
 func TestTimeoutProgressAndCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x"))
 		c := w.call(t.Context(), "e_com_x")
@@ -190,7 +190,7 @@ func TestTimeoutProgressAndCancel(t *testing.T) {
 
 func TestCachedToolOpensItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/deep", `find:"annotations":{"cache":true}`, "pay"))
 		b.Notify(1, &spec.TabClosed{})
@@ -228,7 +228,7 @@ func TestCachedToolOpensItsTab(t *testing.T) {
 
 func TestNoBrowserToOpenIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/deep", "find"))
 		if err := w.hub.SetSite(storage.Site{Domain: "e.com", Cache: ptr(true)}); err != nil {
@@ -247,7 +247,7 @@ func TestNoBrowserToOpenIn(t *testing.T) {
 
 func TestLimitPerTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "x"))
 		var calls []*call
@@ -271,7 +271,7 @@ func TestLimitPerTab(t *testing.T) {
 
 func TestCloseEndsCallsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "x"))
 		quick, slow := w.call(t.Context(), "e_com_x"), w.call(t.Context(), "e_com_x")
@@ -298,7 +298,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 
 func TestLoadingTabIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/", "x"))
 		c := w.call(t.Context(), "e_com_x")

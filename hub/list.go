@@ -46,6 +46,8 @@ func (h *Hub) render(kind ListKind, last *Listing) *Listing {
 		old = last.blocks
 	}
 	l := &Listing{Generation: h.state.Generation(), blocks: make([]*block, 0, len(old)+1)}
+	itemKind, template := kind.items()
+	var listed []state.Listed // room for one domain's
 	size, n := len("[]"), 0
 	for domain, generation := range h.state.Domains() {
 		for len(old) > 0 && old[0].domain < domain {
@@ -55,7 +57,8 @@ func (h *Hub) render(kind ListKind, last *Listing) *Listing {
 		if len(old) > 0 && old[0].domain == domain && old[0].generation == generation {
 			b = old[0]
 		} else {
-			b = h.renderDomain(kind, domain, generation)
+			listed = h.state.List(listed[:0], domain, itemKind, template)
+			b = h.renderDomain(listed, domain, generation)
 		}
 		l.blocks = append(l.blocks, b)
 		size += len(b.json)
@@ -77,11 +80,10 @@ func (h *Hub) render(kind ListKind, last *Listing) *Listing {
 	return l
 }
 
-// renderDomain renders a domain's part of a list.
-func (h *Hub) renderDomain(kind ListKind, domain spec.Domain, generation uint64) *block {
+// renderDomain renders what a list has of a domain.
+func (h *Hub) renderDomain(listed []state.Listed, domain spec.Domain, generation uint64) *block {
 	b := &block{domain: domain, generation: generation}
-	itemKind, template := kind.items()
-	for l := range h.state.List(domain, itemKind, template) {
+	for _, l := range listed {
 		if l.Tab == 0 || h.listsTabName(l) {
 			b.add(l)
 		}

@@ -16,8 +16,8 @@ import (
 const maxParse = time.Second
 
 // register replaces what a tab offers of one kind (spec/docs/RULES.md,
-// "Registration"). Items that cannot be served are quarantined; the others live. They are
-// parsed without the Hub's mutex. The tab is answered once what it offers is stored.
+// "Registration"). Items that cannot be served are quarantined; the others live. They
+// are parsed without the Hub's mutex. The tab is answered once what it offers is stored.
 func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {
 	start := time.Now()
 	var r *state.Registration

@@ -20,7 +20,7 @@ import (
 func TestHubThatIsSuperseded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		w := newWorld(t, Options{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+		w := newFixture(t, Options{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 		first := w.hub
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x"))
@@ -84,7 +84,7 @@ func TestHubThatIsSuperseded(t *testing.T) {
 // Done is how an owner learns that a hub was closed, too.
 func TestDoneOfAClosedHub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		if w.hub.Err() != nil {
 			t.Error("it ends before it begins")
 		}

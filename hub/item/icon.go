@@ -47,9 +47,9 @@ func (it *Item) iconsOf(v json.RawMessage) json.RawMessage {
 }
 
 // mayLoad reports whether a client may load an icon. It does so from its own place in
-// the network, where it may reach what a stranger's page must not: so it is https from
-// a host with a public name, or from the item's own, or the item's own site if that is
-// on this machine. What a public name leads to is not known here.
+// the network, where it may reach what the page cannot: so the icon is at https, at a
+// host with a public name or at the item's; or, if the item's site is on this machine,
+// at that site. What a public name leads to is not known here.
 func (it *Item) mayLoad(src string) bool {
 	if strings.HasPrefix(src, "data:") {
 		return len(src) <= maxInlineIcon && inlineIcon.MatchString(src)
@@ -61,13 +61,13 @@ func (it *Item) mayLoad(src string) bool {
 	if err != nil || u.User != nil || u.Hostname() == "" {
 		return false
 	}
-	own, err := url.Parse(it.Origin)
-	mine := err == nil && it.Verified && strings.EqualFold(own.Hostname(), u.Hostname())
+	site, err := url.Parse(it.Origin)
+	sameHost := err == nil && it.Verified && strings.EqualFold(site.Hostname(), u.Hostname())
 	switch u.Scheme {
 	case "https":
-		return mine || isPublicName(u.Hostname())
+		return sameHost || isPublicName(u.Hostname())
 	case "http":
-		return mine && own.Scheme == "http" && own.Host == strings.ToLower(u.Host) && isLoopbackKey(it.Domain)
+		return sameHost && site.Scheme == "http" && site.Host == strings.ToLower(u.Host) && isLoopbackKey(it.Domain)
 	}
 	return false
 }

@@ -33,9 +33,9 @@ func metaPrefix(domain spec.Domain) string {
 	return strings.Join(labels, ".")
 }
 
-// ownMetaKey reports whether a key of `_meta` is the site's with that prefix: the prefix,
+// isSiteKey reports whether a key of `_meta` is the site's with that prefix: the prefix,
 // or one that continues it, a slash and a name.
-func ownMetaKey(key, prefix string) bool {
+func isSiteKey(key, prefix string) bool {
 	space, name, ok := strings.Cut(key, "/")
 	if !ok || prefix == "" || !isMetaName(space) || !isMetaName(name) || space != prefix && !strings.HasPrefix(space, prefix+".") {
 		return false
@@ -65,7 +65,7 @@ func metaOf(domain spec.Domain, v json.RawMessage) json.RawMessage {
 	dropped := false
 	out := []byte{'{'}
 	for key, v := range rawjson.Members(v) {
-		if key == "tags" && isStrings.is(v) || ownMetaKey(key, prefix) {
+		if key == "tags" && isStrings.is(v) || isSiteKey(key, prefix) {
 			out = append(appendKey(out, key), describe.CleanJSON(v)...)
 		} else {
 			dropped = true

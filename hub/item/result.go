@@ -103,7 +103,7 @@ func publishURI(result json.RawMessage, page, public string) json.RawMessage {
 	if page == public {
 		return result
 	}
-	own := rawjson.AppendString(nil, page)
+	quoted := rawjson.AppendString(nil, page)
 	out := append(make([]byte, 0, len(result)+2*len(public)), '{')
 	err := rawjson.Object(result, spec.MaxDepth, func(key string, v json.RawMessage) error {
 		out = appendKey(out, key)
@@ -123,7 +123,7 @@ func publishURI(result json.RawMessage, page, public string) json.RawMessage {
 			out = append(out, '{')
 			err := rawjson.Object(v, spec.MaxDepth, func(key string, v json.RawMessage) error {
 				out = appendKey(out, key)
-				if s, ok := rawjson.String(v); key == "uri" && ok && (s == page || string(v) == string(own)) {
+				if s, ok := rawjson.String(v); key == "uri" && ok && (s == page || string(v) == string(quoted)) {
 					out = rawjson.AppendString(out, public)
 				} else {
 					out = append(out, v...)

@@ -36,39 +36,32 @@ func (s *State) Domains() iter.Seq2[spec.Domain, uint64] {
 	}
 }
 
-// List returns what a domain has of a kind, resource templates apart, by item and tab:
-// each item under the domain's name, then under the tabs' own.
-func (s *State) List(domain spec.Domain, kind spec.Kind, template bool) iter.Seq[Listed] {
-	return func(yield func(Listed) bool) {
-		d := s.domains[domain]
-		place := s.place(d)
-		for _, e := range d.sorted(kind) {
-			newest := e.newest(false)
-			if newest == nil {
-				if e.cached != nil && e.cached.Template == template && !yield(e.listCached(place)) {
-					return
-				}
-				continue
-			}
-			if newest.item.Template != template {
-				continue
-			}
-			if !yield(Listed{Public: e.public, Item: newest.item, Place: place}) {
-				return
-			}
+// List appends to dst what a domain has of a kind, resource templates apart, by item
+// and tab: each item under the domain's name, then under the tabs' own.
+func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template bool) []Listed {
+	d := s.domains[domain]
+	if d == nil {
+		return dst
+	}
+	place := s.place(d)
+	for _, e := range d.sorted(kind) {
+		newest := e.newest(false)
+		switch {
+		case newest == nil && e.cached != nil && e.cached.Template == template:
+			dst = append(dst, e.listCached(place))
+		case newest != nil && newest.item.Template == template:
+			dst = append(dst, Listed{Public: e.public, Item: newest.item, Place: place})
 			several := e.visible() > 1
 			for _, p := range e.providers {
-				if p.tab.hidden {
-					continue
-				}
-				l := s.listProvider(p, place)
-				l.Alone = !several && p.item.Shape == newest.item.Shape
-				if !yield(l) {
-					return
+				if !p.tab.hidden {
+					l := s.listProvider(p, place)
+					l.Alone = !several && p.item.Shape == newest.item.Shape
+					dst = append(dst, l)
 				}
 			}
 		}
 	}
+	return dst
 }
 
 // Find returns the item that a public name or URI stands for, listed or not. A

@@ -42,7 +42,7 @@ const (
 )
 
 // Choose returns the index of the best candidate and why it is the best; -1 if there
-// is none (MCP-B hub specification, section 3). A tab that is there goes before one
+// is none (spec/docs/RULES.md, "Routing"). A tab that is there goes before one
 // that is away.
 func (s Snapshot) Choose() (best int, reason string) {
 	best = -1

@@ -229,7 +229,7 @@ func (f *fixture) tools(tab spec.TabAddr, url string, names ...string) Outcome {
 func (f *fixture) listed(kind spec.Kind, template bool) string {
 	var names []string
 	for domain := range f.Domains() {
-		for l := range f.List(domain, kind, template) {
+		for _, l := range f.List(nil, domain, kind, template) {
 			if !l.Alone {
 				names = append(names, strings.TrimPrefix(l.Public, "website_tool_"))
 			}

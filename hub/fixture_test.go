@@ -13,22 +13,22 @@ import (
 	"tabhub/tabtransport/tabtest"
 )
 
-// world is a Hub with real parts: the in-memory transport and store.
-type world struct {
+// fixture is a Hub with real parts: the in-memory transport and store.
+type fixture struct {
 	t     *testing.T
 	hub   *Hub
 	peers *tabtransport.Peers
 	store storage.DomainToolStorage
 }
 
-func newWorld(t *testing.T, opts Options) *world {
-	w := &world{t: t, store: &storage.Memory{}}
+func newFixture(t *testing.T, opts Options) *fixture {
+	w := &fixture{t: t, store: &storage.Memory{}}
 	w.start(opts)
 	return w
 }
 
-// start opens the Hub over the world's store, as a new process would.
-func (w *world) start(opts Options) {
+// start opens the Hub over the fixture's store, as a new process would.
+func (w *fixture) start(opts Options) {
 	w.t.Helper()
 	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
@@ -40,7 +40,7 @@ func (w *world) start(opts Options) {
 	w.t.Cleanup(func() { w.check(); h.Close(context.Background()) })
 }
 
-func (w *world) check() {
+func (w *fixture) check() {
 	w.t.Helper()
 	if err := w.hub.ConsistencyCheck(); err != nil {
 		w.t.Errorf("inconsistent: %v", err)
@@ -48,13 +48,13 @@ func (w *world) check() {
 }
 
 // page connects a single tab of an origin.
-func (w *world) page(origin, key string) tabtest.End {
+func (w *fixture) page(origin, key string) tabtest.End {
 	w.t.Helper()
 	return w.dial(tabtransport.Conn{Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: key}})
 }
 
 // chrome connects the companion extension of a browser, which has proved its pairing.
-func (w *world) chrome(id, session string) tabtest.End {
+func (w *fixture) chrome(id, session string) tabtest.End {
 	w.t.Helper()
 	c := chromeConn(id, session, "")
 	c.Pairing = "p1"
@@ -71,7 +71,7 @@ func chromeConn(id, session, secret string) tabtransport.Conn {
 	}
 }
 
-func (w *world) dial(c tabtransport.Conn) tabtest.End {
+func (w *fixture) dial(c tabtransport.Conn) tabtest.End {
 	w.t.Helper()
 	e, err := tabtest.Local(w.peers)(w.t, c)
 	if err != nil {
@@ -94,7 +94,7 @@ func tools(url string, names ...string) *spec.Register {
 	return m
 }
 
-func (w *world) register(e tabtest.End, tab int64, m *spec.Register) spec.Registered {
+func (w *fixture) register(e tabtest.End, tab int64, m *spec.Register) spec.Registered {
 	w.t.Helper()
 	raw, err := e.Ask(tab, m)
 	if err != nil {
@@ -108,7 +108,7 @@ func (w *world) register(e tabtest.End, tab int64, m *spec.Register) spec.Regist
 }
 
 // names returns the listed names.
-func (w *world) names() string {
+func (w *fixture) names() string {
 	var names []string
 	for _, it := range w.hub.List(ListTools).Items {
 		names = append(names, strings.TrimPrefix(it.Name, "website_tool_"))
@@ -116,7 +116,7 @@ func (w *world) names() string {
 	return strings.Join(names, " ")
 }
 
-func (w *world) wantNames(want string) {
+func (w *fixture) wantNames(want string) {
 	w.t.Helper()
 	if got := w.names(); got != want {
 		w.t.Errorf("listed %q, want %q", got, want)
@@ -124,7 +124,7 @@ func (w *world) wantNames(want string) {
 }
 
 // description returns the description of a listed tool.
-func (w *world) description(name string) string {
+func (w *fixture) description(name string) string {
 	w.t.Helper()
 	it, err := w.hub.Find(spec.KindTool, "website_tool_"+name)
 	if err != nil {
@@ -144,7 +144,7 @@ type call struct {
 	done   chan struct{}
 }
 
-func (w *world) call(ctx context.Context, name string) *call {
+func (w *fixture) call(ctx context.Context, name string) *call {
 	c := &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
