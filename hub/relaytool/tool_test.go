@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 )
 
@@ -26,11 +27,11 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	r := &rig{t: t}
-	r.relay = relay.New(relay.Options{Verify: func(h relay.Handshake) (relay.Admission, error) {
+	r.relay = relay.New(relay.Options{Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
 		if h.Token == "" {
-			return relay.Admission{}, errors.New("no token")
+			return tabtransport.Admission{}, errors.New("no token")
 		}
-		return relay.Admission{User: spec.UserID(h.Token)}, nil
+		return tabtransport.Admission{User: spec.UserID(h.Token)}, nil
 	}})
 	server := httptest.NewServer(r.relay.Extension())
 	t.Cleanup(func() { r.relay.Close(); server.Close() })
