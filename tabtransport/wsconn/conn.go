@@ -218,8 +218,9 @@ func (c *Conn) close(code spec.CloseCode, reason string, drop bool) {
 	dropAll(unsent)
 }
 
-// Abort ends the connection at once, without a close frame, because of cause, unless
-// there was another cause before. It does not wait, and may be called twice.
+// Abort ends the connection at once, without a close frame. The cause, which may be nil
+// only after Close, counts unless there was one before. It does not wait, and may be
+// called twice.
 func (c *Conn) Abort(cause error) {
 	c.mu.Lock()
 	if c.closed == nil {

@@ -57,7 +57,14 @@ type Server struct {
 // NewServer returns a Server without connections.
 func NewServer(c Config) *Server {
 	c.MaxFirstFrame = min(c.MaxFirstFrame, c.MaxFrame)
-	return &Server{config: c, unadmitted: unadmitted{max: c.MaxUnadmitted, shared: maxUnadmittedBytes}, conns: map[*Conn]struct{}{}, ready: make(chan *Conn), idle: make(chan struct{}, idleWriters), done: make(chan struct{})}
+	return &Server{
+		config:     c,
+		unadmitted: unadmitted{max: c.MaxUnadmitted, shared: maxUnadmittedBytes},
+		ready:      make(chan *Conn),
+		idle:       make(chan struct{}, idleWriters),
+		done:       make(chan struct{}),
+		conns:      make(map[*Conn]struct{}),
+	}
 }
 
 // idleWriters is how many goroutines that write wait for the next connection: one that
@@ -109,6 +116,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, o Options, serve 
 		}
 	}
 	r = r.WithContext(c.ctx)
+	// The goroutine's own frame is small: it stays on the stack of an idle connection.
 	go func() {
 		serve(c, r)
 		s.remove(c)
