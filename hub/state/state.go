@@ -29,6 +29,8 @@ type State struct {
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
 	seen       time.Time // when what is open was stored as seen
+
+	tx Tx // that is under way; the zero value if none is
 }
 
 // New returns a State that knows nothing. Items are named by namer.
@@ -85,10 +87,16 @@ type Timer struct {
 // after a crash it counts as nearly as old as it is.
 const seenEvery = spec.StaleTab / 4
 
-// Begin starts a transaction, which happens now.
-func (s *State) Begin(now time.Time) *Tx { return &Tx{State: s, now: now} }
+// Begin starts a transaction, which happens now. It panics if one is under way.
+func (s *State) Begin(now time.Time) *Tx {
+	if s.tx.State != nil {
+		panic("state: a transaction is under way")
+	}
+	s.tx = Tx{State: s, now: now}
+	return &s.tx
+}
 
-// End ends the transaction and returns what is left to do. The Tx is not to be used
+// End ends the transaction and returns what is left to do. The Tx must not be used
 // after it.
 func (tx *Tx) End() Work {
 	if tx.now.Sub(tx.seen) > seenEvery {
@@ -97,7 +105,9 @@ func (tx *Tx) End() Work {
 	for d := range tx.caches {
 		tx.saveCache(d)
 	}
-	return tx.work
+	work := tx.work
+	*tx = Tx{}
+	return work
 }
 
 // SaveSeen stores the tabs that are open, and their numbers, as seen now.

@@ -272,3 +272,22 @@ func (f *fixture) wantUnknown(name string) {
 		f.t.Errorf("%s is found", name)
 	}
 }
+
+// Two transactions at once, or one that goes on when its work is done, would lose writes.
+func TestOneTxAtATime(t *testing.T) {
+	panics := func(f func()) (panicked bool) {
+		defer func() { panicked = recover() != nil }()
+		f()
+		return
+	}
+	s := New(naming.ToolNamer{})
+	tx := s.Begin(time.Now())
+	if !panics(func() { s.Begin(time.Now()) }) {
+		t.Error("a second one begins")
+	}
+	tx.End()
+	if !panics(func() { tx.SaveSeen() }) {
+		t.Error("it goes on after its end")
+	}
+	s.Begin(time.Now()).End()
+}
