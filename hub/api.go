@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"tabhub/hub/item"
 	"time"
 
+	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"

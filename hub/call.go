@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"tabhub/hub/item"
-	"tabhub/hub/state"
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/item"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
@@ -239,7 +239,7 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 	}
 	defer t.Calls.Add(-1)
 	if r.moved {
-		h.update(func(c *state.Change) { c.CalledAt(t.Item.Domain, t.URL) })
+		h.update(func(tx *state.Tx) { tx.CalledAt(t.Item.Domain, t.URL) })
 	}
 	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
 	if r.kind == spec.KindTool {

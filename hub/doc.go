@@ -23,7 +23,7 @@
 // # Who guards what
 //
 // Hub.mu guards the state. It is changed inside Hub.update alone, under the lock held
-// exclusively, by the methods of a state.Change; what these leave to do (writes to the
+// exclusively, by the methods of a state.Tx; what these leave to do (writes to the
 // store, connections to close, timers to start) is done when the lock is released.
 // Everything else reads it under the lock shared, in sections that do not block. A call
 // takes a snapshot for each attempt and holds nothing of the state when it has ended.

@@ -89,8 +89,8 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
 	h.epoch = stored.Epoch
-	h.update(func(c *state.Change) {
-		for _, r := range c.Restore(stored, h.restoreItems) {
+	h.update(func(tx *state.Tx) {
+		for _, r := range tx.Restore(stored, h.restoreItems) {
 			h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 		}
 	})
@@ -144,7 +144,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	<-done
 	h.tasks.Wait()
 	h.notices.wait()
-	h.update(func(c *state.Change) { c.SaveSeen() })
+	h.update(func(tx *state.Tx) { tx.SaveSeen() })
 	h.mu.Lock()
 	h.stopped = true
 	h.mu.Unlock()

@@ -90,6 +90,6 @@ func (h *Hub) SetSite(s storage.Site) error {
 	if s.CallTimeout < 0 || s.CallTimeout > h.opts.CallTimeoutMax {
 		return fmt.Errorf("a call timeout must be between 0 and %s", h.opts.CallTimeoutMax)
 	}
-	h.update(func(c *state.Change) { c.SetSite(s) })
+	h.update(func(tx *state.Tx) { tx.SetSite(s) })
 	return nil
 }

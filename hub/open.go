@@ -64,7 +64,7 @@ func (r *run) openReady(ctx context.Context) error {
 	h := r.h
 	var o *state.Opening
 	var first bool
-	h.update(func(c *state.Change) { o, first = c.Open(r.ref.ID.Domain, r.peer) })
+	h.update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, r.peer) })
 	if o == nil {
 		return nil // the browser has gone meanwhile
 	}
@@ -114,7 +114,7 @@ func (h *Hub) askForTab(o *state.Opening) {
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)
 	}
-	h.update(func(c *state.Change) { c.Opened(o, result.TabID, err) })
+	h.update(func(tx *state.Tx) { tx.Opened(o, result.TabID, err) })
 }
 
 // domainName returns the name by which a tab's item goes to the best tab.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"tabhub/hub/item"
 	"time"
 
+	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/storage"
 )

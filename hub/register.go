@@ -21,7 +21,7 @@ const maxParse = time.Second
 func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) {
 	start := time.Now()
 	var r *state.Registration
-	h.update(func(c *state.Change) { r = c.BeginRegistration(from, m) })
+	h.update(func(tx *state.Tx) { r = tx.BeginRegistration(from, m) })
 	if r == nil {
 		return // its peer was given up while its message was under way
 	}
@@ -32,7 +32,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 	var out state.Outcome
 	var err error
 	h.update(
-		func(c *state.Change) { out, err = c.Register(r, m, items, rejected) },
+		func(tx *state.Tx) { out, err = tx.Register(r, m, items, rejected) },
 		func(stored error) {
 			if id != nil && !errors.Is(err, state.ErrReplaced) {
 				h.answerRegistration(from, id, out.Answer, err, stored)

@@ -16,8 +16,8 @@ func (h *Hub) SubscribeResource(ctx context.Context, uri string) (stop func(), e
 	var sub *state.Subscription
 	var first state.Listener
 	var others []state.Listener
-	if !h.update(func(c *state.Change) {
-		if sub, first, others = c.Subscribe(uri); sub == nil {
+	if !h.update(func(tx *state.Tx) {
+		if sub, first, others = tx.Subscribe(uri); sub == nil {
 			err = h.unknown(spec.KindResource, uri)
 		}
 	}) {
@@ -37,7 +37,7 @@ func (h *Hub) SubscribeResource(ctx context.Context, uri string) (stop func(), e
 // unsubscribe ends one interest; pages are told, later, once nobody is left.
 func (h *Hub) unsubscribe(sub *state.Subscription) {
 	var listeners []state.Listener
-	h.update(func(c *state.Change) { listeners = c.Unsubscribe(sub) })
+	h.update(func(tx *state.Tx) { listeners = tx.Unsubscribe(sub) })
 	h.tellAll(listeners, false)
 }
 

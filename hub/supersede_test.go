@@ -81,6 +81,26 @@ func TestHubThatIsSuperseded(t *testing.T) {
 	})
 }
 
+// A hub whose tabs say nothing learns it from the record of a call, which is answered:
+// it was made.
+func TestHubThatIsSupersededUnderACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		first := w.hub
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("", "x"))
+		c := w.call(t.Context(), "e_com_x")
+		r := p.Next()
+		w.start(Options{})
+		answer(p, r, "done")
+		c.want(t, "done")
+		<-first.Done()
+		if err := first.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+}
+
 // Done is how an owner learns that a hub was closed, too.
 func TestDoneOfAClosedHub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,9 +22,9 @@ func (hd *handler) Connect(conn tabtransport.Conn) (tabtransport.Accepted, error
 	var id spec.PeerID
 	var secret string
 	var err error = spec.Errorf(spec.CodeInternal, "%v", errClosed)
-	h.update(func(c *state.Change) {
+	h.update(func(tx *state.Tx) {
 		if !h.closing {
-			id, secret, err = c.Connect(conn, state.Fresh{Secret: rand.Text, ID: uuid.NewString})
+			id, secret, err = tx.Connect(conn, state.Fresh{Secret: rand.Text, ID: uuid.NewString})
 		}
 	})
 	if err != nil {
@@ -48,9 +48,9 @@ func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbou
 		h.register(from, id, m)
 		return
 	case *spec.TabState:
-		h.update(func(c *state.Change) { c.TabState(from, m) })
+		h.update(func(tx *state.Tx) { tx.TabState(from, m) })
 	case *spec.TabClosed:
-		h.update(func(c *state.Change) { c.TabClosed(from) })
+		h.update(func(tx *state.Tx) { tx.TabClosed(from) })
 	case *spec.ResourceUpdated:
 		h.resourceUpdated(from, m.URI)
 	}
@@ -62,7 +62,7 @@ func (hd *handler) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbou
 // Disconnected implements tabtransport.Handler.
 func (hd *handler) Disconnected(id spec.PeerID, cause error) {
 	h := (*Hub)(hd)
-	h.update(func(c *state.Change) { c.Disconnected(id) })
+	h.update(func(tx *state.Tx) { tx.Disconnected(id) })
 	h.log.Info("peer disconnected", "peer", id, "err", cause)
 }
 
@@ -71,5 +71,5 @@ func (hd *handler) Disconnected(id spec.PeerID, cause error) {
 // if it has one, is closed with the code and the reason. A peer that is not there is none
 // to forget.
 func (h *Hub) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
-	h.update(func(c *state.Change) { c.Forget(id, code, reason) })
+	h.update(func(tx *state.Tx) { tx.Forget(id, code, reason) })
 }

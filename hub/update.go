@@ -13,15 +13,15 @@ import (
 // block; what it leaves to do is done after it. The functions in synced are called once
 // all that was changed is on disk, or with an error. It reports false, having done
 // nothing, if the Hub has stopped.
-func (h *Hub) update(f func(c *state.Change), synced ...func(error)) bool {
+func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
 	h.mu.Lock()
 	if h.stopped {
 		h.mu.Unlock()
 		return false
 	}
-	c := h.state.Begin(time.Now())
-	f(c)
-	work := c.End()
+	tx := h.state.Begin(time.Now())
+	f(tx)
+	work := tx.End()
 	h.unwritten = append(h.unwritten, work.Writes...)
 	h.synced = append(h.synced, synced...)
 	write := len(h.unwritten) > 0 || len(h.synced) > 0
@@ -47,9 +47,9 @@ func (h *Hub) update(f func(c *state.Change), synced ...func(error)) bool {
 // given up.
 func (h *Hub) startTimer(t state.Timer) {
 	time.AfterFunc(t.After, func() {
-		h.update(func(c *state.Change) {
+		h.update(func(tx *state.Tx) {
 			if !h.closing {
-				c.TimerOver(t)
+				tx.TimerOver(t)
 			}
 		})
 	})

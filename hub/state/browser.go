@@ -17,11 +17,11 @@ const browserSeenEvery = time.Minute
 // the one that the browser is to have from now on, made by fresh, or "". A browser that
 // has proved its pairing has nothing else to show; from then on nobody has its
 // browserId without.
-func (c *Change) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret string, refusal *spec.Error) {
+func (tx *Tx) admitBrowser(conn tabtransport.Conn, fresh func() string) (secret string, refusal *spec.Error) {
 	hello := conn.Hello
-	known, ok := c.browsers[hello.BrowserID]
+	known, ok := tx.browsers[hello.BrowserID]
 	sum := sha256.Sum256([]byte(hello.BrowserSecret))
-	recent := known.Confirmed && known.Name == hello.BrowserName && c.now.Sub(known.LastSeen) < browserSeenEvery
+	recent := known.Confirmed && known.Name == hello.BrowserName && tx.now.Sub(known.LastSeen) < browserSeenEvery
 	switch {
 	case conn.Pairing != "":
 		if recent && known.SecretHash == nil {
@@ -41,21 +41,21 @@ func (c *Change) admitBrowser(conn tabtransport.Conn, fresh func() string) (secr
 		sum = sha256.Sum256([]byte(secret))
 		known = storage.Browser{ID: hello.BrowserID, SecretHash: sum[:], Confirmed: known.Confirmed}
 	}
-	known.Name, known.LastSeen = hello.BrowserName, c.now
-	c.saveBrowser(known)
+	known.Name, known.LastSeen = hello.BrowserName, tx.now
+	tx.saveBrowser(known)
 	return secret, nil
 }
 
 // confirmBrowser takes a message of a browser for the proof that it has the answer to
 // its hello, and with it its secret: from now on nobody is that browser without it.
-func (c *Change) confirmBrowser(p *peer) {
-	if known, ok := c.browsers[p.browser]; ok && !known.Confirmed {
+func (tx *Tx) confirmBrowser(p *peer) {
+	if known, ok := tx.browsers[p.browser]; ok && !known.Confirmed {
 		known.Confirmed = true
-		c.saveBrowser(known)
+		tx.saveBrowser(known)
 	}
 }
 
-func (c *Change) saveBrowser(b storage.Browser) {
-	c.browsers[b.ID] = b
-	c.write(b)
+func (tx *Tx) saveBrowser(b storage.Browser) {
+	tx.browsers[b.ID] = b
+	tx.write(b)
 }

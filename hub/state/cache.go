@@ -30,70 +30,70 @@ func (s *State) caching(it *item.Item, url string, keepTools bool) bool {
 
 // cacheItem keeps an item of a tab that goes in its entry, in place of one that was
 // cached there before. It reports false if the site has left too much already.
-func (c *Change) cacheItem(e *entry, it *item.Item) bool {
+func (tx *Tx) cacheItem(e *entry, it *item.Item) bool {
 	d := e.domain
 	if e.cached == nil {
 		if d.cache.items >= maxCached {
 			return false
 		}
-		if c.cachedItems >= maxAllCached {
-			c.dropLargestCache()
+		if tx.cachedItems >= maxAllCached {
+			tx.dropLargestCache()
 		}
 		d.cache.items++
-		c.cachedItems++
+		tx.cachedItems++
 	} else {
-		c.weigh(d, -len(e.cached.Raw))
+		tx.weigh(d, -len(e.cached.Raw))
 	}
 	e.cached = it
-	c.weigh(d, len(it.Raw))
-	c.cacheChanged(d)
+	tx.weigh(d, len(it.Raw))
+	tx.cacheChanged(d)
 	return true
 }
 
 // dropCache forgets all that is cached of a domain.
-func (c *Change) dropCache(d *domain) {
+func (tx *Tx) dropCache(d *domain) {
 	for _, e := range d.entries {
 		if e.cached == nil {
 			continue
 		}
-		c.weigh(d, -len(e.cached.Raw))
+		tx.weigh(d, -len(e.cached.Raw))
 		e.cached = nil
 		d.cache.items--
-		c.cachedItems--
-		c.prune(e)
+		tx.cachedItems--
+		tx.prune(e)
 	}
-	c.cacheChanged(d)
-	c.relist(d)
+	tx.cacheChanged(d)
+	tx.relist(d)
 }
 
 // dropLargestCache forgets what is cached of the domain that has left most, and of
 // several of the one that did so first.
-func (c *Change) dropLargestCache() {
+func (tx *Tx) dropLargestCache() {
 	var most *domain
-	for _, d := range c.domains {
+	for _, d := range tx.domains {
 		if most == nil || d.cache.items > most.cache.items || d.cache.items == most.cache.items && d.cache.updated.Before(most.cache.updated) {
 			most = d
 		}
 	}
-	c.dropCache(most)
+	tx.dropCache(most)
 }
 
 // cacheChanged says that what is cached of a domain is to be saved at the end.
-func (c *Change) cacheChanged(d *domain) {
-	if c.caches == nil {
-		c.caches = map[*domain]bool{}
+func (tx *Tx) cacheChanged(d *domain) {
+	if tx.caches == nil {
+		tx.caches = map[*domain]bool{}
 	}
-	c.caches[d] = true
+	tx.caches[d] = true
 }
 
 // saveCache stores what is cached of a domain.
-func (c *Change) saveCache(d *domain) {
+func (tx *Tx) saveCache(d *domain) {
 	if d.cache.items == 0 {
-		c.write(storage.DeleteTab{Domain: d.key, Key: cacheKey})
+		tx.write(storage.DeleteTab{Domain: d.key, Key: cacheKey})
 		return
 	}
 	r := storage.Tab{Domain: d.key, Key: cacheKey, Origin: d.origin, URL: d.cache.url, LastUpdated: d.cache.updated, Cached: true, Verified: true}
-	if p := c.peers[d.cache.peer]; p != nil {
+	if p := tx.peers[d.cache.peer]; p != nil {
 		r.Browser = p.browser
 	}
 	for _, e := range d.entries {
@@ -101,15 +101,15 @@ func (c *Change) saveCache(d *domain) {
 			addItem(&r, e.cached)
 		}
 	}
-	c.write(r)
+	tx.write(r)
 }
 
 // SetSite replaces the user's settings for a site. Turning its cache off forgets what
 // is cached of it.
-func (c *Change) SetSite(site storage.Site) {
-	c.sites[site.Domain] = site
-	c.write(site)
-	if d := c.domains[site.Domain]; d != nil && site.Cache != nil && !*site.Cache {
-		c.dropCache(d)
+func (tx *Tx) SetSite(site storage.Site) {
+	tx.sites[site.Domain] = site
+	tx.write(site)
+	if d := tx.domains[site.Domain]; d != nil && site.Cache != nil && !*site.Cache {
+		tx.dropCache(d)
 	}
 }

@@ -66,13 +66,13 @@ func (p *provider) present() bool {
 
 // entry returns a domain's entry for an item, making it if need be; nil if the domain
 // has taken too many names.
-func (c *Change) entry(d *domain, it *item.Item) *entry {
+func (tx *Tx) entry(d *domain, it *item.Item) *entry {
 	key := entryKey{it.Kind, it.Source}
 	if e := d.entries[key]; e != nil {
 		return e
 	}
 	e := &entry{id: naming.Identity{Kind: it.Kind, Domain: d.key, Item: it.Source}, domain: d}
-	if e.public = c.bind(e.id, e, nil); e.public == "" {
+	if e.public = tx.bind(e.id, e, nil); e.public == "" {
 		return nil
 	}
 	d.entries[key] = e
@@ -81,45 +81,45 @@ func (c *Change) entry(d *domain, it *item.Item) *entry {
 
 // provide makes t a provider of an item, or gives the provider that it is a new item.
 // It returns why it cannot.
-func (c *Change) provide(t *tab, it *item.Item) error {
-	if err := c.roomForBytes(it); err != nil {
+func (tx *Tx) provide(t *tab, it *item.Item) error {
+	if err := tx.roomForBytes(it); err != nil {
 		return err
 	}
-	m := c.enter(t, it)
+	m := tx.enter(t, it)
 	d := m.domain
-	e := c.entry(d, it)
+	e := tx.entry(d, it)
 	if e == nil {
 		return errNames
 	}
 	at, found := slices.BinarySearchFunc(e.providers, m.number, func(p *provider, n int) int { return cmp.Compare(p.number, n) })
 	if found {
 		p := e.providers[at]
-		c.weigh(d, len(it.Raw)-len(p.item.Raw))
-		p.item, p.seq = it, c.next()
+		tx.weigh(d, len(it.Raw)-len(p.item.Raw))
+		p.item, p.seq = it, tx.next()
 		return nil
 	}
-	if err := c.roomForItem(d, it.Kind); err != nil {
-		c.prune(e)
+	if err := tx.roomForItem(d, it.Kind); err != nil {
+		tx.prune(e)
 		return err
 	}
 	id := e.id
 	id.Tab = m.number
-	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: c.next()}
-	if p.public = c.bind(id, e, p); p.public == "" {
-		c.prune(e)
+	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: tx.next()}
+	if p.public = tx.bind(id, e, p); p.public == "" {
+		tx.prune(e)
 		return errNames
 	}
 	e.providers = slices.Insert(e.providers, at, p)
-	c.count(d, it.Kind, 1)
-	c.weigh(d, len(it.Raw))
+	tx.count(d, it.Kind, 1)
+	tx.weigh(d, len(it.Raw))
 	return nil
 }
 
 // withdraw takes items from a tab. What is to be cached of them stays in their
 // entries.
-func (c *Change) withdraw(t *tab, items []*item.Item) {
+func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 	for _, it := range items {
-		d := c.domains[it.Domain]
+		d := tx.domains[it.Domain]
 		e := d.entries[entryKey{it.Kind, it.Source}]
 		if e == nil {
 			continue
@@ -128,23 +128,23 @@ func (c *Change) withdraw(t *tab, items []*item.Item) {
 		if at < 0 {
 			continue
 		}
-		c.unbind(it.Kind, e.providers[at].public)
+		tx.unbind(it.Kind, e.providers[at].public)
 		e.providers = slices.Delete(e.providers, at, at+1)
-		c.count(d, it.Kind, -1)
-		c.weigh(d, -len(it.Raw))
-		if c.caching(it, t.url, t.keepTools) && c.cacheItem(e, it) {
-			d.cache.updated, d.cache.peer, d.cache.url = c.now, t.peer.id, t.url
+		tx.count(d, it.Kind, -1)
+		tx.weigh(d, -len(it.Raw))
+		if tx.caching(it, t.url, t.keepTools) && tx.cacheItem(e, it) {
+			d.cache.updated, d.cache.peer, d.cache.url = tx.now, t.peer.id, t.url
 		}
-		c.prune(e)
-		c.relist(d)
+		tx.prune(e)
+		tx.relist(d)
 	}
 }
 
 // prune forgets an entry that nothing stands behind.
-func (c *Change) prune(e *entry) {
+func (tx *Tx) prune(e *entry) {
 	if len(e.providers) > 0 || e.cached != nil {
 		return
 	}
 	delete(e.domain.entries, e.key())
-	c.unbind(e.id.Kind, e.public)
+	tx.unbind(e.id.Kind, e.public)
 }

@@ -4,20 +4,21 @@
 // does nothing itself.
 //
 // There is no lock, clock, I/O, goroutine, timer or logger in it. A State is not safe
-// for concurrent use: its owner (package hub) holds a lock exclusively around a Change
+// for concurrent use: its owner (package hub) holds a lock exclusively around a Tx
 // and shares it among readers.
 //
 // # Changing and reading
 //
-// A Change is a transaction: State.Begin makes one for a moment in time, its methods
-// change the state, and Change.End returns the Work that follows: what to write to the
-// store, whom to disconnect, which timers to start. There is one Change at a time, and
-// no other way to change a State. It is not rolled back: a method that refuses
-// something leaves the state as it was.
+// A Tx is a transaction: State.Begin makes one for a moment in time, its methods change
+// the state, and Tx.End returns the Work that follows: what to write to the store, whom
+// to disconnect, which timers to start. There is one Tx at a time, and no other way to
+// change a State. It is not rolled back: a method that refuses something leaves the
+// state as it was.
 //
 // All methods of State only read. What they return is a copy or immutable, but for
 // Ref, Registration, Subscription and Opening: these stand for something in the state,
-// and only methods of State and Change look into them.
+// and only methods of State and Tx look into them. The one thing that others change is
+// the number of calls under way to a tab, an atomic counter that a Candidate points to.
 //
 // # What is in it
 //

@@ -35,14 +35,14 @@ type cache struct {
 }
 
 // domain returns a domain, making it if need be.
-func (c *Change) domain(key spec.Domain) *domain {
-	d := c.domains[key]
+func (tx *Tx) domain(key spec.Domain) *domain {
+	d := tx.domains[key]
 	if d == nil {
 		d = &domain{key: key, numbers: map[string]storage.Number{}, entries: map[entryKey]*entry{}}
-		c.domains[key] = d
-		c.joinShare(d)
-		at, _ := slices.BinarySearchFunc(c.order, key, compareKey)
-		c.order = slices.Insert(c.order, at, d)
+		tx.domains[key] = d
+		tx.joinShare(d)
+		at, _ := slices.BinarySearchFunc(tx.order, key, compareKey)
+		tx.order = slices.Insert(tx.order, at, d)
 	}
 	return d
 }
@@ -50,19 +50,19 @@ func (c *Change) domain(key spec.Domain) *domain {
 func compareKey(d *domain, key spec.Domain) int { return cmp.Compare(d.key, key) }
 
 // enter makes a tab a member of an item's domain, with a number.
-func (c *Change) enter(t *tab, it *item.Item) *membership {
+func (tx *Tx) enter(t *tab, it *item.Item) *membership {
 	if m := t.domains[it.Domain]; m != nil {
 		return m
 	}
-	d := c.domain(it.Domain)
+	d := tx.domain(it.Domain)
 	d.origin = it.Origin
 	if d.opening != nil && d.opening.addr == t.addr {
 		d.opening = nil // the next call that finds no tab opens another
 	}
 	if _, ok := d.numbers[t.key]; !ok {
-		d.numbers[t.key] = storage.Number{Domain: d.key, Key: t.key, Index: c.freeNumber(d)}
+		d.numbers[t.key] = storage.Number{Domain: d.key, Key: t.key, Index: tx.freeNumber(d)}
 	}
-	m := &membership{domain: d, number: c.saveNumber(d, t), origin: it.Origin, verified: it.Verified}
+	m := &membership{domain: d, number: tx.saveNumber(d, t), origin: it.Origin, verified: it.Verified}
 	t.domains[d.key] = m
 	at, _ := slices.BinarySearchFunc(d.tabs, m.number, func(t *tab, n int) int { return cmp.Compare(t.domains[d.key].number, n) })
 	d.tabs = slices.Insert(d.tabs, at, t)
@@ -70,17 +70,17 @@ func (c *Change) enter(t *tab, it *item.Item) *membership {
 }
 
 // leave ends a tab's membership. Its number stays taken for a while.
-func (c *Change) leave(t *tab, m *membership) {
+func (tx *Tx) leave(t *tab, m *membership) {
 	d := m.domain
 	d.tabs = slices.DeleteFunc(d.tabs, func(o *tab) bool { return o == t })
 	delete(t.domains, d.key)
-	c.saveNumber(d, t)
-	c.write(storage.DeleteTab{Domain: d.key, Key: t.key})
-	c.relist(d)
+	tx.saveNumber(d, t)
+	tx.write(storage.DeleteTab{Domain: d.key, Key: t.key})
+	tx.relist(d)
 }
 
 // leaveUnused ends the memberships of a tab in domains in which it has nothing left.
-func (c *Change) leaveUnused(t *tab) {
+func (tx *Tx) leaveUnused(t *tab) {
 	used := map[spec.Domain]bool{}
 	for _, items := range t.items {
 		for _, it := range items {
@@ -89,7 +89,7 @@ func (c *Change) leaveUnused(t *tab) {
 	}
 	for key, m := range t.domains {
 		if !used[key] {
-			c.leave(t, m)
+			tx.leave(t, m)
 		}
 	}
 }

@@ -49,27 +49,27 @@ func (s *State) PublicName(id naming.Identity) string {
 
 // bind makes the public name of an identity stand for e, or for p if that is not nil,
 // taking the name if it is new. It returns "" if there is none to take.
-func (c *Change) bind(id naming.Identity, e *entry, p *provider) string {
-	public := c.PublicName(id)
+func (tx *Tx) bind(id naming.Identity, e *entry, p *provider) string {
+	public := tx.PublicName(id)
 	if public == "" {
 		return ""
 	}
 	key := publicName{id.Kind, public}
-	b := c.names[key]
+	b := tx.names[key]
 	if b != nil && b.id != id && b.entry == nil {
-		c.forgetName(key, b) // an earlier version gave it to another
+		tx.forgetName(key, b) // an earlier version gave it to another
 		b = nil
 	}
 	switch {
 	case b == nil:
-		if !c.roomForName(e.domain) {
+		if !tx.roomForName(e.domain) {
 			return ""
 		}
 		e.domain.names++
 		b = &binding{id: id, domain: e.domain}
-		c.names[key] = b
+		tx.names[key] = b
 		if id.Kind != spec.KindResource { // URIs need no memory: they are never shared
-			c.write(storage.Name{Public: public, Kind: id.Kind, Domain: id.Domain, Tab: id.Tab, Item: id.Item})
+			tx.write(storage.Name{Public: public, Kind: id.Kind, Domain: id.Domain, Tab: id.Tab, Item: id.Item})
 		}
 	case b.entry == nil:
 		b.domain.idle--
@@ -79,12 +79,12 @@ func (c *Change) bind(id naming.Identity, e *entry, p *provider) string {
 }
 
 // unbind says that nobody has what a name stands for. The name stays taken.
-func (c *Change) unbind(kind spec.Kind, public string) {
+func (tx *Tx) unbind(kind spec.Kind, public string) {
 	key := publicName{kind, public}
-	b := c.names[key]
+	b := tx.names[key]
 	b.entry, b.provider = nil, nil
 	if kind == spec.KindResource {
-		delete(c.names, key)
+		delete(tx.names, key)
 		b.domain.names--
 		return
 	}
@@ -92,12 +92,12 @@ func (c *Change) unbind(kind spec.Kind, public string) {
 }
 
 // restoreName takes a stored name, which nobody has yet.
-func (c *Change) restoreName(n storage.Name) {
-	d := c.domain(n.Domain)
+func (tx *Tx) restoreName(n storage.Name) {
+	d := tx.domain(n.Domain)
 	d.names++
 	d.idle++
 	id := naming.Identity{Kind: n.Kind, Domain: n.Domain, Tab: n.Tab, Item: n.Item}
-	c.names[publicName{n.Kind, n.Public}] = &binding{id: id, domain: d}
+	tx.names[publicName{n.Kind, n.Public}] = &binding{id: id, domain: d}
 }
 
 // renamed returns what name, which b stands for and nobody has now, is a former name
@@ -125,47 +125,47 @@ func (s *State) renamed(name string, b *binding) *binding {
 }
 
 // roomForName reports whether a domain may take one more name.
-func (c *Change) roomForName(d *domain) bool {
+func (tx *Tx) roomForName(d *domain) bool {
 	switch {
-	case len(c.names) >= maxAllNames:
+	case len(tx.names) >= maxAllNames:
 		most := d
-		for _, other := range c.domains {
+		for _, other := range tx.domains {
 			if other.idle > most.idle {
 				most = other
 			}
 		}
-		c.forgetNames(d, func(of *domain) bool { return of == most || most.idle < manyNames })
+		tx.forgetNames(d, func(of *domain) bool { return of == most || most.idle < manyNames })
 	case d.names >= maxNames && d.idle >= manyNames:
-		c.forgetNames(d, func(of *domain) bool { return of == d })
+		tx.forgetNames(d, func(of *domain) bool { return of == d })
 	}
-	return d.names < maxNames && len(c.names) < maxAllNames
+	return d.names < maxNames && len(tx.names) < maxAllNames
 }
 
 // forgetNames forgets the names of the domains that match which nobody has, and those
 // domains, but asking, of which nothing is left then.
-func (c *Change) forgetNames(asking *domain, match func(*domain) bool) {
-	for key, b := range c.names {
+func (tx *Tx) forgetNames(asking *domain, match func(*domain) bool) {
+	for key, b := range tx.names {
 		if b.entry == nil && match(b.domain) {
-			c.forgetName(key, b)
+			tx.forgetName(key, b)
 		}
 	}
-	c.order = slices.DeleteFunc(c.order, func(d *domain) bool {
+	tx.order = slices.DeleteFunc(tx.order, func(d *domain) bool {
 		if d == asking || d.names > 0 || len(d.tabs) > 0 || !match(d) {
 			return false
 		}
 		for tabKey := range d.numbers {
-			c.forgetNumber(d, tabKey)
+			tx.forgetNumber(d, tabKey)
 		}
-		delete(c.domains, d.key)
-		c.leaveShare(d)
+		delete(tx.domains, d.key)
+		tx.leaveShare(d)
 		return true
 	})
 }
 
 // forgetName forgets a name that nobody has.
-func (c *Change) forgetName(key publicName, b *binding) {
-	delete(c.names, key)
+func (tx *Tx) forgetName(key publicName, b *binding) {
+	delete(tx.names, key)
 	b.domain.names--
 	b.domain.idle--
-	c.write(storage.DeleteName{Public: key.name})
+	tx.write(storage.DeleteName{Public: key.name})
 }

@@ -10,30 +10,30 @@ import (
 const maxNumbers = 4096
 
 // saveNumber stores the number that a tab has in a domain as seen now, and returns it.
-func (c *Change) saveNumber(d *domain, t *tab) int {
+func (tx *Tx) saveNumber(d *domain, t *tab) int {
 	n := d.numbers[t.key]
-	n.LastSeen = c.now
+	n.LastSeen = tx.now
 	d.numbers[t.key] = n
-	c.write(n)
+	tx.write(n)
 	return n.Index
 }
 
 // freeNumber returns the least number that no tab of a domain has or had within
 // spec.TabNumberHeld.
-func (c *Change) freeNumber(d *domain) int {
+func (tx *Tx) freeNumber(d *domain) int {
 	taken := map[int]bool{}
 	for _, t := range d.tabs {
 		taken[t.domains[d.key].number] = true
 	}
 	for key, n := range d.numbers {
-		if !taken[n.Index] && c.now.Sub(n.LastSeen) >= spec.TabNumberHeld {
-			c.forgetNumber(d, key)
+		if !taken[n.Index] && tx.now.Sub(n.LastSeen) >= spec.TabNumberHeld {
+			tx.forgetNumber(d, key)
 			continue
 		}
 		taken[n.Index] = true
 	}
 	if len(d.numbers) >= maxNumbers {
-		c.evictNumber(d)
+		tx.evictNumber(d)
 	}
 	for i := 1; ; i++ {
 		if !taken[i] {
@@ -43,7 +43,7 @@ func (c *Change) freeNumber(d *domain) int {
 }
 
 // evictNumber forgets the number of the tab that went first.
-func (c *Change) evictNumber(d *domain) {
+func (tx *Tx) evictNumber(d *domain) {
 	open := map[string]bool{}
 	for _, t := range d.tabs {
 		open[t.key] = true
@@ -55,11 +55,11 @@ func (c *Change) evictNumber(d *domain) {
 		}
 	}
 	if oldest != "" {
-		c.forgetNumber(d, oldest)
+		tx.forgetNumber(d, oldest)
 	}
 }
 
-func (c *Change) forgetNumber(d *domain, tabKey string) {
+func (tx *Tx) forgetNumber(d *domain, tabKey string) {
 	delete(d.numbers, tabKey)
-	c.write(storage.DeleteNumber{Domain: d.key, Key: tabKey})
+	tx.write(storage.DeleteNumber{Domain: d.key, Key: tabKey})
 }

@@ -42,27 +42,27 @@ func (s *State) Opener(domain spec.Domain, only spec.PeerID, now time.Time) (url
 // Open asks for a tab of a domain. If first is true, it is for the caller to ask the
 // Opening's browser for it, and to tell Opened of the answer; else somebody did. It
 // returns nil if no browser can open it.
-func (c *Change) Open(domain spec.Domain, only spec.PeerID) (o *Opening, first bool) {
-	d := c.domains[domain]
+func (tx *Tx) Open(domain spec.Domain, only spec.PeerID) (o *Opening, first bool) {
+	d := tx.domains[domain]
 	if d == nil {
 		return nil, false
 	}
-	if o := d.openingAt(c.now); o != nil {
+	if o := d.openingAt(tx.now); o != nil {
 		return o, false
 	}
-	p := c.opener(d, only)
+	p := tx.opener(d, only)
 	if p == nil {
 		return nil, false
 	}
-	d.opening = &Opening{Peer: p.id, URL: d.openURL(), domain: d, until: c.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	d.opening = &Opening{Peer: p.id, URL: d.openURL(), domain: d, until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	return d.opening, true
 }
 
 // Opened says that a browser has answered: with the tab's id, or err.
-func (c *Change) Opened(o *Opening, tab int64, err error) {
+func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 	d := o.domain
-	o.addr, o.err, o.until = spec.TabAddr{Peer: o.Peer, Tab: tab}, err, c.now.Add(spec.OpenTabMaxWait)
-	if t := c.tabs[o.addr]; d.opening == o && (err != nil || t != nil && t.domains[d.key] != nil) {
+	o.addr, o.err, o.until = spec.TabAddr{Peer: o.Peer, Tab: tab}, err, tx.now.Add(spec.OpenTabMaxWait)
+	if t := tx.tabs[o.addr]; d.opening == o && (err != nil || t != nil && t.domains[d.key] != nil) {
 		d.opening = nil
 	}
 }

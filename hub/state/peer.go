@@ -55,23 +55,23 @@ type Fresh struct {
 // Connect takes in a connection: it makes the peer, or revives it. It returns the
 // peer's id and, for a browser that is to have a new one, its secret. The error is an
 // *spec.Error that says why the connection is refused.
-func (c *Change) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, secret string, err error) {
+func (tx *Tx) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, secret string, err error) {
 	if conn.Hello != nil && conn.Hello.BrowserID != "" {
 		if conn.Origin != "" && !conn.Attested && !strings.Contains(conn.Origin, "-extension://") {
 			return "", "", spec.Errorf(spec.CodeRefused, "a page is one tab: leave browserId out")
 		}
 		var refusal *spec.Error
-		if secret, refusal = c.admitBrowser(conn, fresh.Secret); refusal != nil {
+		if secret, refusal = tx.admitBrowser(conn, fresh.Secret); refusal != nil {
 			return "", "", refusal
 		}
 	}
-	id = c.peerID(conn, fresh.ID)
-	p := c.peers[id]
+	id = tx.peerID(conn, fresh.ID)
+	p := tx.peers[id]
 	if p == nil {
 		p = newPeer(id)
-		c.peers[id] = p
+		tx.peers[id] = p
 	}
-	c.join(p, conn)
+	tx.join(p, conn)
 	return id, secret, nil
 }
 
@@ -98,10 +98,10 @@ func browserPeer(id spec.BrowserID) spec.PeerID { return spec.PeerID("browser:" 
 
 // join gives a peer its new connection. The tabs of an earlier session of a browser
 // are gone; those that stay must be heard of soon.
-func (c *Change) join(p *peer, conn tabtransport.Conn) {
+func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 	p.timer = 0
-	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, c.now, c.now
-	p.joined = c.next()
+	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, tx.now, tx.now
+	p.joined = tx.next()
 	p.caps = map[spec.Capability]bool{}
 	session := ""
 	if conn.Hello != nil {
@@ -113,8 +113,8 @@ func (c *Change) join(p *peer, conn tabtransport.Conn) {
 	if p.browser != "" && p.session != session {
 		for _, t := range slices.Collect(maps.Values(p.tabs)) {
 			if t.key != tabKey(p, session, t.addr.Tab) {
-				c.disconnect(t.addr, spec.CloseReplaced, "the browser was restarted")
-				c.dropTab(t)
+				tx.disconnect(t.addr, spec.CloseReplaced, "the browser was restarted")
+				tx.dropTab(t)
 			}
 		}
 	}
@@ -126,62 +126,62 @@ func (c *Change) join(p *peer, conn tabtransport.Conn) {
 		t.markStale()
 	}
 	if len(p.tabs) > 0 {
-		c.startTimer(p, spec.OpenTabMaxWait)
+		tx.startTimer(p, spec.OpenTabMaxWait)
 	}
 }
 
 // Disconnected says that a peer has lost its connection: its grace begins.
-func (c *Change) Disconnected(id spec.PeerID) {
-	if p := c.peers[id]; p != nil {
-		p.connected, p.lastSeen = false, c.now
-		c.startTimer(p, p.grace())
+func (tx *Tx) Disconnected(id spec.PeerID) {
+	if p := tx.peers[id]; p != nil {
+		p.connected, p.lastSeen = false, tx.now
+		tx.startTimer(p, p.grace())
 	}
 }
 
 // TimerOver says that a timer has run out. It does nothing if the peer has come back
 // or gone since the timer was asked for.
-func (c *Change) TimerOver(timer Timer) {
-	p := c.peers[timer.Peer]
+func (tx *Tx) TimerOver(timer Timer) {
+	p := tx.peers[timer.Peer]
 	switch {
 	case p == nil || p.timer != timer.id:
 	case p.connected:
-		c.dropUnconfirmed(p)
+		tx.dropUnconfirmed(p)
 	default:
-		c.dropPeer(p)
+		tx.dropPeer(p)
 		// It may be back by now, as a new peer: no connection is closed.
-		c.disconnect(spec.TabAddr{Peer: p.id}, 0, "did not come back in time")
+		tx.disconnect(spec.TabAddr{Peer: p.id}, 0, "did not come back in time")
 	}
 }
 
 // Forget drops a peer that is known not to come back, and closes its connection.
-func (c *Change) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
-	if p := c.peers[id]; p != nil {
-		c.dropPeer(p)
+func (tx *Tx) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
+	if p := tx.peers[id]; p != nil {
+		tx.dropPeer(p)
 	}
-	c.disconnect(spec.TabAddr{Peer: id}, code, reason)
+	tx.disconnect(spec.TabAddr{Peer: id}, code, reason)
 }
 
-func (c *Change) dropPeer(p *peer) {
+func (tx *Tx) dropPeer(p *peer) {
 	for _, t := range slices.Collect(maps.Values(p.tabs)) {
-		c.dropTab(t)
+		tx.dropTab(t)
 	}
-	delete(c.peers, p.id)
+	delete(tx.peers, p.id)
 }
 
 // dropUnconfirmed drops the tabs of which a peer that came back has said nothing, and
 // what the others did not register again.
-func (c *Change) dropUnconfirmed(p *peer) {
+func (tx *Tx) dropUnconfirmed(p *peer) {
 	for _, t := range slices.Collect(maps.Values(p.tabs)) {
 		if t.confirmed {
 			for kind := range t.stale {
-				c.replaceItems(t, kind, nil)
+				tx.replaceItems(t, kind, nil)
 			}
-			c.show(t)
+			tx.show(t)
 			continue
 		}
-		c.dropTab(t)
+		tx.dropTab(t)
 		if t.addr.Tab != 0 {
-			c.disconnect(t.addr, spec.CloseGoingAway, "the tab did not come back with its browser")
+			tx.disconnect(t.addr, spec.CloseGoingAway, "the tab did not come back with its browser")
 		}
 	}
 }

@@ -17,7 +17,7 @@ func browserConn(id, secret string) tabtransport.Conn {
 
 func (f *fixture) secretOf(conn tabtransport.Conn) (secret string, err error) {
 	f.t.Helper()
-	f.change(func(c *Change) { _, secret, err = c.Connect(conn, fresh) })
+	f.change(func(tx *Tx) { _, secret, err = tx.Connect(conn, fresh) })
 	return secret, err
 }
 
@@ -114,10 +114,10 @@ func TestRegistrationOfAReplacedConnection(t *testing.T) {
 	p := f.page("https://e.com", "a")
 	m := &spec.Register{Kind: spec.KindTool}
 	var r *Registration
-	f.change(func(c *Change) { r = c.BeginRegistration(p, m) })
+	f.change(func(tx *Tx) { r = tx.BeginRegistration(p, m) })
 	f.page("https://e.com", "a")
-	f.change(func(c *Change) {
-		if _, err := c.Register(r, m, nil, nil); err != ErrReplaced {
+	f.change(func(tx *Tx) {
+		if _, err := tx.Register(r, m, nil, nil); err != ErrReplaced {
 			t.Errorf("registered, %v", err)
 		}
 	})
@@ -167,8 +167,8 @@ func TestTitleOfARegistration(t *testing.T) {
 	f.tools(p, "https://e.com/", "x")
 	before := f.Generation()
 	m := &spec.Register{Kind: spec.KindTool, TabURL: "https://e.com/", Title: "Checkout"}
-	f.change(func(c *Change) {
-		if out, err := c.Register(c.BeginRegistration(p, m), m, f.tabs[p].items[spec.KindTool], nil); err != nil || out.Changed {
+	f.change(func(tx *Tx) {
+		if out, err := tx.Register(tx.BeginRegistration(p, m), m, f.tabs[p].items[spec.KindTool], nil); err != nil || out.Changed {
 			t.Errorf("registered %+v, %v", out, err)
 		}
 	})

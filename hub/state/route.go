@@ -131,8 +131,8 @@ func (s *State) candidate(p *provider) Candidate {
 func (s *State) CallTimeout(domain spec.Domain) time.Duration { return s.sites[domain].CallTimeout }
 
 // CalledAt says that a call has gone to a domain's tab at url.
-func (c *Change) CalledAt(domain spec.Domain, url string) {
-	if d := c.domains[domain]; d != nil {
+func (tx *Tx) CalledAt(domain spec.Domain, url string) {
+	if d := tx.domains[domain]; d != nil {
 		d.lastCall = url
 	}
 }

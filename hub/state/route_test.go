@@ -77,7 +77,7 @@ func TestOpening(t *testing.T) {
 	f.tools(b, "https://e.com/deep", `x:"annotations":{"cache":true}`)
 	f.closeTab(b)
 	open := func() (o *Opening, first bool) {
-		f.change(func(c *Change) { o, first = c.Open("e.com", "") })
+		f.change(func(tx *Tx) { o, first = tx.Open("e.com", "") })
 		return o, first
 	}
 	o, first := open()
@@ -87,7 +87,7 @@ func TestOpening(t *testing.T) {
 	if same, first := open(); same != o || first {
 		t.Error("two calls open two tabs")
 	}
-	f.change(func(c *Change) { c.Opened(o, 9, nil) })
+	f.change(func(tx *Tx) { tx.Opened(o, 9, nil) })
 	if until, err := f.Wait(o); err != nil || !until.Equal(f.now.Add(spec.OpenTabMaxWait)) {
 		t.Errorf("wait until %v, %v", until, err)
 	}

@@ -36,33 +36,33 @@ func kindIndex(k spec.Kind) int {
 }
 
 // joinShare makes a new domain count for its site.
-func (c *Change) joinShare(d *domain) {
+func (tx *Tx) joinShare(d *domain) {
 	site := naming.SiteOf(d.key)
-	s := c.shares[site]
+	s := tx.shares[site]
 	if s == nil {
 		s = &share{site: site}
-		c.shares[site] = s
+		tx.shares[site] = s
 	}
 	s.domains++
 	d.share = s
 }
 
 // leaveShare is called when a domain, of which nothing is left, is forgotten.
-func (c *Change) leaveShare(d *domain) {
+func (tx *Tx) leaveShare(d *domain) {
 	if d.share.domains--; d.share.domains == 0 {
-		delete(c.shares, d.share.site)
+		delete(tx.shares, d.share.site)
 	}
 }
 
 // count adds n, which may be negative, to the items of a kind that are registered.
-func (c *Change) count(d *domain, kind spec.Kind, n int) {
-	c.all.counts[kindIndex(kind)] += n
+func (tx *Tx) count(d *domain, kind spec.Kind, n int) {
+	tx.all.counts[kindIndex(kind)] += n
 	d.share.counts[kindIndex(kind)] += n
 }
 
 // weigh adds n, which may be negative, to the bytes that are held.
-func (c *Change) weigh(d *domain, n int) {
-	c.all.bytes += n
+func (tx *Tx) weigh(d *domain, n int) {
+	tx.all.bytes += n
 	d.share.bytes += n
 }
 

@@ -29,6 +29,8 @@ type State struct {
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
 	seen       time.Time // when what is open was stored as seen
+
+	tx Tx // that is under way; the zero value if none is
 }
 
 // New returns a State that knows nothing. Items are named by namer.
@@ -47,16 +49,17 @@ func New(namer naming.ToolNamer) *State {
 	}
 }
 
-// Change is a transaction on a State, which it can be asked as well. It ends with End.
-type Change struct {
+// Tx is a transaction on a State: it changes the state, and can be asked what State can.
+// It ends with End.
+type Tx struct {
 	*State
 	now    time.Time
 	work   Work
 	caches map[*domain]bool // whose cached items are to be saved at the end
 }
 
-// Work is what is to be done after a Change, when no lock is held, in any order but
-// for the Writes, which are to be written in the order in which the Changes were made.
+// Work is what is to be done after a transaction, when no lock is held, in any order but
+// for the Writes, which are to be written in the order of the transactions.
 type Work struct {
 	Writes      []storage.Change
 	Disconnects []Disconnect
@@ -72,7 +75,7 @@ type Disconnect struct {
 	Reason string
 }
 
-// Timer asks for a call of Change.TimerOver when After has passed. It need not be
+// Timer asks for a call of Tx.TimerOver when After has passed. It need not be
 // stopped: a timer that has been overtaken does nothing.
 type Timer struct {
 	Peer  spec.PeerID
@@ -84,58 +87,66 @@ type Timer struct {
 // after a crash it counts as nearly as old as it is.
 const seenEvery = spec.StaleTab / 4
 
-// Begin starts a change, which happens now.
-func (s *State) Begin(now time.Time) *Change { return &Change{State: s, now: now} }
+// Begin starts a transaction, which happens now. It panics if one is under way.
+func (s *State) Begin(now time.Time) *Tx {
+	if s.tx.State != nil {
+		panic("state: a transaction is under way")
+	}
+	s.tx = Tx{State: s, now: now}
+	return &s.tx
+}
 
-// End ends the change and returns what is left to do. The Change is not to be used
+// End ends the transaction and returns what is left to do. The Tx must not be used
 // after it.
-func (c *Change) End() Work {
-	if c.now.Sub(c.seen) > seenEvery {
-		c.SaveSeen()
+func (tx *Tx) End() Work {
+	if tx.now.Sub(tx.seen) > seenEvery {
+		tx.SaveSeen()
 	}
-	for d := range c.caches {
-		c.saveCache(d)
+	for d := range tx.caches {
+		tx.saveCache(d)
 	}
-	return c.work
+	work := tx.work
+	*tx = Tx{}
+	return work
 }
 
 // SaveSeen stores the tabs that are open, and their numbers, as seen now.
-func (c *Change) SaveSeen() {
-	c.seen = c.now
-	for _, t := range c.tabs {
+func (tx *Tx) SaveSeen() {
+	tx.seen = tx.now
+	for _, t := range tx.tabs {
 		if !t.hidden {
-			c.saveTab(t)
+			tx.saveTab(t)
 		}
 	}
-	for _, d := range c.order {
+	for _, d := range tx.order {
 		for _, t := range d.tabs {
-			c.saveNumber(d, t)
+			tx.saveNumber(d, t)
 		}
 	}
 }
 
 // write adds to what is to be written to the store.
-func (c *Change) write(w storage.Change) { c.work.Writes = append(c.work.Writes, w) }
+func (tx *Tx) write(w storage.Change) { tx.work.Writes = append(tx.work.Writes, w) }
 
-func (c *Change) disconnect(a spec.TabAddr, code spec.CloseCode, reason string) {
-	c.work.Disconnects = append(c.work.Disconnects, Disconnect{a, code, reason})
+func (tx *Tx) disconnect(a spec.TabAddr, code spec.CloseCode, reason string) {
+	tx.work.Disconnects = append(tx.work.Disconnects, Disconnect{a, code, reason})
 }
 
 // startTimer starts the timer of a peer, in place of one that is running.
-func (c *Change) startTimer(p *peer, after time.Duration) {
-	p.timer = c.next()
-	c.work.Timers = append(c.work.Timers, Timer{Peer: p.id, After: after, id: p.timer})
+func (tx *Tx) startTimer(p *peer, after time.Duration) {
+	p.timer = tx.next()
+	tx.work.Timers = append(tx.work.Timers, Timer{Peer: p.id, After: after, id: p.timer})
 }
 
 // next returns the next sequence number.
-func (c *Change) next() uint64 {
-	c.sequence++
-	return c.sequence
+func (tx *Tx) next() uint64 {
+	tx.sequence++
+	return tx.sequence
 }
 
 // relist says that what the lists show of a domain has changed.
-func (c *Change) relist(d *domain) {
-	c.generation++
-	d.generation = c.generation
-	c.work.Listed = true
+func (tx *Tx) relist(d *domain) {
+	tx.generation++
+	d.generation = tx.generation
+	tx.work.Listed = true
 }

@@ -64,8 +64,8 @@ func (f *fixture) restart() {
 	f.t.Helper()
 	f.State, f.due = New(naming.ToolNamer{}), map[Timer]time.Time{}
 	stored := f.load()
-	f.change(func(c *Change) {
-		c.Restore(stored, func(r storage.Tab) (items []*item.Item) {
+	f.change(func(tx *Tx) {
+		tx.Restore(stored, func(r storage.Tab) (items []*item.Item) {
 			for kind, raws := range map[spec.Kind][]json.RawMessage{spec.KindTool: r.Tools, spec.KindResource: r.Resources, spec.KindPrompt: r.Prompts} {
 				for _, raw := range raws {
 					items = append(items, f.parse(kind, raw, item.Provenance{Domain: r.Domain, Origin: r.Origin, Verified: r.Verified}, nil))
@@ -85,7 +85,7 @@ func (f *fixture) parse(kind spec.Kind, raw json.RawMessage, p item.Provenance, 
 	return it
 }
 
-func (f *fixture) change(change func(*Change)) {
+func (f *fixture) change(change func(*Tx)) {
 	f.t.Helper()
 	c := f.Begin(f.now)
 	change(c)
@@ -136,12 +136,12 @@ func (f *fixture) pass(d time.Duration) {
 		}
 		f.now = f.due[next]
 		delete(f.due, next)
-		f.change(func(c *Change) { c.TimerOver(next) })
+		f.change(func(tx *Tx) { tx.TimerOver(next) })
 	}
 }
 
 // close stores what is open as seen, as the end of a process does.
-func (f *fixture) close() { f.change((*Change).SaveSeen) }
+func (f *fixture) close() { f.change((*Tx).SaveSeen) }
 
 var fresh = Fresh{Secret: rand.Text, ID: rand.Text}
 
@@ -149,8 +149,8 @@ func (f *fixture) connect(conn tabtransport.Conn) spec.PeerID {
 	f.t.Helper()
 	var id spec.PeerID
 	var err error
-	f.change(func(c *Change) {
-		id, _, err = c.Connect(conn, fresh)
+	f.change(func(tx *Tx) {
+		id, _, err = tx.Connect(conn, fresh)
 	})
 	if err != nil {
 		f.t.Fatal(err)
@@ -177,17 +177,17 @@ func (f *fixture) chrome(id, session string, tab int64) spec.TabAddr {
 
 func (f *fixture) disconnect(tab spec.TabAddr) {
 	f.t.Helper()
-	f.change(func(c *Change) { c.Disconnected(tab.Peer) })
+	f.change(func(tx *Tx) { tx.Disconnected(tab.Peer) })
 }
 
 func (f *fixture) closeTab(tab spec.TabAddr) {
 	f.t.Helper()
-	f.change(func(c *Change) { c.TabClosed(tab) })
+	f.change(func(tx *Tx) { tx.TabClosed(tab) })
 }
 
 func (f *fixture) tabState(tab spec.TabAddr, m *spec.TabState) {
 	f.t.Helper()
-	f.change(func(c *Change) { c.TabState(tab, m) })
+	f.change(func(tx *Tx) { tx.TabState(tab, m) })
 }
 
 // register registers items of a kind for a tab at a URL.
@@ -195,7 +195,7 @@ func (f *fixture) register(tab spec.TabAddr, kind spec.Kind, url string, raws ..
 	f.t.Helper()
 	m := &spec.Register{Kind: kind, TabURL: url}
 	var r *Registration
-	f.change(func(c *Change) { r = c.BeginRegistration(tab, m) })
+	f.change(func(tx *Tx) { r = tx.BeginRegistration(tab, m) })
 	var items []*item.Item
 	for _, raw := range raws {
 		p, err := item.ProvenanceOf(r.Conn, r.TabURL, "")
@@ -203,7 +203,7 @@ func (f *fixture) register(tab spec.TabAddr, kind spec.Kind, url string, raws ..
 	}
 	var out Outcome
 	var err error
-	f.change(func(c *Change) { out, err = c.Register(r, m, items, nil) })
+	f.change(func(tx *Tx) { out, err = tx.Register(r, m, items, nil) })
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -271,4 +271,23 @@ func (f *fixture) wantUnknown(name string) {
 	if _, ok := f.Find(spec.KindTool, "website_tool_"+name); ok {
 		f.t.Errorf("%s is found", name)
 	}
+}
+
+// Two transactions at once, or one that goes on when its work is done, would lose writes.
+func TestOneTxAtATime(t *testing.T) {
+	panics := func(f func()) (panicked bool) {
+		defer func() { panicked = recover() != nil }()
+		f()
+		return
+	}
+	s := New(naming.ToolNamer{})
+	tx := s.Begin(time.Now())
+	if !panics(func() { s.Begin(time.Now()) }) {
+		t.Error("a second one begins")
+	}
+	tx.End()
+	if !panics(func() { tx.SaveSeen() }) {
+		t.Error("it goes on after its end")
+	}
+	s.Begin(time.Now()).End()
 }

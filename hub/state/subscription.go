@@ -30,28 +30,28 @@ type Listener struct {
 // Subscribe adds one subscriber of a public URI; it returns nil if that is nobody's. The
 // tabs that have the resource are to be told: first is the one that it would be read
 // from now, but it may be one of the others at any time.
-func (c *Change) Subscribe(uri string) (sub *Subscription, first Listener, others []Listener) {
-	r, ok := c.Lookup(spec.KindResource, uri)
+func (tx *Tx) Subscribe(uri string) (sub *Subscription, first Listener, others []Listener) {
+	r, ok := tx.Lookup(spec.KindResource, uri)
 	if !ok {
 		return nil, Listener{}, nil
 	}
-	if sub = c.subs[uri]; sub == nil {
+	if sub = tx.subs[uri]; sub == nil {
 		sub = &Subscription{uri: uri, domain: r.ID.Domain, tab: r.ID.Tab, page: r.Page}
-		c.subs[uri] = sub
+		tx.subs[uri] = sub
 	}
 	sub.n++
-	first, others = c.listeners(sub)
+	first, others = tx.listeners(sub)
 	return sub, first, others
 }
 
 // Unsubscribe takes one subscriber away. It returns the tabs that are to be told that
 // nobody is left.
-func (c *Change) Unsubscribe(sub *Subscription) []Listener {
+func (tx *Tx) Unsubscribe(sub *Subscription) []Listener {
 	if sub.n--; sub.n > 0 {
 		return nil
 	}
-	delete(c.subs, sub.uri)
-	first, others := c.listeners(sub)
+	delete(tx.subs, sub.uri)
+	first, others := tx.listeners(sub)
 	return append(others, first)
 }
 

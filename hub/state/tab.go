@@ -58,22 +58,22 @@ func tabKey(p *peer, session string, n int64) string {
 
 // tab returns the tab at addr, making it if need be; nil if its peer is not there, or
 // has too many.
-func (c *Change) tab(addr spec.TabAddr) *tab {
-	if t := c.tabs[addr]; t != nil {
+func (tx *Tx) tab(addr spec.TabAddr) *tab {
+	if t := tx.tabs[addr]; t != nil {
 		return t
 	}
-	p := c.peers[addr.Peer]
+	p := tx.peers[addr.Peer]
 	if p == nil || len(p.tabs) >= maxTabs {
 		return nil
 	}
 	t := &tab{
-		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: c.now,
+		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: tx.now,
 		items:    map[spec.Kind][]*item.Item{},
 		stale:    map[spec.Kind]bool{},
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*membership{},
 	}
-	c.tabs[addr] = t
+	tx.tabs[addr] = t
 	p.tabs[addr.Tab] = t
 	return t
 }
@@ -88,23 +88,23 @@ func (t *tab) markStale() {
 }
 
 // confirm says that a tab has been heard of.
-func (c *Change) confirm(t *tab) {
+func (tx *Tx) confirm(t *tab) {
 	t.confirmed = true
-	c.confirmBrowser(t.peer)
+	tx.confirmBrowser(t.peer)
 }
 
 // show lists what was restored of a tab, which has come back.
-func (c *Change) show(t *tab) {
+func (tx *Tx) show(t *tab) {
 	if t.hidden {
 		t.hidden = false
-		c.relabel(t)
+		tx.relabel(t)
 	}
 }
 
 // relabel says that what the lists say of a tab has changed.
-func (c *Change) relabel(t *tab) {
+func (tx *Tx) relabel(t *tab) {
 	for _, m := range t.domains {
-		c.relist(m.domain)
+		tx.relist(m.domain)
 	}
 }
 
@@ -116,70 +116,70 @@ func (t *tab) setTitle(title string) bool {
 }
 
 // TabState takes in what a tab or browser says of a tab's state.
-func (c *Change) TabState(from spec.TabAddr, m *spec.TabState) {
-	t := c.tab(from)
+func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
+	t := tx.tab(from)
 	if t == nil {
 		return
 	}
-	c.confirm(t)
+	tx.confirm(t)
 	relabel := m.Title != nil && t.setTitle(describe.Clean(*m.Title, spec.MaxTitle))
 	if m.URL != nil && *m.URL != t.url {
-		c.moveTab(t, item.TabURL(t.peer.conn, *m.URL))
+		tx.moveTab(t, item.TabURL(t.peer.conn, *m.URL))
 	}
 	if m.KeepTools != nil {
 		t.keepTools = *m.KeepTools
 	}
-	if c.focus(t, m) || relabel {
-		c.relabel(t)
+	if tx.focus(t, m) || relabel {
+		tx.relabel(t)
 	}
 }
 
 // moveTab says that a tab shows another URL; "" is none that can be believed.
-func (c *Change) moveTab(t *tab, url string) {
+func (tx *Tx) moveTab(t *tab, url string) {
 	if url == "" {
 		return
 	}
-	t.url, t.updated = url, c.now
+	t.url, t.updated = url, tx.now
 	// The record holds all that the tab offers. A page that changes its URL all the
 	// time is stored when something else is, or at the end.
-	if c.now.Sub(t.saved) > minSave {
-		t.saved = c.now
-		c.saveTab(t)
+	if tx.now.Sub(t.saved) > minSave {
+		t.saved = tx.now
+		tx.saveTab(t)
 	}
 }
 
 // TabClosed forgets a tab that its browser says is closed.
-func (c *Change) TabClosed(from spec.TabAddr) {
-	if r := c.reading[from]; r != nil {
+func (tx *Tx) TabClosed(from spec.TabAddr) {
+	if r := tx.reading[from]; r != nil {
 		r.closed = true
 	}
-	if t := c.tabs[from]; t != nil {
-		c.dropTab(t)
+	if t := tx.tabs[from]; t != nil {
+		tx.dropTab(t)
 	}
 	if from.Tab != 0 {
-		c.disconnect(from, spec.CloseGoingAway, "the tab was closed")
+		tx.disconnect(from, spec.CloseGoingAway, "the tab was closed")
 	}
 }
 
 // dropTab forgets a tab that is gone for good, but for what is cached of it.
-func (c *Change) dropTab(t *tab) {
-	c.blur(t)
+func (tx *Tx) dropTab(t *tab) {
+	tx.blur(t)
 	for _, items := range t.items {
-		c.withdraw(t, items)
+		tx.withdraw(t, items)
 	}
 	for _, m := range t.domains {
-		c.leave(t, m)
+		tx.leave(t, m)
 	}
 	delete(t.peer.tabs, t.addr.Tab)
-	delete(c.tabs, t.addr)
+	delete(tx.tabs, t.addr)
 }
 
 // saveTab stores the tab as seen now, one record for each of its domains.
-func (c *Change) saveTab(t *tab) {
+func (tx *Tx) saveTab(t *tab) {
 	for key, m := range t.domains {
 		r := storage.Tab{
 			Domain: key, Key: t.key, Addr: t.addr, Origin: m.origin, URL: t.url, Title: t.title,
-			Index: m.number, Browser: t.peer.browser, LastUpdated: c.now, Verified: m.verified,
+			Index: m.number, Browser: t.peer.browser, LastUpdated: tx.now, Verified: m.verified,
 		}
 		for _, items := range t.items {
 			for _, it := range items {
@@ -188,7 +188,7 @@ func (c *Change) saveTab(t *tab) {
 				}
 			}
 		}
-		c.write(r)
+		tx.write(r)
 	}
 }
 
