@@ -13,10 +13,10 @@ require (
 	github.com/google/uuid v1.6.0 // ids
 	github.com/gorilla/websocket v1.5.3 // tabs, browsers, relay
 	github.com/invopop/jsonschema v0.14.0 // generates spec/schema
-	github.com/mark3labs/mcp-go v1.2.1 // MCP handshake and revisions
+	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // arguments of tools with rich schemas
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: another opinion on schemas
 	github.com/spf13/cobra v1.10.2 // commands
 	github.com/spf13/pflag v1.0.10 // flags
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // edits configuration files, comments kept
@@ -26,7 +26,6 @@ require (
 	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups
 	golang.org/x/term v0.47.0 // is this a terminal
-	golang.org/x/text v0.43.0 // what the schema library says, in words
 	golang.org/x/time v0.16.0 // rate limits
 )
 
@@ -51,6 +50,7 @@ require (
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect
+	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/vuln v1.8.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect

@@ -39,8 +39,8 @@ const (
 // titles keeps a title from closing its quotes and opening a prefix of its own.
 var titles = strings.NewReplacer(`"`, "'", "[", "(", "]", ")", "•", "·")
 
-// Prefix returns the part of a description in brackets (MCP-B hub specification,
-// section 3, "Multi-Tab Routing Logic"):
+// Prefix returns the part of a description in brackets (spec/docs/RULES.md,
+// "Descriptions"):
 //
 //	[example.com]
 //	[example.com • Active]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/spec"
@@ -77,7 +78,8 @@ type Listing struct {
 	// Items are the array's elements, in its order: by domain, item, tab.
 	Items []Item
 
-	sum uint64 // differs when a client would have to list again
+	blocks []*block // by domain
+	sum    uint64   // differs when a client would have to list again
 }
 
 // Item is one element of a Listing.
@@ -129,12 +131,7 @@ func (f *Failure) Error() string { return string(f.Code) + ": " + f.Message }
 // Result returns the failure as an MCP CallToolResult with isError set, whose text
 // is {"error":{"code","message"}}.
 func (f *Failure) Result() json.RawMessage {
-	inner, _ := json.Marshal(map[string]any{"error": map[string]string{"code": string(f.Code), "message": f.Message}})
-	out, _ := json.Marshal(map[string]any{
-		"content": []map[string]string{{"type": "text", "text": string(inner)}},
-		"isError": true,
-	})
-	return out
+	return item.FailureResult(f.Code, f.Message)
 }
 
 // Change says what has changed since the last Change. Changes within
@@ -142,69 +139,6 @@ func (f *Failure) Result() json.RawMessage {
 type Change struct {
 	Tools, Resources, Prompts bool     // names, schemas or set changed: list_changed
 	Updated                   []string // public URIs of resources whose content changed
-}
-
-// TabInfo describes one tab.
-type TabInfo struct {
-	Addr        spec.TabAddr     `json:"addr"`
-	Key         string           `json:"key"`
-	Browser     spec.BrowserID   `json:"browserId,omitempty"`
-	BrowserName string           `json:"browser,omitempty"`
-	URL         string           `json:"url"`
-	Title       string           `json:"title"`
-	Active      bool             `json:"active"`   // the active tab of its window
-	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
-	Attested    bool             `json:"attested"` // its origin is the browser's word
-	Connected   bool             `json:"connected"`
-	LastUpdated time.Time        `json:"lastUpdated"`
-	Domains     []TabDomain      `json:"domains"`
-	InFlight    int              `json:"inFlight"`
-	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
-}
-
-// TabDomain is a tab's part in one domain.
-type TabDomain struct {
-	Domain    spec.Domain `json:"domain"`
-	Number    int         `json:"number"`
-	Tools     int         `json:"tools"`
-	Resources int         `json:"resources"`
-	Prompts   int         `json:"prompts"`
-}
-
-// BrowserInfo describes one browser, or the peer of a single tab.
-type BrowserInfo struct {
-	Peer         spec.PeerID       `json:"peer"`
-	ID           spec.BrowserID    `json:"id,omitempty"`
-	Name         string            `json:"name"`
-	Connected    bool              `json:"connected"`
-	Attested     bool              `json:"attested"`
-	Single       bool              `json:"single"` // carries one tab
-	Focused      bool              `json:"focused"`
-	Dialect      string            `json:"dialect"`
-	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
-	Capabilities []spec.Capability `json:"capabilities"`
-	Tabs         int               `json:"tabs"`
-	ConnectedAt  time.Time         `json:"connectedAt"`
-	LastSeen     time.Time         `json:"lastSeen"`
-}
-
-// Explanation says where a call of a name would go now, and why.
-type Explanation struct {
-	Name       string      `json:"name"`
-	Kind       spec.Kind   `json:"kind"`
-	Domain     spec.Domain `json:"domain"`
-	Item       string      `json:"item"`
-	Tab        *TabInfo    `json:"tab,omitempty"`     // nil: none is open
-	OpenURL    string      `json:"openUrl,omitempty"` // what would be opened
-	Reason     string      `json:"reason"`
-	Candidates []Candidate `json:"candidates"`
-}
-
-// Candidate is a tab that was considered.
-type Candidate struct {
-	Tab    TabInfo `json:"tab"`
-	Number int     `json:"number"`
-	Note   string  `json:"note"`
 }
 
 // Capabilities are MCP-B's browser capabilities, aggregated over what pages and

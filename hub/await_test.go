@@ -7,14 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
 func TestAwaitPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		named := func(id spec.BrowserID) func(BrowserInfo) bool {
-			return func(b BrowserInfo) bool { return b.ID == id }
+		w := newFixture(t, Options{})
+		named := func(id spec.BrowserID) func(state.BrowserInfo) bool {
+			return func(b state.BrowserInfo) bool { return b.ID == id }
 		}
 		time.AfterFunc(time.Second, func() { w.page("https://e.com", "a") })
 		time.AfterFunc(2*time.Second, func() { w.chrome("b1", "s") })
@@ -39,7 +40,7 @@ func TestAwaitPeer(t *testing.T) {
 // may come back.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		c := w.chrome("b1", "s")
 		w.register(c, 7, tools("https://e.com/", "x"))
 		w.wantNames("e_com_x")
@@ -58,7 +59,7 @@ func TestForget(t *testing.T) {
 // A browser tells that a tab is closed before it answers the request to close it.
 func TestClosingATab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		conn := chromeConn("b1", "s", "")
 		conn.Hello.Capabilities = []spec.Capability{spec.CapCloseTab, spec.CapText}
 		c := w.dial(conn)

@@ -15,7 +15,7 @@ import (
 )
 
 // document connects a single tab that shows a document: a reload is a new session.
-func (w *world) document(origin, key, session string) tabtest.End {
+func (w *fixture) document(origin, key, session string) tabtest.End {
 	return w.dial(tabtransport.Conn{Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{TabKey: key, Session: session}})
 }
 
@@ -23,7 +23,7 @@ func (w *world) document(origin, key, session string) tabtest.End {
 // that reached it before would fail.
 func TestCallWaitsForAReloadedPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.document("https://e.com", "a", "d1")
 		w.register(p, 0, tools("https://e.com/", "x"))
 		p.Cut()
@@ -63,7 +63,7 @@ func TestCallWaitsForAReloadedPage(t *testing.T) {
 // What a client is told of a call that was sent must not be that it was not.
 func TestSentCallIsNotCalledUnsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		safe := `x:"annotations":{"readOnlyHint":true}`
 		for _, name := range []string{"e_com_x", "e_com_tab1_x"} {
 			p := w.document("https://e.com", "a", "d1")
@@ -84,7 +84,7 @@ func TestSentCallIsNotCalledUnsent(t *testing.T) {
 // browser has the site open.
 func TestFallOverOpensATab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		safe := `x:"annotations":{"readOnlyHint":true,"cache":true}`
 		b, other := w.chrome("b1", "s1"), w.chrome("b2", "s1")
 		w.register(other, 1, tools("https://e.com/", safe))
@@ -109,7 +109,7 @@ func TestFallOverOpensATab(t *testing.T) {
 // too.
 func TestSubscriptionOutlivesItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		cart := &spec.Register{Kind: spec.KindResource, TabURL: "https://e.com/", Items: []json.RawMessage{json.RawMessage(`{"uri":"shop://cart"}`)}}
 		w.register(b, 1, cart)
@@ -130,39 +130,10 @@ func TestSubscriptionOutlivesItsTab(t *testing.T) {
 	})
 }
 
-// A new title shows, also when it comes with the same tools.
-func TestTitleOfARegistration(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{TabNames: TabNamesAlways})
-		p := w.page("https://e.com", "a")
-		m := tools("https://e.com/", "x")
-		w.register(p, 0, m)
-		w.hub.List(ListTools)
-		m.Title = "Checkout"
-		w.register(p, 0, m)
-		if d := string(w.hub.List(ListTools).Items[1].JSON); !strings.Contains(d, "Checkout") {
-			t.Errorf("listed as %s", d)
-		}
-	})
-}
-
-// A page is one tab, whatever it says: only the extension, and programs of the user,
-// are browsers, which the hub asks to open tabs and to let the user confirm.
-func TestPageIsNoBrowser(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		c := chromeConn("b1", "s1", "")
-		c.Origin, c.Attested = "https://evil.com", false
-		if _, err := tabtest.Local(w.peers)(t, c); err == nil {
-			t.Error("a page was taken for a browser")
-		}
-	})
-}
-
 // A page that never settles must not have every client list all the time.
 func TestRestlessPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		var n atomic.Int32
 		defer w.hub.Watch(func(Change) { n.Add(1) })()
@@ -186,9 +157,9 @@ func TestRestlessPage(t *testing.T) {
 // What a page answers in place of a result is the page's error, not the client's.
 func TestResourceThatIsNoObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
-		w.register(p, 0, resources(`{"uri":"shop://cart"}`))
+		w.register(p, 0, register(spec.KindResource, "", `{"uri":"shop://cart"}`))
 		for _, answer := range []string{"null", "7", ""} {
 			done := make(chan error)
 			go func() {
@@ -207,7 +178,7 @@ func TestResourceThatIsNoObject(t *testing.T) {
 // for it as long as it would for one of its tabs.
 func TestCachedToolWaitsForItsBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		cached := `find:"annotations":{"cache":true}`
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/deep", cached))
@@ -239,7 +210,7 @@ func TestCachedToolWaitsForItsBrowser(t *testing.T) {
 // be opened for nothing.
 func TestNoTabIsOpenedForWrongArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/", `find:"annotations":{"cache":true},"inputSchema":{"type":"object","required":["q"]}`))
 		b.Notify(1, &spec.TabClosed{})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"tabhub/spec"
@@ -14,7 +13,7 @@ import (
 
 // echo joins tabs to a new Hub whose tools answer at once.
 func echo(b *testing.B, tabs, each int) (*Hub, []*tabtransport.Local) {
-	peers := tabtransport.NewMemory()
+	peers := tabtransport.NewPeers()
 	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
 	if err != nil {
 		b.Fatal(err)
@@ -90,6 +89,17 @@ func BenchmarkListOneChanged(b *testing.B) {
 	}
 }
 
+// BenchmarkTabs is 1,000 tabs that come, register ten tools each, and are listed.
+func BenchmarkTabs(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		h, _ := echo(b, 1000, 10)
+		if n := len(h.List(ListTools).Items); n != 10_000 {
+			b.Fatalf("%d tools", n)
+		}
+	}
+}
+
 // BenchmarkRegister registers 10,000 tools anew, 1,000 of each tab, in ASCII and in
 // other scripts.
 func BenchmarkRegister(b *testing.B) {
@@ -112,26 +122,6 @@ func BenchmarkRegister(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-			}
-		})
-	}
-}
-
-// BenchmarkToolResult is what a call pays for looking into its result.
-func BenchmarkToolResult(b *testing.B) {
-	row, _ := json.Marshal(strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500))
-	for name, result := range map[string]string{
-		"small": `{"content":[{"type":"text","text":"hello"}]}`,
-		"text":  `{"content":[{"type":"text","text":"` + strings.Repeat("An ordinary sentence, with words in it. ", 1600) + `"}]}`,
-		"json":  `{"content":[{"type":"text","text":` + string(row) + `}]}`,
-		"rows":  `{"content":[],"structuredContent":{"rows":[` + strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500) + `{}]}}`,
-		"meta":  `{"content":[{"type":"text","text":"hello"}],"_meta":{"openai/x":1}}`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			it, resp := new(item), spec.Response{Result: json.RawMessage(result)}
-			b.SetBytes(int64(len(result)))
-			for b.Loop() {
-				it.toolResult(resp)
 			}
 		})
 	}

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"tabhub/hub/item"
+	"tabhub/hub/state"
 	"time"
 
 	"tabhub/describe"
@@ -21,7 +23,7 @@ import (
 // CallToolResult. Failures of the hub are results, too, with isError set. The
 // error is an *UnknownError, or ctx's cause when ctx ended first; the tab was told
 // then. A call that may have reached a page is never sent again, unless the tool
-// says that it may be (MCP-B hub specification, section 3).
+// says that it may be (spec/docs/RULES.md, "Execution").
 func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
@@ -45,7 +47,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.target.item.toolResult(resp), nil
+	return r.target.Item.ToolResult(resp), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
@@ -61,53 +63,53 @@ type run struct {
 	progress func(spec.Progress)
 	ext      spec.Extensions
 
+	ref      state.Ref // what name stands for
 	info     CallInfo
-	page     string // the page's own name, or URI, also of a resource that a template matched
 	start    time.Time
-	target   candidate
-	reason   string
 	excluded []spec.TabAddr
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
-	checked  *item       // the arguments fit this item's schema
-}
+	checked  *item.Item  // the arguments fit this item's schema
 
-// target of one attempt.
-type target struct {
-	candidate
+	// Of the last attempt.
+	target  state.Candidate
+	reason  string // why target was chosen
 	timeout time.Duration
-	wait    <-chan struct{} // closed at the next change; set when the tab is away
-	moved   bool            // the domain's last call went to another URL
-	none    bool
+	moved   bool // the domain's last call went to another URL
 }
 
 // do runs the call from the first look-up to the record in the log.
 func (r *run) do(ctx context.Context) (spec.Response, error) {
-	h := r.h
-	h.mu.RLock()
-	if h.closed {
-		h.mu.RUnlock()
-		return spec.Response{}, &Failure{spec.FailNotConnected, "the hub is shutting down; try again in a moment"}
-	}
-	b := h.lookupLocked(r)
-	if b == nil {
-		err := h.unknownLocked(r.kind, r.name)
-		h.mu.RUnlock()
+	if err := r.begin(); err != nil {
 		return spec.Response{}, err
 	}
-	h.open.Add(1)
-	h.mu.RUnlock()
+	h := r.h
 	defer h.open.Done()
-
 	r.start = time.Now()
 	r.ext = extensionsOf(ctx)
-	r.info = CallInfo{Kind: r.kind, Name: r.name, Domain: b.id.Domain, Item: b.id.Item, Client: r.client, Args: r.args}
+	r.info = CallInfo{Kind: r.kind, Name: r.name, Domain: r.ref.ID.Domain, Item: r.ref.ID.Item, Client: r.client, Args: r.args}
 	h.calls.Add(1)
-	resp, err := r.guarded(ctx, b)
+	resp, err := r.guarded(ctx)
 	err = cleanError(err)
 	h.recordCall(r, resp, err)
 	return resp, err
+}
+
+// begin looks the name up and counts the call as open, if the Hub takes calls.
+func (r *run) begin() error {
+	h := r.h
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	if h.closing {
+		return &Failure{spec.FailNotConnected, h.ending() + "; try again in a moment"}
+	}
+	var ok bool
+	if r.ref, ok = h.state.Lookup(r.kind, r.name); !ok {
+		return h.unknown(r.kind, r.name)
+	}
+	h.open.Add(1)
+	return nil
 }
 
 // cleanError returns err as it may be told to a client: what a page says is wrong is
@@ -125,7 +127,7 @@ func cleanError(err error) error {
 }
 
 // guarded runs the call within the hub's limit and what Before says.
-func (r *run) guarded(ctx context.Context, b *binding) (spec.Response, error) {
+func (r *run) guarded(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	if n := h.inFlight.Add(1); n > spec.MaxCallsPerHub {
 		h.inFlight.Add(-1)
@@ -137,101 +139,71 @@ func (r *run) guarded(ctx context.Context, b *binding) (spec.Response, error) {
 			return spec.Response{}, err
 		}
 	}
-	return r.attempts(ctx, b)
+	return r.attempts(ctx)
 }
 
 // attempts tries tabs until the call has an answer, or was sent and must not be
 // sent again.
-func (r *run) attempts(ctx context.Context, b *binding) (spec.Response, error) {
+func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 	loading := 0
+	var changed <-chan struct{} // taken before the last look; nil if that was the first at a tab that is away
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return spec.Response{}, err
 		}
 		if r.h.ctx.Err() != nil {
-			return spec.Response{}, &Failure{spec.FailNotConnected, "the hub is shutting down; the call was not sent"}
+			return spec.Response{}, r.h.endedFailure(false)
 		}
-		t := r.pick(b)
-		if t.none {
-			if err := r.none(ctx, b); err != nil {
+		found := r.pick()
+		switch {
+		case !found:
+			if err := r.open(ctx); err != nil {
 				return spec.Response{}, err
 			}
 			continue
-		}
-		if t.wait != nil {
-			if err := r.await(ctx, t.wait); err != nil {
+		case !r.target.Present && changed == nil:
+			changed = r.h.changes.wait()
+			continue // it may have come back before
+		case !r.target.Present:
+			if err := r.await(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
+			changed = nil
 			continue
 		}
-		if err := r.check(t.item); err != nil {
+		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
 		}
-		resp, err := r.send(ctx, t)
-		retry, err := r.judge(ctx, t, err, &loading)
+		resp, err := r.send(ctx)
+		retry, err := r.judge(ctx, err, &loading)
 		if !retry {
 			return resp, err
 		}
 	}
 }
 
-// pick chooses a tab by a snapshot.
-func (r *run) pick(b *binding) target {
-	var room [8]candidate
+// pick chooses a tab by a snapshot, as the target of the next attempt. It reports
+// whether there is one, if only one that is away.
+func (r *run) pick() (found bool) {
+	var room [8]state.Candidate
 	h := r.h
 	h.mu.RLock()
-	s := r.snapshotLocked(b, room[:])
-	i, reason := choose(s)
-	t := target{none: i < 0}
-	if i >= 0 {
-		t.candidate = s.candidates[i]
-		t.moved = t.url != "" && t.url != b.domain.lastCall
-		t.timeout = h.opts.CallTimeout
-		if site, ok := h.sites[b.id.Domain]; ok && site.CallTimeout > 0 {
-			t.timeout = site.CallTimeout
-		}
-	}
+	s := h.state.Snapshot(&r.ref, r.excluded, r.peer, room[:])
+	timeout := h.state.CallTimeout(r.ref.ID.Domain)
 	h.mu.RUnlock()
-	if i >= 0 {
-		r.target, r.reason = t.candidate, reason
-		if r.opened {
-			r.reason = "opened for this call"
-		}
-		if !t.present {
-			t.wait = r.awayChange(t.candidate)
-		}
+	best, reason := s.Choose()
+	if best < 0 {
+		return false
 	}
-	return t
-}
-
-// snapshotLocked collects the candidates that are left to the call.
-func (r *run) snapshotLocked(b *binding, into []candidate) snapshot {
-	if b.made {
-		r.h.rematchLocked(r, b)
+	r.target, r.reason, r.timeout = s.Candidates[best], reason, timeout
+	if r.opened {
+		r.reason = "opened for this call"
 	}
-	s := r.h.snapshotLocked(b, r.excluded, into)
-	if r.peer != "" {
-		for i := range s.candidates {
-			if s.candidates[i].addr.Peer != r.peer {
-				s.candidates[i].excluded = true
-			}
-		}
+	if timeout == 0 {
+		r.timeout = h.opts.CallTimeout
 	}
-	return s
-}
-
-// awayChange returns a channel that is closed at the next change if the tab is
-// still away.
-func (r *run) awayChange(c candidate) <-chan struct{} {
-	h := r.h
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.tabs[c.addr] != c.tab || c.holder.presentLocked() {
-		now := make(chan struct{})
-		close(now)
-		return now
-	}
-	return h.waitLocked()
+	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
+	return true
 }
 
 // await blocks until changed is closed.
@@ -242,64 +214,54 @@ func (r *run) await(ctx context.Context, changed <-chan struct{}) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-r.h.ctx.Done():
-		return &Failure{spec.FailNotConnected, "the hub is shutting down; the call was not sent"}
+		return r.h.endedFailure(false)
 	}
 }
 
-// check validates the arguments of a tool call against the item's schema, and those
-// of a prompt as far as there is one.
-func (r *run) check(it *item) error {
-	for _, name := range it.needs {
-		if len(r.args) == 0 || rawjson.Get(r.args, name) == nil {
-			return &Failure{spec.FailInvalidArguments, fmt.Sprintf("argument %q is required", name)}
-		}
-	}
-	if it.schema == nil || r.checked == it {
+// check validates the arguments of a call.
+func (r *run) check(it *item.Item) error {
+	if r.checked == it {
 		return nil
 	}
-	if err := it.schema.Check(r.args); err != nil {
+	if err := it.CheckArguments(r.args); err != nil {
 		return &Failure{spec.FailInvalidArguments, err.Error()}
 	}
 	r.checked = it
 	return nil
 }
 
-// send sends the request, within the tab's limit.
-func (r *run) send(ctx context.Context, t target) (spec.Response, error) {
-	h := r.h
-	if n := t.tab.inFlight.Add(1); n > spec.MaxCallsPerTab {
-		t.tab.inFlight.Add(-1)
+// send sends the request to the target, within the tab's limit.
+func (r *run) send(ctx context.Context) (spec.Response, error) {
+	h, t := r.h, &r.target
+	if n := t.Calls.Add(1); n > spec.MaxCallsPerTab {
+		t.Calls.Add(-1)
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
-	defer t.tab.inFlight.Add(-1)
-	if t.moved {
-		h.mu.Lock()
-		if d := h.domains[t.item.domain]; d != nil {
-			d.lastCall = t.url
-		}
-		h.mu.Unlock()
+	defer t.Calls.Add(-1)
+	if r.moved {
+		h.update(func(c *state.Change) { c.CalledAt(t.Item.Domain, t.URL) })
 	}
-	wait := tabtransport.Wait{Timeout: t.timeout, Progress: r.progress}
+	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
 	if r.kind == spec.KindTool {
 		wait.Max = h.opts.CallTimeoutMax
 	}
-	return h.transport.SendRequest(ctx, t.addr, r.request(t.item), wait)
+	return h.transport.SendRequest(ctx, t.Addr, r.request(t.Item), wait)
 }
 
 // request makes the request for an item.
-func (r *run) request(it *item) spec.Request {
+func (r *run) request(it *item.Item) spec.Request {
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.page, FrameID: it.frame, Extensions: r.ext}
+		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.ext}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.source, Args: r.args, FrameID: it.frame, Extensions: r.ext}
+		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.ext}
 	}
-	return &spec.ExecuteTool{ToolName: it.source, Args: r.args, FrameID: it.frame, Origin: it.frameOrigin(), Extensions: r.ext}
+	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.ext}
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or
 // another attempt.
-func (r *run) judge(ctx context.Context, t target, err error, loading *int) (retry bool, _ error) {
+func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _ error) {
 	var remote *spec.Error
 	switch {
 	case err == nil:
@@ -315,28 +277,28 @@ func (r *run) judge(ctx context.Context, t target, err error, loading *int) (ret
 	case errors.Is(err, tabtransport.ErrTimeout):
 		return false, &Failure{spec.FailToolTimeout, fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))}
 	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:
-		return false, &Failure{spec.FailNotConnected, "the hub was shut down while the call was under way; it may have taken effect"}
+		return false, r.h.endedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
-		return r.lost(t)
+		return r.lost()
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound && notDelivered(remote):
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the tab did not take the call in %d attempts: %s", *loading, remote.Message)}
 		}
 		return true, r.pause(ctx, spec.RetryDelay)
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound:
-		return r.lost(t)
+		return r.lost()
 	}
 	return false, err
 }
 
 // lost decides about a call that was sent to a tab which is gone: only one that
 // may be run twice goes to another tab of the same browser.
-func (r *run) lost(t target) (retry bool, _ error) {
-	if r.kind == spec.KindTool && !t.item.safe || len(r.excluded) >= spec.RetryAttempts {
+func (r *run) lost() (retry bool, _ error) {
+	if r.kind == spec.KindTool && !r.target.Item.Repeatable || len(r.excluded) >= spec.RetryAttempts {
 		return false, errTabClosed
 	}
-	r.excluded = append(r.excluded, t.addr)
-	r.peer = t.addr.Peer
+	r.excluded = append(r.excluded, r.target.Addr)
+	r.peer = r.target.Addr.Peer
 	return true, nil
 }
 
@@ -352,7 +314,7 @@ func (r *run) pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-r.h.ctx.Done():
-		return &Failure{spec.FailNotConnected, "the hub is shutting down; the call was not sent"}
+		return r.h.endedFailure(false)
 	}
 }
 

@@ -11,13 +11,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
 )
 
 func TestCallReachesThePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://shop.example.com", "a")
 		if r := w.register(p, 0, tools("https://shop.example.com/cart", "add")); r.Accepted != 1 || len(r.Rejected) != 0 {
 			t.Fatalf("registered %+v", r)
@@ -35,7 +36,7 @@ func TestCallReachesThePage(t *testing.T) {
 
 func TestOtherSchemasAreReachedByTheirTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
 		w.register(a, 0, tools("", "x"))
 		other := &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"x","inputSchema":{"type":"object","required":["n"]}}`)}}
@@ -52,7 +53,7 @@ func TestOtherSchemasAreReachedByTheirTab(t *testing.T) {
 
 func TestRouteToTheActiveTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		for i := range int64(3) {
 			w.register(b, i+1, tools(fmt.Sprintf("https://e.com/%d", i+1), "x"))
@@ -84,7 +85,7 @@ func TestRouteToTheActiveTab(t *testing.T) {
 			t.Errorf("%d notices for a change of labels", changes.Load())
 		}
 		e, err := w.hub.Explain("website_tool_e_com_x")
-		if err != nil || e.Tab == nil || e.Tab.Addr.Tab != 3 || e.Reason != reasonActive {
+		if err != nil || e.Tab == nil || e.Tab.Addr.Tab != 3 || e.Reason != state.ReasonActive {
 			t.Errorf("explained %+v, %v", e, err)
 		}
 	})
@@ -92,7 +93,7 @@ func TestRouteToTheActiveTab(t *testing.T) {
 
 func TestCallIsNotRunTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		safe := `x:"annotations":{"readOnlyHint":true}`
 		w.register(b, 1, tools("https://e.com/1", "pay", safe))
@@ -121,7 +122,7 @@ func TestCallIsNotRunTwice(t *testing.T) {
 
 func TestUnsentCallWaitsForItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 5, tools("https://e.com/", "x"))
 		b.Cut()
@@ -143,7 +144,7 @@ func TestUnsentCallWaitsForItsTab(t *testing.T) {
 
 func TestSentCallSurvivesABriefLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 5, tools("https://e.com/", "x"))
 		lost := w.call(t.Context(), "e_com_x")
@@ -156,7 +157,7 @@ func TestSentCallSurvivesABriefLoss(t *testing.T) {
 
 func TestTimeoutProgressAndCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x"))
 		c := w.call(t.Context(), "e_com_x")
@@ -189,7 +190,7 @@ func TestTimeoutProgressAndCancel(t *testing.T) {
 
 func TestCachedToolOpensItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/deep", `find:"annotations":{"cache":true}`, "pay"))
 		b.Notify(1, &spec.TabClosed{})
@@ -227,7 +228,7 @@ func TestCachedToolOpensItsTab(t *testing.T) {
 
 func TestNoBrowserToOpenIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/deep", "find"))
 		if err := w.hub.SetSite(storage.Site{Domain: "e.com", Cache: ptr(true)}); err != nil {
@@ -246,7 +247,7 @@ func TestNoBrowserToOpenIn(t *testing.T) {
 
 func TestLimitPerTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "x"))
 		var calls []*call
@@ -270,7 +271,7 @@ func TestLimitPerTab(t *testing.T) {
 
 func TestCloseEndsCallsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("", "x"))
 		quick, slow := w.call(t.Context(), "e_com_x"), w.call(t.Context(), "e_com_x")
@@ -297,7 +298,7 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 
 func TestLoadingTabIsRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/", "x"))
 		c := w.call(t.Context(), "e_com_x")

@@ -15,15 +15,12 @@ import (
 // ctx's cause.
 func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (spec.Response, error) {
 	h.mu.RLock()
-	p := h.peers[to.Peer]
-	ok := p != nil && p.connected
-	offers := ok && p.caps[capabilityOf(req)]
-	known := ok && (to.Tab == 0 || p.browser != "")
+	there, capable := h.state.Controllable(to, capabilityOf(req))
 	h.mu.RUnlock()
 	switch {
-	case !ok || !known:
+	case !there:
 		return spec.Response{}, &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
-	case !offers:
+	case !capable:
 		return spec.Response{}, &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
 	resp, err := h.transport.SendRequest(ctx, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
@@ -50,8 +47,7 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 func (h *Hub) connected(id spec.PeerID) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	p := h.peers[id]
-	return p != nil && p.connected
+	return h.state.Connected(id)
 }
 
 // capabilityOf returns the capability that a control request needs: that of its

@@ -2,70 +2,60 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"tabhub/hub/item"
 	"tabhub/hub/schema"
+	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
-// Hub is one user's world. All methods are safe for concurrent use.
+// Hub serves one user. It owns no more than its goroutines: the transport and the
+// store are its caller's. All methods are safe for concurrent use.
 type Hub struct {
 	// Static after Open.
 	opts      Options
 	log       *slog.Logger
 	transport tabtransport.TabHubTransport
 	store     storage.DomainToolStorage
-	namer     naming.ToolNamer
+	epoch     spec.Epoch // of store
 	schemas   schema.Cache
 	notices   *notifier
-	ctx       context.Context // ends with the Hub; its cause is errClosed
+	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
+
+	lists    [numLists]listCache
+	changes  signal // fired after each change of state
+	inFlight atomic.Int64
+	calls    atomic.Uint64
+	storeErr atomic.Pointer[error] // of the last write
+	open     sync.WaitGroup        // calls under way
+	tasks    sync.WaitGroup        // goroutines of background
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
 
-	inFlight atomic.Int64
-	calls    atomic.Uint64
-	open     sync.WaitGroup // calls under way
-	telling  sync.WaitGroup // goroutines of background
-	storeErr atomic.Pointer[error]
-	listings [numLists]atomic.Pointer[Listing]
-
-	mu      sync.RWMutex // guards all below
-	closed  bool
-	seen    time.Time // when what is open was stored as seen
-	peers   map[spec.PeerID]*peer
-	tabs    map[spec.TabAddr]*tab
-	reading map[spec.TabAddr]*reading
-	domains map[spec.Domain]*domain
-	order   []spec.Domain     // of domains, sorted
-	shares  map[string]*share // of sites
-	names   map[publicName]*binding
-	browser map[spec.BrowserID]storage.Browser
-	sites   map[spec.Domain]storage.Site
-	subs    map[string]*subscription // by public URI
-	active  *tab                     // what the user looks at; nil if no tab that is known
-	seq     uint64                   // of registrations and of focus: the later the higher
-	changed chan struct{}            // closed at the next change; nil if nobody waits
-	gens    [numLists]uint64         // generation of each list
-	pending []storage.Change         // to be written by flush
-	acks    []func(error)            // to be called once pending is synced
-	counts  [3]int                   // items registered, by kind
-	allKept int                      // items that closed tabs left
-	bytes   int                      // of what is registered and kept
-	kept    map[*domain]struct{}     // whose kept items are to be saved
+	mu        sync.RWMutex // guards all below
+	state     *state.State // changed by update alone
+	closing   bool         // new calls and connections are refused
+	stopped   bool         // state does not change any more
+	unwritten []storage.Change
+	synced    []func(error) // to be called once unwritten is synced
 }
 
-var errClosed = errors.New("the hub is shutting down")
+// What ends a Hub.
+var (
+	errClosed     = errors.New("the hub is shutting down")
+	errSuperseded = errors.New("another hub serves this user now")
+)
 
 // Open loads the user's state and starts to serve opts.Transport. The caller owns
 // the store and closes it after the Hub.
@@ -90,29 +80,45 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		log:       opts.Log.With("user", opts.User),
 		transport: opts.Transport,
 		store:     opts.Store,
-		namer:     naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames},
-		peers:     map[spec.PeerID]*peer{},
-		tabs:      map[spec.TabAddr]*tab{},
-		reading:   map[spec.TabAddr]*reading{},
-		domains:   map[spec.Domain]*domain{},
-		shares:    map[string]*share{},
-		names:     map[publicName]*binding{},
-		browser:   map[spec.BrowserID]storage.Browser{},
-		sites:     map[spec.Domain]storage.Site{},
-		subs:      map[string]*subscription{},
-		kept:      map[*domain]struct{}{},
+		state:     state.New(naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames}),
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.notices = newNotifier(h)
-	now := time.Now()
-	state, err := opts.Store.Load(ctx, opts.User, now.Add(-spec.StaleTab))
+	stored, err := opts.Store.Load(ctx, opts.User, time.Now().Add(-spec.StaleTab))
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
-	h.update(func() { h.restoreLocked(state, now) })
-	go h.notices.run()
+	h.epoch = stored.Epoch
+	h.update(func(c *state.Change) {
+		for _, r := range c.Restore(stored, h.restoreItems) {
+			h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
+		}
+	})
+	h.notices.start()
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
+}
+
+// restoreItems parses the items of a stored tab. One that no longer passes the checks
+// is left out.
+func (h *Hub) restoreItems(r storage.Tab) []*item.Item {
+	var items []*item.Item
+	parse := func(kind spec.Kind, raws []json.RawMessage) {
+		for _, raw := range raws {
+			it, err := item.Parse(kind, raw, &h.schemas, func(string) (item.Provenance, error) {
+				return item.Provenance{Domain: r.Domain, Origin: r.Origin, Verified: r.Verified}, nil
+			})
+			if err != nil {
+				h.log.Warn("stored item left out", "domain", r.Domain, "tool", it.Source, "err", err)
+				continue
+			}
+			items = append(items, it)
+		}
+	}
+	parse(spec.KindTool, r.Tools)
+	parse(spec.KindResource, r.Resources)
+	parse(spec.KindPrompt, r.Prompts)
+	return items
 }
 
 // Close refuses new calls, waits for open ones until ctx is done, ends the rest
@@ -120,10 +126,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 // is idempotent.
 func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
-	h.closed = true
-	for _, p := range h.peers {
-		p.grace.stop()
-	}
+	h.closing = true
 	h.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
@@ -137,103 +140,65 @@ func (h *Hub) Close(ctx context.Context) error {
 		err = ctx.Err()
 	}
 	h.stop(errClosed)
-	for _, p := range h.peerIDs() {
-		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, "the hub is shutting down")
-	}
+	h.disconnectAll()
 	<-done
-	h.telling.Wait()
-	h.notices.close()
-	h.update(func() { h.seenLocked(time.Now()) })
+	h.tasks.Wait()
+	h.notices.wait()
+	h.update(func(c *state.Change) { c.SaveSeen() })
+	h.mu.Lock()
+	h.stopped = true
+	h.mu.Unlock()
 	return err
 }
 
-// seenEvery is how often, as things happen, what is open is stored as seen, so that
-// after a crash it counts as nearly as old as it is.
-const seenEvery = spec.StaleTab / 4
+// Done is closed when the Hub has been closed, or has stopped by itself; Err says why.
+func (h *Hub) Done() <-chan struct{} { return h.ctx.Done() }
 
-// seenLocked marks the tabs that are open and their numbers as seen now.
-func (h *Hub) seenLocked(now time.Time) {
-	h.seen = now
-	for _, t := range h.tabs {
-		if t.hidden {
-			continue
-		}
-		h.saveTabLocked(t, now)
-	}
-	for _, d := range h.domains {
-		for _, t := range d.tabs {
-			n := d.numbers[t.key]
-			n.LastSeen = now
-			d.numbers[t.key] = n
-			h.writeLocked(n)
-		}
-	}
-}
+// Err returns nil until Done is closed, then why: an error for which
+// errors.Is(err, storage.ErrStaleEpoch) if another hub has taken over the user's store.
+func (h *Hub) Err() error { return context.Cause(h.ctx) }
 
-func (h *Hub) peerIDs() []spec.PeerID {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return slices.Collect(maps.Keys(h.peers))
-}
-
-// update is the one way to change a Hub's state: f runs under the mutex, what it
-// has left to do is done after it.
-func (h *Hub) update(f func()) {
+// supersede stops a Hub at once because another one serves the user now: nothing that
+// it does from here on would last. It does not block.
+func (h *Hub) supersede(cause error) {
 	h.mu.Lock()
-	f()
-	if now := time.Now(); now.Sub(h.seen) > seenEvery {
-		h.seenLocked(now)
-	}
-	h.saveKeptLocked()
-	wake := h.changed
-	h.changed = nil
-	write := len(h.pending) > 0 || len(h.acks) > 0
+	stopped := h.stopped
+	h.closing, h.stopped = true, true
 	h.mu.Unlock()
-	if wake != nil {
-		close(wake)
-	}
-	if write {
-		h.flush()
-	}
-}
-
-// flush hands the changes that update has collected to the store, in order.
-func (h *Hub) flush() {
-	h.flushMu.Lock()
-	defer h.flushMu.Unlock()
-	h.mu.Lock()
-	changes, acks := h.pending, h.acks
-	h.pending, h.acks = nil, nil
-	h.mu.Unlock()
-	if len(changes) == 0 && len(acks) == 0 {
+	if stopped {
 		return
 	}
-	h.store.Write(h.opts.User, changes, func(err error) {
-		if err != nil {
-			h.log.Error("store: write failed", "err", err)
-			h.storeErr.Store(&err)
-		} else {
-			h.storeErr.Store(nil)
-		}
-		for _, ack := range acks {
-			ack(err)
-		}
-	})
+	h.log.Error("another hub serves this user now: this one stops", "err", cause)
+	h.stop(fmt.Errorf("%w: %w", errSuperseded, cause))
+	h.disconnectAll()
 }
 
-// writeLocked queues a change to the store.
-func (h *Hub) writeLocked(c storage.Change) { h.pending = append(h.pending, c) }
-
-// waitLocked returns a channel that is closed at the next change.
-func (h *Hub) waitLocked() <-chan struct{} {
-	if h.changed == nil {
-		h.changed = make(chan struct{})
+// disconnectAll closes all connections; their peers come back to the hub that is there
+// then.
+func (h *Hub) disconnectAll() {
+	h.mu.RLock()
+	peers := h.state.Peers()
+	h.mu.RUnlock()
+	for _, p := range peers {
+		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, h.ending())
 	}
-	return h.changed
 }
 
-// nextLocked returns the next sequence number.
-func (h *Hub) nextLocked() uint64 {
-	h.seq++
-	return h.seq
+// ending says why the Hub ends, for people and models.
+func (h *Hub) ending() string {
+	if errors.Is(h.Err(), errSuperseded) {
+		return errSuperseded.Error()
+	}
+	return errClosed.Error()
+}
+
+// endedFailure is the failure of a call that the end of the Hub has cut short.
+func (h *Hub) endedFailure(sent bool) *Failure {
+	switch superseded := errors.Is(h.Err(), errSuperseded); {
+	case sent && superseded:
+		return &Failure{spec.FailNotConnected, "another hub has taken over this user while the call was under way; it may have taken effect"}
+	case sent:
+		return &Failure{spec.FailNotConnected, "the hub was shut down while the call was under way; it may have taken effect"}
+	}
+	return &Failure{spec.FailNotConnected, h.ending() + "; the call was not sent"}
 }

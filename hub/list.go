@@ -2,98 +2,102 @@ package hub
 
 import (
 	"encoding/json"
-	"hash/maphash"
+	"sync"
 
 	"tabhub/describe"
+	"tabhub/hub/state"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
+
+// listCache holds one of the lists as it was rendered last.
+type listCache struct {
+	mu   sync.Mutex // taken before Hub.mu
+	last *Listing
+}
 
 // block is a domain's part of a list, rendered. It is immutable.
 type block struct {
-	json  []byte // the elements, each followed by a comma
-	items []Item
-	sum   uint64 // changes when a client would have to list again; not with labels
+	domain     spec.Domain
+	generation uint64 // of the domain
+	json       []byte // the elements, each followed by a comma
+	items      []Item
+	sum        uint64 // differs when a client would have to list again; not with labels
 }
 
 // List returns one of the lists. It does not block on I/O, and returns the same
 // Listing until something changes.
 func (h *Hub) List(kind ListKind) *Listing {
+	cache := &h.lists[kind]
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
 	h.mu.RLock()
-	gen := h.gens[kind]
-	h.mu.RUnlock()
-	if l := h.listings[kind].Load(); l != nil && l.Generation == gen {
-		return l
+	defer h.mu.RUnlock()
+	if cache.last == nil || cache.last.Generation != h.state.Generation() {
+		cache.last = h.render(kind, cache.last)
 	}
-	h.mu.Lock()
-	l := h.listLocked(kind)
-	h.mu.Unlock()
-	return l
+	return cache.last
 }
 
-// listLocked renders a list: by domain, item name, tab. Only domains that have
-// changed are rendered anew.
-func (h *Hub) listLocked(kind ListKind) *Listing {
-	gen := h.gens[kind]
-	if l := h.listings[kind].Load(); l != nil && l.Generation == gen {
-		return l
+// render renders a list: by domain, item name, tab. Only domains that have changed
+// since last, which may be nil, are rendered anew. The caller holds h.mu.
+func (h *Hub) render(kind ListKind, last *Listing) *Listing {
+	var old []*block // of domains that are still to come
+	if last != nil {
+		old = last.blocks
 	}
-	size, n := 2, 0
-	blocks := make([]*block, 0, len(h.order))
-	for _, key := range h.order {
-		d := h.domains[key]
-		if d.blocks[kind] == nil {
-			d.blocks[kind] = h.renderLocked(d, kind)
+	l := &Listing{Generation: h.state.Generation(), blocks: make([]*block, 0, len(old)+1)}
+	size, n := len("[]"), 0
+	for domain, generation := range h.state.Domains() {
+		for len(old) > 0 && old[0].domain < domain {
+			old = old[1:]
 		}
-		b := d.blocks[kind]
-		if len(b.items) > 0 {
-			blocks = append(blocks, b)
-			size += len(b.json)
-			n += len(b.items)
+		var b *block
+		if len(old) > 0 && old[0].domain == domain && old[0].generation == generation {
+			b = old[0]
+		} else {
+			b = h.renderDomain(kind, domain, generation)
 		}
+		l.blocks = append(l.blocks, b)
+		size += len(b.json)
+		n += len(b.items)
 	}
-	l := &Listing{Generation: gen, JSON: make([]byte, 0, size), Items: make([]Item, 0, n)}
+	l.JSON, l.Items = make([]byte, 0, size), make([]Item, 0, n)
 	l.JSON = append(l.JSON, '[')
-	for _, b := range blocks {
-		l.JSON = append(l.JSON, b.json...)
-		l.Items = append(l.Items, b.items...)
-		l.sum = l.sum*31 + b.sum
+	for _, b := range l.blocks {
+		if len(b.items) > 0 {
+			l.JSON = append(l.JSON, b.json...)
+			l.Items = append(l.Items, b.items...)
+			l.sum = l.sum*31 + b.sum
+		}
 	}
 	if n > 0 {
 		l.JSON = l.JSON[:len(l.JSON)-1] // the last comma
 	}
 	l.JSON = append(l.JSON, ']')
-	h.listings[kind].Store(l)
 	return l
 }
 
-// renderLocked renders a domain's part of a list.
-func (h *Hub) renderLocked(d *domain, kind ListKind) *block {
-	b := &block{}
+// renderDomain renders a domain's part of a list.
+func (h *Hub) renderDomain(kind ListKind, domain spec.Domain, generation uint64) *block {
+	b := &block{domain: domain, generation: generation}
 	itemKind, template := kind.items()
-	p := h.placeLocked(d)
-	for _, o := range d.sortedLocked(itemKind) {
-		newest := o.newestLocked(false)
-		if newest == nil {
-			if o.kept != nil && o.kept.template == template {
-				p := p
-				p.Cached = true
-				b.add(o.kept, o.public, 0, p)
-			}
-			continue
-		}
-		if newest.item.template != template {
-			continue
-		}
-		b.add(newest.item, o.public, 0, p)
-		several := o.severalLocked()
-		for _, hd := range o.holders {
-			if !hd.tab.hidden && h.listsTabName(several, newest, hd) {
-				b.add(hd.item, hd.public, hd.number, h.tabPlace(p, hd))
-			}
+	for l := range h.state.List(domain, itemKind, template) {
+		if l.Tab == 0 || h.listsTabName(l) {
+			b.add(l)
 		}
 	}
 	return b
+}
+
+// listsTabName reports whether a tab's own name is listed.
+func (h *Hub) listsTabName(l state.Listed) bool {
+	switch h.opts.TabNames {
+	case TabNamesAlways:
+		return true
+	case TabNamesNever:
+		return false
+	}
+	return !l.Alone
 }
 
 // items returns what a list is made of.
@@ -109,72 +113,13 @@ func (k ListKind) items() (kind spec.Kind, template bool) {
 	return spec.KindTool, false
 }
 
-// severalLocked reports whether more than one tab that is visible has the item.
-func (o *offer) severalLocked() bool {
-	n := 0
-	for _, hd := range o.holders {
-		if !hd.tab.hidden {
-			n++
-		}
-	}
-	return n > 1
-}
-
-// listsTabName reports whether a holder's own name is listed.
-func (h *Hub) listsTabName(several bool, newest, hd *holder) bool {
-	switch h.opts.TabNames {
-	case TabNamesAlways:
-		return true
-	case TabNamesNever:
-		return false
-	}
-	return several || hd.item.shape != newest.item.shape
-}
-
-// placeLocked says where a domain's items run, for descriptions.
-func (h *Hub) placeLocked(d *domain) describe.Place {
-	p := describe.Place{Domain: d.key}
-	for _, t := range d.tabs {
-		if t.hidden {
-			continue
-		}
-		p.Tabs++
-		if t == h.active {
-			p.Active, p.ActiveTab = true, t.domains[d.key].number
-		}
-	}
-	return p
-}
-
-// tabPlace says where one tab's items run.
-func (h *Hub) tabPlace(p describe.Place, hd *holder) describe.Place {
-	p.Tab, p.Title = hd.number, hd.tab.title
-	p.Active = hd.tab == h.active
-	return p
-}
-
 // add renders one element.
-func (b *block) add(it *item, public string, tab int, p describe.Place) {
+func (b *block) add(l state.Listed) {
 	start := len(b.json)
-	key := `{"name":`
-	if it.kind == spec.KindResource {
-		key = `{"uri":`
-		if it.template {
-			key = `{"uriTemplate":`
-		}
-	}
-	b.json = append(b.json, key...)
-	b.json = rawjson.AppendString(b.json, public)
-	b.json = append(b.json, `,"description":`...)
-	b.json = rawjson.AppendString(b.json, describe.Prefix(p))
-	b.json[len(b.json)-1] = ' ' // the closing quote
-	b.json = append(b.json, it.text...)
-	b.json = append(b.json, '"')
-	b.json = append(b.json, it.rest...)
-	b.json = append(b.json, '}')
-	sum := maphash.String(hashSeed, public) ^ it.sum
+	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place))
+	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
-		Name: public, Domain: it.domain, Tab: tab, Source: it.source,
+		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
 		JSON: json.RawMessage(b.json[start:len(b.json):len(b.json)]),
 		Sum:  sum,
 	})
@@ -188,25 +133,11 @@ func (b *block) add(it *item, public string, tab int, p describe.Place) {
 func (h *Hub) Find(kind spec.Kind, name string) (Item, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	b := h.boundLocked(kind, name)
-	if b == nil || b.offer == nil {
-		if kind == spec.KindResource {
-			b, _ = h.matchTemplateLocked(name)
-		}
-		if b == nil || b.offer == nil {
-			return Item{}, h.unknownLocked(kind, name)
-		}
+	l, ok := h.state.Find(kind, name)
+	if !ok {
+		return Item{}, h.unknown(kind, name)
 	}
-	p := h.placeLocked(b.offer.domain)
-	one := &block{}
-	switch newest := b.offer.newestLocked(true); {
-	case b.holder != nil:
-		one.add(b.holder.item, b.holder.public, b.holder.number, h.tabPlace(p, b.holder))
-	case newest != nil:
-		one.add(newest.item, b.offer.public, 0, p)
-	default:
-		p.Cached = true
-		one.add(b.offer.kept, b.offer.public, 0, p)
-	}
+	var one block
+	one.add(l)
 	return one.items[0], nil
 }

@@ -14,12 +14,11 @@ const maxCoalesced = time.Second
 
 // notifier tells watchers of changes, those within spec.NotifyCoalesced at once, and
 // ever more at once, up to maxCoalesced, the more follow. It has one goroutine, which
-// ends with close.
+// ends with the Hub.
 type notifier struct {
 	h    *Hub
 	wake chan struct{} // capacity 1
-	quit chan struct{}
-	done chan struct{}
+	done chan struct{} // closed when the goroutine has ended
 
 	announced [numLists]uint64 // owned by the goroutine: the sums told last
 
@@ -30,14 +29,23 @@ type notifier struct {
 }
 
 func newNotifier(h *Hub) *notifier {
-	return &notifier{
-		h: h, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
-		watchers: map[int]func(Change){},
-	}
+	return &notifier{h: h, wake: make(chan struct{}, 1), done: make(chan struct{}), watchers: map[int]func(Change){}}
 }
 
-// Watch calls f for each change until stop is called. f must not block; calls come
-// one at a time.
+// start begins to tell of what changes from now on: what is listed now is what clients
+// of this process start from.
+func (n *notifier) start() {
+	for kind := range numLists {
+		n.announced[kind] = n.h.List(kind).sum
+	}
+	go n.run()
+}
+
+// wait blocks until the goroutine has ended.
+func (n *notifier) wait() { <-n.done }
+
+// Watch calls f for each change until stop is called or the Hub ends. f must not block;
+// calls come one at a time.
 func (h *Hub) Watch(f func(Change)) (stop func()) {
 	n := h.notices
 	n.mu.Lock()
@@ -75,7 +83,7 @@ func (n *notifier) updated(uris []string) {
 	n.dirty()
 }
 
-// run waits for changes until close.
+// run tells of changes until the Hub ends.
 func (n *notifier) run() {
 	defer close(n.done)
 	timer := time.NewTimer(0)
@@ -86,7 +94,7 @@ func (n *notifier) run() {
 	for {
 		select {
 		case <-n.wake:
-		case <-n.quit:
+		case <-n.h.ctx.Done():
 			return
 		}
 		if time.Since(last) > maxCoalesced {
@@ -95,7 +103,7 @@ func (n *notifier) run() {
 		timer.Reset(delay)
 		select {
 		case <-timer.C:
-		case <-n.quit:
+		case <-n.h.ctx.Done():
 			return
 		}
 		if n.announce() {
@@ -137,16 +145,4 @@ func (n *notifier) announce() bool {
 		f(c)
 	}
 	return true
-}
-
-// close ends the goroutine and waits for it. It is idempotent.
-func (n *notifier) close() {
-	n.mu.Lock()
-	select {
-	case <-n.quit:
-	default:
-		close(n.quit)
-	}
-	n.mu.Unlock()
-	<-n.done
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"tabhub/hub/item"
 	"time"
 
 	"tabhub/spec"
@@ -18,7 +19,7 @@ func (h *Hub) Records(ctx context.Context, q storage.Query) ([]storage.Record, e
 // Record adds a line to the log, for what happens beside the calls that the hub
 // runs. It does not block.
 func (h *Hub) Record(r storage.Record) {
-	h.store.Write(h.opts.User, []storage.Change{r}, h.recordWritten)
+	h.store.Write(h.opts.User, h.epoch, []storage.Change{r}, h.recordWritten)
 }
 
 // recordCall leaves the record of a call and tells After.
@@ -27,8 +28,8 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.info.Domain, Tool: r.info.Item,
 		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
 	}
-	if r.target.addr.Peer != "" {
-		rec.Tab = r.target.addr.String()
+	if r.target.Addr.Peer != "" {
+		rec.Tab = r.target.Addr.String()
 	}
 	h.Record(rec)
 	if h.opts.After != nil {
@@ -55,13 +56,13 @@ func outcome(resp spec.Response, err error) string {
 }
 
 // recordRegistration leaves the record of a registration that changed something.
-func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item, rejected []spec.Rejection, d time.Duration) {
+func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, rejected []spec.Rejection, d time.Duration) {
 	rec := storage.Record{
 		Time: time.Now(), Event: storage.EventRegister, Tab: from.String(), Duration: d,
 		Outcome: "ok", Reason: plural(len(items), m.Kind),
 	}
 	if len(items) > 0 {
-		rec.Domain = items[0].domain
+		rec.Domain = items[0].Domain
 	}
 	if len(rejected) > 0 {
 		rec.Outcome = fmt.Sprintf("%d rejected", len(rejected))
@@ -73,7 +74,7 @@ func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*i
 
 func (h *Hub) recordWritten(err error) {
 	if err != nil {
-		h.storeErr.Store(&err)
+		h.written(err)
 	}
 }
 

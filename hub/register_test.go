@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -13,32 +12,11 @@ import (
 	"time"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 )
-
-func TestSecondTabRenamesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
-		w.register(a, 0, tools("https://e.com/1", "x"))
-		w.wantNames("e_com_x")
-		w.register(b, 0, tools("https://e.com/2", "x"))
-		w.wantNames("e_com_x e_com_tab1_x e_com_tab2_x")
-		a.Notify(0, &spec.TabClosed{})
-		synctest.Wait()
-		w.wantNames("e_com_x")
-		// A new tab does not get the number of the one that closed.
-		c := w.page("https://e.com", "c")
-		w.register(c, 0, tools("https://e.com/3", "x"))
-		w.wantNames("e_com_x e_com_tab2_x e_com_tab3_x")
-		w.call(t.Context(), "e_com_tab1_x").want(t, "TAB_NOT_FOUND")
-		w.call(t.Context(), "e_com_nothing").want(t, "unknown tool")
-	})
-}
 
 func TestReloadKeepsNumberAndIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a := w.page("https://e.com", "a")
 		w.register(a, 0, tools("https://e.com/", "x"))
 		time.Sleep(time.Second)
@@ -67,7 +45,7 @@ func TestReloadKeepsNumberAndIsSilent(t *testing.T) {
 
 func TestBurstIsOneNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		var changes atomic.Int32
 		defer w.hub.Watch(func(Change) { changes.Add(1) })()
 		for i := range 200 {
@@ -83,7 +61,7 @@ func TestBurstIsOneNotice(t *testing.T) {
 
 func TestRegistrationIsIdempotent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, tools("https://e.com/", "x", "y"))
 		before := w.hub.List(ListTools)
@@ -101,7 +79,7 @@ func TestRegistrationIsIdempotent(t *testing.T) {
 
 func TestBadItemsAreQuarantined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		m := tools("", "good")
 		for _, bad := range []string{
@@ -130,7 +108,7 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 
 func TestNothingOfAToolIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object"},"annotations":{"title":"A","readOnlyHint":true,"untrustedContentHint":true},"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`
 		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"a.b","description":"d \"q\"",` + rest + `}`)}})
@@ -145,49 +123,6 @@ func TestNothingOfAToolIsLost(t *testing.T) {
 			}
 		}
 		w.wantNames("e_com_a_b")
-	})
-}
-
-func TestClaimedOriginIsUnverified(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		real := w.page("https://bank.com", "a")
-		w.register(real, 0, tools("https://bank.com/", "pay"))
-		w.register(w.page("https://evil.com", "a"), 0, tools("https://bank.com/", "pay"))
-		liar := w.dial(tabtransport.Conn{Origin: "https://evil.com", ClaimedOrigin: "https://bank.com", Dialect: "webmcp.v1", Hello: &spec.Hello{TabKey: "t"}})
-		liar.Notify(0, tools("https://bank.com/", "pay"))
-		program := w.dial(tabtransport.Conn{Dialect: spec.Subprotocol})
-		program.Notify(0, tools("https://bank.com/", "pay"))
-		frame := `pay:"origin":"https://bank.com"`
-		w.register(w.page("https://evil.com", "b"), 0, tools("", frame))
-		synctest.Wait()
-		c := w.call(t.Context(), "bank_com_pay")
-		answer(real, real.Next(), "the bank's own")
-		c.want(t, "the bank's own")
-		for _, it := range w.hub.List(ListTools).Items {
-			if it.Domain == "bank.com" && it.Tab != 0 {
-				t.Errorf("%s shares the bank's domain", it.Name)
-			}
-		}
-		if u := w.hub.Tabs(); len(u) != 5 {
-			t.Errorf("%d tabs", len(u))
-		}
-	})
-}
-
-// A model that cuts a name short, mistypes it or leaves the site out is told which
-// it may have meant.
-func TestNearestNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		w.register(w.page("https://e.com", "a"), 0, tools("", "search_all", "pay"))
-		for _, asked := range []string{"website_tool_e_com__search", "website_tool_e_com_serch_al", "website_tool_e_com_search_all", "search_all"} {
-			_, err := w.hub.Call(t.Context(), Call{Name: asked})
-			var unknown *UnknownError
-			if !errors.As(err, &unknown) || len(unknown.Nearest) == 0 || unknown.Nearest[0] != "website_tool_e_com__search_all" {
-				t.Errorf("%s: %v", asked, err)
-			}
-		}
 	})
 }
 
@@ -214,7 +149,7 @@ func (c *closing) Handle(_ context.Context, r slog.Record) error {
 func TestTabThatIsClosedWhileItRegistersIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &closing{tab: spec.TabAddr{Peer: "browser:b1", Tab: 1}}
-		w := newWorld(t, Options{Log: slog.New(log)})
+		w := newFixture(t, Options{Log: slog.New(log)})
 		log.hub = w.hub
 		b := w.chrome("b1", "s1")
 		if raw, err := b.Ask(1, tools("https://e.com/")); err == nil || !strings.Contains(err.Error(), "the tab was closed") {

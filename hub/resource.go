@@ -16,11 +16,11 @@ func (h *Hub) ReadResource(ctx context.Context, uri, client string) (json.RawMes
 	if err != nil {
 		return nil, err
 	}
-	result, err := objectResult(resp)
+	result, err := r.target.Item.ResourceResult(resp, r.ref.Page, uri)
 	if err != nil {
-		return nil, err
+		return nil, &Failure{spec.FailToolError, err.Error()}
 	}
-	return r.target.item.publish(publishURI(result, r.page, uri)), nil
+	return result, nil
 }
 
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
@@ -31,9 +31,9 @@ func (h *Hub) GetPrompt(ctx context.Context, name string, args json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	result, err := objectResult(resp)
+	result, err := r.target.Item.PromptResult(resp)
 	if err != nil {
-		return nil, err
+		return nil, &Failure{spec.FailToolError, err.Error()}
 	}
-	return r.target.item.publish(result), nil
+	return result, nil
 }

@@ -22,7 +22,7 @@ func register(kind spec.Kind, url string, items ...string) *spec.Register {
 	return m
 }
 
-func (w *world) listed(kind ListKind) []string {
+func (w *fixture) listed(kind ListKind) []string {
 	var names []string
 	for _, it := range w.hub.List(kind).Items {
 		names = append(names, it.Name)
@@ -30,7 +30,7 @@ func (w *world) listed(kind ListKind) []string {
 	return names
 }
 
-func (w *world) wantListed(kind ListKind, want ...string) {
+func (w *fixture) wantListed(kind ListKind, want ...string) {
 	w.t.Helper()
 	if got := w.listed(kind); !slices.Equal(got, want) {
 		w.t.Errorf("listed %q, want %q", got, want)
@@ -50,7 +50,7 @@ func answering(e tabtest.End, result string) <-chan tabtest.Request {
 
 func TestResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
 		w.register(a, 0, register(spec.KindResource, "https://e.com/",
 			`{"uri":"shop://cart","name":"cart","mimeType":"application/json","x-own":[1.0]}`,
@@ -88,7 +88,7 @@ func TestResources(t *testing.T) {
 
 func TestPrompts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		r := w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
 			`{"name":"greet","description":"says hello","arguments":[{"name":"who","required":true}]}`,
@@ -111,7 +111,7 @@ func TestPrompts(t *testing.T) {
 // one out is told which, as MCP has it.
 func TestRequiredPromptArguments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
 			`{"name":"greet","arguments":[{"name":"who","required":true},{"name":"how","required":false},{"name":"when"}]}`))
@@ -130,35 +130,11 @@ func TestRequiredPromptArguments(t *testing.T) {
 	})
 }
 
-// What a page marks stays when its last tab is closed, of each kind.
-func TestMarkedResourcesAndPromptsAreKept(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		p := w.page("https://e.com", "a")
-		w.register(p, 0, register(spec.KindResource, "https://e.com/",
-			`{"uri":"shop://cart","name":"cart","annotations":{"cache":true,"priority":1}}`, `{"uri":"shop://help","name":"help"}`,
-			`{"uriTemplate":"shop://order/{id}","name":"order","annotations":{"cache":true}}`))
-		w.register(p, 0, register(spec.KindPrompt, "https://e.com/", `{"name":"greet","annotations":{"cache":true}}`, `{"name":"part"}`))
-		p.Cut()
-		time.Sleep(time.Minute)
-		want := func() {
-			t.Helper()
-			w.wantListed(ListResources, "tabhub://e.com/shop://cart")
-			w.wantListed(ListTemplates, "tabhub://e.com/shop://order/{id}")
-			w.wantListed(ListPrompts, "website_prompt_e_com_greet")
-		}
-		want()
-		w.hub.Close(t.Context())
-		w.start(Options{})
-		want()
-	})
-}
-
-// A kept template is as good as a kept tool: what it makes is read in a tab that is
+// A cached template is as good as a cached tool: what it makes is read in a tab that is
 // opened for it, also if the page says what its tools are first.
-func TestKeptTemplateOpensItsTab(t *testing.T) {
+func TestCachedTemplateOpensItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		orders := register(spec.KindResource, "https://e.com/orders", `{"uriTemplate":"shop://order/{id}","name":"order","annotations":{"cache":true}}`)
 		w.register(b, 1, orders)
@@ -195,7 +171,7 @@ func TestKeptTemplateOpensItsTab(t *testing.T) {
 // What a page calls its resources must neither break a client nor fill its list.
 func TestOddResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		r := w.register(p, 0, register(spec.KindResource, "https://e.com/",
 			`{"uri":"a:1","name":"two\nlines\u0000"}`, `{"uri":"a:2","name":"`+strings.Repeat("long", 1000)+`"}`, `{"uri":"a:3","name":"\u0007"}`,
@@ -212,9 +188,9 @@ func TestOddResources(t *testing.T) {
 }
 
 // A reload of a page that has resources as well as tools keeps both.
-func TestKeptKindsAreIndependent(t *testing.T) {
+func TestKindsAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
 		w.register(b, 1, tools("https://e.com/", "x"))
 		w.register(b, 1, register(spec.KindResource, "https://e.com/", `{"uri":"u:1","name":"one"}`))
@@ -233,7 +209,7 @@ func TestKeptKindsAreIndependent(t *testing.T) {
 // Clients whose URL parser escapes what a page's URI must not hold ask for the result.
 func TestResourceAskedForEscaped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a := w.page("https://e.com", "a")
 		w.register(a, 0, register(spec.KindResource, "https://e.com/",
 			`{"uri":"note://a b/\u00e9","name":"note"}`, `{"uri":"note://a%20b","name":"escaped"}`, `{"uri":"note://a b","name":"not"}`))
@@ -253,5 +229,27 @@ func TestResourceAskedForEscaped(t *testing.T) {
 		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/note://a%20c", "test"); err == nil {
 			t.Error("a resource that is nobody's was read")
 		}
+	})
+}
+
+// A read of a resource must end when the tab that its template names does not come
+// back.
+func TestTemplateOfATabThatGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, register(spec.KindResource, "", `{"uriTemplate":"shop://item/{id}","name":"item"}`))
+		p.Cut()
+		synctest.Wait()
+		for _, uri := range []string{"tabhub://e.com/shop://item/7", "tabhub://e.com/tab1/shop://item/7"} {
+			go func() {
+				_, err := w.hub.ReadResource(t.Context(), uri, "")
+				if err == nil || !strings.Contains(err.Error(), "NOT_CONNECTED") {
+					t.Errorf("%s: %v", uri, err)
+				}
+			}()
+		}
+		time.Sleep(spec.TabGrace + time.Second)
+		synctest.Wait()
 	})
 }

@@ -16,10 +16,10 @@ import (
 	"tabhub/tabtransport"
 )
 
-// crowd is a world whose tabs come, go, reload and register at random, and count
+// crowd is a Hub whose tabs come, go, reload and register at random, and count
 // how often each call has run.
 type crowd struct {
-	*world
+	*fixture
 	mu      sync.Mutex
 	ran     map[string]int // by the call's own id
 	strayed []string       // calls that ran where they should not
@@ -81,7 +81,7 @@ func (l *lockedRand) n(n int) int {
 func (l *lockedRand) pause(max int) { time.Sleep(time.Duration(l.n(max)) * time.Millisecond) }
 
 // register makes a random registration for a site. Of its tools t0 may be run again
-// and t1 is kept.
+// and t1 is cached.
 func randomTools(rnd *lockedRand, url string) *spec.Register {
 	m := tools(url)
 	for i := range stressTools {
@@ -161,7 +161,7 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 func TestCrowd(t *testing.T) {
 	for seed := range uint64(2) {
 		synctest.Test(t, func(t *testing.T) {
-			c := &crowd{world: newWorld(t, Options{}), ran: map[string]int{}}
+			c := &crowd{fixture: newFixture(t, Options{}), ran: map[string]int{}}
 			ctx, stop := context.WithCancel(t.Context())
 			var lives, calls sync.WaitGroup
 			random := func(stream int) *lockedRand {

@@ -17,7 +17,7 @@ import (
 
 func TestResourceSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		cart := register(spec.KindResource, "https://e.com/", `{"uri":"shop://cart","name":"cart"}`)
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, cart)
@@ -60,12 +60,12 @@ func TestResourceSubscription(t *testing.T) {
 // follower is a page that remembers what it is told of subscriptions.
 type follower struct {
 	*tabtransport.Local
-	w    *world
+	w    *fixture
 	mu   sync.Mutex
 	told []string // "shop://cart on"
 }
 
-func (w *world) follower(key string) *follower {
+func (w *fixture) follower(key string) *follower {
 	w.t.Helper()
 	f := &follower{w: w}
 	conn := tabtransport.Conn{Origin: "https://e.com", Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: key}}
@@ -88,8 +88,8 @@ func (w *world) follower(key string) *follower {
 	return f
 }
 
-// offer registers resources, as a page does whenever it is loaded.
-func (f *follower) offer(items ...string) {
+// load registers resources, as a page does whenever it is loaded.
+func (f *follower) load(items ...string) {
 	f.w.t.Helper()
 	if _, err := f.Ask(f.w.t.Context(), 0, register(spec.KindResource, "https://e.com/", items...)); err != nil {
 		f.w.t.Fatal(err)
@@ -110,7 +110,7 @@ func (f *follower) wantTold(want ...string) {
 	f.told = nil
 }
 
-func (w *world) subscribe(uri string) (stop func()) {
+func (w *fixture) subscribe(uri string) (stop func()) {
 	w.t.Helper()
 	stop, err := w.hub.SubscribeResource(w.t.Context(), uri)
 	if err != nil {
@@ -128,15 +128,15 @@ const (
 // have it must tell of its updates, also those that are opened later.
 func TestSubscriptionReachesAllTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a, b := w.follower("a"), w.follower("b")
-		a.offer(cartItem, orderItem)
-		b.offer(cartItem, orderItem)
+		a.load(cartItem, orderItem)
+		b.load(cartItem, orderItem)
 		cart, order := w.subscribe("tabhub://e.com/shop://cart"), w.subscribe("tabhub://e.com/shop://order/7")
 		a.wantTold("shop://cart on", "shop://order/7 on")
 		b.wantTold("shop://cart on", "shop://order/7 on")
 		c := w.follower("c")
-		c.offer(cartItem)
+		c.load(cartItem)
 		c.wantTold("shop://cart on")
 		a.wantTold()
 		cart()
@@ -150,16 +150,16 @@ func TestSubscriptionReachesAllTabs(t *testing.T) {
 // before.
 func TestReloadedPageIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a := w.follower("a")
-		a.offer(cartItem)
+		a.load(cartItem)
 		defer w.subscribe("tabhub://e.com/shop://cart")()
 		a.wantTold("shop://cart on")
-		a.offer(cartItem)
+		a.load(cartItem)
 		a.wantTold("shop://cart on")
 		a.Close()
 		a = w.follower("a")
-		a.offer(cartItem)
+		a.load(cartItem)
 		a.wantTold("shop://cart on")
 	})
 }
@@ -167,10 +167,10 @@ func TestReloadedPageIsToldAgain(t *testing.T) {
 // One client's end must not silence a resource that another follows by another name.
 func TestUnsubscribeLeavesOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a, b := w.follower("a"), w.follower("b")
-		a.offer(cartItem)
-		b.offer(cartItem)
+		a.load(cartItem)
+		b.load(cartItem)
 		domain, own := w.subscribe("tabhub://e.com/shop://cart"), w.subscribe("tabhub://e.com/tab2/shop://cart")
 		a.wantTold("shop://cart on")
 		b.wantTold("shop://cart on", "shop://cart on")
@@ -193,9 +193,9 @@ func TestUnsubscribeLeavesOthers(t *testing.T) {
 // kind, and updates must find it.
 func TestUpdateOfAnyTemplate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		a := w.follower("a")
-		a.offer(`{"uriTemplate":"{+any}","name":"any"}`)
+		a.load(`{"uriTemplate":"{+any}","name":"any"}`)
 		defer w.subscribe("tabhub://e.com/tab0/tab9/x")()
 		a.wantTold("tab9/x on")
 		updated := make(chan []string, 10)
@@ -215,11 +215,11 @@ func TestUpdateOfAnyTemplate(t *testing.T) {
 // wanted of it.
 func TestSubscriptionsSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		var pages []*follower
 		for i := range 3 {
 			f := w.follower(fmt.Sprint("k", i))
-			f.offer(cartItem, orderItem)
+			f.load(cartItem, orderItem)
 			pages = append(pages, f)
 		}
 		var clients sync.WaitGroup
@@ -238,7 +238,7 @@ func TestSubscriptionsSettle(t *testing.T) {
 		}
 		clients.Go(func() {
 			for range 30 {
-				pages[0].offer(cartItem, orderItem)
+				pages[0].load(cartItem, orderItem)
 				time.Sleep(100 * time.Millisecond)
 			}
 		})
@@ -261,7 +261,7 @@ func TestSubscriptionsSettle(t *testing.T) {
 // A tab that hangs must not keep clients, or the hub, from ending.
 func TestUnsubscribeDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
 		w.register(p, 0, register(spec.KindResource, "https://e.com/", cartItem))
 		asked := answering(p, `{}`)

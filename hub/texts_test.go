@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 
 	"tabhub/describe"
-	"tabhub/hub/schema"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -57,7 +56,7 @@ func TestTextsOfItems(t *testing.T) {
 		{spec.KindPrompt, ListPrompts, `{"name":"p","arguments":[{"name":"a` + tag + `"}]}`, "", "arguments[].name holds the character U+E0041"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, Options{})
+			w := newFixture(t, Options{})
 			r := w.register(w.page("https://e.com", "a"), 0, register(c.kind, "https://e.com/", c.item))
 			got := string(w.hub.List(c.list).JSON)
 			if c.reason != "" {
@@ -79,7 +78,7 @@ func TestTextsOfItems(t *testing.T) {
 // An author who writes in any script without tricks finds every byte in the list.
 func TestTextsThatStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		rest := `"title":"Größe \u00e4ndern 😀 \ud83d\ude00","annotations":{"title":"ä"},"inputSchema":{"type":"object","description":"商品 \u003cb\u003e\n\t","properties":{"名":{"enum":["é","\u00e9"],"pattern":"^\\u202e\\p{L}$"}}}`
 		w.register(w.page("https://e.com", "a"), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"t","description":"d",` + rest + `}`)}})
 		if got, want := string(w.hub.List(ListTools).JSON), `[{"name":"website_tool_e_com_t","description":"[e.com] d",`+rest+`}]`; got != want {
@@ -88,57 +87,10 @@ func TestTextsThatStay(t *testing.T) {
 	})
 }
 
-// FuzzTexts: whatever a page registers, what is listed hides nothing but what data
-// may, and can be read.
-func FuzzTexts(f *testing.F) {
-	f.Add(`"title":"\u202e","annotations":{"title":"\udb40\udc41"},"inputSchema":{"type":"object","properties":{"a\u200d":{"description":"\u001b"}}}`)
-	f.Add(`"_meta":{"com.e/x":["\u202e"],"tags":["\ufeff"]},"icons":[{"src":"https://e.com/","mimeType":"\u2066"}],"arguments":[{"name":"\u200e"}]`)
-	f.Add("\"description\":\"\u009b\",\"mimeType\":\"\u202e\",\"x\u202e\":1")
-	f.Fuzz(func(t *testing.T, members string) {
-		for kind, id := range map[spec.Kind]string{spec.KindTool: `"name":"n"`, spec.KindPrompt: `"name":"n"`, spec.KindResource: `"uri":"x:y"`} {
-			it, err := parseItem(kind, json.RawMessage("{"+id+","+members+"}"), new(schema.Cache), func(it *item) error {
-				it.domain, it.origin, it.verified = "e.com", "https://e.com", true
-				return nil
-			})
-			if err != nil {
-				if describe.Visible(err.Error()) != err.Error() {
-					t.Fatalf("%s: the reason hides something: %+q", members, err)
-				}
-				continue
-			}
-			b := &block{}
-			b.add(it, "n", 0, describe.Place{Domain: "e.com"})
-			var listed any
-			if err := json.Unmarshal(b.items[0].JSON, &listed); err != nil {
-				t.Fatalf("%s is listed as %s: %v", members, b.items[0].JSON, err)
-			}
-			checkTexts(t, listed)
-		}
-	})
-}
-
-func checkTexts(t *testing.T, v any) {
-	switch v := v.(type) {
-	case string:
-		if r, ok := describe.Forbidden(v); ok {
-			t.Fatalf("%+q is listed with %U", v, r)
-		}
-	case []any:
-		for _, e := range v {
-			checkTexts(t, e)
-		}
-	case map[string]any:
-		for key, e := range v {
-			checkTexts(t, key)
-			checkTexts(t, e)
-		}
-	}
-}
-
 // What a page reports while it works, and what it says is wrong, is read, too.
 func TestTextsOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
+		w := newFixture(t, Options{})
 		page, err := w.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://e.com"}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 			in.Progress(1, nil, "half\u202e\x1b[2J\U000e0041")
 			return spec.Response{}, &spec.Error{Code: spec.CodeInternal, Message: "no\u202e milk\u009b", Data: json.RawMessage(`{"why":"a\u202eb"}`)}
@@ -160,19 +112,6 @@ func TestTextsOfCalls(t *testing.T) {
 		_, err = w.hub.GetPrompt(t.Context(), "website_prompt_e_com_p", nil, "test")
 		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab"}` {
 			t.Errorf("prompt: %#v", err)
-		}
-	})
-}
-
-// A browser's name is told to models that list tabs.
-func TestTextOfBrowserNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{})
-		c := chromeConn("b1", "s1", "secret")
-		c.Hello.BrowserName = "Chro\u202eme\U000e0041\x1b"
-		w.register(w.dial(c), 1, tools("https://e.com/", "x"))
-		if got := w.hub.Browsers()[0].Name; got != "Chrome" {
-			t.Errorf("the browser is called %+q", got)
 		}
 	})
 }

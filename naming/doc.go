@@ -3,7 +3,7 @@
 // and resource of a domain or of one of its tabs.
 //
 // Everything here is a pure function of its arguments and safe for concurrent use.
-// A call is routed by the caller's table of names, not by what a name looks like.
+// A call is routed by a lookup of its name, not by what the name looks like.
 //
 // # What a name says
 //

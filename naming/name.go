@@ -42,23 +42,23 @@ type ToolNamer struct {
 	Plain bool
 }
 
-// Name returns the public name of a tool or prompt (MCP-B hub specification,
-// section 2): website_tool_<domain>_<tool> for the domain, website_tool_<domain>_
+// Name returns the public name of a tool or prompt (spec/docs/RULES.md,
+// "Registration"): website_tool_<domain>_<tool> for the domain, website_tool_<domain>_
 // tab<N>_<tool> for one tab, the same with website_prompt_ for prompts. It consists
 // of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a
 // letter. The package's documentation says when there are two "_" after the domain,
 // and when a name is shortened to end in a hash.
 //
-// taken says who holds a public name; nil means that none is held. The result is the
-// first name for id that no other holds, or "" if others hold them all, each of
-// which is a hash of 32 bits or more that they must have found. A holder that could
-// not get the name from Name does not count: it may have it from an earlier version.
+// taken says which identity has a public name; nil means that none is taken. The result
+// is the first name for id that no other identity has. It is "" if others have them all,
+// which takes a collision of hashes of 32 bits and more. An identity that Name would not
+// give the name does not count: it may have it from an earlier version.
 func (n ToolNamer) Name(id Identity, taken func(public string) (Identity, bool)) string {
 	for name := range n.candidates(id) {
 		if taken == nil {
 			return name
 		}
-		if holder, held := taken(name); !held || holder == id || !n.mayHave(holder, name) {
+		if other, has := taken(name); !has || other == id || !n.mayHave(other, name) {
 			return name
 		}
 	}

@@ -27,13 +27,13 @@ const scheme = "tabhub://"
 func (n ToolNamer) URI(id Identity) string {
 	switch {
 	case id.Tab != 0:
-		return uriBase(id.Domain, id.Tab) + armor(id.Item)
+		return uriBase(id.Domain, id.Tab) + escapeBrackets(id.Item)
 	case n.Plain:
 		return id.Item
 	case likeTab(id.Item):
-		return scheme + string(id.Domain) + "/tab0/" + armor(id.Item)
+		return scheme + string(id.Domain) + "/tab0/" + escapeBrackets(id.Item)
 	}
-	return uriBase(id.Domain, 0) + armor(id.Item)
+	return uriBase(id.Domain, 0) + escapeBrackets(id.Item)
 }
 
 // PageURI is the inverse of URI, for resources that a public template stands for as
@@ -54,7 +54,7 @@ func (n ToolNamer) PageURI(domain spec.Domain, tab int, public string) (string, 
 			return "", false
 		}
 	}
-	return disarm(page), true
+	return unescapeBrackets(page), true
 }
 
 // Escaped returns a URI with the bytes that RFC 3986 does not allow in one as %XX.
@@ -102,22 +102,24 @@ func likeTab(uri string) bool {
 }
 
 var (
-	ipLiteral = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)\[([0-9A-Fa-f:.]+)\]`)
-	armored   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)%5B([0-9A-Fa-f:.]+)%5D`)
-	percent   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://%)((?:25)*5[Bb])`)
-	percent25 = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://%)25((?:25)*5[Bb])`)
+	ipLiteral      = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)\[([0-9A-Fa-f:.]+)\]`)
+	escapedLiteral = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://)%5B([0-9A-Fa-f:.]+)%5D`)
+	percent        = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://%)((?:25)*5[Bb])`)
+	percent25      = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*://%)25((?:25)*5[Bb])`)
 )
 
-func armor(uri string) string {
+// escapeBrackets writes the brackets of an IPv6 authority as %5B and %5D, see URI.
+func escapeBrackets(uri string) string {
 	if ipLiteral.MatchString(uri) {
 		return ipLiteral.ReplaceAllString(uri, "${1}%5B${2}%5D")
 	}
 	return percent.ReplaceAllString(uri, "${1}25${2}")
 }
 
-func disarm(uri string) string {
-	if armored.MatchString(uri) {
-		return armored.ReplaceAllString(uri, "${1}[${2}]")
+// unescapeBrackets is the inverse of escapeBrackets.
+func unescapeBrackets(uri string) string {
+	if escapedLiteral.MatchString(uri) {
+		return escapedLiteral.ReplaceAllString(uri, "${1}[${2}]")
 	}
 	return percent25.ReplaceAllString(uri, "${1}${2}")
 }

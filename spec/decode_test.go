@@ -23,6 +23,10 @@ func TestValidateNamesTheField(t *testing.T) {
 		{&spec.Hello{TabKey: "\n"}, "protocolVersion is missing; tabKey must be printable ASCII"},
 		{&spec.Progress{}, "requestId is missing"},
 		{&spec.ScreenshotResult{MimeType: "image/png"}, "data is missing"},
+		{&struct {
+			Port   int    `json:"port" validate:"min=1,max=65535"`
+			Reason string `json:"reason" validate:"oneof=stop upgrade"`
+		}{Port: 70000, Reason: "no"}, "port must be at most 65535; reason must be one of stop, upgrade"},
 	} {
 		got := ""
 		if err := spec.Validate(test.message); err != nil {
@@ -38,11 +42,11 @@ func TestValidateNamesTheField(t *testing.T) {
 func TestMemberNamesAreExact(t *testing.T) {
 	var h spec.Hello
 	params := `{"protocolVersion":"tabhub.v1","TOKEN":"a","token":"b","to\u212aen":"c","\u0054oken":"d","BrowserID":"x","new":1}`
-	if err := spec.DecodeParams(json.RawMessage(params), &h); err != nil || h.Token != "b" || h.BrowserID != "" || h.ProtocolVersion != "tabhub.v1" {
+	if err := spec.Decode(json.RawMessage(params), &h); err != nil || h.Token != "b" || h.BrowserID != "" || h.ProtocolVersion != "tabhub.v1" {
 		t.Errorf("%+v, %v", h, err)
 	}
 	h = spec.Hello{}
-	if err := spec.DecodeParams(json.RawMessage(`{"Token":"a"}`), &h); err != nil || h.Token != "" {
+	if err := spec.Decode(json.RawMessage(`{"Token":"a"}`), &h); err == nil || err.Message != "protocolVersion is missing" || h.Token != "" {
 		t.Errorf("%+v, %v", h, err)
 	}
 }
@@ -53,7 +57,10 @@ func TestDecodeInbound(t *testing.T) {
 		{"browser/registerTools", `{"tools":null}`, "params.tools must be an array"},
 		{"browser/registerTools", `{}`, "params.tools is missing"},
 		{"browser/registerTools", `[]`, `params must be an object with an array "tools"`},
-		{"browser/registerTools", `{"tools":[],"extensions":7}`, "params.extensions must be an object"},
+		{"browser/registerTools", `{"tools":[],"extensions":7}`, "params: extensions must be an object, not number"},
+		{"browser/updateTools", `{"tools":[],"title":7}`, "params: title must be a string, not number"},
+		{"browser/updateTools", `{"tools":[],"title":null,"TITLE":7,"new":1}`, ""},
+		{"browser/registerResources", `{"resourceTemplates":[]}`, ""},
 		{"browser/registerPrompts", `{"tools":[]}`, "params.prompts is missing"},
 		{"browser/tabState", `{"active":"yes"}`, "params: active must be a boolean, not string"},
 		{"browser/tabState", `[]`, "params must be an object"},

@@ -2,12 +2,18 @@ package spec
 
 import "strconv"
 
-// UserID names one user of a hub. Each user has a world of their own; a hub that
+// UserID names one user of a hub, who sees nothing of what others have there. A hub that
 // runs without accounts has the single user LocalUser.
 type UserID string
 
 // LocalUser is the only user of a hub that runs without accounts.
 const LocalUser UserID = "local"
+
+// Epoch numbers the hubs that one user has had, one after the other: each has a
+// greater one than those before it. Storage hands it out when the hub loads its state,
+// and it tells the writes and connections of a hub from those of its successor. 0 is
+// no epoch.
+type Epoch uint64
 
 // PeerID names what is at the far end of a tab connection, a browser or a single
 // tab. It is the hub's own name for it, stable over reconnects of the same peer,

@@ -58,7 +58,7 @@ const (
 	CapResume Capability = "resume"
 )
 
-// Extensions are fields that neither side interprets (MCP-B, "Extensibility").
+// Extensions are fields that neither side interprets (spec/docs/RULES.md, "Transport").
 type Extensions map[string]json.RawMessage
 
 // Pair is the parameters of browser/pair, with which a browser that is paired with

@@ -10,10 +10,14 @@ import (
 	"github.com/go-playground/validator/v10"
 )
 
-// Validate checks a message of this package against its validate tags. The error
-// names each field that is wrong, as the message spells it, and says what it must
-// be. It is safe for concurrent use.
+// Validate checks a message against the validate tags of its type. The error names each
+// field that is wrong, as the message spells it, and says what it must be. A tab's URL or
+// title that is too long is cut rather than refused: the tools that come with it
+// are worth more. Validate is safe for concurrent use of different messages.
 func Validate(message any) error {
+	if m, ok := message.(interface{ Cut() }); ok {
+		m.Cut()
+	}
 	err := checker().Struct(message)
 	if err == nil {
 		return nil
@@ -29,6 +33,7 @@ func Validate(message any) error {
 	return errors.New(strings.Join(problems, "; "))
 }
 
+// checker caches what it has read of each type's tags.
 var checker = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	v.RegisterTagNameFunc(func(f reflect.StructField) string {
@@ -47,23 +52,30 @@ func fieldPath(f validator.FieldError) string {
 	return path
 }
 
+// rule says what a field must be.
 func rule(f validator.FieldError) string {
-	unit := "characters"
-	switch f.Kind() {
-	case reflect.Slice, reflect.Map, reflect.Array:
-		unit = "elements"
+	bound := func(most string) string {
+		switch f.Kind() {
+		case reflect.String:
+			return fmt.Sprintf("must have %s%s characters", most, f.Param())
+		case reflect.Slice, reflect.Map, reflect.Array:
+			return fmt.Sprintf("must have %s%s elements", most, f.Param())
+		}
+		return fmt.Sprintf("must be %s%s", most, f.Param())
 	}
 	switch f.Tag() {
 	case "required":
 		return "is missing"
 	case "max":
-		return fmt.Sprintf("must have at most %s %s", f.Param(), unit)
+		return bound("at most ")
 	case "min":
-		return fmt.Sprintf("must have at least %s %s", f.Param(), unit)
+		return bound("at least ")
 	case "len":
-		return fmt.Sprintf("must have %s %s", f.Param(), unit)
+		return bound("")
 	case "printascii":
 		return "must be printable ASCII"
+	case "oneof":
+		return "must be one of " + strings.Join(strings.Fields(f.Param()), ", ")
 	}
 	return fmt.Sprintf("does not satisfy %q", f.Tag())
 }

@@ -60,6 +60,7 @@ func BenchmarkBurst(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		st := open(b, b.TempDir())
+		epoch := takeOver(b, st)
 		var all [][]storage.Change
 		for i := range 1000 {
 			all = append(all, registration(i))
@@ -71,7 +72,7 @@ func BenchmarkBurst(b *testing.B) {
 		var felt time.Duration
 		for _, changes := range all {
 			start := time.Now()
-			st.Write(user, changes, func(err error) {
+			st.Write(user, epoch, changes, func(err error) {
 				if err != nil {
 					b.Error(err)
 				}
@@ -92,26 +93,28 @@ func BenchmarkBurst(b *testing.B) {
 // BenchmarkRecord is what the record of a call costs the call.
 func BenchmarkRecord(b *testing.B) {
 	st := open(b, b.TempDir())
+	epoch := takeOver(b, st)
 	r := storage.Record{
 		Time: time.Now(), Event: storage.EventCall, Client: "claude-desktop", Tab: "peer/7", Domain: "shop_example_com",
 		Tool: "add_to_cart", Digest: "0123456789abcdef", Outcome: "ok", Reason: "active tab", Duration: time.Millisecond,
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		st.Write(user, []storage.Change{r}, nil)
+		st.Write(user, epoch, []storage.Change{r}, nil)
 	}
 }
 
 // BenchmarkCommit3000Records is a tenth of a second of 30,000 calls a second.
 func BenchmarkCommit3000Records(b *testing.B) {
 	st := open(b, b.TempDir())
+	epoch := takeOver(b, st)
 	r := storage.Record{
 		Time: time.Now(), Event: storage.EventCall, Client: "claude-desktop", Tab: "peer/7", Domain: "shop_example_com",
 		Tool: "add_to_cart", Digest: "0123456789abcdef", Outcome: "ok", Reason: "active tab", Duration: time.Millisecond,
 	}
 	for b.Loop() {
 		for range 3000 {
-			st.Write(user, []storage.Change{r}, nil)
+			st.Write(user, epoch, []storage.Change{r}, nil)
 		}
 		if _, err := st.Records(b.Context(), user, storage.Query{Limit: 1}); err != nil {
 			b.Fatal(err)

@@ -21,6 +21,16 @@ import (
 	"tabhub/spec"
 )
 
+// Errors of Open.
+var (
+	// ErrLocked: another process has the store open. The error's text names it.
+	ErrLocked = errors.New("store is in use by another process")
+	// ErrCorrupt: the file is not a store or is damaged. It was left untouched.
+	ErrCorrupt = errors.New("store is damaged")
+	// ErrNewer: a newer version of the program wrote the file. It was left untouched.
+	ErrNewer = errors.New("store was written by a newer version")
+)
+
 const schemaVersion = 1
 
 // Defaults of Options.
@@ -126,7 +136,7 @@ func check(path string, timeout time.Duration) error {
 }
 
 func checkVersion(path string, tx *bbolt.Tx) error {
-	meta := tx.Bucket([]byte(bucketMeta))
+	meta := tx.Bucket(bucketMeta)
 	if meta == nil {
 		if k, _ := tx.Cursor().First(); k != nil {
 			return corrupt(path, errors.New("another program's file"))
@@ -159,7 +169,7 @@ func openBolt(path string, timeout time.Duration, readOnly bool) (db *bbolt.DB, 
 	}
 	if errors.Is(err, bolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("%w: %s is held by %s; stop that hub with `tabhub stop`, or use another data directory",
-			ErrLocked, path, holder(path))
+			ErrLocked, path, lockOwner(path))
 	}
 	if _, ok := errors.AsType[syscall.Errno](err); ok { // the system's, not about content
 		return nil, fmt.Errorf("open store: %w", err)
@@ -183,8 +193,8 @@ func guard(path string, f func() error) (err error) {
 	return f()
 }
 
-// holder describes the process that has the store open, as hub.json beside it says.
-func holder(path string) string {
+// lockOwner describes the process that has the store open, as hub.json beside it says.
+func lockOwner(path string) string {
 	var hub struct {
 		PID  int    `json:"pid"`
 		Addr string `json:"addr"`
@@ -201,49 +211,39 @@ func holder(path string) string {
 }
 
 // Write implements DomainToolStorage. A commit follows at once if there is a done
-// and not only records, else within a tenth of a second. Besides the errors of the disk, done may get
-// ErrBacklog, ErrClosed and ErrInvalid.
-func (b *Bolt) Write(user spec.UserID, changes []Change, done func(error)) {
-	b.q.write(user, changes, done)
+// and not only records, else within a tenth of a second.
+func (b *Bolt) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) {
+	b.q.write(user, epoch, changes, done)
 }
 
-// Load implements DomainToolStorage.
+// Load implements DomainToolStorage. It does not write the epoch that it hands out,
+// which would cost the start of a hub a sync: the first commit under it does. If the
+// process dies before, nothing was written under the epoch, and whoever it was handed to
+// died too, because the file's lock lets no other process write; so it may be handed
+// out again.
 func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error) {
-	if err := b.q.flush(ctx); err != nil {
-		return nil, err
-	}
+	var stored spec.Epoch
 	s := &State{}
-	err := guard(b.path, func() error {
-		return b.db.View(func(tx *bbolt.Tx) error {
-			if err := s.read(tx, user); err != nil {
-				return corrupt(b.path, err)
-			}
-			return nil
-		})
+	err := b.view(func(tx *bbolt.Tx) (err error) {
+		stored, err = readEpoch(tx, user)
+		return err
 	})
+	if err == nil {
+		// Until raise knows what is stored, the queue takes nothing for the user, so
+		// that stored is not out of date.
+		s.Epoch = b.q.raise(user, stored)
+		err = b.q.flush(ctx)
+	}
+	if err == nil {
+		err = b.view(func(tx *bbolt.Tx) error { return readState(tx, user, s) })
+	}
 	if err != nil {
 		return nil, fmt.Errorf("load state of user %q: %w", user, err)
 	}
-	if old := s.prune(stale); len(old) > 0 {
-		b.Write(user, old, nil)
+	if deletions := s.Prune(stale); len(deletions) > 0 {
+		b.Write(user, s.Epoch, deletions, nil)
 	}
 	return s, nil
-}
-
-// prune moves the tabs that are too old to Stale, and returns their deletions.
-func (s *State) prune(stale time.Time) (old []Change) {
-	keep := s.Tabs[:0]
-	for _, t := range s.Tabs {
-		if t.Cached || !t.LastUpdated.Before(stale) {
-			keep = append(keep, t)
-			continue
-		}
-		s.Stale = append(s.Stale, t)
-		old = append(old, DeleteTab{Domain: t.Domain, Key: t.Key})
-	}
-	clear(s.Tabs[len(keep):])
-	s.Tabs = keep
-	return old
 }
 
 // Records implements DomainToolStorage.
@@ -252,18 +252,30 @@ func (b *Bolt) Records(ctx context.Context, user spec.UserID, q Query) ([]Record
 		return nil, err
 	}
 	var found []Record
-	err := guard(b.path, func() error {
-		return b.db.View(func(tx *bbolt.Tx) (err error) {
-			if found, err = readLog(tx, user, q); err != nil {
-				return corrupt(b.path, err)
-			}
-			return nil
-		})
+	err := b.view(func(tx *bbolt.Tx) (err error) {
+		found, err = readLog(tx, user, q)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read log of user %q: %w", user, err)
 	}
 	return found, nil
+}
+
+// view reads the file in one transaction. An error of read becomes ErrCorrupt.
+func (b *Bolt) view(read func(*bbolt.Tx) error) error {
+	err := guard(b.path, func() error {
+		return b.db.View(func(tx *bbolt.Tx) error {
+			if err := read(tx); err != nil {
+				return corrupt(b.path, err)
+			}
+			return nil
+		})
+	})
+	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
+		return ErrClosed
+	}
+	return err
 }
 
 // Close implements DomainToolStorage.

@@ -25,15 +25,26 @@ const user = spec.LocalUser
 // fill writes what a hub in use has: tabs of one page and of many, names, a log.
 func fill(t testing.TB, b *storage.Bolt, tabs int) {
 	t.Helper()
+	epoch := takeOver(t, b)
 	done := make(chan error, tabs)
 	for i := range tabs {
-		b.Write(user, registration(i), func(err error) { done <- err })
+		b.Write(user, epoch, registration(i), func(err error) { done <- err })
 	}
 	for range tabs {
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// takeOver makes the test the user's writer.
+func takeOver(t testing.TB, b *storage.Bolt) spec.Epoch {
+	t.Helper()
+	s, err := b.Load(t.Context(), user, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Epoch
 }
 
 // registration is what the hub writes when a tab registers ten tools.
@@ -70,7 +81,7 @@ func TestFileIsPrivate(t *testing.T) {
 	}
 }
 
-func TestLockedNamesHolder(t *testing.T) {
+func TestLockedNamesOwner(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "tabhub.db")
 	first := open(t, dir)
@@ -90,14 +101,14 @@ func TestLockedNamesHolder(t *testing.T) {
 			t.Errorf("hub.json %q: %v", c.hub, err)
 		}
 	}
-	// The refused attempts have not hurt the holder, and the next one gets it.
+	// The refused attempts have not hurt the owner, and the next one gets it.
 	fill(t, first, 2)
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s, err := open(t, dir).Load(t.Context(), user, time.Time{})
 	if err != nil || len(s.Tabs) != 2 {
-		t.Errorf("after the holder left: %v, %+v", err, s)
+		t.Errorf("after the owner left: %v, %+v", err, s)
 	}
 }
 
@@ -258,6 +269,40 @@ func TestForeignFiles(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 	}
+}
+
+// TestFileWithoutEpochs: the store of a version that had none goes on, and one that is
+// opened by it in between does not fall back.
+func TestFileWithoutEpochs(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir)
+	fill(t, b, 3)
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := bbolt.Open(filepath.Join(dir, "tabhub.db"), 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		u := tx.Bucket([]byte("users")).Bucket([]byte(user))
+		if u.Get([]byte("epoch")) == nil {
+			t.Error("the epoch is not in the file")
+		}
+		return u.Delete([]byte("epoch"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, dir)
+	s, err := b.Load(t.Context(), user, time.Time{})
+	if err != nil || len(s.Tabs) != 3 || s.Epoch != 1 {
+		t.Fatalf("got %d tabs and epoch %d, %v", len(s.Tabs), s.Epoch, err)
+	}
+	fill(t, b, 4)
 }
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {

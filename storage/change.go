@@ -2,92 +2,115 @@ package storage
 
 import (
 	"encoding/json"
-	"fmt"
+	"time"
 
 	"tabhub/spec"
 )
 
-// changeKey is what a change replaces: a key in one of a user's buckets.
-type changeKey struct {
-	bucket bucketName
-	a, b   string
+// Change is one change to the store: a Tab, DeleteTab, Name, DeleteName, Number,
+// DeleteNumber, Browser, Site or Record. Putting a value replaces the one with the same key.
+type Change interface{ change() }
+
+// Tab is what one tab offers in one domain. Its key is (Domain, Key). A tab with
+// frames of several origins has one Tab a domain.
+type Tab struct {
+	Domain      spec.Domain       `json:"domain"`
+	Key         string            `json:"key"` // the tab's own key, stable over reloads
+	Addr        spec.TabAddr      `json:"addr"`
+	Origin      string            `json:"origin"`
+	URL         string            `json:"url"`
+	Title       string            `json:"title"`
+	Index       int               `json:"index"` // the tab's number within the domain
+	Browser     spec.BrowserID    `json:"browser,omitempty"`
+	LastUpdated time.Time         `json:"lastUpdated"`
+	Cached      bool              `json:"cached,omitempty"`   // closed; kept for its cached tools
+	Verified    bool              `json:"verified,omitempty"` // Origin is the browser's word
+	Tools       []json.RawMessage `json:"tools,omitempty"`
+	Resources   []json.RawMessage `json:"resources,omitempty"`
+	Prompts     []json.RawMessage `json:"prompts,omitempty"`
 }
 
-func (k changeKey) encode() []byte {
-	switch k.bucket {
-	case bucketTabs, bucketNumbers:
-		return pair(make([]byte, 0, len(k.a)+len(k.b)+2), k.a, k.b)
-	}
-	return []byte(k.a)
+// DeleteTab deletes a Tab.
+type DeleteTab struct {
+	Domain spec.Domain
+	Key    string
 }
 
-// keyOf returns the key of a change; a Record has none.
-func keyOf(c Change) changeKey {
-	switch c := c.(type) {
-	case Tab:
-		return changeKey{bucketTabs, string(c.Domain), c.Key}
-	case DeleteTab:
-		return changeKey{bucketTabs, string(c.Domain), c.Key}
-	case Number:
-		return changeKey{bucketNumbers, string(c.Domain), c.Key}
-	case DeleteNumber:
-		return changeKey{bucketNumbers, string(c.Domain), c.Key}
-	case Name:
-		return changeKey{bucketNames, c.Public, ""}
-	case DeleteName:
-		return changeKey{bucketNames, c.Public, ""}
-	case Browser:
-		return changeKey{bucketBrowsers, string(c.ID), ""}
-	case Site:
-		return changeKey{bucketSites, string(c.Domain), ""}
-	}
-	return changeKey{}
+// Name binds a public name to an identity. Its key is Public.
+type Name struct {
+	Public string      `json:"public"`
+	Kind   spec.Kind   `json:"kind"`
+	Domain spec.Domain `json:"domain"`
+	Tab    int         `json:"tab,omitempty"` // 0: the domain's own name
+	Item   string      `json:"item"`          // the page's name of the tool or prompt
 }
 
-// size estimates the bytes that a change holds, and how long its value gets.
-func size(c Change) int {
-	n := 64
-	switch c := c.(type) {
-	case Tab:
-		n += len(c.Domain) + len(c.Key) + len(c.Addr.Peer) + len(c.Origin) + len(c.URL) + len(c.Title) + len(c.Browser)
-		for _, items := range [...][]json.RawMessage{c.Tools, c.Resources, c.Prompts} {
-			for _, it := range items {
-				n += len(it) + 4
-			}
-		}
-	case Name:
-		n += len(c.Public) + len(c.Domain) + len(c.Item)
-	case Number:
-		n += len(c.Domain) + len(c.Key)
-	case Browser:
-		n += len(c.ID) + len(c.SecretHash) + len(c.Name)
-	case Site:
-		n += len(c.Domain)
-	case Record:
-		n += 128 + len(c.Client) + len(c.Tab) + len(c.Domain) + len(c.Tool) + len(c.Digest) + len(c.Outcome) + len(c.Reason)
-	}
-	return n
+// DeleteName deletes a Name.
+type DeleteName struct {
+	Public string
 }
 
-// maxKey is bbolt's limit, less what pair adds.
-const maxKey = 32<<10 - 16
-
-// validate refuses what would fail the whole commit, other users' changes too.
-func validate(user spec.UserID, changes []Change) error {
-	if user == "" || len(user) > maxKey {
-		return fmt.Errorf("%w: user id has %d bytes", ErrInvalid, len(user))
-	}
-	for _, c := range changes {
-		if _, ok := c.(Record); ok {
-			continue
-		}
-		k := keyOf(c)
-		if k.bucket == "" {
-			return fmt.Errorf("%w: %T is not a change", ErrInvalid, c)
-		}
-		if k.a == "" || len(k.a)+len(k.b) > maxKey {
-			return fmt.Errorf("%w: key of a %T has %d bytes", ErrInvalid, c, len(k.a)+len(k.b))
-		}
-	}
-	return nil
+// Number binds a tab to its number within a domain. Its key is (Domain, Key).
+type Number struct {
+	Domain   spec.Domain `json:"domain"`
+	Key      string      `json:"key"`
+	Index    int         `json:"index"`
+	LastSeen time.Time   `json:"lastSeen"`
 }
+
+// DeleteNumber deletes a Number.
+type DeleteNumber struct {
+	Domain spec.Domain
+	Key    string
+}
+
+// Browser is a browser that has joined. Its key is ID.
+type Browser struct {
+	ID         spec.BrowserID `json:"id"`
+	SecretHash []byte         `json:"secretHash"` // SHA-256 of the secret
+	Name       string         `json:"name"`
+	Confirmed  bool           `json:"confirmed"` // it has shown the secret at least once
+	LastSeen   time.Time      `json:"lastSeen"`
+}
+
+// Site holds the user's settings for a domain. Its key is Domain.
+type Site struct {
+	Domain      spec.Domain   `json:"domain"`
+	Cache       *bool         `json:"cache,omitempty"`       // keep its tools when its last tab closes
+	CallTimeout time.Duration `json:"callTimeout,omitempty"` // 0: the default
+}
+
+// Record is one line of the log: a registration, a call, or what the tool proxy was
+// asked. It holds no arguments and no results.
+type Record struct {
+	Time     time.Time     `json:"time"`
+	Event    Event         `json:"event"`
+	Client   string        `json:"client,omitempty"`
+	Tab      string        `json:"tab,omitempty"`
+	Domain   spec.Domain   `json:"domain,omitempty"`
+	Tool     string        `json:"tool,omitempty"`
+	Digest   string        `json:"digest,omitempty"` // of the arguments: hex of SHA-256, first 16 digits
+	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
+	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
+	Duration time.Duration `json:"duration"`
+}
+
+// Event is what a Record records.
+type Event string
+
+// The events.
+const (
+	EventRegister Event = "register"
+	EventCall     Event = "call"
+	EventProxy    Event = "proxy" // an operation of the tool proxy that is no call
+)
+
+func (Tab) change()          {}
+func (DeleteTab) change()    {}
+func (Name) change()         {}
+func (DeleteName) change()   {}
+func (Number) change()       {}
+func (DeleteNumber) change() {}
+func (Browser) change()      {}
+func (Site) change()         {}
+func (Record) change()       {}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"tabhub/spec"
@@ -13,13 +14,79 @@ import (
 // errDecode says that a stored value is not what its bucket holds.
 var errDecode = errors.New("a value does not decode")
 
-// Each type has its encoding, which names all its fields; TestEveryFieldIsKept
-// notices one that is missing.
-
-// pair appends the key of two parts. No two pairs have the same key.
-func pair(dst []byte, a, b string) []byte {
-	return append(appendText(dst, a), b...)
+// Encode returns the value that c puts under its key, or the encoding of a Record,
+// which may be concatenated with others to a block of the log. It is nil if c deletes.
+func Encode(c Change) []byte {
+	switch c := c.(type) {
+	case Tab:
+		return appendTab(make([]byte, 0, Size(c)), &c)
+	case Name:
+		return appendName(make([]byte, 0, Size(c)), &c)
+	case Number:
+		return appendNumber(make([]byte, 0, Size(c)), &c)
+	case Browser:
+		return appendBrowser(make([]byte, 0, Size(c)), &c)
+	case Site:
+		return appendSite(make([]byte, 0, Size(c)), &c)
+	case Record:
+		return appendRecord(make([]byte, 0, Size(c)), &c)
+	}
+	return nil
 }
+
+// Decode decodes a value of a bucket and adds it to s. It does not keep value.
+func (s *State) Decode(bucket Bucket, value []byte) (err error) {
+	switch bucket {
+	case BucketTabs:
+		s.Tabs, err = decodeInto(s.Tabs, value, decodeTab)
+	case BucketNames:
+		s.Names, err = decodeInto(s.Names, value, decodeName)
+	case BucketNumbers:
+		s.Numbers, err = decodeInto(s.Numbers, value, decodeNumber)
+	case BucketBrowsers:
+		s.Browsers, err = decodeInto(s.Browsers, value, decodeBrowser)
+	case BucketSites:
+		s.Sites, err = decodeInto(s.Sites, value, decodeSite)
+	default:
+		err = errDecode
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", bucket, err)
+	}
+	return nil
+}
+
+func decodeInto[T any](values []T, b []byte, decode func([]byte) (T, error)) ([]T, error) {
+	v, err := decode(b)
+	if err != nil {
+		return values, err
+	}
+	return append(values, v), nil
+}
+
+// DecodeRecords decodes a block of the log.
+func DecodeRecords(block []byte) ([]Record, error) {
+	d := decoder{b: block}
+	var rs []Record
+	for len(d.b) > 0 {
+		rs = append(rs, Record{
+			Time:     d.time(),
+			Event:    Event(d.text()),
+			Client:   d.text(),
+			Tab:      d.text(),
+			Domain:   spec.Domain(d.text()),
+			Tool:     d.text(),
+			Digest:   d.text(),
+			Outcome:  d.text(),
+			Reason:   d.text(),
+			Duration: time.Duration(d.varint()),
+		})
+	}
+	return rs, d.end()
+}
+
+// The encoding of each type names all its fields; TestEveryFieldIsKept notices one
+// that is missing.
 
 func appendText[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
@@ -164,27 +231,6 @@ func appendRecord(dst []byte, r *Record) []byte {
 	dst = appendText(dst, r.Outcome)
 	dst = appendText(dst, r.Reason)
 	return binary.AppendVarint(dst, int64(r.Duration))
-}
-
-// decodeBlock decodes a block of the log.
-func decodeBlock(b []byte) ([]Record, error) {
-	d := decoder{b: b}
-	var rs []Record
-	for len(d.b) > 0 {
-		rs = append(rs, Record{
-			Time:     d.time(),
-			Event:    Event(d.text()),
-			Client:   d.text(),
-			Tab:      d.text(),
-			Domain:   spec.Domain(d.text()),
-			Tool:     d.text(),
-			Digest:   d.text(),
-			Outcome:  d.text(),
-			Reason:   d.text(),
-			Duration: time.Duration(d.varint()),
-		})
-	}
-	return rs, d.end()
 }
 
 func flag(b bool) uint64 {

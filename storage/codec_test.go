@@ -1,45 +1,102 @@
-package storage
+package storage_test
 
 import (
 	"encoding/json"
-	"errors"
+	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
+
+	"tabhub/storage"
 )
+
+// changes returns what s holds.
+func changes(s *storage.State) []storage.Change {
+	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites))
+}
+
+func boxed[T storage.Change](values []T) []storage.Change {
+	var all []storage.Change
+	for _, v := range values {
+		all = append(all, v)
+	}
+	return all
+}
+
+// decode decodes one value that c has, or would have.
+func decode(c storage.Change, b []byte) (storage.Change, error) {
+	if _, ok := c.(storage.Record); ok {
+		rs, err := storage.DecodeRecords(b)
+		if err == nil && len(rs) != 1 {
+			err = fmt.Errorf("%d records", len(rs))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return rs[0], nil
+	}
+	var s storage.State
+	if err := s.Decode(storage.KeyOf(c).Bucket, b); err != nil {
+		return nil, err
+	}
+	return changes(&s)[0], nil
+}
 
 // TestEveryFieldIsKept notices a field that was added to a type and not to its
 // encoding.
 func TestEveryFieldIsKept(t *testing.T) {
-	keeps(t, appendTab, decodeTab)
-	keeps(t, appendName, decodeName)
-	keeps(t, appendNumber, decodeNumber)
-	keeps(t, appendBrowser, decodeBrowser)
-	keeps(t, appendSite, decodeSite)
-	keeps(t, appendRecord, func(b []byte) (Record, error) {
-		rs, err := decodeBlock(b)
-		if len(rs) != 1 {
-			return Record{}, errors.Join(err, errDecode)
-		}
-		return rs[0], err
-	})
+	keeps[storage.Tab](t)
+	keeps[storage.Name](t)
+	keeps[storage.Number](t)
+	keeps[storage.Browser](t)
+	keeps[storage.Site](t)
+	keeps[storage.Record](t)
 }
 
-func keeps[T any](t *testing.T, encode func([]byte, *T) []byte, decode func([]byte) (T, error)) {
+func keeps[T storage.Change](t *testing.T) {
 	var full T
 	fillIn(t, reflect.ValueOf(&full).Elem())
-	b := encode(nil, &full)
-	got, err := decode(b)
-	if err != nil || !reflect.DeepEqual(got, full) {
+	b := storage.Encode(full)
+	got, err := decode(full, b)
+	if err != nil || !reflect.DeepEqual(got, storage.Change(full)) {
 		t.Errorf("%+v became %+v, %v", full, got, err)
 	}
 	for n := range b {
-		if _, err := decode(b[:n]); err == nil {
+		if _, err := decode(full, b[:n]); err == nil {
 			t.Errorf("%T: the first %d of %d bytes decode", full, n, len(b))
 		}
 	}
-	if _, err := decode(append(b, 0)); err == nil {
+	if _, err := decode(full, append(b, 0)); err == nil {
 		t.Errorf("%T: bytes after the end are not noticed", full)
+	}
+}
+
+// TestKeys: what replaces what. A key that two values share is one of them lost.
+func TestKeys(t *testing.T) {
+	for _, same := range [][2]storage.Change{
+		{storage.Tab{Domain: "d", Key: "k", Title: "t"}, storage.DeleteTab{Domain: "d", Key: "k"}},
+		{storage.Number{Domain: "d", Key: "k", Index: 1}, storage.DeleteNumber{Domain: "d", Key: "k"}},
+		{storage.Name{Public: "p", Item: "i"}, storage.DeleteName{Public: "p"}},
+	} {
+		if a, b := storage.KeyOf(same[0]), storage.KeyOf(same[1]); a != b || storage.Encode(same[1]) != nil {
+			t.Errorf("%T does not delete %T", same[1], same[0])
+		}
+	}
+	seen := map[string]storage.Change{}
+	for _, c := range []storage.Change{
+		storage.Tab{Domain: "a", Key: "bc"}, storage.Tab{Domain: "ab", Key: "c"}, storage.Tab{Domain: "abc"},
+		storage.Number{Domain: "a", Key: "bc"}, storage.Name{Public: "abc"}, storage.Browser{ID: "abc"}, storage.Site{Domain: "abc"},
+	} {
+		k := storage.KeyOf(c)
+		id := fmt.Sprintf("%s %x", k.Bucket, k.Bytes())
+		if seen[id] != nil || !slices.Contains(storage.Buckets(), k.Bucket) {
+			t.Errorf("%T has the key %s, as %T has", c, id, seen[id])
+		}
+		seen[id] = c
+	}
+	if storage.KeyOf(storage.Record{}) != (storage.Key{}) {
+		t.Error("a record replaces another")
 	}
 }
 
@@ -81,33 +138,32 @@ func fillIn(t *testing.T, v reflect.Value) {
 
 func FuzzDecode(f *testing.F) {
 	now := time.Unix(1, 2)
-	f.Add(appendTab(nil, &Tab{Domain: "d", Key: "k", Tools: []json.RawMessage{json.RawMessage("{}")}, LastUpdated: now}))
-	f.Add(appendName(nil, &Name{Public: "p", Tab: 3}))
-	f.Add(appendNumber(nil, &Number{Domain: "d", Index: 1, LastSeen: now}))
-	f.Add(appendBrowser(nil, &Browser{ID: "b", SecretHash: []byte{1}, LastSeen: now}))
-	f.Add(appendSite(nil, &Site{Domain: "d", Cache: new(true)}))
-	f.Add(appendRecord(appendRecord(nil, &Record{Tool: "t", Time: now}), &Record{}))
+	f.Add(storage.Encode(storage.Tab{Domain: "d", Key: "k", Tools: []json.RawMessage{json.RawMessage("{}")}, LastUpdated: now}))
+	f.Add(storage.Encode(storage.Name{Public: "p", Tab: 3}))
+	f.Add(storage.Encode(storage.Number{Domain: "d", Index: 1, LastSeen: now}))
+	f.Add(storage.Encode(storage.Browser{ID: "b", SecretHash: []byte{1}, LastSeen: now}))
+	f.Add(storage.Encode(storage.Site{Domain: "d", Cache: new(true)}))
+	f.Add(append(storage.Encode(storage.Record{Tool: "t", Time: now}), storage.Encode(storage.Record{})...))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		again(t, b, decodeTab, appendTab)
-		again(t, b, decodeName, appendName)
-		again(t, b, decodeNumber, appendNumber)
-		again(t, b, decodeBrowser, appendBrowser)
-		again(t, b, decodeSite, appendSite)
-		if _, err := decodeBlock(b); err != nil && !errors.Is(err, errDecode) {
-			t.Error(err)
+		for _, bucket := range storage.Buckets() {
+			var s storage.State
+			if s.Decode(bucket, b) == nil {
+				same(t, changes(&s))
+			}
+		}
+		if rs, err := storage.DecodeRecords(b); err == nil {
+			same(t, boxed(rs))
 		}
 	})
 }
 
-// again checks that what decodes is the same when it is encoded and decoded again.
-func again[T any](t *testing.T, b []byte, decode func([]byte) (T, error), encode func([]byte, *T) []byte) {
-	v, err := decode(b)
-	if err != nil {
-		return
-	}
-	e := encode(nil, &v)
-	w, err := decode(e)
-	if err != nil || string(encode(nil, &w)) != string(e) {
-		t.Errorf("%+v is not %+v: %v", w, v, err)
+// same checks that what was decoded is the same when it is encoded and decoded again.
+func same(t *testing.T, decoded []storage.Change) {
+	for _, v := range decoded {
+		e := storage.Encode(v)
+		w, err := decode(v, e)
+		if err != nil || string(storage.Encode(w)) != string(e) {
+			t.Errorf("%+v is not %+v: %v", w, v, err)
+		}
 	}
 }

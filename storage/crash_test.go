@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/spec"
 	"tabhub/storage"
 )
 
@@ -36,12 +38,17 @@ func writeForever(path string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	state, err := b.Load(context.Background(), user, time.Time{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	var mu sync.Mutex
 	flying := make(chan struct{}, 20)
 	for i := 0; ; i++ {
 		n := strconv.Itoa(i)
 		flying <- struct{}{}
-		b.Write(user, []storage.Change{
+		b.Write(user, state.Epoch, []storage.Change{
 			storage.Tab{Domain: "d", Key: n, Title: strings.Repeat(n+",", 1+i%2000)},
 			storage.Name{Public: n, Item: n},
 			storage.Record{Time: time.Unix(int64(i), 0), Outcome: n},
@@ -61,6 +68,7 @@ func writeForever(path string) {
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tabhub.db")
 	acked := map[string]bool{}
+	var epoch spec.Epoch
 	for round := range 5 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), envWriter+"="+path)
@@ -92,6 +100,10 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
+		if s.Epoch <= epoch {
+			t.Errorf("round %d: epoch %d follows %d", round, s.Epoch, epoch)
+		}
+		epoch = s.Epoch
 		names := map[string]bool{}
 		for _, n := range s.Names {
 			names[n.Public] = true
@@ -130,10 +142,11 @@ func TestDiskFull(t *testing.T) {
 	}
 	defer b.Close()
 	fill(t, b, 20)
+	epoch := takeOver(t, b)
 	restore := limitFileSize(t, 1<<20)
 	write := func(key string, n int) error {
 		done := make(chan error, 1)
-		b.Write(user, []storage.Change{storage.Tab{Domain: "d", Key: key, Title: strings.Repeat("x", n)}}, func(err error) { done <- err })
+		b.Write(user, epoch, []storage.Change{storage.Tab{Domain: "d", Key: key, Title: strings.Repeat("x", n)}}, func(err error) { done <- err })
 		return <-done
 	}
 	if err := write("big", 8<<20); err == nil {

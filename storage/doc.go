@@ -10,8 +10,9 @@
 //	  version          the schema version, a varint
 //	users
 //	  <user>           a bucket for each spec.UserID
+//	    epoch          the greatest epoch under which anything was written, a varint
 //	    tabs           pair(domain, tab key) → Tab: url, title, index, tools, …
-//	    names          public name           → Name: the identity that holds it
+//	    names          public name           → Name: the identity that it stands for
 //	    numbers        pair(domain, tab key) → Number
 //	    browsers       browser id            → Browser: secret hash, name, last seen
 //	    sites          domain                → Site: the user's settings
@@ -25,5 +26,15 @@
 // number of those kept follows from it and the first key.
 //
 // A change of the layout raises schemaVersion. The buckets are made by the first
-// commit; a file that holds none is a new store.
+// commit; a file that holds none is a new store. A file without epochs, of a version
+// that had none, is as one whose epochs are 0; that version reads files with them.
+//
+// # Another implementation
+//
+// What all implementations share is exported, so that another one, over a key-value
+// store in a network say, is written in a package of its own: [KeyOf] and [Key] say
+// where a change goes, [Encode] and [State.Decode] how a value is stored,
+// [DecodeRecords] reads the log, [Query.Match] and [Query.Max] select from it,
+// [State.Prune] finds what is stale, [Validate] refuses what cannot be stored, [Size]
+// bounds what is queued, and [StaleEpochError] is how a superseded hub learns of it.
 package storage

@@ -9,8 +9,8 @@ import (
 	"tabhub/spec"
 )
 
-// Memory is a DomainToolStorage that forgets all when the process ends. The zero
-// value is an empty store.
+// Memory is a DomainToolStorage in this process's memory; what it holds goes with it.
+// The zero value is an empty store.
 type Memory struct {
 	dones sync.WaitGroup
 
@@ -21,39 +21,49 @@ type Memory struct {
 
 // memoryUser is what a Memory keeps of one user.
 type memoryUser struct {
-	kept map[changeKey]Change
-	log  []Record
+	epoch  spec.Epoch // handed out last
+	values map[Key]Change
+	log    []Record
 }
 
 var _ DomainToolStorage = (*Memory)(nil)
 
-// Write implements DomainToolStorage. Besides nil, done may get ErrClosed and
-// ErrInvalid.
-func (m *Memory) Write(user spec.UserID, changes []Change, done func(error)) {
-	err := validate(user, changes)
+// Write implements DomainToolStorage.
+func (m *Memory) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	err := m.applyLocked(user, epoch, changes)
 	switch {
-	case m.closed:
-		if done != nil {
-			go done(ErrClosed)
-		}
-		return
-	case err == nil:
-		m.user(user).apply(changes)
-	}
-	if done != nil {
+	case done == nil:
+	case m.closed: // Close waits for dones no more
+		go done(err)
+	default:
 		m.dones.Go(func() { done(err) })
 	}
 }
 
-func (m *Memory) user(id spec.UserID) *memoryUser {
+func (m *Memory) applyLocked(user spec.UserID, epoch spec.Epoch, changes []Change) error {
+	if m.closed {
+		return ErrClosed
+	}
+	if err := Validate(user, changes); err != nil {
+		return err
+	}
+	u := m.userLocked(user)
+	if err := checkEpoch(user, epoch, u.epoch); err != nil {
+		return err
+	}
+	u.apply(changes)
+	return nil
+}
+
+func (m *Memory) userLocked(id spec.UserID) *memoryUser {
 	u := m.users[id]
 	if u == nil {
 		if m.users == nil {
 			m.users = make(map[spec.UserID]*memoryUser)
 		}
-		u = &memoryUser{kept: make(map[changeKey]Change)}
+		u = &memoryUser{values: make(map[Key]Change)}
 		m.users[id] = u
 	}
 	return u
@@ -69,9 +79,9 @@ func (u *memoryUser) apply(changes []Change) {
 			}
 			u.log = append(u.log, c)
 		case DeleteTab, DeleteName, DeleteNumber:
-			delete(u.kept, keyOf(c))
+			delete(u.values, KeyOf(c))
 		default:
-			u.kept[keyOf(c)] = c
+			u.values[KeyOf(c)] = c
 		}
 	}
 }
@@ -83,12 +93,10 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*St
 	if m.closed {
 		return nil, ErrClosed
 	}
-	s := &State{}
-	u := m.users[user]
-	if u == nil {
-		return s, nil
-	}
-	for _, c := range u.kept {
+	u := m.userLocked(user)
+	u.epoch++
+	s := &State{Epoch: u.epoch}
+	for _, c := range u.values {
 		switch c := c.(type) {
 		case Tab:
 			s.Tabs = append(s.Tabs, c)
@@ -102,7 +110,7 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*St
 			s.Sites = append(s.Sites, c)
 		}
 	}
-	u.apply(s.prune(stale))
+	u.apply(s.Prune(stale))
 	return s, nil
 }
 
@@ -118,10 +126,10 @@ func (m *Memory) Records(_ context.Context, user spec.UserID, q Query) ([]Record
 		return nil, nil
 	}
 	var found []Record
-	kept := u.log[max(0, len(u.log)-DefaultLogRecords):]
-	for i := len(kept) - 1; i >= 0 && len(found) < q.limit(); i-- {
-		if q.match(&kept[i]) {
-			found = append(found, kept[i])
+	newest := u.log[max(0, len(u.log)-DefaultLogRecords):]
+	for i := len(newest) - 1; i >= 0 && len(found) < q.Max(); i-- {
+		if q.Match(&newest[i]) {
+			found = append(found, newest[i])
 		}
 	}
 	return found, nil

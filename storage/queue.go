@@ -2,22 +2,11 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"tabhub/spec"
-)
-
-// Errors of Write, beside those of the disk.
-var (
-	// ErrBacklog: the disk does not keep up and too much waits to be written.
-	ErrBacklog = errors.New("too much waits to be written to the store")
-	// ErrClosed: the store is closed.
-	ErrClosed = errors.New("store is closed")
-	// ErrInvalid: a change cannot be stored.
-	ErrInvalid = errors.New("change cannot be stored")
 )
 
 const (
@@ -39,7 +28,10 @@ type queue struct {
 	wake   chan struct{} // buffered 1: the state below has changed
 	ended  chan struct{}
 
+	refusals sync.WaitGroup // dones that are told of one
+
 	mu      sync.Mutex
+	epochs  map[spec.UserID]spec.Epoch // handed out last
 	next    *batch
 	writing bool
 	closed  bool
@@ -47,16 +39,17 @@ type queue struct {
 
 // batch is what one commit writes.
 type batch struct {
-	users map[spec.UserID]*pending
-	size  int // bytes, about
-	dones []func(error)
-	since time.Time // of its first change
-	hurry bool      // somebody waits for it
+	users   map[spec.UserID]*userBatch
+	size    int // bytes, about
+	dones   []func(error)
+	since   time.Time // of its first change
+	awaited bool      // somebody waits for it
 }
 
-// pending is a batch's part for one user.
-type pending struct {
-	changes map[changeKey]Change
+// userBatch is what a batch writes for one user.
+type userBatch struct {
+	epoch   spec.Epoch // of the changes
+	changes map[Key]Change
 	records []Record
 }
 
@@ -66,6 +59,7 @@ func newQueue(max int, commit func(*batch) error) *queue {
 		commit: commit,
 		wake:   make(chan struct{}, 1),
 		ended:  make(chan struct{}),
+		epochs: make(map[spec.UserID]spec.Epoch),
 		next:   &batch{},
 	}
 	go q.run()
@@ -73,25 +67,38 @@ func newQueue(max int, commit func(*batch) error) *queue {
 }
 
 // write queues changes, or fails them. It does not block on the disk.
-func (q *queue) write(user spec.UserID, changes []Change, done func(error)) {
-	err := validate(user, changes)
-	if err == nil {
-		err = q.add(user, changes, done)
-	}
-	if err != nil && done != nil {
-		go done(err)
+func (q *queue) write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) {
+	if err := q.add(user, epoch, changes, done); err != nil && done != nil {
+		q.refuse(done, err)
 	}
 }
 
-func (q *queue) add(user spec.UserID, changes []Change, done func(error)) error {
+// refuse tells a done on a goroutine of its own, for which close waits.
+func (q *queue) refuse(done func(error), err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		go done(err)
+		return
+	}
+	q.refusals.Go(func() { done(err) })
+}
+
+func (q *queue) add(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) error {
+	if err := Validate(user, changes); err != nil {
+		return err
+	}
 	n := 0
 	for _, c := range changes {
-		n += size(c)
+		n += Size(c)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
 		return ErrClosed
+	}
+	if err := checkEpoch(user, epoch, q.epochs[user]); err != nil {
+		return err
 	}
 	b := q.next
 	if b.size > 0 && b.size+n > q.max {
@@ -101,13 +108,13 @@ func (q *queue) add(user spec.UserID, changes []Change, done func(error)) error 
 		b.since = time.Now()
 		q.changed()
 	}
-	b.add(user, changes)
+	b.add(user, epoch, changes)
 	if done != nil {
 		b.dones = append(b.dones, done)
 		// The records of calls, which are many, are waited for by nobody: a done
 		// only wants to know of failures.
-		if !b.hurry && !onlyRecords(changes) {
-			b.hurry = true
+		if !b.awaited && !onlyRecords(changes) {
+			b.awaited = true
 			q.changed()
 		}
 	}
@@ -136,30 +143,40 @@ func (q *queue) changed() {
 
 func (b *batch) empty() bool { return b.size == 0 && len(b.dones) == 0 }
 
-func (b *batch) add(user spec.UserID, changes []Change) {
+func (b *batch) add(user spec.UserID, epoch spec.Epoch, changes []Change) {
 	if len(changes) == 0 {
 		return
 	}
 	if b.users == nil {
-		b.users = make(map[spec.UserID]*pending)
+		b.users = make(map[spec.UserID]*userBatch)
 	}
-	p := b.users[user]
-	if p == nil {
-		p = &pending{changes: make(map[changeKey]Change)}
-		b.users[user] = p
+	u := b.users[user]
+	if u == nil {
+		u = &userBatch{changes: make(map[Key]Change)}
+		b.users[user] = u
 	}
+	u.epoch = epoch
 	for _, c := range changes {
-		b.size += size(c)
+		b.size += Size(c)
 		if r, ok := c.(Record); ok {
-			p.records = append(p.records, r)
+			u.records = append(u.records, r)
 			continue
 		}
-		k := keyOf(c)
-		if old, ok := p.changes[k]; ok {
-			b.size -= size(old)
+		k := KeyOf(c)
+		if old, ok := u.changes[k]; ok {
+			b.size -= Size(old)
 		}
-		p.changes[k] = c
+		u.changes[k] = c
 	}
+}
+
+// raise hands out the user's next epoch, which is greater than stored, too. From here on
+// writes of older ones are refused.
+func (q *queue) raise(user spec.UserID, stored spec.Epoch) spec.Epoch {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.epochs[user] = max(q.epochs[user], stored) + 1
+	return q.epochs[user]
 }
 
 // flush waits until all that was queued before is committed or has failed.
@@ -176,7 +193,7 @@ func (q *queue) flush(ctx context.Context) error {
 	done := make(chan struct{})
 	// A failure has been reported to those whose changes they were.
 	q.next.dones = append(q.next.dones, func(error) { close(done) })
-	q.next.hurry = true
+	q.next.awaited = true
 	q.changed()
 	q.mu.Unlock()
 	select {
@@ -187,13 +204,14 @@ func (q *queue) flush(ctx context.Context) error {
 	}
 }
 
-// close commits what is queued, and waits for that.
+// close commits what is queued, and waits until all dones have returned.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
 	q.changed()
 	q.mu.Unlock()
 	<-q.ended
+	q.refusals.Wait()
 }
 
 // run commits batches until the queue is closed and empty.
@@ -240,7 +258,7 @@ func (q *queue) take(last time.Time, took time.Duration) (b *batch, wait time.Du
 	if b.empty() {
 		return nil, 0, q.closed
 	}
-	if b.hurry {
+	if b.awaited {
 		wait = time.Until(last.Add(min(took, maxRest)))
 	} else {
 		wait = time.Until(b.since.Add(lazyDelay))

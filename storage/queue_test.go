@@ -33,17 +33,26 @@ func (d *disk) commit(b *batch) error {
 	return d.fail
 }
 
+// epoch is the one that user u of a test's queue has.
+const epoch = 1
+
+func newTestQueue(max int, d *disk) *queue {
+	q := newQueue(max, d.commit)
+	q.raise("u", epoch-1)
+	return q
+}
+
 // TestBurstIsFewCommits: a thousand tabs that register at once must not mean a
 // thousand waits for the disk.
 func TestBurstIsFewCommits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{slow: 5 * time.Millisecond}
-		q := newQueue(1<<20, d.commit)
+		q := newTestQueue(1<<20, d)
 		var done sync.WaitGroup
 		start := time.Now()
 		for i := range 1000 {
 			done.Add(1)
-			q.write("u", []Change{Number{Domain: "d", Key: fmt.Sprint(i)}}, func(error) { done.Done() })
+			q.write("u", epoch, []Change{Number{Domain: "d", Key: fmt.Sprint(i)}}, func(error) { done.Done() })
 			time.Sleep(500 * time.Microsecond)
 		}
 		done.Wait()
@@ -61,9 +70,9 @@ func TestBurstIsFewCommits(t *testing.T) {
 func TestCallsDoNotHurryTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		q := newQueue(1<<20, d.commit)
+		q := newTestQueue(1<<20, d)
 		for range 1000 {
-			q.write("u", []Change{Record{}}, func(error) {})
+			q.write("u", epoch, []Change{Record{}}, func(error) {})
 			time.Sleep(time.Millisecond)
 		}
 		q.close()
@@ -77,11 +86,11 @@ func TestCallsDoNotHurryTheDisk(t *testing.T) {
 func TestAloneIsWrittenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{slow: time.Millisecond}
-		q := newQueue(1<<20, d.commit)
+		q := newTestQueue(1<<20, d)
 		start := time.Now()
 		done := make(chan error)
-		q.write("u", []Change{Record{}}, nil)
-		q.write("u", []Change{Number{Domain: "d"}}, func(err error) { done <- err })
+		q.write("u", epoch, []Change{Record{}}, nil)
+		q.write("u", epoch, []Change{Number{Domain: "d"}}, func(err error) { done <- err })
 		<-done
 		if took := time.Since(start); took != time.Millisecond {
 			t.Errorf("it took %v", took)
@@ -95,14 +104,14 @@ func TestAloneIsWrittenAtOnce(t *testing.T) {
 func TestBacklogIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{slow: time.Hour}
-		q := newQueue(100_000, d.commit)
-		q.write("u", []Change{Number{Domain: "d"}}, func(error) {})
+		q := newTestQueue(100_000, d)
+		q.write("u", epoch, []Change{Number{Domain: "d"}}, func(error) {})
 		synctest.Wait() // the disk hangs
 		tab := func(key string) []Change {
 			return []Change{Tab{Domain: "d", Key: key, Title: strings.Repeat("x", 10_000)}}
 		}
 		for range 1000 {
-			q.write("u", tab("same"), func(err error) {
+			q.write("u", epoch, tab("same"), func(err error) {
 				if err != nil {
 					t.Errorf("update of one tab: %v", err)
 				}
@@ -111,7 +120,7 @@ func TestBacklogIsBounded(t *testing.T) {
 		var mu sync.Mutex
 		refused := 0
 		for i := range 20 {
-			q.write("u", tab(fmt.Sprint(i)), func(err error) {
+			q.write("u", epoch, tab(fmt.Sprint(i)), func(err error) {
 				mu.Lock()
 				defer mu.Unlock()
 				if errors.Is(err, ErrBacklog) {
@@ -135,14 +144,14 @@ func TestFailureIsToldToWhomItConcerns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("disk full")
 		d := &disk{fail: full, slow: time.Millisecond}
-		q := newQueue(1<<20, d.commit)
+		q := newTestQueue(1<<20, d)
 		got := make(chan error, 3)
-		q.write("u", []Change{Number{Domain: "a"}}, func(err error) { got <- err })
+		q.write("u", epoch, []Change{Number{Domain: "a"}}, func(err error) { got <- err })
 		if err := <-got; err != full {
 			t.Errorf("first: %v", err)
 		}
 		d.fail = nil
-		q.write("u", []Change{Number{Domain: "b"}}, func(err error) { got <- err })
+		q.write("u", epoch, []Change{Number{Domain: "b"}}, func(err error) { got <- err })
 		if err := <-got; err != nil {
 			t.Errorf("second: %v", err)
 		}

@@ -2,53 +2,64 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"tabhub/spec"
 )
 
-// Errors of Open.
+// Errors of Write, beside StaleEpochError and those of the medium.
 var (
-	// ErrLocked: another process has the store open. The error's text names it.
-	ErrLocked = errors.New("store is in use by another process")
-	// ErrCorrupt: the file is not a store or is damaged. It was left untouched.
-	ErrCorrupt = errors.New("store is damaged")
-	// ErrNewer: a newer version of the program wrote the file. It was left untouched.
-	ErrNewer = errors.New("store was written by a newer version")
+	// ErrBacklog: the medium does not keep up and too much waits to be written.
+	ErrBacklog = errors.New("too much waits to be written to the store")
+	// ErrClosed: the store is closed.
+	ErrClosed = errors.New("store is closed")
+	// ErrInvalid: a change cannot be stored.
+	ErrInvalid = errors.New("change cannot be stored")
 )
 
 // DomainToolStorage keeps what a hub must remember over a restart: tabs and what
 // they offered by domain, names, tab numbers, browsers, per-site settings, and the
-// log (MCP-B hub specification, sections 2 and 4). It is written behind: the hub
+// log (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
+//
+// A user has one writer at a time, the hub that called Load last. Load hands out an
+// epoch, Write takes it, and no write of an older epoch is applied.
 type DomainToolStorage interface {
-	// Load returns all that is kept of a user but the log, in no particular order.
-	// Tabs last updated before stale are deleted and returned as State.Stale, but for
-	// those that are Cached, which have no age. It is called once per user, before any
-	// Write for that user.
+	// Load makes the caller the user's writer, and returns all that is kept of the
+	// user but the log, in no particular order. It waits for what was queued under
+	// older epochs before, which is part of what it returns; what comes later under
+	// them is refused, even if Load then fails. Tabs last updated before stale are
+	// deleted and returned as State.Stale, but for those that are Cached, which have
+	// no age.
 	Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error)
 
 	// Write queues changes, which are applied in order and all or none, together
-	// with others (group commit). It does not block on the disk. The changes and
-	// all they point to must not be modified afterwards. done, if not nil, is
-	// called once, from another goroutine, after the changes are synced to disk or
-	// have failed, and must not block for long. Changes that failed are not tried
-	// again.
-	Write(user spec.UserID, changes []Change, done func(error))
+	// with others (group commit). epoch is the State.Epoch of the user's last Load;
+	// an older one is refused with a *StaleEpochError, one that was not handed out with
+	// ErrInvalid, and other writes are not affected. Write does not block on the
+	// disk. The changes and all they point to must not be modified afterwards. done,
+	// if not nil, is called once, from another goroutine, after the changes are
+	// synced to disk or have failed, and must not block for long. Changes that failed
+	// are not tried again.
+	Write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error))
 
 	// Records returns the newest records of the log that match, newest first. It
 	// sees what Write has queued.
 	Records(ctx context.Context, user spec.UserID, q Query) ([]Record, error)
 
 	// Close writes all that is queued, syncs, calls what done functions remain and
-	// closes the store. Write after Close fails with an error. It is idempotent.
+	// closes the store. Write after Close fails with ErrClosed. It is idempotent.
 	Close() error
 }
 
 // State is all that is kept of a user but the log.
 type State struct {
+	// Epoch is what Write takes. It is greater than all that Load has returned for the
+	// user before; only one under which nothing was written may be returned again, after
+	// the store was closed or the process died.
+	Epoch    spec.Epoch
 	Tabs     []Tab
 	Stale    []Tab // are in the store no longer
 	Names    []Name
@@ -57,119 +68,17 @@ type State struct {
 	Sites    []Site
 }
 
-// Change is one change to the store: a Tab, DeleteTab, Name, DeleteName, Number,
-// DeleteNumber, Browser, Site or Record. Putting a value replaces the one with the same key.
-type Change interface{ change() }
-
-// Tab is what one tab offers in one domain. Its key is (Domain, Key). A tab with
-// frames of several origins has one Tab a domain.
-type Tab struct {
-	Domain      spec.Domain       `json:"domain"`
-	Key         string            `json:"key"` // the tab's own key, stable over reloads
-	Addr        spec.TabAddr      `json:"addr"`
-	Origin      string            `json:"origin"`
-	URL         string            `json:"url"`
-	Title       string            `json:"title"`
-	Index       int               `json:"index"` // the tab's number within the domain
-	Browser     spec.BrowserID    `json:"browser,omitempty"`
-	LastUpdated time.Time         `json:"lastUpdated"`
-	Cached      bool              `json:"cached,omitempty"`   // closed; kept for its cached tools
-	Verified    bool              `json:"verified,omitempty"` // Origin is the browser's word
-	Tools       []json.RawMessage `json:"tools,omitempty"`
-	Resources   []json.RawMessage `json:"resources,omitempty"`
-	Prompts     []json.RawMessage `json:"prompts,omitempty"`
+// Prune moves the tabs that Load calls stale to Stale, and returns their deletions,
+// for the store to write.
+func (s *State) Prune(stale time.Time) []Change {
+	var deletions []Change
+	s.Tabs = slices.DeleteFunc(s.Tabs, func(t Tab) bool {
+		if t.Cached || !t.LastUpdated.Before(stale) {
+			return false
+		}
+		s.Stale = append(s.Stale, t)
+		deletions = append(deletions, DeleteTab{Domain: t.Domain, Key: t.Key})
+		return true
+	})
+	return deletions
 }
-
-// DeleteTab deletes a Tab.
-type DeleteTab struct {
-	Domain spec.Domain
-	Key    string
-}
-
-// Name binds a public name to an identity. Its key is Public.
-type Name struct {
-	Public string      `json:"public"`
-	Kind   spec.Kind   `json:"kind"`
-	Domain spec.Domain `json:"domain"`
-	Tab    int         `json:"tab,omitempty"` // 0: the domain's own name
-	Item   string      `json:"item"`          // the page's name of the tool or prompt
-}
-
-// DeleteName deletes a Name.
-type DeleteName struct {
-	Public string
-}
-
-// Number binds a tab to its number within a domain. Its key is (Domain, Key).
-type Number struct {
-	Domain   spec.Domain `json:"domain"`
-	Key      string      `json:"key"`
-	Index    int         `json:"index"`
-	LastSeen time.Time   `json:"lastSeen"`
-}
-
-// DeleteNumber deletes a Number.
-type DeleteNumber struct {
-	Domain spec.Domain
-	Key    string
-}
-
-// Browser is a browser that has joined. Its key is ID.
-type Browser struct {
-	ID         spec.BrowserID `json:"id"`
-	SecretHash []byte         `json:"secretHash"` // SHA-256 of the secret
-	Name       string         `json:"name"`
-	Confirmed  bool           `json:"confirmed"` // it has shown the secret at least once
-	LastSeen   time.Time      `json:"lastSeen"`
-}
-
-// Site holds the user's settings for a domain. Its key is Domain.
-type Site struct {
-	Domain      spec.Domain   `json:"domain"`
-	Cache       *bool         `json:"cache,omitempty"`       // keep its tools when its last tab closes
-	CallTimeout time.Duration `json:"callTimeout,omitempty"` // 0: the default
-}
-
-// Record is one line of the log: a registration, a call, or what the tool proxy was
-// asked. It holds no arguments and no results.
-type Record struct {
-	Time     time.Time     `json:"time"`
-	Event    Event         `json:"event"`
-	Client   string        `json:"client,omitempty"`
-	Tab      string        `json:"tab,omitempty"`
-	Domain   spec.Domain   `json:"domain,omitempty"`
-	Tool     string        `json:"tool,omitempty"`
-	Digest   string        `json:"digest,omitempty"` // of the arguments: hex of SHA-256, first 16 digits
-	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
-	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
-	Duration time.Duration `json:"duration"`
-}
-
-// Event is what a Record records.
-type Event string
-
-// The events.
-const (
-	EventRegister Event = "register"
-	EventCall     Event = "call"
-	EventProxy    Event = "proxy" // an operation of the tool proxy that is no call
-)
-
-// Query selects records. The zero value selects the newest 100.
-type Query struct {
-	Limit  int // 0 means 100
-	Event  Event
-	Domain spec.Domain
-	Tool   string
-	Since  time.Time
-}
-
-func (Tab) change()          {}
-func (DeleteTab) change()    {}
-func (Name) change()         {}
-func (DeleteName) change()   {}
-func (Number) change()       {}
-func (DeleteNumber) change() {}
-func (Browser) change()      {}
-func (Site) change()         {}
-func (Record) change()       {}

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -9,28 +10,21 @@ import (
 	"tabhub/spec"
 )
 
-// bucketName is the name of a bucket of doc.go's tree.
-type bucketName string
-
-const (
-	bucketMeta     bucketName = "meta"
-	bucketUsers    bucketName = "users"
-	bucketTabs     bucketName = "tabs"
-	bucketNames    bucketName = "names"
-	bucketNumbers  bucketName = "numbers"
-	bucketBrowsers bucketName = "browsers"
-	bucketSites    bucketName = "sites"
-	bucketLog      bucketName = "log"
+// The buckets and keys of doc.go's tree that are not a Bucket.
+var (
+	bucketMeta  = []byte("meta")
+	keyVersion  = []byte("version")
+	bucketUsers = []byte("users")
+	bucketLog   = []byte("log")
+	keyEpoch    = []byte("epoch")
 )
-
-var keyVersion = []byte("version")
 
 // blockRecords is how many records one value of the log holds at most. Trimming
 // drops whole blocks.
 const blockRecords = 256
 
 func writeBatch(tx *bbolt.Tx, batch *batch, keep int) error {
-	meta, err := tx.CreateBucketIfNotExists([]byte(bucketMeta))
+	meta, err := tx.CreateBucketIfNotExists(bucketMeta)
 	if err != nil {
 		return err
 	}
@@ -39,38 +33,43 @@ func writeBatch(tx *bbolt.Tx, batch *batch, keep int) error {
 			return err
 		}
 	}
-	users, err := tx.CreateBucketIfNotExists([]byte(bucketUsers))
+	users, err := tx.CreateBucketIfNotExists(bucketUsers)
 	if err != nil {
 		return err
 	}
-	for id, pending := range batch.users {
+	for id, u := range batch.users {
 		user, err := users.CreateBucketIfNotExists([]byte(id))
 		if err != nil {
 			return err
 		}
-		if err := writeChanges(user, pending.changes); err != nil {
+		if epoch := binary.AppendUvarint(nil, uint64(u.epoch)); !bytes.Equal(user.Get(keyEpoch), epoch) {
+			if err := user.Put(keyEpoch, epoch); err != nil {
+				return err
+			}
+		}
+		if err := writeChanges(user, u.changes); err != nil {
 			return err
 		}
-		if err := writeLog(user, pending.records, keep); err != nil {
+		if err := writeLog(user, u.records, keep); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeChanges(user *bbolt.Bucket, changes map[changeKey]Change) error {
-	buckets := make(map[bucketName]*bbolt.Bucket, 5)
+func writeChanges(user *bbolt.Bucket, changes map[Key]Change) error {
+	buckets := make(map[Bucket]*bbolt.Bucket, 5)
 	for k, c := range changes {
-		bucket := buckets[k.bucket]
+		bucket := buckets[k.Bucket]
 		if bucket == nil {
 			var err error
-			if bucket, err = user.CreateBucketIfNotExists([]byte(k.bucket)); err != nil {
+			if bucket, err = user.CreateBucketIfNotExists([]byte(k.Bucket)); err != nil {
 				return err
 			}
-			buckets[k.bucket] = bucket
+			buckets[k.Bucket] = bucket
 		}
 		// bbolt keeps what it is given until the commit: no buffer is used twice.
-		key, value := k.encode(), encode(c)
+		key, value := k.Bytes(), Encode(c)
 		var err error
 		if value == nil {
 			err = bucket.Delete(key)
@@ -84,30 +83,13 @@ func writeChanges(user *bbolt.Bucket, changes map[changeKey]Change) error {
 	return nil
 }
 
-// encode returns the value that c puts, or nil if it deletes.
-func encode(c Change) []byte {
-	switch c := c.(type) {
-	case Tab:
-		return appendTab(make([]byte, 0, size(c)), &c)
-	case Name:
-		return appendName(make([]byte, 0, size(c)), &c)
-	case Number:
-		return appendNumber(make([]byte, 0, size(c)), &c)
-	case Browser:
-		return appendBrowser(make([]byte, 0, size(c)), &c)
-	case Site:
-		return appendSite(make([]byte, 0, size(c)), &c)
-	}
-	return nil
-}
-
 // writeLog appends records as blocks and drops the oldest blocks, so that no more
 // than keep records are left.
 func writeLog(user *bbolt.Bucket, records []Record, keep int) error {
 	if len(records) == 0 {
 		return nil
 	}
-	log, err := user.CreateBucketIfNotExists([]byte(bucketLog))
+	log, err := user.CreateBucketIfNotExists(bucketLog)
 	if err != nil {
 		return err
 	}
@@ -140,20 +122,23 @@ func writeLog(user *bbolt.Bucket, records []Record, keep int) error {
 
 // readLog returns the records that match q, newest first.
 func readLog(tx *bbolt.Tx, user spec.UserID, q Query) ([]Record, error) {
-	log := bucket(tx, user, bucketLog)
+	u := userBucket(tx, user)
+	if u == nil {
+		return nil, nil
+	}
+	log := u.Bucket(bucketLog)
 	if log == nil {
 		return nil, nil
 	}
-	limit := q.limit()
 	var found []Record
 	c := log.Cursor()
-	for k, v := c.Last(); k != nil && len(found) < limit; k, v = c.Prev() {
-		block, err := decodeBlock(v)
+	for k, v := c.Last(); k != nil && len(found) < q.Max(); k, v = c.Prev() {
+		block, err := DecodeRecords(v)
 		if err != nil {
 			return nil, fmt.Errorf("log: %w", err)
 		}
-		for i := len(block) - 1; i >= 0 && len(found) < limit; i-- {
-			if q.match(&block[i]) {
+		for i := len(block) - 1; i >= 0 && len(found) < q.Max(); i-- {
+			if q.Match(&block[i]) {
 				found = append(found, block[i])
 			}
 		}
@@ -161,51 +146,44 @@ func readLog(tx *bbolt.Tx, user spec.UserID, q Query) ([]Record, error) {
 	return found, nil
 }
 
-// read fills s with what is kept of a user.
-func (s *State) read(tx *bbolt.Tx, user spec.UserID) error {
-	var err error
-	if s.Tabs, err = readAll(tx, user, bucketTabs, decodeTab); err != nil {
-		return err
-	}
-	if s.Names, err = readAll(tx, user, bucketNames, decodeName); err != nil {
-		return err
-	}
-	if s.Numbers, err = readAll(tx, user, bucketNumbers, decodeNumber); err != nil {
-		return err
-	}
-	if s.Browsers, err = readAll(tx, user, bucketBrowsers, decodeBrowser); err != nil {
-		return err
-	}
-	s.Sites, err = readAll(tx, user, bucketSites, decodeSite)
-	return err
-}
-
-func readAll[T any](tx *bbolt.Tx, user spec.UserID, name bucketName, decode func([]byte) (T, error)) ([]T, error) {
-	b := bucket(tx, user, name)
-	if b == nil {
-		return nil, nil
-	}
-	var all []T
-	err := b.ForEach(func(_, v []byte) error {
-		t, err := decode(v)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		all = append(all, t)
+// readState adds what is kept of a user to s.
+func readState(tx *bbolt.Tx, user spec.UserID, s *State) error {
+	u := userBucket(tx, user)
+	if u == nil {
 		return nil
-	})
-	return all, err
+	}
+	for _, name := range Buckets() {
+		b := u.Bucket([]byte(name))
+		if b == nil {
+			continue
+		}
+		if err := b.ForEach(func(_, v []byte) error { return s.Decode(name, v) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// bucket returns one of a user's buckets, or nil if nothing was put there yet.
-func bucket(tx *bbolt.Tx, user spec.UserID, name bucketName) *bbolt.Bucket {
-	users := tx.Bucket([]byte(bucketUsers))
+// readEpoch returns the greatest epoch under which anything of a user was written. It
+// is 0 if only a version without epochs has written.
+func readEpoch(tx *bbolt.Tx, user spec.UserID) (spec.Epoch, error) {
+	u := userBucket(tx, user)
+	if u == nil {
+		return 0, nil
+	}
+	b := u.Get(keyEpoch)
+	e, n := binary.Uvarint(b)
+	if n != len(b) {
+		return 0, fmt.Errorf("epoch: %w", errDecode)
+	}
+	return spec.Epoch(e), nil
+}
+
+// userBucket returns a user's bucket, nil if nothing was written for the user yet.
+func userBucket(tx *bbolt.Tx, user spec.UserID) *bbolt.Bucket {
+	users := tx.Bucket(bucketUsers)
 	if users == nil {
 		return nil
 	}
-	b := users.Bucket([]byte(user))
-	if b == nil {
-		return nil
-	}
-	return b.Bucket([]byte(name))
+	return users.Bucket([]byte(user))
 }

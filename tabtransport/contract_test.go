@@ -7,9 +7,16 @@ import (
 	"tabhub/tabtransport/tabtest"
 )
 
-func TestMemoryKeepsTheContract(t *testing.T) {
+func TestPeersKeepTheContract(t *testing.T) {
 	tabtest.Run(t, func(t *testing.T) (tabtransport.TabHubTransport, tabtest.Dial) {
-		m := tabtransport.NewMemory()
-		return m, tabtest.Local(m)
+		p := tabtransport.NewPeers()
+		return p, tabtest.Local(p)
+	})
+}
+
+func TestAttacherKeepsTheContract(t *testing.T) {
+	tabtest.RunAttacher(t, func(t *testing.T) (tabtransport.Attacher, tabtransport.TabHubTransport) {
+		p := tabtransport.NewPeers()
+		return p, p
 	})
 }

@@ -10,10 +10,6 @@ import (
 	"tabhub/spec"
 )
 
-// NewMemory returns a transport for tabs inside this process: they Join it, and no
-// frame is ever encoded. It is Peers without any wire.
-func NewMemory() *Peers { return NewPeers() }
-
 // Incoming is a request of the hub to a tab inside this process.
 type Incoming struct {
 	ID      string
@@ -35,11 +31,11 @@ type Serve func(ctx context.Context, in Incoming) (spec.Response, error)
 // Local is the far end of a connection inside this process: a tab, or a browser
 // with tabs. All methods are safe for concurrent use.
 type Local struct {
-	seat   *Seat
-	serve  Serve
-	ctx    context.Context // ends with the connection; its cause says why
-	cancel context.CancelCauseFunc
-	wg     sync.WaitGroup // requests being served
+	attachment Attachment
+	serve      Serve
+	ctx        context.Context // ends with the connection; its cause says why
+	cancel     context.CancelCauseFunc
+	wg         sync.WaitGroup // requests being served
 
 	mu      sync.Mutex
 	serving map[string]context.CancelCauseFunc // by request id; nil once closed
@@ -62,27 +58,31 @@ func (e *ClosedError) Error() string {
 	return fmt.Sprintf("closed by the hub: %s (%d)", e.Reason, e.Code)
 }
 
-// Join connects a tab, or a browser, that lives in this process. ctx bounds only
-// the joining. The caller closes the Local.
-func (p *Peers) Join(ctx context.Context, conn Conn, serve Serve) (*Local, error) {
+// Join connects a tab, or a browser, that lives in this process: no frame is ever
+// encoded. ctx bounds only the wait for a hub that is not open yet. The caller closes
+// the Local.
+func Join(ctx context.Context, hub Attacher, conn Conn, serve Serve) (*Local, error) {
 	l := &Local{serve: serve, serving: make(map[string]context.CancelCauseFunc), asked: make(map[string]chan answer)}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
-	// The seat is known only after Attach, and the first request may be there
-	// before it returns.
+	// The first request may be there before Attach has returned.
 	attached := make(chan struct{})
 	link := localLink{l, attached}
-	seat, err := p.Attach(ctx, conn, func(Accepted) Link { return link })
-	if err != nil {
+	var err error
+	if l.attachment, err = hub.Attach(ctx, conn, func(Accepted) Link { return link }); err != nil {
 		l.cancel(err)
 		return nil, err
 	}
-	l.seat = seat
 	close(attached)
 	return l, nil
 }
 
+// Join connects a tab inside this process, as the function Join does.
+func (p *Peers) Join(ctx context.Context, conn Conn, serve Serve) (*Local, error) {
+	return Join(ctx, p, conn, serve)
+}
+
 // Send sends a message as a notification.
-func (l *Local) Send(tab int64, msg spec.Inbound) { l.seat.Message(tab, nil, msg) }
+func (l *Local) Send(tab int64, msg spec.Inbound) { l.attachment.Message(tab, nil, msg) }
 
 // Ask sends a message as a request and waits for the answer.
 func (l *Local) Ask(ctx context.Context, tab int64, msg spec.Inbound) (json.RawMessage, error) {
@@ -97,7 +97,7 @@ func (l *Local) Ask(ctx context.Context, tab int64, msg spec.Inbound) (json.RawM
 		delete(l.asked, id)
 		l.mu.Unlock()
 	}()
-	l.seat.Message(tab, json.RawMessage(id), msg)
+	l.attachment.Message(tab, json.RawMessage(id), msg)
 	select {
 	case a := <-ch:
 		return a.result, a.err
@@ -111,23 +111,20 @@ func (l *Local) Ask(ctx context.Context, tab int64, msg spec.Inbound) (json.RawM
 // Answer answers a request: one that came over an earlier connection of the same
 // peer, or one that Serve is still busy with. Of several answers the first counts.
 func (l *Local) Answer(tab int64, id string, resp spec.Response, err error) {
-	p := l.seat.Take(tab, id)
-	if p == nil {
-		return
-	}
-	if coded, ok := errors.AsType[*spec.Error](err); ok {
-		p.End(spec.Response{}, coded)
-		return
-	}
-	if err != nil {
+	l.attachment.Answer(tab, id, func(spec.Request) (spec.Response, error) {
+		if err == nil {
+			return resp, nil
+		}
+		if coded, ok := errors.AsType[*spec.Error](err); ok {
+			return spec.Response{}, coded
+		}
 		text, _ := json.Marshal(err.Error())
-		resp = spec.Response{Result: text, Failed: true}
-	}
-	p.End(resp, nil)
+		return spec.Response{Result: text, Failed: true}, nil
+	})
 }
 
 // Progress reports progress of a request, like Incoming.Progress.
-func (l *Local) Progress(tab int64, msg spec.Progress) { l.seat.Progress(tab, msg) }
+func (l *Local) Progress(tab int64, msg spec.Progress) { l.attachment.Progress(tab, msg) }
 
 // Done is closed when the connection has ended; Err then says why.
 func (l *Local) Done() <-chan struct{} { return l.ctx.Done() }
@@ -140,7 +137,7 @@ func (l *Local) Err() error { return context.Cause(l.ctx) }
 // being served.
 func (l *Local) Close() {
 	l.end(errClosed)
-	l.seat.Leave(errClosed)
+	l.attachment.Leave(errClosed)
 	l.wg.Wait()
 }
 
@@ -157,47 +154,38 @@ type localLink struct {
 	attached <-chan struct{}
 }
 
-func (l localLink) Send(p *Pending) error {
-	ctx, cancel := context.WithCancelCause(l.ctx)
+func (l localLink) Send(out Outgoing) error {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.serving == nil {
-		l.mu.Unlock()
-		cancel(nil)
 		return ErrNotConnected
 	}
-	id := p.ID()
-	l.serving[id] = cancel
-	l.wg.Add(1)
-	l.mu.Unlock()
-	go l.run(ctx, p)
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	l.serving[out.ID] = cancel
+	l.wg.Go(func() {
+		l.run(ctx, out)
+		l.mu.Lock()
+		delete(l.serving, out.ID)
+		l.mu.Unlock()
+		cancel(nil)
+	})
 	return nil
 }
 
-func (l localLink) run(ctx context.Context, p *Pending) {
-	defer l.wg.Done()
-	id := p.ID()
-	defer func() {
-		l.mu.Lock()
-		cancel := l.serving[id]
-		delete(l.serving, id)
-		l.mu.Unlock()
-		if cancel != nil {
-			cancel(nil)
-		}
-	}()
+func (l localLink) run(ctx context.Context, out Outgoing) {
 	<-l.attached
 	if ctx.Err() != nil {
-		p.Unsent()
+		out.Unsent()
 		return
 	}
-	if !p.Sending() {
+	if !out.Sending() {
 		return
 	}
-	resp, err := l.serve(ctx, Incoming{ID: id, Tab: p.Tab(), Request: p.Request(), local: l.Local})
+	resp, err := l.serve(ctx, Incoming{ID: out.ID, Tab: out.Tab, Request: out.Request, local: l.Local})
 	if l.ctx.Err() != nil {
 		return // a closed connection carries no answer
 	}
-	l.Answer(p.Tab(), id, resp, err)
+	l.Answer(out.Tab, out.ID, resp, err)
 }
 
 func (l localLink) Cancel(_ int64, id, reason string) {

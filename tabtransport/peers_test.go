@@ -46,7 +46,7 @@ func hello(id, session string) tabtransport.Conn {
 
 func TestInProcessTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewMemory()
+		m := tabtransport.NewPeers()
 		rec := &recorder{}
 		m.Handle(rec)
 		tab, err := m.Join(t.Context(), hello("b", "1"), func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
@@ -86,7 +86,7 @@ func TestInProcessTab(t *testing.T) {
 			t.Fatalf("hang: %v", err)
 		}
 		if m.InFlight() != 0 {
-			t.Fatal("requests left in the table")
+			t.Fatal("requests are left")
 		}
 		tab.Close()
 		if _, err = m.SendRequest(t.Context(), to, &spec.Ping{}, tabtransport.Wait{}); !errors.Is(err, tabtransport.ErrNotConnected) {
@@ -111,7 +111,7 @@ func (f *forgetful) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) 
 // tools that nobody lists.
 func TestPeerThatIsGivenUpWhileItIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewMemory()
+		m := tabtransport.NewPeers()
 		m.Handle(&forgetful{m: m})
 		join := func(id string) error {
 			_, err := m.Join(t.Context(), hello(id, "1"), func(context.Context, tabtransport.Incoming) (spec.Response, error) {
@@ -157,7 +157,7 @@ func (s *slow) Message(from spec.TabAddr, _ json.RawMessage, msg spec.Inbound) {
 // what its own next connection says must come after it.
 func TestHeavyMessageDelaysOnlyItsPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewMemory()
+		m := tabtransport.NewPeers()
 		s := &slow{busy: make(chan struct{})}
 		m.Handle(s)
 		join := func(id string) *tabtransport.Local {

@@ -18,8 +18,8 @@ import (
 
 // wire is a link of which the test is the far end.
 type wire struct {
-	seat   *tabtransport.Seat
-	sent   []*tabtransport.Pending
+	tabtransport.Attachment
+	sent   []tabtransport.Outgoing
 	resent []time.Duration
 	did    []string      // "sent again", "cancelled"
 	hold   chan struct{} // Send and Cancel wait for it, if not nil
@@ -28,7 +28,7 @@ type wire struct {
 	resending, closing func()
 }
 
-func (w *wire) Send(p *tabtransport.Pending) error {
+func (w *wire) Send(p tabtransport.Outgoing) error {
 	if w.hold != nil {
 		<-w.hold
 	}
@@ -39,7 +39,7 @@ func (w *wire) Send(p *tabtransport.Pending) error {
 	return nil
 }
 
-func (w *wire) Resend(p *tabtransport.Pending, ago time.Duration) {
+func (w *wire) Resend(p tabtransport.Outgoing, ago time.Duration) {
 	if w.resending != nil {
 		w.resending()
 	}
@@ -60,29 +60,28 @@ func (w *wire) Close(spec.CloseCode, string) {
 }
 
 func (w *wire) Respond(int64, json.RawMessage, any, *spec.Error) {}
-func (w *wire) answer(p *tabtransport.Pending, result string) (ok bool) {
-	taken := w.seat.Take(p.Tab(), p.ID())
-	if taken != nil {
-		taken.End(spec.Response{Result: json.RawMessage(result)}, nil)
-	}
-	return taken != nil
+
+func (w *wire) answer(p tabtransport.Outgoing, result string) (ok bool) {
+	return w.Answer(p.Tab, p.ID, func(spec.Request) (spec.Response, error) {
+		return spec.Response{Result: json.RawMessage(result)}, nil
+	})
 }
 
-// plug connects the browser "b" to p.
-func plug(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
+// attach connects the browser "b" to p.
+func attach(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
 	t.Helper()
-	return (&wire{}).plug(t, p, session, caps...)
+	return (&wire{}).attach(t, p, session, caps...)
 }
 
-func (w *wire) plug(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
+func (w *wire) attach(t *testing.T, p *tabtransport.Peers, session string, caps ...spec.Capability) *wire {
 	t.Helper()
 	conn := hello("b", session)
 	conn.Hello.Capabilities = caps
-	seat, err := p.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return w })
+	a, err := p.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return w })
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.seat = seat
+	w.Attachment = a
 	return w
 }
 
@@ -111,12 +110,12 @@ func TestResume(t *testing.T) {
 	lost := errors.New("lost")
 	tests := map[string]func(t *testing.T, p *tabtransport.Peers){
 		"a call is sent again, and only the new answer counts": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1", resume...)
+			first := attach(t, p, "1", resume...)
 			done := ask(t, p, call)
-			first.seat.Leave(lost)
+			first.Leave(lost)
 			time.Sleep(2 * time.Second)
-			second := plug(t, p, "1", resume...)
-			if !slices.Equal(second.resent, []time.Duration{2 * time.Second}) || second.sent[0].ID() != first.sent[0].ID() {
+			second := attach(t, p, "1", resume...)
+			if !slices.Equal(second.resent, []time.Duration{2 * time.Second}) || second.sent[0].ID != first.sent[0].ID {
 				t.Fatalf("sent again: %v", second.resent)
 			}
 			if first.answer(first.sent[0], `"old"`) {
@@ -128,31 +127,29 @@ func TestResume(t *testing.T) {
 			}
 		},
 		"also when the connection is replaced, and once": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1", resume...)
+			first := attach(t, p, "1", resume...)
 			done := ask(t, p, call)
-			second := plug(t, p, "1", resume...)
-			first.seat.Leave(lost)
+			second := attach(t, p, "1", resume...)
+			first.Leave(lost)
 			if len(second.resent) != 1 {
 				t.Fatalf("sent again: %v", second.resent)
 			}
-			third := plug(t, p, "1", resume...)
+			third := attach(t, p, "1", resume...)
 			third.answer(third.sent[0], `"new"`)
 			if g := <-done; g.err != nil {
 				t.Error(g.err)
 			}
 		},
-		"also what leaves a connection that is being replaced": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1", resume...)
+		// It has not left the first connection, so it is not sent again but anew.
+		"what could not leave a connection that was replaced is sent over the new one": func(t *testing.T, p *tabtransport.Peers) {
+			first := attach(t, p, "1", resume...)
 			first.hold = make(chan struct{})
 			done := ask(t, p, call)
-			second := plug(t, p, "1", resume...)
-			if len(second.resent) != 0 {
-				t.Fatalf("sent again before it was sent: %v", second.resent)
-			}
+			second := attach(t, p, "1", resume...)
 			close(first.hold)
 			synctest.Wait()
-			if len(second.resent) != 1 {
-				t.Fatalf("sent again: %v", second.resent)
+			if len(first.sent) != 0 || len(second.sent) != 1 || len(second.resent) != 0 {
+				t.Fatalf("sent %v over the first, %v over the second, %v again", first.sent, second.sent, second.resent)
 			}
 			second.answer(second.sent[0], `"new"`)
 			if g := <-done; g.err != nil {
@@ -160,10 +157,10 @@ func TestResume(t *testing.T) {
 			}
 		},
 		"an answer that was quicker counts": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1", resume...)
+			first := attach(t, p, "1", resume...)
 			done := ask(t, p, call)
 			first.answer(first.sent[0], `"old"`)
-			if second := plug(t, p, "1", resume...); len(second.sent) != 0 {
+			if second := attach(t, p, "1", resume...); len(second.sent) != 0 {
 				t.Errorf("sent again: %v", second.sent)
 			}
 			if g := <-done; g.result != `"old"` {
@@ -172,7 +169,7 @@ func TestResume(t *testing.T) {
 		},
 		// A page that is told to run what it was told to cancel would run it.
 		"no call that was given up": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1", resume...)
+			first := attach(t, p, "1", resume...)
 			ctx, giveUp := context.WithCancel(t.Context())
 			done := askUntil(ctx, p, call)
 			first.closing = func() {
@@ -180,14 +177,14 @@ func TestResume(t *testing.T) {
 				synctest.Wait()
 			}
 			second := &wire{hold: make(chan struct{})}
-			second.plug(t, p, "1", resume...)
+			second.attach(t, p, "1", resume...)
 			close(second.hold)
 			if g := <-done; !errors.Is(g.err, context.Canceled) || !slices.Equal(second.did, []string{"cancelled"}) {
 				t.Errorf("%v: %q", g.err, second.did)
 			}
 		},
 		"a call that is given up meanwhile is cancelled after it": func(t *testing.T, p *tabtransport.Peers) {
-			plug(t, p, "1", resume...)
+			attach(t, p, "1", resume...)
 			ctx, giveUp := context.WithCancel(t.Context())
 			done := askUntil(ctx, p, call)
 			second := &wire{resending: func() {
@@ -196,15 +193,28 @@ func TestResume(t *testing.T) {
 					runtime.Gosched()
 				}
 			}}
-			second.plug(t, p, "1", resume...)
+			second.attach(t, p, "1", resume...)
 			if g := <-done; !errors.Is(g.err, context.Canceled) || !slices.Equal(second.did, []string{"sent again", "cancelled"}) {
 				t.Errorf("%v: %q", g.err, second.did)
 			}
 		},
-		"not to a peer that has forgotten": func(t *testing.T, p *tabtransport.Peers) {
-			plug(t, p, "1", resume...)
+		"over the latest connection, if there are two at once": func(t *testing.T, p *tabtransport.Peers) {
+			first := attach(t, p, "1", resume...)
 			done := ask(t, p, call)
-			if second := plug(t, p, "2", resume...); len(second.sent) != 0 {
+			var third *wire
+			first.closing = func() { third = attach(t, p, "1", resume...) }
+			if second := attach(t, p, "1", resume...); len(second.sent) != 0 || len(third.resent) != 1 {
+				t.Fatalf("sent again %d times over the second, %d over the third", len(second.sent), len(third.resent))
+			}
+			third.answer(third.sent[0], `"new"`)
+			if g := <-done; g.err != nil {
+				t.Error(g.err)
+			}
+		},
+		"not to a peer that has forgotten": func(t *testing.T, p *tabtransport.Peers) {
+			attach(t, p, "1", resume...)
+			done := ask(t, p, call)
+			if second := attach(t, p, "2", resume...); len(second.sent) != 0 {
 				t.Errorf("sent again: %v", second.sent)
 			}
 			if g := <-done; !errors.Is(g.err, tabtransport.ErrLost) {
@@ -212,9 +222,9 @@ func TestResume(t *testing.T) {
 			}
 		},
 		"not to a peer that cannot tell, whose late answer counts": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1")
+			first := attach(t, p, "1")
 			done := ask(t, p, call)
-			if second := plug(t, p, "1"); len(second.sent) != 0 {
+			if second := attach(t, p, "1"); len(second.sent) != 0 {
 				t.Errorf("sent again: %v", second.sent)
 			}
 			first.answer(first.sent[0], `"old"`)
@@ -223,9 +233,9 @@ func TestResume(t *testing.T) {
 			}
 		},
 		"no request to the browser itself": func(t *testing.T, p *tabtransport.Peers) {
-			first := plug(t, p, "1", resume...)
+			first := attach(t, p, "1", resume...)
 			done := ask(t, p, &spec.OpenTab{URL: "https://x.example"})
-			second := plug(t, p, "1", resume...)
+			second := attach(t, p, "1", resume...)
 			if len(second.sent) != 0 {
 				t.Errorf("sent again: %v", second.sent)
 			}
@@ -246,29 +256,29 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// forgetter is a browser that loses what it is sent, but not over a connection that is
+// lossyBrowser is a browser that loses what it is sent, but not over a connection that is
 // to stay. What it gets it answers over the connection that it came by.
-type forgetter struct {
-	peers *tabtransport.Peers
-	line  *line // its connection now
+type lossyBrowser struct {
+	peers     *tabtransport.Peers
+	lossyLink *lossyLink // its connection now
 
 	mu  sync.Mutex
 	got int // calls, again or not
 }
 
-// line is one connection of a forgetter.
-type line struct {
-	*forgetter
-	stays    bool
-	attached chan struct{} // closed once seat is set
-	seat     *tabtransport.Seat
-	writer   sync.WaitGroup
-	lost     bool // guarded by mu
+// lossyLink is one connection of a lossyBrowser.
+type lossyLink struct {
+	*lossyBrowser
+	stays      bool
+	attached   chan struct{} // closed once attachment is set
+	attachment tabtransport.Attachment
+	writer     sync.WaitGroup
+	lost       bool // guarded by mu
 }
 
 // Send writes at once, or leaves it to a writer. Either may be about to when the
 // connection is replaced.
-func (l *line) Send(p *tabtransport.Pending) error {
+func (l *lossyLink) Send(p tabtransport.Outgoing) error {
 	write := func() {
 		time.Sleep(rand.N(5 * time.Millisecond))
 		if p.Sending() {
@@ -290,17 +300,17 @@ func (l *line) Send(p *tabtransport.Pending) error {
 	return nil
 }
 
-func (l *line) Resend(p *tabtransport.Pending, _ time.Duration)  { l.receive(p) }
-func (l *line) Cancel(int64, string, string)                     {}
-func (l *line) Respond(int64, json.RawMessage, any, *spec.Error) {}
+func (l *lossyLink) Resend(p tabtransport.Outgoing, _ time.Duration)  { l.receive(p) }
+func (l *lossyLink) Cancel(int64, string, string)                     {}
+func (l *lossyLink) Respond(int64, json.RawMessage, any, *spec.Error) {}
 
-func (l *line) Close(spec.CloseCode, string) {
+func (l *lossyLink) Close(spec.CloseCode, string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lost = true
 }
 
-func (l *line) receive(p *tabtransport.Pending) {
+func (l *lossyLink) receive(p tabtransport.Outgoing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost || !l.stays && rand.N(2) == 0 {
@@ -310,21 +320,19 @@ func (l *line) receive(p *tabtransport.Pending) {
 	go func() {
 		time.Sleep(rand.N(5 * time.Millisecond))
 		<-l.attached
-		if taken := l.seat.Take(p.Tab(), p.ID()); taken != nil {
-			taken.End(spec.Response{}, nil)
-		}
+		l.attachment.Answer(p.Tab, p.ID, func(spec.Request) (spec.Response, error) { return spec.Response{}, nil })
 	}()
 }
 
-// plug connects it anew, after its connection is lost or, as the hub sees it, before.
-func (f *forgetter) plug(t *testing.T, stays bool) {
-	old, l := f.line, &line{forgetter: f, stays: stays, attached: make(chan struct{})}
+// attach connects it anew, after its connection is lost or, as the hub sees it, before.
+func (f *lossyBrowser) attach(t *testing.T, stays bool) {
+	old, l := f.lossyLink, &lossyLink{lossyBrowser: f, stays: stays, attached: make(chan struct{})}
 	leave := func() {
 		if old != nil {
 			time.Sleep(rand.N(5 * time.Millisecond))
 			old.Close(0, "")
 			old.writer.Wait()
-			old.seat.Leave(nil)
+			old.attachment.Leave(nil)
 		}
 	}
 	if rand.N(2) == 0 {
@@ -335,12 +343,12 @@ func (f *forgetter) plug(t *testing.T, stays bool) {
 	}
 	conn := hello("b", "1")
 	conn.Hello.Capabilities = []spec.Capability{spec.CapResume}
-	seat, err := f.peers.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return l })
+	a, err := f.peers.Attach(t.Context(), conn, func(tabtransport.Accepted) tabtransport.Link { return l })
 	if err != nil {
 		t.Error(err)
 		return
 	}
-	l.seat, f.line = seat, l
+	l.attachment, f.lossyLink = a, l
 	close(l.attached)
 }
 
@@ -348,9 +356,9 @@ func (f *forgetter) plug(t *testing.T, stays bool) {
 // sent is answered once a connection stays.
 func TestResumeOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &forgetter{peers: tabtransport.NewPeers()}
+		f := &lossyBrowser{peers: tabtransport.NewPeers()}
 		f.peers.Handle(&recorder{})
-		f.plug(t, true)
+		f.attach(t, true)
 		for range 300 {
 			var calls sync.WaitGroup
 			for range 10 {
@@ -363,9 +371,9 @@ func TestResumeOfMany(t *testing.T) {
 				})
 			}
 			for range 3 {
-				f.plug(t, false)
+				f.attach(t, false)
 			}
-			f.plug(t, true)
+			f.attach(t, true)
 			calls.Wait()
 		}
 		if f.got == 0 || f.peers.InFlight() != 0 {

@@ -59,7 +59,7 @@ func (o *order) Disconnected(id spec.PeerID, _ error) {
 // makes sense.
 func TestPeersThatComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := tabtransport.NewMemory()
+		m := tabtransport.NewPeers()
 		o := &order{t: t, m: m, connected: map[spec.PeerID]bool{}, grace: map[spec.PeerID]*time.Timer{}}
 		m.Handle(o)
 		ctx, stop := context.WithCancel(t.Context())

@@ -1,7 +1,3 @@
-// Package tabtransport is the seam between the hub and the tabs: TabHubTransport,
-// the request table that every implementation needs, and an in-memory transport.
-// The WebSocket transport is in wsserver, a fake tab and the contract suite in
-// tabtest.
 package tabtransport
 
 import (
@@ -30,8 +26,8 @@ var (
 	ErrUnsupported = errors.New("the tab's protocol has no such request")
 )
 
-// TabHubTransport carries requests to tabs and messages from them (MCP-B hub
-// specification, section 5). An implementation serves one user. All methods are
+// TabHubTransport carries requests to tabs and messages from them (spec/docs/RULES.md,
+// "Transport"). An implementation serves one user. All methods are
 // safe for concurrent use.
 type TabHubTransport interface {
 	// SendRequest sends req and blocks until the tab answers, the wait is over or
@@ -46,13 +42,14 @@ type TabHubTransport interface {
 	Respond(to spec.TabAddr, id json.RawMessage, result any, err *spec.Error)
 
 	// Disconnect gives up on a tab (MCP-B: disconnect): its open requests end with
-	// ErrLost. For a whole peer (Tab 0) its connection is closed with code, too; code
-	// 0 leaves a connection that it has by now alone. It does not block and may be
-	// called for what has gone already.
+	// ErrLost, or with ErrNotConnected if they were not sent. For a whole peer (Tab 0)
+	// its connection is closed with code, too. Code 0 is for a peer that is away: if it
+	// has come back, nothing happens. Disconnect does not block and may be called for
+	// what has gone already.
 	Disconnect(to spec.TabAddr, code spec.CloseCode, reason string)
 
 	// Handle sets who is told of connections and messages (MCP-B: onMessage,
-	// onDisconnect). It must be called once, before the transport serves.
+	// onDisconnect). It must be called once; connections that come earlier wait.
 	Handle(Handler)
 }
 
@@ -69,12 +66,12 @@ type Wait struct {
 }
 
 // Handler is told what happens at the far end. For one peer the calls come one at
-// a time and in order: Connect, then any Message, then Disconnected; only when a
-// connection is replaced may its last Message still be under way while Connect is
-// called, but not when the new one's first Message comes. And while a tab's
-// registration is read, other messages of the peer may come: of any tab, but no other
-// registration of the same one. None may block on the network or call back into
-// Disconnect for the same peer and wait.
+// a time and in order: Connect, then any Message, then Disconnected. There are two
+// exceptions. When a connection is replaced, its last Message may still be under way
+// while Connect is called, but not when the new one's first Message comes. And while a
+// tab's registration is read, other messages of the peer may come: of any tab, but no
+// other registration of the same one. No method may block on the network, or wait for
+// a request or an attachment of its own transport.
 type Handler interface {
 	// Connect is called when a peer has said hello (or, for a proxy without hello,
 	// at its first message). It decides who the peer is. An error, best an
@@ -119,5 +116,6 @@ type Conn struct {
 // Accepted is the handler's answer to Connect.
 type Accepted struct {
 	Peer   spec.PeerID
+	Epoch  spec.Epoch // of the hub that answers
 	Result spec.HelloResult
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ type doctor struct {
 	dir      home.Dir
 	named    bool             // dir is one that other commands must be told, too
 	listen   []string         // where a hub is to listen, if that was said
-	own      []string         // where the hub that runs listens
+	addrs    []string         // where the hub that runs listens
 	joined   []spec.PairingID // of the browsers that are connected
 	findings []finding
 }
@@ -140,9 +139,6 @@ func (d *doctor) print() {
 		}
 	}
 }
-
-// oneLine is what files and errors say, fit for a line of a terminal.
-func oneLine(s string) string { return clip(strings.TrimSpace(s), 500) }
 
 func (d *doctor) printJSON() error {
 	b, err := json.Marshal(struct {

@@ -81,17 +81,17 @@ func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string
 // isHub reports whether an address is one of the hub's on this machine.
 func (d *doctor) isHub(u *url.URL) bool {
 	path := strings.TrimSuffix(u.Path, "/")
-	return (path == "/mcp" || path == "/sse") && isLoopback(u.Hostname()) && hasPort(append(d.wanted(), d.own...), u.Port())
+	return (path == "/mcp" || path == "/sse") && isLoopback(u.Hostname()) && hasPort(append(d.wanted(), d.addrs...), u.Port())
 }
 
 // byURL looks at a client that is configured by the hub's address.
 func (d *doctor) byURL(c clientconf.Client, u *url.URL) {
 	where := u.Scheme + "://" + u.Host + u.Path // the query may hold the token
 	switch {
-	case isLoopback(u.Hostname()) && d.own == nil:
+	case isLoopback(u.Hostname()) && d.addrs == nil:
 		d.note("clients", d.command("serve"), "%s looks for the hub at %s, and starts none", c.Title, where)
-	case isLoopback(u.Hostname()) && !hasPort(d.own, u.Port()):
-		d.note("clients", "", "%s looks for the hub at %s; it is at %s", c.Title, where, strings.Join(d.own, ", "))
+	case isLoopback(u.Hostname()) && !hasPort(d.addrs, u.Port()):
+		d.note("clients", "", "%s looks for the hub at %s; it is at %s", c.Title, where, strings.Join(d.addrs, ", "))
 	default:
 		d.fine("clients", "%s uses %s", c.Title, where)
 	}

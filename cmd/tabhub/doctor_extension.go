@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/holder"
-	"tabhub/hub"
+	"tabhub/cmd/tabhub/internal/portowner"
 	"tabhub/hub/httpd"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -32,7 +32,7 @@ const reload = "then reload it in chrome://extensions"
 // extension looks which browsers are paired with the hub that runs, and whether they
 // have joined.
 func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
-	var browsers []hub.BrowserInfo
+	var browsers []state.BrowserInfo
 	var paired []pairing.Pairing
 	err := ask(ctx, d.app, "/api/browsers", &browsers)
 	if err == nil {
@@ -48,7 +48,7 @@ func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
 
 // browsers looks whether the extensions of browsers are those of this version, and which
 // browsers are away.
-func (d *doctor) browsers(browsers []hub.BrowserInfo, paired []pairing.Pairing) {
+func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing) {
 	seen := false
 	for _, b := range browsers {
 		if b.Single || !b.Attested || !b.Connected {
@@ -94,7 +94,7 @@ func missing(has []spec.Capability) (lacks []string) {
 }
 
 // refused says which extensions the hub did not let in.
-func (d *doctor) refused(refused []httpd.Refusal, browsers []hub.BrowserInfo) {
+func (d *doctor) refused(refused []httpd.Refusal, browsers []state.BrowserInfo) {
 	for _, no := range refused {
 		when := "at " + no.Last.Local().Format(time.DateTime)
 		if no.Times > 1 {
@@ -106,7 +106,7 @@ func (d *doctor) refused(refused []httpd.Refusal, browsers []hub.BrowserInfo) {
 		}
 		fix := "`" + d.command("extension", "DIR") + "` with the directory that it was loaded from, " + reload + "; `" + d.command("pair") + "` for one from elsewhere"
 		// Who has joined since may be the one that was refused.
-		if slices.ContainsFunc(browsers, func(b hub.BrowserInfo) bool { return b.Pairing != "" && b.ConnectedAt.After(no.Last) }) {
+		if slices.ContainsFunc(browsers, func(b state.BrowserInfo) bool { return b.Pairing != "" && b.ConnectedAt.After(no.Last) }) {
 			d.note("extension", fix, "one was refused %s: %s", when, no.Reason)
 		} else {
 			d.bad("extension", fix, "one was refused %s: %s", when, no.Reason)
@@ -153,11 +153,11 @@ func (d *doctor) looksFor(dir, address, at string, auto bool) {
 	addr := net.JoinHostPort(host, u.Port())
 	where, held := "where nobody listens", taken(addr)
 	if held {
-		where = "which " + holder.Describe(addr) + " has"
+		where = "which " + portowner.Describe(addr) + " has"
 	}
 	anew := d.command("extension", dir) + "; " + reload
 	switch {
-	case at == "" && !held, at != "" && slices.Contains(d.own, addr) && strings.HasPrefix(at, u.Scheme+":"):
+	case at == "" && !held, at != "" && slices.Contains(d.addrs, addr) && strings.HasPrefix(at, u.Scheme+":"):
 	case at == "" && slices.Contains(d.wanted(), addr): // which was said
 	case at == "":
 		d.bad("extension", "end that; or `"+d.command("serve", "--listen", "127.0.0.1:0")+"` and "+anew, "the copy in %s looks for the hub at %s, %s; it tells nothing to what is not the hub", dir, address, where)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"net"
@@ -12,14 +11,14 @@ import (
 	"strings"
 	"time"
 
-	"tabhub/cmd/tabhub/internal/holder"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/portowner"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
 
-// answerTime is how long the hub may take to answer a question.
-const answerTime = 5 * time.Second
+// doctorTimeout is how long the hub may take to answer all that the doctor asks.
+const doctorTimeout = 5 * time.Second
 
 // hub looks at the hub that runs, or at what would keep one from running.
 func (d *doctor) hub(ctx context.Context) {
@@ -44,7 +43,7 @@ func (d *doctor) hub(ctx context.Context) {
 		}
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 	defer cancel()
 	var status httpd.StatusReport
 	err = ask(ctx, d.app, "/api/status", &status)
@@ -56,7 +55,7 @@ func (d *doctor) hub(ctx context.Context) {
 		d.bad("hub", d.restart(), "process %d: %v", h.PID, err)
 		return
 	}
-	d.own = status.Addrs
+	d.addrs = status.Addrs
 	d.running(h, status, version())
 	d.fine("socket", "%s", status.Socket)
 	d.ports(status.Auto)
@@ -91,11 +90,7 @@ func ask(ctx context.Context, a *app, path string, v any) error {
 	if err != nil {
 		return err
 	}
-	b, err := r.do(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(b, v)
+	return r.call(ctx, http.MethodGet, path, nil, v)
 }
 
 // running judges the hub that runs; own is the version of this program.
@@ -130,26 +125,26 @@ func (d *doctor) ports(auto bool) {
 		_, port, err := net.SplitHostPort(addr)
 		switch {
 		case err != nil || port == "0":
-		case slices.Contains(d.own, addr):
+		case slices.Contains(d.addrs, addr):
 			d.fine("port "+port, "the hub listens on %s", addr)
-		case !taken(addr) && d.own == nil:
+		case !taken(addr) && d.addrs == nil:
 			d.fine("port "+port, "free for the hub")
 		case !taken(addr):
 			fix := ""
 			if auto {
 				fix = d.restart()
 			}
-			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.own, ", "))
+			d.note("port "+port, fix, "nobody listens on %s; the hub is at %s", addr, strings.Join(d.addrs, ", "))
 		case addr == relayListen:
-			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, holder.Describe(addr))
-		case d.own != nil && !auto:
-			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, holder.Describe(addr), strings.Join(d.own, ", "))
+			d.note("port "+port, "end it and start the hub again, if you need those", "%s is in use by %s; pages with the webmcp.v1 widget find that, not the hub", addr, portowner.Describe(addr))
+		case d.addrs != nil && !auto:
+			d.note("port "+port, "", "%s is in use by %s; the hub was started for %s", addr, portowner.Describe(addr), strings.Join(d.addrs, ", "))
 		default:
 			fix := "end it"
-			if d.own != nil {
+			if d.addrs != nil {
 				fix += ", then " + d.restart()
 			}
-			d.bad("port "+port, fix, "%s is in use by %s; pages and the extension look for the hub there, and the extension tells nothing to what is not", addr, holder.Describe(addr))
+			d.bad("port "+port, fix, "%s is in use by %s; pages and the extension look for the hub there, and the extension tells nothing to what is not", addr, portowner.Describe(addr))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
 	"tabhub/hub/httpd"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -41,7 +42,7 @@ func TestDoctorKnowsTheExtension(t *testing.T) {
 
 func TestDoctorOnExtensions(t *testing.T) {
 	old := slices.DeleteFunc(slices.Clone(extensionCan), func(c spec.Capability) bool { return c == spec.CapElicit })
-	joined := hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3, Pairing: "copy.a"}
+	joined := state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3, Pairing: "copy.a"}
 	pairings := func(ids ...spec.PairingID) (list []pairing.Pairing) {
 		for _, id := range ids {
 			list = append(list, pairing.Pairing{ID: id, Browser: "Chromium 149", Since: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)})
@@ -50,20 +51,20 @@ func TestDoctorOnExtensions(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		browser hub.BrowserInfo
+		browser state.BrowserInfo
 		paired  []pairing.Pairing
 		want    []string // each "state text"
 	}{
 		{"current", joined, pairings("copy.a"), []string{"ok Chromium 150 is connected; tabs: 3"}},
-		{"older", hub.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do elicit"}},
-		{"gone", hub.BrowserInfo{Attested: true, Capabilities: extensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
-		{"another program", hub.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
-		{"a page", hub.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},
+		{"older", state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do elicit"}},
+		{"gone", state.BrowserInfo{Attested: true, Capabilities: extensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
+		{"another program", state.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
+		{"a page", state.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},
 		{"one of two", joined, pairings("copy.a", "copy.b"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: Chromium 149 of 2026-01-02"}},
 		{"many", joined, pairings("copy.a", "b", "c", "d", "e", "f", "g", "h"), []string{"ok Chromium 150 is connected; tabs: 3", "note paired, but not connected: " + strings.Repeat("Chromium 149 of 2026-01-02, ", 4) + "Chromium 149 of 2026-01-02 and 2 more"}},
 	} {
 		d := &doctor{app: new(app)}
-		d.browsers([]hub.BrowserInfo{c.browser}, c.paired)
+		d.browsers([]state.BrowserInfo{c.browser}, c.paired)
 		if got := said(d); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -98,7 +99,7 @@ func TestDoctorOnRefusals(t *testing.T) {
 		{"another user", theirs, noon, "note another user or machine said that it is the extension, and was refused at 2026-01-02 12:00:00: it shows no pairing"},
 	} {
 		d := &doctor{app: new(app)}
-		d.refused([]httpd.Refusal{c.refusal}, []hub.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
+		d.refused([]httpd.Refusal{c.refusal}, []state.BrowserInfo{{Connected: true, Pairing: "copy.a", ConnectedAt: c.joined}})
 		if got := said(d); len(got) != 1 || got[0] != c.want || (d.findings[0].Fix == "") == c.refusal.Own {
 			t.Errorf("%s: %+v", c.name, d.findings)
 		}
@@ -153,7 +154,7 @@ func TestDoctorOnCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, at := &doctor{app: new(app), dir: dir, own: c.own}, ""
+		d, at := &doctor{app: new(app), dir: dir, addrs: c.own}, ""
 		if c.own != nil {
 			at = "ws://" + hubAt + "/tabs"
 		}
@@ -224,7 +225,7 @@ func TestDoctorOnPorts(t *testing.T) {
 		{"taken, so that the hub had to go elsewhere", busy, elsewhere, true, stateProblem, "is in use by"},
 		{"taken, and the hub was told to go elsewhere", busy, elsewhere, false, stateNote, "was started for 127.0.0.1:1"},
 	} {
-		d := &doctor{listen: []string{c.addr}, own: c.own}
+		d := &doctor{listen: []string{c.addr}, addrs: c.own}
 		d.ports(c.auto)
 		if len(d.findings) != 1 || d.findings[0].State != c.state || !strings.Contains(d.findings[0].Text, c.text) {
 			t.Errorf("%s: %+v", c.name, d.findings)

@@ -99,7 +99,7 @@ func (a *app) ring(ctx context.Context, dir home.Dir) (*pairing.Ring, error) {
 
 // awaitFile waits until another process has made a file.
 func awaitFile(ctx context.Context, path string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	for {
 		if _, err := os.Stat(path); err == nil || !errors.Is(err, fs.ErrNotExist) {

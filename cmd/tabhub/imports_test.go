@@ -13,10 +13,13 @@ import (
 var layers = [][]string{
 	{"cmd/tabhub"},
 	{"hub/httpd"},
+	{"hub/tenant"},
 	{"hub/mcpserver"},
-	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool"},
+	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},
-	{"hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/state"},
+	{"hub/item"},
+	{"hub/builtin", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 
@@ -24,8 +27,15 @@ var layers = [][]string{
 var walled = map[string][]string{
 	"github.com/mark3labs/mcp-go":  {"hub/mcpserver"},
 	"go.etcd.io/bbolt":             {"storage"},
-	"github.com/gorilla/websocket": {"tabtransport/wsserver", "tabtransport/relay"},
+	"github.com/gorilla/websocket": {"tabtransport/wsconn", "tabtransport/wsserver/wstest"}, // tests play peers with the latter
 }
+
+// pure are the packages that decide and do nothing, and impure what they may not import:
+// time, chance and files come in as arguments.
+var (
+	pure   = []string{"hub/state", "hub/item", "naming", "describe"}
+	impure = []string{"sync", "context", "log", "log/slog", "os", "io", "net", "net/http", "crypto/rand", "math/rand", "math/rand/v2"}
+)
 
 // A change that ties the hub to a wire or a database would have to be undone before
 // either can be replaced.
@@ -40,6 +50,9 @@ func TestImportsPointDown(t *testing.T) {
 		for _, imp := range fields[1:] {
 			if to, ok := strings.CutPrefix(imp, "tabhub/"); ok && layer(t, to) < layer(t, from) {
 				t.Errorf("%s imports %s, which is above it", from, to)
+			}
+			if slices.Contains(pure, from) && slices.Contains(impure, imp) {
+				t.Errorf("%s imports %s", from, imp)
 			}
 			for lib, allowed := range walled {
 				if within(imp, lib) && !slices.ContainsFunc(allowed, func(p string) bool { return within(from, p) }) {
@@ -64,3 +77,19 @@ func layer(t *testing.T, pkg string) int {
 }
 
 func within(pkg, family string) bool { return pkg == family || strings.HasPrefix(pkg, family+"/") }
+
+// Each bridge and each command is a start, which must not wait for what a library
+// prepares and nobody uses.
+func TestProgramStartsWithoutMetaSchemas(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "tabhub/cmd/tabhub").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for pkg := range strings.Lines(string(out)) {
+		for _, lib := range []string{"github.com/santhosh-tekuri/jsonschema/v6", "github.com/mark3labs/mcp-go/server"} {
+			if within(strings.TrimSpace(pkg), lib) {
+				t.Errorf("the program links %s, which compiles the meta-schemas of JSON Schema at each start", lib)
+			}
+		}
+	}
+}

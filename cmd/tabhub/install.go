@@ -151,21 +151,9 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if err != nil {
 		return &usageError{err}
 	}
-	path := e.file
+	path, err := a.clientFile(c, system, scope, e)
 	if path == "" {
-		if line := e.command(c, system, scope); line != "" {
-			fmt.Fprintf(a.err, "%s changes this file itself. Run:\n", c.Title)
-			fmt.Fprintln(a.out, line)
-			return nil
-		}
-		path, err = c.Path(system, scope)
-		if errors.Is(err, clientconf.ErrNotInstalled) && e.entry == nil {
-			fmt.Fprintf(a.out, "Nothing to do: %v\n", err)
-			return nil
-		}
-		if err != nil {
-			return &usageError{err}
-		}
+		return err
 	}
 	before, err := clientconf.Read(path)
 	if err != nil {
@@ -197,6 +185,33 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if err := a.confirm(ctx, e.yes); err != nil {
 		return err
 	}
+	return a.writeClient(c, path, e, before, after)
+}
+
+// clientFile returns the file that is to be edited. It is "" if there is none, which the
+// user was told, or if there is an error.
+func (a *app) clientFile(c clientconf.Client, system clientconf.System, scope clientconf.Scope, e *clientEdit) (string, error) {
+	if e.file != "" {
+		return e.file, nil
+	}
+	if line := e.command(c, system, scope); line != "" {
+		fmt.Fprintf(a.err, "%s changes this file itself. Run:\n", c.Title)
+		fmt.Fprintln(a.out, line)
+		return "", nil
+	}
+	path, err := c.Path(system, scope)
+	if errors.Is(err, clientconf.ErrNotInstalled) && e.entry == nil {
+		fmt.Fprintf(a.out, "Nothing to do: %v\n", err)
+		return "", nil
+	}
+	if err != nil {
+		return "", &usageError{err}
+	}
+	return path, nil
+}
+
+// writeClient writes a changed file, and tells the user what to do next.
+func (a *app) writeClient(c clientconf.Client, path string, e *clientEdit, before, after []byte) error {
 	backup, err := clientconf.Write(path, before, after, time.Now())
 	if err != nil {
 		return fmt.Errorf("%s is not changed: %w", path, err)

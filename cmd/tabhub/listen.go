@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"tabhub/cmd/tabhub/internal/holder"
+	"tabhub/cmd/tabhub/internal/portowner"
 )
 
 // openListeners opens the hub's listeners. fallback lets a taken port be replaced by a
@@ -33,7 +33,7 @@ func (c *config) openListeners(fallback bool, log *slog.Logger) (lns []net.Liste
 		ln, err := net.Listen("tcp", addr)
 		if fallback && errors.Is(err, syscall.EADDRINUSE) {
 			host, _, _ := net.SplitHostPort(addr)
-			taken := holder.Describe(addr)
+			taken := portowner.Describe(addr)
 			if ln, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err == nil {
 				notes = append(notes, fmt.Sprintf("%s is in use by %s, so the hub listens on %s, where pages and extensions will not look for it", addr, taken, ln.Addr()))
 			}
@@ -80,7 +80,7 @@ func (c *config) tlsConfig() (*tls.Config, error) {
 func explainListen(addr string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return usagef("%s is in use by %s; end that, or pass --listen with another port (--listen %s for any free one)", addr, holder.Describe(addr), anyPort(addr))
+		return usagef("%s is in use by %s; end that, or pass --listen with another port (--listen %s for any free one)", addr, portowner.Describe(addr), anyPort(addr))
 	case errors.Is(err, syscall.EACCES):
 		return usagef("listening on %s is not permitted; pass --listen with a port above 1023", addr)
 	}

@@ -62,7 +62,7 @@ An extension that "tabhub extension DIR" has written needs none of this.`,
 	return cmd
 }
 
-// pair makes an offer and waits until a browser has taken it.
+// pair makes an invitation and waits until a browser has accepted it.
 func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 	r, err := a.remote()
 	if err != nil {
@@ -75,25 +75,22 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 	if asJSON {
 		return a.printJSON(b)
 	}
-	var offer httpd.PairingOffer
-	if err := json.Unmarshal(b, &offer); err != nil {
+	var invitation httpd.PairingInvitation
+	if err := json.Unmarshal(b, &invitation); err != nil {
 		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
 	}
 	how := "Open this address"
 	if !printOnly && a.onTerminal() {
-		if done, err := a.open(offer.Link); err == nil {
+		if done, err := a.open(invitation.Link); err == nil {
 			defer done()
 			how = "Your browser opens a page. If it is not the one with the extension, open this address"
 		}
 	}
-	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, offer.Link, offer.Code)
-	fmt.Fprintf(a.err, "waiting until %s…\n", offer.Until.Local().Format("15:04:05"))
-	if b, err = r.do(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(offer.Pairing)), nil); err != nil {
-		return err
-	}
+	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, invitation.Link, invitation.Code)
+	fmt.Fprintf(a.err, "waiting until %s…\n", invitation.Until.Local().Format("15:04:05"))
 	var p pairing.Pairing
-	if err := json.Unmarshal(b, &p); err != nil {
-		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	if err := r.call(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(invitation.Pairing)), nil, &p); err != nil {
+		return err
 	}
 	fmt.Fprintf(a.out, "Paired with %s.\n", nameOf(p))
 	return nil

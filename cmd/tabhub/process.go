@@ -12,15 +12,14 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub"
-	"tabhub/hub/browsertool"
-	"tabhub/hub/demo"
+	"tabhub/hub/auth"
+	"tabhub/hub/builtin"
 	"tabhub/hub/httpd"
-	"tabhub/hub/instance"
-	"tabhub/hub/mcpserver"
 	"tabhub/hub/pages"
+	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/wsserver"
@@ -44,38 +43,32 @@ type process struct {
 	lock   *home.Lock
 	socket net.Listener // for bridges and commands
 	lns    []net.Listener
-	notes  []string     // what the user should know
-	token  *httpd.Token // nil unless --auth token
+	notes  []string    // what the user should know
+	token  *auth.Token // nil unless --auth token
 	guard  *httpd.Guard
 	ring   *pairing.Ring
 	store  storage.DomainToolStorage
 	tabs   *wsserver.Server
 	relay  *relay.Relay
-	users  *hub.Users
-	tools  browsertool.Switches
-	server *httpd.Server
-	ended  chan string // why the hub is to end
+	tools  builtin.Switches
+	// tenants are opened by openTenant.
+	tenants *tenant.Registry
+	server  *httpd.Server
+	ended   chan string // why the hub is to end
 
 	launching  sync.WaitGroup // the browser of --launch-browser
 	stopLaunch func()         // may be nil
 	refused    refused        // has a lock of its own
-
-	mu     sync.Mutex
-	worlds map[spec.UserID]httpd.World
-	demos  []*demo.Tab
-	// instances are the browsers that the one user of a hub without accounts has
-	// started; nil on one with accounts.
-	instances *instance.Instances
 }
 
 // startHub takes the data directory and the ports, and serves. fallback lets a taken
 // port be replaced by a free one. The caller calls close.
 func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *slog.Logger) (p *process, err error) {
-	p = &process{config: c, dir: dir, log: log, ended: make(chan string, 1), worlds: make(map[spec.UserID]httpd.World)}
+	p = &process{config: c, dir: dir, log: log, ended: make(chan string, 1)}
 	taken := p // what is returned with an error is nil
 	defer func() {
 		if err != nil {
-			taken.release()
+			taken.abandon()
 		}
 	}()
 	if err := dir.Make(); err != nil {
@@ -114,7 +107,7 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 		return nil, err
 	}
 	if c.auth != "jwt" {
-		if _, err := p.world(ctx, spec.LocalUser); err != nil {
+		if _, err := p.tenants.Get(ctx, spec.LocalUser); err != nil {
 			return nil, err
 		}
 	}
@@ -195,7 +188,7 @@ func (p *process) listen(fallback bool) error {
 
 // assemble makes the servers of the hub.
 func (p *process) assemble() {
-	p.users = hub.NewUsers(p.openUser)
+	p.tenants = tenant.New(p.openTenant, p.log)
 	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Instance: p.ring.Hub(), Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset
@@ -204,12 +197,12 @@ func (p *process) assemble() {
 	p.relay = relay.New(relay.Options{
 		Log:    p.log,
 		Verify: p.admitRelay,
-		Hub:    func(user spec.UserID) relay.Joiner { return p.tabs.Transport(user) },
+		Hub:    func(user spec.UserID) tabtransport.Attacher { return p.tabs.Transport(user) },
 	})
 	o := httpd.Options{
-		Guard: p.guard,
-		World: p.world,
-		Tabs:  p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
+		Guard:   p.guard,
+		Tenants: p.tenants,
+		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
 		Info:  p.inform,
@@ -256,31 +249,26 @@ func (p *process) wait(ctx context.Context) (why string) {
 func (p *process) close(why string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
 	defer cancel()
-	p.mu.Lock()
-	var worlds []httpd.World
-	for _, w := range p.worlds {
-		worlds = append(worlds, w)
-	}
-	demos, instances := p.demos, p.instances
-	p.mu.Unlock()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
-	errs := []error{p.dir.RemoveHub(), p.server.Shutdown(ctx, why, worlds)}
-	for _, d := range demos {
-		d.Close()
-	}
+	errs := []error{p.dir.RemoveHub(), p.server.Shutdown(ctx, why)}
 	if p.stopLaunch != nil {
 		p.stopLaunch()
 	}
-	if instances != nil {
-		instances.Close()
-	}
 	p.launching.Wait()
-	errs = append(errs, p.users.Close(ctx), p.tabs.Close(ctx))
+	errs = append(errs, p.tenants.Close(ctx), p.tabs.Close(ctx))
 	p.relay.Close()
 	return errors.Join(append(errs, p.release())...)
 }
 
-// release gives back what startHub has taken.
+// abandon gives back what startHub has taken when it fails.
+func (p *process) abandon() {
+	if p.tenants != nil {
+		_ = p.tenants.Close(context.Background()) // nobody has used them
+	}
+	p.release()
+}
+
+// release gives back the listeners, the store and the lock.
 func (p *process) release() error {
 	closeAll(p.lns)
 	var errs []error
@@ -295,77 +283,4 @@ func (p *process) release() error {
 		p.lock.Unlock()
 	}
 	return errors.Join(errs...)
-}
-
-// world returns a user's world.
-func (p *process) world(ctx context.Context, user spec.UserID) (httpd.World, error) {
-	if _, err := p.users.Get(ctx, user); err != nil {
-		return httpd.World{}, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.worlds[user], nil
-}
-
-// openUser makes a user's world.
-func (p *process) openUser(ctx context.Context, user spec.UserID) (*hub.Hub, error) {
-	c := p.config
-	transport := p.tabs.Transport(user)
-	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
-		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
-		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
-	}
-	instances := p.newInstances(h)
-	own := p.ownTools(user, h, instances)
-	face := mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Own: own,
-		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
-		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
-	})
-	p.mu.Lock()
-	p.worlds[user] = httpd.World{Hub: h, MCP: face, Own: own}
-	if instances != nil {
-		p.instances = instances
-	}
-	p.mu.Unlock()
-	if c.demo {
-		tab, err := demo.Join(ctx, transport)
-		if err != nil {
-			return nil, fmt.Errorf("join the demo: %w", err)
-		}
-		p.mu.Lock()
-		p.demos = append(p.demos, tab)
-		p.mu.Unlock()
-	}
-	return h, nil
-}
-
-// verifier returns what checks credentials, nil if none are asked for.
-func (p *process) verifier() (httpd.Verifier, error) {
-	switch p.config.auth {
-	case "none":
-		return nil, nil
-	case "jwt":
-		return p.config.jwtVerifier(p.info.Addrs, p.log)
-	}
-	secret, err := p.dir.MakeToken()
-	if err != nil {
-		return nil, &usageError{err}
-	}
-	p.token = httpd.NewToken(secret)
-	return p.token, nil
-}
-
-// rotate replaces the token.
-func (p *process) rotate() error {
-	secret, err := p.dir.NewToken()
-	if err != nil {
-		return err
-	}
-	p.token.Set(secret)
-	return nil
 }

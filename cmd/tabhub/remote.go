@@ -9,11 +9,9 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"text/tabwriter"
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/describe"
 )
 
 // remote is the admin API of the hub that runs, over its socket.
@@ -102,9 +100,21 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 	return b, nil
 }
 
-// patience is how long a hub may take for an answer that it has at hand. One that
+// call is do for an answer that is decoded into out.
+func (r *remote) call(ctx context.Context, method, path string, in, out any) error {
+	b, err := r.do(ctx, method, path, in)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, out); err != nil {
+		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	}
+	return nil
+}
+
+// answerTimeout is how long a hub may take for an answer that it has at hand. One that
 // takes longer hangs.
-const patience = 15 * time.Second
+const answerTimeout = 15 * time.Second
 
 // show gets a list or an object from the hub, and prints it as it is if asJSON, or
 // by print.
@@ -116,7 +126,7 @@ func show[T any](ctx context.Context, a *app, path string, query url.Values, asJ
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	b, err := r.do(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -130,26 +140,4 @@ func show[T any](ctx context.Context, a *app, path string, query url.Values, asJ
 		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
 	}
 	return print(v)
-}
-
-// printJSON prints JSON, indented for a person. What would be written out in text is
-// escaped, which means the same.
-func (a *app) printJSON(b []byte) error {
-	if isTerminal(a.stdout) {
-		var buf bytes.Buffer
-		if json.Indent(&buf, bytes.TrimSpace(b), "", "  ") == nil {
-			b = append(buf.Bytes(), '\n')
-		}
-	}
-	_, err := a.stdout.Write(describe.VisibleJSON(b))
-	return err
-}
-
-// table prints rows in columns.
-func (a *app) table(header string, rows func(w io.Writer)) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	cells := visible{w} // before it counts their characters
-	fmt.Fprintln(cells, header)
-	rows(cells)
-	return w.Flush()
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
@@ -139,12 +138,4 @@ func executable() (path string, lasting bool) {
 		path = real
 	}
 	return path, !strings.Contains(filepath.ToSlash(path), "/go-build")
-}
-
-// onTerminal reports whether what a command prints is read by a person.
-func (a *app) onTerminal() bool { return isTerminal(a.stdout) }
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

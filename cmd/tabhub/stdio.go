@@ -97,9 +97,9 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 		p.wait(ctx)
 		cancel()
 	}()
-	w, err := p.world(ctx, spec.LocalUser)
+	t, err := p.tenants.Get(ctx, spec.LocalUser)
 	if err == nil {
-		err = w.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
+		err = t.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
 	}
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)

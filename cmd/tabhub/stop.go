@@ -87,7 +87,7 @@ func kill(h home.Hub) string {
 }
 
 // askToStop asks the hub to end, and if it does not answer, tells its process.
-func (a *app) askToStop(ctx context.Context, patience time.Duration) error {
+func (a *app) askToStop(ctx context.Context, timeout time.Duration) error {
 	dir, h, err := a.running()
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (a *app) askToStop(ctx context.Context, patience time.Duration) error {
 	r, err := a.remoteOf(dir, h)
 	if err == nil {
 		r.token = "" // the process is its owner's, whoever the token is for
-		ask, cancel := context.WithTimeout(ctx, patience)
+		ask, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		_, err = r.do(ask, http.MethodPost, "/api/stop", map[string]string{"reason": "stop"})
 	}

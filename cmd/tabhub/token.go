@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -55,15 +54,11 @@ func (a *app) printSignIn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	b, err := r.do(ctx, http.MethodPost, "/api/signin", nil)
-	if err != nil {
-		return err
-	}
 	var made httpd.SignInReport
-	if err := json.Unmarshal(b, &made); err != nil {
-		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	if err := r.call(ctx, http.MethodPost, "/api/signin", nil, &made); err != nil {
+		return err
 	}
 	fmt.Fprintln(a.out, made.URL)
 	return nil

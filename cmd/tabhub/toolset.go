@@ -16,11 +16,11 @@ type toolset struct{ hub *hub.Hub }
 
 // toolset returns the tools of a user.
 func (p *process) toolset(ctx context.Context, user spec.UserID) (wsserver.Toolset, error) {
-	h, err := p.users.Get(ctx, user)
+	t, err := p.tenants.Get(ctx, user)
 	if err != nil {
 		return nil, err
 	}
-	return toolset{h}, nil
+	return toolset{t.Hub}, nil
 }
 
 // Tools implements wsserver.Toolset. A source is a tab's part in one domain.

@@ -1,9 +1,11 @@
-// Package auth checks the JSON Web Tokens of a hub that many users share, and mints
-// them for those who host one themselves. The claims are those of the MCP Proxy
-// Protocol 1.0: user_id says whose world a bearer enters, connection_url which
-// endpoint the token was made for. Those of RFC 7519 count, too: exp always, nbf where it
-// is given, and iss and aud, which the tokens of an issuer that serves others must have.
+// Package auth checks credentials: who a token stands for, and how long. A Token is the
+// one secret of a hub without accounts; a JWT checks the JSON Web Tokens of a hub that many
+// users share, and Mint makes them for those who host one themselves.
 //
-// Clients and extensions read their tokens without checking them, so the hub is the
-// only verifier: signature, algorithm, times and claims are all judged here.
+// The claims of a JWT are those of the MCP Proxy Protocol 1.0: user_id says whose tenant a
+// bearer may use, connection_url which endpoint the token was made for. Those of RFC 7519
+// count, too: exp always, nbf where it is given, and iss and aud, which the tokens of an
+// issuer that serves others must have. Clients and extensions read their tokens without
+// checking them, so the hub is the only verifier: signature, algorithm, times and claims
+// are all judged here.
 package auth

@@ -46,16 +46,7 @@ type Options struct {
 	Log    *slog.Logger // nil discards
 }
 
-// Identity is what a valid token says.
-type Identity struct {
-	User spec.UserID
-	// Expires is when the token, and any connection opened with it, ends.
-	Expires time.Time
-	// ConnectionURL is the endpoint that the token was made for, "" if it names none.
-	ConnectionURL string
-}
-
-// JWT verifies tokens. Its methods are safe for concurrent use.
+// JWT is the Verifier of a hub with accounts. Its methods are safe for concurrent use.
 type JWT struct {
 	parser    *jwt.Parser
 	keys      func(*jwt.Token) (any, error)
@@ -164,7 +155,6 @@ func (v *JWT) Verify(token string) (Identity, error) {
 		if !isString || !v.names(s) {
 			return Identity{}, errors.New("the token was made for another endpoint: its connection_url is not an address of this hub (tabhub serve --public-url sets it)")
 		}
-		id.ConnectionURL = s
 	}
 	return id, nil
 }

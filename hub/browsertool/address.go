@@ -4,21 +4,20 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
 )
 
 // browser is a browser that is connected, or the page of a single tab.
 type browser struct {
-	hub.BrowserInfo
+	state.BrowserInfo
 	// short is what a model calls it. It is made from the browser's identity, so it
 	// stays the same over restarts.
 	short string
@@ -187,11 +186,8 @@ func (k *kit) control(ctx context.Context, to spec.TabAddr, req spec.Request, in
 	if err != nil || into == nil {
 		return err
 	}
-	if err := json.Unmarshal(resp.Result, into); err != nil {
-		return failure(spec.FailToolError, "the browser's answer makes no sense: %v", err)
-	}
-	if err := spec.Validate(into); err != nil {
-		return failure(spec.FailToolError, "the browser's answer makes no sense: %v", err)
+	if err := spec.Decode(resp.Result, into); err != nil {
+		return failure(spec.FailToolError, "the browser's answer makes no sense: %s", err.Message)
 	}
 	return nil
 }

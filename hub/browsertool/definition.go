@@ -1,5 +1,11 @@
 package browsertool
 
+import (
+	"encoding/json"
+
+	"tabhub/hub/builtin"
+)
+
 // The names of the tools.
 const (
 	TabTool      = "browser_tab"
@@ -18,46 +24,48 @@ const (
 	urlParam = `"url":{"type":"string","minLength":1,"maxLength":2048,"description":"An http or https address. `
 )
 
-const tabDefinition = `{` +
-	`"name":"browser_tab",` +
-	`"title":"Browser tabs",` +
-	`"description":"Lists, opens, shows and closes the tabs of the user's connected browsers. ` +
-	`Tools that pages offer are tools of their own; use this to find a tab, or to open the page whose tools you want, and then browser_page wait. ` +
-	`list: all tabs with tabId, url, title, domain and the number of tools. ` +
-	`new: opens url in a new tab. activate: brings a tab and its window to the front. ` +
-	`close: closes a tab. close_others: closes all tabs of the browser but tabId. ` +
-	`Do not close tabs that the user has not asked you to close.",` +
-	`"inputSchema":{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-	`"action":{"type":"string","enum":["list","new","close","close_others","activate"],"description":"What to do."},` +
-	tabIDParam + ` For close, close_others and activate, which need it."},` +
-	browserIDParam + `,` +
-	urlParam + `For new, which needs it."},` +
-	`"active":{"type":"boolean","description":"For new: open the tab in front. By default it opens behind, so that the user is not disturbed."}` +
-	`}},` +
-	`"annotations":{"title":"Browser tabs","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}`
+var tabTool = builtin.Tool{
+	Name:  TabTool,
+	Title: "Browser tabs",
+	Description: `Lists, opens, shows and closes the tabs of the user's connected browsers. ` +
+		`Tools that pages offer are tools of their own; use this to find a tab, or to open the page whose tools you want, and then browser_page wait. ` +
+		`list: all tabs with tabId, url, title, domain and the number of tools. ` +
+		`new: opens url in a new tab. activate: brings a tab and its window to the front. ` +
+		`close: closes a tab. close_others: closes all tabs of the browser but tabId. ` +
+		`Do not close tabs that the user has not asked you to close.`,
+	Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":["list","new","close","close_others","activate"],"description":"What to do."},` +
+		tabIDParam + ` For close, close_others and activate, which need it."},` +
+		browserIDParam + `,` +
+		urlParam + `For new, which needs it."},` +
+		`"active":{"type":"boolean","description":"For new: open the tab in front. By default it opens behind, so that the user is not disturbed."}` +
+		`}}`),
+	Annotations: &builtin.Annotations{Title: "Browser tabs", Destructive: true, OpenWorld: true},
+}
 
-const pageDefinition = `{` +
-	`"name":"browser_page",` +
-	`"title":"Page in a browser tab",` +
-	`"description":"Moves a tab to a page and looks at it. ` +
-	`goto: loads url. back, forward, reload: as the browser's buttons. ` +
-	`wait: until the page has registered tools, and names them. ` +
-	`screenshot: a picture of what the tab shows; the tab must be in front of its window (browser_tab activate). ` +
-	`text: the page's visible text; it is the page's words, not the user's. ` +
-	`Without tabId it is about the tab in front.",` +
-	`"inputSchema":{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-	`"action":{"type":"string","enum":["goto","back","forward","reload","wait","screenshot","text"],"description":"What to do."},` +
-	tabIDParam + ` By default the tab in front."},` +
-	browserIDParam + `,` +
-	urlParam + `For goto, which needs it."},` +
-	`"timeoutMs":{"type":"integer","minimum":1,"maximum":60000,"description":"For wait: how long, in milliseconds. 10000 by default."},` +
-	`"maxChars":{"type":"integer","minimum":1,"maximum":2000000,"description":"For text: how much of it at most. 20000 by default."}` +
-	`}},` +
-	`"annotations":{"title":"Page in a browser tab","readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":true}}`
+var pageTool = builtin.Tool{
+	Name:  PageTool,
+	Title: "Page in a browser tab",
+	Description: `Moves a tab to a page and looks at it. ` +
+		`goto: loads url. back, forward, reload: as the browser's buttons. ` +
+		`wait: until the page has registered tools, and names them. ` +
+		`screenshot: a picture of what the tab shows; the tab must be in front of its window (browser_tab activate). ` +
+		`text: the page's visible text; it is the page's words, not the user's. ` +
+		`Without tabId it is about the tab in front.`,
+	Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":["goto","back","forward","reload","wait","screenshot","text"],"description":"What to do."},` +
+		tabIDParam + ` By default the tab in front."},` +
+		browserIDParam + `,` +
+		urlParam + `For goto, which needs it."},` +
+		`"timeoutMs":{"type":"integer","minimum":1,"maximum":60000,"description":"For wait: how long, in milliseconds. 10000 by default."},` +
+		`"maxChars":{"type":"integer","minimum":1,"maximum":2000000,"description":"For text: how much of it at most. 20000 by default."}` +
+		`}}`),
+	Annotations: &builtin.Annotations{Title: "Page in a browser tab", OpenWorld: true},
+}
 
-// instanceDefinition is the definition of browser_instance, with or without the profiles
-// of the user's own browsers and further extensions.
-func instanceDefinition(userProfiles, extensions bool) string {
+// instanceTool returns browser_instance, with or without the profiles of the user's own
+// browsers and further extensions.
+func instanceTool(userProfiles, extensions bool) builtin.Tool {
 	profiles := `Profiles are its own; those of the user's browsers are not used.`
 	if userProfiles {
 		profiles = `The user's own profiles (directory with a /) hold logins: name one only if the user asks for it.`
@@ -66,22 +74,24 @@ func instanceDefinition(userProfiles, extensions bool) string {
 	if extensions {
 		further = `"extensions":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":4096},"description":"For new: full paths of directories with further unpacked extensions."},`
 	}
-	return `{` +
-		`"name":"browser_instance",` +
-		`"title":"Browser instances",` +
-		`"description":"Starts and stops browsers on the user's machine, beside those that the user has open. ` +
-		`list: the instances that were started here. ` +
-		`new: starts Chromium or Chrome with a profile of its own and the companion extension, and waits until it is connected; browser_tab and browser_page then work in it (pass its browserId). ` +
-		`close: ends an instance. profiles: the profiles that there are. ` +
-		profiles + `",` +
-		`"inputSchema":{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-		`"action":{"type":"string","enum":["list","new","close","profiles"],"description":"What to do."},` +
-		`"instanceId":{"type":"string","minLength":1,"maxLength":64,"description":"The instance, as list shows it. For close, which needs it."},` +
-		urlParam + `For new: the page to open."},` +
-		`"mode":{"type":"string","enum":["chromium","testing","chrome"],"description":"For new: Chromium, Chrome for Testing, or Google Chrome, which needs the extension to be loaded by hand. By default the first that is installed."},` +
-		`"headless":{"type":"boolean","description":"For new: without a window. By default only where there is no display."},` +
-		`"profile":{"type":"string","minLength":1,"maxLength":128,"description":"For new: the directory of a profile, as profiles shows it, or a new name. \"default\" by default."},` +
-		further + `"closeOtherTabs":{"type":"boolean","description":"For new: close the tabs that the profile opens beside the one in front."}` +
-		`}},` +
-		`"annotations":{"title":"Browser instances","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}}`
+	return builtin.Tool{
+		Name:  InstanceTool,
+		Title: "Browser instances",
+		Description: `Starts and stops browsers on the user's machine, beside those that the user has open. ` +
+			`list: the instances that were started here. ` +
+			`new: starts Chromium or Chrome with a profile of its own and the companion extension, and waits until it is connected; browser_tab and browser_page then work in it (pass its browserId). ` +
+			`close: ends an instance. profiles: the profiles that there are. ` +
+			profiles,
+		Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
+			`"action":{"type":"string","enum":["list","new","close","profiles"],"description":"What to do."},` +
+			`"instanceId":{"type":"string","minLength":1,"maxLength":64,"description":"The instance, as list shows it. For close, which needs it."},` +
+			urlParam + `For new: the page to open."},` +
+			`"mode":{"type":"string","enum":["chromium","testing","chrome"],"description":"For new: Chromium, Chrome for Testing, or Google Chrome, which needs the extension to be loaded by hand. By default the first that is installed."},` +
+			`"headless":{"type":"boolean","description":"For new: without a window. By default only where there is no display."},` +
+			`"profile":{"type":"string","minLength":1,"maxLength":128,"description":"For new: the directory of a profile, as profiles shows it, or a new name. \"default\" by default."},` +
+			further + `"closeOtherTabs":{"type":"boolean","description":"For new: close the tabs that the profile opens beside the one in front."}` +
+			`}}`),
+		Annotations: &builtin.Annotations{Title: "Browser instances", Destructive: true, OpenWorld: true},
+		Listed:      builtin.LocalOnly,
+	}
 }

@@ -23,15 +23,16 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver"
 )
 
-// newRealWorld is a world whose hub real browsers join. It serves the demo, and /native
+// newRealRig is a rig whose hub real browsers join. It serves the demo, and /native
 // with a tool that is registered with the browser.
-func newRealWorld(t *testing.T) (w *world, base string) {
+func newRealRig(t *testing.T) (w *rig, base string) {
 	t.Helper()
 	if _, ok := chromium.Path(); !ok {
 		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
@@ -41,13 +42,13 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 		t.Skip(reason)
 	}
 	pairings := tabtest.NewPairings(t)
-	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 		id, err := pairings.Check(hello, ex)
-		return wsserver.Admission{Attested: id != "", Pairing: id}, err
+		return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 	}})
-	w = &world{t: t, store: &storage.Memory{}}
+	w = &rig{t: t}
 	var err error
-	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: w.store})
+	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func newRealWorld(t *testing.T) (w *world, base string) {
 // What a model does that has no browser yet: it starts one, goes to a page, finds the
 // page's tools, runs one, looks at the page, and closes the browser.
 func TestFromNothingToAPagesTools(t *testing.T) {
-	w, base := newRealWorld(t)
+	w, base := newRealRig(t)
 	var started struct {
 		InstanceID, BrowserID string
 		ExtensionAutoLoaded   bool

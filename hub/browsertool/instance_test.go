@@ -44,7 +44,7 @@ func TestChromeOfTheUser(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(data, "Local State"), []byte(`{"profile":{"info_cache":{"Default":{"name":"Ada"}}}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t)
+	w := newRig(t)
 	w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: true})
 	var asked struct {
 		Action, Hint string
@@ -108,14 +108,14 @@ func TestInstanceOffersWhatIsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, allowed := range []bool{false, true} {
-		w := newWorld(t)
+		w := newRig(t)
 		w.startWith(instance.Options{Browser: fakeChrome(t), UserProfiles: allowed, Extensions: allowed})
-		definition := string(w.tools[2].Definition)
+		definition := string(w.tools[2].Definition())
 		var tool struct {
 			Name        string
 			InputSchema struct{ Properties map[string]any }
 		}
-		if err := json.Unmarshal(w.tools[2].Definition, &tool); err != nil || tool.Name != browsertool.InstanceTool {
+		if err := json.Unmarshal(w.tools[2].Definition(), &tool); err != nil || tool.Name != browsertool.InstanceTool {
 			t.Fatalf("%s: %v", definition, err)
 		}
 		if _, offered := tool.InputSchema.Properties["extensions"]; offered != allowed || strings.Contains(definition, "hold logins") != allowed {

@@ -8,6 +8,7 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -67,20 +68,20 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 		return page{}, failure(spec.FailTabNotFound, "tab %s is not open; browser_tab list shows the tabs", tabID(addr))
 	}
 	t := tabs[i]
-	return page{TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Tools: t.Tools, Names: c.toolNames(t.offers)}, nil
+	return page{TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Tools: t.Tools, Names: c.toolNames(t.sources)}, nil
 }
 
 // toolNames returns the names under which tools are called: a tab's own name where it
 // is listed, else the domain's.
-func (k *kit) toolNames(offers []hub.TabInfo) []string {
+func (k *kit) toolNames(sources []state.TabInfo) []string {
 	names := []string{}
 	items := k.hub.List(hub.ListTools).Items
-	for _, o := range offers {
+	for _, o := range sources {
 		for _, d := range o.Domains {
-			own := map[string]bool{} // by the page's name
+			named := map[string]bool{} // tools that have the tab's own name, by the page's
 			for _, it := range items {
 				if it.Domain == d.Domain && it.Tab == d.Number {
-					own[it.Source] = true
+					named[it.Source] = true
 				}
 			}
 			for _, it := range items {
@@ -88,7 +89,7 @@ func (k *kit) toolNames(offers []hub.TabInfo) []string {
 				case len(names) == maxToolNames:
 					return names
 				case it.Domain != d.Domain:
-				case it.Tab == d.Number, it.Tab == 0 && !own[it.Source] && k.offers(o.Addr, it.Name):
+				case it.Tab == d.Number, it.Tab == 0 && !named[it.Source] && k.reaches(o.Addr, it.Name):
 					names = append(names, it.Name)
 				}
 			}
@@ -97,10 +98,10 @@ func (k *kit) toolNames(offers []hub.TabInfo) []string {
 	return names
 }
 
-// offers reports whether a call of a name may go to a tab.
-func (k *kit) offers(addr spec.TabAddr, name string) bool {
+// reaches reports whether a call of a name may go to a tab.
+func (k *kit) reaches(addr spec.TabAddr, name string) bool {
 	e, err := k.hub.Explain(name)
-	return err == nil && slices.ContainsFunc(e.Candidates, func(c hub.Candidate) bool { return c.Tab.Addr == addr })
+	return err == nil && slices.ContainsFunc(e.Candidates, func(c state.Considered) bool { return c.Tab.Addr == addr })
 }
 
 // waitForTools blocks until a tab's page has registered tools.
@@ -123,7 +124,7 @@ func waitForTools(c *call) (any, error) {
 	gone := false
 	err = c.hub.Await(ctx, func() bool {
 		// One that is away, but may come back, is still there.
-		gone = !slices.ContainsFunc(c.hub.Browsers(), func(other hub.BrowserInfo) bool { return other.Peer == b.Peer })
+		gone = !slices.ContainsFunc(c.hub.Browsers(), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
 		return gone || c.hasTools(addr, at.URL)
 	})
 	switch {
@@ -138,11 +139,11 @@ func waitForTools(c *call) (any, error) {
 // hasTools reports whether a tab has tools, or a page at its address that has joined
 // the hub by itself.
 func (k *kit) hasTools(addr spec.TabAddr, url string) bool {
-	return slices.ContainsFunc(k.hub.Tabs(), func(t hub.TabInfo) bool {
+	return slices.ContainsFunc(k.hub.Tabs(), func(t state.TabInfo) bool {
 		if t.Addr != addr && !(byItself(t) && document(t.URL) == document(url)) {
 			return false
 		}
-		return slices.ContainsFunc(t.Domains, func(d hub.TabDomain) bool { return d.Tools > 0 })
+		return slices.ContainsFunc(t.Domains, func(d state.TabDomain) bool { return d.Tools > 0 })
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"tabhub/describe"
-	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/spec"
 )
 
@@ -49,9 +49,9 @@ type tab struct {
 	Attested  bool        `json:"attested"` // the browser vouches for its address
 
 	addr spec.TabAddr
-	// offers is where its tools are: the tab as the hub knows it and, in a browser,
+	// sources is where its tools are: the tab as the hub knows it and, in a browser,
 	// the pages at its address that have joined the hub by themselves.
-	offers []hub.TabInfo
+	sources []state.TabInfo
 }
 
 // listTabs lists the tabs of all browsers, which are asked side by side: one that
@@ -99,7 +99,7 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 		for _, info := range k.hub.Tabs() {
 			if info.Addr.Peer == b.Peer {
 				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
-				tabs = append(tabs, newEntry(b, t, []hub.TabInfo{info}))
+				tabs = append(tabs, newEntry(b, t, []state.TabInfo{info}))
 			}
 		}
 		return tabs, nil
@@ -108,8 +108,8 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 	if err := k.control(ctx, spec.TabAddr{Peer: b.Peer}, &spec.ListTabs{}, &listed); err != nil {
 		return nil, err
 	}
-	known := map[spec.TabAddr]hub.TabInfo{}
-	joined := map[string][]hub.TabInfo{} // pages by themselves, by address
+	known := map[spec.TabAddr]state.TabInfo{}
+	joined := map[string][]state.TabInfo{} // pages by themselves, by address
 	for _, info := range k.hub.Tabs() {
 		switch {
 		case info.Addr.Peer == b.Peer:
@@ -119,11 +119,11 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 		}
 	}
 	for _, t := range listed.Tabs {
-		offers := joined[document(t.URL)]
+		sources := joined[document(t.URL)]
 		if info, ok := known[spec.TabAddr{Peer: b.Peer, Tab: t.TabID}]; ok {
-			offers = append([]hub.TabInfo{info}, offers...)
+			sources = append([]state.TabInfo{info}, sources...)
 		}
-		tabs = append(tabs, newEntry(b, t, offers))
+		tabs = append(tabs, newEntry(b, t, sources))
 	}
 	slices.SortStableFunc(tabs, func(x, y tab) int {
 		return cmp.Or(cmp.Compare(x.WindowID, y.WindowID), cmp.Compare(x.Index, y.Index))
@@ -133,7 +133,7 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 
 // byItself reports whether a tab is a page that has joined the hub without its
 // browser, and is where it says.
-func byItself(t hub.TabInfo) bool { return t.Browser == "" && t.Connected && t.Attested }
+func byItself(t state.TabInfo) bool { return t.Browser == "" && t.Connected && t.Attested }
 
 // document returns the address of a page without what names a place in it.
 func document(url string) string {
@@ -142,14 +142,14 @@ func document(url string) string {
 }
 
 // newEntry describes a tab by what its browser says of it and by its tools.
-func newEntry(b browser, t spec.BrowserTab, offers []hub.TabInfo) tab {
+func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 	addr := spec.TabAddr{Peer: b.Peer, Tab: t.TabID}
 	entry := tab{
 		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
-		Active: t.Active, Attested: b.Attested, addr: addr, offers: offers,
+		Active: t.Active, Attested: b.Attested, addr: addr, sources: sources,
 	}
-	for _, o := range offers {
+	for _, o := range sources {
 		for _, d := range o.Domains {
 			entry.Tools += d.Tools
 		}

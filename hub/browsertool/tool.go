@@ -10,38 +10,28 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/hub/instance"
-	"tabhub/hub/schema"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
-// Tool is a tool of the hub itself, as an MCP server takes it.
-type Tool struct {
-	Name       string
-	Definition json.RawMessage // an MCP Tool
-	// Call returns a raw CallToolResult, or nil if ctx ended first. args are nil or
-	// valid JSON. progress is not called after Call has returned.
-	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage
-}
-
-// New returns the tools of a hub, in a fixed order. instances may be nil, if the hub
-// is to start no browsers: browser_instance is left out then.
-func New(h *hub.Hub, instances *instance.Instances) []Tool {
+// New returns the tools for the browsers of a hub, in a fixed order. Without instances
+// the hub starts no browsers, and browser_instance has no Call.
+func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	k := &kit{hub: h, instances: instances}
-	all := []Tool{
-		k.tool(TabTool, tabDefinition, tabActions),
-		k.tool(PageTool, pageDefinition, pageActions),
+	tab, page := tabTool, pageTool
+	tab.Call = k.handler(&tab, tabActions)
+	page.Call = k.handler(&page, pageActions)
+	all := instanceTool(true, true)
+	if instances == nil {
+		return []builtin.Tool{tab, page, all}
 	}
-	if instances != nil {
-		t := k.tool(InstanceTool, instanceDefinition(true, true), instanceActions)
-		// What is off is understood, so that who asks for it is told how it is switched on,
-		// but not offered.
-		t.Definition = json.RawMessage(instanceDefinition(instances.UserProfiles(), instances.Extensions()))
-		all = append(all, t)
-	}
-	return all
+	// What is off is not offered, but understood: who asks for it is told how it is
+	// switched on.
+	offered := instanceTool(instances.UserProfiles(), instances.Extensions())
+	offered.Call = k.handler(&all, instanceActions)
+	return []builtin.Tool{tab, page, offered}
 }
 
 // kit is what the tools work with.
@@ -93,54 +83,45 @@ func invalid(format string, args ...any) error {
 	return failure(spec.FailInvalidArguments, format, args...)
 }
 
-// tool makes a Tool of its actions.
-func (k *kit) tool(name, definition string, actions actions) Tool {
-	var cache schema.Cache
-	input, err := cache.Compile(rawjson.Get([]byte(definition), "inputSchema"))
-	if err != nil {
-		panic(fmt.Sprintf("the schema of %s: %v", name, err)) // it is compiled in
-	}
-	return Tool{
-		Name:       name,
-		Definition: json.RawMessage(definition),
-		Call: func(ctx context.Context, raw json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-			start := time.Now()
-			c := &call{kit: k, ctx: ctx, progress: progress}
-			out, err := c.run(raw, input, actions)
-			if ctx.Err() != nil && err != nil {
-				k.record(name, c.args.Action, client, start, "cancelled")
-				return nil
-			}
-			if err != nil {
-				f := failureOf(err)
-				k.record(name, c.args.Action, client, start, string(f.Code))
-				return f.Result()
-			}
-			k.record(name, c.args.Action, client, start, "ok")
-			return result(out)
-		},
+// handler returns what serves the calls of a tool by its actions.
+func (k *kit) handler(t *builtin.Tool, actions actions) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+	name, input := t.Name, builtin.NewInput(t.Input)
+	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
+		start := time.Now()
+		c := &call{kit: k, ctx: ctx, progress: progress}
+		result, outcome := c.outcome(c.run(args, input, actions))
+		k.record(name, c.args.Action, client, start, outcome)
+		return result
 	}
 }
 
-// run checks the arguments and does what they say.
-func (c *call) run(raw json.RawMessage, input *schema.Schema, actions actions) (any, error) {
-	given := map[string]json.RawMessage{}
-	if len(raw) > 0 && raw[0] != '{' {
-		return nil, invalid("the arguments must be an object")
+// outcome returns what an action has returned as a raw CallToolResult, nil if the call was
+// cancelled, and how the call ended, for the log.
+func (c *call) outcome(out any, err error) (result json.RawMessage, outcome string) {
+	if err != nil && c.ctx.Err() != nil {
+		return nil, "cancelled"
 	}
-	for key, value := range rawjson.Members(raw) {
-		if string(value) != "null" { // as many clients send what is not given
-			given[key] = value
-		}
+	if p, ok := out.(picture); ok && err == nil {
+		return builtin.Image(p.data, p.mimeType), "ok"
 	}
-	raw, err := json.Marshal(given)
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(out)
+	}
 	if err != nil {
-		return nil, invalid("%v", err)
+		f := failureOf(err)
+		return f.Result(), string(f.Code)
 	}
-	if err := input.Check(raw); err != nil {
-		return nil, invalid("%v", err)
+	return builtin.Text(string(text)), "ok"
+}
+
+// run checks the arguments and does what they say.
+func (c *call) run(raw json.RawMessage, input *builtin.Input, actions actions) (any, error) {
+	given, object, err := input.Read(raw)
+	if err == nil {
+		err = json.Unmarshal(object, &c.args)
 	}
-	if err := json.Unmarshal(raw, &c.args); err != nil {
+	if err != nil {
 		return nil, invalid("%v", err)
 	}
 	a := actions[c.args.Action]
@@ -203,19 +184,4 @@ func failureOf(err error) *hub.Failure {
 type picture struct {
 	mimeType string
 	data     json.RawMessage
-}
-
-// result returns a raw CallToolResult.
-func result(out any) json.RawMessage {
-	if p, ok := out.(picture); ok {
-		raw := append([]byte(`{"content":[{"type":"image","data":`), p.data...)
-		raw = rawjson.AppendString(append(raw, `,"mimeType":`...), p.mimeType)
-		return append(raw, "}]}"...)
-	}
-	text, err := json.Marshal(out)
-	if err != nil {
-		return (&hub.Failure{Code: spec.FailToolError, Message: err.Error()}).Result()
-	}
-	raw := rawjson.AppendString([]byte(`{"content":[{"type":"text","text":`), string(text))
-	return append(raw, "}]}"...)
 }

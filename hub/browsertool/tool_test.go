@@ -19,7 +19,7 @@ import (
 // What a model gets wrong must come back as words that set it right, and reach no
 // browser.
 func TestBadInput(t *testing.T) {
-	w := newWorld(t)
+	w := newRig(t)
 	w.start("/nonexistent") // no call may get so far as to start it
 	one := w.browser("b1", everything, "https://a.example/")
 	two := w.browser("b2", everything, "https://b.example/")
@@ -86,7 +86,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestTabs(t *testing.T) {
-	w := newWorld(t)
+	w := newRig(t)
 	w.call("browser_tab", `{"action":"new","url":"https://e.com"}`).fails(spec.FailNotConnected, "companion extension")
 	b := w.browser("b1", everything, "https://shop.example/#top", "chrome://settings/", "https://c.example/\u202eevil")
 	b.register(1, "https://shop.example/#top", "search", "order")
@@ -132,7 +132,7 @@ func TestTabs(t *testing.T) {
 // One browser that hangs must not hide the others' tabs.
 func TestListWithABrowserThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newRig(t)
 		w.browser("b1", everything, "https://a.example/")
 		hung := w.browser("b2", everything, "https://b.example/")
 		hung.block = make(chan struct{})
@@ -155,7 +155,7 @@ func TestListWithABrowserThatHangs(t *testing.T) {
 
 // A page that has joined by itself, without the extension.
 func TestSinglePage(t *testing.T) {
-	w := newWorld(t)
+	w := newRig(t)
 	conn := tabtransport.Conn{Origin: "https://solo.example", Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: "k"}}
 	page := &fakeBrowser{t: t}
 	var err error
@@ -188,7 +188,7 @@ func TestSinglePage(t *testing.T) {
 }
 
 func TestPage(t *testing.T) {
-	w := newWorld(t)
+	w := newRig(t)
 	b := w.browser("b1", everything, "https://a.example/", "https://b.example/")
 	var state struct {
 		TabID, URL, Title, Domain string
@@ -243,7 +243,7 @@ func TestPage(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
+		w := newRig(t)
 		b := w.browser("b1", everything, "https://a.example/")
 		start := time.Now()
 		w.call("browser_page", `{"action":"wait"}`).fails(spec.FailToolTimeout, "within 10s")
@@ -272,7 +272,7 @@ func TestWait(t *testing.T) {
 // The tab in front is that of the focused window; where that is not known, the model
 // has to say.
 func TestTabInFront(t *testing.T) {
-	w := newWorld(t)
+	w := newRig(t)
 	b := w.browser("b1", everything, "https://a.example/", "https://b.example/")
 	b.mu.Lock()
 	b.tabs[1].Active, b.tabs[1].WindowID = true, 2
@@ -293,7 +293,7 @@ func TestTabInFront(t *testing.T) {
 
 // A host shows a tool by its definition alone.
 func TestDefinitions(t *testing.T) {
-	w := newWorld(t)
+	w := newRig(t)
 	w.start("")
 	var names []string
 	for _, tool := range w.tools {
@@ -302,28 +302,15 @@ func TestDefinitions(t *testing.T) {
 			InputSchema       struct{ AdditionalProperties *bool }
 			Annotations       struct{ ReadOnlyHint, DestructiveHint *bool }
 		}
-		if err := json.Unmarshal(tool.Definition, &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
-			t.Errorf("%s: %s: %v", tool.Name, tool.Definition, err)
+		if err := json.Unmarshal(tool.Definition(), &d); err != nil || d.Name != tool.Name || d.InputSchema.AdditionalProperties == nil || d.Annotations.DestructiveHint == nil {
+			t.Errorf("%s: %s: %v", tool.Name, tool.Definition(), err)
 		}
 		names = append(names, tool.Name)
 	}
 	if want := []string{"browser_tab", "browser_page", "browser_instance"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if without := browsertool.New(w.hub, nil); len(without) != 2 {
-		t.Errorf("%d tools of a hub that starts no browsers", len(without))
-	}
-}
-
-func TestSwitches(t *testing.T) {
-	known := []string{"proxy", "browser_tab", "browser_page", "browser_instance"}
-	s, err := browsertool.ParseSwitches([]string{"-proxy", " browser_instance"}, known...)
-	if err != nil || s.On("proxy", true) || !s.On("browser_instance", false) || !s.On("browser_tab", true) {
-		t.Errorf("%v, %v", s, err)
-	}
-	for _, bad := range []string{"", "browser", "--proxy", "+proxy"} {
-		if _, err := browsertool.ParseSwitches([]string{bad}, known...); err == nil || !strings.Contains(err.Error(), "browser_tab") {
-			t.Errorf("%q: %v", bad, err)
-		}
+	if t2 := browsertool.New(w.hub, nil)[2]; t2.Name != browsertool.InstanceTool || t2.Call != nil {
+		t.Errorf("a hub that starts no browsers serves %s", t2.Name)
 	}
 }

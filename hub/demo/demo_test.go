@@ -14,8 +14,8 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/demo"
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -30,7 +30,7 @@ type taker struct {
 }
 
 func newTaker() *taker {
-	h := &taker{peers: tabtransport.NewMemory(), items: map[spec.Kind][]json.RawMessage{}}
+	h := &taker{peers: tabtransport.NewPeers(), items: map[spec.Kind][]json.RawMessage{}}
 	h.peers.Handle(h)
 	return h
 }
@@ -111,13 +111,8 @@ func TestJoinOffersTheShop(t *testing.T) {
 // The real hub takes everything that the shop offers, under its own domain, and
 // keeps what the shop says is cached.
 func TestJoinTheHub(t *testing.T) {
-	peers := tabtransport.NewMemory()
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close(context.Background())
-	tab, err := demo.Join(t.Context(), peers)
+	h := hubtest.Open(t, hub.Options{})
+	tab, err := demo.Join(t.Context(), h.Tabs)
 	if err != nil {
 		t.Fatal(err)
 	}

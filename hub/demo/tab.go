@@ -21,11 +21,6 @@ const title = "Corner Shop"
 // wrapStep is how often wrapping a gift reports its progress.
 const wrapStep = 250 * time.Millisecond
 
-// Joiner is where a tab inside this process joins a hub: *tabtransport.Peers.
-type Joiner interface {
-	Join(ctx context.Context, conn tabtransport.Conn, serve tabtransport.Serve) (*tabtransport.Local, error)
-}
-
 // Tab is the shop as a joined tab. It is safe for concurrent use.
 type Tab struct {
 	shop  *shop
@@ -35,7 +30,7 @@ type Tab struct {
 // Join joins the shop to a hub as one tab, and returns when the hub has taken its
 // tools, resources and prompt. ctx bounds only the joining. The caller closes the
 // Tab.
-func Join(ctx context.Context, hub Joiner) (*Tab, error) {
+func Join(ctx context.Context, hub tabtransport.Attacher) (*Tab, error) {
 	catalog, err := loadCatalog()
 	if err != nil {
 		return nil, err
@@ -43,7 +38,7 @@ func Join(ctx context.Context, hub Joiner) (*Tab, error) {
 	t := &Tab{shop: &shop{catalog: catalog}}
 	hello := &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: "demo", Capabilities: []spec.Capability{spec.CapText}}
 	joined := make(chan struct{})
-	t.local, err = hub.Join(ctx, tabtransport.Conn{Attested: true, Dialect: "in-process", Hello: hello}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	t.local, err = tabtransport.Join(ctx, hub, tabtransport.Conn{Attested: true, Dialect: "in-process", Hello: hello}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		// The first request may come before Join has returned.
 		<-joined
 		return t.serve(ctx, in)

@@ -3,38 +3,23 @@ package httpd
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"tabhub/hub"
-	"tabhub/hub/mcpserver"
-	"tabhub/naming"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
-// maxCall is the largest call that the admin API takes: what a tab may be sent.
-const maxCall = spec.MaxFrame
-
-// StatusReport is GET /api/status.
-type StatusReport struct {
-	Info
-	User    spec.UserID `json:"user"`    // "": nobody's, only the process is reported
-	Clients int         `json:"clients"` // MCP clients that are being served now
-	Paired  int         `json:"paired"`  // browsers that have a pairing of the user's
-	Hub     hub.Status  `json:"hub"`
-}
-
 // ToolReport is one element of GET /api/tools.
 type ToolReport struct {
 	Name       string          `json:"name"`
-	Domain     spec.Domain     `json:"domain,omitempty"` // "" for the hub's own
+	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
 	Source     string          `json:"source,omitempty"` // the page's own name
 	Definition json.RawMessage `json:"definition"`
@@ -50,162 +35,52 @@ type RejectionReport struct {
 
 // CallRequest is the body of POST /api/call.
 type CallRequest struct {
-	Name      string          `json:"name"`
+	Name      string          `json:"name" validate:"required"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// UnknownReport is the body of a 404 for a name that is nobody's.
-type UnknownReport struct {
-	Error   string   `json:"error"`
-	Nearest []string `json:"nearest"`
-}
+func (s *Server) getTabs(r *request) error { return r.answer(nonNil(r.tenant.Hub.Tabs())) }
 
-// SiteSettings is the body of PUT /api/site, and an element of GET /api/site. A
-// member that is left out goes back to its default.
-type SiteSettings struct {
-	Domain        spec.Domain `json:"domain"`
-	Cache         *bool       `json:"cache,omitempty"`
-	CallTimeoutMs int64       `json:"callTimeoutMs,omitempty"`
-}
+func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers())) }
 
-// adminAPI is the API behind the tabhub command and the dashboard. Each caller sees
-// the world of its own user; only the endpoints about the process may have a caller who
-// is no user.
-func (s *Server) adminAPI() *http.ServeMux {
-	mux := http.NewServeMux()
-	handle := func(pattern string, f func(w http.ResponseWriter, r *http.Request, world World) error) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			world, err := s.o.World(r.Context(), passOf(r.Context()).identity.User)
-			if err == nil {
-				err = f(w, r, world)
-			}
-			s.answerError(w, r, err)
-		})
-	}
-	process := func(pattern string, f func(w http.ResponseWriter, r *http.Request) error) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answerError(w, r, f(w, r)) })
-	}
-	process("GET /api/status", s.getStatus)
-	process("POST /api/stop", s.postStop)
-	handle("GET /api/tabs", func(w http.ResponseWriter, r *http.Request, world World) error {
-		writeJSON(w, http.StatusOK, nonNil(world.Hub.Tabs()))
-		return nil
-	})
-	handle("GET /api/browsers", func(w http.ResponseWriter, r *http.Request, world World) error {
-		writeJSON(w, http.StatusOK, nonNil(world.Hub.Browsers()))
-		return nil
-	})
-	handle("GET /api/tools", getTools)
-	handle("GET /api/explain", getExplain)
-	handle("GET /api/log", getLog)
-	handle("GET /api/site", getSite)
-	handle("PUT /api/site", putSite)
-	handle("GET /api/rejected", getRejected)
-	handle("POST /api/call", postCall)
-	handle("GET /api/pair", s.getPairings)
-	handle("POST /api/pair", s.postPairing)
-	handle("DELETE /api/pair", s.deletePairing)
-	handle("GET /api/pair/wait", s.awaitPairing)
-	handle("POST /api/token", s.postToken)
-	mux.HandleFunc("POST /api/signin", s.postSignIn)
-	mux.HandleFunc("POST /api/session", s.postSession)
-	mux.HandleFunc("DELETE /api/session", s.deleteSession)
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, http.StatusNotFound, "the admin API has no "+r.Method+" "+r.URL.Path)
-	})
-	return mux
-}
-
-// badRequest is an error of the caller.
-func badRequest(format string, args ...any) error {
-	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
-}
-
-// answerError is the one table from error to HTTP status.
-func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) {
-	if err == nil {
-		return
-	}
-	if no, ok := errors.AsType[*refusal](err); ok {
-		writeError(w, no.status, no.text)
-		return
-	}
-	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
-		writeJSON(w, http.StatusNotFound, UnknownReport{Error: unknown.Error(), Nearest: nonNil(unknown.Nearest)})
-		return
-	}
-	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", big.Limit))
-		return
-	}
-	s.fail(w, r, err)
-}
-
-func (s *Server) getStatus(w http.ResponseWriter, r *http.Request) error {
-	p := passOf(r.Context())
-	// The request itself is counted as a client.
-	report := StatusReport{Info: s.o.Info(), User: p.identity.User, Clients: s.clients.count() - 1}
-	if report.User != "" {
-		world, err := s.o.World(r.Context(), report.User)
-		if err != nil {
-			return err
-		}
-		report.Hub = world.Hub.Status()
-		report.Paired = len(s.pairings(r))
-	}
-	if s.guard.accounts && p.from != fromOwner { // how the process is, and who else uses it, is not for its users
-		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
-	}
-	writeJSON(w, http.StatusOK, report)
-	return nil
-}
-
-func getTools(w http.ResponseWriter, r *http.Request, world World) error {
+func (s *Server) getTools(r *request) error {
 	out := []ToolReport{}
-	for _, t := range world.Own {
-		out = append(out, ToolReport{Name: toolName(t.Definition), Definition: t.Definition})
+	for i := range r.tenant.Builtin {
+		t := &r.tenant.Builtin[i]
+		out = append(out, ToolReport{Name: t.Name, Definition: t.Definition()})
 	}
-	for _, it := range world.Hub.List(hub.ListTools).Items {
+	for _, it := range r.tenant.Hub.List(hub.ListTools).Items {
 		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
 	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
+	return r.answer(out)
 }
 
-// own returns the hub's own tool of a name, or nil.
-func (w World) own(name string) *mcpserver.Tool {
-	i := slices.IndexFunc(w.Own, func(t mcpserver.Tool) bool { return toolName(t.Definition) == name })
-	if i < 0 {
-		return nil
+func (s *Server) getRejected(r *request) error {
+	out := []RejectionReport{}
+	for _, tab := range r.tenant.Hub.Tabs() {
+		for _, no := range tab.Rejected {
+			out = append(out, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
+		}
 	}
-	return &w.Own[i]
+	return r.answer(out)
 }
 
-func toolName(definition json.RawMessage) string {
-	var t struct {
-		Name string `json:"name"`
-	}
-	json.Unmarshal(definition, &t)
-	return t.Name
-}
-
-func getExplain(w http.ResponseWriter, r *http.Request, world World) error {
+func (s *Server) getExplain(r *request) error {
 	name := r.URL.Query().Get("name")
 	if name == "" {
 		return badRequest("the parameter name is missing")
 	}
-	if world.own(name) != nil {
+	if builtin.Find(r.tenant.Builtin, name) != nil {
 		return badRequest("%s is a tool of the hub itself; no tab is chosen for it", name)
 	}
-	e, err := world.Hub.Explain(name)
+	e, err := r.tenant.Hub.Explain(name)
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, e)
-	return nil
+	return r.answer(e)
 }
 
-func getLog(w http.ResponseWriter, r *http.Request, world World) error {
+func (s *Server) getLog(r *request) error {
 	q := r.URL.Query()
 	query := storage.Query{
 		Event:  storage.Event(q.Get("event")),
@@ -219,8 +94,8 @@ func getLog(w http.ResponseWriter, r *http.Request, world World) error {
 	}
 	if v := q.Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 || n > 10_000 {
-			return badRequest("limit is %q; it may be 1 to 10000", v)
+		if err != nil || n < 1 || n > MaxLog {
+			return badRequest("limit is %q; it may be 1 to %d", v, MaxLog)
 		}
 		query.Limit = n
 	}
@@ -231,115 +106,57 @@ func getLog(w http.ResponseWriter, r *http.Request, world World) error {
 		}
 		query.Since = t
 	}
-	records, err := world.Hub.Records(r.Context(), query)
+	records, err := r.tenant.Hub.Records(r.Context(), query)
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, nonNil(records))
-	return nil
+	return r.answer(nonNil(records))
 }
 
-func getSite(w http.ResponseWriter, r *http.Request, world World) error {
-	out := []SiteSettings{}
-	for _, site := range world.Hub.Sites() {
-		out = append(out, SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds()})
-	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
-}
+// MaxLog is how many records GET /api/log gives out at once.
+const MaxLog = 10_000
 
-func putSite(w http.ResponseWriter, r *http.Request, world World) error {
-	var in SiteSettings
-	if err := readJSON(w, r, 64<<10, &in); err != nil {
-		return err
-	}
-	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
-	switch {
-	case !naming.IsDomain(in.Domain):
-		return badRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
-	case timeout < 0 || timeout > spec.CallTimeoutMax:
-		return badRequest("callTimeoutMs is %d; it may be 1 to %d, or 0 for the default", in.CallTimeoutMs, spec.CallTimeoutMax.Milliseconds())
-	}
-	if err := world.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout}); err != nil {
-		return err
-	}
-	writeJSON(w, http.StatusOK, in)
-	return nil
-}
-
-func getRejected(w http.ResponseWriter, r *http.Request, world World) error {
-	out := []RejectionReport{}
-	for _, tab := range world.Hub.Tabs() {
-		for _, no := range tab.Rejected {
-			out = append(out, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
-		}
-	}
-	writeJSON(w, http.StatusOK, out)
-	return nil
-}
-
-func postCall(w http.ResponseWriter, r *http.Request, world World) error {
+// postCall calls a tool, and answers its result byte by byte.
+func (s *Server) postCall(r *request) error {
 	var in CallRequest
-	if err := readJSON(w, r, maxCall, &in); err != nil {
+	if err := r.read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
 		return err
-	}
-	if in.Name == "" {
-		return badRequest("name is missing")
 	}
 	const client = "tabhub call"
 	var result json.RawMessage
 	var err error
-	if t := world.own(in.Name); t != nil {
+	if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
 		result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
 	} else {
-		result, err = world.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, Client: client})
+		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, Client: client})
 	}
 	if err != nil {
 		return err
 	}
-	h := w.Header()
+	h := r.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	w.Write(result)
+	r.w.Write(result)
 	return nil
 }
 
-func (s *Server) postStop(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		Reason string `json:"reason"`
-	}
-	if err := readJSON(w, r, 1<<10, &in); err != nil {
-		return err
-	}
-	if in.Reason != "stop" && in.Reason != "upgrade" {
-		return badRequest("reason is %q; it may be \"stop\" or \"upgrade\"", in.Reason)
-	}
-	if s.guard.accounts && passOf(r.Context()).from != fromOwner {
-		return forbidden("this hub has several users and is not stopped over the network; end its process")
-	}
-	writeJSON(w, http.StatusAccepted, map[string]string{"status": "stopping"})
-	s.o.Stop(in.Reason)
-	return nil
-}
-
-func (s *Server) postToken(w http.ResponseWriter, r *http.Request, world World) error {
+func (s *Server) postToken(r *request) error {
 	if s.o.Rotate == nil {
 		return forbidden("this hub has no token of its own that could be replaced")
 	}
 	if err := s.o.Rotate(); err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "replaced"})
-	return nil
+	return r.answer(map[string]string{"status": "replaced"})
 }
 
-// readJSON reads a body of at most max bytes into a struct. It insists on the content
-// type, which a form on another site cannot send.
-func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
+// read reads a body of at most max bytes into a struct, and checks it by the tags of its
+// type. It insists on the content type, which a form on another site cannot send.
+func (r *request) read(max int64, v any) error {
 	if mt, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); mt != "application/json" {
 		return &refusal{http.StatusUnsupportedMediaType, "send the body as application/json"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, max))
+	body, err := io.ReadAll(http.MaxBytesReader(r.w, r.Body, max))
 	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return err
@@ -349,16 +166,8 @@ func readJSON(w http.ResponseWriter, r *http.Request, max int64, v any) error {
 	if err := rawjson.Valid(body, spec.MaxDepth); err != nil {
 		return badRequest("the body is not what is expected: %v", err)
 	}
-	if err := spec.DecodeParams(body, v); err != nil {
+	if err := spec.Decode(body, v); err != nil {
 		return badRequest("the body is not what is expected: %s", err.Message)
 	}
 	return nil
-}
-
-// nonNil makes an empty list [] in JSON.
-func nonNil[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
 }

@@ -6,12 +6,13 @@ import (
 	"net/http"
 	"time"
 
+	"tabhub/hub"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 )
 
-// PairingOffer answers POST /api/pair: what introduces a browser to the hub.
-type PairingOffer struct {
+// PairingInvitation answers POST /api/pair: what introduces a browser to the hub.
+type PairingInvitation struct {
 	// Pairing is the id of what will come of it.
 	Pairing spec.PairingID `json:"pairing"`
 	// Link is opened in the browser that is to be paired. It is a secret.
@@ -26,35 +27,22 @@ const allPairings = "all"
 
 var errNoRing = &refusal{http.StatusNotFound, "this hub pairs no browsers"}
 
-// ownersOnly refuses who is not the owner of a hub without accounts: a pairing outlives
-// the token. With accounts it ends with the user's credential.
-func (s *Server) ownersOnly(r *http.Request) error {
+func (s *Server) postPairing(r *request) error {
 	if s.o.Ring == nil {
 		return errNoRing
 	}
-	if !s.guard.accounts && passOf(r.Context()).from != fromOwner {
-		return forbidden("browsers are paired by the hub's owner, with `tabhub pair` on the hub's machine")
-	}
-	return nil
-}
-
-func (s *Server) postPairing(w http.ResponseWriter, r *http.Request, _ World) error {
-	if err := s.ownersOnly(r); err != nil {
-		return err
-	}
-	id := passOf(r.Context()).identity
+	id := r.pass.identity
 	user := id.User
 	if !s.guard.accounts {
 		user = ""
 	}
-	o := s.o.Ring.Offer(user, id.Expires)
-	link := s.o.URL + "/pair#" + o.Text()
-	writeJSON(w, http.StatusOK, PairingOffer{Pairing: o.Pairing, Link: link, Code: o.Code(), Until: o.Until})
-	return nil
+	i := s.o.Ring.Invite(user, id.Expires)
+	link := s.o.URL + "/pair#" + i.Text()
+	return r.answer(PairingInvitation{Pairing: i.Pairing, Link: link, Code: i.Code(), Until: i.Until})
 }
 
-// awaitPairing answers when the offer that the parameter id names has been taken.
-func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) error {
+// awaitPairing answers when the invitation that the parameter id names has been accepted.
+func (s *Server) awaitPairing(r *request) error {
 	if s.o.Ring == nil {
 		return errNoRing
 	}
@@ -64,23 +52,21 @@ func (s *Server) awaitPairing(w http.ResponseWriter, r *http.Request, _ World) e
 	p, err := s.o.Ring.Await(ctx, spec.PairingID(r.URL.Query().Get("id")))
 	switch {
 	case errors.Is(err, pairing.ErrUnknown), err == nil && !s.isCallers(r, p):
-		return &refusal{http.StatusGone, "nobody has taken the offer in time; `tabhub pair` makes another"}
+		return &refusal{http.StatusGone, "nobody has accepted the invitation in time; `tabhub pair` makes another"}
 	case s.ctx.Err() != nil:
-		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its offers end with it; run `tabhub pair` again when it is back"}
+		return &refusal{http.StatusServiceUnavailable, "the hub is shutting down, and its invitations end with it; run `tabhub pair` again when it is back"}
 	case err != nil:
 		return err
 	}
-	writeJSON(w, http.StatusOK, p)
-	return nil
+	return r.answer(p)
 }
 
-func (s *Server) getPairings(w http.ResponseWriter, r *http.Request, _ World) error {
-	writeJSON(w, http.StatusOK, s.pairings(r))
-	return nil
+func (s *Server) getPairings(r *request) error {
+	return r.answer(s.pairings(r))
 }
 
 // pairings are those of the caller.
-func (s *Server) pairings(r *http.Request) []pairing.Pairing {
+func (s *Server) pairings(r *request) []pairing.Pairing {
 	list := []pairing.Pairing{}
 	if s.o.Ring != nil {
 		for _, p := range s.o.Ring.List() {
@@ -92,18 +78,17 @@ func (s *Server) pairings(r *http.Request) []pairing.Pairing {
 	return list
 }
 
-func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, world World) error {
-	if err := s.ownersOnly(r); err != nil {
-		return err
+func (s *Server) deletePairing(r *request) error {
+	if s.o.Ring == nil {
+		return errNoRing
 	}
 	id := r.URL.Query().Get("id")
 	if id == allPairings && !s.guard.accounts {
 		if err := s.o.Ring.ForgetAll(); err != nil {
 			return err
 		}
-		forgetBrowsers(world, func(spec.PairingID) bool { return true })
-		writeJSON(w, http.StatusOK, struct{}{})
-		return nil
+		forgetBrowsers(r.tenant.Hub, func(spec.PairingID) bool { return true })
+		return r.answer(struct{}{})
 	}
 	found := false
 	for _, p := range s.o.Ring.List() {
@@ -112,27 +97,26 @@ func (s *Server) deletePairing(w http.ResponseWriter, r *http.Request, world Wor
 			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
 				return err
 			}
-			forgetBrowsers(world, func(id spec.PairingID) bool { return id == p.ID })
+			forgetBrowsers(r.tenant.Hub, func(id spec.PairingID) bool { return id == p.ID })
 		}
 	}
 	if !found {
 		return &refusal{http.StatusNotFound, "there is no such pairing; `tabhub pair --list` shows those that there are"}
 	}
-	writeJSON(w, http.StatusOK, struct{}{})
-	return nil
+	return r.answer(struct{}{})
 }
 
 // forgetBrowsers has the hub not wait for browsers whose pairing is forgotten: they will
 // not come back.
-func forgetBrowsers(world World, forgotten func(spec.PairingID) bool) {
-	for _, b := range world.Hub.Browsers() {
+func forgetBrowsers(h *hub.Hub, forgotten func(spec.PairingID) bool) {
+	for _, b := range h.Browsers() {
 		if b.Pairing != "" && forgotten(b.Pairing) {
-			world.Hub.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
+			h.Forget(b.Peer, spec.CloseRefused, "the pairing was forgotten")
 		}
 	}
 }
 
 // isCallers reports whether a pairing is the caller's own. On a hub without accounts all are.
-func (s *Server) isCallers(r *http.Request, p pairing.Pairing) bool {
-	return !s.guard.accounts || p.User == passOf(r.Context()).identity.User
+func (s *Server) isCallers(r *request, p pairing.Pairing) bool {
+	return !s.guard.accounts || p.User == r.pass.identity.User
 }

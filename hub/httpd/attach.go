@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -26,42 +27,40 @@ type Farewell struct {
 }
 
 // attach serves a stdio bridge, which comes by a listener of ServeOwner.
-func (s *Server) attach(w http.ResponseWriter, r *http.Request, p *pass) {
-	if r.Method != http.MethodGet || !isUpgrade(r, AttachProtocol) {
-		w.Header().Set("Upgrade", AttachProtocol)
-		writeError(w, http.StatusUpgradeRequired, "this endpoint is for `tabhub stdio`; MCP clients use /mcp")
-		return
+func (s *Server) attach(r *request) error {
+	if r.Method != http.MethodGet || !isUpgrade(r.Request, AttachProtocol) {
+		r.w.Header().Set("Upgrade", AttachProtocol)
+		return &refusal{http.StatusUpgradeRequired, "this endpoint is for `tabhub stdio`; MCP clients use /mcp"}
 	}
-	world, err := s.o.World(r.Context(), p.identity.User)
+	conn, buf, err := http.NewResponseController(r.w).Hijack()
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
-	conn, buf, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
+	defer conn.Close()
+	s.serveBridge(r, conn, buf.Reader)
+	return nil
+}
+
+// serveBridge serves a bridge on a connection whose beginning is read from buf.
+func (s *Server) serveBridge(r *request, conn net.Conn, buf *bufio.Reader) {
 	if !s.addBridge() {
-		conn.Close()
 		return
 	}
 	defer s.bridge.Done()
-	defer s.clients.enter()()
-	defer conn.Close()
 	conn.SetDeadline(time.Time{})
 	const answer = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + AttachProtocol + "\r\n\r\n"
 	if _, err := io.WriteString(conn, answer); err != nil {
 		return
 	}
-	ctx, cancel := p.identity.bound(s.ctx)
+	id := r.pass.identity
+	ctx, cancel := id.Context(s.ctx)
 	defer cancel()
 	// What the bridge sent along with its request is in the buffer, the rest is
 	// read from the connection itself.
-	head, _ := buf.Reader.Peek(buf.Reader.Buffered())
-	s.log.Debug("bridge attached", "user", p.identity.User)
-	settled, err := world.MCP.ServeBridge(ctx, &headed{head: *bytes.NewReader(bytes.Clone(head)), rest: conn}, conn)
-	s.log.Debug("bridge left", "user", p.identity.User, "err", err)
+	head, _ := buf.Peek(buf.Buffered())
+	s.log.Debug("bridge attached", "user", id.User)
+	settled, err := r.tenant.MCP.ServeBridge(ctx, &headed{head: *bytes.NewReader(bytes.Clone(head)), rest: conn}, conn)
+	s.log.Debug("bridge left", "user", id.User, "err", err)
 	if s.isDraining() {
 		s.sayFarewell(conn, settled)
 		letRead(conn)

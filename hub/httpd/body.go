@@ -17,12 +17,12 @@ type timedBody struct {
 }
 
 // timeBody bounds the time that a request's body may take.
-func timeBody(w http.ResponseWriter, r *http.Request, limit time.Duration) {
+func timeBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength == 0 {
 		return
 	}
 	rc := http.NewResponseController(w)
-	if rc.SetReadDeadline(time.Now().Add(limit)) == nil {
+	if rc.SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
 		r.Body = &timedBody{r.Body, rc}
 	}
 }

@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// dashboardFiles is the path below which the dashboard's files are.
-const dashboardFiles = "/dashboard/"
-
 //go:embed dashboard/*.html dashboard/*.js dashboard/*.css
 var dashboardFS embed.FS
 
@@ -29,27 +26,22 @@ const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'
 
 // dashboard serves the page and its files, to everybody: they hold no data. The page
 // gets those from the admin API, with the session that it has signed in to.
-func (s *Server) dashboard(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		writeError(w, http.StatusMethodNotAllowed, "this page can only be read; MCP clients use /mcp")
-		return
-	}
+func (s *Server) dashboard(r *request) error {
 	if r.URL.Path == "/" {
 		text, _ := dashboardFS.ReadFile("dashboard/index.html")
 		page := strings.Replace(string(text), "{auth}", s.guard.auth(), 1)
-		pageHeaders(w.Header(), "text/html; charset=utf-8", dashboardPolicy)
-		w.Write([]byte(page))
-		return
+		pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
+		r.w.Write([]byte(page))
+		return nil
 	}
 	contentType := dashboardTypes[path.Ext(r.URL.Path)]
 	text, err := dashboardFS.ReadFile(strings.TrimPrefix(r.URL.Path, "/"))
 	if err != nil || contentType == "" {
-		writeError(w, http.StatusNotFound, "there is nothing at this path")
-		return
+		return errNoPath
 	}
-	pageHeaders(w.Header(), contentType, dashboardPolicy)
-	w.Write(text)
+	pageHeaders(r.w.Header(), contentType, dashboardPolicy)
+	r.w.Write(text)
+	return nil
 }
 
 // auth is how people sign in: "address" by one that the hub makes, "token" by a token

@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // join joins a tab with a tool to the hub, as the companion extension does.
-func (d *door) join(url, title string) {
+func (d *testServer) join(url, title string) {
 	d.t.Helper()
 	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium 141", Capabilities: []spec.Capability{}}}
 	local, err := d.peers.Join(d.t.Context(), conn, func(ctx context.Context, _ tabtransport.Incoming) (spec.Response, error) {
@@ -168,7 +169,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if err := d.server.Shutdown(ctx, "stop", []World{d.world}); err != nil {
+	if err := d.server.Shutdown(ctx, "stop"); err != nil {
 		t.Fatal(err)
 	}
 	page.WaitFor(`document.querySelector("#trouble").textContent.startsWith("The hub does not answer")`)
@@ -235,7 +236,7 @@ func TestSignInByToken(t *testing.T) {
 // A hub that asks for no credential shows its page to whoever is on this machine.
 func TestDashboardWithoutCredentials(t *testing.T) {
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
-	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(Identity{User: spec.LocalUser}))
+	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(auth.Identity{User: spec.LocalUser}))
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
 	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
 		t.Errorf("it speaks of signing in: %s", got)

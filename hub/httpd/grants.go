@@ -6,26 +6,27 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
-// grants are random secrets, each of which stands for an Identity for a while. They
+// grants are random secrets, each of which stands for an auth.Identity for a while. They
 // are known to this process alone and end with it. Safe for concurrent use.
 type grants struct {
 	life    time.Duration // how long one lasts
 	perUser int           // how many a user may have; the one that ends first goes
 
 	mu  sync.Mutex
-	all map[[sha256.Size]byte]Identity // by the hash of the secret; Expires is set
+	all map[[sha256.Size]byte]auth.Identity // by the hash of the secret; Expires is set
 }
 
 func newGrants(life time.Duration, perUser int) *grants {
-	return &grants{life: life, perUser: perUser, all: make(map[[sha256.Size]byte]Identity)}
+	return &grants{life: life, perUser: perUser, all: make(map[[sha256.Size]byte]auth.Identity)}
 }
 
 // add makes a secret of at least 128 bits that stands for id until its life is over,
 // or id expires or is revoked.
-func (g *grants) add(id Identity) (secret string, expires time.Time) {
+func (g *grants) add(id auth.Identity) (secret string, expires time.Time) {
 	expires = time.Now().Add(g.life)
 	if id.Expires.IsZero() || id.Expires.After(expires) {
 		id.Expires = expires
@@ -44,7 +45,7 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 	var first time.Time
 	n := 0
 	for sum, id := range g.all {
-		if id.over() {
+		if id.Ended() {
 			delete(g.all, sum)
 			continue
 		}
@@ -62,26 +63,20 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 
 // get returns whom a secret stands for. It looks the secret up by its hash, so the time
 // that it takes tells nothing of the others.
-func (g *grants) get(secret string) (Identity, bool) {
+func (g *grants) get(secret string) (auth.Identity, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	id, ok := g.all[sum]
-	return id, ok && !id.over()
+	return id, ok && !id.Ended()
 }
 
 // take is get for a secret that is good once.
-func (g *grants) take(secret string) (Identity, bool) {
+func (g *grants) take(secret string) (auth.Identity, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	id, ok := g.all[sum]
 	delete(g.all, sum)
-	return id, ok && !id.over()
-}
-
-// over reports whether the identity has expired or been revoked.
-func (id *Identity) over() bool {
-	return !id.Expires.IsZero() && !time.Now().Before(id.Expires) ||
-		id.Revoked != nil && id.Revoked.Err() != nil
+	return id, ok && !id.Ended()
 }

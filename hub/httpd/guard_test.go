@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 const (
@@ -29,10 +31,15 @@ func newGuard(t *testing.T, o GuardOptions) *Guard {
 	return g
 }
 
-// ask makes a request as a listener on 127.0.0.1:3300 sees it.
+// ask makes a request as a listener on 127.0.0.1:3300 sees it. A target is a path, after
+// a method that is not GET, and before " ws" and a subprotocol if it is a WebSocket's.
 func ask(target, host, origin string) *http.Request {
+	method := "GET"
+	if !strings.HasPrefix(target, "/") {
+		method, target, _ = strings.Cut(target, " ")
+	}
 	path, protocols, ws := strings.Cut(target, " ws")
-	r := httptest.NewRequest("GET", path, nil)
+	r := httptest.NewRequest(method, path, nil)
 	r.Host, r.RemoteAddr = host, "127.0.0.1:50000"
 	if origin != "-" {
 		r.Header["Origin"] = []string{origin}
@@ -56,130 +63,8 @@ func status(err error) int {
 	return -1
 }
 
-// What each origin may do at each endpoint of a hub on one's own machine. A cell is
-// x: refused, t: needs the token in the request, h: needs it in the request or in
-// the first message, o: open, n: not there.
-var table = []struct{ target, program, extension, loopback, allowed, self, foreign string }{
-	{"/mcp", "t", "x", "x", "t", "x", "x"},
-	{"/mcp ws", "h", "x", "x", "h", "x", "x"},
-	{"/sse", "t", "x", "x", "t", "x", "x"},
-	{"/message", "t", "x", "x", "t", "x", "x"},
-	{"/tabs ws", "h", "o", "o", "o", "o", "x"},
-	{"/ ws", "t", "x", "o", "o", "o", "x"},
-	{"/ ws webmcp-relay.v1", "t", "x", "x", "x", "x", "x"},
-	{"/extension ws", "h", "o", "x", "h", "x", "x"},
-	{"/relay ws", "h", "o", "x", "h", "x", "x"},
-	{"/attach", "n", "x", "x", "x", "x", "x"},
-	{"/", "o", "o", "o", "o", "o", "o"},
-	{"/dashboard/dashboard.js", "o", "o", "o", "o", "o", "o"},
-	{"/api/status", "t", "x", "x", "x", "t", "x"},
-	{"/api/stop", "t", "x", "x", "x", "t", "x"},
-	{"/readyz", "t", "x", "x", "x", "t", "x"},
-	{"/healthz", "o", "o", "o", "o", "o", "o"},
-	{"/demo", "o", "o", "o", "o", "o", "o"},
-	{"/tab.js", "o", "o", "o", "o", "o", "o"},
-	{"/embed.js", "o", "o", "o", "o", "o", "o"},
-	{"/widget.html", "o", "o", "o", "o", "o", "o"},
-}
-
-var (
-	goodHosts = []string{"127.0.0.1:3300", "localhost:3300", "LOCALHOST:3300", "[::1]:3300", "127.9.9.9:3300", "tabs.localhost:3300", "hub.example.net", "hub.example.net:8443", "gate.example.net:99"}
-	badHosts  = []string{"", "127.0.0.1", "127.0.0.1:3301", "evil.example", "evil.example:3300", "127.0.0.1.evil.example:3300", "localhost.evil.example:3300", "gate.example.net", "192.168.1.5:3300", "[::1]", "localhost:3300.evil.example"}
-	foreign   = []string{
-		"https://evil.example", "null", "", "http://127.0.0.1.evil.example", "http://localhost.evil.example:3300", "http://evillocalhost",
-		"http://app.example.com", "https://app.example.com:444", "https://app.example.com.evil.example", "https://app.example.co", "https://xapp.example.com",
-		"http://127.0.0.1:3300/", "http://user@127.0.0.1:3300", "file://", "chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba", "chrome-extension://" + extensionID + "x",
-		"http://127.0.0.1:3300, https://app.example.com",
-	}
-)
-
-func TestGuardTable(t *testing.T) {
-	local := GuardOptions{
-		Verifier:     NewToken(secret),
-		AllowOrigins: []string{"https://app.example.com/"},
-		AllowHosts:   []string{"hub.example.net", "gate.example.net:99"},
-		Extensions:   []string{extensionID},
-	}
-	accounts := local
-	accounts.Accounts = true
-	for _, row := range table {
-		for _, host := range goodHosts {
-			self := row.self
-			if name, _, _ := net.SplitHostPort(host); isLoopbackName(strings.ToLower(name)) && self == "x" {
-				self = row.loopback // the hub's own page is a page of this machine, too
-			}
-			cells := map[string]string{"-": row.program, "chrome-extension://" + extensionID: row.extension, "http://localhost:5173": row.loopback,
-				"https://[::1]:8443": row.loopback, "https://app.example.com": row.allowed, "HTTPS://APP.example.com": row.allowed, "http://" + host: self}
-			for _, f := range foreign {
-				cells[f] = row.foreign
-			}
-			for origin, cell := range cells {
-				checkCell(t, newGuard(t, local), row.target, host, origin, cell)
-				if cell == "o" && row.target == "/ ws" {
-					cell = "t"
-				} else if cell == "o" && strings.HasSuffix(row.target, " ws") {
-					cell = "h"
-				}
-				checkCell(t, newGuard(t, accounts), row.target, host, origin, cell)
-			}
-		}
-		for _, host := range badHosts {
-			r := ask(row.target, host, "-")
-			r.Header.Set("Authorization", "Bearer "+secret)
-			if _, err := newGuard(t, local).check(r); status(err) != http.StatusForbidden {
-				t.Errorf("%s, Host %q: got %v, want 403: a rebound name would reach the hub", row.target, host, err)
-			}
-		}
-	}
-}
-
-func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
-	t.Helper()
-	try := func(bearer, first string) int {
-		r := ask(target, host, origin)
-		if bearer != "" {
-			r.Header.Set("Authorization", "Bearer "+bearer)
-		}
-		r, err := g.check(r)
-		if err != nil {
-			return status(err)
-		}
-		if passOf(r.Context()).endpoint.need == credNone {
-			return http.StatusOK
-		}
-		a, err := g.Admit(r, first)
-		if err == nil && a.User != spec.LocalUser {
-			t.Errorf("%s, Host %q, Origin %q: let in as nobody", target, host, origin)
-		}
-		return status(err)
-	}
-	const ok, no401, no403, no404 = http.StatusOK, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound
-	type attempt struct{ bearer, first string }
-	want := map[attempt]int{}
-	switch cell {
-	case "x":
-		want = map[attempt]int{{"", ""}: no403, {secret, ""}: no403, {"wrong", ""}: no403}
-	case "n":
-		want = map[attempt]int{{"", ""}: no404, {secret, ""}: no404, {"wrong", ""}: no404}
-	case "t":
-		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {secret + "x", ""}: no401, {secret[:5], ""}: no401}
-	case "h":
-		want = map[attempt]int{
-			{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401,
-			{secret, secret}: ok, {secret, "wrong"}: no401, {"wrong", secret}: no401,
-		}
-	case "o":
-		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok}
-	}
-	for a, code := range want {
-		if got := try(a.bearer, a.first); got != code {
-			t.Errorf("%s, Host %q, Origin %q, Bearer %q, first message %q: got %d, want %d", target, host, origin, a.bearer, a.first, got, code)
-		}
-	}
-}
-
 func TestGuardSaysWhatToDo(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Companion: companionID})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Companion: companionID})
 	for _, c := range []struct{ target, host, origin, says string }{
 		{"/extension ws", "127.0.0.1:3300", companion, "uses /tabs"}, // --extension-id does not take its id
 		{"/mcp", "hub.lan:3300", "-", "--allow-host hub.lan"},
@@ -198,12 +83,12 @@ func TestGuardSaysWhatToDo(t *testing.T) {
 }
 
 // named is a Verifier whose tokens are the names of users.
-type named map[string]Identity
+type named map[string]auth.Identity
 
-func (n named) Verify(token string) (Identity, error) {
+func (n named) Verify(token string) (auth.Identity, error) {
 	id, ok := n[token]
 	if !ok {
-		return Identity{}, errors.New("nobody has that name")
+		return auth.Identity{}, errors.New("nobody has that name")
 	}
 	return id, nil
 }
@@ -244,7 +129,7 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 			r.URL.RawQuery = url.Values{"token": {c.query}}.Encode()
 		}
 		r, err := g.check(r)
-		var a Admission
+		var a tabtransport.Admission
 		if err == nil {
 			a, err = g.Admit(r, c.first)
 		}
@@ -258,7 +143,7 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 }
 
 func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
 	for target, want := range map[string]int{"/sse": 200, "/message": 200, "/mcp": 401, "/api/tabs": 401, "/attach": 404, "/readyz": 401, "/ ws": 401} {
 		path, ws, found := strings.Cut(target, " ")
 		target = path + "?token=" + secret
@@ -273,8 +158,8 @@ func TestQueryTokenOnlyWhereAllowed(t *testing.T) {
 
 // A server on another port of this machine gets, and can set, the cookies of this one.
 func TestCookiesOpenNothing(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret)})
-	session, _ := g.signIns.sessions.add(Identity{User: spec.LocalUser})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
+	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser})
 	for _, target := range []string{"/api/tabs", "/readyz", "/mcp", "/sse"} {
 		for _, value := range []string{secret, session} {
 			for _, site := range []string{"same-origin", "none", ""} {
@@ -296,7 +181,7 @@ func TestCookiesOpenNothing(t *testing.T) {
 // A page of another site can have the browser ask without an Origin, as for an image.
 // Where no credential is asked for, the browser's word on who asks is all there is.
 func TestRequestsThatOtherSitesCause(t *testing.T) {
-	for what, o := range map[string]GuardOptions{"no credential": {}, "the token": {Verifier: NewToken(secret)}} {
+	for what, o := range map[string]GuardOptions{"no credential": {}, "the token": {Verifier: auth.NewToken(secret)}} {
 		g := newGuard(t, o)
 		for site, want := range map[string]int{"": 200, "none": 200, "same-origin": 200, "same-site": 403, "cross-site": 403, "nonsense": 403} {
 			r := ask("/api/tabs", "127.0.0.1:3300", "-")
@@ -312,8 +197,8 @@ func TestRequestsThatOtherSitesCause(t *testing.T) {
 }
 
 func TestAdmissionSaysWhoItIs(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID, "moz-extension://6F1A"}})
-	for origin, want := range map[string]Admission{
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID, "moz-extension://6F1A"}})
+	for origin, want := range map[string]tabtransport.Admission{
 		"chrome-extension://" + extensionID: {Attested: true, Anonymous: true},
 		"moz-extension://6f1a":              {Attested: true, Anonymous: true},
 		"http://127.0.0.1:3300":             {Own: true, Anonymous: true},
@@ -337,7 +222,7 @@ func TestAdmissionSaysWhoItIs(t *testing.T) {
 // Extensions that exist show the token of their own service whatever is asked of
 // them. To use a browser is more than to offer one.
 func TestRelayRoles(t *testing.T) {
-	local := GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}}
+	local := GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}}
 	accounts := local
 	accounts.Accounts = true
 	const listed = "chrome-extension://" + extensionID
@@ -376,7 +261,7 @@ func TestRelayRoles(t *testing.T) {
 // Only a browser is bound to say where a page is from. Whoever reaches the hub over a
 // network may be a program that says what it likes.
 func TestOriginProvesNothingFromElsewhere(t *testing.T) {
-	local := GuardOptions{Verifier: NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}, AllowHosts: []string{"hub.example.com"}}
+	local := GuardOptions{Verifier: auth.NewToken(secret), Extensions: []string{extensionID}, AllowOrigins: []string{"https://app.example.com"}, AllowHosts: []string{"hub.example.com"}}
 	proxied, public := local, local
 	proxied.BehindProxy = true
 	public.PublicURL = "https://hub.example.com"
@@ -459,7 +344,7 @@ func TestForwardingHeaders(t *testing.T) {
 }
 
 func TestAnyOrigin(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"*"}})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), AllowOrigins: []string{"*"}})
 	for _, target := range []string{"/tabs ws", "/ ws"} {
 		if _, err := g.check(ask(target, "127.0.0.1:3300", "https://any.example")); err != nil {
 			t.Errorf("%s: %v", target, err)
@@ -495,7 +380,7 @@ func TestNewGuardNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestPublicURL(t *testing.T) {
-	g := newGuard(t, GuardOptions{Verifier: NewToken(secret), PublicURL: "https://hub.example.com"})
+	g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), PublicURL: "https://hub.example.com"})
 	r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
 	r.Header.Set("Authorization", "Bearer "+secret)
 	if _, err := g.check(r); err != nil {
@@ -505,7 +390,7 @@ func TestPublicURL(t *testing.T) {
 
 func TestForwardedProto(t *testing.T) {
 	for proxied, want := range map[bool]int{true: 200, false: 403} {
-		g := newGuard(t, GuardOptions{Verifier: NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), AllowHosts: []string{"hub.example.com"}, BehindProxy: proxied})
 		r := ask("/api/tabs", "hub.example.com", "https://hub.example.com")
 		r.Header.Set("Authorization", "Bearer "+secret)
 		r.Header.Set("X-Forwarded-Proto", "HTTPS, http") // of a proxy before a proxy
@@ -519,7 +404,7 @@ func FuzzOrigin(f *testing.F) {
 	for _, s := range foreign {
 		f.Add(s)
 	}
-	g, err := NewGuard(GuardOptions{Verifier: NewToken(secret), AllowOrigins: []string{"https://app.example.com"}, Extensions: []string{extensionID}})
+	g, err := NewGuard(GuardOptions{Verifier: auth.NewToken(secret), AllowOrigins: []string{"https://app.example.com"}, Extensions: []string{extensionID}})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -6,7 +6,9 @@ import (
 	"net/netip"
 	"strings"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -64,22 +66,21 @@ func (g *Guard) addressOf(r *http.Request) string {
 
 // AdmitPaired is Admit for a browser that has proved its pairing, which is its
 // credential: it has no other.
-func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (Admission, error) {
+func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.Admission, error) {
 	p := passOf(r.Context())
 	if p == nil {
-		return Admission{}, ErrNoRequest
+		return tabtransport.Admission{}, ErrNoRequest
 	}
 	user := grant.User
 	switch {
 	case g.accounts && user == "":
-		return Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub pair` with a token of yours")
+		return tabtransport.Admission{}, unpaired("this hub has accounts, and the extension is paired with none: run `tabhub pair` with a token of yours")
 	case !g.accounts && user != "":
-		return Admission{}, unpaired("the extension is paired with an account, and this hub has none now: run `tabhub pair` again")
+		return tabtransport.Admission{}, unpaired("the extension is paired with an account, and this hub has none now: run `tabhub pair` again")
 	case !g.accounts:
 		user = spec.LocalUser
 	}
-	a := p.admission()
-	a.Identity = Identity{User: user, Expires: grant.Expires, Revoked: grant.Revoked}
-	a.Attested = true
+	a := p.admission(&auth.Identity{User: user, Expires: grant.Expires, Revoked: grant.Revoked})
+	a.Attested, a.Pairing = true, grant.Pairing
 	return a, nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/auth"
+	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
@@ -22,7 +25,7 @@ const (
 	companion   = "chrome-extension://" + companionID
 )
 
-// take takes an offer as a browser does that has dialed the hub at an address.
+// take accepts an invitation as a browser does that has dialed the hub at an address.
 func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Key) pairing.Grant {
 	t.Helper()
 	const at = "ws://127.0.0.1:3300"
@@ -43,7 +46,7 @@ func take(t *testing.T, ring *pairing.Ring, id spec.PairingID, secret pairing.Ke
 // What the hub proves is that it is at an address. Whoever has another port could be taken
 // for it if a header could name that.
 func TestPairingAddress(t *testing.T) {
-	local := GuardOptions{Verifier: NewToken(secret), Companion: companionID, Extensions: []string{extensionID}, AllowHosts: []string{"hub.example.com", "box:8080"}}
+	local := GuardOptions{Verifier: auth.NewToken(secret), Companion: companionID, Extensions: []string{extensionID}, AllowHosts: []string{"hub.example.com", "box:8080"}}
 	proxied, public, plain, near := local, local, local, local
 	proxied.BehindProxy = true
 	public.PublicURL = "https://hub.example.com"
@@ -111,7 +114,7 @@ func TestPairingAddress(t *testing.T) {
 // none: only a proof is.
 func TestCompanionMustBePaired(t *testing.T) {
 	for _, o := range []GuardOptions{
-		{Companion: companionID, Verifier: NewToken(secret)}, {Companion: companionID}, {Companion: companionID, Verifier: NewToken(secret), AllowOrigins: []string{"*", companion}},
+		{Companion: companionID, Verifier: auth.NewToken(secret)}, {Companion: companionID}, {Companion: companionID, Verifier: auth.NewToken(secret), AllowOrigins: []string{"*", companion}},
 	} {
 		for _, token := range []string{"", secret} {
 			g := newGuard(t, o)
@@ -136,25 +139,25 @@ func TestAdmitPaired(t *testing.T) {
 		{false, "", spec.LocalUser}, {true, "ann", "ann"}, {true, "", ""},
 		{false, "ann", ""}, // of when the hub had accounts: she is not its owner
 	} {
-		g := newGuard(t, GuardOptions{Verifier: NewToken(secret), Accounts: c.accounts, Companion: companionID})
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Accounts: c.accounts, Companion: companionID})
 		r, err := g.check(ask("/tabs ws", "127.0.0.1:3300", companion))
 		if err != nil {
 			t.Fatal(err)
 		}
 		expires := time.Now().Add(time.Hour)
-		a, err := g.AdmitPaired(r, pairing.Grant{User: c.user, Expires: expires, Revoked: t.Context()})
+		a, err := g.AdmitPaired(r, pairing.Grant{Pairing: "p", User: c.user, Expires: expires, Revoked: t.Context()})
 		if c.want == "" {
 			if coded, ok := errors.AsType[*spec.Error](err); !ok || coded.Code != spec.CodeUnpaired {
 				t.Errorf("accounts %t, user %q: %+v, %v", c.accounts, c.user, a, err)
 			}
-		} else if err != nil || a.User != c.want || !a.Attested || a.Anonymous || a.Expires != expires || a.Revoked != t.Context() {
+		} else if err != nil || a.User != c.want || !a.Attested || a.Pairing != "p" || a.Anonymous || a.Expires != expires || a.Revoked != t.Context() {
 			t.Errorf("accounts %t, user %q: %+v, %v", c.accounts, c.user, a, err)
 		}
 	}
 }
 
 // openPairing is a hub with accounts that pairs browsers.
-func openPairing(t *testing.T) *door {
+func openPairing(t *testing.T) *testServer {
 	t.Helper()
 	ring := tabtest.NewPairings(t).Ring
 	d := open(t, func(g *GuardOptions, o *Options) {
@@ -167,7 +170,7 @@ func openPairing(t *testing.T) *door {
 }
 
 // of asks as a user and decodes the answer.
-func (d *door) of(user, method, path string, answer any) int {
+func (d *testServer) of(user, method, path string, answer any) int {
 	d.t.Helper()
 	status, body, _ := d.ask(method, path, "", "Authorization", "Bearer token-of-"+user)
 	if status == http.StatusOK {
@@ -178,10 +181,10 @@ func (d *door) of(user, method, path string, answer any) int {
 	return status
 }
 
-// offer makes an offer as `tabhub pair` does, and returns its secret, too.
-func (d *door) offer(user string) (spec.PairingID, pairing.Key) {
+// invite makes an invitation as `tabhub pair` does, and returns its secret, too.
+func (d *testServer) invite(user string) (spec.PairingID, pairing.Key) {
 	d.t.Helper()
-	var o PairingOffer
+	var o PairingInvitation
 	if status := d.of(user, "POST", "/api/pair", &o); status != http.StatusOK {
 		d.t.Fatal(status)
 	}
@@ -194,13 +197,13 @@ func (d *door) offer(user string) (spec.PairingID, pairing.Key) {
 }
 
 // Each user's browsers are their own: nobody else sees them, forgets them or uses up
-// their offers.
+// their invitations.
 func TestPairingsOfUsers(t *testing.T) {
 	d := openPairing(t)
 	ring := d.server.o.Ring
-	id, secret := d.offer("ann")
+	id, secret := d.invite("ann")
 	for range 20 {
-		d.offer("bob")
+		d.invite("bob")
 	}
 	grant := take(t, ring, id, secret)
 	if grant.User != "ann" || time.Until(grant.Expires) > time.Hour {
@@ -234,17 +237,16 @@ func TestPairingsOfUsers(t *testing.T) {
 	}
 }
 
-// A hub that ends does not wait until somebody takes an offer.
+// A hub that ends does not wait until somebody accepts an invitation.
 func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	d := openPairing(t)
-	id, _ := d.offer("ann")
+	id, _ := d.invite("ann")
 	status := make(chan int, 1)
 	begun := make(chan struct{})
-	world := d.server.o.World
-	d.server.o.World = func(ctx context.Context, user spec.UserID) (World, error) {
-		defer close(begun)
-		return world(ctx, user)
-	}
+	d.server.o.Tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) {
+		close(begun)
+		return d.tenant, nil
+	}, slog.New(slog.DiscardHandler))
 	go func() {
 		defer close(status)
 		status <- d.of("ann", "GET", "/api/pair/wait?id="+string(id), nil)
@@ -252,7 +254,7 @@ func TestShutdownEndsTheWaitForABrowser(t *testing.T) {
 	<-begun
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if err := d.server.Shutdown(ctx, "stop", nil); err != nil {
+	if err := d.server.Shutdown(ctx, "stop"); err != nil {
 		t.Errorf("the hub waits: %v", err)
 	}
 	if got := <-status; got != http.StatusServiceUnavailable {

@@ -8,52 +8,18 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"tabhub/hub"
 	"tabhub/hub/mcpserver"
-	"tabhub/spec"
+	"tabhub/hub/tenant"
 	"tabhub/tabtransport/pairing"
 )
 
-// World is one user's hub and its MCP face.
-type World struct {
-	Hub *hub.Hub
-	MCP *mcpserver.Server
-	// Own are the hub's own tools, as the MCP face was given them.
-	Own []mcpserver.Tool
-}
-
-// Info is what the hub process says of itself.
-type Info struct {
-	Version string    `json:"version"`
-	PID     int       `json:"pid"`
-	Addrs   []string  `json:"addrs"`
-	Socket  string    `json:"socket,omitempty"` // path of the socket for programs of the hub's user
-	DataDir string    `json:"dataDir,omitempty"`
-	Auto    bool      `json:"auto"` // started by a bridge
-	Started time.Time `json:"started"`
-	// Sockets are the counters of the tabs' WebSockets.
-	Sockets any `json:"sockets,omitempty"`
-	// Refused is why browsers' extensions were refused lately.
-	Refused []Refusal `json:"refused,omitempty"`
-}
-
-// Refusal says why extensions were refused.
-type Refusal struct {
-	Reason string    `json:"reason"`
-	Own    bool      `json:"own"` // they ran on the hub's machine, as its own user
-	Times  int       `json:"times"`
-	Last   time.Time `json:"last"`
-}
-
-// Options configure a Server. Guard and World must be set.
+// Options configure a Server. Guard, Tenants, Info and Stop must be set.
 type Options struct {
-	Guard *Guard
-	// World returns a user's world, and opens it if need be.
-	World func(context.Context, spec.UserID) (World, error)
+	Guard   *Guard
+	Tenants *tenant.Registry // the caller closes it, after Shutdown
 
 	// The endpoints that other packages serve; where one is nil the path is not
 	// found. All of them are behind the guard.
@@ -76,9 +42,7 @@ type Options struct {
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration
-	// BodyTimeout is how long the body of a request may take to come; 0 means 30 s.
-	BodyTimeout time.Duration
-	Log         *slog.Logger // nil discards
+	Log  *slog.Logger // nil discards
 }
 
 // Server serves all endpoints. Serve may be called for several listeners.
@@ -87,7 +51,6 @@ type Server struct {
 	guard   *Guard
 	log     *slog.Logger
 	http    *http.Server
-	api     *http.ServeMux
 	clients clients
 
 	ctx    context.Context // ends when attached streams must
@@ -105,16 +68,12 @@ func New(o Options) *Server {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.o.BodyTimeout <= 0 {
-		s.o.BodyTimeout = bodyTimeout
-	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.clients.idle = o.Idle
 	s.clients.expired = func() {
 		s.log.Info("no client left: stopping", "idle", o.Idle)
 		o.Stop("idle")
 	}
-	s.api = s.adminAPI()
 	s.http = &http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: 10 * time.Second,
@@ -156,20 +115,16 @@ func isOwner(ctx context.Context) bool {
 	return owner
 }
 
-// Shutdown refuses new requests, has the MCP faces answer what is under way, tells
-// the bridges why the hub ends, and closes all connections. When ctx is done it
+// Shutdown refuses new requests, has the tenants' MCP servers answer what is under way,
+// tells the bridges why the hub ends, and closes all connections. When ctx is done it
 // gives up on waiting. why is what Options.Stop was called with, or "stop".
-func (s *Server) Shutdown(ctx context.Context, why string, worlds []World) error {
+func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
 	s.draining = true
 	s.farewell = why
 	s.mu.Unlock()
 	s.clients.stop()
-	var wg sync.WaitGroup
-	for _, w := range worlds {
-		wg.Go(func() { w.MCP.Close(ctx) })
-	}
-	wg.Wait()
+	s.o.Tenants.Drain(ctx)
 	s.cancel()
 	err := s.http.Shutdown(ctx)
 	if err != nil {
@@ -185,18 +140,25 @@ func (s *Server) Shutdown(ctx context.Context, why string, worlds []World) error
 	return err
 }
 
-// ServeHTTP is the mux.
+// request is a request that the guard has let through.
+type request struct {
+	*http.Request
+	w      http.ResponseWriter
+	pass   *pass
+	tenant *tenant.Tenant // the caller's; nil where route.tenant is not set
+}
+
+// ServeHTTP asks the guard and has the route of the request serve it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	timeBody(w, r, s.o.BodyTimeout)
+	timeBody(w, r)
 	passed, err := s.guard.check(r)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
 	}
-	r = passed
-	p := passOf(r.Context())
-	if p.endpoint.cors && cors(w, r, p) {
+	p := passOf(passed.Context())
+	if p.route.cors && cors(w, passed, p) {
 		return
 	}
 	if s.isDraining() && r.URL.Path != "/healthz" {
@@ -204,7 +166,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusServiceUnavailable, "the hub is shutting down; try again in a moment")
 		return
 	}
-	s.route(w, r, p)
+	if err := s.serve(&request{Request: passed, w: w, pass: p}); err != nil {
+		s.answerError(w, passed, err)
+	}
+}
+
+func (s *Server) serve(r *request) (err error) {
+	rt := r.pass.route
+	if rt.client {
+		defer s.clients.enter()()
+	}
+	if !r.pass.rightMethod {
+		return wrongMethod(r)
+	}
+	if err := s.guard.checkOwner(r.pass); err != nil {
+		return err
+	}
+	if rt.tenant {
+		if r.tenant, err = s.o.Tenants.Get(r.Context(), r.pass.identity.User); err != nil {
+			return err
+		}
+	}
+	return rt.serve(s, r)
 }
 
 func (s *Server) isDraining() bool {
@@ -213,124 +196,32 @@ func (s *Server) isDraining() bool {
 	return s.draining
 }
 
-func (s *Server) route(w http.ResponseWriter, r *http.Request, p *pass) {
-	ws := isUpgrade(r, "websocket")
-	switch path := r.URL.Path; {
-	case path == "/mcp" && ws:
-		s.serveRelay(s.o.Client, w, r)
-	case path == "/mcp":
-		s.serveMCP(w, r, p, (*mcpserver.Server).MCP)
-	case path == "/sse":
-		s.serveMCP(w, r, p, (*mcpserver.Server).SSE)
-	case path == "/message":
-		s.serveMCP(w, r, p, (*mcpserver.Server).Message)
-	case path == "/tabs":
-		delegate(s.o.Tabs, w, r)
-	case path == "/" && ws:
-		delegate(s.o.WebMCP, w, r)
-	case path == "/extension":
-		s.serveRelay(s.o.Extension, w, r)
-	case path == "/relay":
-		s.serveRelay(s.o.Relay, w, r)
-	case path == "/attach":
-		s.attach(w, r, p)
-	case path == "/", strings.HasPrefix(path, dashboardFiles):
-		s.dashboard(w, r)
-	case path == "/healthz":
-		s.health(w)
-	case path == "/readyz":
-		s.ready(w, r, p)
-	case strings.HasPrefix(path, "/api/"):
-		defer s.clients.enter()()
-		s.api.ServeHTTP(w, r)
-	default:
-		delegate(s.o.Pages, w, r)
+// given is served by a handler of the Options.
+func given(handler func(*Options) http.Handler) func(*Server, *request) error {
+	return func(s *Server, r *request) error {
+		h := handler(&s.o)
+		if h == nil {
+			return errNoPath
+		}
+		h.ServeHTTP(r.w, r.Request)
+		return nil
 	}
 }
 
-func delegate(h http.Handler, w http.ResponseWriter, r *http.Request) {
-	if h == nil {
-		writeError(w, http.StatusNotFound, "there is nothing at this path")
-		return
-	}
-	h.ServeHTTP(w, r)
-}
-
-// serveRelay serves a socket of the relay, whose peers are clients for as long as
-// they are connected: an extension that comes and goes with the hub could not be
-// reached.
-func (s *Server) serveRelay(h http.Handler, w http.ResponseWriter, r *http.Request) {
-	defer s.clients.enter()()
-	delegate(h, w, r)
-}
-
-// serveMCP hands a request to the user's MCP face. The request ends with its
+// serveMCP is served by the MCP server of the caller's tenant. The request ends with its
 // credential.
-func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, p *pass, face func(*mcpserver.Server) http.Handler) {
-	defer s.clients.enter()()
-	world, err := s.o.World(r.Context(), p.identity.User)
-	if err != nil {
-		s.fail(w, r, err)
-		return
+func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *request) error {
+	return func(_ *Server, r *request) error {
+		id := r.pass.identity
+		ctx, cancel := id.Context(mcpserver.WithIdentity(r.Context(), string(id.User)))
+		defer cancel()
+		transport(r.tenant.MCP).ServeHTTP(r.w, r.WithContext(ctx))
+		return nil
 	}
-	ctx, cancel := p.identity.bound(mcpserver.WithIdentity(r.Context(), string(p.identity.User)))
-	defer cancel()
-	face(world.MCP).ServeHTTP(w, r.WithContext(ctx))
-}
-
-func (s *Server) health(w http.ResponseWriter) {
-	writeJSON(w, http.StatusOK, map[string]string{"service": "tabhub", "status": "ok", "version": s.o.Info().Version})
-}
-
-func (s *Server) ready(w http.ResponseWriter, r *http.Request, p *pass) {
-	world, err := s.o.World(r.Context(), p.identity.User)
-	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	if e := world.Hub.Status().StoreError; e != "" {
-		writeError(w, http.StatusServiceUnavailable, "the store does not take writes: "+e)
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]string{"status": "ready"})
-}
-
-// fail answers an error of this process. Its text stays in the log: it may hold
-// paths.
-func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
-		return
-	}
-	s.log.Error("request failed", "path", r.URL.Path, "err", err)
-	writeError(w, http.StatusInternalServerError, "the hub could not do this; its log says why")
-}
-
-// refuse answers what the guard did not let through. The request's query and
-// headers may hold a token and are not logged.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	no, ok := errors.AsType[*refusal](err)
-	if !ok {
-		no = &refusal{http.StatusForbidden, err.Error()}
-	}
-	if no.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="tabhub"`)
-	}
-	w.Header().Set("Connection", "close")
-	if wantsPage(r) {
-		writeRefusal(w, no)
-		return
-	}
-	if path := r.URL.Path; no.status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {
-		// As Moonsurf says it, whose clients may look for that.
-		const said = "Authentication required"
-		writeJSON(w, no.status, map[string]string{"error": said, "hint": strings.TrimPrefix(no.text, said+": ")})
-		return
-	}
-	writeError(w, no.status, no.text)
 }
 
 // serverLog takes the lines of net/http: a panic is an error, the rest is what
-// strangers do to connections.
+// clients do to connections.
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Write(line []byte) (int, error) {

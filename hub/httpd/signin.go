@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"tabhub/hub/auth"
 )
 
 const (
@@ -43,7 +45,7 @@ func newSignIns() *signIns {
 // SignInURL returns an address that signs one page of the dashboard in as id: it is
 // good once, for SignInLife, or until id expires or is revoked. The session ends with
 // id, too.
-func (s *Server) SignInURL(id Identity) string {
+func (s *Server) SignInURL(id auth.Identity) string {
 	if s.guard.verifier == nil {
 		return s.o.URL + "/" // everybody is in
 	}
@@ -63,41 +65,39 @@ type SessionReport struct {
 }
 
 // postSignIn makes an address that signs the caller in.
-func (s *Server) postSignIn(w http.ResponseWriter, r *http.Request) {
-	p := passOf(r.Context())
-	id := *p.identity
-	if token, ok := s.guard.verifier.(*Token); ok && p.from == fromOwner {
+func (s *Server) postSignIn(r *request) error {
+	id := *r.pass.identity
+	if token, ok := s.guard.verifier.(*auth.Token); ok && r.pass.from == fromOwner {
 		id = token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
-	writeJSON(w, http.StatusOK, SignInReport{s.SignInURL(id)})
+	return r.answer(SignInReport{s.SignInURL(id)})
 }
 
 // postSession signs a page in that shows a code or, on a hub with accounts, a token.
-func (s *Server) postSession(w http.ResponseWriter, r *http.Request) {
-	id, err := s.signIn(w, r)
+func (s *Server) postSession(r *request) error {
+	id, err := s.signIn(r)
 	if err != nil {
-		s.answerError(w, r, err)
-		return
+		return err
 	}
 	session, expires := s.guard.signIns.sessions.add(id)
-	writeJSON(w, http.StatusOK, SessionReport{session, expires})
+	return r.answer(SessionReport{session, expires})
 }
 
-func (s *Server) signIn(w http.ResponseWriter, r *http.Request) (Identity, error) {
-	shown := passOf(r.Context()).identity
+func (s *Server) signIn(r *request) (auth.Identity, error) {
+	shown := r.pass.identity
 	switch {
 	case s.guard.verifier == nil:
-		return Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
+		return auth.Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
 	case shown != nil && s.guard.accounts:
 		return *shown, nil
 	case shown != nil:
-		return Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
+		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
 	}
 	var in struct {
 		Code string `json:"code"`
 	}
-	if err := readJSON(w, r, 1<<10, &in); err != nil {
-		return Identity{}, err
+	if err := r.read(1<<10, &in); err != nil {
+		return auth.Identity{}, err
 	}
 	if id, ok := s.guard.signIns.codes.take(in.Code); ok {
 		return id, nil
@@ -106,14 +106,15 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request) (Identity, error
 	// another's guesses, of which 128 bits leave none a chance.
 	if !s.guard.signIns.wrong.Allow() {
 		s.guard.signIns.warn.Do(func() { s.log.Warn("somebody tries one sign-in code after the other") })
-		w.Header().Set("Retry-After", "3")
-		return Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
+		r.w.Header().Set("Retry-After", "3")
+		return auth.Identity{}, &refusal{http.StatusTooManyRequests, "too many codes were wrong; try again in a moment"}
 	}
-	return Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
+	return auth.Identity{}, unauthorized("this address is used up or too old: each signs in one page, once, for %d minutes", int(SignInLife.Minutes()))
 }
 
 // deleteSession signs the page out that asks.
-func (s *Server) deleteSession(w http.ResponseWriter, r *http.Request) {
-	s.guard.signIns.sessions.take(passOf(r.Context()).session)
-	w.WriteHeader(http.StatusNoContent)
+func (s *Server) deleteSession(r *request) error {
+	s.guard.signIns.sessions.take(r.pass.session)
+	r.w.WriteHeader(http.StatusNoContent)
+	return nil
 }

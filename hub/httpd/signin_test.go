@@ -9,21 +9,22 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/spec"
 )
 
 // users is the Verifier of a hub with accounts: each token stands for a user.
-type users map[string]Identity
+type users map[string]auth.Identity
 
-func (u users) Verify(token string) (Identity, error) {
-	if id, ok := u[token]; ok && !id.over() {
+func (u users) Verify(token string) (auth.Identity, error) {
+	if id, ok := u[token]; ok && !id.Ended() {
 		return id, nil
 	}
-	return Identity{}, errors.New("no such user")
+	return auth.Identity{}, errors.New("no such user")
 }
 
 // code makes a sign-in address as `tabhub token --url` does, and returns its code.
-func (d *door) code() string {
+func (d *testServer) code() string {
 	d.t.Helper()
 	status, body, _ := d.ask("POST", "/api/signin", "")
 	var made SignInReport
@@ -38,7 +39,7 @@ func (d *door) code() string {
 }
 
 // exchange shows a code as the page does. Further headers replace the page's.
-func (d *door) exchange(code string, headers ...string) (status int, session, body string) {
+func (d *testServer) exchange(code string, headers ...string) (status int, session, body string) {
 	d.t.Helper()
 	b, _ := json.Marshal(map[string]string{"code": code})
 	headers = append([]string{"Authorization", "", "Origin", "http://" + d.addr}, headers...)
@@ -51,7 +52,7 @@ func (d *door) exchange(code string, headers ...string) (status int, session, bo
 	return status, made.Session, body
 }
 
-func (d *door) signIn() (session string) {
+func (d *testServer) signIn() (session string) {
 	d.t.Helper()
 	status, session, body := d.exchange(d.code())
 	if status != http.StatusOK || session == "" || strings.Contains(body, secret) {
@@ -61,14 +62,14 @@ func (d *door) signIn() (session string) {
 }
 
 // as asks with a session and returns the status alone.
-func (d *door) as(session, method, path, body string) int {
+func (d *testServer) as(session, method, path, body string) int {
 	d.t.Helper()
 	status, _, _ := d.ask(method, path, body, "Authorization", "Bearer "+session)
 	return status
 }
 
 // openSignIn is open with an address for the dashboard.
-func openSignIn(t *testing.T, change func(*GuardOptions, *Options)) *door {
+func openSignIn(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
 	d := open(t, change)
 	d.server.o.URL = "http://" + d.addr
@@ -140,7 +141,7 @@ func TestSignInCodeIsGoodOnce(t *testing.T) {
 
 func TestSignInCodeExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		token := NewToken(secret)
+		token := auth.NewToken(secret)
 		s := newSignIns()
 		early, _ := s.codes.add(token.Identity())
 		late, _ := s.codes.add(token.Identity())
@@ -346,7 +347,7 @@ func TestSignInToAccounts(t *testing.T) {
 func TestSignInEndsWithTheUsersToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard(t, GuardOptions{Accounts: true, Verifier: users{}})
-		session, _ := g.signIns.sessions.add(Identity{User: "ann", Expires: time.Now().Add(time.Hour)})
+		session, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)})
 		check := func(want int) {
 			t.Helper()
 			r := ask("/api/tabs", "127.0.0.1:3300", "-")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -48,8 +49,8 @@ type Instances struct {
 	stop context.CancelFunc
 	work sync.WaitGroup // starts under way, and instances that run
 
-	mu   sync.Mutex
-	held map[string]*running // by running.key
+	mu      sync.Mutex
+	running map[string]*running // by their keys
 }
 
 // running is an instance, from the moment in which its profile is taken. Its fields
@@ -83,7 +84,7 @@ type Info struct {
 	Extension string
 	// Browser is the browser as the hub knows it; nil while it has not joined, or
 	// when it is away.
-	Browser *hub.BrowserInfo
+	Browser *state.BrowserInfo
 }
 
 var (
@@ -100,7 +101,7 @@ func New(o Options) *Instances {
 	if o.Join == 0 {
 		o.Join = 30 * time.Second
 	}
-	s := &Instances{opts: o, log: o.Log, held: map[string]*running{}}
+	s := &Instances{opts: o, log: o.Log, running: map[string]*running{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	return s
 }
@@ -123,12 +124,12 @@ func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	if err := s.hold(r); err != nil {
+	if err := s.reserve(r); err != nil {
 		return Info{}, err
 	}
 	defer s.work.Done() // of the start; what runs has its own
 	if err := s.launch(r); err != nil {
-		s.drop(r)
+		s.release(r)
 		return Info{}, err
 	}
 	s.work.Go(func() { s.watch(r) })
@@ -147,30 +148,30 @@ func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 	return Info{}, err
 }
 
-// hold takes the profile for r, and lets Close wait for the start.
-func (s *Instances) hold(r *running) error {
+// reserve takes the profile for r, and lets Close wait for the start.
+func (s *Instances) reserve(r *running) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
 		return errClosed
 	}
-	if other := s.held[r.key]; other != nil {
+	if other := s.running[r.key]; other != nil {
 		with := ""
 		if other.Profile != r.Profile {
 			with = fmt.Sprintf(", which has %q of the same browser open", other.Profile)
 		}
 		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by instance %s%s; close that, or name another profile", r.Profile, other.ID, with)}
 	}
-	s.held[r.key] = r
+	s.running[r.key] = r
 	s.work.Add(1)
 	return nil
 }
 
-// drop gives the profile free.
-func (s *Instances) drop(r *running) {
+// release gives the profile free.
+func (s *Instances) release(r *running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.held, r.key)
+	delete(s.running, r.key)
 }
 
 // launch writes what the browser needs and starts it.
@@ -181,7 +182,7 @@ func (s *Instances) launch(r *running) error {
 	if r.launch.own {
 		unlock(r.launch.data)
 	}
-	if by := heldBy(r.launch.data, r.launch.own); by != "" {
+	if by := usedBy(r.launch.data, r.launch.own); by != "" {
 		return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf("profile %q is in use by %s; close that browser, or name another profile", r.Profile, by)}
 	}
 	if r.launch.own {
@@ -218,7 +219,7 @@ func (s *Instances) watch(r *running) {
 	case <-s.ctx.Done():
 		r.proc.stop()
 	}
-	s.drop(r)
+	s.release(r)
 	if b := s.browser(r); b != nil {
 		s.opts.Hub.Forget(b.Peer, spec.CloseGoingAway, "the browser has ended")
 	}
@@ -247,7 +248,7 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 		case <-ctx.Done():
 		}
 	}()
-	_, err := s.opts.Hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Pairing == r.pairing })
+	_, err := s.opts.Hub.AwaitPeer(ctx, func(b state.BrowserInfo) bool { return b.Pairing == r.pairing })
 	return err
 }
 
@@ -256,7 +257,7 @@ func (s *Instances) join(ctx context.Context, r *running) error {
 func (s *Instances) Stop(id string) error {
 	s.mu.Lock()
 	var found *running
-	for _, r := range s.held {
+	for _, r := range s.running {
 		if r.ID == id && r.proc != nil {
 			found = r
 		}
@@ -274,7 +275,7 @@ func (s *Instances) Stop(id string) error {
 func (s *Instances) List() []Info {
 	s.mu.Lock()
 	var list []*running
-	for _, r := range s.held {
+	for _, r := range s.running {
 		if r.proc != nil {
 			list = append(list, r)
 		}
@@ -303,7 +304,7 @@ func (s *Instances) info(r *running) Info {
 }
 
 // browser returns r as the hub knows it, nil if it does not.
-func (s *Instances) browser(r *running) *hub.BrowserInfo {
+func (s *Instances) browser(r *running) *state.BrowserInfo {
 	for _, b := range s.opts.Hub.Browsers() {
 		if b.Pairing == r.pairing {
 			return &b
@@ -330,7 +331,7 @@ func (s *Instances) Profiles() ([]Profile, error) {
 		if p.Machine {
 			key = p.data
 		}
-		if r := s.held[key]; r != nil {
+		if r := s.running[key]; r != nil {
 			all[i].InUse = "instance " + r.ID
 		}
 	}
@@ -345,7 +346,7 @@ func (s *Instances) Profiles() ([]Profile, error) {
 		}
 		for _, dir := range dirs {
 			if all[i].InUse == "" {
-				all[i].InUse = heldBy(dir, !p.Machine)
+				all[i].InUse = usedBy(dir, !p.Machine)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ import (
 
 func TestLifeOfABrowser(t *testing.T) {
 	real(t)
-	w := newWorld(t, instance.Options{})
+	w := newFixture(t, instance.Options{})
 	info, err := w.instances.Start(t.Context(), instance.Config{URL: w.page, Headless: new(true)})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestLifeOfABrowser(t *testing.T) {
 // What a browser left in a container of another name must not lock its profile for ever.
 func TestLockOfAnotherMachine(t *testing.T) {
 	real(t)
-	w := newWorld(t, instance.Options{})
+	w := newFixture(t, instance.Options{})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestHubAtAnotherAddress(t *testing.T) {
 	store, dir := &storage.Memory{}, filepath.Join(t.TempDir(), "browsers")
 	var ids []spec.BrowserID
 	for i := range 3 {
-		w := newWorldOver(t, store, instance.Options{Dir: dir})
+		w := newFixtureOver(t, store, instance.Options{Dir: dir})
 		for range 2 - i/2 { // the second time it has shown its secret
 			info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 			if err != nil {
@@ -139,7 +139,7 @@ func TestHubAtAnotherAddress(t *testing.T) {
 
 func TestCloseEndsAll(t *testing.T) {
 	real(t)
-	w := newWorld(t, instance.Options{})
+	w := newFixture(t, instance.Options{})
 	for _, profile := range []string{"one", "two"} {
 		if _, err := w.instances.Start(t.Context(), instance.Config{Profile: profile, Headless: new(true)}); err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestHelperHub(t *testing.T) {
 	if os.Getenv("TABHUB_TEST_HELPER") == "" {
 		t.Skip("it is a part of TestBrowserDiesWithTheHub")
 	}
-	info, err := newWorld(t, instance.Options{}).instances.Start(t.Context(), instance.Config{Headless: new(true)})
+	info, err := newFixture(t, instance.Options{}).instances.Start(t.Context(), instance.Config{Headless: new(true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", test.body), Join: test.join})
+			w := newFixture(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", test.body), Join: test.join})
 			_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 			wantFailure(t, err, test.code, test.want)
 			if left := processesOf(t, w.dir); len(left) > 0 || len(w.instances.List()) > 0 {
@@ -242,7 +242,7 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 	}
 	t.Run("is not awaited any more", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
+		w := newFixture(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
 		gone := errors.New("the client is gone")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, gone)
 		defer cancel()
@@ -255,7 +255,7 @@ func TestBrowserThatDoesNotJoin(t *testing.T) {
 	})
 	t.Run("while the hub ends", func(t *testing.T) {
 		t.Parallel()
-		w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
+		w := newFixture(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", endless)})
 		time.AfterFunc(100*time.Millisecond, w.instances.Close)
 		_, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 		wantFailure(t, err, spec.FailNotConnected, "shutting down")
@@ -270,7 +270,7 @@ func TestStubbornBrowser(t *testing.T) {
 	if err := syscall.Mkfifo(ready, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "trap '' TERM; sleep "+mark+" & echo >"+ready+"; sleep "+mark)})
+	w := newFixture(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "trap '' TERM; sleep "+mark+" & echo >"+ready+"; sleep "+mark)})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestStubbornBrowser(t *testing.T) {
 // Branded Chrome takes no extension from the command line; the user must be told.
 func TestBrandedChrome(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond, Extensions: true})
+	w := newFixture(t, instance.Options{Browser: fake(t, "Google Chrome 156.0.1.2", "exec sleep 1000"), Join: 100 * time.Millisecond, Extensions: true})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "work"})
 	if err != nil {
 		t.Fatal(err)
@@ -315,120 +315,6 @@ func TestBrandedChrome(t *testing.T) {
 	}
 	_, err = w.instances.Start(t.Context(), instance.Config{Headless: new(true), Profile: "other", Extensions: []string{info.Extension}})
 	wantFailure(t, err, spec.FailInvalidArguments, "by hand")
-}
-
-func TestBadConfig(t *testing.T) {
-	t.Setenv("DISPLAY", "")
-	t.Setenv("WAYLAND_DISPLAY", "")
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv("PATH", t.TempDir())
-	empty := t.TempDir()
-	for name, test := range map[string]struct {
-		browser string
-		config  instance.Config
-		code    spec.FailureCode
-		want    string
-	}{
-		"no such browser":     {"/nonexistent/chromium", instance.Config{}, spec.FailToolError, "--browser"},
-		"mode and browser":    {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Mode: instance.Chrome}, spec.FailInvalidArguments, "leave mode out"},
-		"mode not installed":  {"", instance.Config{Mode: instance.Testing}, spec.FailToolError, "no Chrome for Testing is installed"},
-		"profile leaves":      {"", instance.Config{Profile: ".."}, spec.FailInvalidArguments, "letters, digits"},
-		"profile with slash":  {"", instance.Config{Profile: "../x"}, spec.FailInvalidArguments, "no browser of this machine"},
-		"profile unknown":     {"", instance.Config{Profile: "google-chrome/Default"}, spec.FailInvalidArguments, "action profiles"},
-		"window, no display":  {"", instance.Config{Headless: new(false)}, spec.FailInvalidArguments, "headless: true"},
-		"extension relative":  {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Extensions: []string{"x"}}, spec.FailInvalidArguments, "full path"},
-		"extension is none":   {fake(t, "Chromium 156.0.1.2", ""), instance.Config{Extensions: []string{empty}}, spec.FailInvalidArguments, "manifest.json"},
-		"profile is too long": {"", instance.Config{Profile: strings.Repeat("p", 65)}, spec.FailInvalidArguments, "letters, digits"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, instance.Options{Browser: test.browser, UserProfiles: true, Extensions: true})
-			_, err := w.instances.Start(t.Context(), test.config)
-			wantFailure(t, err, test.code, test.want)
-		})
-	}
-}
-
-// The user's own profiles are listed, opened when they are named, and never while
-// another browser has them.
-func TestMachineProfiles(t *testing.T) {
-	config := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", config)
-	data := filepath.Join(config, "chromium")
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	state := `{"profile":{"info_cache":{"Default":{"name":"Ada"},"Profile 1":{"name":"Work"},"../evil":{"name":"x"}}}}`
-	if err := os.WriteFile(filepath.Join(data, "Local State"), []byte(state), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	args := filepath.Join(t.TempDir(), "args")
-	if err := syscall.Mkfifo(args, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, instance.Options{
-		Browser: fake(t, "Chromium 156.0.1.2", "echo \"$@\" >"+args+"; exit 3"), UserProfiles: true,
-	})
-	profiles, err := w.instances.Profiles()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, p := range profiles {
-		got = append(got, p.Directory+"="+p.Name+p.InUse)
-	}
-	if want := []string{"chromium/Default=Ada", "chromium/Profile 1=Work"}; !slices.Equal(got, want) {
-		t.Errorf("profiles %q, want %q", got, want)
-	}
-	started := make(chan error, 1)
-	go func() {
-		_, err := w.instances.Start(t.Context(), instance.Config{Profile: "chromium/Profile 1", Headless: new(true)})
-		started <- err
-	}()
-	line, err := os.ReadFile(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"--user-data-dir=" + data + " ", "--profile-directory=Profile 1 ", "--load-extension=" + w.dir} {
-		if !strings.Contains(string(line)+" ", want) {
-			t.Errorf("started with %s, without %s", line, want)
-		}
-	}
-	if strings.Contains(string(line), "--disable-sync") || strings.Contains(string(line), "--password-store") {
-		t.Errorf("the user's own profile was changed: %s", line)
-	}
-	wantFailure(t, <-started, spec.FailToolError, "exit status 3")
-
-	hold(t, data)
-	_, err = w.instances.Start(t.Context(), instance.Config{Profile: "chromium/Default", Headless: new(true)})
-	wantFailure(t, err, spec.FailToolError, "in use by a running browser (process 4711)")
-}
-
-// A model that a page has talked round must not get at the user's logins, nor have a
-// program of its choice read every page, unless the user has agreed.
-func TestWhatTheUserMustAllow(t *testing.T) {
-	config := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", config)
-	for file, text := range map[string]string{
-		"chromium/Local State": `{"profile":{"info_cache":{"Default":{"name":"Ada"}}}}`,
-		"chosen/manifest.json": `{}`,
-	} {
-		path := filepath.Join(config, file)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w := newWorld(t, instance.Options{Browser: fake(t, "Chromium 156.0.1.2", "exit 3")})
-	for flag, c := range map[string]instance.Config{
-		"--instance-user-profiles": {Profile: "chromium/Default"},
-		"--instance-extensions":    {Extensions: []string{filepath.Join(config, "chosen")}},
-	} {
-		c.Headless = new(true)
-		_, err := w.instances.Start(t.Context(), c)
-		wantFailure(t, err, spec.FailDenied, flag)
-	}
-	if profiles, err := w.instances.Profiles(); err != nil || len(profiles) != 0 {
-		t.Errorf("profiles: %+v, %v", profiles, err)
-	}
 }
 
 // hold makes a user data directory look like that of a running browser.

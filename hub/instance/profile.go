@@ -38,8 +38,13 @@ type Profile struct {
 // Of reports whether p is the profile of a machine's browser of that mode.
 func (p Profile) Of(m Mode) bool { return p.Machine && p.mode == m }
 
-// ownName is what an own profile may be called: also a directory on any system.
-var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+// ownName is what an own profile may be called: also a directory on any system. At
+// most maxOwnName bytes.
+var ownName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+const maxOwnName = 64
+
+func isOwnName(name string) bool { return len(name) <= maxOwnName && ownName.MatchString(name) }
 
 // machineBrowsers are the browsers of the machine whose profiles are listed.
 func machineBrowsers() []Profile {
@@ -106,7 +111,7 @@ func ownProfiles(dir string) ([]Profile, error) {
 	}
 	var found []Profile
 	for _, e := range entries {
-		if e.IsDir() && ownName.MatchString(e.Name()) {
+		if e.IsDir() && isOwnName(e.Name()) {
 			found = append(found, Profile{Directory: e.Name(), Name: e.Name()})
 		}
 	}
@@ -116,7 +121,7 @@ func ownProfiles(dir string) ([]Profile, error) {
 // resolve returns the profile that Start was given the name of.
 func resolve(name string) (Profile, error) {
 	if !strings.Contains(name, "/") {
-		if !ownName.MatchString(name) {
+		if !isOwnName(name) {
 			return Profile{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("profile %.80q: a profile's name has 1 to 64 letters, digits, _ and -, and begins with a letter or digit", name)}
 		}
 		return Profile{Directory: name, Name: name}, nil

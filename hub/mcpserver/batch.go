@@ -47,9 +47,7 @@ func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte)
 		if e != nil {
 			answers = append(answers, errorFrame(m.id, e))
 		} else if rq := s.accept(ses, out, m); rq != nil {
-			if rq.waits() {
-				rq.begin(ctx)
-			}
+			rq.begin(ctx)
 			requests = append(requests, rq)
 		}
 	}

@@ -31,7 +31,7 @@ func closeUnderCalls(t *testing.T, bridge, stuck bool) {
 	const call = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`
 	h := newScripted()
 	started, release := h.hold("wait")
-	h.tools["deaf"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+	h.tools["uncancellable"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		started <- c
 		time.Sleep(time.Minute)
 		return json.RawMessage(`{"content":[]}`), nil
@@ -53,7 +53,7 @@ func closeUnderCalls(t *testing.T, bridge, stuck bool) {
 	c.send(fmt.Sprintf(call, 1, "wait"))
 	<-started
 	if stuck {
-		c.send(fmt.Sprintf(call, 2, "deaf"))
+		c.send(fmt.Sprintf(call, 2, "uncancellable"))
 		<-started
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

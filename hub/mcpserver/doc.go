@@ -1,13 +1,14 @@
 // Package mcpserver serves a hub as an MCP server: over newline-delimited streams
-// (stdio and /attach), over SSE as MCP 2024-11-05 and Moonsurf's MCP over SSE have
-// it, and over Streamable HTTP, in every revision from 2024-11-05 to 2026-07-28.
+// (stdio and /attach), over SSE as MCP 2024-11-05 has it (spec/docs/RULES.md,
+// "MCP over SSE"), and over Streamable HTTP, in every revision from 2024-11-05 to 2026-07-28.
 //
 // # What mcp-go does here and what it does not
 //
-// github.com/mark3labs/mcp-go answers whatever is not on the way of a call:
-// initialize and the agreement on a version, server/discover, ping,
-// logging/setLevel, completion, unknown and removed methods. It is asked through its
-// HandleMessage, with requests of this package's making (library.go).
+// github.com/mark3labs/mcp-go knows the revisions: which there are, which one is agreed
+// on, the methods, headers, members and parameters of each (its package mcp). What is
+// about the connection and not about tabs is answered with its types (handshake.go).
+// Its package server is not used: it compiles the meta-schemas of JSON Schema whenever
+// a program starts, for validation that hub/schema does, and that is half of a start.
 //
 // Lists, calls, resources, prompts and subscriptions are answered here, from bytes:
 // ids, progress tokens, arguments, schemas and results are slices of what came in,
@@ -33,18 +34,19 @@
 // # How it works
 //
 // A session is one client: a stream, an SSE connection, a Streamable HTTP session, or
-// a single request of revision 2026-07-28, which has no sessions. It holds what is
-// under way, what the client follows and what it has not been told yet.
+// a single request of revision 2026-07-28, which has no sessions. It holds the requests
+// under way, what the client follows, and the changes that it has not been told yet.
 //
-// Each connection has an outbox. It has no goroutine: who has something to say
-// queues it and, if nobody is writing, writes until the queue is empty. Answers keep
-// their order behind the progress of their calls. Changes of the hub are not queued:
-// they are flags, turned into notifications when the connection is free, so a client
-// that is slow, or has no stream open, is told once. Progress beyond a bound
-// replaces earlier progress of its call. Answers are never dropped: when too many
-// wait, no further request is read from the client.
+// Each connection has an outbox: a queue of frames and at most one writer. Whoever queues
+// an answer while nobody writes becomes the writer, until the queue is empty; progress and
+// changes, whose senders must not wait, start a goroutine for that. Answers follow the
+// progress of their calls. Changes of the hub are not queued: they are flags, turned into
+// notifications when the connection is free, so a client that is slow, or has no stream
+// open, is told once. Progress beyond a bound replaces earlier progress of its call.
+// Answers are never dropped: when too many wait, no further request is read from the
+// client.
 //
-// A request that may have to wait for a page counts against its session's limit and
-// can be cancelled by its own client only. A cancelled one is answered by nothing.
-// Before 2026-07-28 a client that leaves does not cancel; from then on it does.
+// A request that may have to wait for a page counts against its session's limit, and only
+// its own client can cancel it. A request that was cancelled gets no answer. Before
+// 2026-07-28 a client that leaves does not cancel; from then on it does.
 package mcpserver

@@ -23,15 +23,14 @@ const (
 	ExposeAuto Expose = "auto"
 )
 
-// deaf are clients, by the name they give, that list tools once and drop those that
-// come later.
-var deaf = []string{"claude-ai", "claude-desktop"}
+// listsOnce are clients, by the name they give, that list the tools once and ignore changes.
+var listsOnce = []string{"claude-ai", "claude-desktop"}
 
 // proxyOnly reports whether the client of rq gets the hub's own tools alone. From
 // revision 2026-07-28 on a list must not depend on who asks.
 func (s *Server) proxyOnly(rq *request) bool {
 	return s.opts.Expose == ExposeProxy ||
-		s.opts.Expose == ExposeAuto && !rq.modern && slices.Contains(deaf, rq.clientName())
+		s.opts.Expose == ExposeAuto && !rq.modern && slices.Contains(listsOnce, rq.clientName())
 }
 
 // visible takes from a change of the hub what clients are not listed, before or after.
@@ -116,6 +115,9 @@ func (e *exposure) chooseLocked(l *hub.Listing, budget int) {
 
 // bytesPerToken is a rough estimate, for English and JSON.
 const bytesPerToken = 4
+
+// Tokens estimates what bytes of JSON cost a model.
+func Tokens(bytes int) int { return (bytes + bytesPerToken - 1) / bytesPerToken }
 
 // siteOf returns the sites of items. Those of one domain follow each other.
 type siteOf struct {

@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 	"io"
 	"net"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -245,10 +244,4 @@ func newServer(t *testing.T, h Hub, o Options) *Server {
 	s := New(h, o)
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return s
-}
-
-// sorted returns messages whose order is nobody's promise.
-func sorted(lines ...string) []string {
-	slices.Sort(lines)
-	return lines
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"tabhub/hub"
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -26,10 +28,10 @@ func TestGoSDK(t *testing.T) {
 }
 
 func testGoSDK(t *testing.T, transport, version string) {
-	h, peers := openHub(t)
+	h := hubtest.Open(t, hub.Options{})
 	hangs, cancelled := make(chan struct{}), make(chan struct{})
 	tools := []string{`{"name":"steps","inputSchema":{"type":"object"}}`, `{"name":"hang","inputSchema":{"type":"object"}}`, `{"name":"ask","inputSchema":{"type":"object"}}`}
-	tab := joinTab(t, peers, "https://a.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	tab := h.JoinTab("https://a.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		switch in.Request.(*spec.ExecuteTool).ToolName {
 		case "steps":
 			for i := range 10 {

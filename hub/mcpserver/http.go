@@ -145,7 +145,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 			agreed := ses.version != ""
 			ses.mu.Unlock()
 			if agreed {
-				if !s.table.add(ses) {
+				if !s.sessions.add(ses) {
 					ses.end(errGone)
 					writeJSON(x.w, http.StatusServiceUnavailable, errorFrame(m.id, invalidRequest("too many sessions")))
 					return
@@ -198,11 +198,11 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *session, 
 		httpError(w, http.StatusBadRequest, invalidRequest(mcp.HeaderSessionID+" header is missing: send initialize first"))
 		return nil, nil
 	}
-	if ses = s.table.get(id, identityOf(r.Context()), false); ses == nil {
+	if ses = s.sessions.get(id, identityOf(r.Context()), false); ses == nil {
 		httpError(w, http.StatusNotFound, invalidRequest("the session is unknown or has ended: send initialize again"))
 		return nil, nil
 	}
-	return ses, func() { s.table.release(ses) }
+	return ses, func() { s.sessions.release(ses) }
 }
 
 // maxGets is how many GET streams a session may have; the oldest makes room. More
@@ -253,7 +253,7 @@ func (ses *session) attach(st *eventStream) {
 	if oldest != nil {
 		oldest.close()
 	}
-	st.out.kick() // what has changed while there was none
+	st.out.wake() // what has changed while there was none
 }
 
 func (ses *session) detach(st *eventStream) {
@@ -285,7 +285,7 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer release()
-	s.table.remove(ses)
+	s.sessions.remove(ses)
 	ses.end(errCancelled)
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -11,38 +11,10 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 )
-
-// openHub returns a real Hub and the transport that tabs join.
-func openHub(t *testing.T) (*hub.Hub, *tabtransport.Peers) {
-	peers := tabtransport.NewMemory()
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = h.Close(context.Background()) })
-	return h, peers
-}
-
-func joinTab(t *testing.T, peers *tabtransport.Peers, origin string, serve tabtransport.Serve, tools ...string) *tabtransport.Local {
-	t.Helper()
-	tab, err := peers.Join(t.Context(), tabtransport.Conn{Origin: origin}, serve)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(tab.Close)
-	m := &spec.Register{Kind: spec.KindTool}
-	for _, item := range tools {
-		m.Items = append(m.Items, json.RawMessage(item))
-	}
-	if answer, err := tab.Ask(t.Context(), 0, m); err != nil || !strings.Contains(string(answer), `"rejected":[]`) {
-		t.Fatalf("register: %s, %v", answer, err)
-	}
-	return tab
-}
 
 // What a page made is what a client gets, whatever MCP's types know of it.
 func TestNothingIsLostBetweenTabAndClient(t *testing.T) {
@@ -62,9 +34,9 @@ func testNothingIsLost(t *testing.T) {
 		"error":      `{"content":[{"type":"text","text":"no"}],"isError":true}`,
 		"duplicates": `{"content":[],"a":1,"a":2}`,
 	}
-	h, peers := openHub(t)
+	h := hubtest.Open(t, hub.Options{})
 	var got json.RawMessage
-	joinTab(t, peers, "https://shop.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	h.JoinTab("https://shop.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		got = bytes.Clone(in.Request.(*spec.ExecuteTool).Args)
 		var args struct{ Want string }
 		_ = json.Unmarshal(got, &args)
@@ -109,55 +81,14 @@ func testNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestCancelReachesThePageAndProgressTheClient(t *testing.T) {
-	synctest.Test(t, testCancelAndProgress)
-}
-
-func testCancelAndProgress(t *testing.T) {
-	h, peers := openHub(t)
-	cancelled := make(chan error, 1)
-	joinTab(t, peers, "https://a.example.com", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
-		total := 3.0
-		for i := range 3 {
-			in.Progress(float64(i+1), &total, "step")
-		}
-		if in.Request.(*spec.ExecuteTool).ToolName == "work" {
-			return spec.Response{Result: json.RawMessage(`{"content":[]}`)}, nil
-		}
-		<-ctx.Done()
-		cancelled <- context.Cause(ctx)
-		return spec.Response{}, ctx.Err()
-	}, `{"name":"work","inputSchema":{"type":"object"}}`, `{"name":"hang","inputSchema":{"type":"object"}}`)
-	time.Sleep(time.Second) // the change is told before there is a client
-	c := streamTo(t, newServer(t, h, Options{}))
-	c.initialize("2025-06-18")
-	call := func(id int, tool string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"website_tool_a_example_com_%s","_meta":{"progressToken":%[1]d}}}`, id, tool)
-	}
-	steps := func(id int) {
-		for i := range 3 {
-			c.want(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%d,"progress":%d,"total":3,"message":"step"}}`, id, i+1))
-		}
-	}
-	c.send(call(1, "work"))
-	steps(1)
-	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	c.send(call(2, "hang"))
-	steps(2)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
-	<-cancelled
-	c.send(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
-	c.want(`{"jsonrpc":"2.0","id":3,"result":{}}`)
-}
-
 func TestABurstOfTabsIsFewNotices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, peers := openHub(t)
+		h := hubtest.Open(t, hub.Options{})
 		c := streamTo(t, newServer(t, h, Options{}))
 		c.initialize("2025-06-18")
 		go func() {
 			for i := range 100 {
-				joinTab(t, peers, fmt.Sprintf("https://site%d.example.com", i), nil, `{"name":"x","inputSchema":{"type":"object"}}`)
+				h.JoinTab(fmt.Sprintf("https://site%d.example.com", i), nil, `{"name":"x","inputSchema":{"type":"object"}}`)
 				time.Sleep(time.Millisecond)
 			}
 			time.Sleep(time.Second)

@@ -1,17 +1,16 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"strconv"
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -51,7 +50,7 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, ask fu
 			ctx = hub.WithExtensions(ctx, ext)
 		}
 		r, err := ask(ctx)
-		if err != nil || !inputRequired(r) {
+		if err != nil || !builtin.AsksBack(r) {
 			return r, err
 		}
 		switch missing := lacks(rq.capabilities(), r); {
@@ -68,16 +67,6 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, ask fu
 			return nil, err
 		}
 	}
-}
-
-func toolError(format string, args ...any) *hub.Failure {
-	return &hub.Failure{Code: spec.FailToolError, Message: fmt.Sprintf(format, args...)}
-}
-
-// inputRequired reports whether a page's result asks back. The result may be large;
-// see hasMember.
-func inputRequired(r json.RawMessage) bool {
-	return bytes.Contains(r, []byte(`"input_required"`)) && string(rawjson.Get(r, "resultType")) == `"input_required"`
 }
 
 // input returns what a page is told beside the arguments: what the client can be
@@ -113,16 +102,6 @@ func (s *Server) input(rq *request, name string) (spec.Extensions, *rpcError) {
 	return ext, nil
 }
 
-// capabilities returns what the client has declared, nil if nothing.
-func (rq *request) capabilities() json.RawMessage {
-	if rq.modern {
-		return rq.meta(metaCapabilities)
-	}
-	rq.ses.mu.Lock()
-	defer rq.ses.mu.Unlock()
-	return rq.ses.capabilities
-}
-
 // lacks returns the capabilities that a client would need for what r asks of it
 // and has not.
 func lacks(capabilities, r json.RawMessage) (missing []string) {
@@ -136,15 +115,6 @@ func lacks(capabilities, r json.RawMessage) (missing []string) {
 		return nil
 	})
 	return missing
-}
-
-func missingCapabilities(missing []string) *rpcError {
-	required := map[string]struct{}{}
-	for _, c := range missing {
-		required[c] = struct{}{}
-	}
-	data, _ := json.Marshal(map[string]any{"requiredCapabilities": required})
-	return &rpcError{code: codeMissingCapability, message: "the page asks for what this client has not declared", data: data, status: http.StatusBadRequest}
 }
 
 // answers asks an older client what r asks for and returns the extensions for the
@@ -162,10 +132,7 @@ func (s *Server) answers(ctx context.Context, rq *request, r json.RawMessage, ex
 		if err != nil {
 			return err
 		}
-		if len(responses) > 1 {
-			responses = append(responses, ',')
-		}
-		responses = append(append(rawjson.AppendString(responses, key), ':'), answer...)
+		responses = rawjson.AppendMember(responses, key, answer)
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) {

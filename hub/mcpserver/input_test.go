@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -34,13 +36,13 @@ func nosy(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 }
 
 func nosyHub(t *testing.T) *hub.Hub {
-	h, peers := openHub(t)
+	h := hubtest.Open(t, hub.Options{})
 	told := make(chan struct{}, 1)
 	stop := h.Watch(func(hub.Change) { told <- struct{}{} })
-	joinTab(t, peers, "https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
+	h.JoinTab("https://nosy.example.com", nosy, `{"name":"ask","inputSchema":{"type":"object"}}`, `{"name":"other","inputSchema":{"type":"object"}}`)
 	<-told // the change is told before there is a client
 	stop()
-	return h
+	return h.Hub
 }
 
 const nosyTool = "website_tool_nosy_example_com_ask"
@@ -91,14 +93,15 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 // A tool of the hub that calls pages passes on what they ask, and the state of one
 // must not come to another.
 func TestStateIsOfOneSubject(t *testing.T) {
-	own := Tool{
-		Definition: json.RawMessage(`{"name":"relay","inputSchema":{"type":"object"}}`),
+	own := builtin.Tool{
+		Name:  "relay",
+		Input: json.RawMessage(`{"type":"object"}`),
 		Call: func(ctx context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
 			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`)
 		},
 		Subject: func(args json.RawMessage) string { return string(args) },
 	}
-	c := streamTo(t, newServer(t, nosyHub(t), Options{Own: []Tool{own}}))
+	c := streamTo(t, newServer(t, nosyHub(t), Options{Builtin: []builtin.Tool{own}}))
 	call := func(args, more string) string {
 		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"relay","arguments":` + args + `,` + more + modernMeta + `}}`)
 	}
@@ -117,8 +120,9 @@ func TestStateIsOfOneSubject(t *testing.T) {
 
 func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	h := nosyHub(t)
-	s := newServer(t, h, Options{Own: []Tool{{
-		Definition: json.RawMessage(`{"name":"door"}`),
+	s := newServer(t, h, Options{Builtin: []builtin.Tool{{
+		Name:  "door",
+		Input: json.RawMessage(`{}`),
 		Call: func(ctx context.Context, _ json.RawMessage, client string, _ func(spec.Progress)) json.RawMessage {
 			r, _ := h.Call(ctx, hub.Call{Name: nosyTool, Client: client})
 			return r

@@ -40,15 +40,15 @@ func makeGoroutines(n int) {
 // sessionsOf returns how many sessions s has.
 func sessionsOf(s *Server) int {
 	synctest.Wait()
-	s.table.mu.Lock()
-	defer s.table.mu.Unlock()
-	return len(s.table.byID)
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	return len(s.sessions.byID)
 }
 
 // A hub runs for months, and clients come and go: nothing of a session that has
 // ended may stay, be it that the client says so or that it just goes.
 func TestEndedSessionsLeaveNothing(t *testing.T) {
-	const sessions, abreast = 500, 25
+	const sessions, abreast = 200, 25
 	for name, session := range map[string]func(t *testing.T, c *web){
 		"SSE": func(t *testing.T, c *web) {
 			ctx, drop := context.WithCancel(t.Context())

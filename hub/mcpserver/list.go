@@ -35,14 +35,14 @@ func (s *Server) list(rq *request) (frame, *rpcError) {
 		return frame{}, invalidParams("cursor is unknown: this server answers lists in one page")
 	}
 	of := listed[rq.method]
-	var own, rest []byte
+	var builtins, rest []byte
 	if of.kind == hub.ListTools {
-		own = s.ownList
+		builtins = s.builtins
 	}
 	if of.kind != hub.ListTools || !s.proxyOnly(rq) {
 		rest = s.elements(of.kind)
 	}
-	h := make([]byte, 0, 192+len(rq.id)+len(s.serverRef)+len(own))
+	h := make([]byte, 0, 192+len(rq.id)+len(s.serverRef)+len(builtins))
 	h = append(h, frameStart...)
 	h = append(h, rq.id...)
 	h = append(h, `,"result":{`...)
@@ -52,8 +52,8 @@ func (s *Server) list(rq *request) (frame, *rpcError) {
 		h = append(h, ',')
 	}
 	h = append(h, of.member...)
-	h = append(h, own...)
-	if len(own) > 0 && len(rest) > 0 {
+	h = append(h, builtins...)
+	if len(builtins) > 0 && len(rest) > 0 {
 		h = append(h, ',')
 	}
 	return frame{head: h, body: rest, tail: listEnd}, nil

@@ -3,18 +3,10 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-)
-
-// Codes of MCP beside those of JSON-RPC, which spec has.
-const (
-	codeResourceNotFound = -32002 // until 2025-11-25
-	// From 2026-07-28 on.
-	codeHeaderMismatch    = -32020
-	codeMissingCapability = -32021
-	codeUnsupported       = -32022
 )
 
 // message is one incoming JSON-RPC message. Its slices share memory with what it
@@ -26,29 +18,6 @@ type message struct {
 	response bool            // an answer to a request of ours
 	result   json.RawMessage // of a response
 	fault    json.RawMessage // the error of a response
-}
-
-// rpcError is a JSON-RPC error to be sent.
-type rpcError struct {
-	code    int
-	message string
-	data    json.RawMessage
-	// status is the HTTP status that revision 2026-07-28 wants with it; 0 is 200.
-	status int
-}
-
-func (e *rpcError) Error() string { return e.message }
-
-func parseError(err error) *rpcError {
-	return &rpcError{code: spec.CodeParseError, message: "Parse error: " + err.Error(), status: 400}
-}
-
-func invalidRequest(text string) *rpcError {
-	return &rpcError{code: spec.CodeInvalidRequest, message: "Invalid Request: " + text, status: 400}
-}
-
-func invalidParams(text string) *rpcError {
-	return &rpcError{code: spec.CodeInvalidParams, message: text}
 }
 
 // parseMessage reads the envelope of one message. With an error, the message has
@@ -106,7 +75,7 @@ func parseMessage(b []byte) (message, *rpcError) {
 		m.params = nil
 	case m.params != nil && m.params[0] != '{':
 		m.params = nil
-		return m, &rpcError{code: spec.CodeInvalidParams, message: "params must be an object", status: 400}
+		return m, &rpcError{code: spec.CodeInvalidParams, message: "params must be an object", status: http.StatusBadRequest}
 	}
 	return m, nil
 }
@@ -133,9 +102,12 @@ func (m *message) text(path ...string) (string, bool) {
 }
 
 // meta returns a member of params._meta.
-func (m *message) meta(key string) json.RawMessage {
-	if m.params == nil {
-		return nil
+func (m *message) meta(key string) json.RawMessage { return rawjson.Get(m.params, "_meta", key) }
+
+// orEmpty returns an object, {} if there is none.
+func orEmpty(object json.RawMessage) json.RawMessage {
+	if object == nil {
+		return json.RawMessage("{}")
 	}
-	return rawjson.Get(m.params, "_meta", key)
+	return object
 }

@@ -31,8 +31,8 @@ func (s *Server) postModern(x *exchange, r *http.Request, out *outbox, m message
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(errClosing) })()
-	ses := s.table.stateless(ctx, identityOf(ctx))
-	defer s.table.releaseStateless(ses)
+	ses := s.sessions.stateless(ctx, identityOf(ctx))
+	defer s.sessions.releaseStateless(ses)
 	ses.out = out
 	x.out.notices = ses.notices
 	rq := newRequest(ses, out, m)

@@ -3,9 +3,11 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 
 	"tabhub/hub"
+	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -20,11 +22,11 @@ type listen struct {
 	acked   bool    // nothing is told before the acknowledgement
 }
 
-// add takes from c what w asks for.
-func (p *changes) add(c hub.Change, w *changes) (any bool) {
+// add takes from c what w asks for, and reports whether that is anything.
+func (p *changes) add(c hub.Change, w *changes) (added bool) {
 	set := func(have *bool, now, want bool) {
 		if now && want {
-			*have, any = true, true
+			*have, added = true, true
 		}
 	}
 	set(&p.tools, c.Tools, w.tools)
@@ -32,13 +34,13 @@ func (p *changes) add(c hub.Change, w *changes) (any bool) {
 	set(&p.prompts, c.Prompts, w.prompts)
 	for _, uri := range c.Updated {
 		if slices.Contains(w.updated, uri) {
-			any = true
+			added = true
 			if !slices.Contains(p.updated, uri) {
 				p.updated = append(p.updated, uri)
 			}
 		}
 	}
-	return any
+	return added
 }
 
 // frames returns the notifications for p; meta, if any, is a member of each one's
@@ -81,7 +83,7 @@ func (ses *session) changed(c hub.Change) {
 	out := ses.out
 	ses.mu.Unlock()
 	if tell && out != nil {
-		out.kick()
+		out.wake()
 	}
 }
 
@@ -109,10 +111,10 @@ func subscriptionMeta(id json.RawMessage) string {
 // listen serves subscriptions/listen until ctx is done.
 func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	if !rq.modern {
-		return fromRPC(s.lib.answer(ctx, rq)) // it is of no other era: it says so
+		return fromRPC(s.protocol(rq)) // it is of no other era: it says so
 	}
 	if rq.out == nil {
-		return frame{}, &rpcError{code: -32600, message: "the answer to " + methodListen + " is an event stream: accept text/event-stream", status: 406}
+		return frame{}, &rpcError{code: spec.CodeInvalidRequest, message: "the answer to " + methodListen + " is an event stream: accept text/event-stream", status: http.StatusNotAcceptable}
 	}
 	if !s.streams.enter() {
 		return s.refuseLate(rq)
@@ -148,7 +150,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	ses.mu.Lock()
 	l.acked = true
 	ses.mu.Unlock()
-	rq.out.kick()
+	rq.out.wake()
 	if !l.want.empty() {
 		<-ctx.Done()
 		if context.Cause(ctx) != errClosing {

@@ -20,10 +20,10 @@ type sink interface {
 	write([]frame) error
 }
 
-// outbox puts what is said to one client into order. There is no writer goroutine:
-// whoever finds the connection idle writes, what others add meanwhile too, in one
-// go. That saves a goroutine switch for each answer and a system call for each
-// answer but the first of a burst.
+// outbox is the queue of what is sent to one client. It has no goroutine of its own:
+// whoever puts an answer into an idle outbox writes it, and what others add meanwhile, in
+// one go. That saves a goroutine switch for each answer, and a system call for each answer
+// but the first of a burst.
 type outbox struct {
 	// static after construction
 	sink    sink
@@ -105,8 +105,8 @@ func (o *outbox) post(f frame) {
 	o.startLocked()
 }
 
-// kick says that notices has something. It never waits.
-func (o *outbox) kick() {
+// wake says that notices has something. It never waits.
+func (o *outbox) wake() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil {

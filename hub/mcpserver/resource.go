@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"tabhub/hub/builtin"
 	"tabhub/spec/rawjson"
 )
 
@@ -20,10 +21,11 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	if inputRequired(r) {
-		return s.result(rq, r, ""), nil
+	hints := uncached
+	if builtin.AsksBack(r) {
+		hints = ""
 	}
-	return s.result(rq, r, uncached), nil
+	return s.result(rq, r, hints), nil
 }
 
 // prompt serves prompts/get.
@@ -95,12 +97,4 @@ func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
 		stop()
 	}
 	return done, nil
-}
-
-func (rq *request) uri() (string, *rpcError) {
-	uri, ok := rawjson.String(rq.get("uri"))
-	if !ok || uri == "" {
-		return "", invalidParams("uri is required: the URI of a resource, a string")
-	}
-	return uri, nil
 }

@@ -32,12 +32,10 @@ func (s *Server) sealState(r json.RawMessage, rq *request, name string) json.Raw
 		if key == extState {
 			return nil
 		}
-		out = append(append(rawjson.AppendString(out, key), ':'), value...)
-		out = append(out, ',')
+		out = rawjson.AppendMember(out, key, value)
 		return nil
 	})
-	out = append(out, `"`+extState+`":`...)
-	return append(rawjson.AppendString(out, seal+"."+state), '}')
+	return append(rawjson.AppendMember(out, extState, rawjson.AppendString(nil, seal+"."+state)), '}')
 }
 
 // openState returns the state that a page gave, if it is that.

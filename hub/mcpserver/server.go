@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -35,9 +36,9 @@ type Options struct {
 	Instructions string       // for the model
 	Log          *slog.Logger // nil discards
 
-	// Own are the hub's own tools. They are listed first, in this order, and their
+	// Builtin are the hub's own tools. They are listed first, in this order, and their
 	// names win over those of pages.
-	Own []Tool
+	Builtin []builtin.Tool
 
 	Expose       Expose // "" means ExposeAll
 	ExposeBudget int    // tokens of what pages offer that ExposeAuto lists at most, for each list; 0 means 10,000
@@ -56,17 +57,6 @@ type Options struct {
 	MaxSessions int           // Streamable HTTP and SSE sessions; 0 means 4096
 }
 
-// Tool is a tool of the hub itself.
-type Tool struct {
-	Definition json.RawMessage // an MCP Tool
-	// Call returns a raw CallToolResult. It ends soon after ctx does. progress is
-	// never nil and must not be called after Call has returned.
-	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage
-	// Subject names what a call is about, beside the tool: a page that asks back gives
-	// a state, which comes back for the same subject alone. nil: there is but one.
-	Subject func(args json.RawMessage) string
-}
-
 // Server is one Hub as an MCP server, over any number of connections. Its methods
 // are safe for concurrent use.
 type Server struct {
@@ -74,9 +64,7 @@ type Server struct {
 	hub       Hub
 	opts      Options
 	log       *slog.Logger
-	lib       *library
-	own       map[string]Tool
-	ownList   []byte // the definitions, comma-separated
+	builtins  []byte // the definitions of the hub's own tools, comma-separated
 	serverRef string // _meta member that names this server
 	stateKey  [32]byte
 	askPrefix string // of the ids of requests to clients; a bridge's client may answer another hub's late
@@ -84,11 +72,11 @@ type Server struct {
 	cancel    context.CancelCauseFunc
 	unwatch   func()
 
-	lists   [4]atomic.Pointer[list]
-	expose  [4]exposure // by list; for ExposeAuto
-	table   table
-	active  gate // requests that are answered
-	streams gate // connections that stay open: streams, event streams, listens
+	lists    [4]atomic.Pointer[list]
+	expose   [4]exposure // by list; for ExposeAuto
+	sessions sessions
+	active   gate // requests that are answered
+	streams  gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
 	watching map[*session]struct{} // told of changes
@@ -120,23 +108,20 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxBody, spec.MaxFrame)
 	orDefault(&o.MaxInFlight, 256)
 	orDefault(&o.MaxSessions, 4096)
-	s := &Server{hub: h, opts: o, log: o.Log, own: map[string]Tool{}, watching: map[*session]struct{}{}}
+	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	for _, t := range o.Own {
-		name, _ := rawjson.String(rawjson.Get(t.Definition, "name"))
-		s.own[name] = t
-		if len(s.ownList) > 0 {
-			s.ownList = append(s.ownList, ',')
+	for i := range o.Builtin {
+		if i > 0 {
+			s.builtins = append(s.builtins, ',')
 		}
-		s.ownList = append(s.ownList, oneLine(t.Definition)...)
+		s.builtins = append(s.builtins, o.Builtin[i].Definition()...)
 	}
 	ref := append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, "}}"...))
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
-	s.lib = newLibrary(s)
-	s.table.init(s)
+	s.sessions.init(s)
 	s.unwatch = h.Watch(s.changed)
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
@@ -157,65 +142,7 @@ func (s *Server) Close(ctx context.Context) error {
 	err := s.active.close(ctx)
 	s.unwatch()
 	s.cancel(errClosing)
-	s.table.close()
+	s.sessions.close()
 	_ = s.streams.close(context.Background()) // they end by themselves now
 	return err
-}
-
-// gate counts requests under way and can be closed.
-type gate struct {
-	mu     sync.Mutex
-	n      int
-	closed bool
-	empty  chan struct{} // closed when closed and n is 0
-}
-
-// enter reports whether a request may start; leave ends it.
-func (g *gate) enter() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.closed {
-		return false
-	}
-	g.n++
-	return true
-}
-
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.n--; g.n == 0 && g.closed {
-		close(g.empty)
-	}
-}
-
-// close admits nothing any more and waits until all have left or ctx is done.
-func (g *gate) close(ctx context.Context) error {
-	g.mu.Lock()
-	if !g.closed {
-		g.closed, g.empty = true, make(chan struct{})
-		if g.n == 0 {
-			close(g.empty)
-		}
-	}
-	g.mu.Unlock()
-	select {
-	case <-g.empty:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-type identityKey struct{}
-
-// WithIdentity returns a context for a request that carries the credential named
-// identity. A session answers only to the identity that began it.
-func WithIdentity(ctx context.Context, identity string) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity)
-}
-
-func identityOf(ctx context.Context) string {
-	id, _ := ctx.Value(identityKey{}).(string)
-	return id
 }

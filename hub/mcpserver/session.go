@@ -45,7 +45,7 @@ type session struct {
 	changes      changes              // not told yet
 	gets         []*eventStream       // open GET streams, newest last; Streamable HTTP only
 
-	// guarded by the table's mutex
+	// guarded by the mutex of Server.sessions
 	users    int // requests that use it now
 	lastUsed time.Time
 }
@@ -139,7 +139,7 @@ func (ses *session) initialized() {
 	out := ses.out
 	ses.mu.Unlock()
 	if tell && out != nil {
-		out.kick()
+		out.wake()
 	}
 }
 
@@ -214,25 +214,18 @@ func (ses *session) end(cause error) {
 	}
 }
 
-// clientName returns the name of the client that asks.
-func (rq *request) clientName() string {
-	if rq.modern {
-		name, _ := rq.text("_meta", metaClientInfo, "name")
-		return name
-	}
-	rq.ses.mu.Lock()
-	defer rq.ses.mu.Unlock()
-	return rq.ses.client
+type identityKey struct{}
+
+// WithIdentity returns a context for a request that carries the credential named
+// identity. A session answers only to the identity that began it.
+func WithIdentity(ctx context.Context, identity string) context.Context {
+	return context.WithValue(ctx, identityKey{}, identity)
 }
 
-// The keys of params._meta that a request of revision 2026-07-28 has.
-const (
-	metaVersion      = mcp.MetaKeyProtocolVersion
-	metaClientInfo   = mcp.MetaKeyClientInfo
-	metaCapabilities = mcp.MetaKeyClientCapabilities
-	metaLogLevel     = mcp.MetaKeyLogLevel
-	metaSubscription = mcp.MetaKeySubscriptionID
-)
+func identityOf(ctx context.Context) string {
+	id, _ := ctx.Value(identityKey{}).(string)
+	return id
+}
 
 // changed tells all clients of a change of the hub.
 func (s *Server) changed(c hub.Change) {

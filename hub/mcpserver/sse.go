@@ -8,8 +8,8 @@ import (
 	"tabhub/spec"
 )
 
-// SSE returns the handler of GET /sse, of MCP 2024-11-05 and of Moonsurf's MCP over
-// SSE: the response is the session. Its first event says where to POST messages.
+// SSE returns the handler of GET /sse (spec/docs/RULES.md, "MCP over SSE"): the
+// response is the session. Its first event says where to POST messages.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {
@@ -24,7 +24,7 @@ func (s *Server) SSE() http.Handler {
 		defer s.streams.leave()
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		ses.sse, ses.users = true, 1 // in use for as long as the response lasts
-		if !s.table.add(ses) {
+		if !s.sessions.add(ses) {
 			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
 			return
@@ -35,7 +35,7 @@ func (s *Server) SSE() http.Handler {
 		ses.mu.Unlock()
 		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + "\n\n"), raw: true})
 		st.run()
-		s.table.remove(ses)
+		s.sessions.remove(ses)
 		ses.finishCalls(flushAtEnd)
 		ses.end(errGone)
 		st.finish()
@@ -94,12 +94,12 @@ func (s *Server) Message() http.Handler {
 			httpError(w, http.StatusBadRequest, invalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
 			return
 		}
-		ses := s.table.get(id, identityOf(r.Context()), true)
+		ses := s.sessions.get(id, identityOf(r.Context()), true)
 		if ses == nil {
 			httpError(w, http.StatusNotFound, invalidParams("the session is unknown or has ended: open GET /sse again"))
 			return
 		}
-		defer s.table.release(ses)
+		defer s.sessions.release(ses)
 		if b, ok := s.readBody(w, r); ok {
 			s.message(w, ses, b)
 		}
@@ -130,13 +130,8 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		return
 	}
 	if rq := s.accept(ses, out, m); rq != nil {
-		if rq.waits() {
-			rq.begin(ses.ctx)
-		}
-		ses.spawn(out, func() (frame, bool) {
-			f, _, ok := s.answer(ses.ctx, rq)
-			return f, ok
-		})
+		rq.begin(ses.ctx)
+		ses.spawn(out, rq.answer)
 	}
 	w.WriteHeader(http.StatusAccepted)
 }

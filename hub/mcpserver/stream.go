@@ -143,20 +143,12 @@ func (st *stream) line(b []byte) {
 }
 
 func (st *stream) request(rq *request) {
-	if rq.waits() {
-		// Noted here and now, so that a cancellation on the next line finds it.
-		rq.begin(st.ses.ctx)
+	rq.begin(st.ses.ctx) // here and now, so that a cancellation on the next line finds it
+	if rq.ctx != nil {
+		st.ses.spawn(st.out, rq.answer)
+	} else if f, ok := rq.answer(); ok {
+		st.out.put(f)
 	}
-	if rq.ctx == nil {
-		if f, _, ok := st.srv.answer(st.ses.ctx, rq); ok {
-			st.out.put(f)
-		}
-		return
-	}
-	st.ses.spawn(st.out, func() (frame, bool) {
-		f, _, ok := st.srv.answer(st.ses.ctx, rq)
-		return f, ok
-	})
 }
 
 // accept sees to a message that is not to be answered, and returns nil, or returns

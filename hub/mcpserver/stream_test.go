@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -45,90 +44,19 @@ func TestByteOrderMarkAtTheBeginning(t *testing.T) {
 	c.want(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 }
 
-func TestInitializeNamesWhatTheHubCanDo(t *testing.T) {
-	own := Tool{Definition: json.RawMessage(`{"name":"proxy","inputSchema":{"type":"object"}}`)}
-	s := newServer(t, newScripted(), Options{Name: "tabhub", Version: "9.9", Instructions: "use <proxy>", Own: []Tool{own}})
-	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
-		c := streamTo(t, s)
-		var r struct {
-			ID     string
-			Result struct {
-				ProtocolVersion, Instructions string
-				ServerInfo                    struct{ Name, Version string }
-				Capabilities                  struct {
-					Experimental struct{ Browser hub.Capabilities }
-					Tools        struct{ ListChanged bool }
-					Prompts      struct{ ListChanged bool }
-					Resources    struct{ ListChanged, Subscribe bool }
-				}
-			}
-		}
-		if err := json.Unmarshal([]byte(c.ask(initializeLine(version))), &r); err != nil {
-			t.Fatal(err)
-		}
-		caps := r.Result.Capabilities
-		if r.ID != "init" || r.Result.ProtocolVersion != version || r.Result.Instructions != "use <proxy>" || r.Result.ServerInfo.Version != "9.9" {
-			t.Errorf("%s: %+v", version, r)
-		}
-		if !caps.Experimental.Browser.MultiTabSupport || !caps.Tools.ListChanged || !caps.Prompts.ListChanged || !caps.Resources.ListChanged || !caps.Resources.Subscribe {
-			t.Errorf("%s: capabilities %+v", version, caps)
-		}
-		c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}`)
-		c.want(`{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"proxy","inputSchema":{"type":"object"}},{"name":"echo","inputSchema":{"type":"object"}}]}}`)
-		c.send(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
-		c.want(`{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[]}}`)
-		c.send(`{"jsonrpc":"2.0","id":4,"method":"ping"}`)
-		c.want(`{"jsonrpc":"2.0","id":4,"result":{}}`)
-		c.send(`{"jsonrpc":"2.0","id":5,"method":"initialized","params":{}}`)
-		c.want(`{"jsonrpc":"2.0","id":5,"result":{}}`)
-	}
-}
-
-func TestBadMessagesGetTheRightError(t *testing.T) {
-	s := newServer(t, newScripted(), Options{MaxBody: 4096})
-	c := streamTo(t, s)
-	c.initialize("2025-11-25")
-	for _, tt := range []struct{ send, id, code, says string }{
-		{`{"jsonrpc":"2.0","id":1,"method":`, `null`, "-32700", "Parse error"},
-		{`hello`, `null`, "-32700", "Parse error"},
-		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", `null`, "-32700", "Parse error"},
-		{strings.Repeat("[", 600) + strings.Repeat("]", 600), `null`, "-32700", "deep"},
-		{`5`, `null`, "-32600", "object"},
-		{`[]`, `null`, "-32600", "batches"},
-		{`{"id":1,"method":"ping"}`, `1`, "-32600", "jsonrpc"},
-		{`{"jsonrpc":"1.0","id":"x","method":"ping"}`, `"x"`, "-32600", "jsonrpc"},
-		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `null`, "-32600", "id"},
-		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, `null`, "-32600", "id"},
-		{`{"jsonrpc":"2.0","id":2}`, `2`, "-32600", "method"},
-		{`{"jsonrpc":"2.0","id":2,"method":7}`, `2`, "-32600", "method"},
-		{`{"jsonrpc":"2.0","id":3,"method":"ping","params":[1]}`, `3`, "-32602", "params"},
-		{`{"jsonrpc":"2.0","id":4,"method":"no/such"}`, `4`, "-32601", "no/such"},
-		{`{"jsonrpc":"2.0","id":4,"METHOD":"ping","method":"no/such"}`, `4`, "-32601", "no/such"},
-		{`{"jsonrpc":"2.0","id":4,"method":"server/discover"}`, `4`, "-32601", "server/discover"},
-		{`{"jsonrpc":"2.0","id":5,"method":"tools/call"}`, `5`, "-32602", "name"},
-		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":5}}`, `5`, "-32602", "name"},
-		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"NAME":"echo"}}`, `5`, "-32602", "name"},
-		{`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":[]}}`, `5`, "-32602", "arguments"},
-		{`{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"ecko"}}`, `6`, "-32602", "nearest: echo"},
-		{`{"jsonrpc":"2.0","id":6,"method":"tools/list","params":{"cursor":"x"}}`, `6`, "-32602", "cursor"},
-		{`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"tabhub://no"}}`, `7`, "-32002", "tabhub://no"},
-		{`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{}}`, `7`, "-32602", "uri"},
-		{`{"jsonrpc":"2.0","id":7,"method":"resources/subscribe","params":{"uri":"tabhub://no"}}`, `7`, "-32002", "tabhub://no"},
-		{`{"jsonrpc":"2.0","id":8,"method":"prompts/get","params":{"name":"no"}}`, `8`, "-32602", `unknown prompt`},
-		{`{"jsonrpc":"2.0","id":9,"method":"logging/setLevel","params":{"level":"loud"}}`, `9`, "-32602", "loud"},
-		{`{"jsonrpc":"2.0","id":9,"method":"logging/setLevel","params":{"level":5}}`, `9`, "-32602", ""},
-		{`{"jsonrpc":"2.0","id":9,"method":"ping","x":"` + strings.Repeat("x", 5000) + `"}`, `null`, "-32600", "4096"},
+func TestBadBytesGetTheRightError(t *testing.T) {
+	c := streamTo(t, newServer(t, newScripted(), Options{MaxBody: 4096}))
+	for _, tt := range []struct{ send, code, says string }{
+		{"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", "-32700", "Parse error"},
+		{strings.Repeat("[", 600) + strings.Repeat("]", 600), "-32700", "deep"},
+		{`{"jsonrpc":"2.0","id":9,"method":"ping","x":"` + strings.Repeat("x", 5000) + `"}`, "-32600", "4096"},
 	} {
 		got := c.ask(tt.send)
-		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+tt.id+`,"error":{"code":`+tt.code+`,`) || !strings.Contains(got, tt.says) {
+		if !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":`+tt.code+`,`) || !strings.Contains(got, tt.says) {
 			t.Errorf("%.80s\n got %s", tt.send, got)
 		}
 	}
-	// None of these is answered, and the connection lives on.
-	c.send(``, "  ", `{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","method":"tools/call","params":[]}`,
-		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}`,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}`)
-	c.send(`{"jsonrpc":"2.0","id":10,"method":"ping"}`)
+	c.send(``, "  ", `{"jsonrpc":"2.0","id":10,"method":"ping"}`)
 	c.want(`{"jsonrpc":"2.0","id":10,"result":{}}`)
 }
 
@@ -200,28 +128,6 @@ func TestProgressIsCompleteInOrderAndBeforeTheResult(t *testing.T) {
 		}
 		at[p.ProgressToken]++
 	}
-}
-
-func TestProgressMessagesAreLogMessagesForWhoAskedForThose(t *testing.T) {
-	h := newScripted()
-	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		if c.Progress != nil {
-			c.Progress(spec.Progress{Progress: 1, Message: "half \"done\""})
-		}
-		return json.RawMessage(`{"content":[]}`), nil
-	}
-	c := streamTo(t, newServer(t, h, Options{}))
-	c.initialize("2025-06-18")
-	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"work"}}`
-	c.send(call)
-	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	c.ask(`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"info"}}`)
-	c.send(call)
-	c.want(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"work","data":"half \"done\""}}`)
-	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	c.ask(`{"jsonrpc":"2.0","id":2,"method":"logging/setLevel","params":{"level":"warning"}}`)
-	c.send(call)
-	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 }
 
 func TestChangesAreToldOnceAndOnlyAfterInitialize(t *testing.T) {
@@ -341,31 +247,6 @@ func TestBrokenPipeEndsTheStream(t *testing.T) {
 	io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n")
 	if err := <-ended; !errors.Is(err, os.ErrClosed) {
 		t.Errorf("ended with %v", err)
-	}
-}
-
-func TestBatchesAreOfOneRevision(t *testing.T) {
-	h := newScripted()
-	started, release := h.hold("wait")
-	c := streamTo(t, newServer(t, h, Options{}))
-	c.initialize("2025-03-26")
-	go func() { <-started; release <- json.RawMessage(`{"content":[]}`) }()
-	got := c.ask(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait"}},7,` +
-		`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{}}]`)
-	var answers []json.RawMessage
-	if err := json.Unmarshal([]byte(got), &answers); err != nil || len(answers) != 4 {
-		t.Fatalf("%s: %v", got, err)
-	}
-	for i, want := range sorted(`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{"content":[]}}`) {
-		if !slices.ContainsFunc(answers, func(a json.RawMessage) bool { return string(a) == want }) {
-			t.Errorf("no answer %d in %s", i, got)
-		}
-	}
-	c.send(`[{"jsonrpc":"2.0","method":"notifications/initialized"}]`) // is not answered
-	for _, bad := range []string{`[]`, `[` + strings.Repeat(`1,`, 200) + `1]`, `[1,`} {
-		if got := c.ask(bad); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error"`) {
-			t.Errorf("%.20s: %s", bad, got)
-		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -32,7 +33,7 @@ func (s *site) awaitExtension() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), chromium.Timeout)
 	defer cancel()
-	if _, err := s.hub.AwaitPeer(ctx, func(b hub.BrowserInfo) bool { return b.Connected && !b.Single }); err != nil {
+	if _, err := s.hub.AwaitPeer(ctx, func(b state.BrowserInfo) bool { return b.Connected && !b.Single }); err != nil {
 		s.t.Fatalf("the extension joins: %v", err)
 	}
 }

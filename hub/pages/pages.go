@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"tabhub/hub/demo"
@@ -32,24 +33,30 @@ type page struct {
 	policy string
 }
 
-// Handler serves Paths, to everybody. The caller checks the Host.
+// Handler serves Paths, to everybody. The caller checks the Host. The files are made
+// for the first request: a start does not wait for them.
 func Handler() http.Handler {
-	join := []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"}
-	served := map[string]page{
-		"/tab.js":      newScript(append(join, "tab.js")...),
-		"/embed.js":    newScript(append(join, "embed.js")...),
-		"/widget.html": newWidget(),
-		"/demo":        newDemo(),
-		"/pair":        newPair(),
-	}
+	served := sync.OnceValue(servedPages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, ok := served[r.URL.Path]
+		p, ok := served()[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
 			return
 		}
 		p.ServeHTTP(w, r)
 	})
+}
+
+// servedPages makes all files, by path.
+func servedPages() map[string]page {
+	join := []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"}
+	return map[string]page{
+		"/tab.js":      newScript(append(join, "tab.js")...),
+		"/embed.js":    newScript(append(join, "embed.js")...),
+		"/widget.html": newWidget(),
+		"/demo":        newDemo(),
+		"/pair":        newPair(),
+	}
 }
 
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {

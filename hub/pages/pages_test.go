@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/pages"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
@@ -28,7 +29,7 @@ type site struct {
 	t        *testing.T
 	store    storage.Memory
 	addr     string // of the hub
-	cable    *tabtest.Cable
+	cable    *tabtest.Port
 	pairings tabtest.Pairings
 
 	// Owned by the test's goroutine.
@@ -42,7 +43,7 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, cable: tabtest.NewCable(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
+	s := &site{t: t, cable: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
 	s.addr = s.cable.Addr()
 	s.start()
 	t.Cleanup(s.stop)
@@ -86,16 +87,16 @@ func (s *site) stop() {
 }
 
 // admit believes the widget and the extension, as the hub's guard does.
-func (s *site) admit(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+func (s *site) admit(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 	if r.Header.Get("Origin") == "http://"+r.Host {
-		return wsserver.Admission{Origin: pages.WidgetOrigin(hello)}, nil
+		return tabtransport.Admission{Origin: pages.WidgetOrigin(hello)}, nil
 	}
 	extended := r.Header.Get("Origin") == extension.Origin
 	if extended && s.lockedOut.Load() {
-		return wsserver.Admission{}, errors.New("no extension may join")
+		return tabtransport.Admission{}, errors.New("no extension may join")
 	}
 	id, err := s.pairings.Check(hello, ex)
-	return wsserver.Admission{Attested: id != "", Pairing: id}, err
+	return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 }
 
 func (s *site) url(path string) string { return "http://" + s.addr + path }

@@ -4,73 +4,70 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// alternatives reports a value that fits none of several schemas: by what they ask
-// for where that can be said together, else by the one that it fits best.
-func (w *words) alternatives(e *jsonschema.ValidationError) []Violation {
-	where := pointer(e.InstanceLocation)
-	if what := together(e.Causes, where); what != "" {
-		return []Violation{{where, what}}
+// alternatives says that a value fits none of several schemas: by what they ask for
+// where that can be said together, else by the one that it fits best.
+func (f failure) alternatives() Violation {
+	where := f.at.pointer()
+	if what := f.together(); what != "" {
+		return Violation{where, what}
 	}
 	var nearest []Violation
 	best := 0
-	for i, cause := range e.Causes {
-		all := w.of(cause)
-		if n := distance(behindRef(cause), all); i == 0 || n < best {
+	for i, branch := range f.branches {
+		all := inWords(branch)
+		if n := distance(branch, all); i == 0 || n < best {
 			nearest, best = all, n
 		}
 	}
-	what := fmt.Sprintf("fits none of %d alternatives", len(e.Causes))
+	what := fmt.Sprintf("fits none of %d alternatives", len(f.branches))
 	for i, v := range nearest[:min(len(nearest), 2)] {
 		what += [...]string{"; nearest: ", " and "}[i] + v.String()
 	}
-	return []Violation{{where, what}}
+	return Violation{where, what}
 }
 
-// together returns what alternatives ask for that are all about the type or all
-// about the value at where, "" if they are not.
-func together(causes []*jsonschema.ValidationError, where string) string {
-	var types []string
+// together returns what the branches ask for if they are all about the type or all
+// about the value, "" if they are not.
+func (f failure) together() string {
+	var types typeSet
 	var values []any
-	var got string
-	for _, cause := range causes {
-		cause = behindRef(cause)
-		if pointer(cause.InstanceLocation) != where {
+	var got any
+	for _, branch := range f.branches {
+		if len(branch) != 1 || branch[0].at != f.at {
 			return ""
 		}
-		switch k := cause.ErrorKind.(type) {
-		case *kind.Type:
-			types, got = append(types, k.Want...), k.Got
-		case *kind.Const:
-			values, got = append(values, k.Want), shown(k.Got)
-		case *kind.Enum:
-			values, got = append(values, k.Want...), shown(k.Got)
+		switch got = branch[0].got; want := branch[0].want.(type) {
+		case typeSet:
+			types |= want
+		case []any:
+			values = append(values, want...)
 		default:
 			return ""
 		}
 	}
 	switch {
-	case values == nil && types != nil:
-		slices.Sort(types)
-		return "must be " + strings.Join(slices.Compact(types), " or ") + ", got " + got
-	case types == nil && values != nil:
-		return oneOf(values) + ", got " + got
+	case values == nil:
+		names := types.names()
+		slices.Sort(names)
+		return "must be " + strings.Join(names, " or ") + ", got " + got.(typeSet).String()
+	case types == 0:
+		return oneOf(values) + ", got " + shown(got)
 	}
 	return ""
 }
 
-// distance says how far a value is from an alternative that it violates so.
-func distance(cause *jsonschema.ValidationError, all []Violation) int {
+// distance says how far a value is from a branch that it fails.
+func distance(branch []failure, all []Violation) int {
 	n := len(all)
-	switch cause.ErrorKind.(type) {
-	case *kind.Type:
-		n += 100
-	case *kind.Const, *kind.Enum:
-		n += 50
+	if len(branch) == 1 {
+		switch branch[0].keyword {
+		case "type":
+			n += 100
+		case "const", "enum":
+			n += 50
+		}
 	}
 	for _, v := range all {
 		// What tells alternatives apart is usually a constant.
@@ -79,15 +76,4 @@ func distance(cause *jsonschema.ValidationError, all []Violation) int {
 		}
 	}
 	return n
-}
-
-// behindRef returns the one error behind references.
-func behindRef(e *jsonschema.ValidationError) *jsonschema.ValidationError {
-	for len(e.Causes) == 1 {
-		if _, ok := e.ErrorKind.(*kind.Reference); !ok {
-			break
-		}
-		e = e.Causes[0]
-	}
-	return e
 }

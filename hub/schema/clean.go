@@ -158,7 +158,8 @@ func (c *cleaner) array(v json.RawMessage, at string, f func(v json.RawMessage, 
 	return nil
 }
 
-var plainKey = regexp.MustCompile(`^[$A-Za-z_][\w$-]{0,60}$`)
+// plainKey matches a key that needs no quotes, if it is not longer than what is shown.
+var plainKey = regexp.MustCompile(`^[$A-Za-z_][\w$-]*$`)
 
 // below is the place of a member, short enough to be shown.
 func below(at, key string) string {
@@ -166,7 +167,7 @@ func below(at, key string) string {
 	switch {
 	case len(at) > most:
 		return at
-	case !plainKey.MatchString(key):
+	case len(key) > 61 || !plainKey.MatchString(key):
 		return at + "[" + strconv.QuoteToASCII(cut(key)) + "]"
 	case at == "":
 		return key

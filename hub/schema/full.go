@@ -1,34 +1,23 @@
 package schema
 
 import (
+	"embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sync"
 
 	"tabhub/spec/rawjson"
 )
 
 // full is a schema with all its keywords. It is immutable.
 type full struct {
-	root *jsonschema.Schema
+	root *node
 	work []int // see workOf
 }
 
-// location is the schema's own URL. Nothing can be loaded from it.
-const location = "tabhub://schema/root"
-
-// denyAll is the compiler's loader.
-type denyAll struct{}
-
-func (denyAll) Load(url string) (any, error) {
-	return nil, fmt.Errorf("%.100q is not part of the schema", url)
-}
-
 // newFull compiles a schema that is valid JSON.
-func newFull(raw string) (f *full, err error) {
+func newFull(raw string) (*full, error) {
 	doc, err := rawjson.Decode([]byte(raw))
 	if err != nil {
 		return nil, err
@@ -41,31 +30,20 @@ func newFull(raw string) (f *full, err error) {
 		return nil, fmt.Errorf("more than %d objects", maxObjects)
 	}
 	draft := draftOf(rawjson.Get([]byte(raw), "$schema"))
-	w := walker{draft4: draft == jsonschema.Draft4, refs: map[string]bool{}}
+	w := walker{draft4: draft == draft04, refs: map[string]bool{}}
 	if err := w.schema(doc, true); err != nil {
 		return nil, err
 	}
 	if w.unmatched {
 		loosen(doc)
 	}
-
-	// What pages write must not be able to bring the hub down, whatever the
-	// compiler makes of it.
-	defer func() {
-		if r := recover(); r != nil {
-			f, err = nil, fmt.Errorf("cannot be compiled: %v", r)
-		}
-	}()
-	c := jsonschema.NewCompiler()
-	c.UseLoader(denyAll{})
-	c.UseRegexpEngine(patternEngine())
-	c.DefaultDraft(draft)
-	if err := c.AddResource(location, doc); err != nil {
+	if err := wellFormed(doc, draft); err != nil {
 		return nil, err
 	}
-	root, err := c.Compile(location)
+	c := compiler{doc: doc, draft: draft, pattern: patternsWithin(maxPrograms), check: func(part any) error { return wellFormed(part, draft) }}
+	root, err := c.compile()
 	if err != nil {
-		return nil, reason(err)
+		return nil, err
 	}
 	work, err := workOf(root)
 	if err != nil {
@@ -76,38 +54,66 @@ func newFull(raw string) (f *full, err error) {
 
 // draftOf returns the draft that the value of $schema stands for; an unknown one
 // counts as the latest.
-func draftOf(raw []byte) *jsonschema.Draft {
+func draftOf(raw []byte) draft {
 	id, _ := rawjson.String(raw)
 	if u, err := url.Parse(id); err == nil && u.Host == "json-schema.org" {
 		switch u.Path {
 		case "/draft-04/schema":
-			return jsonschema.Draft4
+			return draft04
 		case "/draft-06/schema":
-			return jsonschema.Draft6
+			return draft06
 		case "/draft-07/schema":
-			return jsonschema.Draft7
+			return draft07
 		case "/draft/2019-09/schema":
-			return jsonschema.Draft2019
+			return draft2019
 		}
 	}
-	return jsonschema.Draft2020
+	return draft2020
 }
 
-// reason says in a line why the compiler refuses a schema.
-func reason(err error) error {
-	if v, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		return violations(v, nil)
+// metaschemaFiles are the meta-schemas of json-schema.org, each in one file and without
+// what only informs.
+//
+//go:embed metaschema
+var metaschemaFiles embed.FS
+
+// metaschemas are compiled when a schema of their draft is met first.
+var metaschemas = map[draft]func() *node{
+	draft04:   sync.OnceValue(func() *node { return metaschema(draft04, "draft-04") }),
+	draft06:   sync.OnceValue(func() *node { return metaschema(draft06, "draft-06") }),
+	draft07:   sync.OnceValue(func() *node { return metaschema(draft07, "draft-07") }),
+	draft2019: sync.OnceValue(func() *node { return metaschema(draft2019, "2019-09") }),
+	draft2020: sync.OnceValue(func() *node { return metaschema(draft2020, "2020-12") }),
+}
+
+// metaschema panics if the file is not a schema: it is part of the program.
+func metaschema(d draft, name string) *node {
+	raw, err := metaschemaFiles.ReadFile("metaschema/" + name + ".json")
+	if err != nil {
+		panic(err)
 	}
-	if v, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
-		if cause, ok := errors.AsType[*jsonschema.ValidationError](v.Err); ok {
-			return violations(cause, nil)
-		}
+	doc, err := rawjson.Decode(raw)
+	if err != nil {
+		panic(err)
 	}
-	return err
+	c := compiler{doc: doc, draft: d, pattern: patternsWithin(maxPrograms), check: func(any) error { return nil }}
+	root, err := c.compile()
+	if err != nil {
+		panic(err)
+	}
+	return root
+}
+
+// wellFormed reports in a line why v is no schema of draft d.
+func wellFormed(v any, d draft) error {
+	if all := metaschemas[d]().evaluate(v, nil, false, nil); all != nil {
+		return violations(all)
+	}
+	return nil
 }
 
 // check validates arguments that are valid JSON.
-func (f *full) check(args json.RawMessage) (err error) {
+func (f *full) check(args json.RawMessage) error {
 	v, err := rawjson.Decode(args)
 	if err != nil {
 		return about("arguments", err)
@@ -119,14 +125,8 @@ func (f *full) check(args json.RawMessage) (err error) {
 	if !f.affordable(nodes, depth) {
 		return nil
 	}
-	// As in newFull. The page is left to check then.
-	defer func() {
-		if recover() != nil {
-			err = nil
-		}
-	}()
-	if err, ok := errors.AsType[*jsonschema.ValidationError](f.root.Validate(v)); ok {
-		return violations(err, f.root)
+	if all := f.root.evaluate(v, nil, false, nil); all != nil {
+		return violations(all)
 	}
 	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 const (
@@ -119,14 +117,12 @@ type lazyPattern struct {
 	compile func() *regexp.Regexp
 }
 
-func (p *lazyPattern) String() string { return p.written }
-
 func (p *lazyPattern) MatchString(s string) bool { return p.compile().MatchString(s) }
 
-// patternEngine returns the compiler's regular expression engine for one schema.
-func patternEngine() jsonschema.RegexpEngine {
-	left := maxPrograms
-	return func(pattern string) (jsonschema.Regexp, error) {
+// patternsWithin returns a function that makes the patterns of one schema, which
+// together may have so many instructions.
+func patternsWithin(left int) func(pattern string) (*lazyPattern, error) {
+	return func(pattern string) (*lazyPattern, error) {
 		size := programOf(pattern)
 		if left -= size; size > maxProgram || left < 0 {
 			return nil, fmt.Errorf("pattern %.100q takes too much work", pattern)

@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"strconv"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"tabhub/spec/rawjson"
 )
 
@@ -66,7 +64,7 @@ func (b *planner) schema(raw []byte) (*plan, bool) {
 			}
 			continue
 		case "$schema":
-			if d := draftOf(v); d == jsonschema.Draft4 || d == jsonschema.Draft6 {
+			if d := draftOf(v); d == draft04 || d == draft06 {
 				return nil, false
 			}
 			continue

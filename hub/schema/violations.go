@@ -3,11 +3,9 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // maxViolations is how many violations are listed.
@@ -43,100 +41,69 @@ func about(where string, err error) *Violations {
 	return &Violations{List: []Violation{{where, err.Error()}}}
 }
 
-// violations puts what the validator found in words. root helps to name the members
-// that there are; it may be nil.
-func violations(err *jsonschema.ValidationError, root *jsonschema.Schema) *Violations {
-	w := words{root: root}
-	all := w.of(err)
-	slices.SortFunc(all, func(a, b Violation) int {
-		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.What, b.What))
-	})
-	all = slices.Compact(all)
+// violations puts failures in words.
+func violations(failures []failure) *Violations {
+	all := inWords(failures)
 	n := min(len(all), maxViolations)
 	return &Violations{List: all[:n:n], More: len(all) - n}
 }
 
-type words struct {
-	root  *jsonschema.Schema
-	graph map[*jsonschema.Schema]edges
-}
-
-// of returns the violations that an error consists of.
-func (w *words) of(e *jsonschema.ValidationError) []Violation {
-	switch k := e.ErrorKind.(type) {
-	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
-		var all []Violation
-		for _, cause := range e.Causes {
-			all = append(all, w.of(cause)...)
-		}
-		return all
-	case *kind.Required:
-		return each(e, k.Missing, "is required")
-	case *kind.AdditionalProperties:
-		return each(e, k.Properties, "is not a known member"+w.known(e.SchemaURL))
-	case *kind.Dependency:
-		return each(e, k.Missing, "is required together with "+quoted(k.Prop))
-	case *kind.DependentRequired:
-		return each(e, k.Missing, "is required together with "+quoted(k.Prop))
-	case *kind.AnyOf:
-		return w.alternatives(e)
-	case *kind.OneOf:
-		if len(k.Subschemas) == 0 {
-			return w.alternatives(e)
-		}
-	case *kind.PropertyNames:
-		what := "is not an allowed name"
-		for _, cause := range e.Causes {
-			for _, v := range w.of(cause) {
-				return []Violation{{pointer(e.InstanceLocation, k.Property), what + ": " + v.What}}
-			}
-		}
-		return []Violation{{pointer(e.InstanceLocation, k.Property), what}}
-	}
-	return []Violation{{pointer(e.InstanceLocation), leaf(e.ErrorKind)}}
-}
-
-func each(e *jsonschema.ValidationError, members []string, what string) []Violation {
+// inWords returns what failures say, in a fixed order.
+func inWords(failures []failure) []Violation {
 	var all []Violation
-	for _, m := range members {
-		all = append(all, Violation{pointer(e.InstanceLocation, m), what})
+	for _, f := range failures {
+		all = append(all, f.violations()...)
+	}
+	slices.SortFunc(all, func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.What, b.What))
+	})
+	return slices.Compact(all)
+}
+
+// violations returns what a failure says: one violation, or one for each member that
+// it is about.
+func (f failure) violations() []Violation {
+	switch f.keyword {
+	case "required":
+		return f.each("is required")
+	case "dependentRequired":
+		return f.each("is required together with " + quoted(f.want.(string)))
+	case "additionalProperties":
+		return f.each("is not a known member" + known(f.want.(*node)))
+	case "anyOf":
+		return []Violation{f.alternatives()}
+	case "propertyNames":
+		return []Violation{{f.at.pointer(), "is not an allowed name: " + inWords(f.branches[0])[0].What}}
+	}
+	return []Violation{{f.at.pointer(), f.what()}}
+}
+
+// each returns a violation for each member that f has got.
+func (f failure) each(what string) []Violation {
+	var all []Violation
+	for _, name := range f.got.([]string) {
+		all = append(all, Violation{(&place{f.at, name}).pointer(), what})
 	}
 	return all
 }
 
 // known lists the members that a schema knows.
-func (w *words) known(schemaURL string) string {
-	if w.root == nil {
+func known(n *node) string {
+	if len(n.properties) == 0 {
 		return ""
 	}
-	if w.graph == nil {
-		_, w.graph, _ = sortSchemas(w.root)
-	}
-	for s := range w.graph {
-		if s.Location != schemaURL || len(s.Properties) == 0 {
-			continue
-		}
-		var names []string
-		for name := range s.Properties {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		return "; known are " + list(names, 10)
-	}
-	return ""
+	return "; known are " + list(slices.Sorted(maps.Keys(n.properties)), 10)
 }
 
 // pointer returns the JSON pointer of a place.
-func pointer(path []string, more ...string) string {
-	var b strings.Builder
-	for _, tokens := range [...][]string{path, more} {
-		for _, t := range tokens {
-			b.WriteByte('/')
-			b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(cut(t)))
-		}
-	}
-	if b.Len() == 0 {
+func (p *place) pointer() string {
+	if p == nil {
 		return "arguments"
 	}
-	return b.String()
+	var tokens []string
+	for ; p != nil; p = p.parent {
+		tokens = append(tokens, "/"+escape(cut(p.token)))
+	}
+	slices.Reverse(tokens)
+	return strings.Join(tokens, "")
 }

@@ -7,69 +7,79 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
-
 	"tabhub/spec/rawjson"
 )
 
-// leaf says what one keyword asks for.
-func leaf(k jsonschema.ErrorKind) string {
-	switch k := k.(type) {
-	case *kind.Type:
-		return "must be " + strings.Join(k.Want, " or ") + ", got " + k.Got
-	case *kind.Enum:
-		return oneOf(k.Want) + ", got " + shown(k.Got)
-	case *kind.Const:
-		return oneOf([]any{k.Want}) + ", got " + shown(k.Got)
-	case *kind.Minimum:
-		return "must be at least " + decimal(k.Want) + ", got " + decimal(k.Got)
-	case *kind.Maximum:
-		return "must be at most " + decimal(k.Want) + ", got " + decimal(k.Got)
-	case *kind.ExclusiveMinimum:
-		return "must be more than " + decimal(k.Want) + ", got " + decimal(k.Got)
-	case *kind.ExclusiveMaximum:
-		return "must be less than " + decimal(k.Want) + ", got " + decimal(k.Got)
-	case *kind.MultipleOf:
-		return "must be a multiple of " + decimal(k.Want) + ", got " + decimal(k.Got)
-	case *kind.MinLength:
-		return count("at least", k.Want, "character", k.Got)
-	case *kind.MaxLength:
-		return count("at most", k.Want, "character", k.Got)
-	case *kind.MinItems:
-		return count("at least", k.Want, "item", k.Got)
-	case *kind.MaxItems:
-		return count("at most", k.Want, "item", k.Got)
-	case *kind.MinProperties:
-		return count("at least", k.Want, "member", k.Got)
-	case *kind.MaxProperties:
-		return count("at most", k.Want, "member", k.Got)
-	case *kind.Pattern:
-		return "must match the pattern " + cut(k.Want) + ", got " + shown(k.Got)
-	case *kind.UniqueItems:
-		return fmt.Sprintf("must not repeat an item, items %d and %d are equal", k.Duplicates[0], k.Duplicates[1])
-	case *kind.OneOf:
-		return fmt.Sprintf("must fit exactly one alternative, fits the %d. and the %d.", k.Subschemas[0]+1, k.Subschemas[1]+1)
-	case *kind.Contains:
-		return "must contain an item of the kind that its schema asks for"
-	case *kind.Not:
+// what says what one keyword asks for and what it has got.
+func (f failure) what() string {
+	switch f.keyword {
+	case "type":
+		return "must be " + f.want.(typeSet).String() + ", got " + f.got.(typeSet).String()
+	case "enum", "const":
+		return oneOf(f.want.([]any)) + ", got " + shown(f.got)
+	case "minimum":
+		return f.compared("at least")
+	case "maximum":
+		return f.compared("at most")
+	case "exclusiveMinimum":
+		return f.compared("more than")
+	case "exclusiveMaximum":
+		return f.compared("less than")
+	case "multipleOf":
+		return f.compared("a multiple of")
+	case "minLength", "maxLength":
+		return f.counted("character")
+	case "minItems", "maxItems":
+		return f.counted("item")
+	case "minProperties", "maxProperties":
+		return f.counted("member")
+	case "minContains", "maxContains":
+		if f.want == 1 && f.got == 0 {
+			return "must contain an item of the kind that its schema asks for"
+		}
+		return f.counted("matching item")
+	case "pattern":
+		return "must match the pattern " + cut(f.want.(string)) + ", got " + shown(f.got)
+	case "uniqueItems":
+		twins := f.got.([2]int)
+		return fmt.Sprintf("must not repeat an item, items %d and %d are equal", twins[0], twins[1])
+	case "oneOf":
+		fits := f.got.([2]int)
+		return fmt.Sprintf("must fit exactly one alternative, fits the %d. and the %d.", fits[0]+1, fits[1]+1)
+	case "not":
 		return "is what its schema excludes"
-	case *kind.FalseSchema:
-		return "is not allowed"
-	case nil:
-		return "is not valid"
 	}
-	return k.LocalizedString(message.NewPrinter(language.English))
+	return "is not allowed"
 }
 
-func count(bound string, want int, thing string, got int) string {
-	if want != 1 {
+// String returns the names of the types.
+func (s typeSet) String() string { return strings.Join(s.names(), " or ") }
+
+func (s typeSet) names() []string {
+	var all []string
+	for i, name := range [...]string{"null", "boolean", "integer", "number", "string", "array", "object"} {
+		if s&(1<<i) != 0 && !(name == "integer" && s&typeNumber != 0) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// compared speaks of a number and a bound.
+func (f failure) compared(how string) string {
+	return "must be " + how + " " + decimal(f.want.(*big.Rat)) + ", got " + decimal(f.got.(*big.Rat))
+}
+
+// counted speaks of a number of things and its bound.
+func (f failure) counted(thing string) string {
+	if f.want != 1 {
 		thing += "s"
 	}
-	return fmt.Sprintf("must have %s %d %s, has %d", bound, want, thing, got)
+	bound := "at least"
+	if strings.HasPrefix(f.keyword, "max") {
+		bound = "at most"
+	}
+	return fmt.Sprintf("must have %s %d %s, has %d", bound, f.want, thing, f.got)
 }
 
 func oneOf(values []any) string {

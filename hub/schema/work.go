@@ -2,8 +2,8 @@ package schema
 
 import (
 	"errors"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"maps"
+	"slices"
 )
 
 const (
@@ -17,9 +17,9 @@ const (
 
 // edges are the schemas that a schema hands a value on to.
 type edges struct {
-	cost  int                  // of the schema itself
-	same  []*jsonschema.Schema // they look at the same value
-	parts [][]*jsonschema.Schema
+	cost  int     // of the schema itself
+	same  []*node // they look at the same value
+	parts [][]*node
 	// parts are groups that look at the members or elements: of each group one
 	// schema looks at each of them.
 }
@@ -31,18 +31,18 @@ type edges struct {
 //
 // Without it a page could register a few hundred bytes, references to twice the
 // next reference and so on, that keep the hub busy for years.
-func workOf(root *jsonschema.Schema) ([]int, error) {
+func workOf(root *node) ([]int, error) {
 	order, graph, err := sortSchemas(root)
 	if err != nil {
 		return nil, err
 	}
 	var all []int
-	last := map[*jsonschema.Schema]int{}
+	last := map[*node]int{}
 	for stable := false; !stable; {
 		if len(all) == maxWorkDepth {
 			return append(all, maxCheck+1), nil
 		}
-		now := make(map[*jsonschema.Schema]int, len(order))
+		now := make(map[*node]int, len(order))
 		stable = len(all) > 0
 		for _, s := range order {
 			e := graph[s]
@@ -76,12 +76,12 @@ func (f *full) affordable(nodes, depth int) bool {
 
 // sortSchemas returns all schemas that root leads to, each after those that look at
 // the same value.
-func sortSchemas(root *jsonschema.Schema) (order []*jsonschema.Schema, graph map[*jsonschema.Schema]edges, err error) {
-	graph = map[*jsonschema.Schema]edges{}
-	open := map[*jsonschema.Schema]bool{}
-	var later []*jsonschema.Schema
-	var visit func(s *jsonschema.Schema) error
-	visit = func(s *jsonschema.Schema) error {
+func sortSchemas(root *node) (order []*node, graph map[*node]edges, err error) {
+	graph = map[*node]edges{}
+	open := map[*node]bool{}
+	var later []*node
+	var visit func(s *node) error
+	visit = func(s *node) error {
 		if open[s] {
 			return errors.New("has a reference that leads back to itself without going into a member")
 		}
@@ -113,63 +113,38 @@ func sortSchemas(root *jsonschema.Schema) (order []*jsonschema.Schema, graph map
 	return order, graph, nil
 }
 
-func edgesOf(s *jsonschema.Schema) edges {
-	e := edges{cost: 1 + len(s.Required)}
-	if s.Enum != nil {
-		e.cost += len(s.Enum.Values)
-	}
-	same := func(subs ...*jsonschema.Schema) {
+func edgesOf(n *node) edges {
+	e := edges{cost: 1 + len(n.required) + len(n.enum)}
+	same := func(subs ...*node) {
 		for _, sub := range subs {
 			if sub != nil {
 				e.same = append(e.same, sub)
 			}
 		}
 	}
-	same(s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
-	if s.DynamicRef != nil {
-		same(s.DynamicRef.Ref)
+	same(n.refs...)
+	same(n.not, n.cond, n.then, n.elseThe)
+	same(n.allOf...)
+	same(n.anyOf...)
+	same(n.oneOf...)
+	for _, d := range n.dependencies {
+		same(d.schema)
 	}
-	same(s.AllOf...)
-	same(s.AnyOf...)
-	same(s.OneOf...)
-	for _, sub := range s.DependentSchemas {
-		same(sub)
-	}
-	for _, d := range s.Dependencies {
-		if sub, ok := d.(*jsonschema.Schema); ok {
-			same(sub)
+	group := func(subs ...*node) {
+		subs = slices.DeleteFunc(subs, func(sub *node) bool { return sub == nil })
+		if len(subs) > 0 {
+			e.parts = append(e.parts, subs)
 		}
 	}
-
-	part := func(subs ...any) {
-		var group []*jsonschema.Schema
-		for _, sub := range subs {
-			switch sub := sub.(type) {
-			case *jsonschema.Schema:
-				if sub != nil {
-					group = append(group, sub)
-				}
-			case []*jsonschema.Schema:
-				group = append(group, sub...)
-			}
-		}
-		if group != nil {
-			e.parts = append(e.parts, group)
-		}
-	}
-	members := []any{s.AdditionalProperties}
-	for _, sub := range s.Properties {
-		members = append(members, sub)
-	}
-	part(members...)
-	for _, sub := range s.PatternProperties {
+	group(append(slices.Collect(maps.Values(n.properties)), n.additional)...)
+	for _, sub := range n.patternProperties {
 		e.cost += 8 // an expression to match with each name
-		part(sub)
+		group(sub)
 	}
-	part(s.UnevaluatedProperties)
-	part(s.PropertyNames)
-	part(s.Items, s.AdditionalItems, s.PrefixItems, s.Items2020)
-	part(s.Contains)
-	part(s.UnevaluatedItems)
+	group(n.unevaluatedProperties)
+	group(n.names)
+	group(append(slices.Clone(n.prefix), n.items)...)
+	group(n.contains)
+	group(n.unevaluatedItems)
 	return e
 }

@@ -339,3 +339,13 @@ func BenchmarkEnvelope64K(b *testing.B) {
 	run("Compact/schemas", list, func() { Compact(make([]byte, 0, len(list)), list) })
 	run("encoding-json.Valid/schemas", list, func() { json.Valid(list) })
 }
+
+func TestAppendMember(t *testing.T) {
+	b := []byte{'{'}
+	for _, m := range [][2]string{{"a", "1"}, {"", `"{"`}, {"\n", "{}"}} {
+		b = AppendMember(b, m[0], []byte(m[1]))
+	}
+	if got := string(append(b, '}')); got != `{"a":1,"":"{","\n":{}}` {
+		t.Error(got)
+	}
+}

@@ -103,6 +103,15 @@ func pair(high rune, b []byte) (rune, int) {
 
 const hex = "0123456789abcdef"
 
+// AppendMember appends a member to an object that dst ends with, from its { on and without
+// its }. value is valid JSON.
+func AppendMember(dst []byte, key string, value []byte) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(append(AppendString(dst, key), ':'), value...)
+}
+
 // AppendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD. U+2028
 // and U+2029 are escaped: some readers of lines take them for line ends.
 func AppendString(dst []byte, s string) []byte {

@@ -3,6 +3,7 @@ package storagetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,17 +20,22 @@ import (
 func Run(t *testing.T, durable bool, open func(t *testing.T, dir string) storage.DomainToolStorage) {
 	s := suite{durable: durable, open: open}
 	for name, test := range map[string]func(*testing.T){
-		"KeepsAll":        s.keepsAll,
-		"Replaces":        s.replaces,
-		"SeparatesUsers":  s.separatesUsers,
-		"SeparatesKeys":   s.separatesKeys,
-		"Prunes":          s.prunes,
-		"AllOrNone":       s.allOrNone,
-		"Done":            s.done,
-		"Log":             s.log,
-		"LogIsBounded":    s.logIsBounded,
-		"Concurrent":      s.concurrent,
-		"CloseWritesRest": s.closeWritesRest,
+		"KeepsAll":          s.keepsAll,
+		"Replaces":          s.replaces,
+		"SeparatesUsers":    s.separatesUsers,
+		"SeparatesKeys":     s.separatesKeys,
+		"Prunes":            s.prunes,
+		"AllOrNone":         s.allOrNone,
+		"Done":              s.done,
+		"Log":               s.log,
+		"LogIsBounded":      s.logIsBounded,
+		"Concurrent":        s.concurrent,
+		"CloseWritesRest":   s.closeWritesRest,
+		"OneWriter":         s.oneWriter,
+		"EpochsGrow":        s.epochsGrow,
+		"TakeoverInFlight":  s.takeoverInFlight,
+		"CloseTellsRefused": s.closeTellsRefused,
+		"StaleIsAlone":      s.staleIsAlone,
 	} {
 		t.Run(name, test)
 	}
@@ -66,14 +72,23 @@ func (s suite) start(t *testing.T) (st storage.DomainToolStorage, reopen func() 
 	}
 }
 
-// Write writes changes and waits until they are synced.
-func Write(t *testing.T, st storage.DomainToolStorage, user spec.UserID, changes ...storage.Change) {
+// Write becomes the user's writer, writes changes and waits until they are synced.
+func Write(t testing.TB, st storage.DomainToolStorage, user spec.UserID, changes ...storage.Change) {
 	t.Helper()
-	done := make(chan error, 1)
-	st.Write(user, changes, func(err error) { done <- err })
-	if err := <-done; err != nil {
+	state, err := st.Load(t.Context(), user, time.Time{})
+	if err != nil {
 		t.Fatal(err)
 	}
+	if err := write(st, user, state.Epoch, changes...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// write writes changes and waits until they are synced or have failed.
+func write(st storage.DomainToolStorage, user spec.UserID, epoch spec.Epoch, changes ...storage.Change) error {
+	done := make(chan error, 1)
+	st.Write(user, epoch, changes, func(err error) { done <- err })
+	return <-done
 }
 
 func load(t *testing.T, st storage.DomainToolStorage, user spec.UserID) *storage.State {
@@ -167,14 +182,17 @@ func (s suite) keepsAll(t *testing.T) {
 // replaces: the last word on a tab counts, within one Write and over several.
 func (s suite) replaces(t *testing.T) {
 	st, reopen := s.start(t)
+	epoch := load(t, st, user).Epoch
 	tab := func(title string) storage.Tab {
 		return storage.Tab{Domain: "d", Key: "k", Title: title, LastUpdated: now}
 	}
-	st.Write(user, []storage.Change{tab("1"), tab("2"), storage.Number{Domain: "d", Key: "k", Index: 1}}, nil)
-	st.Write(user, []storage.Change{tab("3"), storage.DeleteNumber{Domain: "d", Key: "k"}}, nil)
-	st.Write(user, []storage.Change{storage.DeleteTab{Domain: "d", Key: "gone"}, storage.DeleteTab{Domain: "d", Key: "k"}, tab("4")}, nil)
-	st.Write(user, []storage.Change{storage.Name{Public: "a"}, storage.Name{Public: "b"}, storage.DeleteName{Public: "a"}}, nil)
-	Write(t, st, user)
+	st.Write(user, epoch, []storage.Change{tab("1"), tab("2"), storage.Number{Domain: "d", Key: "k", Index: 1}}, nil)
+	st.Write(user, epoch, []storage.Change{tab("3"), storage.DeleteNumber{Domain: "d", Key: "k"}}, nil)
+	st.Write(user, epoch, []storage.Change{storage.DeleteTab{Domain: "d", Key: "gone"}, storage.DeleteTab{Domain: "d", Key: "k"}, tab("4")}, nil)
+	st.Write(user, epoch, []storage.Change{storage.Name{Public: "a"}, storage.Name{Public: "b"}, storage.DeleteName{Public: "a"}}, nil)
+	if err := write(st, user, epoch); err != nil {
+		t.Fatal(err)
+	}
 	got := load(t, st, user)
 	if len(got.Tabs) != 1 || got.Tabs[0].Title != "4" || len(got.Numbers) != 0 || len(got.Names) != 1 {
 		t.Errorf("got tabs %+v, numbers %+v, names %+v", got.Tabs, got.Numbers, got.Names)
@@ -252,21 +270,18 @@ func (s suite) prunes(t *testing.T) {
 // allOrNone: a change that cannot be stored takes its own Write with it, no other.
 func (s suite) allOrNone(t *testing.T) {
 	st, reopen := s.start(t)
+	epoch := load(t, st, user).Epoch
 	for name, bad := range map[string]storage.Change{
 		"empty key": storage.Name{},
 		"long key":  storage.Name{Public: strings.Repeat("x", 40_000)},
 		"pointer":   &storage.Name{Public: "x"},
 	} {
-		failed := make(chan error, 1)
-		st.Write(user, []storage.Change{storage.Tab{Domain: "half", Key: name}, bad}, func(err error) { failed <- err })
-		if err := <-failed; err == nil {
-			t.Errorf("%s: no error", name)
+		if err := write(st, user, epoch, storage.Tab{Domain: "half", Key: name}, bad); !errors.Is(err, storage.ErrInvalid) {
+			t.Errorf("%s: got %v, want ErrInvalid", name, err)
 		}
 	}
-	failed := make(chan error, 1)
-	st.Write("", []storage.Change{storage.Tab{Domain: "d", Key: "k"}}, func(err error) { failed <- err })
-	if <-failed == nil {
-		t.Error("no user: no error")
+	if err := write(st, "", epoch, storage.Tab{Domain: "d", Key: "k"}); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("no user: got %v, want ErrInvalid", err)
 	}
 	Write(t, st, user, storage.Tab{Domain: "whole", Key: "k"})
 	if got := load(t, reopen(), user); len(got.Tabs) != 1 || got.Tabs[0].Domain != "whole" {
@@ -278,13 +293,14 @@ func (s suite) allOrNone(t *testing.T) {
 // that done takes.
 func (s suite) done(t *testing.T) {
 	st, _ := s.start(t)
+	epoch := load(t, st, user).Epoch
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	calls := make([]int, 100)
 	for i := range calls {
 		wg.Add(1)
 		mu.Lock()
-		st.Write(user, []storage.Change{storage.Tab{Domain: "d", Key: fmt.Sprint(i)}}, func(err error) {
+		st.Write(user, epoch, []storage.Change{storage.Tab{Domain: "d", Key: fmt.Sprint(i)}}, func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			defer wg.Done() // panics if called twice
@@ -308,6 +324,7 @@ func (s suite) done(t *testing.T) {
 
 func (s suite) log(t *testing.T) {
 	st, reopen := s.start(t)
+	epoch := load(t, st, user).Epoch
 	call := storage.Record{
 		Time: now, Event: storage.EventCall, Client: "claude", Tab: "p/1", Domain: "d", Tool: "t", Digest: "0123456789abcdef",
 		Outcome: "ok", Reason: "active tab", Duration: 1500 * time.Microsecond,
@@ -324,7 +341,7 @@ func (s suite) log(t *testing.T) {
 		if i%5 == 0 {
 			r.Domain = "fifth"
 		}
-		st.Write(user, []storage.Change{r}, nil)
+		st.Write(user, epoch, []storage.Change{r}, nil)
 	}
 	// What is queued is seen.
 	got := records(t, st, storage.Query{})
@@ -362,11 +379,14 @@ func (s suite) log(t *testing.T) {
 // logIsBounded: years of calls do not fill the disk, and the newest ones are there.
 func (s suite) logIsBounded(t *testing.T) {
 	st, reopen := s.start(t)
+	epoch := load(t, st, user).Epoch
 	const n = 25_000
 	for i := range n {
-		st.Write(user, []storage.Change{storage.Record{Time: now.Add(time.Duration(i)), Outcome: "ok"}}, nil)
+		st.Write(user, epoch, []storage.Change{storage.Record{Time: now.Add(time.Duration(i)), Outcome: "ok"}}, nil)
 		if i%1000 == 0 {
-			Write(t, st, user) // several commits
+			if err := write(st, user, epoch); err != nil { // several commits
+				t.Fatal(err)
+			}
 		}
 	}
 	st = reopen()
@@ -385,13 +405,17 @@ func (s suite) logIsBounded(t *testing.T) {
 func (s suite) concurrent(t *testing.T) {
 	st, reopen := s.start(t)
 	const writers, each = 8, 100
+	epochs := map[spec.UserID]spec.Epoch{}
+	for _, u := range []spec.UserID{"u0", "u1"} {
+		epochs[u] = load(t, st, u).Epoch
+	}
 	var wg, done sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
 			u := spec.UserID(fmt.Sprint("u", w%2))
 			for i := range each {
 				done.Add(1)
-				st.Write(u, []storage.Change{
+				st.Write(u, epochs[u], []storage.Change{
 					storage.Tab{Domain: "d", Key: fmt.Sprint(w, "/", i), Tools: raw(`{"name":"x"}`)},
 					storage.Record{Time: now, Outcome: "ok"},
 				}, func(err error) {
@@ -421,15 +445,16 @@ func (s suite) concurrent(t *testing.T) {
 // closeWritesRest: what was queued when the hub stops is there when it starts again.
 func (s suite) closeWritesRest(t *testing.T) {
 	st, reopen := s.start(t)
+	epoch := load(t, st, user).Epoch
 	var mu sync.Mutex
 	called := 0
 	for i := range 50 {
-		st.Write(user, []storage.Change{storage.Tab{Domain: "d", Key: fmt.Sprint(i)}}, func(error) {
+		st.Write(user, epoch, []storage.Change{storage.Tab{Domain: "d", Key: fmt.Sprint(i)}}, func(error) {
 			mu.Lock()
 			called++
 			mu.Unlock()
 		})
-		st.Write(user, []storage.Change{storage.Tab{Domain: "silent", Key: fmt.Sprint(i)}}, nil)
+		st.Write(user, epoch, []storage.Change{storage.Tab{Domain: "silent", Key: fmt.Sprint(i)}}, nil)
 	}
 	var wg sync.WaitGroup
 	for range 3 {
@@ -443,14 +468,12 @@ func (s suite) closeWritesRest(t *testing.T) {
 	if called != 50 {
 		t.Errorf("%d of 50 were told before Close returned", called)
 	}
-	failed := make(chan error, 1)
-	st.Write(user, []storage.Change{storage.Tab{Domain: "late", Key: "k"}}, func(err error) { failed <- err })
-	if err := <-failed; err == nil {
-		t.Error("Write after Close reports success")
+	if err := write(st, user, epoch, storage.Tab{Domain: "late", Key: "k"}); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("Write after Close: got %v, want ErrClosed", err)
 	}
-	st.Write(user, []storage.Change{storage.Tab{Domain: "late", Key: "k"}}, nil)
-	if _, err := st.Load(t.Context(), user, time.Time{}); err == nil {
-		t.Error("Load after Close reports success")
+	st.Write(user, epoch, []storage.Change{storage.Tab{Domain: "late", Key: "k"}}, nil)
+	if _, err := st.Load(t.Context(), user, time.Time{}); !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("Load after Close: got %v, want ErrClosed", err)
 	}
 	if !s.durable {
 		return

@@ -77,7 +77,7 @@ export function words(hub, address) {
           ? `The hub at ${host} does not know this browser. Run “tabhub extension DIR” again and reload the extension, or run “tabhub pair”.`
           : "Run “tabhub pair” where the hub is, and open the address that it prints in this browser.",
       ];
-    case "stranger":
+    case "unproved":
       return [
         "Not your hub",
         `What answers at ${host} cannot prove that it is the hub that this browser is paired with, and was told nothing. Run “tabhub doctor” to see what it is.`,

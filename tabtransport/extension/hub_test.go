@@ -29,7 +29,7 @@ type hub struct {
 	http  *httptest.Server
 	ws    *wsserver.Server
 	wire  *tabtransport.Peers
-	cable *tabtest.Cable
+	cable *tabtest.Port
 
 	pairings  tabtest.Pairings
 	keepAlive time.Duration // between pings; 0 is the default
@@ -77,7 +77,7 @@ func newHub(t testing.TB) *hub {
 func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
 	t.Helper()
 	h := &hub{
-		t: t, cable: tabtest.NewCable(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
+		t: t, cable: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
 		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{},
 	}
 	h.addr = h.cable.Addr()
@@ -89,9 +89,9 @@ func (h *hub) serve() {
 	h.t.Helper()
 	h.ws = wsserver.New(wsserver.Options{
 		Pair: h.pairings.Pair,
-		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 			id, err := h.pairings.Check(hello, ex)
-			return wsserver.Admission{Attested: true, Pairing: id}, err
+			return tabtransport.Admission{Attested: true, Pairing: id}, err
 		},
 		KeepAlive: h.keepAlive,
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -248,19 +249,19 @@ func pass(conn net.Conn, hub string, passed chan<- string) {
 
 // A browser whose extension comes from elsewhere is paired by an address that is good
 // once, after its user has seen that both sides mean the same.
-func TestOffer(t *testing.T) {
+func TestInvitation(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	other := newHub(t)
 	link := func(h *hub) (link, code string) {
-		o := h.pairings.Offer("", time.Time{})
+		o := h.pairings.Invite("", time.Time{})
 		return "http://" + h.addr + "/pair#" + o.Text(), o.Code()
 	}
 
 	declined, _ := link(other)
 	page := b.Open(declined)
-	b.Window("offer.html").ClickLast("#decline")
+	b.Window("invite.html").ClickLast("#decline")
 	page.WaitFor("location.hash === '#declined'")
 	// Nobody is asked again at once: a page must not wear its user out.
 	again, _ := link(other)
@@ -269,10 +270,10 @@ func TestOffer(t *testing.T) {
 	b.StopWorker() // which forgets that it was told no
 	good, code := link(other)
 	page = b.Open(good)
-	window := b.Window("offer.html")
+	window := b.Window("invite.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", code))
 	window.WaitFor(fmt.Sprintf("document.querySelector('#address').textContent === %q", other.url()))
-	picture(t, window, "offer")
+	picture(t, window, "invite")
 	window.WaitFor("!document.querySelector('#accept').disabled")
 	window.ClickLast("#accept")
 	other.wait("the extension joins the other hub", func() bool { return other.hello != nil })
@@ -303,7 +304,7 @@ func TestOffer(t *testing.T) {
 	settings.Click("#link")
 	settings.Type(pasted)
 	settings.Click("#pairing button")
-	window = b.Window("offer.html")
+	window = b.Window("invite.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", code))
 	window.WaitFor("!document.querySelector('#accept').disabled")
 	window.ClickLast("#accept")
@@ -313,7 +314,7 @@ func TestOffer(t *testing.T) {
 	old := strings.Replace(good, good[strings.LastIndex(good, "."):], ".1000000000", 1)
 	b.Open(old).WaitFor("document.readyState === 'complete'")
 	for _, target := range b.Targets() {
-		if strings.Contains(target.URL, "offer.html") {
+		if strings.Contains(target.URL, "invite.html") {
 			t.Error("the user is asked about an address of long ago")
 		}
 	}
@@ -330,10 +331,10 @@ func TestHandshakeIsFast(t *testing.T) {
 			begun = time.Now()
 			return h.pairings.Pair(r, m)
 		},
-		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 			id, err := h.pairings.Check(hello, ex)
 			took = append(took, time.Since(begun))
-			return wsserver.Admission{Attested: true, Pairing: id}, err
+			return tabtransport.Admission{Attested: true, Pairing: id}, err
 		},
 	})
 	h.wire = ws.Transport(spec.LocalUser)
@@ -358,13 +359,13 @@ func TestHandshakeIsFast(t *testing.T) {
 
 // Any page can have the user asked. The answer must not bring a tab back to that page which
 // the user has taken elsewhere.
-func TestOfferOfATabThatHasMovedOn(t *testing.T) {
+func TestInvitationOfATabThatHasMovedOn(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
-	o := h.pairings.Offer("", time.Time{})
+	o := h.pairings.Invite("", time.Time{})
 	page := b.Open("http://" + h.addr + "/pair#" + o.Text())
-	window := b.Window("offer.html")
+	window := b.Window("invite.html")
 	page.Navigate(site(t, map[string]string{"/": shop}))
 	window.WaitFor("document.querySelector('#code').textContent !== ''")
 	w := b.Worker()
@@ -382,9 +383,9 @@ func TestPasteWhileAPageAsks(t *testing.T) {
 	t.Parallel()
 	h, other := newHub(t), newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
-	theirs, mine := h.pairings.Offer("", time.Time{}), other.pairings.Offer("", time.Time{})
+	theirs, mine := h.pairings.Invite("", time.Time{}), other.pairings.Invite("", time.Time{})
 	b.Open("http://" + h.addr + "/pair#" + theirs.Text())
-	window := b.Window("offer.html")
+	window := b.Window("invite.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", theirs.Code()))
 	settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
 	settings.Click("#link")

@@ -20,6 +20,38 @@ interface Offer {
   rejected: Rejection[];
 }
 
+// ---- Between the service worker and the hub
+
+/** What the browser sends, by method. */
+type ToHub = import("../../spec/schema/tabhub.v1").ToHub & Pick<FromHub, "browser/ping">;
+/** What the hub sends, by method. */
+type FromHub = import("../../spec/schema/tabhub.v1").FromHub;
+type ErrorCodes = import("../../spec/schema/tabhub.v1").ErrorCodes;
+
+/** What the browser asks, and the hub answers. */
+type RequestMethod = { [M in keyof ToHub]: ToHub[M] extends { result: object } ? M : never }[keyof ToHub];
+
+/** A request that is for what a page offers. */
+type CallMethod = "browser/executeTool" | "browser/readResource" | "browser/subscribeResource" | "browser/getPrompt";
+/** A request that is for the browser. */
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel">;
+
+/** A message of the hub; without an id it wants no answer. */
+type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
+  id?: string;
+  tabId: number;
+  /** Of one that is sent again: how long after hello it was sent first, or a little earlier. */
+  sentMs?: number;
+};
+
+/** The hub's answer to a request of the browser. */
+interface HubAnswer {
+  id: string;
+  method?: undefined;
+  result?: any;
+  error?: { code: number; message: string };
+}
+
 // ---- Between a frame and the service worker
 
 interface FrameRequest {
@@ -108,7 +140,7 @@ type HubState =
   /** There is no pairing with a hub at the address, or the hub knows none of them. */
   | { state: "unpaired"; reason: string }
   /** What answers at the address has not proved that it is the hub. */
-  | { state: "stranger" }
+  | { state: "unproved" }
   /** The hub is older than the extension and cannot prove anything. */
   | { state: "outdated" }
   | { state: "refused"; reason: string }
@@ -149,23 +181,23 @@ interface Confirmation {
   reason: string;
 }
 
-/** A pairing of this browser with a hub. Keys are 32 bytes, an offer's 16, in base64url. */
+/** A pairing of this browser with a hub. Keys are 32 bytes, an invitation's 16, in base64url. */
 interface Pairing {
   /** Its id, which is no secret. */
   pairing: string;
-  /** The hub's id; "" of an offer that was never answered. */
+  /** The hub's id; "" of an invitation that the hub has not answered. */
   hub: string;
   key: string;
   /** Where the hub was when the two were paired. */
   address: string;
-  /** Of an offer: until when it is tried, as Date.now() has it. */
+  /** Of an invitation: until when it is tried, as Date.now() has it. */
   until?: number;
-  /** Of an offer that was answered: the key that follows it. */
+  /** Of an invitation that the hub has answered: the key that follows it. */
   next?: string;
 }
 
 /** What the user is asked before a hub is paired with. */
-interface OfferView {
+interface InvitationView {
   address: string;
   code: string;
 }
@@ -179,7 +211,7 @@ type UIRequest =
   | { ask: "forget" }
   | { ask: "dashboard" }
   | { ask: "paste"; link: string }
-  | { ask: "offer"; id: string }
-  | { ask: "offered"; id: string; accept: boolean }
+  | { ask: "invitation"; id: string }
+  | { ask: "accept"; id: string; accept: boolean }
   | { ask: "confirmation"; id: string }
   | { ask: "confirm"; id: string; allow: boolean; remember: boolean };

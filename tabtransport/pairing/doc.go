@@ -8,8 +8,8 @@
 //	copy     a copy of the extension that this hub's command wrote to a directory.
 //	         Its key is derived from the ring's own and the id, so a copy is known
 //	         without having been recorded.
-//	browser  a browser that the owner has introduced with an Offer, a secret that is
-//	         good once and for a few minutes. Its key is computed by both sides from
+//	browser  a browser that the owner has introduced with an Invitation, a secret that
+//	         is good once and for a few minutes. Its key is computed by both sides from
 //	         that secret and the nonces of their first handshake.
 //
 // A handshake is an Exchange: the browser's nonce comes in, the hub's nonce and proof go

@@ -70,7 +70,7 @@ func (t Transcript) BrowserProof(k Key) string {
 	return encoding.EncodeToString(k.mac(t.lines("browser")...))
 }
 
-// NextKey is the key that follows secret, that of an Offer, once both sides have
+// NextKey is the key that follows secret, that of an Invitation, once both sides have
 // proved that they know it. Whoever finds the secret later, in a terminal or a browser's
 // history, cannot compute it without the nonces of that handshake.
 func (t Transcript) NextKey(secret Key) Key { return secret.mac(t.lines("key")...) }

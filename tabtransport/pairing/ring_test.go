@@ -39,7 +39,7 @@ type browser struct {
 }
 
 // meet has the browser and the hub prove themselves at the address where the hub is. It
-// returns what the hub grants, the key that follows that of an offer, and whether the
+// returns what the hub grants, the key that follows that of an invitation, and whether the
 // browser believes the hub.
 func (b browser) meet(ring *pairing.Ring, at string) (grant pairing.Grant, next pairing.Key, believed bool, err error) {
 	m := &spec.Pair{ProtocolVersion: spec.ProtocolVersion, Pairing: b.id, Nonce: pairing.NewNonce()}
@@ -135,16 +135,16 @@ func TestHandshakeNeedsTheKey(t *testing.T) {
 
 // A browser from elsewhere is introduced by a secret that is good once. Both sides have
 // another key then, which nobody has seen.
-func TestOffer(t *testing.T) {
+func TestInvitation(t *testing.T) {
 	ring, path := open(t)
-	o := ring.Offer("ann", time.Time{})
+	o := ring.Invite("ann", time.Time{})
 	b := browser{o.Pairing, o.Secret, here}
 	grant, next := b.mustMeet(t, ring)
 	if grant.User != "ann" {
 		t.Errorf("%+v", grant)
 	}
 	if _, _, believed, err := b.meet(ring, here); believed || err == nil {
-		t.Errorf("the offer was taken twice: %v", err)
+		t.Errorf("the invitation was accepted twice: %v", err)
 	}
 	b.key = next
 	b.mustMeet(t, reopen(t, path))
@@ -157,44 +157,44 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// If the hub's answer was lost, only one side may know that the offer is taken.
-func TestOfferWhoseAnswerWasLost(t *testing.T) {
+// If the hub's answer was lost, only one side may know that the invitation is accepted.
+func TestInvitationWhoseAnswerWasLost(t *testing.T) {
 	ring, _ := open(t)
-	o := ring.Offer("", time.Time{})
+	o := ring.Invite("", time.Time{})
 	m := &spec.Pair{Pairing: o.Pairing, Nonce: pairing.NewNonce()}
 	ex, err := ring.Begin(m, here)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The browser's proof was lost: the offer can still be taken, by a new handshake.
+	// The browser's proof was lost: the invitation can still be accepted, by a new handshake.
 	if _, next := (browser{o.Pairing, o.Secret, here}).mustMeet(t, ring); next == nil {
 		t.Error("no key")
 	}
 	r := ex.Result()
 	late := pairing.Transcript{Pairing: o.Pairing, Hub: r.Hub, Address: here, BrowserNonce: m.Nonce, HubNonce: r.Nonce}
 	if _, err := ex.Accept(late.BrowserProof(o.Secret), ""); !errors.Is(err, pairing.ErrUnknown) {
-		t.Errorf("two have taken one offer: %v", err)
+		t.Errorf("two have accepted one invitation: %v", err)
 	}
 }
 
-func TestOfferEnds(t *testing.T) {
+func TestInvitationEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring, _ := open(t)
 		waited := make(chan error)
-		o := ring.Offer("", time.Time{})
+		o := ring.Invite("", time.Time{})
 		go func() {
 			_, err := ring.Await(context.Background(), o.Pairing)
 			waited <- err
 		}()
-		time.Sleep(pairing.OfferLife)
+		time.Sleep(pairing.InvitationLife)
 		if _, _, _, err := (browser{o.Pairing, o.Secret, here}).meet(ring, here); !errors.Is(err, pairing.ErrUnknown) {
-			t.Errorf("an offer outlived its time: %v", err)
+			t.Errorf("an invitation outlived its time: %v", err)
 		}
 		if err := <-waited; !errors.Is(err, pairing.ErrUnknown) {
 			t.Error(err)
 		}
-		// What was offered to a credential ends with it.
-		o = ring.Offer("ann", time.Now().Add(time.Hour))
+		// What comes of an invitation ends with the credential of who was invited.
+		o = ring.Invite("ann", time.Now().Add(time.Hour))
 		b := browser{o.Pairing, o.Secret, here}
 		_, b.key = b.mustMeet(t, ring)
 		time.Sleep(time.Hour + time.Second)
@@ -202,7 +202,7 @@ func TestOfferEnds(t *testing.T) {
 			t.Errorf("a pairing outlived the credential: %v", err)
 		}
 		// And does not stay in the file, which would grow with each.
-		o = ring.Offer("ann", time.Time{})
+		o = ring.Invite("ann", time.Time{})
 		browser{o.Pairing, o.Secret, here}.mustMeet(t, ring)
 		if list := ring.List(); len(list) != 1 || list[0].ID != o.Pairing {
 			t.Errorf("what has expired is kept: %+v", list)
@@ -210,10 +210,10 @@ func TestOfferEnds(t *testing.T) {
 	})
 }
 
-func TestAwaitOffer(t *testing.T) {
+func TestAwaitInvitation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ring, _ := open(t)
-		o := ring.Offer("", time.Time{})
+		o := ring.Invite("", time.Time{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := ring.Await(ctx, o.Pairing); !errors.Is(err, context.Canceled) {
@@ -298,7 +298,7 @@ func TestPairingsOfAUserAreBounded(t *testing.T) {
 	var first, last browser
 	var grant pairing.Grant
 	for i := range 33 {
-		o := ring.Offer("ann", time.Time{})
+		o := ring.Invite("ann", time.Time{})
 		last = browser{o.Pairing, o.Secret, here}
 		var g pairing.Grant
 		g, last.key = last.mustMeet(t, ring)

@@ -14,6 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
+var upgrader = websocket.Upgrader{ReadBufferSize: 4096, WriteBufferPool: &sync.Pool{}, CheckOrigin: func(*http.Request) bool { return true }}
+
 // bare is the least that a relay can be: it joins one extension and one client and
 // looks at nothing.
 type bare struct {

@@ -9,14 +9,9 @@ import (
 	"tabhub/tabtransport"
 )
 
-// Joiner is where extensions join a user's hub: *tabtransport.Peers.
-type Joiner interface {
-	Join(ctx context.Context, conn tabtransport.Conn, serve tabtransport.Serve) (*tabtransport.Local, error)
-}
-
 // serveHub lets an extension serve its user's hub as a browser that has no tools but
 // opens and lists tabs, until ctx ends. It waits for a hub that is not open yet.
-func (r *Relay) serveHub(ctx context.Context, hub Joiner, user spec.UserID, ext ExtensionInfo, remote string) {
+func (r *Relay) serveHub(ctx context.Context, hub tabtransport.Attacher, user spec.UserID, ext ExtensionInfo, remote string) {
 	conn := tabtransport.Conn{
 		Dialect: "mcp-proxy",
 		Remote:  remote,
@@ -29,7 +24,7 @@ func (r *Relay) serveHub(ctx context.Context, hub Joiner, user spec.UserID, ext 
 			Capabilities: []spec.Capability{spec.CapOpenTab, spec.CapListTabs},
 		},
 	}
-	local, err := hub.Join(ctx, conn, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	local, err := tabtransport.Join(ctx, hub, conn, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		return r.serveRequest(ctx, user, ext.ID, in.Request)
 	})
 	if err != nil {

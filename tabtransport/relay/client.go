@@ -16,34 +16,14 @@ import (
 // Client serves WebSocket upgrades on /mcp: the clients of the MCP Proxy Protocol
 // 1.0.
 func (r *Relay) Client() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.serve(w, req, r.limits.HandshakeTimeout, func(s *socket) {
-			p := &clientPeer{relay: r, sock: s, request: req, dialect: jsonrpc{}}
-			p.ended(s.frames(p.frame))
-		})
-	})
+	return r.handler(r.limits.HandshakeTimeout, func(p *remote) role { return &clientPeer{remote: p, dialect: jsonrpc{}} })
 }
 
 // clientPeer reads what a client sends. It belongs to the reader.
 type clientPeer struct {
-	relay   *Relay
-	sock    *socket
-	request *http.Request
+	*remote
 	dialect clientDialect
-
-	env       envelope
-	malformed int     // frames in a row that could not be read
-	early     int     // requests before it has shaken hands
-	client    *client // nil until it has shaken hands
-}
-
-func (p *clientPeer) frame(b []byte) {
-	if err := p.env.parse(b); err != nil {
-		p.unreadable(err)
-		return
-	}
-	p.malformed = 0
-	p.handle()
+	client  *client // nil until it has shaken hands
 }
 
 func (p *clientPeer) handle() {
@@ -59,9 +39,9 @@ func (p *clientPeer) handle() {
 	case e.method == "mcp_handshake":
 		p.dialect.handshake(p)
 	case p.client == nil:
-		p.stranger()
+		p.unauthenticated()
 	case e.method == "list_extensions":
-		p.reply(p.client.world.list())
+		p.reply(p.client.tenant.list())
 	case e.method == "connect":
 		p.dialect.connect(p)
 	case e.method == "disconnect":
@@ -73,12 +53,10 @@ func (p *clientPeer) handle() {
 	}
 }
 
-// stranger answers a client that has not shaken hands.
-func (p *clientPeer) stranger() {
+// unauthenticated answers a client that has not shaken hands.
+func (p *clientPeer) unauthenticated() {
 	p.fail(spec.Errorf(codeServer, "Not authenticated: send mcp_handshake first"))
-	if p.early++; p.early > maxEarly {
-		p.sock.close(spec.CloseTooFast, "too many messages before mcp_handshake")
-	}
+	p.countEarly("mcp_handshake")
 }
 
 func reservedID(e *envelope) bool {
@@ -101,7 +79,7 @@ func reservedMethod(method string) bool {
 
 // admitted applies the rate limits.
 func (p *clientPeer) admitted() bool {
-	err := admit(p.client.rate, p.client.world.rate)
+	err := admit(p.client.rate, p.client.tenant.rate)
 	if err != nil {
 		p.relay.counts.limited.Add(1)
 		p.fail(err)
@@ -112,15 +90,15 @@ func (p *clientPeer) admitted() bool {
 // forward passes a message on to the extension that the client is connected to.
 func (p *clientPeer) forward() {
 	e := &p.env
-	w := p.client.world
-	out, err := w.begin(p.client, e, time.Now())
+	t := p.client.tenant
+	out, err := t.begin(p.client, e, time.Now())
 	if err != nil {
 		p.fail(err)
 		return
 	}
-	if out.session.sock.send(out.session.dialect.request(e, out.id)) {
+	if out.session.out.Send(out.session.dialect.request(e, out.id)) == nil {
 		p.relay.counts.forwarded.Add(1)
-	} else if w.abandon(out) {
+	} else if t.abandon(out) {
 		p.fail(errBusy())
 	}
 }
@@ -128,14 +106,14 @@ func (p *clientPeer) forward() {
 // reply answers a control request.
 func (p *clientPeer) reply(v any) {
 	if p.wantsAnswer() {
-		p.sock.mustSend(p.dialect.result(p.env.id, v))
+		p.out.MustSend(p.dialect.result(p.env.id, v))
 	}
 }
 
 // fail answers a request that is not served.
 func (p *clientPeer) fail(err *spec.Error) {
 	if p.wantsAnswer() {
-		p.sock.mustSend(p.dialect.failure(p.env.id, p.env.connectionID, err))
+		p.out.MustSend(p.dialect.failure(p.env.id, p.env.connectionID, err))
 	}
 }
 
@@ -146,11 +124,8 @@ func (p *clientPeer) wantsAnswer() bool {
 }
 
 func (p *clientPeer) unreadable(err *spec.Error) {
-	p.relay.counts.malformed.Add(1)
-	p.sock.mustSend(p.dialect.failure(p.env.id, "", err))
-	if p.malformed++; p.malformed > p.relay.limits.MaxMalformed {
-		p.sock.close(spec.CloseTooFast, "too many frames that are not messages")
-	}
+	p.out.MustSend(p.dialect.failure(p.env.id, "", err))
+	p.countMalformed()
 }
 
 // enter checks who a client is and gives it its place. A client that is known already
@@ -161,24 +136,24 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)
 	}
 	if p.client != nil {
-		if p.client.world.user != a.User {
+		if p.client.tenant.user != a.User {
 			return spec.Errorf(codeServer, "Authentication failed: this connection belongs to another user")
 		}
-		p.sock.known(a, nil)
+		p.accept(a, nil)
 		return nil
 	}
 	limits := p.relay.limits
 	c := &client{
-		sock: p.sock, dialect: p.dialect, world: p.relay.world(a.User),
+		out: p.out, dialect: p.dialect, tenant: p.relay.tenant(a.User),
 		id: "mcp-" + uuid.NewString(), name: describe.Clean(name, maxName),
 		rate:        rate.NewLimiter(limits.ClientRate, limits.ClientBurst),
 		connections: map[string]*connection{},
 	}
-	if err := c.world.enter(c); err != nil {
+	if err := c.tenant.enter(c); err != nil {
 		return err
 	}
 	p.client = c
-	p.sock.known(a, nil)
+	p.accept(a, nil)
 	p.relay.log.Info("client connected", "user", a.User, "client", c.id, "name", c.name)
 	return nil
 }
@@ -194,14 +169,13 @@ func (p *clientPeer) refused(err *spec.Error) {
 			p.relay.log.Warn("client refused", "remote", p.request.RemoteAddr, "err", err.Message)
 		})
 	}
-	p.sock.close(code, err.Message)
+	p.out.Close(code, err.Message)
 }
 
-// ended is called when the socket has ended.
 func (p *clientPeer) ended(err error) {
 	if p.client != nil {
-		p.client.world.exit(p.client)
-		p.relay.log.Info("client gone", "user", p.client.world.user, "client", p.client.id, "err", why(err))
+		p.client.tenant.exit(p.client)
+		p.relay.log.Info("client gone", "user", p.client.tenant.user, "client", p.client.id, "err", err)
 	}
 }
 
@@ -220,7 +194,7 @@ func (jsonrpc) handshake(p *clientPeer) {
 		Authenticated bool        `json:"authenticated"`
 		UserID        spec.UserID `json:"user_id"`
 		MCPClientID   string      `json:"mcp_client_id"`
-	}{true, p.client.world.user, p.client.id})
+	}{true, p.client.tenant.user, p.client.id})
 }
 
 func (jsonrpc) connect(p *clientPeer) {
@@ -228,7 +202,7 @@ func (jsonrpc) connect(p *clientPeer) {
 	if id := or(got["extension_id"], got["extensionId"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extension_id is missing")
 	} else if err == nil {
-		err = p.client.world.connect(p.client, id, "", 1, func(c *connection) []byte {
+		err = p.client.tenant.connect(p.client, id, "", 1, func(c *connection) []byte {
 			if !p.wantsAnswer() {
 				return nil
 			}
@@ -245,7 +219,7 @@ func (jsonrpc) connect(p *clientPeer) {
 }
 
 func (jsonrpc) disconnect(p *clientPeer) {
-	if err := p.client.world.disconnect(p.client, p.env.connectionID); err != nil {
+	if err := p.client.tenant.disconnect(p.client, p.env.connectionID); err != nil {
 		p.fail(err)
 		return
 	}

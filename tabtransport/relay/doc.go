@@ -17,27 +17,26 @@
 //
 // # State and who owns it
 //
-//	Relay      the worlds by user id, the counters
-//	world      all of one user: extensions, clients, connections. One mutex guards
-//	           it. Nothing in a world refers to another, so no message can cross.
-//	extension  an identity that outlives its sockets: (user, client_id). It has at
-//	           most one session, the socket that serves it now
-//	client     one client's socket
-//	connection binds a client to an extension; it holds the table of the requests
-//	           that the client waits for
-//	socket     a WebSocket: the goroutine that reads it, which is its HTTP handler,
-//	           and the one that writes it. Only the writer writes, from a bounded
-//	           queue
+//	Relay      the tenants by user id, the counters
+//	tenant     all of one user: extensions, clients, connections. One mutex guards
+//	           it. Nothing in a tenant refers to another, so no message can cross.
+//	extension  an identity that outlives its WebSockets: (user, client_id). It has at
+//	           most one session, the WebSocket that serves it now
+//	client     a client's WebSocket
+//	connection binds a client to an extension; it holds the requests that the client
+//	           waits for
+//	remote     what the goroutine that reads a WebSocket knows of its peer, whose role
+//	           is that of a client or of an extension
 //
-// A message is read, taken apart once, routed under the world's lock, and put into
-// the queue of the socket it is for. Its parameters and result are the bytes that
-// the sender wrote. Putting a frame into a queue never blocks, and what depends on
-// the order of events (a connection, its end) is put there under the lock, so that
-// a peer is told things in the order in which they happened.
+// A message is read, taken apart once, routed under the tenant's lock, and put into
+// the queue of the WebSocket it is for, see package wsconn. Its parameters and result
+// are the bytes that the sender wrote. Putting a frame into a queue never blocks, and
+// what depends on the order of events (a connection, its end) is put there under the
+// lock, so that a peer is told things in the order in which they happened.
 //
 // # What happens when something goes away
 //
-// A request that an extension has not answered when its socket is lost ends at once
-// with an error that says it may have taken effect; none is sent twice. Connections
+// A request that an extension has not answered when its WebSocket is lost ends at
+// once with an error that says it may have taken effect; none is sent twice. Connections
 // of an extension with a stable identity wait for it for the grace, then end.
 package relay

@@ -15,47 +15,29 @@ const authID = `"proxy:1"`
 
 // Extension serves /extension: the extensions of the MCP Proxy Protocol 1.0.
 func (r *Relay) Extension() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.serve(w, req, r.limits.AuthTimeout, func(s *socket) {
-			p := &extensionPeer{relay: r, sock: s, request: req, dialect: jsonrpc{}}
-			s.send([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
-			p.ended(s.frames(p.frame))
-		})
+	return r.handler(r.limits.AuthTimeout, func(p *remote) role {
+		p.out.MustSend([]byte(`{"jsonrpc":"2.0","id":` + authID + `,"method":"authenticate","params":{}}`))
+		return &extensionPeer{remote: p, dialect: jsonrpc{}}
 	})
 }
 
 // extensionPeer reads what an extension sends. It belongs to the reader.
 type extensionPeer struct {
-	relay   *Relay
-	sock    *socket
-	request *http.Request
-	dialect dialect
-
-	env       envelope
-	early     int    // frames before it has authenticated
-	malformed int    // frames in a row that could not be read
+	*remote
+	dialect   dialect
 	announced bool   // it has sent what it sends to a hub that asks for no token
 	name      string // from frames before it has authenticated, like version
 	version   string
-	world     *world // nil until it has authenticated, like session
+	tenant    *tenant // nil until it has authenticated, like session
 	session   *session
 	leaveHub  func() // blocks until the hub has nothing to do with it any more
-}
-
-func (p *extensionPeer) frame(b []byte) {
-	if err := p.env.parse(b); err != nil {
-		p.unreadable(err)
-		return
-	}
-	p.malformed = 0
-	p.handle()
 }
 
 func (p *extensionPeer) handle() {
 	e := &p.env
 	switch {
 	case p.session == nil:
-		p.stranger()
+		p.unauthenticated()
 	case !p.paced():
 	case e.id != nil && e.method != "":
 		p.refuseRequest()
@@ -67,16 +49,14 @@ func (p *extensionPeer) handle() {
 	}
 }
 
-// stranger serves an extension that has not authenticated.
-func (p *extensionPeer) stranger() {
+// unauthenticated serves an extension that has not authenticated.
+func (p *extensionPeer) unauthenticated() {
 	e := &p.env
 	if string(e.id) == authID {
 		p.authenticate()
 		return
 	}
-	if p.early++; p.early > maxEarly {
-		p.sock.close(spec.CloseTooFast, "too many messages before the answer to authenticate")
-	}
+	p.countEarly("the answer to authenticate")
 	if e.id != nil && e.method != "" {
 		p.refuseRequest()
 	}
@@ -94,7 +74,7 @@ func (p *extensionPeer) stranger() {
 }
 
 func (p *extensionPeer) refuseRequest() {
-	p.sock.send(p.dialect.failure(p.env.id, "", spec.Errorf(spec.CodeMethodNotFound, "Method not found: an extension answers requests and makes none")))
+	p.out.Send(p.dialect.failure(p.env.id, "", spec.Errorf(spec.CodeMethodNotFound, "Method not found: an extension answers requests and makes none")))
 }
 
 func (p *extensionPeer) authenticate() {
@@ -117,7 +97,7 @@ func (p *extensionPeer) authenticate() {
 			UserID      spec.UserID `json:"user_id"`
 			ExtensionID string      `json:"extension_id"`
 			ClientID    string      `json:"client_id,omitempty"`
-		}{p.world.user, ext.id, ext.clientID})
+		}{p.tenant.user, ext.id, ext.clientID})
 	})
 }
 
@@ -139,14 +119,17 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		p.refuse("client_id is too long")
 		return
 	}
-	p.world = p.relay.world(a.User)
-	session, refused := p.world.join(who, p.sock, p.dialect, greet)
+	p.tenant = p.relay.tenant(a.User)
+	session, refused := p.tenant.join(who, p.out, p.dialect, greet)
 	if refused != nil {
-		p.sock.close(closeTryLater, refused.Message)
+		p.out.Close(closeTryLater, refused.Message)
 		return
 	}
 	p.session = session
-	p.sock.known(a, func() { p.world.keepAlive(session) })
+	p.accept(a, func() []byte {
+		p.tenant.keepAlive(session)
+		return nil
+	})
 	p.relay.log.Info("extension connected", "user", a.User, "extension", session.ext.id, "name", who.name)
 	p.joinHub(a.User, ExtensionInfo{ID: session.ext.id, Name: who.name})
 }
@@ -157,7 +140,7 @@ func (p *extensionPeer) joinHub(user spec.UserID, ext ExtensionInfo) {
 	if p.relay.hub == nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(p.sock.ctx)
+	ctx, cancel := context.WithCancel(p.ws.Context())
 	var serving sync.WaitGroup
 	serving.Go(func() { p.relay.serveHub(ctx, p.relay.hub(user), user, ext, p.request.RemoteAddr) })
 	p.leaveHub = func() {
@@ -171,18 +154,18 @@ func (p *extensionPeer) refuse(reason string) {
 	p.relay.refusedExtension.Do(func() {
 		p.relay.log.Warn("extension refused", "remote", p.request.RemoteAddr, "err", reason)
 	})
-	p.sock.close(spec.CloseRefused, reason)
+	p.out.Close(spec.CloseRefused, reason)
 }
 
-// paced slows an extension down that sends too much. It reports false when the socket
-// ends meanwhile.
+// paced slows an extension down that sends too much. It reports false when the
+// connection ends meanwhile.
 func (p *extensionPeer) paced() bool {
-	return p.session.rate.Allow() || p.session.rate.Wait(p.sock.ctx) == nil
+	return p.session.rate.Allow() || p.session.rate.Wait(p.ws.Context()) == nil
 }
 
 // answer passes an answer on to who asked, and to nobody else.
 func (p *extensionPeer) answer() {
-	req, conn := p.world.finish(p.session, &p.env)
+	req, conn := p.tenant.finish(p.session, &p.env)
 	if req == nil {
 		p.relay.counts.dropped.Add(1)
 		return
@@ -192,7 +175,7 @@ func (p *extensionPeer) answer() {
 		req.reply <- replyOf(&p.env)
 		return
 	}
-	conn.client.sock.mustSend(conn.client.dialect.answer(&p.env, req.id, conn.id))
+	conn.client.out.MustSend(conn.client.dialect.answer(&p.env, req.id, conn.id))
 }
 
 // event passes on what the extension sent unasked.
@@ -200,7 +183,7 @@ func (p *extensionPeer) event() {
 	e := &p.env
 	var same []byte
 	sent := false
-	for _, to := range p.world.recipients(p.session, e) {
+	for _, to := range p.tenant.recipients(p.session, e) {
 		d := to.client.dialect
 		if e.method == "" && !d.bare() {
 			continue // an answer without an id, which this client cannot have asked for
@@ -212,7 +195,7 @@ func (p *extensionPeer) event() {
 		if !d.bare() {
 			same = frame // it does not name the connection
 		}
-		to.client.sock.mustSend(frame)
+		to.client.out.MustSend(frame)
 		p.relay.counts.events.Add(1)
 		sent = true
 	}
@@ -224,25 +207,20 @@ func (p *extensionPeer) event() {
 // unreadable counts a frame that is not a message. One that answers a request ends it.
 func (p *extensionPeer) unreadable(err *spec.Error) {
 	e := &p.env
-	p.relay.counts.malformed.Add(1)
-	p.malformed++
-	if p.malformed == 1 {
+	if p.malformed == 0 {
 		p.relay.log.Debug("extension sent what is not a message", "remote", p.request.RemoteAddr, "err", err)
 	}
-	if p.malformed > p.relay.limits.MaxMalformed {
-		p.sock.close(spec.CloseTooFast, "too many frames that are not messages")
-	}
+	p.countMalformed()
 	if p.session != nil && e.id != nil && e.method == "" {
 		e.result, e.err = nil, nil
 		p.answer()
 	}
 }
 
-// ended is called when the socket has ended.
 func (p *extensionPeer) ended(err error) {
 	if p.session != nil {
-		p.world.leave(p.session)
-		p.relay.log.Info("extension gone", "user", p.world.user, "extension", p.session.ext.id, "err", why(err))
+		p.tenant.leave(p.session)
+		p.relay.log.Info("extension gone", "user", p.tenant.user, "extension", p.session.ext.id, "err", err)
 		p.leaveHub()
 	}
 }

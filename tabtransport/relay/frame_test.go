@@ -2,7 +2,6 @@ package relay
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
 )
 
 // What a sender wrote in params and results must arrive as it was written, whatever
@@ -54,15 +54,15 @@ func TestBytesPassUnchanged(t *testing.T) {
 
 // A late answer must not meet a newer request: an id is not given out while it is
 // under way, nor again soon, however a client reuses its own.
-func TestTableKeepsIDsApart(t *testing.T) {
-	var table table
+func TestPendingIDsAreKeptApart(t *testing.T) {
+	var pending pendingRequests
 	underWay := map[string]bool{}
 	ended := map[string]int{} // when, counted in ends
 	ends := 0
 	for i := range 5000 {
 		for _, id := range []string{`1`, `"1"`, `"1~1"`, `"1~2"`, `""`, fmt.Sprint(i)} {
 			r := &request{id: json.RawMessage(id)}
-			text := table.add(r)
+			text := pending.add(r)
 			if at, ok := ended[text]; underWay[text] || ok && ends-at < remembered {
 				t.Fatalf("%q is given out again for %s", text, id)
 			}
@@ -70,7 +70,7 @@ func TestTableKeepsIDsApart(t *testing.T) {
 			if i%3 == 0 {
 				continue
 			}
-			if table.take(text) != r || table.take(text) != nil {
+			if pending.take(text) != r || pending.take(text) != nil {
 				t.Fatal("it is not there once")
 			}
 			delete(underWay, text)
@@ -82,20 +82,20 @@ func TestTableKeepsIDsApart(t *testing.T) {
 				ended[text] = ends
 			}
 			clear(underWay)
-			ends += len(table.drain(time.Time{}))
+			ends += len(pending.drain(time.Time{}))
 		}
 	}
-	if len(table.spent) > remembered || len(table.pending) > 200 {
-		t.Errorf("%d spent, %d pending", len(table.spent), len(table.pending))
+	if len(pending.spent) > remembered || len(pending.byID) > 200 {
+		t.Errorf("%d spent, %d pending", len(pending.spent), len(pending.byID))
 	}
 }
 
-// unwritten is a socket without a network: what is sent stays in its queue.
-func unwritten(l Limits) *socket {
-	s := &socket{limits: l, counts: &counters{}, wake: make(chan struct{}, 1)}
-	s.ctx, s.cancel = context.WithCancel(context.Background())
-	return s
-}
+// queue is an outbox without a network: what is sent stays in it.
+type queue struct{ frames [][]byte }
+
+func (q *queue) Send(frame []byte) error    { q.frames = append(q.frames, frame); return nil }
+func (q *queue) MustSend(frame []byte)      { q.Send(frame) }
+func (*queue) Close(spec.CloseCode, string) {}
 
 // FuzzRouter feeds arbitrary frames to a client and an extension that are connected,
 // next to another client and another user. Whatever comes, what goes out is a valid
@@ -119,7 +119,7 @@ func FuzzRouter(f *testing.F) {
 		f.Add([]byte(s), []byte(s), true, false)
 	}
 	limits := Limits{ClientRate: 1e9, ClientBurst: 1e9, UserRate: 1e9, UserBurst: 1e9, MaxMalformed: 1e9}.withDefaults()
-	refuse := func(Handshake) (Admission, error) { return Admission{}, errors.New("no") }
+	refuse := func(Handshake) (tabtransport.Admission, error) { return tabtransport.Admission{}, errors.New("no") }
 	f.Fuzz(func(t *testing.T, fromClient, fromExtension []byte, plainClient, plainExtension bool) {
 		r := New(Options{Verify: refuse, Limits: limits, Log: slog.New(slog.DiscardHandler)})
 		pick := func(p bool) clientDialect {
@@ -128,24 +128,26 @@ func FuzzRouter(f *testing.F) {
 			}
 			return jsonrpc{}
 		}
-		join := func(w *world, clientID string, d dialect) *extensionPeer {
-			p := &extensionPeer{relay: r, sock: unwritten(limits), request: &http.Request{}, dialect: d, world: w}
-			p.session, _ = w.join(identity{name: "x", clientID: clientID}, p.sock, d, nil)
+		join := func(t *tenant, clientID string, d dialect) *extensionPeer {
+			p := &extensionPeer{remote: &remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d, tenant: t}
+			p.role = p
+			p.session, _ = t.join(identity{name: "x", clientID: clientID}, p.out, d, nil)
 			return p
 		}
-		enter := func(w *world, d clientDialect) *clientPeer {
-			p := &clientPeer{relay: r, sock: unwritten(limits), request: &http.Request{}, dialect: d}
-			p.client = &client{sock: p.sock, dialect: d, world: w, id: "mcp", rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
-			w.enter(p.client)
+		enter := func(t *tenant, d clientDialect) *clientPeer {
+			p := &clientPeer{remote: &remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d}
+			p.role = p
+			p.client = &client{out: p.out, dialect: d, tenant: t, id: "mcp", rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
+			t.enter(p.client)
 			return p
 		}
-		ann, eve := r.world("ann"), r.world("eve")
-		for _, w := range []*world{ann, eve} {
+		ann, eve := r.tenant("ann"), r.tenant("eve")
+		for _, t := range []*tenant{ann, eve} {
 			// Nobody is to be told numbers while the queues are looked at.
-			w.status = time.AfterFunc(time.Hour, func() {})
+			t.status = time.AfterFunc(time.Hour, func() {})
 		}
 		ext, mcp, other := join(ann, "x", pick(plainExtension)), enter(ann, pick(plainClient)), enter(ann, jsonrpc{})
-		stranger, strangers := enter(eve, jsonrpc{}), join(eve, "x", jsonrpc{})
+		foreign, foreignBrowser := enter(eve, jsonrpc{}), join(eve, "x", jsonrpc{})
 		conn := ""
 		for _, c := range []*clientPeer{mcp, other} {
 			ann.connect(c.client, ext.session.ext.id, "", 1, func(made *connection) []byte {
@@ -157,8 +159,9 @@ func FuzzRouter(f *testing.F) {
 		}
 		// The other client has a request under way, which only its own answer may end.
 		other.frame([]byte(`{"jsonrpc":"2.0","id":1,"method":"mine"}`))
-		for _, s := range []*socket{ext.sock, mcp.sock, other.sock, stranger.sock, strangers.sock} {
-			s.queue = nil
+		sent := func(p *remote) *queue { return p.out.(*queue) }
+		for _, p := range []*remote{ext.remote, mcp.remote, other.remote, foreign.remote, foreignBrowser.remote} {
+			sent(p).frames = nil
 		}
 		mcp.frame([]byte(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`))
 		with := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("%s"), []byte(conn)) }
@@ -169,10 +172,10 @@ func FuzzRouter(f *testing.F) {
 		asked := 0
 		for _, s := range []struct {
 			name string
-			*socket
+			*queue
 			bare bool
-		}{{"extension", ext.sock, plainExtension}, {"client", mcp.sock, plainClient}, {"other", other.sock, false}} {
-			for _, frame := range s.queue {
+		}{{"extension", sent(ext.remote), plainExtension}, {"client", sent(mcp.remote), plainClient}, {"other", sent(other.remote), false}} {
+			for _, frame := range s.frames {
 				if rawjson.Valid(frame, 2*spec.MaxDepth) != nil {
 					t.Fatalf("%s is sent %q", s.name, frame)
 				}
@@ -196,7 +199,7 @@ func FuzzRouter(f *testing.F) {
 		if asked > 2 {
 			t.Fatalf("%d requests went to the extension", asked)
 		}
-		if len(stranger.sock.queue)+len(strangers.sock.queue) > 0 {
+		if len(sent(foreign.remote).frames)+len(sent(foreignBrowser.remote).frames) > 0 {
 			t.Fatal("another user is told something")
 		}
 		r.Close()

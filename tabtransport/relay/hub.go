@@ -24,14 +24,14 @@ type ExtensionInfo struct {
 
 // Extensions returns a user's extensions, the longest known first.
 func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
-	w := r.existing(user)
-	if w == nil {
+	t := r.existing(user)
+	if t == nil {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	var out []ExtensionInfo
-	for _, ext := range w.extensionsLocked() {
+	for _, ext := range t.extensionsLocked() {
 		out = append(out, ExtensionInfo{
 			ID: ext.id, Name: ext.name, Version: ext.version, Connected: ext.session != nil,
 			Clients: len(ext.connections), Since: ext.since,
@@ -46,21 +46,21 @@ func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
 // and ErrBusy if nothing was sent, ErrLost and ErrTimeout if it may have taken
 // effect.
 func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage) (json.RawMessage, error) {
-	w := r.existing(user)
-	if w == nil {
+	t := r.existing(user)
+	if t == nil {
 		return nil, tabtransport.ErrNotConnected
 	}
 	if len(params) == 0 {
 		params = json.RawMessage("{}")
 	}
 	answer := make(chan reply, 1)
-	out, err := w.ask(extensionID, method, answer)
+	out, err := t.ask(extensionID, method, answer)
 	if err != nil {
 		return nil, err
 	}
 	e := &envelope{method: method, size: len(method) + len(params)}
 	e.rest = []member{{"method", rawjson.AppendString(nil, method)}, {"params", params}}
-	if !out.session.sock.send(out.session.dialect.request(e, out.id)) && w.abandon(out) {
+	if out.session.out.Send(out.session.dialect.request(e, out.id)) != nil && t.abandon(out) {
 		return nil, tabtransport.ErrBusy
 	}
 	r.counts.forwarded.Add(1)
@@ -74,7 +74,7 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 	case <-timeout.C:
 		err = tabtransport.ErrTimeout
 	}
-	if !w.abandon(out) {
+	if !t.abandon(out) {
 		a := <-answer // it has come in this moment
 		return a.result, a.err
 	}
@@ -83,17 +83,17 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 }
 
 // ask enters a request of the hub's own. To the extension the hub is one more client.
-func (w *world) ask(extensionID, method string, answer chan<- reply) (outgoing, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	ext := w.extensions[extensionID]
-	if ext == nil || ext.session == nil || w.closed {
+func (t *tenant) ask(extensionID, method string, answer chan<- reply) (outgoing, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ext := t.extensions[extensionID]
+	if ext == nil || ext.session == nil || t.closed {
 		return outgoing{}, tabtransport.ErrNotConnected
 	}
 	if ext.hub == nil {
 		ext.hub = &connection{id: "conn-" + uuid.NewString(), ext: ext}
 	}
-	out, err := w.enterLocked(ext.hub, method, time.Now(), nil, answer)
+	out, err := t.enterLocked(ext.hub, method, time.Now(), nil, answer)
 	if err != nil {
 		return outgoing{}, tabtransport.ErrBusy
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
 )
 
@@ -113,7 +112,7 @@ func (j *joined) Disconnected(p spec.PeerID, _ error)                 { j.gone <
 func TestExtensionServesTheHub(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		hub := &joined{hub: tabtransport.NewPeers(), conns: make(chan tabtransport.Conn, 10), gone: make(chan spec.PeerID, 10)}
-		r.relay.hub = func(user spec.UserID) Joiner {
+		r.relay.hub = func(user spec.UserID) tabtransport.Attacher {
 			if user != "ann" {
 				t.Errorf("%s joins", user)
 			}
@@ -169,85 +168,5 @@ func TestExtensionServesTheHub(t *testing.T) {
 		if o := <-send(&spec.ListTabs{}); !errors.Is(o.err, tabtransport.ErrNotConnected) {
 			t.Errorf("%+v", o)
 		}
-	})
-}
-
-// A plain LLM host drives a browser with the relay's tools.
-func TestTools(t *testing.T) {
-	bubble(t, Limits{}, func(t *testing.T, r *rig) {
-		tools := map[string]Tool{}
-		for _, tool := range r.relay.Tools("ann") {
-			tools[tool.Name] = tool
-			var def struct {
-				Name, Description string
-				InputSchema       struct {
-					Type       string
-					Properties map[string]struct{ Type, Description string }
-				}
-				Annotations struct{ ReadOnlyHint, DestructiveHint *bool }
-			}
-			if err := json.Unmarshal(tool.Definition, &def); err != nil || def.Name != tool.Name || def.Description == "" || def.InputSchema.Type != "object" || def.Annotations.DestructiveHint == nil {
-				t.Errorf("%v: %s", err, tool.Definition)
-			}
-			for name, p := range def.InputSchema.Properties {
-				if p.Description == "" || p.Type == "" {
-					t.Errorf("%s/%s is not documented", tool.Name, name)
-				}
-			}
-			if destroys := tool.Name == "relay_closeTab" || tool.Name == "relay_forwardCDPCommand"; *def.Annotations.DestructiveHint != destroys || destroys && *def.Annotations.ReadOnlyHint {
-				t.Errorf("%s: destructive %v", tool.Name, !destroys)
-			}
-		}
-		call := func(name, args string) string {
-			return string(tools[name].Call(t.Context(), json.RawMessage(args)))
-		}
-		fails := func(got, code, text string) {
-			t.Helper()
-			inner, _ := rawjson.String(rawjson.Get([]byte(strings.Trim(string(rawjson.Get([]byte(got), "content")), "[]")), "text"))
-			if !strings.Contains(got, `"isError":true`) || !strings.Contains(inner, `"code":"`+code+`"`) || !strings.Contains(inner, text) {
-				t.Errorf("%s is not %s, %s", got, code, text)
-			}
-		}
-		fails(call("relay_getTabs", `{}`), "NO_INSTANCE", "No browser")
-		ext, id := r.extension(t, "token of ann", "chrome")
-		r.extension(t, "token of eve", "chrome")
-
-		answers := func(name, args, method, params, result string) string {
-			t.Helper()
-			done := make(chan string, 1)
-			go func() { done <- call(name, args) }()
-			m := ext.message()
-			if m.Method != method || string(m.Params) != params {
-				t.Errorf("%s: %+v %s", name, m, m.Params)
-			}
-			ext.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, result))
-			return <-done
-		}
-		if got := answers("relay_getTabs", ``, "getTabs", `{}`, `"result":{"tabs":[]}`); got != `{"content":[{"type":"text","text":"{\"tabs\":[]}"}]}` {
-			t.Error(got)
-		}
-		answers("relay_createTab", `{"url":"https://example.com","browser":"Chrome 141"}`, "createTab", `{"url":"https://example.com"}`, `"result":{}`)
-		answers("relay_forwardCDPCommand", `{"browser":"`+id+`","method":"Page.reload","params":{}}`, "forwardCDPCommand", `{"method":"Page.reload","params":{}}`, `"result":{}`)
-		if got := answers("relay_screenshot", `{}`, "forwardCDPCommand", `{"method":"Page.captureScreenshot","params":{"format":"png"}}`, `"result":{"data":"iVBORw0K"}`); got != `{"content":[{"type":"image","mimeType":"image/png","data":"iVBORw0K"}]}` {
-			t.Error(got)
-		}
-		fails(answers("relay_closeTab", `{"index":3}`, "closeTab", `{"index":3}`, `"error":{"message":"No such tab"}`), "TOOL_ERROR", "No such tab")
-		if got := call("relay_listBrowsers", `null`); !strings.Contains(got, id) || strings.Count(got, "ext-") != 1 {
-			t.Error(got)
-		}
-
-		fails(call("relay_createTab", `{}`), "INVALID_ARGUMENTS", "/url: is missing")
-		fails(call("relay_closeTab", `{"index":"3"}`), "INVALID_ARGUMENTS", "/index: must be of type integer")
-		fails(call("relay_getTabs", `{"tab":3}`), "INVALID_ARGUMENTS", "unknown argument")
-		fails(call("relay_getTabs", `[]`), "INVALID_ARGUMENTS", "object")
-		fails(call("relay_getTabs", `{"browser":"Edge"}`), "NO_INSTANCE", "Chrome 141")
-		r.extension(t, "token of ann", "other")
-		fails(call("relay_getTabs", `{}`), "NO_INSTANCE", "More than one")
-
-		done := make(chan string, 1)
-		go func() { done <- call("relay_closeTab", `{"browser":"`+id+`"}`) }()
-		ext.message()
-		ext.ws.NetConn().Close()
-		fails(<-done, "TAB_CLOSED", "may have taken effect")
 	})
 }

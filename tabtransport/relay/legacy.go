@@ -9,47 +9,20 @@ import (
 // Legacy serves /relay: both roles of the Browser MCP proxy protocol. A client that
 // starts with JSON-RPC there is served as one of 1.0.
 func (r *Relay) Legacy() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.serve(w, req, r.limits.HandshakeTimeout, func(s *socket) {
-			p := &newcomer{relay: r, sock: s, request: req}
-			p.ended(s.frames(p.frame))
-		})
-	})
+	return r.handler(r.limits.HandshakeTimeout, func(p *remote) role { return legacyPeer{p} })
 }
 
-// newcomer is a peer on /relay whose first message is still to come.
-type newcomer struct {
-	relay   *Relay
-	sock    *socket
-	request *http.Request
+// legacyPeer is a peer on /relay, whose first message says what it is.
+type legacyPeer struct{ *remote }
 
-	env   envelope
-	early int
-	// role is what it has turned out to be: an *extensionPeer or a *clientPeer.
-	role interface {
-		frame([]byte)
-		ended(error)
-	}
-}
-
-func (p *newcomer) frame(b []byte) {
-	if p.role != nil {
-		p.role.frame(b)
-		return
-	}
-	if p.early++; p.early > maxEarly {
-		p.sock.close(spec.CloseTooFast, "too many messages before a handshake")
+func (p legacyPeer) handle() {
+	if p.countEarly("a handshake") {
 		return
 	}
 	e := &p.env
-	if err := e.parse(b); err != nil {
-		p.relay.counts.malformed.Add(1)
-		p.sock.send(plain{}.failure(e.id, "", err))
-		return
-	}
 	switch {
 	case e.method == "extension_handshake":
-		x := &extensionPeer{relay: p.relay, sock: p.sock, request: p.request, dialect: plain{}}
+		x := &extensionPeer{remote: p.remote, dialect: plain{}}
 		p.role = x
 		got, err := e.paramStrings("name", "accessToken", "access_token", "client_id", "version")
 		if err != nil {
@@ -58,22 +31,25 @@ func (p *newcomer) frame(b []byte) {
 		}
 		x.admit(got, nil)
 	case e.method == "mcp_handshake":
-		c := &clientPeer{relay: p.relay, sock: p.sock, request: p.request, dialect: plain{}, env: *e}
+		c := &clientPeer{remote: p.remote, dialect: plain{}}
 		if e.jsonrpc != nil {
 			c.dialect = jsonrpc{}
 		}
 		p.role = c
 		c.handle()
 	case e.method != "":
-		p.sock.send(plain{}.failure(e.id, "", spec.Errorf(codeServer, "The first message must be extension_handshake or mcp_handshake")))
+		p.out.Send(plain{}.failure(e.id, "", spec.Errorf(codeServer, "The first message must be extension_handshake or mcp_handshake")))
 	}
 }
 
-func (p *newcomer) ended(err error) {
-	if p.role != nil {
-		p.role.ended(err)
+func (p legacyPeer) unreadable(err *spec.Error) {
+	if !p.countEarly("a handshake") {
+		p.relay.counts.malformed.Add(1)
+		p.out.Send(plain{}.failure(p.env.id, "", err))
 	}
 }
+
+func (legacyPeer) ended(error) {}
 
 // handshake is answered only where the client waits for it: with a token, or an id.
 func (d plain) handshake(p *clientPeer) {
@@ -82,7 +58,7 @@ func (d plain) handshake(p *clientPeer) {
 		err = p.enter(got, or(got["projectName"], got["client_id"]))
 	}
 	if err != nil {
-		p.sock.mustSend(marshal(struct {
+		p.out.MustSend(marshal(struct {
 			Type  string `json:"type"`
 			Error string `json:"error"`
 		}{"error", err.Message}))
@@ -96,7 +72,7 @@ func (d plain) handshake(p *clientPeer) {
 		}{true, p.client.id})
 	}
 	if tokenOf(got) != "" {
-		p.sock.mustSend([]byte(`{"method":"handshake_ack"}`))
+		p.out.MustSend([]byte(`{"method":"handshake_ack"}`))
 	}
 }
 
@@ -110,7 +86,7 @@ func (d plain) connect(p *clientPeer) {
 	if id := or(got["extensionId"], got["extension_id"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extensionId is missing")
 	} else if err == nil {
-		err = p.client.world.connect(p.client, id, tabOf(&p.env), p.relay.limits.MaxConnections, func(c *connection) []byte {
+		err = p.client.tenant.connect(p.client, id, tabOf(&p.env), p.relay.limits.MaxConnections, func(c *connection) []byte {
 			return d.result(p.env.id, outcome{Success: true, ConnectionID: c.id})
 		})
 	}
@@ -120,7 +96,7 @@ func (d plain) connect(p *clientPeer) {
 }
 
 func (d plain) disconnect(p *clientPeer) {
-	if err := p.client.world.disconnect(p.client, p.env.connectionID); err != nil {
+	if err := p.client.tenant.disconnect(p.client, p.env.connectionID); err != nil {
 		p.fail(err)
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // A client that is killed must not keep its extension busy, nor must what the
@@ -181,7 +182,7 @@ func TestCloseDoesNotWaitForASlowPeer(t *testing.T) {
 		defer ws.Close()
 		start := time.Now()
 		r.relay.Close()
-		if d := time.Since(start); d > lastTimeout {
+		if d := time.Since(start); d > closeTimeout {
 			t.Errorf("it took %v", d)
 		}
 	})
@@ -246,11 +247,11 @@ func TestPingedByPeer(t *testing.T) {
 func TestTokenTakenBack(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		good, revoke := context.WithCancel(t.Context())
-		r.relay.verify = func(h Handshake) (Admission, error) {
+		r.relay.verify = func(h Handshake) (tabtransport.Admission, error) {
 			if h.Token == "old" {
-				return Admission{User: "ann", Revoked: good}, nil
+				return tabtransport.Admission{User: "ann", Revoked: good}, nil
 			}
-			return Admission{User: "ann"}, nil
+			return tabtransport.Admission{User: "ann"}, nil
 		}
 		ext, _ := r.extension(t, "old", "chrome")
 		old, renewed := r.client(t, "old"), r.client(t, "old")

@@ -21,7 +21,7 @@ type Limits struct {
 	MaxFrame       int64 // bytes; 32 MiB. It is 64 KiB until a peer is known
 	MaxQueue       int   // bytes that wait for one peer; 64 MiB
 	MaxQueueFrames int   // frames that wait for one peer; 4,096
-	MaxUnknown     int   // sockets of whom nothing is known yet; 256. One more, and the oldest is closed
+	MaxUnknown     int   // WebSockets of peers that have not authenticated; 256. One more, and the oldest is closed
 	MaxExtensions  int   // of a user; 64
 	MaxClients     int   // of a user; 512
 	MaxConnections int   // of a client that may have several; 64
@@ -66,6 +66,9 @@ func orDefault[T comparable](v *T, d T) {
 }
 
 const (
+	writeTimeout = 30 * time.Second // of a frame, besides a second for each MiB
+	closeTimeout = 5 * time.Second  // of all WebSockets when the hub ends
+
 	maxFirstFrame = 64 << 10 // a frame of a peer that is not known yet
 	maxEarly      = 32       // frames that are overlooked or refused before a peer is known
 	maxID         = 512      // an id of a message, in bytes

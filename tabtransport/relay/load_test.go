@@ -14,25 +14,23 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Three users with 20 extensions and 200 clients each, who all use the same ids, and
-// sockets that are cut at random: each answer reaches the client and the request that
-// asked for it, known by its content, and nobody sees a byte of another user.
+// Three users whose extensions and clients all use the same ids, and sockets that are cut
+// at random: each answer reaches the client and the request that asked for it, known by
+// its content, and nobody sees a byte of another user.
 //
-// TABHUB_LONG=1 runs it for a minute.
+// TABHUB_LONG=1 runs it for a minute with 20 extensions and 200 clients each, as .ci/run
+// does.
 func TestLoad(t *testing.T) {
-	const extensions, clients = 20, 200
-	length := 3 * time.Second
+	extensions, clients, length := 5, 50, time.Second
 	if os.Getenv("TABHUB_LONG") != "" {
-		length = time.Minute
-	} else if testing.Short() {
-		length = 500 * time.Millisecond
+		extensions, clients, length = 20, 200, time.Minute
 	}
 	l := &load{rig: socketed(t, Limits{UserRate: 1e9, ClientRate: 1e9, MaxUnknown: 1e4, AuthTimeout: time.Hour, HandshakeTimeout: time.Hour}), t: t}
 	var exts, mcps, ready sync.WaitGroup
 	var over, stopExtensions atomic.Bool
 	// However slow the machine is, enough happens for the test to say something.
 	stopClients := func() bool {
-		return over.Load() && l.answers.Load() >= 3*clients && l.extensionCuts.Load() > 0 && l.clientCuts.Load() > 0
+		return over.Load() && l.answers.Load() >= int64(3*clients) && l.extensionCuts.Load() > 0 && l.clientCuts.Load() > 0
 	}
 	for _, user := range []string{"ann", "bob", "eve"} {
 		for i := range extensions {

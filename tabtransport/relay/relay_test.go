@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // memory is a listener whose connections are pipes within the process, so that a
@@ -57,8 +58,8 @@ type rig struct {
 	dial  websocket.Dialer
 	base  string
 	logs  *bytes.Buffer
-	// patience is how long a peer waits for a frame.
-	patience time.Duration
+	// timeout is how long a peer waits for a frame.
+	timeout time.Duration
 }
 
 // users are whom the tokens of tests stand for. "" is what a hub without accounts
@@ -72,14 +73,14 @@ var users = map[string]spec.UserID{
 	"token of eve":            "eve",
 }
 
-func verify(h Handshake) (Admission, error) {
+func verify(h Handshake) (tabtransport.Admission, error) {
 	if rest, ok := strings.CutPrefix(h.Token, "one minute of "); ok {
-		return Admission{User: spec.UserID(rest), Until: time.Now().Add(time.Minute)}, nil
+		return tabtransport.Admission{User: spec.UserID(rest), Expires: time.Now().Add(time.Minute)}, nil
 	}
 	if u, ok := users[h.Token]; ok {
-		return Admission{User: u}, nil
+		return tabtransport.Admission{User: u}, nil
 	}
-	return Admission{}, errors.New("Invalid token")
+	return tabtransport.Admission{}, errors.New("Invalid token")
 }
 
 func (r *rig) handler() http.Handler {
@@ -91,7 +92,7 @@ func (r *rig) handler() http.Handler {
 }
 
 func newRelay(t *testing.T, l Limits) *rig {
-	r := &rig{t: t, logs: &bytes.Buffer{}, patience: 10 * time.Second}
+	r := &rig{t: t, logs: &bytes.Buffer{}, timeout: 10 * time.Second}
 	r.relay = New(Options{Verify: verify, Limits: l, Log: slog.New(slog.NewTextHandler(r.logs, nil))})
 	return r
 }
@@ -123,7 +124,7 @@ func socketed(t *testing.T, l Limits) *rig {
 	t.Cleanup(func() { r.relay.Close(); srv.Close() })
 	r.base = "ws://" + ln.Addr().String()
 	r.dial = websocket.Dialer{}
-	r.patience = 5 * time.Minute // of the machine's time
+	r.timeout = 5 * time.Minute // of the machine's time
 	return r
 }
 
@@ -136,7 +137,7 @@ type peer struct {
 	mu     sync.Mutex
 	end    error
 
-	patience time.Duration
+	timeout time.Duration
 }
 
 func (r *rig) open(t *testing.T, name, path string) *peer {
@@ -145,7 +146,7 @@ func (r *rig) open(t *testing.T, name, path string) *peer {
 	if err != nil {
 		t.Fatalf("%s: open %s: %v %v", name, path, err, res)
 	}
-	p := &peer{t: t, name: name, ws: ws, frames: make(chan string, 100_000), patience: r.patience}
+	p := &peer{t: t, name: name, ws: ws, frames: make(chan string, 100_000), timeout: r.timeout}
 	go func() {
 		defer close(p.frames)
 		for {
@@ -182,7 +183,7 @@ func (p *peer) next() string { return p.nextOf(false) }
 
 func (p *peer) nextOf(status bool) string {
 	p.t.Helper()
-	patience := time.After(p.patience)
+	timeout := time.After(p.timeout)
 	for {
 		select {
 		case f, ok := <-p.frames:
@@ -192,7 +193,7 @@ func (p *peer) nextOf(status bool) string {
 			if status || !isStatus(f) {
 				return f
 			}
-		case <-patience:
+		case <-timeout:
 			p.t.Fatalf("%s: nothing came", p.name)
 		}
 	}
@@ -210,7 +211,7 @@ func (p *peer) ending() string {
 // quiet fails if a frame comes within d that does more than tell numbers.
 func (p *peer) quiet(d time.Duration) {
 	p.t.Helper()
-	patience := time.After(d)
+	timeout := time.After(d)
 	for {
 		select {
 		case f, ok := <-p.frames:
@@ -220,7 +221,7 @@ func (p *peer) quiet(d time.Duration) {
 			if !isStatus(f) {
 				p.t.Fatalf("%s: unexpected %s", p.name, f)
 			}
-		case <-patience:
+		case <-timeout:
 			return
 		}
 	}

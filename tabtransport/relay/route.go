@@ -14,11 +14,11 @@ import (
 
 // list returns the user's extensions that are connected, the longest known first.
 // Clients take the first or only one of them, and ask again while there is none.
-func (w *world) list() listing {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (t *tenant) list() listing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	out := listing{Extensions: []listed{}}
-	for _, ext := range w.extensionsLocked() {
+	for _, ext := range t.extensionsLocked() {
 		if ext.session != nil {
 			out.Extensions = append(out.Extensions, ext.listed())
 		}
@@ -30,9 +30,9 @@ func (ext *extension) listed() listed {
 	return listed{ID: ext.id, Name: ext.name, Connected: ext.session != nil, Version: ext.version}
 }
 
-func (w *world) extensionsLocked() []*extension {
-	out := make([]*extension, 0, len(w.extensions))
-	for _, ext := range w.extensions {
+func (t *tenant) extensionsLocked() []*extension {
+	out := make([]*extension, 0, len(t.extensions))
+	for _, ext := range t.extensions {
 		out = append(out, ext)
 	}
 	slices.SortFunc(out, func(a, b *extension) int {
@@ -44,42 +44,42 @@ func (w *world) extensionsLocked() []*extension {
 // connect makes a connection. tab is "" to let the extension choose. most is how
 // many connections the client may have. The client is sent what answer makes, if
 // not nil, before anything else of the connection.
-func (w *world) connect(c *client, extensionID, tab string, most int, answer func(*connection) []byte) *spec.Error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (t *tenant) connect(c *client, extensionID, tab string, most int, answer func(*connection) []byte) *spec.Error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if len(c.connections) >= most {
 		return spec.Errorf(codeConnected, "MCP client already connected to an extension")
 	}
-	ext := w.extensions[extensionID]
+	ext := t.extensions[extensionID]
 	if ext == nil {
 		return spec.Errorf(codeServer, "Extension not found or not accessible")
 	}
 	if ext.session == nil {
 		return failed(spec.FailNotConnected, "Extension disconnected")
 	}
-	w.seq++
-	conn := &connection{id: "conn-" + uuid.NewString(), client: c, ext: ext, tab: tab, used: w.seq}
+	t.seq++
+	conn := &connection{id: "conn-" + uuid.NewString(), client: c, ext: ext, tab: tab, used: t.seq}
 	ext.connections[conn.id] = conn
 	c.connections[conn.id] = conn
 	c.lost = ""
 	if frame := answer(conn); frame != nil {
-		c.sock.mustSend(frame)
+		c.out.MustSend(frame)
 	}
-	w.changedLocked()
+	t.changedLocked()
 	return nil
 }
 
 // disconnect ends the connection that is named, or, if none is, all of the client's.
-func (w *world) disconnect(c *client, connID string) *spec.Error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (t *tenant) disconnect(c *client, connID string) *spec.Error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if connID != "" && c.connections[connID] == nil {
 		return errForeign()
 	}
 	c.lost = ""
 	for id, conn := range c.connections {
 		if connID == "" || id == connID {
-			w.releaseLocked(conn)
+			t.releaseLocked(conn)
 		}
 	}
 	return nil
@@ -94,25 +94,25 @@ type outgoing struct {
 
 // begin finds where a client's message goes and, if it wants an answer, enters it
 // into the table.
-func (w *world) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.Error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (t *tenant) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.Error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	conn, err := c.connectionLocked(e.connectionID)
 	if err != nil {
 		return outgoing{}, err
 	}
-	return w.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
+	return t.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
 }
 
 // enterLocked enters a request into the table of its connection: a client's, or, with
 // answer, one of the hub's own.
-func (w *world) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
+func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
 	s := conn.ext.session
 	if s == nil {
 		return outgoing{}, errAway()
 	}
-	w.seq++
-	conn.used = w.seq
+	t.seq++
+	conn.used = t.seq
 	out := outgoing{session: s, conn: conn, id: outboundID{conn: conn.id}}
 	// An extension of 1.0 answers nothing that has no id, and a client of the
 	// predecessor waits for an answer whether it gave one or not.
@@ -120,19 +120,19 @@ func (w *world) enterLocked(conn *connection, method string, sent time.Time, id 
 	if id == nil && !needsID {
 		return out, nil
 	}
-	if len(conn.table.pending) >= w.limits.MaxInFlight {
-		return outgoing{}, errInFlight(w.limits.MaxInFlight)
+	if len(conn.pending.byID) >= t.limits.MaxInFlight {
+		return outgoing{}, errInFlight(t.limits.MaxInFlight)
 	}
-	out.id.text = conn.table.add(&request{id: id, method: method, sent: sent, reply: answer})
+	out.id.text = conn.pending.add(&request{id: id, method: method, sent: sent, reply: answer})
 	return out, nil
 }
 
 // abandon takes a request out of the table that could not be sent. It reports
 // whether nobody has answered it yet.
-func (w *world) abandon(out outgoing) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return out.id.text == "" || out.conn.table.take(out.id.text) != nil
+func (t *tenant) abandon(out outgoing) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return out.id.text == "" || out.conn.pending.take(out.id.text) != nil
 }
 
 // connectionLocked returns the connection that a message names, or else the one that
@@ -163,13 +163,13 @@ func lastUsed(all map[string]*connection) *connection {
 
 // finish returns the request that an extension answers, and its connection, or nil:
 // it is nobody's, not this extension's, answered already, or too late.
-func (w *world) finish(s *session, e *envelope) (*request, *connection) {
+func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 	id, ok := splitID(e.id)
 	if !ok {
 		return nil, nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if s.ext.session != s {
 		return nil, nil
 	}
@@ -180,7 +180,7 @@ func (w *world) finish(s *session, e *envelope) (*request, *connection) {
 	if conn == nil {
 		return nil, nil
 	}
-	r := conn.table.take(id.text)
+	r := conn.pending.take(id.text)
 	if r != nil && e.result != nil && (r.method == "createTab" || r.method == "selectTab") {
 		if tab := tabOfResult(e.result); tab != "" {
 			conn.tab = tab
@@ -198,14 +198,14 @@ type recipient struct {
 // recipients finds the clients that get what an extension sent unasked: all that are
 // connected to it; or, from an extension of the predecessor, those of the connection
 // or the tab that it names, or else of the connection used last.
-func (w *world) recipients(s *session, e *envelope) []recipient {
+func (t *tenant) recipients(s *session, e *envelope) []recipient {
 	tab := ""
 	byTab := s.dialect.bare()
 	if byTab && e.params != nil && e.params[0] == '{' {
 		tab = tabNumber(rawjson.Get(e.params, "tabId"))
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if s.ext.session != s {
 		return nil
 	}

@@ -4,9 +4,9 @@ import "sync/atomic"
 
 // counters count what has happened since the start.
 type counters struct {
-	forwarded, answered, events         atomic.Uint64
-	dropped, malformed                  atomic.Uint64
-	limited, refused, slow, interrupted atomic.Uint64
+	forwarded, answered, events   atomic.Uint64
+	dropped, malformed            atomic.Uint64
+	limited, refused, interrupted atomic.Uint64
 }
 
 // Stats says what a Relay holds and what has happened since its start.
@@ -24,7 +24,7 @@ type Stats struct {
 	Malformed   uint64 `json:"malformed"`   // frames that could not be read
 	Limited     uint64 `json:"limited"`     // requests refused by a rate limit
 	Refused     uint64 `json:"refused"`     // peers whose credentials were refused
-	Slow        uint64 `json:"slow"`        // peers closed because they did not read
+	Slow        uint64 `json:"slow"`        // peers closed because they did not read or answer
 	Interrupted uint64 `json:"interrupted"` // requests ended without an answer of the extension
 }
 
@@ -38,11 +38,11 @@ func (r *Relay) Stats() Stats {
 		Malformed:   r.counts.malformed.Load(),
 		Limited:     r.counts.limited.Load(),
 		Refused:     r.counts.refused.Load(),
-		Slow:        r.counts.slow.Load(),
+		Slow:        r.conns.Slow(),
 		Interrupted: r.counts.interrupted.Load(),
 	}
-	for _, w := range r.all() {
-		w.count(&s)
+	for _, t := range r.all() {
+		t.count(&s)
 	}
 	return s
 }

@@ -46,7 +46,7 @@ func active(conn *connection) activeConnection {
 	return activeConnection{conn.id, c.id, c.name, c.name, c.name}
 }
 
-// told is what a peer was told last. It is guarded by the mutex of its world.
+// told is what a peer was told last. It is guarded by the mutex of its tenant.
 type told struct {
 	connected bool
 	peers     int
@@ -55,35 +55,35 @@ type told struct {
 
 // changedLocked has everybody told of the numbers, once for all that changes within
 // spec.NotifyCoalesced.
-func (w *world) changedLocked() {
-	if w.status == nil && !w.closed {
-		w.status = time.AfterFunc(spec.NotifyCoalesced, w.tellStatus)
+func (t *tenant) changedLocked() {
+	if t.status == nil && !t.closed {
+		t.status = time.AfterFunc(spec.NotifyCoalesced, t.tellStatus)
 	}
 }
 
 // tellStatus tells each peer the numbers, if they are not what it was told before.
-func (w *world) tellStatus() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.status = nil
-	if w.closed {
+func (t *tenant) tellStatus() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.status = nil
+	if t.closed {
 		return
 	}
-	numbers := connectionStatus{MaxConnections: w.limits.MaxClients, Clients: len(w.clients)}
-	for _, ext := range w.extensions {
+	numbers := connectionStatus{MaxConnections: t.limits.MaxClients, Clients: len(t.clients)}
+	for _, ext := range t.extensions {
 		numbers.Used += len(ext.connections)
 		if ext.session != nil {
 			numbers.Browsers++
 		}
 	}
-	for _, ext := range w.extensions {
+	for _, ext := range t.extensions {
 		if s := ext.session; s != nil {
 			n := numbers
 			n.ToThisBrowser, n.Active = len(ext.connections), activeOf(ext)
-			s.told.tell(s.sock, s.dialect, true, len(ext.connections), n)
+			s.told.tell(s.out, s.dialect, true, len(ext.connections), n)
 		}
 	}
-	for c := range w.clients {
+	for c := range t.clients {
 		n := numbers
 		n.Active = []activeConnection{}
 		connected := false
@@ -93,23 +93,23 @@ func (w *world) tellStatus() {
 			n.Active = append(n.Active, active(conn))
 		}
 		sortActive(n.Active)
-		c.told.tell(c.sock, c.dialect, connected, numbers.Browsers, n)
+		c.told.tell(c.out, c.dialect, connected, numbers.Browsers, n)
 	}
 }
 
 // tell does not insist: a peer that has no room for it is told at the next change.
 // Peers of the predecessor, who may take any message for the answer that they wait
 // for, are not told.
-func (t *told) tell(sock *socket, d dialect, connected bool, peers int, n connectionStatus) {
+func (t *told) tell(out outbox, d dialect, connected bool, peers int, n connectionStatus) {
 	if d.bare() {
 		return
 	}
 	if connected != t.connected || peers != t.peers || t.numbers == nil {
-		if sock.send(d.notice("status", statusNow(connected, peers))) {
+		if out.Send(d.notice("status", statusNow(connected, peers))) == nil {
 			t.connected, t.peers = connected, peers
 		}
 	}
-	if frame := d.notice("connection_status", n); !bytes.Equal(frame, t.numbers) && sock.send(frame) {
+	if frame := d.notice("connection_status", n); !bytes.Equal(frame, t.numbers) && out.Send(frame) == nil {
 		t.numbers = frame
 	}
 }
@@ -132,12 +132,11 @@ func sortActive(all []activeConnection) {
 }
 
 // keepAlive keeps an extension's service worker awake, which only a message does,
-// and ends requests that have waited for too long. It is called by the writer of the
-// session's socket.
-func (w *world) keepAlive(s *session) {
-	w.mu.Lock()
+// and ends requests that have waited for too long. It does not block.
+func (t *tenant) keepAlive(s *session) {
+	t.mu.Lock()
 	peers := len(s.ext.connections)
-	w.mu.Unlock()
-	s.sock.send(s.dialect.notice("status", statusNow(true, peers)))
-	w.expire(s.ext)
+	t.mu.Unlock()
+	s.out.Send(s.dialect.notice("status", statusNow(true, peers)))
+	t.expire(s.ext)
 }

@@ -19,6 +19,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 )
 
@@ -40,9 +41,9 @@ func TestTokenAttacks(t *testing.T) {
 	logs := &locked{}
 	var tokens *auth.JWT
 	r := relay.New(relay.Options{
-		Verify: func(h relay.Handshake) (relay.Admission, error) {
+		Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
 			id, err := tokens.Verify(h.Token)
-			return relay.Admission{User: id.User, Until: id.Expires}, err
+			return tabtransport.Admission{User: id.User, Expires: id.Expires}, err
 		},
 		Log: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

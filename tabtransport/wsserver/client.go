@@ -1,17 +1,16 @@
 package wsserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"tabhub/spec"
+	"tabhub/tabtransport/wsconn"
 )
 
 // clientSubprotocol is how one relay asks another for its tools.
@@ -57,7 +56,7 @@ type Source struct {
 // isClient reports whether a request is of a relay that has found this hub on its
 // port. It offers webmcp.v1, too, but does not offer tools.
 func isClient(r *http.Request) bool {
-	return slices.Contains(websocket.Subprotocols(r), clientSubprotocol)
+	return slices.Contains(wsconn.Subprotocols(r), clientSubprotocol)
 }
 
 // serveClient serves a webmcp-relay.v1 client. What it is refused with makes the
@@ -87,106 +86,72 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 		refuse(err.Error())
 		return
 	}
-	up := s.upgrader
-	up.Subprotocols = []string{clientSubprotocol}
-	ws, err := up.Upgrade(w, r, nil)
-	if err != nil {
-		s.log.Debug("websocket handshake failed", "err", err)
-		return
-	}
-	ws.SetReadLimit(s.opts.MaxFrame)
 	c := &client{
-		srv: s, ws: ws, tools: tools,
-		answers: make(chan []byte),
+		srv: s, tools: tools,
 		asked:   make(chan struct{}, 1),
 		changed: make(chan struct{}, 1),
 		greeted: make(chan struct{}),
 		slots:   make(chan struct{}, maxClientCalls),
 	}
-	c.ctx, c.cancel = context.WithCancelCause(context.WithoutCancel(r.Context()))
-	if !s.add(c) {
-		ws.Close()
-		return
-	}
-	go func() {
-		defer s.wg.Done()
+	c.greet = sync.OnceFunc(func() { close(c.greeted) })
+	o := wsconn.Options{Subprotocols: []string{clientSubprotocol}, Admitted: true, Pong: c.greet}
+	err = s.conns.Serve(w, r, o, func(ws *wsconn.Conn, _ *http.Request) {
+		s.stats.accepted.Add(1)
+		c.ws = ws
 		c.run()
-		s.remove(c)
-	}()
+	})
+	if err != nil {
+		s.log.Debug("websocket handshake failed", "err", err)
+	}
 }
 
 // client is the connection of a webmcp-relay.v1 client. The goroutine of run reads,
-// one other writes, and each call has its own.
+// another sends the lists of tools, and each call has its own.
 type client struct {
+	// static after construction
 	srv   *Server
-	ws    *websocket.Conn
+	ws    *wsconn.Conn
 	tools Toolset
 
-	ctx    context.Context // of the connection, and of its calls
-	cancel context.CancelCauseFunc
-
-	answers chan []byte   // frames for the writer
 	asked   chan struct{} // capacity 1: the client wants the list
 	changed chan struct{} // capacity 1: the list has changed
 	greeted chan struct{} // closed once the client has read the hub's hello
+	greet   func()        // closes greeted
 	slots   chan struct{} // held by the calls under way
 	calls   sync.WaitGroup
 
 	unwatch func() // owned by the reader; nil until the client has said hello
-
-	once  sync.Once
-	final []byte // the close frame; set before ctx ends, nil if there is no point in one
 }
 
 // run serves the connection until it ends, and cleans up.
 func (c *client) run() {
-	var writing sync.WaitGroup
-	gone := make(chan struct{})
-	writing.Go(func() { c.write(gone) })
-	cause := c.read()
+	var lists sync.WaitGroup
+	lists.Go(c.sendLists)
+	c.ws.KeepAlive(nil) // the message ping of the protocol is for pages
+	c.ws.Read(c.handle)
 	if c.unwatch != nil {
 		c.unwatch()
 	}
-	close(gone)
-	c.end(nil, cause)
 	c.calls.Wait()
-	writing.Wait()
+	lists.Wait()
 }
 
-// read handles frames until the connection fails.
-func (c *client) read() error {
-	heard := func(string) error {
-		return c.ws.SetReadDeadline(time.Now().Add((maxMissed + 1) * c.srv.opts.KeepAlive))
+func (c *client) handle(kind wsconn.Kind, frame []byte) {
+	var f clientFrame
+	// A call keeps its frame.
+	if kind != wsconn.Text || f.read(bytes.Clone(frame)) != nil {
+		c.srv.stats.malformed.Add(1)
+		return
 	}
-	greeted := sync.OnceFunc(func() { close(c.greeted) })
-	c.ws.SetPongHandler(func(string) error {
-		greeted()
-		return heard("")
-	})
-	for {
-		heard("")
-		kind, frame, err := c.ws.ReadMessage()
-		if errors.Is(err, websocket.ErrReadLimit) {
-			c.srv.stats.tooBig.Add(1)
+	switch f.kind {
+	case "relay/hello":
+		if c.unwatch == nil {
+			c.unwatch = c.tools.Watch(func() { signal(c.changed) })
 		}
-		if err != nil {
-			return err
-		}
-		var f clientFrame
-		if kind != websocket.TextMessage || f.read(frame) != nil {
-			c.srv.stats.malformed.Add(1)
-			continue
-		}
-		switch f.kind {
-		case "relay/hello":
-			if c.unwatch == nil {
-				c.unwatch = c.tools.Watch(func() { signal(c.changed) })
-			}
-		case "relay/list-tools":
-			signal(c.asked)
-		case "relay/invoke":
-			c.invoke(&f)
-		}
+	case "relay/list-tools":
+		signal(c.asked)
+	case "relay/invoke":
+		c.invoke(&f)
 	}
 }
 
@@ -197,7 +162,7 @@ func signal(ch chan struct{}) {
 	}
 }
 
-// invoke starts a call. The frame is its own memory, which the call keeps.
+// invoke starts a call.
 func (c *client) invoke(f *clientFrame) {
 	if f.callID == nil {
 		c.srv.stats.malformed.Add(1)
@@ -215,7 +180,7 @@ func (c *client) invoke(f *clientFrame) {
 	}
 	c.calls.Go(func() {
 		defer func() { <-c.slots }()
-		result, err := c.tools.Call(c.ctx, f.tool, f.args)
+		result, err := c.tools.Call(c.ws.Context(), f.tool, f.args)
 		if err != nil {
 			result = clientFailure(err.Error())
 		}
@@ -223,92 +188,37 @@ func (c *client) invoke(f *clientFrame) {
 	})
 }
 
-// answer sends a call's result, unless the connection ends before.
+// answer blocks until it has sent a call's result, or the connection ends.
 func (c *client) answer(callID, result json.RawMessage) {
 	select {
-	case c.answers <- appendClientResult(nil, callID, result):
-	case <-c.ctx.Done():
+	case <-c.greeted:
+		c.ws.Write(appendClientResult(nil, callID, result))
+	case <-c.ws.Context().Done():
 	}
 }
 
-// write sends what there is to send until the connection ends.
-func (c *client) write(gone <-chan struct{}) {
-	defer c.ws.Close()
-	ping := time.NewTicker(c.srv.opts.KeepAlive)
-	defer ping.Stop()
-	greeted := false
-	for frame := newWebMCP(c.srv, c.ws).appendOpening(nil); frame != nil; frame = c.next(ping.C) {
-		c.ws.SetWriteDeadline(writeDeadline(len(frame)))
-		if err := c.ws.WriteMessage(websocket.TextMessage, frame); err != nil {
-			c.end(nil, err)
-			return
-		}
-		if !greeted {
-			greeted = true
-			c.awaitGreeted()
-		}
-	}
-	if c.final != nil {
-		c.ws.WriteControl(websocket.CloseMessage, c.final, time.Now().Add(lingerTimeout))
-		select {
-		case <-gone:
-		case <-time.After(lingerTimeout):
-		}
-	}
-}
-
-// awaitGreeted waits until the client has read the hub's hello. The published client
-// loses what comes along with it: its tools, and then shows none until they change.
-func (c *client) awaitGreeted() {
-	c.ping()
-	timer := time.NewTimer(greetingWait)
-	defer timer.Stop()
+// sendLists sends the hub's hello, and then the list of tools when it is asked for or
+// has changed. However often it changes while the client does not read, it is sent once.
+func (c *client) sendLists() {
+	ended := c.ws.Context().Done()
+	c.ws.Write(newWebMCP(c.srv, c.ws).appendOpening(nil))
+	// The published client loses what comes along with the hello: its tools, and then
+	// shows none until they change.
+	c.ws.Ping()
 	select {
 	case <-c.greeted:
-	case <-timer.C:
-	case <-c.ctx.Done():
+	case <-time.After(greetingWait):
+		c.greet()
+	case <-ended:
 	}
-}
-
-// ping sends the WebSocket's own: that of the protocol is for pages.
-func (c *client) ping() {
-	c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(lingerTimeout))
-}
-
-// next waits for a frame to send; nil is the end. However often the list changes
-// while the client does not read, it is sent once.
-func (c *client) next(ping <-chan time.Time) []byte {
 	for {
 		select {
-		case frame := <-c.answers:
-			return frame
 		case <-c.asked:
-			return appendClientTools(nil, "relay/tools", c.tools)
+			c.ws.Write(appendClientTools(nil, "relay/tools", c.tools))
 		case <-c.changed:
-			return appendClientTools(nil, "relay/tools-changed", c.tools)
-		case <-ping:
-			c.ping()
-		case <-c.ctx.Done():
-			return nil
+			c.ws.Write(appendClientTools(nil, "relay/tools-changed", c.tools))
+		case <-ended:
+			return
 		}
 	}
-}
-
-// end gives the connection up, with a close frame if final is not nil.
-func (c *client) end(final []byte, cause error) {
-	c.once.Do(func() {
-		c.final = final
-		c.cancel(cause)
-	})
-}
-
-// Close implements connection.
-func (c *client) Close(code spec.CloseCode, reason string) {
-	c.end(websocket.FormatCloseMessage(int(code), clip(reason, maxReason)), errors.New(reason))
-}
-
-// fail implements connection.
-func (c *client) fail(cause error) {
-	c.end(nil, cause)
-	c.ws.Close()
 }

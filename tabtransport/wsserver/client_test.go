@@ -104,7 +104,7 @@ func receive(t *testing.T, ws *websocket.Conn) string {
 
 // The published relay loses what it reads together with the hub's hello.
 func TestNothingComesWithTheHello(t *testing.T) {
-	for _, deaf := range []bool{false, true} {
+	for _, noPong := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			_, set, ws := serveClients(t, wsserver.Options{})
 			set.set(tool("a", ""))
@@ -113,7 +113,7 @@ func TestNothingComesWithTheHello(t *testing.T) {
 			receive(t, ws)
 			begin := time.Now()
 			ws.SetPingHandler(func(data string) error {
-				if deaf {
+				if noPong {
 					return nil
 				}
 				time.Sleep(300 * time.Millisecond)
@@ -122,7 +122,7 @@ func TestNothingComesWithTheHello(t *testing.T) {
 			if got := receive(t, ws); !strings.Contains(got, `"relay/tools"`) {
 				t.Errorf("got %s", got)
 			}
-			if took := time.Since(begin); !deaf && took != 300*time.Millisecond || deaf && took != time.Second {
+			if took := time.Since(begin); !noPong && took != 300*time.Millisecond || noPong && took != time.Second {
 				t.Errorf("the tools came %v after the hello", took)
 			}
 			set.set(tool("b", ""))
@@ -240,7 +240,7 @@ func TestRelayThatDoesNotAnswerPings(t *testing.T) {
 		asleep.Store(true)
 		time.Sleep(time.Minute)
 		if srv.Stats().Connections != 0 {
-			t.Error("a relay that does not was kept")
+			t.Error("a relay that does not is still connected")
 		}
 	})
 }

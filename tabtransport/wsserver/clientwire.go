@@ -9,6 +9,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport/wsconn"
 )
 
 // The client checks each frame as a whole against the MCP schema, and drops one in
@@ -47,7 +48,7 @@ func (f *clientFrame) read(frame []byte) error {
 
 func appendClientResult(dst []byte, callID, result json.RawMessage) []byte {
 	if !fitsResult(result) {
-		result = clientFailure("the tool's result is not one that MCP knows: " + clip(string(result), 500))
+		result = clientFailure("the tool's result is not one that MCP knows: " + wsconn.Clip(string(result), 500))
 	}
 	dst = appendRaw(dst, `{"type":"relay/result","callId":`, callID)
 	return append(appendRaw(dst, `,"result":`, result), '}')

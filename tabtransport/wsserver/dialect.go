@@ -8,7 +8,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/tabtransport"
 )
 
 // dialect is the wire language of one connection: it turns frames into events and
@@ -196,5 +195,3 @@ func (o *opening) decode(frame []byte, ev *event) error {
 }
 
 var errRPC = errors.New("is JSON-RPC")
-
-var _ tabtransport.Link = (*conn)(nil)

@@ -103,9 +103,9 @@ func FuzzDecode(f *testing.F) {
 			if ev.kind == evAnswer {
 				resp, _ = ev.answer(&spec.ExecuteTool{})
 			}
-			before := kept(ev, resp)
+			before := outliving(ev, resp)
 			clear(buf)
-			if after := kept(ev, resp); before != after {
+			if after := outliving(ev, resp); before != after {
 				t.Fatalf("%s keeps the frame's memory: %s became %s", d.name(), before, after)
 			}
 			if resp.Result != nil && !json.Valid(resp.Result) {
@@ -122,8 +122,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// kept is what outlives the frame.
-func kept(ev event, resp spec.Response) string {
+// outliving is what outlives the frame.
+func outliving(ev event, resp spec.Response) string {
 	out, _ := json.Marshal([]any{ev.kind, ev.tab, string(ev.id), ev.hello, ev.claimedOrigin, ev.msg, ev.err, ev.progress, string(resp.Result), resp.Failed})
 	if reg, ok := ev.msg.(*spec.Register); ok {
 		for _, item := range reg.Items {

@@ -62,7 +62,7 @@ func (port) decode(frame []byte, ev *event) error {
 	case "":
 		return errors.New("port message without type")
 	default:
-		// MCP-B: "only allow expected types; ignore others".
+		// Types that are not expected are ignored (spec/docs/RULES.md, "Transport").
 		ev.kind = evIgnored
 	}
 	return nil

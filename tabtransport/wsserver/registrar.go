@@ -20,12 +20,11 @@ const (
 	tabShare   = 0.1
 	connBurst  = 4 * time.Second // of a browser with all its tabs
 	connShare  = 0.25
-	totalBurst = 8 * time.Second // of all connections: what they read out of turn
+	totalBurst = 8 * time.Second // of all connections, for those that wait
 	totalShare = 0.5             // of one processor
 
-	// smallRegistration is the size, in bytes, up to which a registration is read in
-	// its turn, by the connection's reader: two dozen simple tools, less than a
-	// millisecond.
+	// smallRegistration is the size, in bytes, up to which a registration is read at
+	// once, by the connection's reader: two dozen simple tools, less than a millisecond.
 	smallRegistration = 16 << 10
 	// maxWaiting bounds the registrations of a connection that wait, in bytes.
 	maxWaiting = 64 << 20
@@ -134,14 +133,14 @@ func (r *registrar) message(c *conn, tab int64, id json.RawMessage, msg spec.Inb
 			return
 		}
 		start := time.Now()
-		c.seat.Message(tab, id, msg)
+		c.attachment.Message(tab, id, msg)
 		r.delivered(c, tab, q, time.Since(start))
 		return
 	case *spec.TabClosed:
 		// Before one that is being read comes to its end: the hub sees to that.
 		c.supersede(tab, r.forget(tab))
 	}
-	c.seat.Message(tab, id, msg)
+	c.attachment.Message(tab, id, msg)
 }
 
 // take returns the tab's queue, marked as busy, if the caller is to deliver the
@@ -275,54 +274,54 @@ func (r *registrar) startLocked(c *conn) {
 // work delivers what waits until nothing does, or the connection ends.
 func (r *registrar) work(c *conn) {
 	for {
-		wait, any := r.pause()
+		wait, more := r.pause()
 		switch {
-		case !any:
+		case !more:
 			return
 		case wait > 0:
 			timer := time.NewTimer(wait)
 			select {
 			case <-timer.C:
 			case <-r.wake: // something else may be ready sooner
-			case <-c.ctx.Done():
+			case <-c.ws.Context().Done():
 			}
 			timer.Stop()
-		case c.srv.reading.enter(c.ctx):
+		case c.srv.reading.enter(c.ws.Context()):
 			if tab, q, reg := r.next(); q != nil {
 				start := time.Now()
-				c.seat.Register(tab, reg.id, reg.msg)
+				c.attachment.Register(tab, reg.id, reg.msg)
 				r.delivered(c, tab, q, time.Since(start))
 			}
 			c.srv.reading.leave()
 		}
-		if c.ctx.Err() != nil {
+		if c.ws.Context().Err() != nil {
 			return
 		}
 	}
 }
 
-// pause returns how long the worker has to wait until something may be read. Any is
+// pause returns how long the worker has to wait until something may be read; more is
 // false if nothing waits: then the worker ends.
-func (r *registrar) pause() (wait time.Duration, any bool) {
+func (r *registrar) pause() (wait time.Duration, more bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
 	for _, q := range r.tabs {
 		if len(q.waiting) > 0 {
-			if w := q.wait(now); !any || w < wait {
-				wait, any = w, true
+			if w := q.wait(now); !more || w < wait {
+				wait, more = w, true
 			}
 		}
 	}
-	r.working = any
-	return max(wait, r.spent.wait(now)), any
+	r.working = more
+	return max(wait, r.spent.wait(now)), more
 }
 
 // wait is how long it takes until a tab may register again.
 func (q *tabQueue) wait(now time.Time) time.Duration {
-	turn := q.rate.ReserveN(now, 1)
-	defer turn.CancelAt(now)
-	return max(q.spent.wait(now), turn.DelayFrom(now))
+	next := q.rate.ReserveN(now, 1)
+	defer next.CancelAt(now)
+	return max(q.spent.wait(now), next.DelayFrom(now))
 }
 
 // before reports whether q is to be read before other: if more of its budget is left
@@ -358,16 +357,17 @@ func (r *registrar) next() (tab int64, next *tabQueue, reg registration) {
 func (r *registrar) flush(c *conn) {
 	r.worker.Wait()
 	r.mu.Lock()
-	defer r.mu.Unlock()
+	tabs := r.tabs
+	r.tabs = nil
+	r.mu.Unlock()
 	start := time.Now()
-	for tab, q := range r.tabs {
+	for tab, q := range tabs {
 		for _, reg := range q.waiting {
 			if q.spent.left(start) > 0 && time.Since(start) < maxFlush {
-				c.seat.Message(tab, reg.id, reg.msg)
+				c.attachment.Message(tab, reg.id, reg.msg)
 			}
 		}
 	}
-	r.tabs = nil
 }
 
 // supersede answers registrations that are not read.

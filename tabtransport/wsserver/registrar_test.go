@@ -64,7 +64,7 @@ func ofTab(tab int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","tabId":%d,"method":"browser/%s","params":%s}`, tab, method, params)
 }
 
-// large is a registration that is not read in its turn.
+// large is a registration that is not read at once.
 var large = `{"tools":["` + strings.Repeat("x", 20<<10) + `"]}`
 
 // A page that announces ever new tools which take long to read must neither delay what

@@ -12,12 +12,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
-	"tabhub/tabtransport/unknown"
+	"tabhub/tabtransport/wsconn"
 )
 
 // Options configure a Server.
@@ -30,7 +29,7 @@ type Options struct {
 	// The error is told to the peer, so it must not hold secrets; its code, if it is
 	// an *spec.Error, decides the close code. nil admits everyone as
 	// spec.LocalUser.
-	Authenticate func(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (Admission, error)
+	Authenticate func(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error)
 
 	// Pair begins a pairing handshake. The error is as that of Authenticate. Nil: no
 	// browser can be paired here.
@@ -38,7 +37,7 @@ type Options struct {
 
 	// Dashboard returns an address that opens the dashboard for who was admitted as
 	// adm, which has a pairing. Its error is told to the peer. Nil: there is none.
-	Dashboard func(adm Admission) (url string, err error)
+	Dashboard func(adm tabtransport.Admission) (url string, err error)
 
 	// Clients returns the tools of a user, for webmcp-relay.v1 clients to list and
 	// call. Such a client shows no credential; nil refuses it. The error is told to
@@ -55,44 +54,32 @@ type Options struct {
 	MaxFrame  int64         // of a peer, in bytes; 0 means spec.MaxFrame
 }
 
-// Admission is what Authenticate has found out about a connection.
-type Admission struct {
-	User spec.UserID // "" means spec.LocalUser
-	// Attested, Pairing and Origin become the fields of tabtransport.Conn. Origin ""
-	// stands for the request's Origin header.
-	Attested bool
-	Pairing  spec.PairingID
-	Origin   string
-	Until    time.Time // when the connection ends with its credential; zero: never
-	// Revoked is done when the credential is taken back, which ends the connection,
-	// too. Nil: never.
-	Revoked context.Context
-}
+// Bounds of a connection.
+const (
+	// maxFirstFrame bounds what a peer may send before it is admitted, in bytes.
+	maxFirstFrame = 4 << 20
+	// maxUnadmitted bounds the connections that have not been admitted.
+	maxUnadmitted = 1024
+	// What waits to be written to one peer, besides as many frames that are no requests.
+	maxQueuedFrames = 1024
+	maxQueuedBytes  = 64 << 20
+	// writeTimeout is how long one frame may take, besides a second for each MiB.
+	writeTimeout = 10 * time.Second
+)
 
 // Server accepts the WebSockets of tabs and browsers. All methods are safe for
 // concurrent use.
 type Server struct {
-	opts     Options
-	log      *slog.Logger
-	upgrader websocket.Upgrader // tabhub.v1
-	webmcp   websocket.Upgrader
-	stats    counters
-	reading  *readSlot
-	unknown  unknown.Set    // connections that were not admitted yet
-	wg       sync.WaitGroup // one for each connection
+	opts    Options
+	log     *slog.Logger
+	conns   *wsconn.Server
+	stats   counters
+	reading *readSlot
 
 	mu     sync.Mutex
 	users  map[spec.UserID]*tabtransport.Peers
-	conns  map[connection]struct{}
 	keys   map[tabKey]struct{}  // of live webmcp.v1 connections
-	told   map[string]time.Time // by origin: when a refusal was logged last
-	closed bool
-}
-
-// connection is one WebSocket, as the Server ends it. Neither method waits.
-type connection interface {
-	Close(code spec.CloseCode, reason string) // in good order
-	fail(cause error)                         // at once
+	logged map[string]time.Time // by origin: when a refusal was logged last
 }
 
 // tabKey is what a webmcp.v1 page calls itself.
@@ -104,7 +91,9 @@ type tabKey struct {
 // New returns a Server. The caller mounts its handlers and closes it.
 func New(opts Options) *Server {
 	if opts.Authenticate == nil {
-		opts.Authenticate = func(*http.Request, *spec.Hello, *pairing.Exchange) (Admission, error) { return Admission{}, nil }
+		opts.Authenticate = func(*http.Request, *spec.Hello, *pairing.Exchange) (tabtransport.Admission, error) {
+			return tabtransport.Admission{}, nil
+		}
 	}
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -118,27 +107,26 @@ func New(opts Options) *Server {
 	if opts.MaxFrame <= 0 {
 		opts.MaxFrame = spec.MaxFrame
 	}
-	upgrader := websocket.Upgrader{
-		HandshakeTimeout: spec.ControlTimeout,
-		Subprotocols:     []string{spec.Subprotocol},
-		WriteBufferSize:  4 << 10,
-		WriteBufferPool:  &sync.Pool{},
-		// Host and Origin are checked for every endpoint in one place, before.
-		CheckOrigin: func(*http.Request) bool { return true },
-	}
 	s := &Server{
-		opts:     opts,
-		log:      opts.Log,
-		upgrader: upgrader,
-		webmcp:   upgrader,
-		reading:  newReadSlot(),
-		unknown:  unknown.Set{Max: maxUnknown, Shared: maxUnknownFrames},
-		users:    make(map[spec.UserID]*tabtransport.Peers),
-		conns:    make(map[connection]struct{}),
-		keys:     make(map[tabKey]struct{}),
-		told:     make(map[string]time.Time),
+		opts:    opts,
+		log:     opts.Log,
+		reading: newReadSlot(),
+		users:   make(map[spec.UserID]*tabtransport.Peers),
+		keys:    make(map[tabKey]struct{}),
+		logged:  make(map[string]time.Time),
 	}
-	s.webmcp.Subprotocols = webmcpSubprotocols
+	s.conns = wsconn.NewServer(wsconn.Config{
+		MaxFrame:       opts.MaxFrame,
+		MaxFirstFrame:  maxFirstFrame,
+		MaxUnadmitted:  maxUnadmitted,
+		MaxQueueFrames: maxQueuedFrames,
+		MaxQueue:       maxQueuedBytes,
+		Reserve:        maxQueuedFrames,
+		WriteTimeout:   writeTimeout,
+		KeepAlive:      opts.KeepAlive,
+		Awaited:        "said hello",
+		Yielded:        s.yielded,
+	})
 	return s
 }
 
@@ -146,7 +134,7 @@ func New(opts Options) *Server {
 // port messages. It returns once the connection is upgraded.
 func (s *Server) Tabs() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.serve(w, r, &s.upgrader, func(c *conn) dialect { return &opening{conn: c} })
+		s.serve(w, r, []string{spec.Subprotocol}, func(c *conn) dialect { return &opening{conn: c} })
 	})
 }
 
@@ -158,12 +146,12 @@ func (s *Server) WebMCP() http.Handler {
 			s.serveClient(w, r)
 			return
 		}
-		s.serve(w, r, &s.webmcp, func(c *conn) dialect { return newWebMCP(s, c.ws) })
+		s.serve(w, r, webmcpSubprotocols, func(c *conn) dialect { return newWebMCP(s, c.ws) })
 	})
 }
 
-// Transport returns the transport of a user; it is the same each time. Connections
-// of the user wait until somebody has called its Handle.
+// Transport returns the transport of a user; it is the same each time, until NewTransport
+// makes another. Connections of the user wait until somebody has called its Handle.
 func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,82 +163,39 @@ func (s *Server) Transport(user spec.UserID) *tabtransport.Peers {
 	return p
 }
 
-// Close tells all peers to reconnect later, closes their connections and waits for
-// them, no longer than ctx allows. New ones are refused.
-func (s *Server) Close(ctx context.Context) error {
+// NewTransport returns a new transport of a user, for a hub that is opened. Connections go
+// to it from now on; those of an earlier transport are left to the hub that had that.
+func (s *Server) NewTransport(user spec.UserID) *tabtransport.Peers {
+	p := tabtransport.NewPeers()
 	s.mu.Lock()
-	s.closed = true
-	conns := make([]connection, 0, len(s.conns))
-	for c := range s.conns {
-		conns = append(conns, c)
-	}
-	s.mu.Unlock()
-	for _, c := range conns {
-		c.Close(spec.CloseGoingAway, "the hub is shutting down")
-	}
-	done := make(chan struct{})
-	go func() {
-		s.wg.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		for _, c := range conns {
-			c.fail(context.Cause(ctx))
-		}
-		<-done
-		return context.Cause(ctx)
-	}
+	defer s.mu.Unlock()
+	s.users[user] = p
+	return p
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, up *websocket.Upgrader, speak func(*conn) dialect) {
-	s.mu.Lock()
-	closed := s.closed
-	s.mu.Unlock()
-	if closed {
-		http.Error(w, "the hub is shutting down", http.StatusServiceUnavailable)
-		return
-	}
-	below := &under{ResponseWriter: w}
-	ws, err := up.Upgrade(below, r, nil)
+// Close tells all peers to reconnect later, closes their connections and waits for
+// them, in good order no longer than ctx allows. New ones are closed at once.
+func (s *Server) Close(ctx context.Context) error { return s.conns.Close(ctx) }
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, subprotocols []string, speak func(*conn) dialect) {
+	err := s.conns.Serve(w, r, wsconn.Options{Subprotocols: subprotocols, SkipTooBig: true}, func(ws *wsconn.Conn, r *http.Request) {
+		s.stats.accepted.Add(1)
+		c := newConn(s, ws, r)
+		c.dialect = speak(c)
+		c.run()
+	})
 	if err != nil {
 		s.log.Debug("websocket handshake failed", "err", err)
-		return
 	}
-	c := newConn(s, ws, r)
-	c.stream = below.stream
-	c.dialect = speak(c)
-	if !s.add(c) {
-		ws.Close()
-		return
-	}
-	// The handler returns, so that the HTTP server's buffers and stack for this
-	// connection are freed: a tab stays for hours.
-	go func() {
-		defer s.wg.Done()
-		c.run()
-		s.remove(c)
-	}()
 }
 
-func (s *Server) add(c connection) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
+// yielded is told of a connection that is closed in favour of newer ones, without a
+// hello.
+func (s *Server) yielded(c *wsconn.Conn) {
+	s.stats.refused.Add(1)
+	if s.logsRefusal("no hello") {
+		s.log.Warn("too many connections without a hello; the oldest are closed", "limit", maxUnadmitted, "remote", c.Remote())
 	}
-	s.conns[c] = struct{}{}
-	s.wg.Add(1)
-	s.stats.accepted.Add(1)
-	return true
-}
-
-func (s *Server) remove(c connection) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.conns, c)
 }
 
 // claimKey reserves a webmcp.v1 tab key for a live connection. A duplicated browser
@@ -277,21 +222,21 @@ func (s *Server) releaseKey(k tabKey) {
 // logsRefusal reports whether a refusal of the origin is to be logged: one a minute is.
 // Who is refused may come back every few seconds, whatever they are told.
 func (s *Server) logsRefusal(origin string) bool {
-	const maxTold = 1024
+	const maxLogged = 1024
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last, told := s.told[origin]
-	if told && now.Sub(last) < time.Minute {
+	last, before := s.logged[origin]
+	if before && now.Sub(last) < time.Minute {
 		return false
 	}
-	if !told && len(s.told) >= maxTold {
-		maps.DeleteFunc(s.told, func(_ string, last time.Time) bool { return now.Sub(last) >= time.Minute })
-		if len(s.told) >= maxTold {
+	if !before && len(s.logged) >= maxLogged {
+		maps.DeleteFunc(s.logged, func(_ string, last time.Time) bool { return now.Sub(last) >= time.Minute })
+		if len(s.logged) >= maxLogged {
 			return false
 		}
 	}
-	s.told[origin] = now
+	s.logged[origin] = now
 	return true
 }
 
@@ -309,23 +254,20 @@ type Stats struct {
 }
 
 type counters struct {
-	accepted, refused, malformed, stray, tooBig, throttled, slow, tooFast atomic.Uint64
+	accepted, refused, malformed, stray, throttled, tooFast atomic.Uint64
 }
 
 // Stats returns the server's counters.
 func (s *Server) Stats() Stats {
-	s.mu.Lock()
-	open := len(s.conns)
-	s.mu.Unlock()
 	return Stats{
-		Connections: open,
+		Connections: s.conns.Len(),
 		Accepted:    s.stats.accepted.Load(),
 		Refused:     s.stats.refused.Load(),
 		Malformed:   s.stats.malformed.Load(),
 		Stray:       s.stats.stray.Load(),
-		TooBig:      s.stats.tooBig.Load(),
+		TooBig:      s.conns.TooBig(),
 		Throttled:   s.stats.throttled.Load(),
-		Slow:        s.stats.slow.Load(),
+		Slow:        s.conns.Slow(),
 		TooFast:     s.stats.tooFast.Load(),
 	}
 }

@@ -129,14 +129,14 @@ func TestTokenIsCheckedAndForgotten(t *testing.T) {
 		var log bytes.Buffer
 		_, h, l := start(t, wsserver.Options{
 			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-			Authenticate: func(r *http.Request, hello *spec.Hello, _ *pairing.Exchange) (wsserver.Admission, error) {
+			Authenticate: func(r *http.Request, hello *spec.Hello, _ *pairing.Exchange) (tabtransport.Admission, error) {
 				if err := r.Context().Err(); err != nil {
 					t.Errorf("the request's context has ended: %v", err)
 				}
 				if hello.Token != "the-secret-token" {
-					return wsserver.Admission{}, spec.Errorf(spec.CodeRefused, "wrong token: pass the one that tabhub token prints")
+					return tabtransport.Admission{}, spec.Errorf(spec.CodeRefused, "wrong token: pass the one that tabhub token prints")
 				}
-				return wsserver.Admission{Attested: true, Origin: "https://page.example.com"}, nil
+				return tabtransport.Admission{Attested: true, Origin: "https://page.example.com"}, nil
 			},
 		})
 		hello := `{"jsonrpc":"2.0","id":1,"method":"browser/hello","params":{"protocolVersion":"tabhub.v1","tabKey":"k","token":"%s-token"}}`
@@ -160,8 +160,8 @@ func TestTokenIsCheckedAndForgotten(t *testing.T) {
 
 func TestConnectionEndsWithItsCredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, _, l := start(t, wsserver.Options{Authenticate: func(*http.Request, *spec.Hello, *pairing.Exchange) (wsserver.Admission, error) {
-			return wsserver.Admission{Until: time.Now().Add(20 * time.Second)}, nil
+		_, _, l := start(t, wsserver.Options{Authenticate: func(*http.Request, *spec.Hello, *pairing.Exchange) (tabtransport.Admission, error) {
+			return tabtransport.Admission{Expires: time.Now().Add(20 * time.Second)}, nil
 		}})
 		ws := l.WebSocket(t, "/", nil, spec.Subprotocol)
 		began := time.Now()
@@ -175,11 +175,11 @@ func TestConnectionEndsWithItsCredential(t *testing.T) {
 func TestConnectionEndsWhenItsCredentialIsTakenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		good, revoke := context.WithCancel(t.Context())
-		_, _, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello, _ *pairing.Exchange) (wsserver.Admission, error) {
+		_, _, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello, _ *pairing.Exchange) (tabtransport.Admission, error) {
 			if hello.TabKey == "origin" {
-				return wsserver.Admission{}, nil
+				return tabtransport.Admission{}, nil
 			}
-			return wsserver.Admission{Revoked: good}, nil
+			return tabtransport.Admission{Revoked: good}, nil
 		}})
 		byToken, byOrigin := l.WebSocket(t, "/", nil, spec.Subprotocol), l.WebSocket(t, "/", nil, spec.Subprotocol)
 		greet(t, byToken, "token")
@@ -200,8 +200,8 @@ func TestConnectionEndsWhenItsCredentialIsTakenBack(t *testing.T) {
 
 func TestUsersNeverSeeEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv, local, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello, _ *pairing.Exchange) (wsserver.Admission, error) {
-			return wsserver.Admission{User: spec.UserID(hello.Token)}, nil
+		srv, local, l := start(t, wsserver.Options{Authenticate: func(_ *http.Request, hello *spec.Hello, _ *pairing.Exchange) (tabtransport.Admission, error) {
+			return tabtransport.Admission{User: spec.UserID(hello.Token)}, nil
 		}})
 		ann := &hub{}
 		srv.Transport("ann").Handle(ann)
@@ -372,7 +372,7 @@ func TestFrameThatIsNoMessageIsAnswered(t *testing.T) {
 	})
 }
 
-// A stranger who has said nothing yet cannot make the hub hold much.
+// A peer that has not said hello cannot make the hub hold much.
 func TestFrameBeforeHelloIsSmall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, h, l := start(t, wsserver.Options{})

@@ -177,18 +177,17 @@ func rpcError(raw json.RawMessage) *spec.Error {
 // decodeFirst reads the parameters of a first message; version is where they say the
 // protocol's. It reports whether they can be accepted.
 func decodeFirst(what string, f *rpcFrame, ev *event, params any, version *string) bool {
-	err := spec.DecodeParams(f.params, params)
-	if err == nil {
-		if problem := spec.Validate(params); problem != nil {
-			err = spec.Errorf(spec.CodeInvalidParams, "%s: %v", what, problem)
-		} else if *version != spec.ProtocolVersion {
-			err = spec.Errorf(spec.CodeUnsupported, "protocolVersion %q is not served, only %q", *version, spec.ProtocolVersion)
-		}
+	err := spec.Decode(f.params, params)
+	switch {
+	case err != nil:
+		err.Message = what + ": " + err.Message
+	case *version != spec.ProtocolVersion:
+		err = spec.Errorf(spec.CodeUnsupported, "protocolVersion %q is not served, only %q", *version, spec.ProtocolVersion)
+	default:
+		return true
 	}
-	if err != nil {
-		ev.kind, ev.err = evRefused, err
-	}
-	return err == nil
+	ev.kind, ev.err = evRefused, err
+	return false
 }
 
 func (d *tabhub) decodePair(f *rpcFrame, ev *event) {
@@ -214,13 +213,7 @@ func (d *tabhub) decodeHello(f *rpcFrame, ev *event) {
 }
 
 func (d *tabhub) decodeProgress(f *rpcFrame, ev *event) {
-	err := spec.DecodeParams(f.params, &ev.progress)
-	if err == nil {
-		if problem := spec.Validate(&ev.progress); problem != nil {
-			err = spec.Errorf(spec.CodeInvalidParams, "progress: %v", problem)
-		}
-	}
-	if err != nil {
+	if err := spec.Decode(f.params, &ev.progress); err != nil {
 		ev.invalid(ev.id, err)
 		return
 	}

@@ -2,33 +2,14 @@ package wsserver_test
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("../../spec/testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no transcripts: %v", err)
-	}
-	for _, file := range files {
-		archive, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range archive.Files {
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
-				wstest.Replay(t, string(f.Data))
-			})
-		}
-	}
-}
+func TestTranscripts(t *testing.T) { wstest.ReplayFiles(t, "../../spec/testdata/*.txtar") }
 
 // TestProtocolDocument replays the examples of the protocol document.
 func TestProtocolDocument(t *testing.T) {

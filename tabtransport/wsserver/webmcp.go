@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
+	"tabhub/tabtransport/wsconn"
 )
 
 // webmcpName is the dialect's name and its subprotocol.
@@ -39,7 +39,7 @@ type webmcp struct {
 	url, title string
 }
 
-func newWebMCP(s *Server, ws *websocket.Conn) *webmcp {
+func newWebMCP(s *Server, ws *wsconn.Conn) *webmcp {
 	d := &webmcp{instance: s.opts.Instance, host: "127.0.0.1"}
 	if host, port, err := net.SplitHostPort(ws.LocalAddr().String()); err == nil {
 		d.host = host

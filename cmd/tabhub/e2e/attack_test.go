@@ -39,7 +39,7 @@ var doors = []door{
 // knock tries a door and returns the response. A door that opens is closed again.
 func (p *place) knock(d door, header http.Header) *http.Response {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	if d.method == "WS" {
 		peer, resp, err := wstest.Connect(ctx, "ws://"+p.listen+d.path, header, spec.Subprotocol, "webmcp.v1")

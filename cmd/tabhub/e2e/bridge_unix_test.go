@@ -35,7 +35,7 @@ func TestBridgeEndsWithItsHost(t *testing.T) {
 	if _, err := io.WriteString(hold, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+initializeParams+"}\n"); err != nil {
 		t.Fatal(err)
 	}
-	said.SetReadDeadline(time.Now().Add(patience))
+	said.SetReadDeadline(time.Now().Add(timeout))
 	if _, err := said.Read(make([]byte, 1)); err != nil {
 		t.Fatalf("no answer from the bridge: %v", err)
 	}

@@ -181,7 +181,7 @@ func (c *client) wait(what string, ch <-chan answer) answer {
 		default:
 			return answer{err: json.RawMessage(`"tabhub stdio has ended without an answer"`)}
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		return answer{err: json.RawMessage(strconv.Quote("no answer to " + what + " in time"))}
 	}
 }
@@ -209,7 +209,7 @@ const listChanged = "notifications/tools/list_changed"
 // awaitTools lists the tools after each list_changed until they are as wanted.
 func (c *client) awaitTools(what string, want func(tools) bool) tools {
 	c.t.Helper()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		c.mu.Lock()
 		changed := c.changed
@@ -223,7 +223,7 @@ func (c *client) awaitTools(what string, want func(tools) bool) tools {
 		case <-c.done:
 			c.t.Fatalf("%s: tabhub stdio has ended", what)
 		case <-late:
-			c.t.Fatalf("%s: not after %v; the client lists %q", what, patience, list.names())
+			c.t.Fatalf("%s: not after %v; the client lists %q", what, timeout, list.names())
 		}
 	}
 }

@@ -54,7 +54,7 @@ type companion struct {
 	calls atomic.Int32
 	ended chan struct{} // closed when the connection is; err says how
 	err   error
-	next  pairing.Key // after the handshake with the key of an offer
+	next  pairing.Key // after the handshake with the key of an invitation
 }
 
 // pair connects a browser that shows that it knows the key of a pairing. The error is the

@@ -88,7 +88,7 @@ func TestCurlSession(t *testing.T) {
 	})
 	next := func(want func(event) bool) []byte {
 		t.Helper()
-		late := time.After(patience)
+		late := time.After(timeout)
 		for {
 			select {
 			case e, ok := <-got:

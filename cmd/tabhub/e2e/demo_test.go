@@ -43,7 +43,7 @@ func (p *place) host() *host {
 			}
 		},
 	})
-	session, err := client.Connect(p.within(), &mcp.CommandTransport{Command: cmd, TerminateDuration: patience}, nil)
+	session, err := client.Connect(p.within(), &mcp.CommandTransport{Command: cmd, TerminateDuration: timeout}, nil)
 	if err != nil {
 		p.t.Fatalf("connecting the client: %v: %s", err, stderr)
 	}
@@ -76,7 +76,7 @@ func (h *host) tools() map[string]*mcp.Tool {
 // awaitNames lists the tools after each notice until exactly these are listed.
 func (h *host) awaitNames(what string, want []string) {
 	h.t.Helper()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		got := h.tools()
 		if len(got) == len(want) && !slices.ContainsFunc(want, func(name string) bool { return got[name] == nil }) {
@@ -128,11 +128,11 @@ func (h *host) do(name string, args map[string]any) json.RawMessage {
 // that changes: it looks again and again, in the time of a page.
 func awaitUntold(t testing.TB, what string, pace *chromium.Page, is func() bool) {
 	t.Helper()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for !is() {
 		select {
 		case <-late:
-			t.Fatalf("%s: not after %v", what, patience)
+			t.Fatalf("%s: not after %v", what, timeout)
 		default:
 			pace.Eval("new Promise(done => setTimeout(done, 20))")
 		}

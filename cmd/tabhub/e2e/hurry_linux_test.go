@@ -41,7 +41,7 @@ func (h hurry) open() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(timeout))
 	if h.Abort {
 		conn.(*net.TCPConn).SetLinger(0)
 	}

@@ -121,7 +121,7 @@ func TestModernClientOutlivesHub(t *testing.T) {
 		h.do(prefix+"buy", map[string]any{"n": n})
 		notices := h.notices.Load()
 		p.kill()
-		late := time.After(patience)
+		late := time.After(timeout)
 		for h.notices.Load() == notices {
 			select {
 			case <-h.changed:

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// patience bounds each step that waits for a process, on a busy machine.
-const patience = 40 * time.Second
+// timeout bounds each step that waits for a process, on a busy machine.
+const timeout = 40 * time.Second
 
 // program is the tabhub that is tested.
 var program string

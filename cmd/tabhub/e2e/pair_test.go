@@ -22,8 +22,8 @@ type pairCommand struct {
 	link, code string
 }
 
-// offerLink matches what `tabhub pair` prints.
-var offerLink = regexp.MustCompile(`(http://\S+/pair#(browser\.[a-z0-9]+)\.([\w-]+)\.\d+)\s(?s:.*) this code:  (\d{3} \d{3})`)
+// invitationLink matches what `tabhub pair` prints.
+var invitationLink = regexp.MustCompile(`(http://\S+/pair#(browser\.[a-z0-9]+)\.([\w-]+)\.\d+)\s(?s:.*) this code:  (\d{3} \d{3})`)
 
 // startPairing runs `tabhub pair` until it waits.
 func (p *place) startPairing() *pairCommand {
@@ -34,7 +34,7 @@ func (p *place) startPairing() *pairCommand {
 	c.process = start(p.t, cmd)
 	p.t.Cleanup(c.stop)
 	c.stdout.await(p.t, "this code:")
-	m := offerLink.FindStringSubmatch(c.stdout.String())
+	m := invitationLink.FindStringSubmatch(c.stdout.String())
 	if m == nil {
 		p.t.Fatalf("tabhub pair prints %s", c.stdout)
 	}
@@ -42,10 +42,10 @@ func (p *place) startPairing() *pairCommand {
 	return c
 }
 
-// offered returns the pairing and the key that the link holds.
-func (c *pairCommand) offered() (spec.PairingID, pairing.Key) {
+// invited returns the pairing and the key that the link holds.
+func (c *pairCommand) invited() (spec.PairingID, pairing.Key) {
 	c.t.Helper()
-	m := offerLink.FindStringSubmatch(c.stdout.String())
+	m := invitationLink.FindStringSubmatch(c.stdout.String())
 	key, err := pairing.ParseKey(m[3])
 	if err != nil {
 		c.t.Fatal(err)
@@ -73,7 +73,7 @@ func TestPair(t *testing.T) {
 	b.Open(website(t) + "/?1")
 	command := p.startPairing()
 	page := b.Open(command.link)
-	window := b.Window("offer.html")
+	window := b.Window("invite.html")
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", command.code))
 	window.WaitFor("!document.querySelector('#accept').disabled")
 	window.ClickLast("#accept")
@@ -108,7 +108,7 @@ func TestPair(t *testing.T) {
 		t.Errorf("the pairings are %s", stdout)
 	}
 	// The address is good once.
-	again, key := command.offered()
+	again, key := command.invited()
 	if _, err := p.pair(again, key, "late"); err == nil {
 		t.Error("the address can be used twice")
 	}
@@ -146,8 +146,8 @@ func TestPairWithAccounts(t *testing.T) {
 	alice, bob := as("alice"), as("bob")
 	as("alice")
 	command := p.startPairing()
-	id, offered := command.offered()
-	x, err := p.pair(id, offered, "hers")
+	id, key := command.invited()
+	x, err := p.pair(id, key, "hers")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestPairWithAccounts(t *testing.T) {
 	}
 	select {
 	case <-x.ended:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("a browser that was forgotten stays")
 	}
 	if wstest.CloseCode(x.err) != spec.CloseRefused || !strings.Contains(x.err.Error(), "the pairing was forgotten") {

@@ -45,9 +45,9 @@ func newPlace(t testing.TB, env ...string) *place {
 	return p
 }
 
-// within returns a context that ends with the test, or when patience is over.
+// within returns a context that ends with the test, or when timeout is over.
 func (p *place) within() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	p.t.Cleanup(cancel)
 	return ctx
 }
@@ -72,7 +72,7 @@ func runCommand(t testing.TB, cmd *exec.Cmd) (stdout, stderr string, exit int) {
 	t.Helper()
 	var out, diag bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &diag
-	kill := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	kill := time.AfterFunc(timeout, func() { cmd.Process.Kill() })
 	defer kill.Stop()
 	err := cmd.Run()
 	if bad, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
@@ -229,7 +229,7 @@ func (p *process) awaitEnd() {
 	p.t.Helper()
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		p.cmd.Process.Kill()
 		<-p.done
 		p.t.Errorf("%v did not end by itself", p.cmd.Args)
@@ -277,7 +277,7 @@ func (o *output) String() string {
 // await waits until the process has written text.
 func (o *output) await(t testing.TB, text string) {
 	t.Helper()
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		o.mu.Lock()
 		found, ended, changed := strings.Contains(o.text.String(), text), o.ended, o.changed

@@ -36,7 +36,7 @@ func (p *place) processes() []string {
 
 // exits waits for the end of a process. The end of any child interrupts that.
 func exits(pidfd int) bool {
-	for late := time.Now().Add(patience); ; {
+	for late := time.Now().Add(timeout); ; {
 		left := max(0, time.Until(late))
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(left.Milliseconds()))
 		if !errors.Is(err, unix.EINTR) {

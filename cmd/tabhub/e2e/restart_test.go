@@ -172,7 +172,7 @@ func TestManyBridgesAndFiveDeaths(t *testing.T) {
 		mu.Lock()
 		was := good
 		mu.Unlock()
-		late := time.After(patience)
+		late := time.After(timeout)
 		for {
 			mu.Lock()
 			behind := -1

@@ -124,8 +124,8 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 			p.companion(copied, "copy", bank+"/", transferTool)
 
 			command := p.startPairing()
-			id, key := command.offered()
-			secrets["the secret of an offer"] = key.String()
+			id, key := command.invited()
+			secrets["the secret of an invitation"] = key.String()
 			secrets.notIn(t, "command lines while a browser is paired", commandLines(t))
 			x, err := p.pair(id, key, "offered")
 			if err != nil {

@@ -63,7 +63,7 @@ func (x *tab) awaitJoin() {
 	x.t.Helper()
 	select {
 	case <-x.joined:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		x.t.Fatal("the hub did not take the tab's tools")
 	}
 }
@@ -89,7 +89,7 @@ func (x *tab) live() {
 		if h, err := x.place.dir.ReadHub(); err == nil {
 			addr = h.Addr
 		}
-		ctx, cancel := context.WithTimeout(x.ctx, patience)
+		ctx, cancel := context.WithTimeout(x.ctx, timeout)
 		peer, _, err := wstest.Connect(ctx, "ws://"+addr+"/tabs", http.Header{"Origin": {x.origin}}, spec.Subprotocol)
 		cancel()
 		if err == nil {
@@ -165,7 +165,7 @@ func (x *tab) connection() *wstest.Peer {
 func (x *tab) ask(id, frame string) answer {
 	x.t.Helper()
 	x.send(frame)
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		select {
 		case frame := <-x.others:
@@ -184,7 +184,7 @@ func (x *tab) awaitLoss() spec.CloseCode {
 	select {
 	case code := <-x.lost:
 		return code
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		x.t.Fatal("the hub has not closed the tab's connection")
 		return 0
 	}

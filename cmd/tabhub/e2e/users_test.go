@@ -75,7 +75,7 @@ func TestUsersAreApart(t *testing.T) {
 		peer.Send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":2,"method":"browser/registerTools","params":{"tools":[{"name":"same"},{"name":"only_%s"}]}}`, user))
 		select {
 		case <-registered:
-		case <-time.After(patience):
+		case <-time.After(timeout):
 			t.Fatalf("the tab of %s was not registered", user)
 		}
 	}

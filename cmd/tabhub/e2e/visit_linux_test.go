@@ -47,7 +47,7 @@ func (o outcome) refused() bool {
 }
 
 func (v visit) make() (out outcome) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	header := http.Header{}
 	if v.Origin != "" {

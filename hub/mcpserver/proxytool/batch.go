@@ -100,7 +100,7 @@ func assemble(ops []json.RawMessage, results []*result) *result {
 	all := &result{isError: true}
 	rest := []byte(`{"proxyAction":"batch","results":[`)
 	for at, r := range results {
-		n := &notes{}
+		n := &annotations{}
 		n.text("proxyAction", actionBatch)
 		n.number("proxyIndex", at)
 		outcome := "ok"
@@ -120,11 +120,11 @@ func assemble(ops []json.RawMessage, results []*result) *result {
 			rest = append(rest, ',')
 		}
 		rest = append(rest, '{')
-		rest = appendMember(rest, "proxyIndex", strconv.AppendInt(nil, int64(at), 10))
-		rest = appendMember(rest, "isError", strconv.AppendBool(nil, r.isError))
-		rest = appendMember(rest, "blocks", strconv.AppendInt(nil, int64(r.count), 10))
+		rest = rawjson.AppendMember(rest, "proxyIndex", strconv.AppendInt(nil, int64(at), 10))
+		rest = rawjson.AppendMember(rest, "isError", strconv.AppendBool(nil, r.isError))
+		rest = rawjson.AppendMember(rest, "blocks", strconv.AppendInt(nil, int64(r.count), 10))
 		for _, m := range r.rest {
-			rest = appendMember(rest, m.key, m.value)
+			rest = rawjson.AppendMember(rest, m.key, m.value)
 		}
 		rest = append(rest, '}')
 	}

@@ -45,7 +45,7 @@ func decode(t *testing.T, raw string) (d decoded) {
 
 // TestBatch: each operation's outcome is there, in order, and can be told apart.
 func TestBatch(t *testing.T) {
-	got := decode(t, run(t, newWorld(), `{"action":"batch","operations":[
+	got := decode(t, run(t, newFakeHub(), `{"action":"batch","operations":[
 		{"action":"call","type":"tool","path":"calculator_add","args":{"a":1}},
 		{"action":"call","type":"tool","path":"nobody"},
 		{"action":"call","type":"tool","path":"rich"},
@@ -100,7 +100,7 @@ func TestBatch(t *testing.T) {
 }
 
 func TestBatchOfFailuresFails(t *testing.T) {
-	if got := decode(t, run(t, newWorld(), `{"action":"batch","type":"tool","operations":[{},{"action":"call","type":"tool","path":"fails"}]}`)); !got.IsError {
+	if got := decode(t, run(t, newFakeHub(), `{"action":"batch","type":"tool","operations":[{},{"action":"call","type":"tool","path":"fails"}]}`)); !got.IsError {
 		t.Error("all failed, and the batch did not")
 	}
 }
@@ -109,7 +109,7 @@ func TestBatchOfFailuresFails(t *testing.T) {
 // minutes, and do not all fall on the hub at once.
 func TestBatchRunsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		w := newFakeHub()
 		var now, most atomic.Int32
 		w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			n := now.Add(1)
@@ -125,7 +125,7 @@ func TestBatchRunsSideBySide(t *testing.T) {
 		args := `{"action":"batch","operations":[` + strings.Repeat(op+",", 99) + op + `]}`
 		last, told := 0.0, 0
 		start := time.Now()
-		r := (&Tool{Hub: w}).Call(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+		r := (&proxy{hub: w}).call(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
 			if p.Progress <= last || *p.Total != 100 {
 				t.Errorf("progress %v of %v after %v", p.Progress, *p.Total, last)
 			}

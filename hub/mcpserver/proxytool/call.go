@@ -6,33 +6,34 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
 const errNotResult = refusal("the answer is not a result of the protocol")
 
-// call serves action call (specification, section 3.2).
-func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, error) {
+// call serves action call (spec/docs/RULES.md, "Calls").
+func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}
 	switch op.kind {
 	case spec.KindResource:
-		raw, err := c.tool.Hub.ReadResource(ctx, op.path, c.client)
+		raw, err := c.tool.hub.ReadResource(ctx, op.path, c.client)
 		if err != nil {
 			return nil, err
 		}
-		if asksBack(raw) {
+		if builtin.AsksBack(raw) {
 			return annotate(raw, n)
 		}
 		return readResult(raw, n)
 	case spec.KindPrompt:
-		raw, err := c.tool.Hub.GetPrompt(ctx, op.path, op.args, c.client)
+		raw, err := c.tool.hub.GetPrompt(ctx, op.path, op.args, c.client)
 		if err != nil {
 			return nil, err
 		}
-		if asksBack(raw) {
+		if builtin.AsksBack(raw) {
 			return annotate(raw, n)
 		}
 		n.dataType("GetPromptResult")
@@ -40,7 +41,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 		r.addResource("proxy:call/prompt/"+op.path, raw, n)
 		return r, nil
 	}
-	raw, err := c.tool.Hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, Progress: c.progress})
+	raw, err := c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, Progress: c.progress})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *notes) (*result, er
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.
-func readResult(raw json.RawMessage, n *notes) (*result, error) {
+func readResult(raw json.RawMessage, n *annotations) (*result, error) {
 	r := &result{}
 	var contents json.RawMessage
 	err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {
@@ -80,8 +81,8 @@ func readResult(raw json.RawMessage, n *notes) (*result, error) {
 }
 
 // appendObjectified appends a resource's contents. A text that is JSON without
-// saying so becomes JSON that does (specification, section 3.2.2): without space
-// between its tokens, and with the type that it had as contentType.
+// saying so becomes JSON that does (spec/docs/RULES.md, "Calls"): without space between
+// its tokens, and with the type that it had as contentType.
 func appendObjectified(dst []byte, content json.RawMessage) []byte {
 	mime, _ := rawjson.String(rawjson.Get(content, "mimeType"))
 	text, isText := rawjson.String(rawjson.Get(content, "text"))
@@ -92,14 +93,14 @@ func appendObjectified(dst []byte, content json.RawMessage) []byte {
 	dst = append(dst, '{')
 	rawjson.Object(content, spec.MaxDepth, func(key string, value json.RawMessage) error {
 		if key != "mimeType" && key != "text" && key != "contentType" {
-			dst = appendMember(dst, key, value)
+			dst = rawjson.AppendMember(dst, key, value)
 		}
 		return nil
 	})
-	dst = appendMember(dst, "mimeType", []byte(`"application/json"`))
-	dst = appendMember(dst, "text", rawjson.AppendString(nil, string(rawjson.Compact(nil, []byte(text)))))
+	dst = rawjson.AppendMember(dst, "mimeType", []byte(`"application/json"`))
+	dst = rawjson.AppendMember(dst, "text", rawjson.AppendString(nil, string(rawjson.Compact(nil, []byte(text)))))
 	if mime != "" {
-		dst = appendMember(dst, "contentType", rawjson.AppendString(nil, mime))
+		dst = rawjson.AppendMember(dst, "contentType", rawjson.AppendString(nil, mime))
 	}
 	return append(dst, '}')
 }

@@ -16,7 +16,7 @@ type index struct {
 	items []hub.Item
 	whole json.RawMessage // the array of all
 
-	// Set by the first search, under Tool.mu, and static from then on.
+	// Set by the first search, under proxy.mu, and static from then on.
 	docs  []*doc   // of items, in their order
 	terms []string // by term id, those of docs at least
 	count []int32  // of docs that hold a term, by term id
@@ -24,15 +24,15 @@ type index struct {
 
 // index returns the present index of a kind. It is that of the call before unless a
 // listing has changed since.
-func (t *Tool) index(kind spec.Kind) *index {
+func (t *proxy) index(kind spec.Kind) *index {
 	var lists []*hub.Listing
 	switch kind {
 	case spec.KindTool:
-		lists = []*hub.Listing{t.Hub.List(hub.ListTools)}
+		lists = []*hub.Listing{t.hub.List(hub.ListTools)}
 	case spec.KindResource:
-		lists = []*hub.Listing{t.Hub.List(hub.ListResources), t.Hub.List(hub.ListTemplates)}
+		lists = []*hub.Listing{t.hub.List(hub.ListResources), t.hub.List(hub.ListTemplates)}
 	case spec.KindPrompt:
-		lists = []*hub.Listing{t.Hub.List(hub.ListPrompts)}
+		lists = []*hub.Listing{t.hub.List(hub.ListPrompts)}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 const queryLimit = 20
 
 // list serves action list.
-func (c *caller) list(op *operation, n *notes) (*result, error) {
+func (c *caller) list(op *operation, n *annotations) (*result, error) {
 	ix := c.tool.index(op.kind)
 	text := ix.whole
 	offset, limit := op.offset, op.limit
@@ -52,7 +52,7 @@ func (c *caller) list(op *operation, n *notes) (*result, error) {
 	return r, nil
 }
 
-// dataTypes names what a list of a kind holds (specification, section 4.1.2).
+// dataTypes names what a list of a kind holds (spec/docs/RULES.md, "Type names").
 var dataTypes = map[spec.Kind]string{
 	spec.KindTool:     "Tool",
 	spec.KindResource: "Resource|ResourceTemplate",
@@ -60,11 +60,11 @@ var dataTypes = map[spec.Kind]string{
 }
 
 // info serves action info.
-func (c *caller) info(op *operation, n *notes) (*result, error) {
+func (c *caller) info(op *operation, n *annotations) (*result, error) {
 	if op.self() {
 		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}
-	item, err := c.tool.Hub.Find(op.kind, op.path)
+	item, err := c.tool.hub.Find(op.kind, op.path)
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,8 @@ type filter struct {
 	query  string
 }
 
-// parse reads and checks the parameters of an operation (MCP Proxy Extension
-// specification, section 2.3). The error names all that is wrong; the operation then
+// parse reads and checks the parameters of an operation (spec/docs/RULES.md,
+// "Parameters"). The error names all that is wrong; the operation then
 // holds what could be read. A parameter that is null is one that is not given.
 func parse(raw json.RawMessage) (*operation, error) {
 	op := &operation{}

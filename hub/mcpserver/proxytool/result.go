@@ -1,7 +1,6 @@
 package proxytool
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -34,7 +33,7 @@ func (r *result) json() json.RawMessage {
 	out = append(out, r.blocks...)
 	out = append(out, ']')
 	for _, m := range r.rest {
-		out = appendMember(out, m.key, m.value)
+		out = rawjson.AppendMember(out, m.key, m.value)
 	}
 	if r.isError {
 		out = append(out, `,"isError":true`...)
@@ -50,14 +49,14 @@ func (r *result) next() {
 	r.count++
 }
 
-// add appends a block with the notes n.
-func (r *result) add(block json.RawMessage, n *notes) {
+// add appends a block with the annotations n.
+func (r *result) add(block json.RawMessage, n *annotations) {
 	r.next()
 	r.blocks = n.appendTo(r.blocks, block)
 }
 
 // addResource appends an embedded resource whose text is JSON.
-func (r *result) addResource(uri string, text []byte, n *notes) {
+func (r *result) addResource(uri string, text []byte, n *annotations) {
 	block := make([]byte, 0, len(text)+len(text)/8+256)
 	block = append(block, `{"type":"resource","resource":{"uri":`...)
 	block = rawjson.AppendString(block, uri)
@@ -66,36 +65,28 @@ func (r *result) addResource(uri string, text []byte, n *notes) {
 	r.add(append(block, `}}`...), n)
 }
 
-func (r *result) addText(text string, n *notes) {
+func (r *result) addText(text string, n *annotations) {
 	r.add(append(rawjson.AppendString([]byte(`{"type":"text","text":`), text), '}'), n)
 }
 
 // failure is a result that says what is wrong.
-func failure(text string, n *notes) *result {
+func failure(text string, n *annotations) *result {
 	r := &result{isError: true}
 	r.addText(text, n)
 	return r
 }
 
-// asksBack reports whether the raw result of a page says that it needs something of
-// the client first. That goes to the client as it is, whatever was asked of the page.
-// The result may be large, and most do not hold the word.
-func asksBack(raw json.RawMessage) bool {
-	return bytes.Contains(raw, []byte(`"input_required"`)) && isInputRequired(rawjson.Get(raw, "resultType"))
-}
-
-func isInputRequired(resultType json.RawMessage) bool {
-	return string(resultType) == `"input_required"`
-}
-
-// asksBack is asksBack of what r was made of.
+// asksBack reports whether the page that r is from needs something of the client first
+// (builtin.AsksBack). That goes to the client as it is, whatever was asked of the page.
 func (r *result) asksBack() bool {
-	return slices.ContainsFunc(r.rest, func(m member) bool { return m.key == "resultType" && isInputRequired(m.value) })
+	return slices.ContainsFunc(r.rest, func(m member) bool {
+		return m.key == "resultType" && string(m.value) == `"input_required"`
+	})
 }
 
 // failed is the result of an operation that ended with err. What the page, or the
 // hub, said is kept as it is; what was not said to a model is not told.
-func failed(err error, n *notes) *result {
+func failed(err error, n *annotations) *result {
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		if r, err := annotate(f.Result(), n); err == nil {
 			return r
@@ -116,9 +107,9 @@ func failed(err error, n *notes) *result {
 	return failure(text, n)
 }
 
-// annotate returns a CallToolResult with the notes n on each block and all else as
+// annotate returns a CallToolResult with the annotations n on each block and all else as
 // it is.
-func annotate(raw json.RawMessage, n *notes) (*result, error) {
+func annotate(raw json.RawMessage, n *annotations) (*result, error) {
 	r := &result{}
 	var content json.RawMessage
 	err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {
@@ -141,12 +132,4 @@ func annotate(raw json.RawMessage, n *notes) (*result, error) {
 		return nil
 	})
 	return r, err
-}
-
-func appendMember(dst []byte, key string, value []byte) []byte {
-	if c := dst[len(dst)-1]; c != '{' {
-		dst = append(dst, ',')
-	}
-	dst = rawjson.AppendString(dst, key)
-	return append(append(dst, ':'), value...)
 }

@@ -49,7 +49,7 @@ type term struct {
 
 // search returns the items that pass f: in their order, or if there is a query those
 // that hold one of its words, best first.
-func (t *Tool) search(ix *index, f *filter) []hub.Item {
+func (t *proxy) search(ix *index, f *filter) []hub.Item {
 	if f.query != "" || len(f.tags) > 0 {
 		t.read(ix)
 	}
@@ -84,7 +84,7 @@ func (t *Tool) search(ix *index, f *filter) []hub.Item {
 
 // similar returns the names of the three items that are most like a path, by the
 // words in it.
-func (t *Tool) similar(ix *index, path string) (names []string) {
+func (t *proxy) similar(ix *index, path string) (names []string) {
 	w := words(path)
 	found := t.search(ix, &filter{query: strings.Join(w[:min(len(w), maxWords)], " ")})
 	for _, it := range found[:min(len(found), 3)] {
@@ -94,7 +94,7 @@ func (t *Tool) similar(ix *index, path string) (names []string) {
 }
 
 // read makes the index searchable.
-func (t *Tool) read(ix *index) {
+func (t *proxy) read(ix *index) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if ix.docs != nil {

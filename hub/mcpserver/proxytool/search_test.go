@@ -12,7 +12,7 @@ import (
 
 // TestSearchFindsFirst: the tool that a model means is the first that it sees.
 func TestSearchFindsFirst(t *testing.T) {
-	w := &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(1,
+	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(1,
 		tool("shop.example.com", "addToCart", "Puts a product into the shopping cart"),
 		tool("shop.example.com", "removeFromCart", "Takes a product out of the cart"),
 		tool("shop.example.com", "search_products", "Searches the catalogue by words"),
@@ -50,7 +50,7 @@ func TestSearchFindsFirst(t *testing.T) {
 
 // A resource is called by its name; its URI need not say what it is.
 func TestSearchFindsResourcesByName(t *testing.T) {
-	w := &world{lists: map[hub.ListKind]*hub.Listing{
+	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{
 		hub.ListResources: listing(1, hub.Item{Name: "tabhub://e.com/x:17", Source: "x:17", Domain: "e.com", JSON: json.RawMessage(`{"uri":"tabhub://e.com/x:17","description":"[e.com] What you owe","name":"openInvoices"}`)}),
 		hub.ListTemplates: listing(1, hub.Item{Name: "tabhub://e.com/y:{n}", Source: "y:{n}", Domain: "e.com", JSON: json.RawMessage(`{"uriTemplate":"tabhub://e.com/y:{n}","description":"[e.com] One","name":"order"}`)}),
 	}}
@@ -94,11 +94,11 @@ func BenchmarkList10000(b *testing.B) {
 		"common": `{"action":"list","type":"tool","filter":{"query":"can the number of present account tell what changed"}}`,
 	} {
 		b.Run(name, func(b *testing.B) {
-			t := &Tool{Hub: &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
-			t.Call(b.Context(), json.RawMessage(args), "", nil)
+			t := &proxy{hub: &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
+			t.call(b.Context(), json.RawMessage(args), "", nil)
 			b.ReportAllocs()
 			for b.Loop() {
-				t.Call(b.Context(), json.RawMessage(args), "", nil)
+				t.call(b.Context(), json.RawMessage(args), "", nil)
 			}
 		})
 	}
@@ -109,20 +109,20 @@ func BenchmarkList10000(b *testing.B) {
 func BenchmarkIndex10000(b *testing.B) {
 	args := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"search invoice"}}`)
 	b.Run("first", func(b *testing.B) {
-		w := &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
+		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
 		for b.Loop() {
-			(&Tool{Hub: w}).Call(b.Context(), args, "", nil)
+			(&proxy{hub: w}).call(b.Context(), args, "", nil)
 		}
 	})
 	b.Run("changed", func(b *testing.B) {
-		w := &world{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
-		t := &Tool{Hub: w}
-		t.Call(b.Context(), args, "", nil)
+		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
+		t := &proxy{hub: w}
+		t.call(b.Context(), args, "", nil)
 		for b.Loop() {
 			l := *w.lists[hub.ListTools]
 			l.Generation++
 			w.lists[hub.ListTools] = &l
-			t.Call(b.Context(), args, "", nil)
+			t.call(b.Context(), args, "", nil)
 		}
 	})
 }

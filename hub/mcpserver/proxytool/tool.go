@@ -14,9 +14,6 @@ import (
 	"tabhub/storage"
 )
 
-// Name is the tool's name. It is not a name that a page's tool can get.
-const Name = "proxy"
-
 // Hub is what the tool needs of a *hub.Hub.
 type Hub interface {
 	List(kind hub.ListKind) *hub.Listing
@@ -26,23 +23,20 @@ type Hub interface {
 	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
 }
 
-// Tool is the tool proxy of one hub. It is safe for concurrent use. Fields are not
-// changed after the first call.
-type Tool struct {
-	Hub Hub
-	// Record, if not nil, gets a record of each operation that does not reach the
-	// hub, which records the others: list, info, and what is refused.
-	Record func(storage.Record)
+// proxy is the tool proxy of one hub. It is safe for concurrent use.
+type proxy struct {
+	// static after construction
+	hub Hub
+	log func(storage.Record) // may be nil
 
 	mu      sync.Mutex
 	indexes map[spec.Kind]*index  // guarded by mu; of the latest listings
 	corpora map[spec.Kind]*corpus // guarded by mu, with what they hold
 }
 
-// Call runs the tool and blocks until it has a raw CallToolResult. Failures are
-// results, too. It returns nil if ctx ended first. progress may be nil; it is called
-// in order and not after Call has returned.
-func (t *Tool) Call(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
+// call serves tools/call as a builtin.Tool does. It blocks until all operations are done.
+// progress may be nil.
+func (t *proxy) call(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
 	c := &caller{tool: t, client: client, progress: progress}
 	r := c.run(ctx, args, whole)
 	if r == nil {
@@ -53,7 +47,7 @@ func (t *Tool) Call(ctx context.Context, args json.RawMessage, client string, pr
 
 // caller runs the operations of one call of the tool.
 type caller struct {
-	tool     *Tool
+	tool     *proxy
 	client   string
 	progress func(spec.Progress)
 }
@@ -68,7 +62,7 @@ func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
 	if err == nil && op.action == actionBatch && at != whole {
 		err = refusal("Parameter 'action' is 'batch' within a batch; allowed there: list, info, call")
 	}
-	n := op.notes(at)
+	n := op.annotations(at)
 	if err != nil {
 		c.record(op, start, "refused", err.Error())
 		return failure(err.Error(), n)
@@ -103,9 +97,8 @@ func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
 	return r
 }
 
-// Subject returns what a call with these arguments is about. A page that asks back
-// gives a state, which must not come to another.
-func Subject(args json.RawMessage) string {
+// subject returns what a call with these arguments is about, see builtin.Tool.
+func subject(args json.RawMessage) string {
 	var about []string
 	for _, name := range []string{"action", "type", "path"} {
 		s, _ := rawjson.String(rawjson.Get(args, name))
@@ -138,10 +131,10 @@ func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
 }
 
 func (c *caller) record(op *operation, start time.Time, outcome, reason string) {
-	if c.tool.Record == nil {
+	if c.tool.log == nil {
 		return
 	}
-	c.tool.Record(storage.Record{
+	c.tool.log(storage.Record{
 		Time: start, Event: storage.EventProxy, Client: c.client,
 		Tool:    strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path)),
 		Outcome: outcome, Reason: reason, Duration: time.Since(start),

@@ -15,8 +15,8 @@ import (
 	"tabhub/storage"
 )
 
-// world is a hub with fixed contents.
-type world struct {
+// fakeHub is a hub with fixed contents.
+type fakeHub struct {
 	mu    sync.Mutex
 	lists map[hub.ListKind]*hub.Listing
 	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
@@ -27,7 +27,7 @@ type world struct {
 	prompts map[string]string // name → GetPromptResult
 }
 
-func (w *world) List(kind hub.ListKind) *hub.Listing {
+func (w *fakeHub) List(kind hub.ListKind) *hub.Listing {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if l := w.lists[kind]; l != nil {
@@ -36,7 +36,7 @@ func (w *world) List(kind hub.ListKind) *hub.Listing {
 	return &hub.Listing{JSON: json.RawMessage(`[]`)}
 }
 
-func (w *world) Find(kind spec.Kind, name string) (hub.Item, error) {
+func (w *fakeHub) Find(kind spec.Kind, name string) (hub.Item, error) {
 	for _, k := range map[spec.Kind][]hub.ListKind{
 		spec.KindTool: {hub.ListTools}, spec.KindPrompt: {hub.ListPrompts}, spec.KindResource: {hub.ListResources, hub.ListTemplates},
 	}[kind] {
@@ -49,7 +49,7 @@ func (w *world) Find(kind spec.Kind, name string) (hub.Item, error) {
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
 }
 
-func (w *world) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
+func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
 	w.mu.Lock()
 	w.got = append(w.got, c)
 	w.mu.Unlock()
@@ -59,7 +59,7 @@ func (w *world) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
 	return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"calculator_add"}}
 }
 
-func (w *world) ReadResource(_ context.Context, uri, _ string) (json.RawMessage, error) {
+func (w *fakeHub) ReadResource(_ context.Context, uri, _ string) (json.RawMessage, error) {
 	if r, ok := w.reads[uri]; ok {
 		return json.RawMessage(r), nil
 	}
@@ -69,7 +69,7 @@ func (w *world) ReadResource(_ context.Context, uri, _ string) (json.RawMessage,
 	return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
 }
 
-func (w *world) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
+func (w *fakeHub) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
 	if r, ok := w.prompts[name]; ok {
 		return json.RawMessage(r), nil
 	}
@@ -93,8 +93,8 @@ const (
 	shopJSON = `{"name":"shop_cart","description":"[shop.example.com • Active] Puts a product into the cart"}`
 )
 
-func newWorld() *world {
-	return &world{
+func newFakeHub() *fakeHub {
+	return &fakeHub{
 		lists: map[hub.ListKind]*hub.Listing{
 			hub.ListTools: listing(1,
 				item("calculator_add", "calc.example.com", addJSON),
@@ -140,9 +140,9 @@ func returns(s string) func(context.Context, hub.Call) (json.RawMessage, error) 
 	return func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(s), nil }
 }
 
-func run(t *testing.T, w *world, args string) string {
+func run(t *testing.T, w *fakeHub, args string) string {
 	t.Helper()
-	r := (&Tool{Hub: w}).Call(t.Context(), json.RawMessage(args), "test", nil)
+	r := (&proxy{hub: w}).call(t.Context(), json.RawMessage(args), "test", nil)
 	if err := rawjson.Valid(r, spec.MaxDepth); err != nil {
 		t.Fatalf("%s: the result is not JSON: %v\n%s", args, err, r)
 	}
@@ -227,7 +227,7 @@ func TestErrors(t *testing.T) {
 		{`{"action":"call","type":"tool","path":"` + strings.Repeat("x", 9000) + `"}`, "Parameter 'path' has 9000 bytes; allowed: 8192"},
 		{`{"action":"call","type":"tool","path":"broken"}`, "the answer is not a result of the protocol"},
 	} {
-		got := textOf(t, run(t, newWorld(), c.args))
+		got := textOf(t, run(t, newFakeHub(), c.args))
 		if got != c.want && !(strings.HasPrefix(got, c.want) && (strings.HasSuffix(c.want, "JSON") || strings.HasSuffix(c.want, "words") ||
 			strings.HasSuffix(c.want, "byte 0") || strings.HasSuffix(c.want, "100") || strings.HasSuffix(c.want, "not JSON"))) {
 			t.Errorf("%.200s\n got %s\nwant %s", c.args, got, c.want)
@@ -246,8 +246,8 @@ func resource(uri, text, annotations, mirror string) string {
 
 func TestSuccesses(t *testing.T) {
 	const (
-		toolNotes = `"proxyAction":"call","proxyType":"tool","proxyPath":"%s"`
-		resNotes  = `"proxyAction":"call","proxyType":"resource","proxyPath":"%s"`
+		toolAnnotations = `"proxyAction":"call","proxyType":"tool","proxyPath":"%s"`
+		resNotes        = `"proxyAction":"call","proxyType":"resource","proxyPath":"%s"`
 	)
 	noted := func(notes, path string) string {
 		n := fmt.Sprintf(notes, path)
@@ -289,16 +289,16 @@ func TestSuccesses(t *testing.T) {
 			info("resource", "page://{x}", "ResourceTemplate", `{"uriTemplate":"page://{x}","name":"T"}`)},
 
 		{"call", `{"action":"call","type":"tool","path":"calculator_add","args":{"a":5,"b":3}}`,
-			`{"content":[{"type":"text","text":"8",` + noted(toolNotes, "calculator_add") + `}]}`},
+			`{"content":[{"type":"text","text":"8",` + noted(toolAnnotations, "calculator_add") + `}]}`},
 		{"call keeps all", `{"action":"call","type":"tool","path":"rich"}`, `{"content":[` +
-			`{"type":"text","text":"a","annotations":{"audience":["user"],"priority":0.50,` + fmt.Sprintf(toolNotes, "rich") + `},"_meta":{"tabhub/proxy":{` + fmt.Sprintf(toolNotes, "rich") + `}}},` +
-			`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":{` + fmt.Sprintf(toolNotes, "rich") + `},"_meta":{"own":true,"tabhub/proxy":{` + fmt.Sprintf(toolNotes, "rich") + `}}},` +
-			`{"type":"hologram","beams":1e400,` + noted(toolNotes, "rich") + `}` +
+			`{"type":"text","text":"a","annotations":{"audience":["user"],"priority":0.50,` + fmt.Sprintf(toolAnnotations, "rich") + `},"_meta":{"tabhub/proxy":{` + fmt.Sprintf(toolAnnotations, "rich") + `}}},` +
+			`{"type":"image","data":"AAAA","mimeType":"image/png","annotations":{` + fmt.Sprintf(toolAnnotations, "rich") + `},"_meta":{"own":true,"tabhub/proxy":{` + fmt.Sprintf(toolAnnotations, "rich") + `}}},` +
+			`{"type":"hologram","beams":1e400,` + noted(toolAnnotations, "rich") + `}` +
 			`],"_meta":{"m":1},"structuredContent":{"big":12345678901234567890,"x":"\u00e9"},"later":null}`},
 		{"call that fails", `{"action":"call","type":"tool","path":"fails"}`, `{"content":[` +
-			`{"type":"text","text":"no",` + noted(toolNotes, "fails") + `},{"type":"text","text":"really",` + noted(toolNotes, "fails") + `}],"_meta":{"why":1},"isError":true}`},
+			`{"type":"text","text":"no",` + noted(toolAnnotations, "fails") + `},{"type":"text","text":"really",` + noted(toolAnnotations, "fails") + `}],"_meta":{"why":1},"isError":true}`},
 		{"failure of the hub", `{"action":"call","type":"tool","path":"timeout"}`,
-			`{"content":[{"text":"{\"error\":{\"code\":\"TOOL_TIMEOUT\",\"message\":\"waited 30s\"}}","type":"text",` + noted(toolNotes, "timeout") + `}],"isError":true}`},
+			`{"content":[{"text":"{\"error\":{\"code\":\"TOOL_TIMEOUT\",\"message\":\"waited 30s\"}}","type":"text",` + noted(toolAnnotations, "timeout") + `}],"isError":true}`},
 		{"only structured", `{"action":"call","type":"tool","path":"bare"}`, `{"content":[],"structuredContent":{"a":1}}`},
 
 		{"JSON as text", `{"action":"call","type":"resource","path":"r:json-as-text"}`,
@@ -329,7 +329,7 @@ func TestSuccesses(t *testing.T) {
 			`"proxyAction":"call","proxyType":"prompt","proxyPath":"greet","dataType":"GetPromptResult"`)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := run(t, newWorld(), c.args); got != c.want {
+			if got := run(t, newFakeHub(), c.args); got != c.want {
 				t.Errorf("%s\n got %s\nwant %s", c.args, got, c.want)
 			}
 		})
@@ -348,7 +348,7 @@ func TestArguments(t *testing.T) {
 		"as 10 MB": {string(rawjson.AppendString(nil, big)), big},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld()
+			w := newFakeHub()
 			run(t, w, `{"action":"call","type":"tool","path":"calculator_add","args":`+c.args+`}`)
 			if len(w.got) != 1 || string(w.got[0].Args) != c.want || w.got[0].Client != "test" || w.got[0].Name != "calculator_add" {
 				t.Errorf("got %.200s", fmt.Sprint(w.got))
@@ -360,7 +360,7 @@ func TestArguments(t *testing.T) {
 // TestNeverItself: a page's tool of the name proxy, where pages' own names are
 // listed, is not listed either, or a model would call it in place of this one.
 func TestNeverItself(t *testing.T) {
-	w := newWorld()
+	w := newFakeHub()
 	w.lists[hub.ListTools] = listing(2, item("proxy", "d", `{"name":"proxy"}`), item("x", "d", `{"name":"x"}`))
 	for _, args := range []string{`{"action":"list","type":"tool"}`, `{"action":"list","type":"tool","filter":{"query":"proxy x"}}`} {
 		if got := run(t, w, args); !strings.Contains(got, `"text":"[{\"name\":\"x\"}]"`) {
@@ -372,10 +372,10 @@ func TestNeverItself(t *testing.T) {
 // TestLater: a tool of a tab that was opened after the client had listed is found
 // and called. It is what the tool is for.
 func TestLater(t *testing.T) {
-	w := newWorld()
-	tool := &Tool{Hub: w}
+	w := newFakeHub()
+	tool := &proxy{hub: w}
 	query := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"weather"}}`)
-	if got := string(tool.Call(t.Context(), query, "", nil)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), query, "", nil)); !strings.Contains(got, `"text":"[]"`) {
 		t.Fatal(got)
 	}
 	w.mu.Lock()
@@ -383,13 +383,13 @@ func TestLater(t *testing.T) {
 	w.lists[hub.ListTools] = listing(2, append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
 	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
 	w.mu.Unlock()
-	if got := string(tool.Call(t.Context(), query, "", nil)); !strings.Contains(got, `w_forecast`) {
+	if got := string(tool.call(t.Context(), query, "", nil)); !strings.Contains(got, `w_forecast`) {
 		t.Error(got)
 	}
-	if got := string(tool.Call(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", nil)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", nil)); !strings.Contains(got, `"text":"[]"`) {
 		t.Errorf("a closed tab's tool is still found: %s", got)
 	}
-	if got := string(tool.Call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", nil)); !strings.Contains(got, `rain`) {
+	if got := string(tool.call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", nil)); !strings.Contains(got, `rain`) {
 		t.Error(got)
 	}
 }
@@ -410,7 +410,7 @@ func TestRecorded(t *testing.T) {
 	} {
 		var mu sync.Mutex
 		var got []string
-		tool := &Tool{Hub: newWorld(), Record: func(r storage.Record) {
+		tool := &proxy{hub: newFakeHub(), log: func(r storage.Record) {
 			mu.Lock()
 			defer mu.Unlock()
 			if r.Event != storage.EventProxy || r.Client != "me" || r.Time.IsZero() {
@@ -418,7 +418,7 @@ func TestRecorded(t *testing.T) {
 			}
 			got = append(got, r.Tool+": "+r.Outcome)
 		}}
-		tool.Call(t.Context(), json.RawMessage(args), "me", nil)
+		tool.call(t.Context(), json.RawMessage(args), "me", nil)
 		if s := strings.Join(got, ","); len(s) != len(want) || !strings.Contains(s+","+s, want) {
 			t.Errorf("%s: recorded %q, want %q", args, s, want)
 		}
@@ -432,7 +432,7 @@ func TestCancelled(t *testing.T) {
 		`{"action":"batch","operations":[{"action":"list","type":"tool"},{"action":"call","type":"tool","path":"gone"}]}`,
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		w := newWorld()
+		w := newFakeHub()
 		entered := make(chan struct{})
 		gone := w.tools["gone"]
 		w.tools["gone"] = func(ctx context.Context, c hub.Call) (json.RawMessage, error) {
@@ -443,14 +443,14 @@ func TestCancelled(t *testing.T) {
 			<-entered
 			cancel(errors.New("the client gave up"))
 		}()
-		if r := (&Tool{Hub: w}).Call(ctx, json.RawMessage(args), "", nil); r != nil {
+		if r := (&proxy{hub: w}).call(ctx, json.RawMessage(args), "", nil); r != nil {
 			t.Errorf("%s: answered %s", args, r)
 		}
 	}
 }
 
 func TestProgressPassesThrough(t *testing.T) {
-	w := newWorld()
+	w := newFakeHub()
 	w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		for i := range 3 {
 			c.Progress(spec.Progress{Progress: float64(i), Message: "m"})
@@ -458,7 +458,7 @@ func TestProgressPassesThrough(t *testing.T) {
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	var got []float64
-	(&Tool{Hub: w}).Call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
+	(&proxy{hub: w}).call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
 	if fmt.Sprint(got) != "[0 1 2]" {
 		t.Errorf("got %v", got)
 	}
@@ -475,7 +475,7 @@ func TestDefinition(t *testing.T) {
 			Properties           map[string]struct{ Enum []string }
 		}
 	}
-	if err := json.Unmarshal(Definition(), &d); err != nil {
+	if err := json.Unmarshal(definition.Definition(), &d); err != nil {
 		t.Fatal(err)
 	}
 	s := d.InputSchema
@@ -484,12 +484,12 @@ func TestDefinition(t *testing.T) {
 		fmt.Sprint(s.Properties["type"].Enum) != "[tool resource prompt]" || len(s.Properties) != len(parameters) {
 		t.Errorf("%+v", d)
 	}
-	// Clients look for the tool by this word (specification, section 6.1).
+	// Clients look for the tool by this word (spec/docs/RULES.md, "The proxy tool").
 	if !strings.Contains(strings.ToLower(d.Description), "proxy") {
 		t.Errorf("the description does not say what it is: %s", d.Description)
 	}
-	if n := Tokens(len(Definition())); n > 750 {
-		t.Errorf("it costs %d tokens", n)
+	if n := len(definition.Definition()); n > 3000 {
+		t.Errorf("it costs %d bytes, a quarter as many tokens", n)
 	}
 }
 
@@ -502,11 +502,11 @@ func FuzzCall(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	w := newWorld()
+	w := newFakeHub()
 	delete(w.tools, "gone")
-	tool := &Tool{Hub: w}
+	tool := &proxy{hub: w}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		r := tool.Call(t.Context(), args, "", nil)
+		r := tool.call(t.Context(), args, "", nil)
 		if err := rawjson.Valid(r, spec.MaxDepth+8); err != nil {
 			t.Errorf("%s: %v", r, err)
 		}

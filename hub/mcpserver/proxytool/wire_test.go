@@ -13,32 +13,28 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
 // session is a client that nobody here wrote, on a hub whose tabs are in memory.
 type session struct {
 	t        *testing.T
-	peers    *tabtransport.Peers
+	hub      *hubtest.Hub
 	client   *mcp.ClientSession
 	progress chan float64
 }
 
 func connect(t *testing.T) *session {
-	s := &session{t: t, peers: tabtransport.NewMemory(), progress: make(chan float64, 1000)}
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: s.peers, Store: &storage.Memory{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { h.Close(context.Background()) })
-	tool := &proxytool.Tool{Hub: h}
+	h := hubtest.Open(t, hub.Options{})
+	s := &session{t: t, hub: h, progress: make(chan float64, 1000)}
 	server := mcpserver.New(h, mcpserver.Options{
-		Own:    []mcpserver.Tool{{Definition: proxytool.Definition(), Call: tool.Call}},
-		Expose: mcpserver.ExposeProxy,
+		Builtin: []builtin.Tool{proxytool.New(h, nil)},
+		Expose:  mcpserver.ExposeProxy,
 	})
 	t.Cleanup(func() { server.Close(context.Background()) })
 	toServer, fromClient := io.Pipe()
@@ -53,6 +49,7 @@ func connect(t *testing.T) *session {
 			s.progress <- r.Params.Progress
 		},
 	})
+	var err error
 	s.client, err = c.Connect(t.Context(), &mcp.IOTransport{Reader: toClient, Writer: fromClient}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +64,7 @@ func connect(t *testing.T) *session {
 // open opens a tab that offers one tool, one resource, one template and one prompt.
 func (s *session) open(origin, tool string) {
 	s.t.Helper()
-	l, err := s.peers.Join(s.t.Context(), tabtransport.Conn{
+	l := s.hub.Join(tabtransport.Conn{
 		Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: tool},
 	}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		switch r := in.Request.(type) {
@@ -86,10 +83,6 @@ func (s *session) open(origin, tool string) {
 		}
 		return spec.Response{}, spec.Errorf(spec.CodeMethodNotFound, "no %s", in.Request.Method())
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(l.Close)
 	for kind, items := range map[spec.Kind][]string{
 		spec.KindTool:     {fmt.Sprintf(`{"name":%q,"description":"Buys milk","inputSchema":{"type":"object"},"_meta":{"tags":["dairy"]}}`, tool)},
 		spec.KindResource: {`{"uri":"page://cart","name":"cart"}`, `{"uriTemplate":"page://item/{id}","name":"item"}`},

@@ -1,5 +1,6 @@
-// Command genschema writes the JSON Schema of tabhub.v1 from the Go types of package
-// spec. It runs in spec's directory: go generate ./spec.
+// Command genschema writes the messages of tabhub.v1, from the Go types of package spec,
+// as a JSON Schema and as TypeScript declarations. It runs in spec's directory: go
+// generate ./spec.
 package main
 
 import (
@@ -17,13 +18,12 @@ import (
 	"tabhub/spec"
 )
 
-// file is where the schema lies, below spec's directory.
-var file = filepath.Join("schema", spec.ProtocolVersion+".schema.json")
-
 func main() {
-	out, err := generate(".")
-	if err == nil {
-		err = os.WriteFile(file, out, 0o644)
+	files, err := generate(".")
+	for name, text := range files {
+		if err == nil {
+			err = os.WriteFile(filepath.FromSlash(name), text, 0o644)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "genschema:", err)
@@ -31,9 +31,9 @@ func main() {
 	}
 }
 
-// generate returns the schema. dir is spec's directory: the descriptions are the Go
-// comments.
-func generate(dir string) ([]byte, error) {
+// generate returns the files by their slash-separated paths below dir, spec's directory,
+// whose comments are the descriptions.
+func generate(dir string) (map[string][]byte, error) {
 	r := &jsonschema.Reflector{AllowAdditionalProperties: true, Anonymous: true}
 	if err := r.AddGoComments("tabhub/spec", dir); err != nil {
 		return nil, err
@@ -42,6 +42,25 @@ func generate(dir string) ([]byte, error) {
 		r.CommentMap[key] = strings.Join(strings.Fields(comment), " ")
 	}
 	g := &generator{reflector: r, defs: jsonschema.Definitions{}}
+	schema, err := g.schema()
+	if err != nil {
+		return nil, err
+	}
+	types, err := typeScript(dir, g.defs)
+	if err != nil {
+		return nil, err
+	}
+	const base = "schema/" + spec.ProtocolVersion
+	return map[string][]byte{base + ".schema.json": schema, base + ".d.ts": types}, nil
+}
+
+type generator struct {
+	reflector *jsonschema.Reflector
+	defs      jsonschema.Definitions
+}
+
+// schema defines the types of all messages and returns the JSON Schema of a frame.
+func (g *generator) schema() ([]byte, error) {
 	root := &jsonschema.Schema{
 		Version:     jsonschema.Version,
 		Title:       spec.ProtocolVersion,
@@ -62,11 +81,6 @@ func generate(dir string) ([]byte, error) {
 	enc.SetIndent("", "  ")
 	err := enc.Encode(root)
 	return buf.Bytes(), err
-}
-
-type generator struct {
-	reflector *jsonschema.Reflector
-	defs      jsonschema.Definitions
 }
 
 // ref defines the type of v and returns a reference to it.

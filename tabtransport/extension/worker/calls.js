@@ -1,17 +1,19 @@
 // Requests of the hub to frames: each reaches its document once, and its answer the hub,
 // also if this worker or the connection is restarted in between.
 
-import { Kept } from "./kept.js";
+import { Code } from "./refusal.js";
+import { Stored } from "./stored.js";
 import { tell } from "./tab.js";
 
-/** How long a request waits for a document that is just being loaded. */
-const PATIENCE = 5_000;
-/** How long a restarted worker waits for the documents that calls were sent to. */
+/** How long a request waits for a document that is just being loaded, in ms. */
+const LOADING = 5_000;
+/** How long a restarted worker waits for the documents that calls were sent to, in ms. */
 const RETURN = 10_000;
-/** Answers that the hub may not have are kept up to this many characters. */
+/** A call that ends within this time, in ms, is not written to the session's storage. */
+const SHORT = 5;
+/** Answers that the hub may not have are held up to this many characters. */
 const MAX_HELD = 64 << 20;
 
-const TAB_GONE = -32001;
 const MAY_HAVE = "it may have taken effect";
 
 /** @typedef {import("./tabs.js").Tabs} Tabs */
@@ -41,27 +43,24 @@ export class Calls {
   /** Calls that were cancelled before their document was found. */
   #cancelled = new Set();
   #size = 0;
-  /** @type {Kept<Record<string, Open>>} */
-  #kept = new Kept("calls", () => Object.fromEntries(this.#open));
+  /** @type {Stored<Record<string, Open>>} */
+  #stored = new Stored("calls", () => this.#lasting());
   #confirming = false;
   #tabs;
-  #send;
-  #ping;
+  #hub;
 
   /**
    * @param {Tabs} tabs
-   * @param {(text: string) => boolean} send
-   * @param {() => Promise<unknown>} ping fulfilled once the hub has read all that was sent before
+   * @param {import("./hub.js").Hub} hub
    */
-  constructor(tabs, send, ping) {
+  constructor(tabs, hub) {
     this.#tabs = tabs;
-    this.#send = send;
-    this.#ping = ping;
+    this.#hub = hub;
   }
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
   async load() {
-    const before = Object.entries((await this.#kept.load()) ?? {});
+    const before = Object.entries((await this.#stored.load()) ?? {});
     for (const [id, call] of before) if (!this.#open.has(id)) this.#open.set(id, call);
     if (!before.length) return;
     setTimeout(() => {
@@ -74,34 +73,36 @@ export class Calls {
   /**
    * Gives a request of the hub to the frame that it is for.
    *
-   * One that the hub sends again, because the connection was lost, says when it was sent
-   * first, or earlier: an earlier worker may have had it.
+   * One that the hub sends again, because the connection was lost, was sent first at sentAt
+   * or later, as Date.now() has it: an earlier worker may have had it.
    *
-   * @param {{id: string, tabId: number, method: string, params: any, sentAt?: number}} message
+   * @param {HubMessage<CallMethod>} message
+   * @param {number} [sentAt]
    */
-  async start({ id, tabId, method, params, sentAt }) {
+  async start(message, sentAt) {
+    const { id = "", tabId, params } = message;
     if (this.#starting.has(id) || this.#knows(id)) return;
-    const asked = question(method, params ?? {});
+    const asked = question(message);
     this.#starting.add(id);
-    const route = await this.#tabs.route(tabId, params?.frameId, asked.offers, PATIENCE);
+    const route = await this.#tabs.route(tabId, params.frameId, asked.offers, LOADING);
     this.#starting.delete(id);
     // Its document may have come back meanwhile, with the answer.
     if (this.#cancelled.delete(id) || this.#knows(id)) return;
-    const elsewhere = route && params?.origin && route.frame.origin !== params.origin;
+    const elsewhere = route && "origin" in params && params.origin && route.frame.origin !== params.origin;
     if (!route || elsewhere) {
-      const message = elsewhere ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
+      const reason = elsewhere ? "the tab shows another site by now" : "the tab, or the frame in it, is not there";
       /** @type {RpcError} */
       const error =
         sentAt === undefined
-          ? { code: TAB_GONE, message, data: { delivered: false } }
-          : { code: TAB_GONE, message: `${message}; the call was sent before, and ${MAY_HAVE}` };
+          ? { code: Code.TabNotFound, message: reason, data: { delivered: false } }
+          : { code: Code.TabNotFound, message: `${reason}; the call was sent before, and ${MAY_HAVE}` };
       this.#answer(id, tabId, { error });
       return;
     }
     const { frame, port, child } = route;
     this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: sentAt ?? Date.now() });
     this.#ports.set(id, port);
-    this.#kept.save();
+    this.#stored.save();
     port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
   }
 
@@ -127,7 +128,7 @@ export class Calls {
   /** @param {string} id */
   #remember(id) {
     this.#cancelled.add(id);
-    setTimeout(() => this.#cancelled.delete(id), PATIENCE * 2);
+    setTimeout(() => this.#cancelled.delete(id), LOADING * 2);
   }
 
   // ---- What frames say
@@ -171,8 +172,7 @@ export class Calls {
   progressed(port, { id, progress, total, message }) {
     const tabId = port.sender?.tab?.id;
     if (!this.#open.has(id)) return;
-    const params = { requestId: id, progress, total, message };
-    this.#send(JSON.stringify({ jsonrpc: "2.0", tabId, method: "browser/progress", params }));
+    this.#hub.notify("browser/progress", { requestId: id, progress, total, message }, tabId);
   }
 
   /** The port of a document was closed: the page has gone, or sleeps in the cache. */
@@ -187,7 +187,7 @@ export class Calls {
 
   /** A connection is open: the hub may have missed what was sent over the last one. */
   opened() {
-    for (const held of this.#held.values()) held.sent = this.#send(held.text);
+    for (const held of this.#held.values()) held.sent = this.#hub.send(held.text);
   }
 
   /** Lets go, from time to time, of the answers that the hub has. */
@@ -195,7 +195,8 @@ export class Calls {
     const sent = [...this.#held].filter(([, held]) => held.sent);
     if (this.#confirming || !sent.length) return;
     this.#confirming = true;
-    const arrived = await this.#ping().then(
+    // Once the hub has answered it has read all that was sent before.
+    const arrived = await this.#hub.request("browser/ping", {}).then(
       () => true,
       () => false,
     );
@@ -213,7 +214,7 @@ export class Calls {
    */
   #fail(id, message, data) {
     const tabId = this.#open.get(id)?.tabId ?? 0;
-    this.#answer(id, tabId, { error: { code: TAB_GONE, message, data } });
+    this.#answer(id, tabId, { error: { code: Code.TabNotFound, message, data } });
   }
 
   /**
@@ -226,7 +227,7 @@ export class Calls {
     this.#close(id);
     const body = error ? `"error":${JSON.stringify(error)}` : `"result":${result ?? "{}"}`;
     const text = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"tabId":${tabId},${body}}`;
-    this.#held.set(id, { text, port, sent: this.#send(text) });
+    this.#held.set(id, { text, port, sent: this.#hub.send(text) });
     this.#size += text.length;
     for (const oldest of this.#held.keys()) {
       if (this.#size <= MAX_HELD) break;
@@ -234,10 +235,18 @@ export class Calls {
     }
   }
 
+  /** The calls that the next worker must know of. Most end so soon that they need not be written. */
+  #lasting() {
+    const now = Date.now();
+    const lasting = [...this.#open].filter(([, { at }]) => now - at >= SHORT);
+    if (lasting.length < this.#open.size) this.#stored.save();
+    return Object.fromEntries(lasting);
+  }
+
   /** @param {string} id */
   #close(id) {
     this.#ports.delete(id);
-    if (this.#open.delete(id)) this.#kept.save();
+    if (this.#open.delete(id)) this.#stored.save();
   }
 
   /**
@@ -259,26 +268,25 @@ export class Calls {
 /**
  * What a frame is asked, and how to tell a frame that can answer.
  *
- * @param {string} method
- * @param {any} params
+ * @param {HubMessage<CallMethod>} message
  * @returns {{offers: (offer: Offer) => boolean, request: Omit<FrameRequest, "type" | "id" | "child">}}
  */
-function question(method, params) {
+function question({ method, params }) {
   switch (method) {
     case "browser/readResource":
-      return { offers: servesResources, request: { ask: "read", name: String(params.uri) } };
+      return { offers: servesResources, request: { ask: "read", name: params.uri } };
     case "browser/subscribeResource":
-      return { offers: servesResources, request: { ask: "subscribe", name: String(params.uri), on: params.subscribe === true } };
-    case "browser/getPrompt": {
-      const name = String(params.name);
-      const offers = (/** @type {Offer} */ offer) => offer.prompts.some((prompt) => prompt.name === name);
-      return { offers, request: { ask: "prompt", name, args: params.args } };
-    }
-    default: {
-      const name = String(params.toolName);
-      const offers = (/** @type {Offer} */ offer) => offer.tools.some((tool) => tool.name === name);
-      return { offers, request: { ask: "tool", name, args: params.args ?? {} } };
-    }
+      return { offers: servesResources, request: { ask: "subscribe", name: params.uri, on: params.subscribe } };
+    case "browser/getPrompt":
+      return {
+        offers: ({ prompts }) => prompts.some(({ name }) => name === params.name),
+        request: { ask: "prompt", name: params.name, args: /** @type {object} */ (params.args) },
+      };
+    case "browser/executeTool":
+      return {
+        offers: ({ tools }) => tools.some(({ name }) => name === params.toolName),
+        request: { ask: "tool", name: params.toolName, args: /** @type {object} */ (params.args) },
+      };
   }
 }
 

@@ -17,7 +17,7 @@ const questions = new Map();
 /**
  * Asks the user. A window that is closed means no.
  *
- * @param {any} params of browser/elicitConfirmation
+ * @param {FromHub["browser/elicitConfirmation"]["params"]} params
  * @param {string} id
  * @returns {Promise<{allow: boolean, remember: boolean}>}
  */

@@ -2,26 +2,25 @@
 // activateTab, a tab that is to be opened in front, and a question to the user.
 
 import { ask } from "./confirm.js";
-import { withoutSecret } from "./offers.js";
+import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
-import { Refusal, UNSUPPORTED, notShared } from "./refusal.js";
+import { Code, Refusal, notShared } from "./refusal.js";
 import { permitsDocument, permitsPage } from "./settings.js";
 
-const INTERNAL = -32603;
-const TAB_GONE = -32001;
-const INVALID = -32602;
-
-/** How long a navigation may take before it is answered anyway. */
+/** How long a navigation may take before it is answered anyway, in ms. */
 const LOAD = 5_000;
 const MAX_TEXT = 2 << 20;
 
+/** @typedef {() => Settings} Current the settings of the moment */
+
 /**
- * @typedef {object} Asked
- * @property {string} id of the request
- * @property {() => Settings} settings those of the moment
+ * What does a request. The settings are those of the moment, whenever it asks.
+ *
+ * @template {ControlMethod} M
+ * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current, id: string) => Promise<FromHub[M]["result"]>} Does
  */
 
-/** @type {Record<string, (tabId: number, params: any, asked: Asked) => Promise<object>>} */
+/** @type {{ [M in ControlMethod]: Does<M> }} */
 const METHODS = {
   "browser/openTab": openTab,
   "browser/activateTab": activateTab,
@@ -30,7 +29,7 @@ const METHODS = {
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text,
-  "browser/elicitConfirmation": (_, params, { id }) => ask(params, id),
+  "browser/elicitConfirmation": (_, params, __, id) => ask(params, id),
 };
 
 /** What hello says that this browser can do. */
@@ -49,13 +48,13 @@ export const CAPABILITIES = [
 /**
  * Does what the hub asks, or returns undefined if it is nothing for the browser.
  *
- * @param {string} method
- * @param {number} tabId
- * @param {any} params
- * @param {Asked} asked
+ * @param {HubMessage<ControlMethod>} message
+ * @param {Current} settings
  */
-export function control(method, tabId, params, asked) {
-  return Object.hasOwn(METHODS, method) ? METHODS[method](tabId, params ?? {}, asked) : undefined;
+export function control({ method, tabId, params, id = "" }, settings) {
+  if (!Object.hasOwn(METHODS, method)) return undefined; // a hub that is newer than the extension
+  const does = /** @type {Does<any>} */ (METHODS[method]);
+  return does(tabId, params, settings, id);
 }
 
 /**
@@ -63,11 +62,11 @@ export function control(method, tabId, params, asked) {
  * is not for the hub to set off.
  *
  * @param {unknown} url
- * @param {Asked} asked
+ * @param {Current} settings
  */
-function webAddress(url, { settings }) {
+function webAddress(url, settings) {
   if (typeof url !== "string" || !URL.canParse(url) || !/^https?:/.test(new URL(url).protocol)) {
-    throw new Refusal(INVALID, "only http and https addresses can be opened");
+    throw new Refusal(Code.InvalidParams, "only http and https addresses can be opened");
   }
   if (!permitsPage(settings(), url)) throw notShared();
   return url;
@@ -78,24 +77,27 @@ async function existing(tabId) {
   try {
     return await chrome.tabs.get(tabId);
   } catch {
-    throw new Refusal(TAB_GONE, "the tab is not open");
+    throw new Refusal(Code.TabNotFound, "the tab is not open");
   }
 }
 
-/** @type {(typeof METHODS)[string]} */
-async function openTab(_, { url, active }, asked) {
-  const address = webAddress(url, asked);
+/** @type {Does<"browser/openTab">} */
+async function openTab(_, { url, active }, settings) {
+  const address = webAddress(url, settings);
   const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
-  if (!windows.length) {
-    const made = await chrome.windows.create({ url: address, focused: active === true });
-    return { tabId: made?.tabs?.[0]?.id };
+  /** @type {chrome.tabs.Tab | undefined} */
+  let tab;
+  if (windows.length) {
+    tab = await chrome.tabs.create({ url: address, active });
+    if (active) await chrome.windows.update(tab.windowId, { focused: true });
+  } else {
+    tab = (await chrome.windows.create({ url: address, focused: active }))?.tabs?.[0];
   }
-  const tab = await chrome.tabs.create({ url: address, active: active === true });
-  if (active === true) await chrome.windows.update(tab.windowId, { focused: true });
+  if (tab?.id === undefined) throw new Refusal(Code.Internal, "the browser opened no tab");
   return { tabId: tab.id };
 }
 
-/** @type {(typeof METHODS)[string]} */
+/** @type {Does<"browser/activateTab">} */
 async function activateTab(tabId) {
   const { windowId } = await existing(tabId);
   await chrome.tabs.update(tabId, { active: true });
@@ -103,29 +105,29 @@ async function activateTab(tabId) {
   return {};
 }
 
-/** @type {(typeof METHODS)[string]} */
+/** @type {Does<"browser/closeTab">} */
 async function closeTab(tabId) {
   await existing(tabId);
   await chrome.tabs.remove(tabId);
   return {};
 }
 
-/** @type {(typeof METHODS)[string]} */
-async function listTabs(_, __, { settings }) {
+/** @type {Does<"browser/listTabs">} */
+async function listTabs(_, __, settings) {
   const tabs = await chrome.tabs.query({});
   return {
-    tabs: tabs.map(({ id, windowId, index, url = "", title = "", active }) => {
+    tabs: tabs.map(({ id = chrome.tabs.TAB_ID_NONE, windowId, index, url = "", title = "", active }) => {
       const said = permitsPage(settings(), url) ? { url: withoutSecret(url), title: withoutSecret(title) } : { url: "", title: "" };
       return { tabId: id, windowId, index, ...said, active };
     }),
   };
 }
 
-/** @type {(typeof METHODS)[string]} */
-async function navigate(tabId, { url, back, forward, reload }, asked) {
+/** @type {Does<"browser/navigate">} */
+async function navigate(tabId, { url, back, forward, reload }, settings) {
   const before = await existing(tabId);
-  if (!url && !back && !forward && !reload) throw new Refusal(INVALID, "say one of url, back, forward and reload");
-  const address = url ? webAddress(url, asked) : "";
+  if (!url && !back && !forward && !reload) throw new Refusal(Code.InvalidParams, "say one of url, back, forward and reload");
+  const address = url ? webAddress(url, settings) : "";
   // What is loading already may be complete before the address is.
   const other = before.status === "loading" ? (before.pendingUrl ?? before.url) : undefined;
   const loaded = loads(tabId, address && other !== address ? other : undefined);
@@ -133,16 +135,16 @@ async function navigate(tabId, { url, back, forward, reload }, asked) {
   else if (reload) await chrome.tabs.reload(tabId);
   else await travel(tabId, back ? -1 : 1);
   if (await loaded) {
-    if (await isErrorPage(tabId)) throw new Refusal(INTERNAL, "the page cannot be loaded: the browser shows an error instead");
+    if (await isErrorPage(tabId)) throw new Refusal(Code.Internal, "the page cannot be loaded: the browser shows an error instead");
     return {};
   }
-  if (back || forward) throw new Refusal(INVALID, "there is no page to go to");
+  if (back || forward) throw new Refusal(Code.InvalidParams, "there is no page to go to");
   const { url: shown, status } = await existing(tabId);
   if (status === "loading" && address && shown !== address && (shown === before.url || shown === other)) {
-    throw new Refusal(INTERNAL, `the address has not answered within ${LOAD / 1000} s; the tab goes on waiting for it`);
+    throw new Refusal(Code.Internal, `the address has not answered within ${LOAD / 1000} s; the tab goes on waiting for it`);
   }
   if (status === "complete") {
-    throw new Refusal(INTERNAL, "the address led to no page (it may be a download); the tab shows what it did before");
+    throw new Refusal(Code.Internal, "the address led to no page (it may be a download); the tab shows what it did before");
   }
   return {};
 }
@@ -176,7 +178,7 @@ async function travel(tabId, step) {
     await chrome.scripting
       .executeScript({ target: { tabId }, func: (/** @type {number} */ n) => history.go(n), args: [step] })
       .catch(() => {
-        throw new Refusal(UNSUPPORTED, "the browser does not let extensions move this tab");
+        throw new Refusal(Code.Unsupported, "the browser does not let extensions move this tab");
       });
   }
 }
@@ -204,15 +206,15 @@ function loads(tabId, other) {
   });
 }
 
-/** @type {(typeof METHODS)[string]} */
-async function screenshot(tabId, _, { settings }) {
+/** @type {Does<"browser/screenshot">} */
+async function screenshot(tabId, _, settings) {
   await existing(tabId);
   const data = await picture(tabId, settings);
   return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
 }
 
-/** @type {(typeof METHODS)[string]} */
-async function text(tabId, _, { settings }) {
+/** @type {Does<"browser/text">} */
+async function text(tabId, _, settings) {
   await existing(tabId);
   const [frame] = await chrome.scripting
     .executeScript({
@@ -226,7 +228,7 @@ async function text(tabId, _, { settings }) {
       args: [MAX_TEXT],
     })
     .catch(() => {
-      throw new Refusal(UNSUPPORTED, "the browser does not let extensions read this page");
+      throw new Refusal(Code.Unsupported, "the browser does not let extensions read this page");
     });
   // The document that was read may be another than the tab had when the hub asked.
   if (!frame?.result || !permitsDocument(settings(), frame.result)) throw notShared();

@@ -3,27 +3,29 @@
 // says is heeded.
 
 import { Handshake, confirm, pairingsFor } from "./pairing.js";
+import { Code } from "./refusal.js";
 import { dashboard } from "./settings.js";
 
 const SUBPROTOCOL = "tabhub.v1";
+/** Before the first attempt to connect again, and before any, in ms. */
 const FIRST_DELAY = 500;
-const LAST_DELAY = 15_000;
+const MAX_DELAY = 15_000;
+/** For the hub to answer hello, in ms. */
 const HELLO_TIMEOUT = 10_000;
 
-/** From how many failures on whatever answers, but not as a hub, is taken for a stranger. */
-const DOUBTS = 2;
+/** After so many failures in a row whatever answers, but not as a hub, counts as another program. */
+const MAX_FAILURES = 2;
 
-const METHOD_NOT_FOUND = -32601;
-const UNPAIRED = -32005;
+/** @typedef {ToHub["browser/hello"]["params"]} Hello */
 
 /**
  * What a link needs from its owner.
  *
  * @typedef {object} Owner
  * @property {() => string} address where to connect
- * @property {() => Promise<object>} hello what to say once the hub has proved itself
- * @property {(result: any) => void} opened the hub has answered hello
- * @property {(message: any) => void} message any later message
+ * @property {() => Promise<Hello>} hello what to say once the hub has proved itself
+ * @property {() => void} opened the hub has answered hello
+ * @property {(message: HubMessage | HubAnswer) => void} message called with any later message
  * @property {() => void} changed the state differs
  */
 
@@ -35,17 +37,17 @@ export class Link {
   #open = false;
   /** The handshake that is under way on the socket. @type {Handshake | undefined} */
   #handshake;
-  /** What the hub is told once it has proved itself. */
-  #hello = {};
+  /** What the hub is told once it has proved itself. @type {Hello} */
+  #hello = { protocolVersion: SUBPROTOCOL };
   /** The pairing that the hub has proved. @type {Pairing | undefined} */
   #proved;
   /** Which of the pairings is tried next. */
-  #turn = 0;
+  #nextPairing = 0;
   #failures = 0;
   #greetedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
-  #silence = 45_000;
+  #maxSilence = 45_000;
   #owner;
 
   /** @param {Owner} owner */
@@ -82,7 +84,7 @@ export class Link {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#failures = 0;
-    this.#turn = 0;
+    this.#nextPairing = 0;
     this.#drop();
     await this.#connect();
   }
@@ -114,7 +116,7 @@ export class Link {
       this.#become({ state: "refused", reason: `${url} is not the address of a hub` });
       return;
     }
-    const handshake = new Handshake(pairings[this.#turn % pairings.length], url);
+    const handshake = new Handshake(pairings[this.#nextPairing % pairings.length], url);
     this.#socket = socket;
     this.#handshake = handshake;
     this.#hello = params;
@@ -125,10 +127,10 @@ export class Link {
       ask(socket, "pair", handshake.request);
     };
     // One after the other: checking a proof takes a moment.
-    let turn = Promise.resolve();
+    let last = Promise.resolve();
     socket.onmessage = ({ data }) => {
       if (this.#open) this.#received(socket, data);
-      else turn = turn.then(() => this.#received(socket, data));
+      else last = last.then(() => this.#received(socket, data));
     };
     socket.onclose = (event) => {
       if (this.#socket !== socket) return;
@@ -163,7 +165,7 @@ export class Link {
       return undefined;
     }
     if (this.#open) {
-      this.#watch(socket, this.#silence);
+      this.#watch(socket, this.#maxSilence);
       this.#owner.message(message);
       return undefined;
     }
@@ -185,14 +187,14 @@ export class Link {
     if (!proved) {
       this.#drop();
       this.#again();
-      if (error?.code === METHOD_NOT_FOUND) {
+      if (error?.code === Code.MethodNotFound) {
         this.#become({ state: "outdated" });
-      } else if (error?.code === UNPAIRED) {
-        this.#turn++;
+      } else if (error?.code === Code.Unpaired) {
+        this.#nextPairing++;
         this.#become({ state: "unpaired", reason: String(error.message) });
       } else {
-        this.#turn++;
-        this.#become({ state: "stranger" });
+        this.#nextPairing++;
+        this.#become({ state: "unproved" });
       }
       return;
     }
@@ -215,12 +217,12 @@ export class Link {
     const { hub, version, keepAliveMs } = result ?? {};
     this.#open = true;
     this.#failures = 0;
-    this.#turn = 0;
+    this.#nextPairing = 0;
     if (this.#proved) void confirm(this.#proved);
-    if (keepAliveMs > 0) this.#silence = 3 * keepAliveMs;
-    this.#watch(socket, this.#silence);
+    if (keepAliveMs > 0) this.#maxSilence = 3 * keepAliveMs;
+    this.#watch(socket, this.#maxSilence);
     this.#become({ state: "connected", hub: String(hub ?? ""), version: String(version ?? "") });
-    this.#owner.opened(result ?? {});
+    this.#owner.opened();
   }
 
   /**
@@ -255,7 +257,7 @@ export class Link {
     }
     this.#again();
     /** @type {HubState} A hub that is just ending, or beginning, does not prove itself either. */
-    const answering = { state: proved || this.#failures < DOUBTS ? "connecting" : "stranger" };
+    const answering = { state: proved || this.#failures < MAX_FAILURES ? "connecting" : "unproved" };
     if (reached) {
       this.#become(answering);
     } else if (await answers(url)) {
@@ -267,7 +269,7 @@ export class Link {
 
   /** Connects again after a while, which grows. */
   #again() {
-    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, LAST_DELAY) * (0.5 + Math.random() / 2);
+    const delay = Math.min(FIRST_DELAY * 2 ** this.#failures++, MAX_DELAY) * (0.5 + Math.random() / 2);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -295,9 +297,10 @@ export class Link {
 }
 
 /**
+ * @template {"pair" | "hello"} What
  * @param {WebSocket} socket
- * @param {"pair" | "hello"} what
- * @param {object} params
+ * @param {What} what
+ * @param {ToHub[`browser/${What}`]["params"]} params
  */
 function ask(socket, what, params) {
   socket.send(JSON.stringify({ jsonrpc: "2.0", id: what, method: `browser/${what}`, params }));

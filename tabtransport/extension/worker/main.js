@@ -7,32 +7,25 @@
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
-import { Link } from "./link.js";
-import { Offers } from "./offers.js";
-import { Refusal } from "./refusal.js";
+import { Hub } from "./hub.js";
 import { bring, bringLate, placeSentinel, reaches } from "./inject.js";
+import { Invitations } from "./invitations.js";
+import { Link } from "./link.js";
+import { Code, Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
-
-const METHOD_NOT_FOUND = -32601;
-const INTERNAL = -32603;
 
 /** @type {Settings} */
 let current;
 /** The latest change of them: the next one waits for it, and builds on it. @type {Promise<unknown>} */
 let changing = Promise.resolve();
-/** @type {Map<string, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
-const requests = new Map();
 
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
-const tabs = new Tabs({ notify, request, open: () => link.open, standing }, () => current, showTools);
-const calls = new Calls(
-  tabs,
-  (text) => link.send(text),
-  () => request({ method: "browser/ping", params: {} }),
-);
+const hub = new Hub(link);
+const tabs = new Tabs(hub, standing, () => current, showTools);
+const calls = new Calls(tabs, hub);
 
-const offers = new Offers(async (address) => {
+const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
   await apply(() => ({ hub: address }));
   if (here) await link.restart(); // there is another pairing to try
@@ -52,6 +45,7 @@ async function start() {
 
 // ---- The hub
 
+/** @returns {Promise<ToHub["browser/hello"]["params"]>} */
 async function hello() {
   const [browserId, session] = await Promise.all([settings.browserId(), settings.session]);
   return {
@@ -76,73 +70,49 @@ function opened() {
   tabs.opened();
 }
 
-/**
- * @param {object} message
- * @param {string} [params] as JSON, instead of the message's own
- */
-function notify(message, params) {
-  const text = JSON.stringify({ jsonrpc: "2.0", ...message });
-  return link.send(params === undefined ? text : `${text.slice(0, -1)},"params":${params}}`);
-}
-
-/**
- * @param {object} message
- * @param {string} [params] as JSON, instead of the message's own
- */
-function request(message, params) {
-  const id = crypto.randomUUID();
-  return new Promise((resolve, reject) => {
-    requests.set(id, { resolve, reject });
-    if (!notify({ id, ...message }, params)) reject(new Error("the hub is not connected"));
-  }).finally(() => requests.delete(id));
-}
-
-/** @param {any} message of the hub */
+/** @param {HubMessage | HubAnswer} message */
 function message(message) {
-  const { id, method, params, tabId, sentMs } = message;
-  if (method === undefined) {
-    const waiting = requests.get(id);
-    if (message.error) waiting?.reject(new Refusal(message.error.code, String(message.error.message)));
-    else waiting?.resolve(message.result);
-    return;
-  }
-  switch (method) {
+  switch (message.method) {
+    case undefined:
+      hub.answered(message);
+      break;
     case "browser/ping":
       answer(message, Promise.resolve({}));
       void calls.confirm();
       break;
-    case "browser/cancel":
-      calls.cancel(String(params?.requestId), String(params?.reason ?? ""));
-      withdraw(String(params?.requestId));
+    case "browser/cancel": {
+      const { requestId, reason } = message.params;
+      calls.cancel(requestId, reason);
+      withdraw(requestId);
       break;
+    }
     case "browser/executeTool":
     case "browser/readResource":
     case "browser/subscribeResource":
     case "browser/getPrompt":
-      if (id !== undefined) {
-        const sentAt = sentMs === undefined ? undefined : link.greetedAt - sentMs;
-        void calls.start({ id: String(id), tabId, method, params, sentAt });
-      }
+      if (message.id === undefined) break;
+      void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
       break;
     default: {
-      if (id === undefined) break;
-      const outcome = control(method, tabId, params, { id: String(id), settings: () => current });
-      if (outcome && method === "browser/navigate" && !params?.reload) tabs.moving(tabId, outcome);
-      answer(message, outcome ?? Promise.reject(new Refusal(METHOD_NOT_FOUND, `no such method: ${method}`)));
+      if (message.id === undefined) break;
+      const outcome = control(message, () => current);
+      if (outcome && message.method === "browser/navigate" && !message.params.reload) tabs.moving(message.tabId, outcome);
+      answer(message, outcome ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
     }
   }
 }
 
 /**
- * @param {{id: unknown, tabId?: number}} message
+ * @param {{id?: string, tabId: number}} message
  * @param {Promise<object>} outcome
  */
 function answer({ id, tabId }, outcome) {
+  const send = (/** @type {object} */ body) => hub.send(JSON.stringify({ jsonrpc: "2.0", id, tabId, ...body }));
   outcome.then(
-    (result) => notify({ id, tabId, result }),
+    (result) => send({ result }),
     (error) => {
-      const code = error instanceof Refusal ? error.code : INTERNAL;
-      notify({ id, tabId, error: { code, message: error instanceof Error ? error.message : String(error) } });
+      const code = error instanceof Refusal ? error.code : Code.Internal;
+      send({ error: { code, message: error instanceof Error ? error.message : String(error) } });
     },
   );
 }
@@ -154,15 +124,15 @@ chrome.runtime.onConnect.addListener((port) => {
   /** @type {Promise<import("./tab.js").Frame | undefined>} */
   const frame = ready.then(() => tabs.connected(port));
   // One after the other: what a frame says is about what it said before.
-  let turn = frame;
+  let last = frame;
   port.onMessage.addListener((message) => {
-    turn = turn.then((frame) => {
+    last = last.then((frame) => {
       if (frame?.port === port) heard(frame, port, message);
       return frame;
     });
   });
   port.onDisconnect.addListener(() => {
-    turn = turn.then((frame) => {
+    last = last.then((frame) => {
       calls.disconnected(port);
       if (frame) tabs.disconnected(frame, port);
       return frame;
@@ -191,7 +161,7 @@ function heard(frame, port, message) {
       break;
     case "updated":
       if (tabs.permitted(frame)) {
-        notify({ tabId: port.sender?.tab?.id, method: "browser/resourceUpdated", params: { uri: message.uri } });
+        hub.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);
       }
       break;
   }
@@ -202,7 +172,7 @@ function heard(frame, port, message) {
 chrome.tabs.onUpdated.addListener((_, { url }, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
-    if (url) void offers.seen(tab, url);
+    if (url) void invitations.seen(tab, url);
   });
 });
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
@@ -254,11 +224,11 @@ async function asked(request) {
     case "dashboard":
       return openDashboard();
     case "paste":
-      return offers.pasted(request.link);
-    case "offer":
-      return offers.offered(request.id);
-    case "offered":
-      return offers.answer(request.id, request.accept);
+      return invitations.pasted(request.link);
+    case "invitation":
+      return invitations.view(request.id);
+    case "accept":
+      return invitations.answer(request.id, request.accept);
     case "reconnect":
       await link.restart();
       return link.state;
@@ -277,7 +247,7 @@ async function asked(request) {
 /** Opens the hub's dashboard, signed in: the hub makes an address that is good once. */
 async function openDashboard() {
   try {
-    const { url } = await request({ method: "browser/dashboard", params: {} });
+    const { url } = await hub.request("browser/dashboard", {});
     if (!/^https?:/.test(url)) throw new Error("the hub has no dashboard");
     await chrome.tabs.create({ url });
     return "";
@@ -288,13 +258,13 @@ async function openDashboard() {
 
 /** @param {(chosen: Settings) => Partial<Settings>} change */
 async function apply(change) {
-  const turn = changing.then(async () => {
+  const saved = changing.then(async () => {
     const before = current;
     current = await settings.saveSettings(change(before));
     return before;
   });
-  changing = turn.catch(() => {});
-  const before = await turn;
+  changing = saved.catch(() => {});
+  const before = await saved;
   tabs.settingsChanged();
   await placeSentinel(current);
   void bringLate(current, before);
@@ -329,7 +299,7 @@ function showTools(tabId, tools) {
 
 function showState() {
   const { state } = link.state;
-  for (const { reject } of state === "connected" ? [] : requests.values()) reject(new Error("the hub went away"));
+  if (state !== "connected") hub.disconnected();
   const fine = state === "connected" || state === "connecting";
   void chrome.action.setBadgeBackgroundColor({ color: fine ? "#1f5fbf" : "#b3261e" });
   // A tab's own text, the number of its tools, goes before this one.
@@ -343,7 +313,7 @@ const TITLES = {
   connecting: "tabhub: connecting",
   absent: "tabhub: the hub is not running",
   unpaired: "tabhub: not paired with the hub",
-  stranger: "tabhub: what answers is not your hub",
+  unproved: "tabhub: what answers is not your hub",
   outdated: "tabhub: the hub is older than the extension",
   refused: "tabhub: the hub refused this browser",
   replaced: "tabhub: another browser has taken this one's place",

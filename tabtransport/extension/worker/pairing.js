@@ -2,10 +2,10 @@
 // shows that it knows a key that both have, and neither sends it (PROTOCOL.md, "Pairing").
 
 const PROTOCOL = "tabhub.v1";
-/** Pairings with other hubs that are kept. */
+/** How many pairings are kept, beside that of this copy of the extension. */
 const MAX_KEPT = 16;
-/** How long an offer that nobody has answered is tried. */
-const OFFER_LIFE = 10 * 60_000;
+/** How long an invitation is tried that the hub has not answered, in ms. */
+const INVITATION_LIFE = 10 * 60_000;
 
 /**
  * What a handshake is over. The lines of a proof are these, in this order.
@@ -41,17 +41,17 @@ export async function pairingsFor(address) {
 }
 
 /**
- * Keeps the pairing that an offer makes. Its key is good once.
+ * Keeps the pairing that an invitation makes. Its key is good once.
  *
- * @param {Pairing} offer
+ * @param {Pairing} invited
  */
-export async function keepOffer(offer) {
-  const known = (await load()).find(({ pairing }) => pairing === offer.pairing);
-  if (!known || known.until) await keep({ ...offer, until: Date.now() + OFFER_LIFE });
+export async function keepInvitation(invited) {
+  const known = (await load()).find(({ pairing }) => pairing === invited.pairing);
+  if (!known || known.until) await keep({ ...invited, until: Date.now() + INVITATION_LIFE });
 }
 
 /**
- * A pairing has been proved by both sides: what it was offered with is void.
+ * Both sides have proved a pairing: the key of the invitation that it came from is void.
  *
  * @param {Pairing} pairing
  */
@@ -84,7 +84,7 @@ function keep(pairing) {
 export class Handshake {
   #pairing;
   #address;
-  /** The keys that the hub may have, made ready before it answers. Of an offer that was answered before, it may have either. */
+  /** The keys that the hub may have, imported before it answers: after an invitation it has the next one if it got this side's last proof. */
   #keys;
   #nonce = encode(crypto.getRandomValues(new Uint8Array(32)));
 
@@ -139,7 +139,7 @@ export class Handshake {
 }
 
 /**
- * The code by which the user sees that the hub and this browser mean the same offer.
+ * The code by which the user sees that the hub and this browser mean the same invitation.
  *
  * @param {string} pairing
  * @param {string} secret

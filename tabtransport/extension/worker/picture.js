@@ -2,13 +2,14 @@
 // with all that is framed in it. So a picture counts only if the user shares the site of
 // every document in the tab, before and after it was taken and in between.
 
-import { Refusal, UNSUPPORTED, notShared } from "./refusal.js";
+import { Code, Refusal, notShared } from "./refusal.js";
 import { permitsAll, permitsDocument, permitsPage } from "./settings.js";
 
+/** How often a picture is tried, and how many ms apart. */
 const TRIES = 6;
 const PAUSE = 600;
-/** How long the documents of a tab may take to say whose they are. */
-const ANSWER = 2_000;
+/** How long the documents of a tab may take to tell their origins, in ms. */
+const TIMEOUT = 2_000;
 
 /**
  * Pictures a tab.
@@ -23,7 +24,7 @@ export async function picture(tabId, settings) {
     if (taken !== undefined) return taken;
     await new Promise((done) => setTimeout(done, PAUSE));
   }
-  throw new Refusal(UNSUPPORTED, "the browser cannot picture this tab: what it shows does not come to rest");
+  throw new Refusal(Code.Unsupported, "the browser cannot picture this tab: what it shows does not come to rest");
 }
 
 /**
@@ -49,7 +50,7 @@ async function attempt(tabId, settings) {
 async function inFront(tabId) {
   const tab = await chrome.tabs.get(tabId);
   if (tab.active) return tab;
-  throw new Refusal(UNSUPPORTED, "the browser can only picture the tab in front of its window; activate it first");
+  throw new Refusal(Code.Unsupported, "the browser can only picture the tab in front of its window; activate it first");
 }
 
 /**
@@ -60,7 +61,7 @@ async function inFront(tabId) {
  */
 function passing(error) {
   if (/readback|quota/i.test(String(error))) return undefined;
-  throw new Refusal(UNSUPPORTED, "the browser does not let extensions picture this tab");
+  throw new Refusal(Code.Unsupported, "the browser does not let extensions picture this tab");
 }
 
 /**
@@ -95,7 +96,7 @@ function documentsOf(tabId) {
     })
     .then((frames) => frames.map(({ result, frameId, documentId }) => ({ ...result, frameId, documentId })))
     .catch(() => []);
-  return Promise.race([asked, new Promise((late) => setTimeout(late, ANSWER))]);
+  return Promise.race([asked, new Promise((late) => setTimeout(late, TIMEOUT))]);
 }
 
 /** Notes whether what a tab shows has changed, be it for a moment. */

@@ -1,7 +1,17 @@
-// An error that the hub is told with its code.
+// Errors of the protocol.
 
-export const UNSUPPORTED = -32004;
+/** @satisfies {Partial<ErrorCodes>} */
+export const Code = /** @type {const} */ ({
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  Internal: -32603,
+  TabNotFound: -32001,
+  Limit: -32003,
+  Unsupported: -32004,
+  Unpaired: -32005,
+});
 
+/** An error that one side tells the other with its code. */
 export class Refusal extends Error {
   /**
    * @param {number} code
@@ -15,5 +25,5 @@ export class Refusal extends Error {
 
 /** What the hub asks for is of a site that the user has switched off, or may be. */
 export function notShared() {
-  return new Refusal(UNSUPPORTED, "the user does not share this site with the hub");
+  return new Refusal(Code.Unsupported, "the user does not share this site with the hub");
 }

@@ -1,6 +1,6 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
-import { withoutSecret } from "./offers.js";
+import { withoutSecret } from "./invitations.js";
 import { keeps, permitsPage } from "./settings.js";
 
 /** Numbers of servers in child frames begin here, beyond those of the browser's frames. */
@@ -26,11 +26,14 @@ export class Frame {
   /** As the browser gives it. */
   origin = "";
   offer = NOTHING;
-  /** The frame's own number of offer. */
+  /** The number of the offer, by the frame's own count. */
   count = 0;
-  /** Whether offer is that of the document before: this one has not said all that it has. */
+  /** Whether the offer is that of the document before this one. */
   stale = false;
-  /** When a stale offer gives way to less, as Date.now() tells it; 0 until this document has said something. */
+  /**
+   * Until when a stale offer stands against one of this document that lacks some of it, as
+   * Date.now() has it; 0 until this document has made an offer.
+   */
   until = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
@@ -92,7 +95,7 @@ export class Tab {
   missing;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
-  /** When what it offers may be told again, as Date.now() tells it. */
+  /** When the hub may be told again what it offers, as Date.now() has it. */
   rests = 0;
   /** What the browser says of the tab. */
   url = "";
@@ -193,6 +196,7 @@ export class Tab {
    *
    * @param {number} focused the window that had the focus last
    * @param {Settings} settings
+   * @returns {ToHub["browser/tabState"]["params"]}
    */
   state(focused, settings) {
     const page = this.page(settings);

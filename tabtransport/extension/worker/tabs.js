@@ -1,34 +1,18 @@
-// The tabs with something to offer: what the browser and their frames say of them, told
-// to the hub when it differs from what the hub knows.
+// The tabs with something to offer: what the browser and their frames say of them.
 
-import { Kept } from "./kept.js";
+import { Registrar } from "./registrar.js";
 import { keeps, permits } from "./settings.js";
-import { Frame, KINDS, Tab, merge, tell } from "./tab.js";
+import { Stored } from "./stored.js";
+import { Frame, Tab, tell } from "./tab.js";
 
-/** How long what a frame offered stays after its document went, for the next one to say. */
+/** How long what a frame offered stays after its document has gone, in ms: the next document may offer the same. */
 const GONE = 3_000;
-/** How long a new document of the same origin may take to say what it offers. */
+/** How long a new document of the same origin may take to make an offer, in ms. */
 const LOADING = 10_000;
-/** How long a new document may take to offer all that the one before it did. */
+/** How long a new document may take to offer all that the one before it did, in ms. */
 const WHOLE = 1_500;
-/** How long a restarted worker waits for the frames that it knew. */
+/** How long a restarted worker waits for the frames that an earlier one knew, in ms. */
 const RETURN = 2_000;
-/** Changes of a tab's frames within this time are one message. */
-const GATHER = 50;
-/** What a tab offers may be told again after a ms for so many characters of it, */
-const RATE = 1024;
-/** and at the latest after so long. */
-const LAST = 30_000;
-
-const METHOD = { tools: "Tools", resources: "Resources", prompts: "Prompts" };
-
-/**
- * @typedef {object} Hub
- * @property {(message: object) => boolean} notify
- * @property {(message: object, params?: string) => Promise<any>} request params are JSON
- * @property {() => boolean} open
- * @property {() => {address: string, state: HubState["state"], hub: string, version: string}} standing where it is, and how this browser stands with it
- */
 
 export class Tabs {
   /** @type {Map<number, Tab>} */
@@ -36,26 +20,34 @@ export class Tabs {
   /** Tabs that were closed while the hub could not be told. */
   #closed = new Set();
   #focused = -1;
-  /** @type {Kept<Record<number, number[]>>} the frames of each tab that the hub was told of */
-  #kept = new Kept("tabs", () => this.#remembered());
+  /** @type {Stored<Record<number, number[]>>} the frames of each tab that the hub was told of */
+  #stored = new Stored("tabs", () => this.#remembered());
   #hub;
+  #standing;
   #settings;
-  #badge;
+  #registrar;
 
   /**
-   * @param {Hub} hub
+   * @param {import("./hub.js").Hub} hub
+   * @param {() => {address: string, state: HubState["state"], hub: string, version: string}} standing
+   *   where the hub is, and how this browser stands with it
    * @param {() => Settings} settings
    * @param {(tabId: number, tools: number) => void} badge told how many tools a tab has
    */
-  constructor(hub, settings, badge) {
+  constructor(hub, standing, settings, badge) {
     this.#hub = hub;
+    this.#standing = standing;
     this.#settings = settings;
-    this.#badge = badge;
+    this.#registrar = new Registrar(hub, settings, (tab, tools) => {
+      badge(tab.id, tools);
+      this.#state(tab);
+      this.#stored.save();
+    });
   }
 
   /** Remembers the tabs of an earlier worker, and learns which of them are left. */
   async load() {
-    const before = (await this.#kept.load()) ?? {};
+    const before = (await this.#stored.load()) ?? {};
     const [open, last] = await Promise.all([
       chrome.tabs.query({}),
       chrome.windows.getLastFocused({ windowTypes: ["normal"] }).catch(() => undefined),
@@ -74,7 +66,7 @@ export class Tabs {
       for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
       setTimeout(() => {
         tab.missing = undefined;
-        this.#touch(tab);
+        this.#registrar.soon(tab);
       }, RETURN);
     }
     for (const info of open) this.seen(info);
@@ -82,11 +74,11 @@ export class Tabs {
 
   /** Tells a hub that has just said hello all there is. */
   opened() {
-    for (const id of this.#closed) this.#hub.notify({ tabId: id, method: "browser/tabClosed", params: {} });
+    for (const id of this.#closed) this.#hub.notify("browser/tabClosed", {}, id);
     this.#closed.clear();
     for (const tab of this.#tabs.values()) {
       tab.sent = { tools: "", resources: "", prompts: "", state: "" };
-      this.#touchNow(tab);
+      this.#registrar.next(tab);
     }
   }
 
@@ -131,14 +123,14 @@ export class Tabs {
     clearTimeout(tab.timer);
     for (const frame of tab.frames.values()) clearTimeout(frame.timer);
     this.#tabs.delete(tabId);
-    this.#kept.save();
+    this.#stored.save();
     if (!tab.known) return;
-    if (!this.#hub.notify({ tabId, method: "browser/tabClosed", params: {} })) this.#closed.add(tabId);
+    if (!this.#hub.notify("browser/tabClosed", {}, tabId)) this.#closed.add(tabId);
   }
 
   /**
    * The hub moves a tab to another page, until outcome is known. It asks next for what is
-   * there, so nothing is kept of what the page before it offered.
+   * there, so what the page before it offered is forgotten.
    *
    * @param {number} tabId
    * @param {Promise<unknown>} outcome
@@ -161,7 +153,7 @@ export class Tabs {
    */
   connected(port) {
     const { tab: info, frameId, documentId, origin } = port.sender ?? {};
-    port.postMessage({ type: "hub", ...this.#hub.standing() });
+    port.postMessage({ type: "hub", ...this.#standing() });
     if (info?.id === undefined || frameId === undefined || !origin || !/^https?:/.test(origin)) {
       port.postMessage({ type: "off" });
       return undefined;
@@ -251,12 +243,12 @@ export class Tabs {
     about.stale = false;
     if (child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
-    this.#touch(tab);
+    this.#registrar.soon(tab);
   }
 
   /** Tells all frames which hub the browser is to be with, and whether it is. */
   hubChanged() {
-    const standing = this.#hub.standing();
+    const standing = this.#standing();
     for (const tab of this.#tabs.values()) {
       for (const frame of tab.frames.values()) if (!frame.through) tell(frame.port, { type: "hub", ...standing });
     }
@@ -271,7 +263,7 @@ export class Tabs {
         if (!on) this.#forget(tab, frame);
         frame.port?.postMessage({ type: on ? "on" : "off" });
       }
-      this.#touchNow(tab);
+      this.#registrar.next(tab);
       this.#state(tab);
     }
   }
@@ -286,10 +278,10 @@ export class Tabs {
    * @param {number} tabId
    * @param {number | undefined} frameId
    * @param {(offer: Offer) => boolean} offers whether an offer has what is asked for
-   * @param {number} patience in ms
+   * @param {number} timeout in ms
    */
-  async route(tabId, frameId, offers, patience) {
-    const until = Date.now() + patience;
+  async route(tabId, frameId, offers, timeout) {
+    const until = Date.now() + timeout;
     for (;;) {
       const all = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
       const frames = all.filter((f) => this.permitted(f) && (!f.through || this.permitted(f.through.frame)));
@@ -331,7 +323,7 @@ export class Tabs {
       return view;
     };
     if (/^https?:/.test(url)) site(new URL(url).origin).reached ||= reaches;
-    for (const frame of tab ? this.#offering(tab) : []) {
+    for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
       for (const { name, title, description } of frame.offer.tools) {
@@ -344,7 +336,7 @@ export class Tabs {
     return all;
   }
 
-  // ---- What the hub is told
+  // ---- What is known of them
 
   /** @param {number} id */
   #tab(id) {
@@ -373,96 +365,18 @@ export class Tabs {
    */
   #forget(tab, frame) {
     tab.forget(frame);
-    if (frame.id === 0) this.#touchNow(tab);
-    else this.#touch(tab);
-  }
-
-  /**
-   * Tells the hub soon what a tab offers. A tab that offers much is told more rarely, so that
-   * one which does so again and again takes no time from the calls of others.
-   *
-   * @param {Tab} tab
-   */
-  #touch(tab) {
-    tab.timer ??= setTimeout(() => {
-      tab.timer = undefined;
-      if (!tab.missing?.size) this.#register(tab);
-    }, Math.max(GATHER, tab.rests - Date.now()));
-  }
-
-  /** @param {Tab} tab */
-  #touchNow(tab) {
-    clearTimeout(tab.timer);
-    tab.timer = undefined;
-    tab.rests = 0;
-    this.#touch(tab);
-  }
-
-  /** @param {Tab} tab */
-  #offering(tab) {
-    return tab.offering((origin) => permits(this.#settings(), origin));
-  }
-
-  /** @param {Tab} tab */
-  #register(tab) {
-    const frames = this.#offering(tab);
-    const { lists, rejected } = merge(frames);
-    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
-    tab.rests = Date.now() + Math.min(size / RATE, LAST);
-    this.#badge(tab.id, lists.tools.count);
-    if (!this.#hub.open()) return;
-    const { known } = tab;
-    const telling = [];
-    for (const kind of KINDS) {
-      const { text } = lists[kind];
-      if (text === tab.sent[kind]) continue;
-      const verb = tab.sent[kind] === "" ? "register" : "update";
-      tab.sent[kind] = text;
-      // Of a tab that never had anything the hub need not know.
-      if (text === "[]" && verb === "register" && !known) continue;
-      tab.known = true;
-      if (kind === "tools") tab.rejected = rejected;
-      telling.push(this.#send(tab, kind, `browser/${verb}${METHOD[kind]}`, text));
-    }
-    const confirm = tab.confirming(frames);
-    void Promise.all(telling).then((done) => done.includes(false) || confirm());
-    this.#state(tab);
-    this.#kept.save();
-  }
-
-  /**
-   * @param {Tab} tab
-   * @param {"tools" | "resources" | "prompts"} kind
-   * @param {string} method
-   * @param {string} text
-   * @returns {Promise<boolean>} whether the hub has it
-   */
-  async #send(tab, kind, method, text) {
-    const { url, title } = tab.page(this.#settings());
-    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
-    try {
-      const answer = await this.#hub.request({ tabId: tab.id, method }, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`);
-      if (tab.sent[kind] === text) tab.rejected.push(...(answer?.rejected ?? []));
-      return true;
-    } catch (error) {
-      if (tab.sent[kind] !== text || !this.#hub.open()) return false;
-      tab.rejected = [{ name: kind, reason: error instanceof Error ? error.message : String(error) }];
-      // Too many registrations at once: the newest state is told a little later.
-      if (/** @type {{code?: number}} */ (error).code !== -32003) return false;
-      tab.sent[kind] = "";
-      setTimeout(() => this.#touch(tab), 1000);
-      return false;
-    }
+    if (frame.id === 0) this.#registrar.next(tab);
+    else this.#registrar.soon(tab);
   }
 
   /** @param {Tab} tab */
   #state(tab) {
-    if (!tab.known || !this.#hub.open() || tab.missing?.size) return;
+    if (!tab.known || !this.#hub.connected || tab.missing?.size) return;
     const params = tab.state(this.#focused, this.#settings());
     const text = JSON.stringify(params);
     if (text === tab.sent.state) return;
     tab.sent.state = text;
-    this.#hub.notify({ tabId: tab.id, method: "browser/tabState", params });
+    this.#hub.notify("browser/tabState", params, tab.id);
   }
 
   #remembered() {

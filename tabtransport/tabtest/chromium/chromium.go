@@ -79,7 +79,7 @@ func Start(t testing.TB, opts Options) *Browser {
 		profile = filepath.Join(t.TempDir(), "profile")
 	}
 	b := &Browser{t: t}
-	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), flags(path, profile, opts)...)
+	alloc, stopAlloc := chromedp.NewExecAllocator(context.Background(), Flags(path, profile, opts)...)
 	ctx, cancel := chromedp.NewContext(alloc)
 	b.ctx = ctx
 	b.cancel = func() { cancel(); stopAlloc() }
@@ -103,7 +103,8 @@ func (b *Browser) Load(dir string) {
 	b.ExtensionID = got.ID
 }
 
-func flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
+// Flags are the flags that Start starts the browser at path with, for a profile directory.
+func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 	out := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path),
 		chromedp.UserDataDir(profile),

@@ -15,7 +15,7 @@ import (
 	"tabhub/tabtransport/tabtest"
 )
 
-// Dial returns a tabtest.Dial that connects over WebSockets to path and speaks
+// TabDial returns a tabtest.Dial that connects over WebSockets to path and speaks
 // tabhub.v1.
 func (l *Listener) TabDial(path string) tabtest.Dial {
 	return func(t testing.TB, conn tabtransport.Conn) (tabtest.End, error) {

@@ -6,25 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
+	"tabhub/spec/transcript"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/wsserver"
 )
 
-// Replay plays a transcript against a Server, in a testing/synctest bubble. Each
-// line is one step; empty ones and those that begin with # are skipped.
+// Replay plays a transcript against a Server, as transcript.Play does. Its steps are:
 //
 //	open PATH [SUBPROTOCOL] [ORIGIN]    a peer connects
 //	> FRAME                             the peer sends
@@ -41,48 +39,34 @@ import (
 //	drop TAB                            the hub gives up a tab
 //	paired                              the peer's extension is paired with the hub
 //
-// Frames and results are compared as JSON. A string "$name" in an expected frame
-// stands for any string and for that same one in all later lines. A peer that is paired
+// Frames and results are compared as transcript.Vars does. A peer that is paired
 // has "$pairing" and "$nonce"; once the hub has answered with "$hubNonce" and "$hubProof",
 // "$proof" is the peer's.
-func Replay(t *testing.T, script string) {
-	synctest.Test(t, func(t *testing.T) {
-		pairings := tabtest.NewPairings(t)
-		srv := wsserver.New(wsserver.Options{
-			Instance: "hub-1",
-			Pair: func(_ *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
-				return pairings.PairAt(m, address)
-			},
-			Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (wsserver.Admission, error) {
-				id, err := pairings.Check(hello, ex)
-				return wsserver.Admission{Pairing: id, Attested: id != ""}, err
-			},
-			Dashboard: func(wsserver.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
-		})
-		mux := http.NewServeMux()
-		mux.Handle("/tabs", srv.Tabs())
-		mux.Handle("/", srv.WebMCP())
-		p := &player{T: t, pairings: pairings, tr: srv.Transport(spec.LocalUser), listener: Serve(t, mux), vars: make(map[string]string)}
-		t.Cleanup(func() { srv.Close(context.Background()) })
-		p.tr.Handle(p)
-		for i, line := range strings.Split(script, "\n") {
-			line = strings.TrimSpace(line)
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			synctest.Wait()
-			for name, value := range p.vars {
-				line = strings.ReplaceAll(line, `"$`+name+`"`, strconv.Quote(value))
-			}
-			if err := p.step(line); err != nil {
-				t.Fatalf("line %d: %s\n%v", i+1, line, err)
-			}
-		}
-		synctest.Wait()
-		if rest := p.pending(); len(rest) > 0 {
-			t.Errorf("the transcript does not mention %q", rest)
-		}
+func Replay(t *testing.T, script string) { transcript.Play(t, script, start) }
+
+// ReplayFiles plays the transcripts of the files that match a pattern.
+func ReplayFiles(t *testing.T, pattern string) { transcript.Run(t, pattern, start) }
+
+func start(t *testing.T, v transcript.Vars) transcript.Player {
+	pairings := tabtest.NewPairings(t)
+	srv := wsserver.New(wsserver.Options{
+		Instance: "hub-1",
+		Pair: func(_ *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+			return pairings.PairAt(m, address)
+		},
+		Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+			id, err := pairings.Check(hello, ex)
+			return tabtransport.Admission{Pairing: id, Attested: id != ""}, err
+		},
+		Dashboard: func(tabtransport.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
 	})
+	mux := http.NewServeMux()
+	mux.Handle("/tabs", srv.Tabs())
+	mux.Handle("/", srv.WebMCP())
+	p := &player{T: t, pairings: pairings, tr: srv.Transport(spec.LocalUser), listener: Serve(t, mux), vars: v}
+	t.Cleanup(func() { srv.Close(context.Background()) })
+	p.tr.Handle(p)
+	return p
 }
 
 // address is where the peer has dialed.
@@ -96,7 +80,7 @@ type player struct {
 	tr       *tabtransport.Peers
 	listener *Listener
 	ws       *websocket.Conn
-	vars     map[string]string
+	vars     transcript.Vars
 	peer     spec.PeerID
 	got      chan string
 	giveUp   context.CancelCauseFunc
@@ -108,21 +92,22 @@ type player struct {
 	refusal *spec.Error
 }
 
-func (p *player) pending() []string {
+// Rest implements transcript.Player.
+func (p *player) Rest() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append(append([]string{}, p.events...), p.frames...)
 }
 
-func (p *player) step(line string) error {
-	verb, rest, _ := strings.Cut(line, " ")
+// Step implements transcript.Player.
+func (p *player) Step(verb, rest string) error {
 	switch verb {
 	case "open":
 		return p.open(strings.Fields(rest))
 	case ">":
 		return p.ws.WriteMessage(websocket.TextMessage, []byte(rest))
 	case "<":
-		err := p.expect(rest, p.next(&p.frames))
+		err := p.vars.Expect(rest, p.next(&p.frames))
 		if err == nil && strings.Contains(rest, `"$hubProof"`) {
 			err = p.prove()
 		}
@@ -231,52 +216,6 @@ func (p *player) next(list *[]string) string {
 	first := (*list)[0]
 	*list = (*list)[1:]
 	return first
-}
-
-func (p *player) expect(want, got string) error {
-	var w, g any
-	if err := json.Unmarshal([]byte(want), &w); err != nil {
-		return err
-	}
-	if err := json.Unmarshal([]byte(got), &g); err != nil || !p.match(w, g) {
-		return fmt.Errorf("the hub has sent %s", got)
-	}
-	return nil
-}
-
-func (p *player) match(want, got any) bool {
-	switch w := want.(type) {
-	case string:
-		g, ok := got.(string)
-		if name, isVar := strings.CutPrefix(w, "$"); isVar && ok {
-			p.vars[name] = g
-			return true
-		}
-		return ok && w == g
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok || len(w) != len(g) {
-			return false
-		}
-		for k, v := range w {
-			if gv, there := g[k]; !there || !p.match(v, gv) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		g, ok := got.([]any)
-		if !ok || len(w) != len(g) {
-			return false
-		}
-		for i := range w {
-			if !p.match(w[i], g[i]) {
-				return false
-			}
-		}
-		return true
-	}
-	return reflect.DeepEqual(want, got)
 }
 
 func (p *player) addr(tab string) spec.TabAddr {

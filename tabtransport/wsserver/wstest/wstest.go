@@ -1,6 +1,6 @@
-// Package wstest connects tests to a wsserver.Server: over a listener in memory,
-// which works in a testing/synctest bubble, as raw frames (Conn) or as the
-// tabtest.End that speaks tabhub.v1.
+// Package wstest connects tests to the hub's WebSockets: over a listener in memory,
+// which works in a testing/synctest bubble, or over the network, as raw frames (Peer) or
+// as the tabtest.End that speaks tabhub.v1. It plays transcripts (Replay).
 package wstest
 
 import (
@@ -78,7 +78,7 @@ func Serve(t testing.TB, h http.Handler) *Listener {
 	return l
 }
 
-// Dial opens a WebSocket to what the Listener serves. The test closes it.
+// WebSocket opens a WebSocket to what the Listener serves. It is cut when the test ends.
 func (l *Listener) WebSocket(t testing.TB, path string, header http.Header, subprotocols ...string) *websocket.Conn {
 	t.Helper()
 	d := websocket.Dialer{

@@ -318,7 +318,7 @@ func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
 }
 
 func (b *Bridge) isFarewell(line []byte) bool {
-	m := peek(line)
+	m := parseMessage(line)
 	if m.id != nil || string(m.method) != httpd.FarewellMethod {
 		return false
 	}

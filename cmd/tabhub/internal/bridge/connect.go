@@ -62,7 +62,7 @@ func (c *Connector) Connect(ctx context.Context) (net.Conn, error) {
 	return c.attachOrStart(ctx, lock)
 }
 
-// attachOrStart is Connect for the holder of the start lock.
+// attachOrStart is Connect for the process that has the start lock.
 func (c *Connector) attachOrStart(ctx context.Context, lock *home.Lock) (net.Conn, error) {
 	var last error // of Start, or of attach where that went well
 	for started := 0; ; {
@@ -110,7 +110,7 @@ var errOlder = errors.New("it is of an older version")
 var errByHand = errors.New("it is of an older version that bridges of this one do not speak to, and was started by hand")
 
 // attach attaches to the hub that runs. One that is to be replaced is ended by the
-// holder of the start lock only: otherwise the bridges that lose it, which may be of
+// process with the start lock only: otherwise the bridges that lose it, which may be of
 // its version, would start such a hub again.
 func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, error) {
 	h, err := c.Dir.Running()

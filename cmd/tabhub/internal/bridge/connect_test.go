@@ -173,7 +173,7 @@ func TestManyBridgesStartOneHub(t *testing.T) {
 // A hub that was killed leaves hub.json behind; its port may be another program's
 // now, which must not be sent the token.
 func TestLeftoverHubFile(t *testing.T) {
-	addr := stranger(t)
+	addr := otherProgram(t)
 	for name, leave := range map[string]func(home.Dir){
 		"of a killed hub": func(d home.Dir) { d.WriteHub(home.Hub{Addr: addr, PID: 1, Version: "v1"}) },
 		"half-written":    func(d home.Dir) { os.WriteFile(d.HubFile(), []byte(`{"pid":1,"addr":"127.0.`), 0o600) },
@@ -196,9 +196,9 @@ func TestLeftoverHubFile(t *testing.T) {
 	}
 }
 
-// stranger is a program that has taken the port of a hub that is dead. Whoever connects
+// otherProgram is a program that has taken the port of a hub that is dead. Whoever connects
 // to it would have shown it the token.
-func stranger(t *testing.T) (addr string) {
+func otherProgram(t *testing.T) (addr string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -226,7 +226,7 @@ func stranger(t *testing.T) (addr string) {
 // A hub has the lock before it has deleted what a killed one left behind. A bridge that
 // comes just then waits for it.
 func TestLeftoverHubFileOfAHubThatStarts(t *testing.T) {
-	addr := stranger(t)
+	addr := otherProgram(t)
 	for name, left := range map[string]home.Hub{
 		"of this version":  {Addr: addr, PID: 1 << 30, Version: "v1.2.0", Auto: true, Socket: "/run/hub.sock"},
 		"to be replaced":   {Addr: addr, PID: 1 << 30, Version: "v1.1.0", Auto: true, Socket: "/run/hub.sock"},
@@ -275,7 +275,7 @@ func TestOlderHubByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Unlock()
-	if err := dir.WriteHub(home.Hub{Addr: stranger(t), PID: os.Getpid(), Version: "v1.1.0"}); err != nil {
+	if err := dir.WriteHub(home.Hub{Addr: otherProgram(t), PID: os.Getpid(), Version: "v1.1.0"}); err != nil {
 		t.Fatal(err)
 	}
 	c, _ := connector(dir, nil)

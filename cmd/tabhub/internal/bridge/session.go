@@ -55,16 +55,16 @@ type session struct {
 
 // request is a request of the client that has no answer yet.
 type request struct {
-	seq     uint64
-	id      string // as written
-	key     string // idKey of it
-	method  string
-	line    []byte // without its line break
-	sends   int    // how many hubs may have begun it
-	acked   bool   // of subscriptions/listen: its acknowledgement went to the client
-	lasts   bool   // of subscriptions/listen: there is something to tell, until the hub ends
-	again   bool   // it was sent again, and its acknowledgement is not for the client
-	twofold bool   // it has two ids: the hub may have answered the other one
+	seq    uint64
+	id     string // as written
+	key    string // idKey of it
+	method string
+	line   []byte // without its line break
+	sends  int    // how many hubs may have begun it
+	acked  bool   // of subscriptions/listen: its acknowledgement went to the client
+	lasts  bool   // of subscriptions/listen: there is something to tell, until the hub ends
+	again  bool   // it was sent again, and its acknowledgement is not for the client
+	twoIDs bool   // it has two ids: the hub may have answered the other one
 }
 
 func newSession() session {
@@ -80,7 +80,7 @@ func (s *session) fromClient(line []byte) {
 	if elements(line, note) {
 		return
 	}
-	m := peek(line)
+	m := parseMessage(line)
 	switch {
 	case m.method == nil:
 	case m.id != nil:
@@ -133,7 +133,7 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 	}) {
 		return true, kept
 	}
-	m := peek(line)
+	m := parseMessage(line)
 	switch {
 	case m.response && m.id != nil:
 		r := s.find(m.id)
@@ -230,11 +230,11 @@ func (s *session) settle(unbegun bool) []byte {
 	}
 	safe := s.safeTools(open)
 	for _, r := range open {
-		tired := r.sends >= maxSends && r.method != methodListen
+		overSent := r.sends >= maxSends && r.method != methodListen
 		switch {
-		case r.method == methodCall && (r.twofold || tired || r.sends > 0 && !safe[toolOf(r)]):
+		case r.method == methodCall && (r.twoIDs || overSent || r.sends > 0 && !safe[toolOf(r)]):
 			answers = append(answers, r.notConnected()...)
-		case r.twofold || tired:
+		case r.twoIDs || overSent:
 			answers = append(answers, r.failed(errHubGone)...)
 		default:
 			continue
@@ -244,15 +244,15 @@ func (s *session) settle(unbegun bool) []byte {
 	return answers
 }
 
-// reread reads the line as the hub does, with which peek need not agree where a member
-// is there twice: of what is sent again nothing may be doubtful.
+// reread reads the line as the hub does. parseMessage need not agree with the hub where a
+// member is there twice, and of what is sent again nothing may be doubtful.
 func (r *request) reread() {
 	_ = rawjson.Object(r.line, spec.MaxDepth, func(key string, value json.RawMessage) error {
 		switch key {
 		case "method":
 			r.method, _ = rawjson.String(value)
 		case "id":
-			r.twofold = r.twofold || idKey(value) != r.key
+			r.twoIDs = r.twoIDs || idKey(value) != r.key
 		}
 		return nil
 	}) // what the hub cannot read it does not do

@@ -10,7 +10,7 @@ import (
 // ErrHeld says that another process holds a lock.
 var ErrHeld = errors.New("another process holds the lock")
 
-// Lock is a lock between processes. The operating system frees it when its holder
+// Lock is a lock between processes. The operating system frees it when its owner
 // ends, however it ends.
 type Lock struct{ f *os.File }
 

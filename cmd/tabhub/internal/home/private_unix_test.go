@@ -87,7 +87,7 @@ func TestFilesOfOthers(t *testing.T) {
 	if err := os.Chown(d.TokenFile(), 65534, 65534); err != nil {
 		t.Fatal(err)
 	}
-	refused("of a stranger", d.TokenFile())
+	refused("of another user", d.TokenFile())
 	if err := os.Remove(d.TokenFile()); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestFilesOfOthers(t *testing.T) {
 	if err := os.Lchown(d.TokenFile(), 65534, 65534); err != nil {
 		t.Fatal(err)
 	}
-	refused("a stranger's link", d.TokenFile())
+	refused("another user's link", d.TokenFile())
 }
 
 // Root in a container has the directory of a user of the machine, with that user's files

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"tabhub/hub/auth"
+	"tabhub/hub/httpd"
+	"tabhub/hub/pages"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/relay"
+)
+
+// admitTab says whose a tab or browser is, when it has said hello.
+func (p *process) admitTab(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	a, err := p.admitHello(r, hello, ex)
+	if err != nil {
+		return a, p.refuse(r, err)
+	}
+	if page := pages.WidgetOrigin(hello); a.Own && page != "" {
+		if err := p.guard.AdmitPage(r, page); err != nil {
+			return a, p.refuse(r, err)
+		}
+		a.Origin = page
+	}
+	// The connection waits until the user's hub is there.
+	if _, err := p.tenants.Get(r.Context(), a.User); err != nil {
+		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
+		return a, spec.Errorf(spec.CodeInternal, "the hub could not be opened; its log says why")
+	}
+	return a, nil
+}
+
+// admitHello checks what a tab or browser shows: the token, or the proof that ends its
+// pairing handshake.
+func (p *process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
+	switch {
+	case hello == nil:
+		return p.guard.Admit(r, "")
+	case ex == nil:
+		return p.guard.Admit(r, hello.Token)
+	}
+	grant, err := ex.Accept(hello.Proof, hello.BrowserName)
+	if err != nil {
+		return tabtransport.Admission{}, p.pairingError(err)
+	}
+	return p.guard.AdmitPaired(r, grant)
+}
+
+// beginPairing answers a browser that says that it is paired with this hub.
+func (p *process) beginPairing(r *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
+	at, err := p.guard.PairingAddress(r)
+	if err != nil {
+		return nil, p.refuse(r, err)
+	}
+	ex, err := p.ring.Begin(m, at)
+	if err != nil {
+		return nil, p.refuse(r, p.pairingError(err))
+	}
+	return ex, nil
+}
+
+// refuse returns what a peer is told that err keeps out. Why an extension was refused is
+// remembered for the owner.
+func (p *process) refuse(r *http.Request, err error) error {
+	if strings.Contains(r.Header.Get("Origin"), "-extension://") {
+		p.refused.add(httpd.Refusal{Reason: whyRefused(err), Own: p.guard.IsOwnUser(r), Last: time.Now()})
+	}
+	if coded, ok := errors.AsType[*spec.Error](err); ok {
+		return coded
+	}
+	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
+		return spec.Errorf(spec.CodeUnpaired, "%v", err)
+	}
+	return spec.Errorf(spec.CodeRefused, "%v", err)
+}
+
+// dashboard signs the user of a paired browser in. What was signed in ends with the
+// pairing.
+func (p *process) dashboard(a tabtransport.Admission) (string, error) {
+	return p.server.SignInURL(auth.Identity{User: a.User, Expires: a.Expires, Revoked: a.Revoked}), nil
+}
+
+// pairingError returns an error of the ring for who is refused with it. The text of one
+// of this process may hold paths; it stays in the log.
+func (p *process) pairingError(err error) error {
+	if errors.Is(err, pairing.ErrUnknown) || errors.Is(err, pairing.ErrProof) {
+		return err
+	}
+	p.log.Error("a browser cannot be paired", "err", err)
+	return spec.Errorf(spec.CodeInternal, "the pairing could not be kept; the hub's log says why")
+}
+
+// admitRelay says whose a peer of the relay is, when it has shown its token.
+func (p *process) admitRelay(h relay.Handshake) (tabtransport.Admission, error) {
+	admit := p.guard.AdmitClient
+	if h.Extension {
+		admit = p.guard.AdmitExtension
+	}
+	a, err := admit(h.Request, h.Token)
+	if err != nil {
+		return a, err
+	}
+	// The user's hub takes extensions that can open tabs.
+	if _, err := p.tenants.Get(h.Request.Context(), a.User); err != nil {
+		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
+		return a, errors.New("the hub could not be opened; its log says why")
+	}
+	return a, nil
+}

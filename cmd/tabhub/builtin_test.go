@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub/browsertool"
+	"tabhub/hub/builtin"
+	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/spec"
+	"tabhub/tabtransport/relay"
+)
+
+// A model reads the instructions in every session, so they are short, and name no tool
+// that it does not have.
+func TestInstructions(t *testing.T) {
+	for off, named := range map[string]map[string]bool{
+		"":                   {"proxy": true, "browser_": true},
+		proxytool.Name:       {"proxy": false, "browser_": true},
+		browsertool.TabTool:  {"proxy": true, "browser_": false},
+		browsertool.PageTool: {"proxy": true, "browser_": false},
+	} {
+		p := process{tools: builtin.Switches{off: false}}
+		text := p.instructions()
+		for name, want := range named {
+			if strings.Contains(text, name) != want {
+				t.Errorf("without %q, %s is named: %t", off, name, !want)
+			}
+		}
+		if len(text) > 1000 {
+			t.Errorf("without %q: %d bytes", off, len(text))
+		}
+	}
+}
+
+// Whoever reads the README must find there each tool that --tools can name, and when it is
+// listed.
+func TestREADMENamesTheBuiltinTools(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := process{relay: relay.New(relay.Options{})}
+	defer p.relay.Close()
+	when := map[builtin.Listed]string{
+		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach", builtin.RelayTools: "with `--relay-tools`",
+	}
+	var want []string
+	for _, tool := range p.builtins(spec.LocalUser, nil, nil) {
+		want = append(want, tool.Name+": "+when[tool.Listed])
+	}
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`(?:proxy|browser_|relay_).*) \\| .* \\| (.*) \\|$").FindAllStringSubmatch(string(readme), -1) {
+		for name := range strings.SplitSeq(row[1], ", ") {
+			got = append(got, strings.Trim(name, "`")+": "+row[2])
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the README has %q, want %q", got, want)
+	}
+}

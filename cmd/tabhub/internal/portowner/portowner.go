@@ -1,0 +1,47 @@
+// Package portowner says which process listens on a port, so that an error about a
+// taken port can name it.
+package portowner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Describe says in a few words what listens on addr, as well as it can be found out.
+func Describe(addr string) string {
+	who := "another program"
+	switch pid, name, owner := process(addr); {
+	case name != "":
+		who = fmt.Sprintf("%s (process %d)", name, pid)
+	case pid != 0:
+		who = fmt.Sprintf("process %d", pid)
+	case owner != "":
+		who = "a program of the user " + owner
+	}
+	if isHub(addr) {
+		who += ", which says that it is a tabhub"
+	}
+	return who
+}
+
+// isHub asks what listens whether it is a tabhub.
+func isHub(addr string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/healthz", nil)
+	if err != nil {
+		return false
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	var health struct{ Service string }
+	return json.NewDecoder(io.LimitReader(resp.Body, 1<<10)).Decode(&health) == nil && health.Service == "tabhub"
+}

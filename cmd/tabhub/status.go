@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/httpd"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "Show the hub that runs", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(s httpd.StatusReport) error {
+			return a.table("tabhub\t"+s.Version, func(w io.Writer) {
+				how := "by hand"
+				if s.Auto {
+					how = "by a client"
+				}
+				fmt.Fprintf(w, "process\t%d, started %s, %s\n", s.PID, how, s.Started.Local().Format(time.DateTime))
+				for _, addr := range s.Addrs {
+					fmt.Fprintf(w, "address\t%s\n", addr)
+				}
+				fmt.Fprintf(w, "socket\t%s\n", s.Socket)
+				fmt.Fprintf(w, "data\t%s\n", s.DataDir)
+				fmt.Fprintf(w, "clients\t%d\n", s.Clients)
+				if s.User == "" {
+					fmt.Fprintf(w, "users\teach has a hub of their own; set TABHUB_TOKEN to the token of one to see it\n")
+					return
+				}
+				fmt.Fprintf(w, "browsers\t%d connected, %d paired\n", s.Hub.Browsers, s.Paired)
+				fmt.Fprintf(w, "tabs\t%d\n", s.Hub.Tabs)
+				fmt.Fprintf(w, "tools\t%d, sites %d\n", s.Hub.Tools, s.Hub.Domains)
+				fmt.Fprintf(w, "calls\t%d, %d under way\n", s.Hub.Calls, s.Hub.InFlight)
+				if s.Hub.Rejected > 0 {
+					fmt.Fprintf(w, "refused\t%d; `tabhub tabs` shows where\n", s.Hub.Rejected)
+				}
+				if s.Hub.StoreError != "" {
+					fmt.Fprintf(w, "store\t%s\n", s.Hub.StoreError)
+				}
+			})
+		})
+	}
+	return cmd
+}

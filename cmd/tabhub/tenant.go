@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"tabhub/hub"
+	"tabhub/hub/demo"
+	"tabhub/hub/instance"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/tenant"
+	"tabhub/spec"
+)
+
+// openTenant opens all that a user has in this process. What it has opened when it fails
+// it closes again.
+func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
+	c := p.config
+	transport := p.tabs.NewTransport(user)
+	h, err := hub.Open(ctx, hub.Options{
+		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
+		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
+		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
+	}
+	t := &tenant.Tenant{User: user, Hub: h, Instances: p.newInstances(h)}
+	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
+	t.MCP = mcpserver.New(h, mcpserver.Options{
+		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,
+		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
+		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
+	})
+	if c.demo {
+		if t.Demo, err = demo.Join(ctx, transport); err != nil {
+			return nil, errors.Join(fmt.Errorf("join the demo: %w", err), t.Close(ctx))
+		}
+	}
+	return t, nil
+}
+
+// newInstances returns where a user's browsers are started. A hub with accounts starts
+// none: its users are elsewhere.
+func (p *process) newInstances(h *hub.Hub) *instance.Instances {
+	if p.config.auth == "jwt" {
+		return nil
+	}
+	hubURL := "ws" + strings.TrimPrefix(p.local(), "http") + "/tabs"
+	o := instance.Options{
+		Hub: h, Ring: p.ring, Dir: p.dir.Browsers(), HubURL: hubURL, Browser: p.config.browser, Log: p.log,
+		UserProfiles: p.config.instanceUserProfiles, Extensions: p.config.instanceExtensions,
+	}
+	if p.config.tlsCert != "" {
+		o.HubKey = func() (string, error) { return keyHash(p.config.tlsCert, p.config.tlsKey) }
+	}
+	return instance.New(o)
+}
+
+// local is the base of the endpoints as this machine reaches them.
+func (p *process) local() string {
+	if p.config.tlsCert != "" {
+		return "https://" + p.info.Addrs[0]
+	}
+	return "http://" + p.info.Addrs[0]
+}
+
+// launch starts a browser with the extension, for --launch-browser.
+func (p *process) launch(ctx context.Context) {
+	url := ""
+	if p.config.demo {
+		url = p.local() + "/demo"
+	}
+	t, err := p.tenants.Get(ctx, spec.LocalUser)
+	var info instance.Info
+	if err == nil {
+		info, err = t.Instances.Start(ctx, instance.Config{URL: url})
+	}
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		p.log.Error("no browser was started", "err", err)
+	default:
+		p.log.Info("a browser was started", "mode", info.Mode, "pid", info.PID, "headless", info.Headless, "extension", info.Loaded)
+	}
+}

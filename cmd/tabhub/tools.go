@@ -1,0 +1,83 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/httpd"
+	"tabhub/hub/mcpserver"
+	"tabhub/naming"
+)
+
+func (a *app) toolsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "tools", Short: "List the tools as clients see them", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	cost := cmd.Flags().Bool("cost", false, "what each tool's definition costs in a model's context, largest first")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(tools []httpd.ToolReport) error {
+			if *cost {
+				return a.printCost(tools)
+			}
+			return a.table("NAME\tDESCRIPTION", func(w io.Writer) {
+				for _, t := range tools {
+					fmt.Fprintf(w, "%s\t%s\n", t.Name, clip(description(t.Definition), 80))
+				}
+			})
+		})
+	}
+	return cmd
+}
+
+func (a *app) printCost(tools []httpd.ToolReport) error {
+	slices.SortStableFunc(tools, func(x, y httpd.ToolReport) int { return cmp.Compare(len(y.Definition), len(x.Definition)) })
+	type site struct {
+		name         string
+		tools, bytes int
+	}
+	all, own, pages := 0, 0, 0
+	var sites []*site
+	err := a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
+		for _, t := range tools {
+			n := len(t.Definition)
+			all += n
+			if t.Domain == "" {
+				own += n
+			} else {
+				pages += n + len(",") // what the hub compares with the budget
+				name := naming.SiteOf(t.Domain)
+				i := slices.IndexFunc(sites, func(s *site) bool { return s.name == name })
+				if i < 0 {
+					i = len(sites)
+					sites = append(sites, &site{name: name})
+				}
+				sites[i].tools++
+				sites[i].bytes += n + len(",")
+			}
+			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(n), n, t.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	slices.SortFunc(sites, func(x, y *site) int { return cmp.Or(cmp.Compare(y.bytes, x.bytes), cmp.Compare(x.name, y.name)) })
+	err = a.table("TOKENS (ABOUT)\tTOOLS\tSITE", func(w io.Writer) {
+		for _, s := range sites {
+			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(s.bytes), s.tools, s.name)
+		}
+	})
+	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), mcpserver.Tokens(own))
+	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
+	return err
+}
+
+func description(definition json.RawMessage) string {
+	var t struct{ Description string }
+	json.Unmarshal(definition, &t)
+	return t.Description
+}

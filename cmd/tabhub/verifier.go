@@ -1,0 +1,59 @@
+package main
+
+import (
+	"log/slog"
+	"strings"
+
+	"tabhub/hub/auth"
+)
+
+// jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
+func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, error) {
+	o := auth.Options{Issuer: c.jwtIssuer, Audiences: c.jwtAudiences, Log: log}
+	for _, addr := range addrs {
+		o.Endpoints = append(o.Endpoints, c.baseURL(addr))
+	}
+	switch {
+	case c.jwtSecret != "":
+		secret, err := auth.ReadSecret(c.jwtSecret)
+		if err != nil {
+			return nil, &usageError{err}
+		}
+		o.Secret = secret
+	case strings.Contains(c.jwks, "://"):
+		o.JWKSURL = c.jwks
+	default:
+		o.JWKSFile = c.jwks
+	}
+	v, err := auth.NewJWT(o)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return v, nil
+}
+
+// verifier returns what checks credentials, nil if none are asked for.
+func (p *process) verifier() (auth.Verifier, error) {
+	switch p.config.auth {
+	case "none":
+		return nil, nil
+	case "jwt":
+		return p.config.jwtVerifier(p.info.Addrs, p.log)
+	}
+	secret, err := p.dir.MakeToken()
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	p.token = auth.NewToken(secret)
+	return p.token, nil
+}
+
+// rotate replaces the token.
+func (p *process) rotate() error {
+	secret, err := p.dir.NewToken()
+	if err != nil {
+		return err
+	}
+	p.token.Set(secret)
+	return nil
+}

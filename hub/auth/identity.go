@@ -1,0 +1,45 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Verifier checks credentials. Its errors are sentences for the person who holds
+// the credential and never contain it. It is safe for concurrent use.
+type Verifier interface {
+	Verify(token string) (Identity, error)
+}
+
+// Identity is who a credential stands for, and how long.
+type Identity struct {
+	User spec.UserID
+	// Expires is when the credential, and any connection opened with it, ends. Zero: never.
+	Expires time.Time
+	// Revoked is done when the credential is taken back. Nil: never.
+	Revoked context.Context
+}
+
+// Context returns a context that ends with ctx, or with the credential. The caller calls
+// the function when it needs the context no more.
+func (id *Identity) Context(ctx context.Context) (context.Context, context.CancelFunc) {
+	var cancel context.CancelFunc
+	if id.Expires.IsZero() {
+		ctx, cancel = context.WithCancel(ctx)
+	} else {
+		ctx, cancel = context.WithDeadline(ctx, id.Expires)
+	}
+	if id.Revoked == nil {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(id.Revoked, cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// Ended reports whether the credential has expired or been revoked.
+func (id *Identity) Ended() bool {
+	return !id.Expires.IsZero() && !time.Now().Before(id.Expires) ||
+		id.Revoked != nil && id.Revoked.Err() != nil
+}

@@ -1,0 +1,81 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+)
+
+func tools() []Tool {
+	call := func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage { return nil }
+	return []Tool{
+		{Name: "proxy", Call: call},
+		{Name: "browser_tab", Call: call},
+		{Name: "browser_instance", Call: call, Listed: LocalOnly},
+		{Name: "relay_getTabs", Call: call, Listed: RelayTools},
+		{Name: "relay_closeTab", Listed: RelayTools},
+	}
+}
+
+// What the user has switched off must not be offered to a model.
+func TestSwitches(t *testing.T) {
+	for _, test := range []struct{ switches, lists, want string }{
+		{"", "", "proxy, browser_tab"},
+		{"", "local", "proxy, browser_tab, browser_instance"},
+		{"-proxy", "", "browser_tab"},
+		{"-browser_instance", "local", "proxy, browser_tab"},
+		{"browser_instance, relay_getTabs", "", "proxy, browser_tab, browser_instance, relay_getTabs"},
+		{"relay_closeTab", "", "proxy, browser_tab"}, // there is nothing to run it with
+	} {
+		var list []string
+		if test.switches != "" {
+			list = strings.Split(test.switches, ",")
+		}
+		s, err := ParseSwitches(list, tools())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := names(s.List(tools(), func(l Listed) bool { return l == LocalOnly && test.lists == "local" }))
+		if got != test.want {
+			t.Errorf("--tools %q: %s, want %s", test.switches, got, test.want)
+		}
+	}
+	for _, bad := range []string{"", "browser", "--proxy", "+proxy"} {
+		if _, err := ParseSwitches([]string{bad}, tools()); err == nil || !strings.Contains(err.Error(), "browser_tab") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestDefinition(t *testing.T) {
+	tool := Tool{Name: "t", Title: "T", Description: "a < b", Input: json.RawMessage(`{"type": "object"}`), Annotations: &Annotations{Title: "T", ReadOnly: true}}
+	want := `{"name":"t","title":"T","description":"a < b","inputSchema":{"type":"object"},` +
+		`"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}}`
+	if got := string(tool.Definition()); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// A model must be told what to correct; what a client sends as null is not given.
+func TestInput(t *testing.T) {
+	in := NewInput(json.RawMessage(`{"type":"object","required":["a"],"additionalProperties":false,"properties":{"a":{"type":"integer"},"b":{}}}`))
+	for args, want := range map[string]string{
+		`{"a":1,"b":null}`: "",
+		`{"a":null}`:       "/a: is required",
+		``:                 "/a: is required",
+		`null`:             "/a: is required",
+		`[]`:               "the arguments must be an object",
+		`{"a":"x"}`:        "/a: must be integer, got string",
+	} {
+		members, object, err := in.Read(json.RawMessage(args))
+		switch {
+		case want == "" && (err != nil || string(object) != `{"a":1}` || len(members) != 1):
+			t.Errorf("%s: %v, %s, %v", args, members, object, err)
+		case want != "" && (err == nil || err.Error() != want):
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}

@@ -1,0 +1,8 @@
+// Package builtin says what a tool of the hub itself is: one that no page has registered,
+// such as proxy or browser_tab. The packages hub/mcpserver/proxytool, hub/browsertool and
+// hub/relaytool make such Tools; cmd/tabhub lists those that the user's Switches leave on,
+// and hub/mcpserver serves them.
+//
+// The package also holds what such tools have in common: Input checks arguments against a
+// tool's schema, Text makes a result.
+package builtin

@@ -1,0 +1,61 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"tabhub/spec"
+)
+
+// Tool is a tool of the hub itself. Its JSON is that of an MCP Tool.
+type Tool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema"`
+	Annotations *Annotations    `json:"annotations,omitempty"`
+
+	// Listed says when the tool is listed if the user's Switches do not name it.
+	Listed Listed `json:"-"`
+	// Call returns a raw CallToolResult, or nil if ctx ended first. Failures of the tool
+	// are results, too. args are nil or valid JSON; client is the caller's name; progress
+	// is not nil, and is not called after Call has returned. Call is safe for concurrent
+	// use. It is nil where the hub lacks what the tool works with: then the tool is never
+	// listed, but --tools knows its name.
+	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage `json:"-"`
+	// Subject names what a call is about, beside the tool: the state of a page that asks
+	// back is accepted for the same subject only. nil means that each call is about the
+	// same.
+	Subject func(args json.RawMessage) string `json:"-"`
+}
+
+// Annotations are the hints of an MCP Tool.
+type Annotations struct {
+	Title       string `json:"title,omitempty"`
+	ReadOnly    bool   `json:"readOnlyHint"`
+	Destructive bool   `json:"destructiveHint"`
+	Idempotent  bool   `json:"idempotentHint"`
+	OpenWorld   bool   `json:"openWorldHint"`
+}
+
+// Listed says when a tool is listed by default.
+type Listed int
+
+const (
+	Always     Listed = iota
+	LocalOnly         // on a hub that only its own machine reaches: the tool starts programs there
+	RelayTools        // with the flag --relay-tools
+)
+
+// Definition returns the tool as tools/list has it, on one line.
+func (t *Tool) Definition() json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(t); err != nil {
+		panic(fmt.Sprintf("the schema of %s: %v", t.Name, err)) // it is compiled in
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}

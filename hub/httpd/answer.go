@@ -1,0 +1,131 @@
+package httpd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"tabhub/hub"
+)
+
+// refusal is an error of whoever asks, who is to see it.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func badRequest(format string, args ...any) error {
+	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
+}
+
+func unauthorized(format string, args ...any) error {
+	return &refusal{http.StatusUnauthorized, fmt.Sprintf(format, args...)}
+}
+
+func forbidden(format string, args ...any) error {
+	return &refusal{http.StatusForbidden, fmt.Sprintf(format, args...)}
+}
+
+var errNoPath = &refusal{http.StatusNotFound, "there is nothing at this path"}
+
+// noMethod is served for what the admin API does not have.
+func noMethod(_ *Server, r *request) error {
+	return &refusal{http.StatusNotFound, "the admin API has no " + r.Method + " " + r.URL.Path}
+}
+
+// wrongMethod refuses a method that no row of the request's path is for. Outside of the
+// admin API all rows that name a method are for GET.
+func wrongMethod(r *request) error {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		return noMethod(nil, r)
+	}
+	r.w.Header().Set("Allow", "GET, HEAD")
+	return &refusal{http.StatusMethodNotAllowed, "this page can only be read; MCP clients use /mcp"}
+}
+
+// UnknownReport is the body of a 404 for a name that is nobody's.
+type UnknownReport struct {
+	Error   string   `json:"error"`
+	Nearest []string `json:"nearest"`
+}
+
+// answerError is the one table from error to HTTP status. The text of an error of this
+// process stays in the log: it may hold paths.
+func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) {
+	if no, ok := errors.AsType[*refusal](err); ok {
+		writeError(w, no.status, no.text)
+		return
+	}
+	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
+		writeJSON(w, http.StatusNotFound, UnknownReport{Error: unknown.Error(), Nearest: nonNil(unknown.Nearest)})
+		return
+	}
+	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", big.Limit))
+		return
+	}
+	if r.Context().Err() != nil {
+		return // nobody reads the answer
+	}
+	s.log.Error("request failed", "path", r.URL.Path, "err", err)
+	writeError(w, http.StatusInternalServerError, "the hub could not do this; its log says why")
+}
+
+// refuse answers what the guard did not let through. The request's query and headers may
+// hold a token and are not logged.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	no, ok := errors.AsType[*refusal](err)
+	if !ok {
+		no = &refusal{http.StatusForbidden, err.Error()}
+	}
+	if no.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="tabhub"`)
+	}
+	w.Header().Set("Connection", "close")
+	if wantsPage(r) {
+		writeRefusal(w, no)
+		return
+	}
+	if path := r.URL.Path; no.status == http.StatusUnauthorized && (path == "/sse" || path == "/message") {
+		// As Moonsurf says it, whose clients may look for that.
+		const said = "Authentication required"
+		writeJSON(w, no.status, map[string]string{"error": said, "hint": strings.TrimPrefix(no.text, said+": ")})
+		return
+	}
+	writeError(w, no.status, no.text)
+}
+
+// answer answers v as JSON, with status 200.
+func (r *request) answer(v any) error {
+	writeJSON(r.w, http.StatusOK, v)
+	return nil
+}
+
+// writeError answers {"error": text}.
+func writeError(w http.ResponseWriter, status int, text string) {
+	writeJSON(w, status, map[string]string{"error": text})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer could not be written as JSON"}`)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write(append(b, '\n'))
+}
+
+// nonNil makes an empty list [] in JSON.
+func nonNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

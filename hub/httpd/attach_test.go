@@ -1,0 +1,122 @@
+package httpd
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRotate(t *testing.T) {
+	d := open(t, func(_ *GuardOptions, o *Options) { o.Rotate = func() error { return nil } })
+	d.server.o.Rotate = func() error { d.token.Set("the next one"); return nil }
+	_, bridge := d.attach("Authorization: Bearer " + secret + "\r\n")
+	_, other := d.attach("")
+	req, _ := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+"/sse?token="+secret, nil)
+	events, err := http.DefaultClient.Do(req)
+	if err != nil || events.StatusCode != 200 {
+		t.Fatalf("%v, %v", events, err)
+	}
+	defer events.Body.Close()
+	if status, body, _ := d.ask("POST", "/api/token", ""); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	// Whoever came in with the old token is out.
+	for name, r := range map[string]io.Reader{"bridge": bridge, "events": events.Body} {
+		if _, err := io.Copy(io.Discard, r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if status, _, _ := d.ask("GET", "/api/tabs", ""); status != 401 {
+		t.Errorf("the old token is still good: %d", status)
+	}
+	if line, err := other.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
+		t.Errorf("a bridge that showed no token is out: %q, %v", line, err)
+	}
+}
+
+// attach opens a bridge's stream by hand. headers are lines of the request.
+func (d *testServer) attach(headers string) (net.Conn, *bufio.Reader) {
+	d.t.Helper()
+	conn, err := net.Dial("unix", d.socket)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(func() { conn.Close() })
+	// The first message comes in the same segment as the request.
+	fmt.Fprintf(conn, "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: %s\r\n%s\r\n"+
+		`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n", AttachProtocol, headers)
+	r := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil || resp.StatusCode != 101 {
+		d.t.Fatalf("%v, %v", resp, err)
+	}
+	return conn, r
+}
+
+// A bridge that goes on writing reads all that the hub said, to the last line.
+func TestFarewellToABusyBridge(t *testing.T) {
+	d := open(t, nil)
+	conn, r := d.attach("")
+	if _, err := r.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	line := []byte(`{"jsonrpc":"2.0","method":"notifications/x","params":"` + strings.Repeat("x", 1<<20) + `"}` + "\n")
+	busy := make(chan struct{}, 1)
+	go func() {
+		for {
+			if _, err := conn.Write(line); err != nil {
+				return
+			}
+			select {
+			case busy <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	<-busy
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	go d.server.Shutdown(ctx, "upgrade")
+	rest, err := io.ReadAll(r)
+	if err != nil || !strings.Contains(string(rest), `"tabhub/farewell"`) {
+		t.Errorf("the bridge has read %q, %v", rest, err)
+	}
+	conn.Close()
+	if err := <-d.served; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAttach(t *testing.T) {
+	d := open(t, nil)
+	conn, r := d.attach("")
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":1,"result"`) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	_, body, _ := d.ask("GET", "/api/status", "")
+	if !strings.Contains(body, `"clients":1`) {
+		t.Errorf("the bridge is not counted: %s", body)
+	}
+	fmt.Fprintln(conn, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}}`)
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, `"id":2,"result"`) {
+		t.Fatalf("%q, %v", line, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	if err := d.server.Shutdown(ctx, "upgrade"); err != nil {
+		t.Error(err)
+	}
+	rest, err := io.ReadAll(r)
+	if err != nil || !strings.HasSuffix(string(rest), `{"jsonrpc":"2.0","method":"tabhub/farewell","params":{"reason":"upgrade","settled":true}}`+"\n") {
+		t.Errorf("the bridge cannot know why its hub ended: %q, %v", rest, err)
+	}
+	if err := <-d.served; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,122 @@
+package httpd
+
+import (
+	"net/http"
+	"strings"
+
+	"tabhub/hub/auth"
+	"tabhub/spec"
+)
+
+// credential finds and checks what a request shows. It returns nil if the endpoint
+// takes its credential from the first message and the request has none.
+func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
+	if g.verifier == nil {
+		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
+			return nil, ErrOtherUser // it would be believed what it says
+		}
+		return &auth.Identity{User: spec.LocalUser}, nil
+	}
+	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
+		if p.route.session.takes(r.Method) && len(tokens) == 1 {
+			if id, ok := g.signIns.sessions.get(tokens[0]); ok {
+				p.session = tokens[0]
+				return &id, nil
+			}
+		}
+		return g.verifyAll(nil, tokens)
+	}
+	if p.from == fromOwner {
+		return g.owner(p.route)
+	}
+	if p.route.need == credHandshake || g.needsNone(r, p) {
+		return nil, nil
+	}
+	return nil, unauthorized("%s", g.howToSend(p.route))
+}
+
+// owner is who the hub's owner is without a credential: the one user, or, of a hub with
+// accounts, nobody, who may ask about the process.
+func (g *Guard) owner(rt *route) (*auth.Identity, error) {
+	switch {
+	case !g.accounts:
+		return &auth.Identity{User: spec.LocalUser}, nil
+	case rt.process:
+		return &auth.Identity{}, nil
+	}
+	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
+}
+
+// checkOwner refuses who is not the hub's owner where only that may ask.
+func (g *Guard) checkOwner(p *pass) error {
+	switch only := p.route.ownerOnly; {
+	case p.from == fromOwner:
+	case only == ownerWithAccounts && g.accounts:
+		return forbidden("this hub has several users and is not stopped over the network; end its process")
+	case only == ownerNoAccounts && !g.accounts:
+		return forbidden("browsers are paired by the hub's owner, with `tabhub pair` on the hub's machine")
+	}
+	return nil
+}
+
+// needsNone reports whether the origin is credential enough. Only a browser is bound
+// to send the true one, and only on this machine is it known whose program it is that
+// comes without the token.
+func (g *Guard) needsNone(r *http.Request, p *pass) bool {
+	return !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.ownPeer(r)
+}
+
+func (g *Guard) verify(token string) (*auth.Identity, error) {
+	id, err := g.verifier.Verify(token)
+	if err != nil {
+		return nil, unauthorized("%v", err)
+	}
+	return &id, nil
+}
+
+// verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
+// stands for: one that is wrong is not made good by another. They must be of one user.
+// It returns the identity that ends first.
+func (g *Guard) verifyAll(id *auth.Identity, tokens []string) (*auth.Identity, error) {
+	for _, token := range tokens {
+		next, err := g.verify(token)
+		switch {
+		case err != nil:
+			return nil, err
+		case id == nil:
+			id = next
+		case id.User != next.User:
+			return nil, unauthorized("the tokens that were sent are of different users; send one")
+		case !next.Expires.IsZero() && (id.Expires.IsZero() || next.Expires.Before(id.Expires)):
+			id = next
+		}
+	}
+	return id, nil
+}
+
+// requestTokens returns the tokens that a request carries.
+func requestTokens(r *http.Request, rt *route) []string {
+	var tokens []string
+	for _, h := range r.Header["Authorization"] {
+		scheme, token, _ := strings.Cut(h, " ")
+		if strings.EqualFold(scheme, "Bearer") {
+			tokens = append(tokens, strings.TrimSpace(token))
+		}
+	}
+	if rt.query && r.URL.RawQuery != "" {
+		tokens = append(tokens, r.URL.Query()["token"]...)
+	}
+	return tokens
+}
+
+// howToSend tells a person who came without a credential what to do.
+func (g *Guard) howToSend(rt *route) string {
+	from := "`tabhub token` prints it"
+	if g.accounts {
+		from = "whoever runs this hub makes it, such as with `tabhub token mint`"
+	}
+	if rt.query {
+		return "Authentication required: send the header 'Authorization: Bearer TOKEN' or add ?token=TOKEN; " + from
+	}
+	return "Authentication required: send the header 'Authorization: Bearer TOKEN'; " + from
+}

@@ -1,0 +1,71 @@
+package httpd
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// checkHost refuses names that do not stand for this hub: a page that has rebound
+// its own name to a loopback address sends that name.
+func (g *Guard) checkHost(r *http.Request) error {
+	host := strings.ToLower(r.Host)
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = strings.Trim(host, "[]"), ""
+	}
+	if g.hosts[host] || g.hosts[name] {
+		return nil
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if local != nil && (port == fmt.Sprint(local.Port) || port == "" && (local.Port == 80 || local.Port == 443)) {
+		if isLoopbackName(name) {
+			return nil
+		}
+		// An address is nothing that a page could rebind.
+		if ip, err := netip.ParseAddr(name); err == nil && ip == local.AddrPort().Addr().Unmap() {
+			return nil
+		}
+	}
+	return forbidden("this hub does not answer to the host name %.100q; use its loopback address, or start it with --allow-host %.100s", r.Host, name)
+}
+
+func isLoopbackName(name string) bool {
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// isNear reports whether a request was made on this machine.
+func (g *Guard) isNear(r *http.Request) bool {
+	if g.proxied || g.public != nil || wasForwarded(r) {
+		return false // it was made by a proxy
+	}
+	remote, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	from := remote.Addr().Unmap()
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return from.IsLoopback() || local != nil && from == local.AddrPort().Addr().Unmap()
+}
+
+// forwarding are the headers by which proxies, tunnels and content delivery networks say
+// for whom they ask. A browser sends none of them.
+var forwarding = []string{
+	"Forwarded", "Via", "X-Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port",
+	"X-Forwarded-Proto", "X-Forwarded-Server", "X-Original-Host", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip",
+	"Cf-Connecting-Ip", "Cf-Ray", "Fastly-Client-Ip", "Fly-Client-Ip", "X-Azure-Clientip", "X-Envoy-External-Address",
+	"X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Tailscale-User-Login",
+}
+
+// wasForwarded reports whether a proxy says that it asks for somebody else. One on this
+// machine is near, but who is behind it need not be.
+func wasForwarded(r *http.Request) bool {
+	return slices.ContainsFunc(forwarding, func(name string) bool { return r.Header[name] != nil })
+}

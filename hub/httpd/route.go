@@ -1,0 +1,181 @@
+package httpd
+
+import (
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"tabhub/hub/mcpserver"
+)
+
+// route is one endpoint: the requests that are for it, who may make them, and what
+// serves them.
+type route struct {
+	path        string // "/api/*" is every path below /api/ that has no row before it
+	method      string // "" for any; "GET" is for HEAD, too
+	websocket   bool   // the request asks for a WebSocket
+	subprotocol string // of the WebSocket; "" for any
+	name        string // in refusals; "" for the path
+	access
+	client bool // while it is served, the hub has a client and does not end for idleness
+	tenant bool // request.tenant is the caller's
+	serve  func(*Server, *request) error
+}
+
+// access is who may use an endpoint.
+type access struct {
+	from      origins // the origins that may ask
+	need      credential
+	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
+	query     bool    // ?token= is taken
+	session   sessions
+	cors      bool // pages of the origins may read the answer
+	process   bool // is about the hub's process, which its owner needs no account for
+	ownerOnly ownerOnly
+}
+
+// ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever
+// credential others have.
+type ownerOnly uint8
+
+const (
+	ownerNever        ownerOnly = iota
+	ownerWithAccounts           // else one user could end the hub of all
+	ownerNoAccounts             // what is made there outlives the token
+)
+
+// credential says where an endpoint takes its credential from.
+type credential uint8
+
+const (
+	credNone      credential = iota // open to all that pass the Host check
+	credRequest                     // must be in the request
+	credHandshake                   // in the request, or in what follows: a socket's first message, or the body
+)
+
+// sessions says for what an endpoint takes the session of a dashboard's page, which may
+// only read, and end itself, for a credential.
+type sessions uint8
+
+const (
+	sessionNever sessions = iota
+	sessionReads          // GET and HEAD
+	sessionAlways
+)
+
+// Who may use what.
+var (
+	mcpClients   = access{from: fromProgram | fromAllowed, need: credRequest, cors: true}
+	sseClients   = access{from: fromProgram | fromAllowed, need: credRequest, cors: true, query: true}
+	bridges      = access{from: fromOwner, need: credRequest}
+	tabs         = access{from: fromProgram | fromCompanion | fromExtension | fromPages, need: credHandshake, anonymous: fromExtension | fromPages}
+	widgets      = access{from: fromProgram | fromPages, need: credRequest, anonymous: fromPages}
+	widgetRelays = access{from: fromProgram, need: credRequest}
+	relayClients = access{from: fromProgram | fromAllowed, need: credHandshake}
+	extensions   = access{from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
+	commands     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads}
+	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, process: true}
+	stops        = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, process: true, ownerOnly: ownerWithAccounts}
+	pairings     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, ownerOnly: ownerNoAccounts}
+	signedIn     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionAlways}
+	signIn       = access{from: fromSelf, need: credHandshake}
+	everybody    = access{}
+)
+
+// routes is the whole table. The first row that fits a request is its route; see routeOf
+// for a method that no row of its path is for.
+var routes = []route{
+	// MCP.
+	{path: "/mcp", websocket: true, name: "the relay's client endpoint", access: relayClients, client: true, serve: given(func(o *Options) http.Handler { return o.Client })},
+	{path: "/mcp", access: mcpClients, client: true, tenant: true, serve: serveMCP((*mcpserver.Server).MCP)},
+	{path: "/sse", access: sseClients, client: true, tenant: true, serve: serveMCP((*mcpserver.Server).SSE)},
+	{path: "/message", access: sseClients, client: true, tenant: true, serve: serveMCP((*mcpserver.Server).Message)},
+	{path: "/attach", access: bridges, client: true, tenant: true, serve: (*Server).attach},
+
+	// Tabs and browsers.
+	{path: "/tabs", access: tabs, serve: given(func(o *Options) http.Handler { return o.Tabs })},
+	{path: "/", websocket: true, subprotocol: "webmcp-relay.v1", name: "the webmcp-relay.v1 endpoint", access: widgetRelays, serve: given(func(o *Options) http.Handler { return o.WebMCP })},
+	{path: "/", websocket: true, name: "the webmcp.v1 endpoint", access: widgets, serve: given(func(o *Options) http.Handler { return o.WebMCP })},
+	{path: "/extension", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Extension })},
+	{path: "/relay", access: extensions, client: true, serve: given(func(o *Options) http.Handler { return o.Relay })},
+
+	// The admin API, which the tabhub command and the dashboard use.
+	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
+	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
+	{path: "/api/session", method: "DELETE", access: signedIn, client: true, serve: (*Server).deleteSession},
+	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
+	api("POST", "/api/signin", (*Server).postSignIn),
+	api("GET", "/api/tabs", (*Server).getTabs),
+	api("GET", "/api/browsers", (*Server).getBrowsers),
+	api("GET", "/api/tools", (*Server).getTools),
+	api("GET", "/api/rejected", (*Server).getRejected),
+	api("GET", "/api/explain", (*Server).getExplain),
+	api("GET", "/api/log", (*Server).getLog),
+	api("GET", "/api/site", (*Server).getSite),
+	api("PUT", "/api/site", (*Server).putSite),
+	api("POST", "/api/call", (*Server).postCall),
+	api("POST", "/api/token", (*Server).postToken),
+	api("GET", "/api/pair", (*Server).getPairings),
+	{path: "/api/pair", method: "POST", access: pairings, client: true, tenant: true, serve: (*Server).postPairing},
+	{path: "/api/pair", method: "DELETE", access: pairings, client: true, tenant: true, serve: (*Server).deletePairing},
+	api("GET", "/api/pair/wait", (*Server).awaitPairing),
+	{path: "/api/*", access: commands, client: true, serve: noMethod},
+
+	// How the process is, and pages, which hold no data.
+	{path: "/readyz", access: commands, tenant: true, serve: (*Server).ready},
+	{path: "/healthz", access: everybody, serve: (*Server).health},
+	{path: "/", method: "GET", access: everybody, serve: (*Server).dashboard},
+	{path: "/dashboard/*", method: "GET", access: everybody, serve: (*Server).dashboard},
+	{path: "/*", access: everybody, serve: given(func(o *Options) http.Handler { return o.Pages })},
+}
+
+// api is the route of a part of the admin API that is about the caller's tenant.
+func api(method, path string, serve func(*Server, *request) error) route {
+	return route{path: path, method: method, access: commands, client: true, tenant: true, serve: serve}
+}
+
+// routeOf returns the route of a request, and whether it is for the request's method. If no
+// row of the path is, it is the first of them, and only its access counts.
+func routeOf(r *http.Request) (rt *route, rightMethod bool) {
+	for i := range routes {
+		at := &routes[i]
+		if rt != nil && at.path != rt.path || !at.isAt(r) {
+			continue
+		}
+		if at.method == "" || at.method == r.Method || at.method == http.MethodGet && r.Method == http.MethodHead {
+			return at, true
+		}
+		if rt == nil {
+			rt = at
+		}
+	}
+	return rt, false // not nil: the last row is for every request
+}
+
+// isAt reports whether the row is for the path and the protocol of a request.
+func (rt *route) isAt(r *http.Request) bool {
+	if below, ok := strings.CutSuffix(rt.path, "*"); ok {
+		if !strings.HasPrefix(r.URL.Path, below) {
+			return false
+		}
+	} else if r.URL.Path != rt.path {
+		return false
+	}
+	return !rt.websocket || isUpgrade(r, "websocket") && (rt.subprotocol == "" || offers(r, rt.subprotocol))
+}
+
+// offers reports whether the client of a WebSocket would speak a subprotocol.
+func offers(r *http.Request, subprotocol string) bool {
+	return httpguts.HeaderValuesContainsToken(r.Header["Sec-Websocket-Protocol"], subprotocol)
+}
+
+func isUpgrade(r *http.Request, protocol string) bool {
+	return httpguts.HeaderValuesContainsToken(r.Header["Connection"], "Upgrade") &&
+		httpguts.HeaderValuesContainsToken(r.Header["Upgrade"], protocol)
+}
+
+// takes reports whether a session of the dashboard is a credential for a method.
+func (s sessions) takes(method string) bool {
+	return s == sessionAlways || s == sessionReads && (method == http.MethodGet || method == http.MethodHead)
+}

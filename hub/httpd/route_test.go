@@ -1,0 +1,196 @@
+package httpd
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"tabhub/hub/auth"
+	"tabhub/spec"
+)
+
+// attacks say what each caller may do at each route of a hub on one's own machine. A cell
+// is x: refused, n: not there, t: needs the token in the request, h: needs it in the
+// request or in the first message, u: needs a pairing, p: needs nothing, but a token that
+// is shown must be right, o: open, r: refused also with the token.
+var attacks = []struct {
+	targets                                                                string // separated by commas
+	program, owner, companion, extension, loopback, allowed, self, foreign string
+	session                                                                int // what the hub's page is answered that shows its session
+}{
+	{"/mcp", "t", "n", "x", "x", "x", "t", "x", "x", 403},
+	{"/mcp ws", "h", "n", "x", "x", "x", "h", "x", "x", 403},
+	{"/sse, POST /message", "t", "n", "x", "x", "x", "t", "x", "x", 403},
+	{"/tabs, /tabs ws", "h", "n", "u", "o", "o", "o", "o", "x", 401},
+	{"/ ws", "t", "n", "x", "x", "o", "o", "o", "x", 401},
+	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403},
+	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403},
+	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403},
+	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/pair, /api/pair/wait, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200},
+	{"POST /api/pair, DELETE /api/pair", "r", "p", "x", "x", "x", "x", "r", "x", 401},
+	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401},
+	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401},
+	{"DELETE /api/session, /api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200},
+	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200},
+}
+
+var (
+	goodHosts = []string{"127.0.0.1:3300", "localhost:3300", "LOCALHOST:3300", "[::1]:3300", "127.9.9.9:3300", "tabs.localhost:3300", "hub.example.net", "hub.example.net:8443", "gate.example.net:99"}
+	badHosts  = []string{"", "127.0.0.1", "127.0.0.1:3301", "evil.example", "evil.example:3300", "127.0.0.1.evil.example:3300", "localhost.evil.example:3300", "gate.example.net", "192.168.1.5:3300", "[::1]", "localhost:3300.evil.example"}
+	foreign   = []string{
+		"https://evil.example", "null", "", "http://127.0.0.1.evil.example", "http://localhost.evil.example:3300", "http://evillocalhost",
+		"http://app.example.com", "https://app.example.com:444", "https://app.example.com.evil.example", "https://app.example.co", "https://xapp.example.com",
+		"http://127.0.0.1:3300/", "http://user@127.0.0.1:3300", "file://", "chrome-extension://" + strings.Repeat("p", 32), "chrome-extension://x", "chrome-extension://" + extensionID + "x",
+		"http://127.0.0.1:3300, https://app.example.com",
+	}
+)
+
+// Each route is attacked by every kind of caller, and so is each that is added.
+func TestEveryRouteIsAttacked(t *testing.T) {
+	attacked := make(map[*route]bool)
+	for _, row := range attacks {
+		for target := range strings.SplitSeq(row.targets, ", ") {
+			if rt, right := routeOf(ask(target, "127.0.0.1:3300", "-")); right {
+				attacked[rt] = true
+			}
+		}
+	}
+	for i := range routes {
+		if rt := &routes[i]; !attacked[rt] {
+			t.Errorf("the test knows nothing of %s %s", rt.method, rt.path)
+		}
+	}
+}
+
+func TestAttacks(t *testing.T) {
+	local := GuardOptions{
+		Verifier:     auth.NewToken(secret),
+		AllowOrigins: []string{"https://app.example.com/"},
+		AllowHosts:   []string{"hub.example.net", "gate.example.net:99"},
+		Companion:    companionID,
+		Extensions:   []string{extensionID},
+	}
+	accounts := local
+	accounts.Accounts = true
+	for _, row := range attacks {
+		for _, host := range goodHosts {
+			self := row.self
+			if name, _, _ := net.SplitHostPort(host); isLoopbackName(strings.ToLower(name)) && self == "x" {
+				self = row.loopback // the hub's own page is a page of this machine, too
+			}
+			cells := map[string]string{"-": row.program, "owner": row.owner, companion: row.companion, "chrome-extension://" + extensionID: row.extension,
+				"http://localhost:5173": row.loopback, "https://[::1]:8443": row.loopback,
+				"https://app.example.com": row.allowed, "HTTPS://APP.example.com": row.allowed, "http://" + host: self}
+			for _, f := range foreign {
+				cells[f] = row.foreign
+			}
+			for target := range strings.SplitSeq(row.targets, ", ") {
+				for origin, cell := range cells {
+					checkCell(t, newGuard(t, local), target, host, origin, cell)
+					checkCell(t, newGuard(t, accounts), target, host, origin, ofAccounts(target, cell))
+				}
+			}
+		}
+		for target := range strings.SplitSeq(row.targets, ", ") {
+			checkSession(t, newGuard(t, local), target, row.session)
+			checkSession(t, newGuard(t, accounts), target, row.session)
+			for _, host := range badHosts {
+				r := ask(target, host, "-")
+				r.Header.Set("Authorization", "Bearer "+secret)
+				if _, err := newGuard(t, local).check(r); status(err) != http.StatusForbidden {
+					t.Errorf("%s, Host %q: got %v, want 403: a rebound name would reach the hub", target, host, err)
+				}
+			}
+		}
+	}
+}
+
+// ofAccounts is what a cell is on a hub with accounts: no origin says whose a caller is,
+// and the owner has only the process.
+func ofAccounts(target, cell string) string {
+	ws := strings.Contains(target, " ws")
+	switch {
+	case cell == "o" && target == "/ ws", cell == "p" && !strings.HasSuffix(target, "/api/status") && !strings.HasSuffix(target, "/api/stop"):
+		return "t"
+	case cell == "t" && target == "POST /api/stop":
+		return "r"
+	case cell == "r":
+		return "t"
+	case cell == "o" && (ws || target == "/tabs"):
+		return "h"
+	}
+	return cell
+}
+
+// checkSession has the hub's own page show its session.
+func checkSession(t *testing.T, g *Guard, target string, want int) {
+	t.Helper()
+	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser})
+	r := ask(target, "127.0.0.1:3300", "http://127.0.0.1:3300")
+	r.Header.Set("Authorization", "Bearer "+session)
+	if _, err := g.check(r); status(err) != want {
+		t.Errorf("%s, with the session of a page: got %v, want %d", target, err, want)
+	}
+}
+
+// checkCell makes requests of an origin, or of the owner, with and without tokens.
+func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
+	t.Helper()
+	try := func(bearer, first string) int {
+		r := ask(target, host, origin)
+		if origin == "owner" {
+			delete(r.Header, "Origin")
+			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
+		}
+		if bearer != "" {
+			r.Header.Set("Authorization", "Bearer "+bearer)
+		}
+		r, err := g.check(r)
+		if err != nil {
+			return status(err)
+		}
+		p := passOf(r.Context())
+		if p.route.need == credNone {
+			return http.StatusOK
+		}
+		if err := g.checkOwner(p); err != nil {
+			return status(err)
+		}
+		a, err := g.Admit(r, first)
+		if err == nil && a.User != spec.LocalUser && !(p.route.process && g.accounts && origin == "owner") {
+			t.Errorf("%s, Host %q, Origin %q: let in as nobody", target, host, origin)
+		}
+		return status(err)
+	}
+	const ok, no401, no403, no404, notPaired = http.StatusOK, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, -1
+	type attempt struct{ bearer, first string }
+	want := map[attempt]int{}
+	switch cell {
+	case "x":
+		want = map[attempt]int{{"", ""}: no403, {secret, ""}: no403, {"wrong", ""}: no403}
+	case "n":
+		want = map[attempt]int{{"", ""}: no404, {secret, ""}: no404, {"wrong", ""}: no404}
+	case "t":
+		want = map[attempt]int{{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {secret + "x", ""}: no401, {secret[:5], ""}: no401}
+	case "h":
+		want = map[attempt]int{
+			{"", ""}: no401, {secret, ""}: ok, {"wrong", ""}: no401, {"", secret}: ok, {"", "wrong"}: no401,
+			{secret, secret}: ok, {secret, "wrong"}: no401, {"wrong", secret}: no401,
+		}
+	case "u":
+		want = map[attempt]int{{"", ""}: notPaired, {secret, ""}: notPaired, {"", secret}: notPaired, {"wrong", ""}: no401}
+	case "r":
+		want = map[attempt]int{{"", ""}: no401, {secret, ""}: no403, {"wrong", ""}: no401}
+	case "p":
+		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok, {"wrong", ""}: no401}
+	case "o":
+		want = map[attempt]int{{"", ""}: ok, {secret, ""}: ok}
+	}
+	for a, code := range want {
+		if got := try(a.bearer, a.first); got != code {
+			t.Errorf("%s, Host %q, Origin %q, Bearer %q, first message %q: got %d, want %d", target, host, origin, a.bearer, a.first, got, code)
+		}
+	}
+}

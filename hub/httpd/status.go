@@ -1,0 +1,85 @@
+package httpd
+
+import (
+	"net/http"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/spec"
+)
+
+// Info is what the hub process says of itself.
+type Info struct {
+	Version string    `json:"version"`
+	PID     int       `json:"pid"`
+	Addrs   []string  `json:"addrs"`
+	Socket  string    `json:"socket,omitempty"` // path of the socket for programs of the hub's user
+	DataDir string    `json:"dataDir,omitempty"`
+	Auto    bool      `json:"auto"` // started by a bridge
+	Started time.Time `json:"started"`
+	// Sockets are the counters of the tabs' WebSockets.
+	Sockets any `json:"sockets,omitempty"`
+	// Refused is why browsers' extensions were refused lately.
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+// Refusal says why extensions were refused.
+type Refusal struct {
+	Reason string    `json:"reason"`
+	Own    bool      `json:"own"` // they ran on the hub's machine, as its own user
+	Times  int       `json:"times"`
+	Last   time.Time `json:"last"`
+}
+
+// StatusReport is GET /api/status.
+type StatusReport struct {
+	Info
+	User    spec.UserID `json:"user"`    // "": nobody's, only the process is reported
+	Clients int         `json:"clients"` // MCP clients that are being served now
+	Paired  int         `json:"paired"`  // browsers that have a pairing of the user's
+	Hub     hub.Status  `json:"hub"`
+}
+
+func (s *Server) health(r *request) error {
+	return r.answer(map[string]string{"service": "tabhub", "status": "ok", "version": s.o.Info().Version})
+}
+
+func (s *Server) ready(r *request) error {
+	if e := r.tenant.Hub.Status().StoreError; e != "" {
+		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
+	}
+	return r.answer(map[string]string{"status": "ready"})
+}
+
+// getStatus may have a caller who is no user: the owner of a hub with accounts.
+func (s *Server) getStatus(r *request) error {
+	// The request itself is counted as a client.
+	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.clients.count() - 1}
+	if report.User != "" {
+		t, err := s.o.Tenants.Get(r.Context(), report.User)
+		if err != nil {
+			return err
+		}
+		report.Hub = t.Hub.Status()
+		report.Paired = len(s.pairings(r))
+	}
+	if s.guard.accounts && r.pass.from != fromOwner { // how the process is, and who else uses it, is not for its users
+		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
+	}
+	return r.answer(report)
+}
+
+// StopRequest is the body of POST /api/stop.
+type StopRequest struct {
+	Reason string `json:"reason" validate:"oneof=stop upgrade"`
+}
+
+func (s *Server) postStop(r *request) error {
+	var in StopRequest
+	if err := r.read(1<<10, &in); err != nil {
+		return err
+	}
+	writeJSON(r.w, http.StatusAccepted, map[string]string{"status": "stopping"})
+	s.o.Stop(in.Reason)
+	return nil
+}

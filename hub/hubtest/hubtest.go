@@ -1,0 +1,72 @@
+// Package hubtest opens hubs for tests: with the transport and the store that are in
+// memory, and with tabs that a test plays. A Hub ends with its test, and so do its tabs.
+package hubtest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// Hub is a Hub and what it is made of.
+type Hub struct {
+	*hub.Hub
+	Tabs  *tabtransport.Peers // which tabs and browsers join
+	Store storage.DomainToolStorage
+	t     testing.TB
+}
+
+// Open opens the Hub of spec.LocalUser. o may be empty; its Transport must be nil, its
+// Store is a new one if it is nil.
+func Open(t testing.TB, o hub.Options) *Hub {
+	t.Helper()
+	if o.Store == nil {
+		o.Store = new(storage.Memory)
+	}
+	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, t: t}
+	o.User, o.Transport = spec.LocalUser, h.Tabs
+	var err error
+	if h.Hub, err = hub.Open(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close(context.Background()) })
+	return h
+}
+
+// Join opens a tab, or connects a browser, that answers requests by serve; nil answers
+// none.
+func (h *Hub) Join(c tabtransport.Conn, serve tabtransport.Serve) *tabtransport.Local {
+	h.t.Helper()
+	l, err := h.Tabs.Join(h.t.Context(), c, serve)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(l.Close)
+	return l
+}
+
+// JoinTab opens a tab of an origin, which registers tools.
+func (h *Hub) JoinTab(origin string, serve tabtransport.Serve, tools ...string) *tabtransport.Local {
+	h.t.Helper()
+	l := h.Join(tabtransport.Conn{Origin: origin}, serve)
+	h.Register(l, spec.KindTool, tools...)
+	return l
+}
+
+// Register registers items of a tab, which all must be taken.
+func (h *Hub) Register(l *tabtransport.Local, kind spec.Kind, items ...string) {
+	h.t.Helper()
+	m := &spec.Register{Kind: kind}
+	for _, item := range items {
+		m.Items = append(m.Items, json.RawMessage(item))
+	}
+	if answer, err := l.Ask(h.t.Context(), 0, m); err != nil || !strings.Contains(string(answer), `"rejected":[]`) {
+		h.t.Fatalf("register: %s, %v", answer, err)
+	}
+}

@@ -1,0 +1,90 @@
+package item
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"tabhub/describe"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// maxInlineIcon bounds the source of an icon that is in the source itself.
+const maxInlineIcon = 16 << 10
+
+// inlineIcon matches an icon that is in its source. SVG is not among the kinds: it can
+// carry scripts.
+var inlineIcon = regexp.MustCompile(`^data:image/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$`)
+
+// iconsOf returns those icons of an item, or of one that its page answered with, that
+// a client may load, and nil if there are none.
+func (it *Item) iconsOf(v json.RawMessage) json.RawMessage {
+	dropped := false
+	out := []byte{'['}
+	for icon := range rawjson.Elements(v) {
+		src, _ := rawjson.String(rawjson.Get(icon, "src"))
+		known, err := checkMembers("icons[]", icon, iconMembers)
+		if err != nil || describe.HidesInJSON(icon) || !it.mayLoad(src) {
+			dropped = true
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		dropped = dropped || len(known) != len(icon)
+		out = append(out, known...)
+	}
+	switch {
+	case len(out) == 1:
+		return nil
+	case !dropped:
+		return v
+	}
+	return append(out, ']')
+}
+
+// mayLoad reports whether a client may load an icon. It does so from its own place in
+// the network, where it may reach what the page cannot: so the icon is at https, at a
+// host with a public name or at the item's; or, if the item's site is on this machine,
+// at that site. What a public name leads to is not known here.
+func (it *Item) mayLoad(src string) bool {
+	if strings.HasPrefix(src, "data:") {
+		return len(src) <= maxInlineIcon && inlineIcon.MatchString(src)
+	}
+	if len(src) > spec.MaxURI || strings.ContainsFunc(src, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' }) {
+		return false
+	}
+	u, err := url.Parse(src)
+	if err != nil || u.User != nil || u.Hostname() == "" {
+		return false
+	}
+	site, err := url.Parse(it.Origin)
+	sameHost := err == nil && it.Verified && strings.EqualFold(site.Hostname(), u.Hostname())
+	switch u.Scheme {
+	case "https":
+		return sameHost || isPublicName(u.Hostname())
+	case "http":
+		return sameHost && site.Scheme == "http" && site.Host == strings.ToLower(u.Host) && isLoopbackKey(it.Domain)
+	}
+	return false
+}
+
+// isLoopbackKey reports whether a domain key of an http site is one of this machine:
+// any other begins with "http_".
+func isLoopbackKey(d spec.Domain) bool { return !strings.HasPrefix(string(d), "http_") }
+
+// isPublicName reports whether a host is a name of the public DNS rather than an
+// address or a name that each network gives out itself.
+func isPublicName(host string) bool {
+	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
+	top := labels[len(labels)-1]
+	return len(labels) > 1 && publicTop.MatchString(top) && !slices.Contains(privateTops, top) && !slices.Contains(labels, "")
+}
+
+var (
+	publicTop   = regexp.MustCompile(`^[a-z][a-z0-9-]*$`) // no address ends so
+	privateTops = []string{"localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "arpa", "test", "invalid", "onion"}
+)

@@ -1,0 +1,113 @@
+package item
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/maphash"
+
+	"tabhub/describe"
+	"tabhub/hub/schema"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// Item is one tool, resource, resource template or prompt as a tab registered it.
+// It is immutable and shared: what is updated is another Item.
+type Item struct {
+	Kind spec.Kind
+	Provenance
+	Template   bool            // a resource template
+	Source     string          // the page's own name, URI or URI template
+	Frame      *int64          // the frame that it belongs to, nil if it did not say
+	Raw        json.RawMessage // as it came
+	Shape      uint64          // tools: differs when inputSchema or outputSchema does
+	Cache      bool            // annotations.cache: it stays listed when its last tab closes
+	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+
+	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
+	text     []byte         // the page's description, cleaned, as the inside of a JSON string
+	sum      uint64         // of rest and text: what a client would see change
+	pattern  pattern        // of a resource template
+	schema   *schema.Schema // of the arguments; tools only
+	required []string       // names of arguments; prompts only
+}
+
+// Key says which item of a tab an Item is: an Item with the same Key replaces it.
+type Key struct {
+	Domain spec.Domain
+	Source string
+}
+
+// Key returns the item's key among those of its kind.
+func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
+
+// Equal reports whether a page registered the same item twice.
+func (it *Item) Equal(other *Item) bool {
+	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
+}
+
+// FrameOrigin returns the origin to tell with a call, for tabs that may show another
+// by the time it arrives; "" if the item belongs to the whole tab.
+func (it *Item) FrameOrigin() string {
+	if it.Frame == nil {
+		return ""
+	}
+	return it.Origin
+}
+
+// Reject says why an item, the i-th of a registration, is not taken.
+func (it *Item) Reject(i int, reason error) spec.Rejection {
+	name := fmt.Sprintf("#%d", i)
+	if it.Source != "" {
+		name = describe.Clean(it.Source, spec.MaxName)
+	}
+	return spec.Rejection{Name: name, Reason: reason.Error()}
+}
+
+// CheckArguments checks the arguments of a call against a tool's schema, and those
+// of a prompt as far as it says which it requires. The error is for a model to act on.
+func (it *Item) CheckArguments(args json.RawMessage) error {
+	for _, name := range it.required {
+		if len(args) == 0 || rawjson.Get(args, name) == nil {
+			return fmt.Errorf("argument %q is required", name)
+		}
+	}
+	if it.schema == nil {
+		return nil
+	}
+	return it.schema.Check(args)
+}
+
+// Makes reports whether the item is a template that a page's URI is made by. The
+// work is taken from left; when nothing is left the answer is false.
+func (it *Item) Makes(uri string, left *Steps) bool {
+	return it.Template && it.pattern.match(uri, left)
+}
+
+// AppendJSON appends the MCP object that a list holds of the item to out: under its
+// public name or URI, its description after a label.
+func (it *Item) AppendJSON(out []byte, public, label string) []byte {
+	key := `{"name":`
+	if it.Kind == spec.KindResource {
+		key = `{"uri":`
+		if it.Template {
+			key = `{"uriTemplate":`
+		}
+	}
+	out = append(out, key...)
+	out = rawjson.AppendString(out, public)
+	out = append(out, `,"description":`...)
+	out = rawjson.AppendString(out, label)
+	out[len(out)-1] = ' ' // the closing quote
+	out = append(out, it.text...)
+	out = append(out, '"')
+	out = append(out, it.rest...)
+	return append(out, '}')
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// Sum returns a number that differs when what a client sees of the item under a
+// public name does, labels apart. It holds within one process.
+func (it *Item) Sum(public string) uint64 { return maphash.String(hashSeed, public) ^ it.sum }

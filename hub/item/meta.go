@@ -1,0 +1,81 @@
+package item
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"tabhub/describe"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// In `_meta` a server speaks to the host rather than to the model, and hosts obey some
+// of it: which page to show beside a tool, how much of a result to keep. So of what a
+// page says there only that passes which is the site's own.
+
+// metaPrefix returns the site's own prefix of the keys of `_meta`, its host's labels in
+// reverse: "com.example.shop" for shop.example.com. It is "" for sites that have none:
+// those of an origin that is only claimed, without https, or without a name of at
+// least two labels.
+func metaPrefix(domain spec.Domain) string {
+	host, _, _ := strings.Cut(string(domain), ":")
+	// Every mark that a domain key may begin with, and an IPv6 address, has a "_".
+	if _, err := netip.ParseAddr(host); err == nil || strings.Contains(host, "_") || strings.HasSuffix(host, ".localhost") {
+		return ""
+	}
+	labels := strings.Split(host, ".")
+	if len(labels) < 2 || slices.Contains(labels, "") {
+		return ""
+	}
+	slices.Reverse(labels)
+	return strings.Join(labels, ".")
+}
+
+// isSiteKey reports whether a key of `_meta` is the site's with that prefix: the prefix,
+// or one that continues it, a slash and a name.
+func isSiteKey(key, prefix string) bool {
+	space, name, ok := strings.Cut(key, "/")
+	if !ok || prefix == "" || !isMetaName(space) || !isMetaName(name) || space != prefix && !strings.HasPrefix(space, prefix+".") {
+		return false
+	}
+	for label := range strings.SplitSeq(space, ".") {
+		if label == "mcp" || label == "modelcontextprotocol" { // MCP's own
+			return false
+		}
+	}
+	return true
+}
+
+func isMetaName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_')
+	})
+}
+
+// metaOf returns what passes of a `_meta` that a page of a domain made, with its texts
+// cleaned; nil if nothing does. Besides the site's own keys that is `tags`, an array of
+// strings.
+func metaOf(domain spec.Domain, v json.RawMessage) json.RawMessage {
+	if v[0] != '{' {
+		return nil
+	}
+	prefix := metaPrefix(domain)
+	dropped := false
+	out := []byte{'{'}
+	for key, v := range rawjson.Members(v) {
+		if key == "tags" && isStrings.is(v) || isSiteKey(key, prefix) {
+			out = append(appendKey(out, key), describe.CleanJSON(v)...)
+		} else {
+			dropped = true
+		}
+	}
+	switch {
+	case !dropped && !describe.HidesInJSON(v):
+		return v
+	case len(out) == 1:
+		return nil
+	}
+	return append(out, '}')
+}

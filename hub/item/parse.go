@@ -1,0 +1,359 @@
+package item
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"unicode"
+	"unicode/utf8"
+
+	"tabhub/describe"
+	"tabhub/hub/schema"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// maxItem bounds one registered object, schemas and all.
+const maxItem = 4 * spec.MaxSchema
+
+// Parse checks one registered object and takes it apart. provenance says where an
+// item belongs whose own member "origin" is claimed, on which depends what the item
+// may say. The error is a reason for the page's author; the Item that comes with it
+// has no more than the Kind and, if it was read, the Source. Parse does not block.
+func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenance func(claimed string) (Provenance, error)) (*Item, error) {
+	if len(raw) > maxItem {
+		return &Item{Kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
+	}
+	raw = bytes.Clone(raw) // the frame that it came in may be much larger
+	it := &Item{Kind: kind, Raw: raw}
+	p := parser{Item: it, schemas: schemas, hides: describe.HidesInJSON(raw)}
+	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
+		return it, err
+	}
+	if err := checkTokens(raw); err != nil {
+		return it, err
+	}
+	return it, p.finish(provenance)
+}
+
+// parser collects the members of one object.
+type parser struct {
+	*Item
+	schemas     *schema.Cache
+	hides       bool // there are hidden characters in it, see describe.HidesInJSON
+	description string
+	title       string
+	name        string
+	uri         string
+	origin      string // claimed
+	input       json.RawMessage
+	output      json.RawMessage
+	icons       json.RawMessage
+	meta        json.RawMessage
+}
+
+// member takes one member of the object. A null is none, and what no revision of MCP
+// defines is left out.
+func (p *parser) member(key string, v json.RawMessage) error {
+	if string(v) == "null" {
+		return nil
+	}
+	if err := checkSpelling(key, itemMembers); err != nil {
+		return err
+	}
+	switch key {
+	case "name":
+		err := p.str(key, v, &p.name)
+		p.Source = p.name // so that a rejection names it
+		return err
+	case "description":
+		return p.str(key, v, &p.description)
+	case "frameId":
+		var f int64
+		if err := json.Unmarshal(v, &f); err != nil {
+			return errors.New("frameId must be an integer")
+		}
+		p.Frame = &f
+		return nil
+	case "origin":
+		return p.str(key, v, &p.origin)
+	case "title":
+		if err := p.str(key, v, &p.title); err != nil {
+			return err
+		}
+		p.title = p.keepClean(key, v, p.title)
+	case "_meta":
+		if v[0] != '{' {
+			return errors.New("_meta must be an object")
+		}
+		p.meta = v
+	case "icons":
+		p.icons = v
+		return checkEach(key, v, iconMembers)
+	case "annotations":
+		return p.annotations(v)
+	default:
+		return p.kindMember(key, v)
+	}
+	return nil
+}
+
+// kindMember takes a member that only objects of one kind have.
+func (p *parser) kindMember(key string, v json.RawMessage) error {
+	switch {
+	case p.Kind == spec.KindTool && key == "inputSchema":
+		p.input = v
+	case p.Kind == spec.KindTool && key == "outputSchema":
+		p.output = v
+	case p.Kind == spec.KindResource && key == "uri":
+		return p.str(key, v, &p.uri)
+	case p.Kind == spec.KindResource && key == "uriTemplate":
+		p.Template = true
+		return p.str(key, v, &p.uri)
+	case p.Kind == spec.KindResource && key == "mimeType":
+		var text string
+		if err := p.str(key, v, &text); err != nil {
+			return err
+		}
+		p.keepClean(key, v, text)
+	case p.Kind == spec.KindResource && key == "size":
+		p.keep(key, v)
+		return isSize.check(key, v)
+	case p.Kind == spec.KindPrompt && key == "arguments":
+		return p.arguments(key, v)
+	}
+	return nil
+}
+
+// arguments takes a prompt's arguments and reads which are required.
+func (p *parser) arguments(key string, v json.RawMessage) error {
+	if err := checkEach(key, v, promptArgumentMembers); err != nil {
+		return err
+	}
+	changed := p.hides
+	out := []byte{'['}
+	for v := range rawjson.Elements(v) {
+		name, _ := rawjson.String(rawjson.Get(v, "name"))
+		if err := checkText("arguments[].name", name); err != nil {
+			return err
+		}
+		if string(rawjson.Get(v, "required")) == "true" {
+			p.required = append(p.required, name)
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		known, err := checkMembers("arguments[]", v, promptArgumentMembers)
+		if err != nil {
+			return err
+		}
+		changed = changed || len(known) != len(v)
+		out = append(out, p.clean(known, "name")...)
+	}
+	if changed {
+		v = append(out, ']')
+	}
+	p.keep(key, v)
+	return nil
+}
+
+// clean returns an object with its texts cleaned, but for that of the member data.
+func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
+	if !p.hides {
+		return object
+	}
+	out := append(make([]byte, 0, len(object)), '{')
+	for key, v := range rawjson.Members(object) {
+		if key != data {
+			v = describe.CleanJSON(v)
+		}
+		out = append(appendKey(out, key), v...)
+	}
+	return append(out, '}')
+}
+
+// keepClean keeps a text of one line, which v stands for, cleaned.
+func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
+	clean := describe.Clean(text, spec.MaxTitle)
+	if clean != text {
+		v = rawjson.AppendString(nil, clean)
+	}
+	p.keep(key, v)
+	return clean
+}
+
+func (p *parser) keep(key string, v json.RawMessage) {
+	p.rest = append(p.rest, ',')
+	p.rest = rawjson.AppendString(p.rest, key)
+	p.rest = append(p.rest, ':')
+	p.rest = append(p.rest, oneLine(v)...)
+}
+
+// oneLine returns v, valid JSON, without line breaks: they can only stand between
+// tokens, and a stream of lines must not hold them. All other bytes stay.
+func oneLine(v json.RawMessage) json.RawMessage {
+	if bytes.IndexByte(v, '\n') < 0 && bytes.IndexByte(v, '\r') < 0 {
+		return v
+	}
+	out := bytes.ReplaceAll(v, []byte{'\n'}, []byte{' '})
+	return bytes.ReplaceAll(out, []byte{'\r'}, []byte{' '})
+}
+
+func (p *parser) str(key string, v json.RawMessage, to *string) error {
+	s, ok := rawjson.String(v)
+	if !ok {
+		return fmt.Errorf("%s must be a string", key)
+	}
+	*to = s
+	return nil
+}
+
+// annotations checks the annotations, reads what the hub acts on and keeps those that
+// are known.
+func (p *parser) annotations(v json.RawMessage) error {
+	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
+	known := otherAnnotationMembers
+	if p.Kind == spec.KindTool {
+		known = toolAnnotationMembers
+		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
+	}
+	p.Cache = is("cache")
+	v, err := checkMembers("annotations", v, known)
+	if err != nil {
+		return err
+	}
+	p.keep("annotations", p.clean(v, ""))
+	return nil
+}
+
+// finish checks what only the whole object shows.
+func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (err error) {
+	p.Source = p.name
+	if p.Kind == spec.KindResource {
+		p.Source = p.uri
+		if p.uri == "" {
+			return errors.New("uri is missing")
+		}
+		if len(p.uri) > spec.MaxURI {
+			return fmt.Errorf("uri is longer than %d bytes", spec.MaxURI)
+		}
+		if p.Template {
+			if p.pattern, err = parseTemplate(p.uri); err != nil {
+				return err
+			}
+		}
+		if err := checkText("uri", p.uri); err != nil {
+			return err
+		}
+		if p.name = describe.Clean(p.name, spec.MaxTitle); p.name == "" {
+			p.name = p.uri
+		}
+		p.keep("name", rawjson.AppendString(nil, p.name))
+	}
+	if err := checkName(p.name, p.Kind); err != nil {
+		return err
+	}
+	if p.Provenance, err = provenance(p.origin); err != nil {
+		return err
+	}
+	if p.icons != nil {
+		if icons := p.iconsOf(p.icons); icons != nil {
+			p.keep("icons", icons)
+		}
+	}
+	if p.meta != nil {
+		if meta := metaOf(p.Domain, p.meta); meta != nil {
+			p.keep("_meta", meta)
+		}
+	}
+	if p.Kind == spec.KindTool {
+		if err := p.schemaMembers(); err != nil {
+			return err
+		}
+	}
+	text := p.description
+	if text == "" {
+		text = p.title
+	}
+	if text == "" {
+		text = p.name
+	}
+	quoted := rawjson.AppendString(nil, describe.CleanLines(text, spec.MaxDescription))
+	p.text = quoted[1 : len(quoted)-1]
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	h.Write(p.rest)
+	h.WriteByte(0)
+	h.Write(p.text)
+	p.sum = h.Sum64()
+	return nil
+}
+
+// schemaMembers checks the schemas and appends them to rest.
+func (p *parser) schemaMembers() (err error) {
+	if p.input == nil || string(p.input) == "true" {
+		p.input = json.RawMessage(`{"type":"object"}`)
+	}
+	if p.input, p.schema, err = p.schemaMember("inputSchema", p.input); err != nil {
+		return err
+	}
+	if p.output != nil {
+		if p.output, _, err = p.schemaMember("outputSchema", p.output); err != nil {
+			return err
+		}
+	}
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	h.Write(p.input)
+	h.WriteByte(0)
+	h.Write(p.output)
+	p.Shape = h.Sum64()
+	return nil
+}
+
+// schemaMember checks one schema and keeps it. Clients require an object schema with
+// its type written out, so a schema without one gets it.
+func (p *parser) schemaMember(key string, v json.RawMessage) (json.RawMessage, *schema.Schema, error) {
+	v, err := objectSchema(v)
+	if err == nil && p.hides {
+		v, err = schema.Clean(v)
+	}
+	var compiled *schema.Schema
+	if err == nil {
+		compiled, err = p.schemas.Compile(v)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", key, err)
+	}
+	p.keep(key, v)
+	return v, compiled, nil
+}
+
+func checkName(name string, kind spec.Kind) error {
+	if name == "" {
+		return errors.New("name is missing")
+	}
+	if kind == spec.KindResource {
+		return nil
+	}
+	if utf8.RuneCountInString(name) > spec.MaxName {
+		return fmt.Errorf("name is longer than %d characters", spec.MaxName)
+	}
+	return checkText("name", name)
+}
+
+// checkText checks a string that is shown to a model and cannot be cleaned, since the
+// page knows it by each character.
+func checkText(what, s string) error {
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return fmt.Errorf("%s has a control character", what)
+		}
+	}
+	if r, ok := describe.Forbidden(s); ok {
+		return fmt.Errorf("%s holds the character %U, which cannot be seen", what, r)
+	}
+	return nil
+}

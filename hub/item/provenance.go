@@ -1,0 +1,66 @@
+package item
+
+import (
+	"net/url"
+
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// Provenance is where an item comes from.
+type Provenance struct {
+	Domain   spec.Domain
+	Origin   string // of the frame
+	Verified bool   // the browser vouches for it; the page has not only claimed it
+}
+
+// ProvenanceOf returns where an item comes from that a connection registers for a tab
+// at tabURL and that claims an origin of its own, or "". What the browser vouches for
+// counts; where there is only a claim, the domain is an unverified one.
+func ProvenanceOf(c tabtransport.Conn, tabURL, claimed string) (p Provenance, err error) {
+	switch {
+	case c.Attested || isBrowser(c):
+		// Where a program is not attested, all that it says is a claim.
+		if p.Origin = claimed; claimed == "" {
+			p.Origin = OriginOf(tabURL)
+		}
+		p.Verified = c.Attested
+	case c.ClaimedOrigin != "":
+		p.Origin, p.Verified = c.ClaimedOrigin, c.ClaimedOrigin == c.Origin
+	case c.Origin != "":
+		p.Origin, p.Verified = c.Origin, true
+	default:
+		p.Origin = OriginOf(tabURL)
+	}
+	p.Domain, err = naming.DomainOf(p.Origin, p.Verified)
+	return p, err
+}
+
+// OriginOf returns the origin of a URL as a browser writes it, "" if it has none.
+func OriginOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// TabURL returns the URL of a tab as far as it may be believed: one whose origin is
+// not the tab's own is left out, as "".
+func TabURL(c tabtransport.Conn, claimed string) string {
+	if len(claimed) > spec.MaxURI {
+		return ""
+	}
+	origin := c.Origin
+	if c.ClaimedOrigin != "" {
+		origin = c.ClaimedOrigin
+	}
+	if c.Attested || isBrowser(c) || origin == "" || OriginOf(claimed) == origin {
+		return claimed
+	}
+	return ""
+}
+
+// isBrowser reports whether a connection carries many tabs.
+func isBrowser(c tabtransport.Conn) bool { return c.Hello != nil && c.Hello.BrowserID != "" }

@@ -1,0 +1,51 @@
+package mcpserver
+
+import (
+	"context"
+	"sync"
+)
+
+// gate counts requests under way and can be closed.
+type gate struct {
+	mu     sync.Mutex
+	n      int
+	closed bool
+	empty  chan struct{} // closed when closed and n is 0
+}
+
+// enter reports whether a request may start; leave ends it.
+func (g *gate) enter() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return false
+	}
+	g.n++
+	return true
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.n--; g.n == 0 && g.closed {
+		close(g.empty)
+	}
+}
+
+// close admits nothing any more and waits until all have left or ctx is done.
+func (g *gate) close(ctx context.Context) error {
+	g.mu.Lock()
+	if !g.closed {
+		g.closed, g.empty = true, make(chan struct{})
+		if g.n == 0 {
+			close(g.empty)
+		}
+	}
+	g.mu.Unlock()
+	select {
+	case <-g.empty:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

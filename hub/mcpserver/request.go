@@ -1,0 +1,136 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"tabhub/spec/rawjson"
+)
+
+// The keys of params._meta that a request of revision 2026-07-28 has.
+const (
+	metaVersion      = mcp.MetaKeyProtocolVersion
+	metaClientInfo   = mcp.MetaKeyClientInfo
+	metaCapabilities = mcp.MetaKeyClientCapabilities
+	metaLogLevel     = mcp.MetaKeyLogLevel
+	metaSubscription = mcp.MetaKeySubscriptionID
+)
+
+// request is a message that is to be answered.
+type request struct {
+	message
+	ses    *session
+	out    *outbox     // where its progress is told; nil: the client cannot be told
+	modern bool        // of revision 2026-07-28
+	header http.Header // of a modern Streamable HTTP request, else nil
+
+	wrong *rpcError // why it is not served at all
+
+	// Set by begin.
+	ctx  context.Context
+	done func()
+}
+
+// get returns a member of the parameters.
+func (rq *request) get(key string) json.RawMessage { return rawjson.Get(rq.params, key) }
+
+// newRequest finds out which era a request is of and whether it has what that wants.
+func newRequest(ses *session, out *outbox, m message) *request {
+	rq := &request{message: m, ses: ses, out: out}
+	rq.wrong = rq.classify()
+	return rq
+}
+
+func (rq *request) classify() *rpcError {
+	raw := rq.meta(metaVersion)
+	if raw == nil {
+		return nil
+	}
+	v, ok := rawjson.String(raw)
+	switch {
+	case !ok:
+		return envelopeError("_meta " + metaVersion + " must be a string")
+	case !mcp.IsValidProtocolVersion(v):
+		return unsupportedVersion(v)
+	case !mcp.IsModernProtocol(v):
+		return nil
+	}
+	rq.modern = true
+	if c := rq.meta(metaCapabilities); c == nil || c[0] != '{' {
+		return envelopeError("_meta " + metaCapabilities + " is required: an object, {} at least")
+	}
+	return nil
+}
+
+// waits reports whether answering may have to wait for a page.
+func (rq *request) waits() bool {
+	if rq.wrong != nil {
+		return false
+	}
+	switch rq.method {
+	case "tools/call", "resources/read", "prompts/get", "resources/subscribe", "resources/unsubscribe", methodListen:
+		return true
+	}
+	return false
+}
+
+// begin notes rq, if it waits, as under way in its session. If that has no room for it,
+// ctx stays nil. answer ends what begin begins.
+func (rq *request) begin(parent context.Context) {
+	if !rq.waits() {
+		return
+	}
+	if ctx, done, ok := rq.ses.start(parent, rq.id, rq.method == methodListen); ok {
+		rq.ctx, rq.done = ctx, done
+	}
+}
+
+// answer answers rq within its session; ok is false if there is nothing to be said.
+func (rq *request) answer() (f frame, ok bool) {
+	f, _, ok = rq.ses.srv.answer(rq.ses.ctx, rq)
+	return f, ok
+}
+
+// object returns a member of the parameters that must be an object if it is there.
+func (rq *request) object(key string) (json.RawMessage, *rpcError) {
+	v := rq.get(key)
+	switch {
+	case v == nil || string(v) == "null":
+		return nil, nil
+	case v[0] != '{':
+		return nil, invalidParams(key + " must be an object")
+	}
+	return v, nil
+}
+
+func (rq *request) uri() (string, *rpcError) {
+	uri, ok := rawjson.String(rq.get("uri"))
+	if !ok || uri == "" {
+		return "", invalidParams("uri is required: the URI of a resource, a string")
+	}
+	return uri, nil
+}
+
+// clientName returns the name of the client that asks.
+func (rq *request) clientName() string {
+	if rq.modern {
+		name, _ := rq.text("_meta", metaClientInfo, "name")
+		return name
+	}
+	rq.ses.mu.Lock()
+	defer rq.ses.mu.Unlock()
+	return rq.ses.client
+}
+
+// capabilities returns what the client has declared, nil if nothing.
+func (rq *request) capabilities() json.RawMessage {
+	if rq.modern {
+		return rq.meta(metaCapabilities)
+	}
+	rq.ses.mu.Lock()
+	defer rq.ses.mu.Unlock()
+	return rq.ses.capabilities
+}

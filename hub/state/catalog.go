@@ -1,0 +1,150 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"tabhub/hub/item"
+	"tabhub/naming"
+	"tabhub/spec"
+)
+
+// entry is one item of a domain's catalog. There is something behind it: a provider,
+// or a cached item.
+type entry struct {
+	id        naming.Identity
+	domain    *domain
+	public    string
+	providers []*provider // by tab number
+	cached    *item.Item  // what a closed tab left; counts while there is no provider
+}
+
+// entryKey is an entry's key in its domain.
+type entryKey struct {
+	kind   spec.Kind
+	source string // the page's own name, URI or URI template
+}
+
+// provider is a tab that has the item. Only item and seq change.
+type provider struct {
+	entry  *entry
+	tab    *tab
+	number int
+	public string
+	item   *item.Item
+	seq    uint64 // of the registration that brought item
+}
+
+func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
+
+// newest returns the provider that was registered last among those whose tabs are
+// visible (or, with hidden, among all); nil if there is none.
+func (e *entry) newest(hidden bool) *provider {
+	var newest *provider
+	for _, p := range e.providers {
+		if (hidden || !p.tab.hidden) && (newest == nil || p.seq > newest.seq) {
+			newest = p
+		}
+	}
+	return newest
+}
+
+// item returns the item that the entry's own name stands for.
+func (e *entry) item() *item.Item {
+	if p := e.newest(true); p != nil {
+		return p.item
+	}
+	return e.cached
+}
+
+// present reports whether a call can be sent to a provider now: its tab is connected,
+// and the document that it shows has registered the item.
+func (p *provider) present() bool {
+	t := p.tab
+	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.item.Kind])
+}
+
+// entry returns a domain's entry for an item, making it if need be; nil if the domain
+// has taken too many names.
+func (c *Change) entry(d *domain, it *item.Item) *entry {
+	key := entryKey{it.Kind, it.Source}
+	if e := d.entries[key]; e != nil {
+		return e
+	}
+	e := &entry{id: naming.Identity{Kind: it.Kind, Domain: d.key, Item: it.Source}, domain: d}
+	if e.public = c.bind(e.id, e, nil); e.public == "" {
+		return nil
+	}
+	d.entries[key] = e
+	return e
+}
+
+// provide makes t a provider of an item, or gives the provider that it is a new item.
+// It returns why it cannot.
+func (c *Change) provide(t *tab, it *item.Item) error {
+	if err := c.roomForBytes(it); err != nil {
+		return err
+	}
+	m := c.enter(t, it)
+	d := m.domain
+	e := c.entry(d, it)
+	if e == nil {
+		return errNames
+	}
+	at, found := slices.BinarySearchFunc(e.providers, m.number, func(p *provider, n int) int { return cmp.Compare(p.number, n) })
+	if found {
+		p := e.providers[at]
+		c.weigh(d, len(it.Raw)-len(p.item.Raw))
+		p.item, p.seq = it, c.next()
+		return nil
+	}
+	if err := c.roomForItem(d, it.Kind); err != nil {
+		c.prune(e)
+		return err
+	}
+	id := e.id
+	id.Tab = m.number
+	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: c.next()}
+	if p.public = c.bind(id, e, p); p.public == "" {
+		c.prune(e)
+		return errNames
+	}
+	e.providers = slices.Insert(e.providers, at, p)
+	c.count(d, it.Kind, 1)
+	c.weigh(d, len(it.Raw))
+	return nil
+}
+
+// withdraw takes items from a tab. What is to be cached of them stays in their
+// entries.
+func (c *Change) withdraw(t *tab, items []*item.Item) {
+	for _, it := range items {
+		d := c.domains[it.Domain]
+		e := d.entries[entryKey{it.Kind, it.Source}]
+		if e == nil {
+			continue
+		}
+		at := slices.IndexFunc(e.providers, func(p *provider) bool { return p.tab == t })
+		if at < 0 {
+			continue
+		}
+		c.unbind(it.Kind, e.providers[at].public)
+		e.providers = slices.Delete(e.providers, at, at+1)
+		c.count(d, it.Kind, -1)
+		c.weigh(d, -len(it.Raw))
+		if c.caching(it, t.url, t.keepTools) && c.cacheItem(e, it) {
+			d.cache.updated, d.cache.peer, d.cache.url = c.now, t.peer.id, t.url
+		}
+		c.prune(e)
+		c.relist(d)
+	}
+}
+
+// prune forgets an entry that nothing stands behind.
+func (c *Change) prune(e *entry) {
+	if len(e.providers) > 0 || e.cached != nil {
+		return
+	}
+	delete(e.domain.entries, e.key())
+	c.unbind(e.id.Kind, e.public)
+}

@@ -1,0 +1,155 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Check returns an error that names each way in which the state contradicts itself. It
+// is for tests and for a look into a running hub.
+func (s *State) Check() error {
+	var c checker
+	for addr, t := range s.tabs {
+		if t.addr != addr || t.peer.tabs[addr.Tab] != t || s.peers[addr.Peer] != t.peer {
+			c.bad("tab %s is not its peer's", addr)
+		}
+		c.tab(s, t)
+	}
+	for key, b := range s.names {
+		n := c.names(b.domain)
+		n.taken++
+		if b.entry == nil {
+			n.idle++
+		}
+		if s.domains[b.domain.key] != b.domain {
+			c.bad("name %q belongs to a domain that is gone", key.name)
+		}
+	}
+	if !slices.IsSortedFunc(s.order, func(a, b *domain) int { return compareKey(a, b.key) }) || len(s.order) != len(s.domains) {
+		c.bad("the domains are not in order")
+	}
+	shares, all, cached := map[string]share{}, share{}, 0
+	for key, d := range s.domains {
+		if n := c.names(d); n.taken != d.names || n.idle != d.idle {
+			c.bad("domain %s has %+v names, remembered %d taken and %d idle", key, *n, d.names, d.idle)
+		}
+		c.numbers(s, d)
+		of := shares[d.share.site]
+		of.site = d.share.site
+		of.domains++
+		n := c.entries(s, d, &of)
+		if cached += n; n != d.cache.items {
+			c.bad("domain %s has %d cached items, remembered %d", key, n, d.cache.items)
+		}
+		shares[of.site] = of
+	}
+	for site, of := range shares {
+		for kind, n := range of.counts {
+			all.counts[kind] += n
+		}
+		if all.bytes += of.bytes; s.shares[site] == nil || *s.shares[site] != of {
+			c.bad("site %s has %+v, remembered %+v", site, of, s.shares[site])
+		}
+	}
+	if len(shares) != len(s.shares) {
+		c.bad("%d sites are remembered, there are %d", len(s.shares), len(shares))
+	}
+	if cached != s.cachedItems || all != s.all {
+		c.bad("%d items are cached, in all there is %+v; remembered %d, %+v", cached, all, s.cachedItems, s.all)
+	}
+	if s.active != nil && s.tabs[s.active.addr] != s.active {
+		c.bad("the active tab is gone")
+	}
+	return errors.Join(c.errs...)
+}
+
+// checker collects contradictions.
+type checker struct {
+	errs    []error
+	counted map[*domain]*nameCount
+}
+
+type nameCount struct{ taken, idle int }
+
+func (c *checker) bad(format string, args ...any) {
+	c.errs = append(c.errs, fmt.Errorf(format, args...))
+}
+
+func (c *checker) names(d *domain) *nameCount {
+	if c.counted == nil {
+		c.counted = map[*domain]*nameCount{}
+	}
+	if c.counted[d] == nil {
+		c.counted[d] = &nameCount{}
+	}
+	return c.counted[d]
+}
+
+// tab checks that a tab provides its items and is a member of its domains.
+func (c *checker) tab(s *State, t *tab) {
+	for kind, items := range t.items {
+		for _, it := range items {
+			d := t.domains[it.Domain]
+			if d == nil {
+				c.bad("tab %s is no member of the domain of its %s %q", t.addr, kind, it.Source)
+				continue
+			}
+			e := d.domain.entries[entryKey{kind, it.Source}]
+			if e == nil || !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == t && p.item == it }) {
+				c.bad("tab %s does not provide its %s %q", t.addr, kind, it.Source)
+			}
+		}
+	}
+	for key, m := range t.domains {
+		if s.domains[key] != m.domain || !slices.Contains(m.domain.tabs, t) {
+			c.bad("tab %s is not in its domain %s", t.addr, key)
+		}
+	}
+}
+
+// numbers checks that a domain's tabs are there, each with a number of its own.
+func (c *checker) numbers(s *State, d *domain) {
+	numbers := map[int]bool{}
+	for _, t := range d.tabs {
+		m := t.domains[d.key]
+		if m == nil || numbers[m.number] || s.tabs[t.addr] != t {
+			c.bad("domain %s has a tab that is gone, or two with one number", d.key)
+			continue
+		}
+		numbers[m.number] = true
+	}
+}
+
+// entries checks a domain's catalog. It adds what is in it to its share, and returns
+// how many items are cached.
+func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
+	for key, e := range d.entries {
+		of.counts[kindIndex(key.kind)] += len(e.providers)
+		for _, p := range e.providers {
+			of.bytes += len(p.item.Raw)
+		}
+		if e.cached != nil {
+			cached++
+			of.bytes += len(e.cached.Raw)
+		}
+		if len(e.providers) == 0 && e.cached == nil {
+			c.bad("nothing stands behind %s %q", key.kind, key.source)
+		}
+		if b := s.names[publicName{key.kind, e.public}]; b == nil || b.entry != e || b.provider != nil || b.id != e.id || e.key() != key {
+			c.bad("name %q is not bound to its %s", e.public, key.kind)
+		}
+		for i, p := range e.providers {
+			if i > 0 && e.providers[i-1].number >= p.number {
+				c.bad("the providers of %q are not in order", key.source)
+			}
+			if s.tabs[p.tab.addr] != p.tab || !slices.Contains(p.tab.items[key.kind], p.item) {
+				c.bad("%s %q is provided by tab %s, which does not have it", key.kind, key.source, p.tab.addr)
+			}
+			if b := s.names[publicName{key.kind, p.public}]; b == nil || b.entry != e || b.provider != p {
+				c.bad("name %q is not bound to tab %s", p.public, p.tab.addr)
+			}
+		}
+	}
+	return cached
+}

@@ -1,0 +1,95 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"tabhub/hub/item"
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// domain is all that is known of one domain key.
+type domain struct {
+	key        spec.Domain
+	share      *share // of its site
+	origin     string
+	tabs       []*tab                    // its members, by number
+	numbers    map[string]storage.Number // by tab key, also of tabs that are gone
+	entries    map[entryKey]*entry
+	generation uint64 // of the lists when it changed last
+	names      int    // public names taken
+	idle       int    // of them: nobody has the item now
+	cache      cache
+	lastCall   string   // URL of the tab that the last call went to
+	opening    *Opening // a tab that is being opened for it
+}
+
+// cache says what closed tabs left in a domain. The items are in its entries.
+type cache struct {
+	items   int
+	url     string      // where to open the domain
+	peer    spec.PeerID // the browser that last had it
+	updated time.Time
+}
+
+// domain returns a domain, making it if need be.
+func (c *Change) domain(key spec.Domain) *domain {
+	d := c.domains[key]
+	if d == nil {
+		d = &domain{key: key, numbers: map[string]storage.Number{}, entries: map[entryKey]*entry{}}
+		c.domains[key] = d
+		c.joinShare(d)
+		at, _ := slices.BinarySearchFunc(c.order, key, compareKey)
+		c.order = slices.Insert(c.order, at, d)
+	}
+	return d
+}
+
+func compareKey(d *domain, key spec.Domain) int { return cmp.Compare(d.key, key) }
+
+// enter makes a tab a member of an item's domain, with a number.
+func (c *Change) enter(t *tab, it *item.Item) *membership {
+	if m := t.domains[it.Domain]; m != nil {
+		return m
+	}
+	d := c.domain(it.Domain)
+	d.origin = it.Origin
+	if d.opening != nil && d.opening.addr == t.addr {
+		d.opening = nil // the next call that finds no tab opens another
+	}
+	if _, ok := d.numbers[t.key]; !ok {
+		d.numbers[t.key] = storage.Number{Domain: d.key, Key: t.key, Index: c.freeNumber(d)}
+	}
+	m := &membership{domain: d, number: c.saveNumber(d, t), origin: it.Origin, verified: it.Verified}
+	t.domains[d.key] = m
+	at, _ := slices.BinarySearchFunc(d.tabs, m.number, func(t *tab, n int) int { return cmp.Compare(t.domains[d.key].number, n) })
+	d.tabs = slices.Insert(d.tabs, at, t)
+	return m
+}
+
+// leave ends a tab's membership. Its number stays taken for a while.
+func (c *Change) leave(t *tab, m *membership) {
+	d := m.domain
+	d.tabs = slices.DeleteFunc(d.tabs, func(o *tab) bool { return o == t })
+	delete(t.domains, d.key)
+	c.saveNumber(d, t)
+	c.write(storage.DeleteTab{Domain: d.key, Key: t.key})
+	c.relist(d)
+}
+
+// leaveUnused ends the memberships of a tab in domains in which it has nothing left.
+func (c *Change) leaveUnused(t *tab) {
+	used := map[spec.Domain]bool{}
+	for _, items := range t.items {
+		for _, it := range items {
+			used[it.Domain] = true
+		}
+	}
+	for key, m := range t.domains {
+		if !used[key] {
+			c.leave(t, m)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package state
+
+import (
+	"time"
+
+	"tabhub/spec"
+)
+
+// Explanation says where a call of a name would go now, and why.
+type Explanation struct {
+	Name       string       `json:"name"`
+	Kind       spec.Kind    `json:"kind"`
+	Domain     spec.Domain  `json:"domain"`
+	Item       string       `json:"item"`
+	Tab        *TabInfo     `json:"tab,omitempty"`     // nil: none is open
+	OpenURL    string       `json:"openUrl,omitempty"` // what would be opened
+	Reason     string       `json:"reason"`
+	Candidates []Considered `json:"candidates"`
+}
+
+// Considered is a tab that was considered for a call.
+type Considered struct {
+	Tab    TabInfo `json:"tab"`
+	Number int     `json:"number"`
+	Note   string  `json:"note"`
+}
+
+// Explain says where a call of a tool's name would go now, and why; false if the name
+// is nobody's.
+func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
+	r, ok := s.Lookup(spec.KindTool, name)
+	if !ok {
+		return Explanation{}, false
+	}
+	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Candidates: []Considered{}}
+	snap := s.Snapshot(&r, nil, "", nil)
+	best, reason := snap.Choose()
+	e.Reason = reason
+	for i, c := range snap.Candidates {
+		note := "not chosen"
+		switch {
+		case i == best:
+			note = "chosen: " + reason
+		case !c.Present:
+			note = "away"
+		}
+		info := s.tabInfo(c.tab)
+		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Note: note})
+		if i == best {
+			e.Tab = &info
+			if !c.Present {
+				e.Reason += "; it is away, a call would wait for it"
+			}
+		}
+	}
+	if best < 0 && r.b.entry != nil && r.ID.Tab == 0 {
+		url, ready, away := s.Opener(r.ID.Domain, "", now)
+		e.OpenURL = url
+		switch {
+		case ready:
+			e.Reason += "; one would be opened"
+		case away:
+			e.Reason += "; a call would wait for the browser, which is away, and open one"
+		default:
+			e.Reason += ", and no connected browser can open one"
+		}
+	}
+	return e, true
+}

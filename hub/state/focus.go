@@ -1,0 +1,68 @@
+package state
+
+import "tabhub/spec"
+
+// focus takes in the parts of a tab's state that say what the user looks at. It
+// reports whether another tab is the active one now.
+func (c *Change) focus(t *tab, m *spec.TabState) bool {
+	p := t.peer
+	if m.WindowID != nil && *m.WindowID != t.window {
+		if p.activeTab[t.window] == t {
+			delete(p.activeTab, t.window)
+		}
+		t.window = *m.WindowID
+	}
+	active := m.Active
+	if active == nil && p.browser == "" {
+		active = m.Visible // a page knows only whether it is visible
+	}
+	if active != nil {
+		switch {
+		case *active && p.activeTab[t.window] != t:
+			p.activeTab[t.window] = t
+			if p.browser == "" || p.window == t.window {
+				p.focused = c.next()
+			}
+		case !*active && p.activeTab[t.window] == t:
+			delete(p.activeTab, t.window)
+		}
+	}
+	if m.WindowFocused != nil && *m.WindowFocused {
+		p.window, p.focused = t.window, c.next()
+	}
+	return c.refocus()
+}
+
+// refocus finds the active tab: that of the last focused window of the last focused
+// browser. It reports whether it is another one than before.
+func (c *Change) refocus() bool {
+	var last *peer
+	for _, p := range c.peers {
+		if p.focused > 0 && len(p.activeTab) > 0 && (last == nil || p.focused > last.focused) {
+			last = p
+		}
+	}
+	was := c.active
+	c.active = nil
+	if last != nil {
+		c.active = last.activeTab[last.window]
+	}
+	if c.active == was {
+		return false
+	}
+	if was != nil {
+		c.relabel(was)
+	}
+	if c.active != nil {
+		c.relabel(c.active)
+	}
+	return true
+}
+
+// blur says that a tab is no longer there to be looked at.
+func (c *Change) blur(t *tab) {
+	if t.peer.activeTab[t.window] == t {
+		delete(t.peer.activeTab, t.window)
+		c.refocus()
+	}
+}

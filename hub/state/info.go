@@ -1,0 +1,195 @@
+package state
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// TabInfo describes one tab.
+type TabInfo struct {
+	Addr        spec.TabAddr     `json:"addr"`
+	Key         string           `json:"key"`
+	Browser     spec.BrowserID   `json:"browserId,omitempty"`
+	BrowserName string           `json:"browser,omitempty"`
+	URL         string           `json:"url"`
+	Title       string           `json:"title"`
+	Active      bool             `json:"active"`   // the active tab of its window
+	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
+	Attested    bool             `json:"attested"` // its origin is the browser's word
+	Connected   bool             `json:"connected"`
+	LastUpdated time.Time        `json:"lastUpdated"`
+	Domains     []TabDomain      `json:"domains"`
+	InFlight    int              `json:"inFlight"`
+	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
+}
+
+// TabDomain is a tab's membership in one domain.
+type TabDomain struct {
+	Domain    spec.Domain `json:"domain"`
+	Number    int         `json:"number"`
+	Tools     int         `json:"tools"`
+	Resources int         `json:"resources"`
+	Prompts   int         `json:"prompts"`
+}
+
+// BrowserInfo describes one browser, or the peer of a single tab.
+type BrowserInfo struct {
+	Peer         spec.PeerID       `json:"peer"`
+	ID           spec.BrowserID    `json:"id,omitempty"`
+	Name         string            `json:"name"`
+	Connected    bool              `json:"connected"`
+	Attested     bool              `json:"attested"`
+	Single       bool              `json:"single"` // carries one tab
+	Focused      bool              `json:"focused"`
+	Dialect      string            `json:"dialect"`
+	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
+	Capabilities []spec.Capability `json:"capabilities"`
+	Tabs         int               `json:"tabs"`
+	ConnectedAt  time.Time         `json:"connectedAt"`
+	LastSeen     time.Time         `json:"lastSeen"`
+}
+
+// Counts says how much there is.
+type Counts struct {
+	Browsers int // connected ones, without single tabs
+	Tabs     int // without hidden ones
+	Domains  int // that these tabs are members of
+	Items    map[spec.Kind]int
+	Rejected int // items, by the latest registrations
+}
+
+// Tabs describes all tabs but hidden ones, by browser and tab.
+func (s *State) Tabs() []TabInfo {
+	infos := make([]TabInfo, 0, len(s.tabs))
+	for _, t := range s.tabs {
+		if !t.hidden {
+			infos = append(infos, s.tabInfo(t))
+		}
+	}
+	slices.SortFunc(infos, func(a, b TabInfo) int {
+		return cmp.Or(cmp.Compare(a.Addr.Peer, b.Addr.Peer), cmp.Compare(a.Addr.Tab, b.Addr.Tab))
+	})
+	return infos
+}
+
+func (s *State) tabInfo(t *tab) TabInfo {
+	p := t.peer
+	info := TabInfo{
+		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
+		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
+		Connected: p.connected && !t.hidden, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Domains: []TabDomain{},
+	}
+	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
+		info.Attested = true // the Origin header is the browser's word
+	}
+	for key, m := range t.domains {
+		count := func(kind spec.Kind) (n int) {
+			for _, it := range t.items[kind] {
+				if it.Domain == key {
+					n++
+				}
+			}
+			return n
+		}
+		info.Domains = append(info.Domains, TabDomain{
+			Domain: key, Number: m.number,
+			Tools: count(spec.KindTool), Resources: count(spec.KindResource), Prompts: count(spec.KindPrompt),
+		})
+	}
+	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
+	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
+		info.Rejected = append(info.Rejected, t.rejected[kind]...)
+	}
+	return info
+}
+
+// Browsers describes all peers, single tabs included, that are connected or in their
+// grace. Those that are connected were seen now.
+func (s *State) Browsers(now time.Time) []BrowserInfo {
+	infos := make([]BrowserInfo, 0, len(s.peers))
+	for _, p := range s.peers {
+		if p.connectedAt.IsZero() {
+			continue // restored, has not come back
+		}
+		info := BrowserInfo{
+			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
+			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
+			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
+			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
+		}
+		if p.connected {
+			info.LastSeen = now
+		}
+		infos = append(infos, info)
+	}
+	slices.SortFunc(infos, func(a, b BrowserInfo) int { return cmp.Compare(a.Peer, b.Peer) })
+	return infos
+}
+
+// Peers returns the ids of all peers.
+func (s *State) Peers() []spec.PeerID { return slices.Collect(maps.Keys(s.peers)) }
+
+// Connected reports whether a peer has a connection.
+func (s *State) Connected(id spec.PeerID) bool {
+	p := s.peers[id]
+	return p != nil && p.connected
+}
+
+// Controllable reports whether there is a browser, or a tab of one, at addr that can be
+// sent control requests, and whether it has a capability. A single tab is the whole of
+// its peer, with Tab 0.
+func (s *State) Controllable(addr spec.TabAddr, need spec.Capability) (there, capable bool) {
+	p := s.peers[addr.Peer]
+	there = p != nil && p.connected && (addr.Tab == 0 || p.browser != "")
+	return there, there && p.caps[need]
+}
+
+// Capable reports whether any connected peer has a capability.
+func (s *State) Capable(capability spec.Capability) bool {
+	for _, p := range s.peers {
+		if p.connected && p.caps[capability] {
+			return true
+		}
+	}
+	return false
+}
+
+// Count counts what there is.
+func (s *State) Count() Counts {
+	n := Counts{Items: map[spec.Kind]int{}}
+	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
+		n.Items[kind] = s.all.counts[kindIndex(kind)]
+	}
+	for _, p := range s.peers {
+		if p.connected && p.browser != "" {
+			n.Browsers++
+		}
+	}
+	for _, t := range s.tabs {
+		if !t.hidden {
+			n.Tabs++
+		}
+		for _, r := range t.rejected {
+			n.Rejected += len(r)
+		}
+	}
+	for _, d := range s.domains {
+		if slices.ContainsFunc(d.tabs, func(t *tab) bool { return !t.hidden }) {
+			n.Domains++
+		}
+	}
+	return n
+}
+
+// Sites returns the user's settings for sites, by domain.
+func (s *State) Sites() []storage.Site {
+	sites := slices.Collect(maps.Values(s.sites))
+	slices.SortFunc(sites, func(a, b storage.Site) int { return cmp.Compare(a.Domain, b.Domain) })
+	return sites
+}

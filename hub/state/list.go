@@ -1,0 +1,140 @@
+package state
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"tabhub/describe"
+	"tabhub/hub/item"
+	"tabhub/spec"
+)
+
+// Listed is an item under one public name, as a list shows it.
+type Listed struct {
+	Public string // name, or for resources URI or URI template
+	Item   *item.Item
+	Tab    int            // the tab's number; 0 is the domain's own name
+	Place  describe.Place // for its description
+	// Alone is set for a tab's own name if the domain's name stands for the same: for
+	// the only tab that has the item.
+	Alone bool
+}
+
+// Generation returns a number that is higher when a list may show anything else.
+func (s *State) Generation() uint64 { return s.generation }
+
+// Domains returns the domains by key, each with the generation since which the lists
+// show the same of it.
+func (s *State) Domains() iter.Seq2[spec.Domain, uint64] {
+	return func(yield func(spec.Domain, uint64) bool) {
+		for _, d := range s.order {
+			if !yield(d.key, d.generation) {
+				return
+			}
+		}
+	}
+}
+
+// List returns what a domain has of a kind, resource templates apart, by item and tab:
+// each item under the domain's name, then under the tabs' own.
+func (s *State) List(domain spec.Domain, kind spec.Kind, template bool) iter.Seq[Listed] {
+	return func(yield func(Listed) bool) {
+		d := s.domains[domain]
+		place := s.place(d)
+		for _, e := range d.sorted(kind) {
+			newest := e.newest(false)
+			if newest == nil {
+				if e.cached != nil && e.cached.Template == template && !yield(e.listCached(place)) {
+					return
+				}
+				continue
+			}
+			if newest.item.Template != template {
+				continue
+			}
+			if !yield(Listed{Public: e.public, Item: newest.item, Place: place}) {
+				return
+			}
+			several := e.visible() > 1
+			for _, p := range e.providers {
+				if p.tab.hidden {
+					continue
+				}
+				l := s.listProvider(p, place)
+				l.Alone = !several && p.item.Shape == newest.item.Shape
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Find returns the item that a public name or URI stands for, listed or not. A
+// resource is also found by a URI that a template makes; the item is the template
+// then.
+func (s *State) Find(kind spec.Kind, name string) (Listed, bool) {
+	b := s.bound(kind, name)
+	if (b == nil || b.entry == nil) && kind == spec.KindResource {
+		b, _ = s.matchTemplate(name)
+	}
+	if b == nil || b.entry == nil {
+		return Listed{}, false
+	}
+	place := s.place(b.domain)
+	switch newest := b.entry.newest(true); {
+	case b.provider != nil:
+		return s.listProvider(b.provider, place), true
+	case newest != nil:
+		return Listed{Public: b.entry.public, Item: newest.item, Place: place}, true
+	}
+	return b.entry.listCached(place), true
+}
+
+func (e *entry) listCached(place describe.Place) Listed {
+	place.Cached = true
+	return Listed{Public: e.public, Item: e.cached, Place: place}
+}
+
+func (s *State) listProvider(p *provider, place describe.Place) Listed {
+	place.Tab, place.Title, place.Active = p.number, p.tab.title, p.tab == s.active
+	return Listed{Public: p.public, Item: p.item, Tab: p.number, Place: place}
+}
+
+// sorted returns a domain's entries of a kind by item.
+func (d *domain) sorted(kind spec.Kind) []*entry {
+	entries := make([]*entry, 0, len(d.entries))
+	for key, e := range d.entries {
+		if key.kind == kind {
+			entries = append(entries, e)
+		}
+	}
+	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.id.Item, b.id.Item) })
+	return entries
+}
+
+// visible returns how many tabs that are not hidden have the item.
+func (e *entry) visible() (n int) {
+	for _, p := range e.providers {
+		if !p.tab.hidden {
+			n++
+		}
+	}
+	return n
+}
+
+// place says where a domain's items run.
+func (s *State) place(d *domain) describe.Place {
+	p := describe.Place{Domain: d.key}
+	for _, t := range d.tabs {
+		if t.hidden {
+			continue
+		}
+		p.Tabs++
+		if t == s.active {
+			p.Active, p.ActiveTab = true, t.domains[d.key].number
+		}
+	}
+	return p
+}

@@ -1,0 +1,115 @@
+package state
+
+import (
+	"strings"
+
+	"tabhub/hub/item"
+	"tabhub/naming"
+	"tabhub/spec"
+)
+
+// Ref is what a public name stood for when it was looked up. It is for one caller:
+// Snapshot may change it.
+type Ref struct {
+	ID   naming.Identity
+	Page string // the page's own name, or its URI, also of a resource that a template makes
+
+	b        *binding
+	template string // the URI that was looked up, if b is made from a template
+}
+
+// Lookup returns what a public name stands for; false if it is nobody's. The name of a
+// tab that is gone is still its own while the domain's catalog has the item.
+func (s *State) Lookup(kind spec.Kind, name string) (Ref, bool) {
+	b := s.bound(kind, name)
+	if b == nil && kind == spec.KindResource {
+		b = s.escaped(name)
+	}
+	if b == nil && kind == spec.KindResource {
+		b, page := s.matchTemplate(name)
+		if b == nil {
+			return Ref{}, false
+		}
+		return Ref{ID: b.id, Page: page, b: b, template: name}, true
+	}
+	if b == nil || b.entry == nil && (b.id.Tab == 0 || b.domain.entries[entryKey{kind, b.id.Item}] == nil) {
+		return Ref{}, false
+	}
+	return Ref{ID: b.id, Page: b.id.Item, b: b}, true
+}
+
+// bound returns what a public name stands for, or nil. A name that an identity had and
+// no longer has stands for it still.
+func (s *State) bound(kind spec.Kind, name string) *binding {
+	b := s.names[publicName{kind, name}]
+	if b != nil && b.entry == nil {
+		return s.renamed(name, b)
+	}
+	return b
+}
+
+// escaped returns the resource whose URI a client's parser has turned into uri.
+func (s *State) escaped(uri string) *binding {
+	if !strings.Contains(uri, "%") {
+		return nil
+	}
+	uri = naming.Escaped(uri)
+	for key, b := range s.names {
+		if key.kind != spec.KindResource || strings.Contains(key.name, "{") {
+			continue // not a template
+		}
+		if e := naming.Escaped(key.name); e == uri && e != key.name {
+			return b
+		}
+	}
+	return nil
+}
+
+// matchTemplate returns the binding of a template that a URI is made by, and the
+// page's URI; nil if there is none. Of several the first by domain and template
+// counts.
+func (s *State) matchTemplate(uri string) (best *binding, page string) {
+	left := item.MaxSteps
+	for _, d := range s.order {
+		domainURI, isDomains := s.namer.PageURI(d.key, 0, uri)
+		for key, e := range d.entries {
+			if key.kind != spec.KindResource || best != nil && best.id.Item < key.source {
+				continue
+			}
+			if isDomains && e.item().Makes(domainURI, &left) {
+				best, page = &binding{id: e.id, domain: d, entry: e}, domainURI
+			} else if p, tabURI := s.matchTab(e, uri, &left); p != nil {
+				best, page = &binding{id: e.id, domain: d, entry: e, provider: p}, tabURI
+				best.id.Tab = p.number
+			}
+		}
+		if best != nil {
+			return best, page
+		}
+	}
+	return nil, ""
+}
+
+// matchTab returns the provider of a template that a URI is made by as one tab's.
+func (s *State) matchTab(e *entry, uri string, left *item.Steps) (*provider, string) {
+	for _, p := range e.providers {
+		if !p.item.Template {
+			continue
+		}
+		if page, ok := s.namer.PageURI(e.domain.key, p.number, uri); ok && p.item.Makes(page, left) {
+			return p, page
+		}
+	}
+	return nil, ""
+}
+
+// rematch looks again at what a Ref that was made from a template stands for: the tabs
+// may have changed since.
+func (s *State) rematch(r *Ref) {
+	b, page := s.matchTemplate(r.template)
+	if b == nil {
+		r.b = &binding{id: r.ID, domain: r.b.domain}
+		return
+	}
+	r.ID, r.b, r.Page = b.id, b, page
+}

@@ -1,0 +1,171 @@
+package state
+
+import (
+	"errors"
+	"slices"
+
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// Bounds on the names that pages can make the hub remember by making up ever new
+// ones. At a bound, names that nobody has now are forgotten.
+const (
+	maxNames    = 16 << 10 // of a domain
+	maxAllNames = 16 * maxNames
+	manyNames   = maxNames / 16 // worth a search for those that can go
+)
+
+var errNames = errors.New("this site has used too many different names")
+
+// publicName is a key of State.names. Each kind has names of its own.
+type publicName struct {
+	kind spec.Kind
+	name string
+}
+
+// binding is what a public name stands for.
+type binding struct {
+	id       naming.Identity
+	domain   *domain
+	entry    *entry    // nil: nobody has the item now
+	provider *provider // nil for a domain's own name
+}
+
+// PublicName returns the public name of an identity, "" if it can have none.
+func (s *State) PublicName(id naming.Identity) string {
+	if id.Kind == spec.KindResource {
+		return s.namer.URI(id)
+	}
+	return s.namer.Name(id, func(public string) (naming.Identity, bool) {
+		b := s.names[publicName{id.Kind, public}]
+		if b == nil {
+			return naming.Identity{}, false
+		}
+		return b.id, true
+	})
+}
+
+// bind makes the public name of an identity stand for e, or for p if that is not nil,
+// taking the name if it is new. It returns "" if there is none to take.
+func (c *Change) bind(id naming.Identity, e *entry, p *provider) string {
+	public := c.PublicName(id)
+	if public == "" {
+		return ""
+	}
+	key := publicName{id.Kind, public}
+	b := c.names[key]
+	if b != nil && b.id != id && b.entry == nil {
+		c.forgetName(key, b) // an earlier version gave it to another
+		b = nil
+	}
+	switch {
+	case b == nil:
+		if !c.roomForName(e.domain) {
+			return ""
+		}
+		e.domain.names++
+		b = &binding{id: id, domain: e.domain}
+		c.names[key] = b
+		if id.Kind != spec.KindResource { // URIs need no memory: they are never shared
+			c.write(storage.Name{Public: public, Kind: id.Kind, Domain: id.Domain, Tab: id.Tab, Item: id.Item})
+		}
+	case b.entry == nil:
+		b.domain.idle--
+	}
+	b.entry, b.provider = e, p
+	return public
+}
+
+// unbind says that nobody has what a name stands for. The name stays taken.
+func (c *Change) unbind(kind spec.Kind, public string) {
+	key := publicName{kind, public}
+	b := c.names[key]
+	b.entry, b.provider = nil, nil
+	if kind == spec.KindResource {
+		delete(c.names, key)
+		b.domain.names--
+		return
+	}
+	b.domain.idle++
+}
+
+// restoreName takes a stored name, which nobody has yet.
+func (c *Change) restoreName(n storage.Name) {
+	d := c.domain(n.Domain)
+	d.names++
+	d.idle++
+	id := naming.Identity{Kind: n.Kind, Domain: n.Domain, Tab: n.Tab, Item: n.Item}
+	c.names[publicName{n.Kind, n.Public}] = &binding{id: id, domain: d}
+}
+
+// renamed returns what name, which b stands for and nobody has now, is a former name
+// of: the binding of the name that b's identity has now, or b if it has none. An
+// earlier version gave the name, or a hub with another limit. The result is nil if the
+// form of the name makes it another site's: a call that names a site must not go
+// elsewhere, even if that site has never been here.
+func (s *State) renamed(name string, b *binding) *binding {
+	if owner, ok := naming.Owner(name); ok && owner != b.id.Domain {
+		return nil
+	}
+	e := b.domain.entries[entryKey{b.id.Kind, b.id.Item}]
+	if e == nil {
+		return b
+	}
+	public := e.public
+	if b.id.Tab != 0 {
+		i := slices.IndexFunc(e.providers, func(p *provider) bool { return p.number == b.id.Tab })
+		if i < 0 {
+			return b
+		}
+		public = e.providers[i].public
+	}
+	return s.names[publicName{b.id.Kind, public}]
+}
+
+// roomForName reports whether a domain may take one more name.
+func (c *Change) roomForName(d *domain) bool {
+	switch {
+	case len(c.names) >= maxAllNames:
+		most := d
+		for _, other := range c.domains {
+			if other.idle > most.idle {
+				most = other
+			}
+		}
+		c.forgetNames(d, func(of *domain) bool { return of == most || most.idle < manyNames })
+	case d.names >= maxNames && d.idle >= manyNames:
+		c.forgetNames(d, func(of *domain) bool { return of == d })
+	}
+	return d.names < maxNames && len(c.names) < maxAllNames
+}
+
+// forgetNames forgets the names of the domains that match which nobody has, and those
+// domains, but asking, of which nothing is left then.
+func (c *Change) forgetNames(asking *domain, match func(*domain) bool) {
+	for key, b := range c.names {
+		if b.entry == nil && match(b.domain) {
+			c.forgetName(key, b)
+		}
+	}
+	c.order = slices.DeleteFunc(c.order, func(d *domain) bool {
+		if d == asking || d.names > 0 || len(d.tabs) > 0 || !match(d) {
+			return false
+		}
+		for tabKey := range d.numbers {
+			c.forgetNumber(d, tabKey)
+		}
+		delete(c.domains, d.key)
+		c.leaveShare(d)
+		return true
+	})
+}
+
+// forgetName forgets a name that nobody has.
+func (c *Change) forgetName(key publicName, b *binding) {
+	delete(c.names, key)
+	b.domain.names--
+	b.domain.idle--
+	c.write(storage.DeleteName{Public: key.name})
+}

@@ -1,0 +1,60 @@
+package state
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// editDistance is the textbook's.
+func editDistance(a, b string) int {
+	switch {
+	case a == "" || b == "":
+		return len(a) + len(b)
+	case a[0] == b[0]:
+		return editDistance(a[1:], b[1:])
+	}
+	return 1 + min(editDistance(a[1:], b), editDistance(a, b[1:]), editDistance(a[1:], b[1:]))
+}
+
+func TestDistance(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() string {
+		var b strings.Builder
+		for range random.IntN(7) {
+			b.WriteByte("abc"[random.IntN(3)])
+		}
+		return b.String()
+	}
+	for range 3000 {
+		a, b := word(), word()
+		want := editDistance(a, b)
+		for limit := range 8 {
+			got := distance(a, b, limit)
+			if want <= limit && got != want || want > limit && got <= limit {
+				t.Fatalf("distance(%q, %q, %d) = %d, the distance is %d", a, b, limit, got, want)
+			}
+		}
+	}
+	long := strings.Repeat("x", maxSuggest)
+	if got := distance(long, long[1:]+"y", maxEdits); got != 1 {
+		t.Errorf("distance of the longest: %d", got)
+	}
+}
+
+// A name that is nobody's is compared with all that there are, which must not take
+// the hub's lock for long.
+func BenchmarkDistance(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	uri := func() string {
+		s := []byte("tabhub://site.example.com/note://")
+		for len(s) < maxSuggest {
+			s = append(s, byte('a'+random.IntN(26)))
+		}
+		return string(s)
+	}
+	x, y := uri(), uri()
+	for b.Loop() {
+		distance(x, y, maxEdits)
+	}
+}

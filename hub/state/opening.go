@@ -1,0 +1,118 @@
+package state
+
+import (
+	"time"
+
+	"tabhub/hub/item"
+	"tabhub/spec"
+)
+
+// Opening is a tab that a browser is asked to open for a domain; calls that need it
+// share it. What has become of it, State.Wait says.
+type Opening struct {
+	Peer spec.PeerID // the browser
+	URL  string
+
+	domain *domain
+	addr   spec.TabAddr // once the browser has answered
+	err    error        // of the browser
+	until  time.Time
+}
+
+// Cached returns what is known of an item while no tab has it. known is false if
+// nothing is; it may be nil otherwise.
+func (s *State) Cached(r *Ref) (cached *item.Item, known bool) {
+	if r.b.entry == nil {
+		return nil, false
+	}
+	return r.b.entry.cached, true
+}
+
+// Opener says how a tab of a domain can be had: url is where it would be opened. If
+// one is being opened or a browser can open one, ready is true; away says that a
+// browser which could is in its grace. only, if not "", is the one browser that may.
+func (s *State) Opener(domain spec.Domain, only spec.PeerID, now time.Time) (url string, ready, away bool) {
+	d := s.domains[domain]
+	if d == nil {
+		return "", false, false
+	}
+	return d.openURL(), d.openingAt(now) != nil || s.opener(d, only) != nil, s.openerAway(only)
+}
+
+// Open asks for a tab of a domain. If first is true, it is for the caller to ask the
+// Opening's browser for it, and to tell Opened of the answer; else somebody did. It
+// returns nil if no browser can open it.
+func (c *Change) Open(domain spec.Domain, only spec.PeerID) (o *Opening, first bool) {
+	d := c.domains[domain]
+	if d == nil {
+		return nil, false
+	}
+	if o := d.openingAt(c.now); o != nil {
+		return o, false
+	}
+	p := c.opener(d, only)
+	if p == nil {
+		return nil, false
+	}
+	d.opening = &Opening{Peer: p.id, URL: d.openURL(), domain: d, until: c.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	return d.opening, true
+}
+
+// Opened says that a browser has answered: with the tab's id, or err.
+func (c *Change) Opened(o *Opening, tab int64, err error) {
+	d := o.domain
+	o.addr, o.err, o.until = spec.TabAddr{Peer: o.Peer, Tab: tab}, err, c.now.Add(spec.OpenTabMaxWait)
+	if t := c.tabs[o.addr]; d.opening == o && (err != nil || t != nil && t.domains[d.key] != nil) {
+		d.opening = nil
+	}
+}
+
+// Wait returns until when a call may wait for the tab that is being opened to register,
+// or why there will be none.
+func (s *State) Wait(o *Opening) (until time.Time, err error) { return o.until, o.err }
+
+// openingAt returns the tab that is being opened for the domain, if one is.
+func (d *domain) openingAt(now time.Time) *Opening {
+	if d.opening != nil && now.Before(d.opening.until) {
+		return d.opening
+	}
+	return nil
+}
+
+// openURL returns where to open the domain: the URL that a tab of it had, or its
+// origin.
+func (d *domain) openURL() string {
+	if d.cache.url != "" && item.OriginOf(d.cache.url) == d.origin {
+		return d.cache.url
+	}
+	return d.origin + "/"
+}
+
+// opener chooses the browser to open a tab in: the one that last had the domain, else
+// the one that was focused last.
+func (s *State) opener(d *domain, only spec.PeerID) *peer {
+	var best *peer
+	for _, p := range s.peers {
+		if !p.connected || !p.caps[spec.CapOpenTab] || only != "" && p.id != only {
+			continue
+		}
+		if p.id == d.cache.peer {
+			return p
+		}
+		if best == nil || p.focused > best.focused || p.focused == best.focused && p.id < best.id {
+			best = p
+		}
+	}
+	return best
+}
+
+// openerAway reports whether a browser that may open tabs is in its grace. Of one that
+// has not been here since a restart it is not known whether it may.
+func (s *State) openerAway(only spec.PeerID) bool {
+	for _, p := range s.peers {
+		if p.browser != "" && !p.connected && (p.caps[spec.CapOpenTab] || p.connectedAt.IsZero()) && (only == "" || p.id == only) {
+			return true
+		}
+	}
+	return false
+}

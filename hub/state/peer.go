@@ -1,0 +1,187 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// peer is a browser or a single tab.
+type peer struct {
+	id      spec.PeerID
+	conn    tabtransport.Conn // the last
+	browser spec.BrowserID    // "" for a single tab
+	name    string
+	session string
+	caps    map[spec.Capability]bool
+	tabs    map[int64]*tab
+
+	connected   bool
+	joined      uint64    // when conn was connected, as a sequence number
+	connectedAt time.Time // the same; zero if it has not come back since a restart
+	lastSeen    time.Time
+	timer       uint64 // that is running: of the grace, or until tabs must be confirmed; 0 if none
+
+	activeTab map[int64]*tab // by window; a single tab is in window 0
+	window    int64          // the last focused
+	focused   uint64         // when it was focused last, as a sequence number
+}
+
+func newPeer(id spec.PeerID) *peer {
+	return &peer{id: id, tabs: map[int64]*tab{}, activeTab: map[int64]*tab{}}
+}
+
+// grace returns how long the peer may be away.
+func (p *peer) grace() time.Duration {
+	if p.browser != "" {
+		return spec.BrowserGrace
+	}
+	return spec.TabGrace
+}
+
+// Fresh makes values that nobody can guess.
+type Fresh struct {
+	Secret func() string // for a browser that is new here
+	ID     func() string // for a peer that has nothing to be known by
+}
+
+// Connect takes in a connection: it makes the peer, or revives it. It returns the
+// peer's id and, for a browser that is to have a new one, its secret. The error is an
+// *spec.Error that says why the connection is refused.
+func (c *Change) Connect(conn tabtransport.Conn, fresh Fresh) (id spec.PeerID, secret string, err error) {
+	if conn.Hello != nil && conn.Hello.BrowserID != "" {
+		if conn.Origin != "" && !conn.Attested && !strings.Contains(conn.Origin, "-extension://") {
+			return "", "", spec.Errorf(spec.CodeRefused, "a page is one tab: leave browserId out")
+		}
+		var refusal *spec.Error
+		if secret, refusal = c.admitBrowser(conn, fresh.Secret); refusal != nil {
+			return "", "", refusal
+		}
+	}
+	id = c.peerID(conn, fresh.ID)
+	p := c.peers[id]
+	if p == nil {
+		p = newPeer(id)
+		c.peers[id] = p
+	}
+	c.join(p, conn)
+	return id, secret, nil
+}
+
+// peerID names the far end of a connection. A single tab's key counts only within its
+// origin, so that no site can take another's place.
+func (s *State) peerID(conn tabtransport.Conn, fresh func() string) spec.PeerID {
+	hello := conn.Hello
+	switch {
+	case hello != nil && hello.BrowserID != "":
+		return browserPeer(hello.BrowserID)
+	case hello != nil && hello.TabKey != "":
+		sum := sha256.Sum256([]byte(conn.Origin + "\n" + conn.ClaimedOrigin + "\n" + hello.TabKey))
+		id := spec.PeerID("tab:" + hex.EncodeToString(sum[:12]))
+		// Two live connections with one key are two tabs whose page copied it. The
+		// page's own protocol tells them apart; older dialects cannot.
+		if p := s.peers[id]; p == nil || !p.connected || conn.Dialect == spec.Subprotocol {
+			return id
+		}
+	}
+	return spec.PeerID("conn:" + fresh())
+}
+
+func browserPeer(id spec.BrowserID) spec.PeerID { return spec.PeerID("browser:" + string(id)) }
+
+// join gives a peer its new connection. The tabs of an earlier session of a browser
+// are gone; those that stay must be heard of soon.
+func (c *Change) join(p *peer, conn tabtransport.Conn) {
+	p.timer = 0
+	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, c.now, c.now
+	p.joined = c.next()
+	p.caps = map[spec.Capability]bool{}
+	session := ""
+	if conn.Hello != nil {
+		p.browser, p.name, session = conn.Hello.BrowserID, describe.Clean(conn.Hello.BrowserName, spec.MaxName), conn.Hello.Session
+		for _, k := range conn.Hello.Capabilities {
+			p.caps[k] = true
+		}
+	}
+	if p.browser != "" && p.session != session {
+		for _, t := range slices.Collect(maps.Values(p.tabs)) {
+			if t.key != tabKey(p, session, t.addr.Tab) {
+				c.disconnect(t.addr, spec.CloseReplaced, "the browser was restarted")
+				c.dropTab(t)
+			}
+		}
+	}
+	// Without a session nothing says that the document is the same.
+	reloaded := p.browser == "" && (session == "" || session != p.session)
+	p.session = session
+	for _, t := range p.tabs {
+		t.confirmed, t.reloaded = false, reloaded
+		t.markStale()
+	}
+	if len(p.tabs) > 0 {
+		c.startTimer(p, spec.OpenTabMaxWait)
+	}
+}
+
+// Disconnected says that a peer has lost its connection: its grace begins.
+func (c *Change) Disconnected(id spec.PeerID) {
+	if p := c.peers[id]; p != nil {
+		p.connected, p.lastSeen = false, c.now
+		c.startTimer(p, p.grace())
+	}
+}
+
+// TimerOver says that a timer has run out. It does nothing if the peer has come back
+// or gone since the timer was asked for.
+func (c *Change) TimerOver(timer Timer) {
+	p := c.peers[timer.Peer]
+	switch {
+	case p == nil || p.timer != timer.id:
+	case p.connected:
+		c.dropUnconfirmed(p)
+	default:
+		c.dropPeer(p)
+		// It may be back by now, as a new peer: no connection is closed.
+		c.disconnect(spec.TabAddr{Peer: p.id}, 0, "did not come back in time")
+	}
+}
+
+// Forget drops a peer that is known not to come back, and closes its connection.
+func (c *Change) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
+	if p := c.peers[id]; p != nil {
+		c.dropPeer(p)
+	}
+	c.disconnect(spec.TabAddr{Peer: id}, code, reason)
+}
+
+func (c *Change) dropPeer(p *peer) {
+	for _, t := range slices.Collect(maps.Values(p.tabs)) {
+		c.dropTab(t)
+	}
+	delete(c.peers, p.id)
+}
+
+// dropUnconfirmed drops the tabs of which a peer that came back has said nothing, and
+// what the others did not register again.
+func (c *Change) dropUnconfirmed(p *peer) {
+	for _, t := range slices.Collect(maps.Values(p.tabs)) {
+		if t.confirmed {
+			for kind := range t.stale {
+				c.replaceItems(t, kind, nil)
+			}
+			c.show(t)
+			continue
+		}
+		c.dropTab(t)
+		if t.addr.Tab != 0 {
+			c.disconnect(t.addr, spec.CloseGoingAway, "the tab did not come back with its browser")
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package state
+
+import (
+	"sync/atomic"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/hub/item"
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// tab is one tab of a peer.
+type tab struct {
+	addr      spec.TabAddr
+	key       string // names the tab over reconnects and restarts
+	peer      *peer
+	url       string
+	title     string
+	window    int64
+	keepTools bool // the user wants its site's items cached
+	hidden    bool // restored from the store, has not come back yet
+	confirmed bool // heard of since its peer connected last
+	reloaded  bool // its peer came back with another document
+	updated   time.Time
+	saved     time.Time // when its URL was stored last
+	items     map[spec.Kind][]*item.Item
+	stale     map[spec.Kind]bool // items that were not registered again since its peer came back
+	rejected  map[spec.Kind][]spec.Rejection
+	domains   map[spec.Domain]*membership
+
+	// calls counts the calls to the tab that are under way. It is not guarded with
+	// the state: whoever has a Candidate counts.
+	calls atomic.Int64
+}
+
+// membership is a tab's part in a domain.
+type membership struct {
+	domain   *domain
+	number   int
+	origin   string
+	verified bool
+}
+
+// maxTabs bounds the tabs of one peer.
+const maxTabs = 10_000
+
+// minSave is the least time between two records of a tab that has only moved.
+const minSave = 5 * time.Second
+
+// tabKey names a tab for good. Tab ids of a browser are void after a restart.
+func tabKey(p *peer, session string, n int64) string {
+	if p.browser == "" {
+		return string(p.id)
+	}
+	return string(p.id) + "/" + session + "/" + spec.TabAddr{Tab: n}.String()[1:]
+}
+
+// tab returns the tab at addr, making it if need be; nil if its peer is not there, or
+// has too many.
+func (c *Change) tab(addr spec.TabAddr) *tab {
+	if t := c.tabs[addr]; t != nil {
+		return t
+	}
+	p := c.peers[addr.Peer]
+	if p == nil || len(p.tabs) >= maxTabs {
+		return nil
+	}
+	t := &tab{
+		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: c.now,
+		items:    map[spec.Kind][]*item.Item{},
+		stale:    map[spec.Kind]bool{},
+		rejected: map[spec.Kind][]spec.Rejection{},
+		domains:  map[spec.Domain]*membership{},
+	}
+	c.tabs[addr] = t
+	p.tabs[addr.Tab] = t
+	return t
+}
+
+// markStale marks what the tab is to register again.
+func (t *tab) markStale() {
+	for kind, items := range t.items {
+		if len(items) > 0 {
+			t.stale[kind] = true
+		}
+	}
+}
+
+// confirm says that a tab has been heard of.
+func (c *Change) confirm(t *tab) {
+	t.confirmed = true
+	c.confirmBrowser(t.peer)
+}
+
+// show lists what was restored of a tab, which has come back.
+func (c *Change) show(t *tab) {
+	if t.hidden {
+		t.hidden = false
+		c.relabel(t)
+	}
+}
+
+// relabel says that what the lists say of a tab has changed.
+func (c *Change) relabel(t *tab) {
+	for _, m := range t.domains {
+		c.relist(m.domain)
+	}
+}
+
+// setTitle reports whether a tab has another title now.
+func (t *tab) setTitle(title string) bool {
+	changed := title != t.title
+	t.title = title
+	return changed
+}
+
+// TabState takes in what a tab or browser says of a tab's state.
+func (c *Change) TabState(from spec.TabAddr, m *spec.TabState) {
+	t := c.tab(from)
+	if t == nil {
+		return
+	}
+	c.confirm(t)
+	relabel := m.Title != nil && t.setTitle(describe.Clean(*m.Title, spec.MaxTitle))
+	if m.URL != nil && *m.URL != t.url {
+		c.moveTab(t, item.TabURL(t.peer.conn, *m.URL))
+	}
+	if m.KeepTools != nil {
+		t.keepTools = *m.KeepTools
+	}
+	if c.focus(t, m) || relabel {
+		c.relabel(t)
+	}
+}
+
+// moveTab says that a tab shows another URL; "" is none that can be believed.
+func (c *Change) moveTab(t *tab, url string) {
+	if url == "" {
+		return
+	}
+	t.url, t.updated = url, c.now
+	// The record holds all that the tab offers. A page that changes its URL all the
+	// time is stored when something else is, or at the end.
+	if c.now.Sub(t.saved) > minSave {
+		t.saved = c.now
+		c.saveTab(t)
+	}
+}
+
+// TabClosed forgets a tab that its browser says is closed.
+func (c *Change) TabClosed(from spec.TabAddr) {
+	if r := c.reading[from]; r != nil {
+		r.closed = true
+	}
+	if t := c.tabs[from]; t != nil {
+		c.dropTab(t)
+	}
+	if from.Tab != 0 {
+		c.disconnect(from, spec.CloseGoingAway, "the tab was closed")
+	}
+}
+
+// dropTab forgets a tab that is gone for good, but for what is cached of it.
+func (c *Change) dropTab(t *tab) {
+	c.blur(t)
+	for _, items := range t.items {
+		c.withdraw(t, items)
+	}
+	for _, m := range t.domains {
+		c.leave(t, m)
+	}
+	delete(t.peer.tabs, t.addr.Tab)
+	delete(c.tabs, t.addr)
+}
+
+// saveTab stores the tab as seen now, one record for each of its domains.
+func (c *Change) saveTab(t *tab) {
+	for key, m := range t.domains {
+		r := storage.Tab{
+			Domain: key, Key: t.key, Addr: t.addr, Origin: m.origin, URL: t.url, Title: t.title,
+			Index: m.number, Browser: t.peer.browser, LastUpdated: c.now, Verified: m.verified,
+		}
+		for _, items := range t.items {
+			for _, it := range items {
+				if it.Domain == key {
+					addItem(&r, it)
+				}
+			}
+		}
+		c.write(r)
+	}
+}
+
+// addItem adds an item to a record.
+func addItem(r *storage.Tab, it *item.Item) {
+	switch it.Kind {
+	case spec.KindTool:
+		r.Tools = append(r.Tools, it.Raw)
+	case spec.KindResource:
+		r.Resources = append(r.Resources, it.Raw)
+	case spec.KindPrompt:
+		r.Prompts = append(r.Prompts, it.Raw)
+	}
+}

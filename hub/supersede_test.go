@@ -1,0 +1,99 @@
+package hub
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// Two hubs that both believe to serve a user would undo each other's work, and run one
+// call twice: the one that came first ends as soon as the store tells it.
+func TestHubThatIsSuperseded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		w := newFixture(t, Options{Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+		first := w.hub
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		under := w.call(t.Context(), "e_com_x")
+		p.Next()
+		time.Sleep(time.Second)
+		var notices atomic.Int32
+		defer first.Watch(func(Change) { notices.Add(1) })()
+
+		w.start(Options{})
+		select {
+		case <-first.Done():
+			t.Fatal("it knows before the store has told it")
+		default:
+		}
+		p.Notify(0, tools("https://e.com/", "x", "y"))
+		synctest.Wait()
+		select {
+		case <-first.Done():
+		default:
+			t.Fatal("it goes on")
+		}
+		if err := first.Err(); !errors.Is(err, storage.ErrStaleEpoch) {
+			t.Errorf("it ended with %v", err)
+		}
+		under.want(t, "NOT_CONNECTED")
+		under.want(t, "another hub has taken over")
+		if code := p.Closed(); code != spec.CloseGoingAway {
+			t.Errorf("closed with %d", code)
+		}
+		result, err := first.Call(t.Context(), Call{Name: "website_tool_e_com_x"})
+		if err != nil || !strings.Contains(string(result), "another hub serves this user now") {
+			t.Errorf("a new call: %s, %v", result, err)
+		}
+		if _, err := (*handler)(first).Connect(tabtransport.Conn{Origin: "https://e.com"}); err == nil {
+			t.Error("it takes connections")
+		}
+		before := first.List(ListTools)
+		(*handler)(first).Disconnected("nobody", nil)
+		time.Sleep(time.Minute)
+		if first.List(ListTools) != before || notices.Load() != 0 {
+			t.Errorf("it has gone on: %d notices", notices.Load())
+		}
+		if n := strings.Count(log.String(), "level="); n != 1 {
+			t.Errorf("it has said so %d times:\n%s", n, log.String())
+		}
+		if err := first.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+
+		// The other one has what was stored before, and its tab comes back to it.
+		p = w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		w.wantNames("e_com_x")
+		if w.hub.Err() != nil {
+			t.Errorf("the other ended, too: %v", w.hub.Err())
+		}
+	})
+}
+
+// Done is how an owner learns that a hub was closed, too.
+func TestDoneOfAClosedHub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		if w.hub.Err() != nil {
+			t.Error("it ends before it begins")
+		}
+		if err := w.hub.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		<-w.hub.Done()
+		if err := w.hub.Err(); err == nil || errors.Is(err, storage.ErrStaleEpoch) {
+			t.Errorf("closed with %v", err)
+		}
+	})
+}

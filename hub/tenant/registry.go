@@ -1,0 +1,163 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+)
+
+// ErrClosed is why Get opens no tenant while the process ends.
+var ErrClosed = errors.New("the hub is shutting down")
+
+// closeTimeout is how long the requests of a Hub that has ended by itself may take.
+const closeTimeout = 8 * time.Second
+
+// Registry has the tenants of a process. All methods are safe for concurrent use.
+type Registry struct {
+	open    func(ctx context.Context, user spec.UserID) (*Tenant, error)
+	log     *slog.Logger
+	running sync.WaitGroup // the goroutines of run
+
+	mu       sync.Mutex
+	draining bool
+	entries  map[spec.UserID]*entry
+	closing  chan struct{}   // closed by Close
+	closeCtx context.Context // of Close; set before closing is closed
+	errs     []error         // of tenants that Close has closed
+}
+
+// entry is a tenant from the Get that has it opened until it is closed.
+type entry struct {
+	opened chan struct{} // closed when tenant or err is set
+	tenant *Tenant
+	err    error
+	closed chan struct{} // closed when tenant is, and the entry has left the Registry
+}
+
+// New returns a Registry that opens tenants with open. It is called in a goroutine of the
+// Registry, once at a time for a user. What a tenant's closing fails with while others go
+// on is logged.
+func New(open func(ctx context.Context, user spec.UserID) (*Tenant, error), log *slog.Logger) *Registry {
+	return &Registry{open: open, log: log, entries: map[spec.UserID]*entry{}, closing: make(chan struct{})}
+}
+
+// Get returns the user's tenant, and has it opened if need be. It blocks until that is
+// done, or until ctx is. The opening goes on then, for the next Get.
+func (r *Registry) Get(ctx context.Context, user spec.UserID) (*Tenant, error) {
+	if user == "" {
+		return nil, errors.New("no user")
+	}
+	for {
+		e, err := r.entry(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-e.opened:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if e.err != nil {
+			return nil, e.err
+		}
+		select {
+		case <-e.tenant.Hub.Done():
+		default:
+			return e.tenant, nil
+		}
+		select {
+		case <-e.closed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// entry returns the user's entry, which it makes if there is none.
+func (r *Registry) entry(ctx context.Context, user spec.UserID) (*entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.entries[user]; e != nil {
+		return e, nil
+	}
+	if r.draining {
+		return nil, ErrClosed
+	}
+	e := &entry{opened: make(chan struct{}), closed: make(chan struct{})}
+	r.entries[user] = e
+	r.running.Go(func() { r.run(context.WithoutCancel(ctx), user, e) })
+	return e, nil
+}
+
+// run is the life of a tenant.
+func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
+	if e.tenant, e.err = r.open(ctx, user); e.err != nil {
+		r.remove(user)
+		close(e.opened)
+		return
+	}
+	close(e.opened)
+	defer close(e.closed)
+	defer r.remove(user)
+	select {
+	case <-e.tenant.Hub.Done():
+		ctx, cancel := context.WithTimeout(ctx, closeTimeout)
+		defer cancel()
+		if err := e.tenant.Close(ctx); err != nil {
+			r.log.Warn("a user's hub was closed before all was answered", "user", user, "err", err)
+		}
+	case <-r.closing:
+		err := e.tenant.Close(r.closeCtx)
+		r.mu.Lock()
+		r.errs = append(r.errs, err)
+		r.mu.Unlock()
+	}
+}
+
+func (r *Registry) remove(user spec.UserID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.entries, user)
+}
+
+// Drain opens no more tenants, and has the MCP servers of those that are open answer what
+// is under way, refuse the rest and end their streams. It blocks until they have, which
+// ctx bounds. Get goes on to return the tenants.
+func (r *Registry) Drain(ctx context.Context) {
+	r.mu.Lock()
+	r.draining = true
+	entries := make([]*entry, 0, len(r.entries))
+	for _, e := range r.entries {
+		entries = append(entries, e)
+	}
+	r.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, e := range entries {
+		wg.Go(func() {
+			if <-e.opened; e.err == nil {
+				_ = e.tenant.MCP.Close(ctx) // closing the tenant reports it
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Close closes all tenants, at once, as Tenant.Close does, and waits for that. It opens no
+// more. It is idempotent.
+func (r *Registry) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.draining = true
+	if r.closeCtx == nil {
+		r.closeCtx = ctx
+		close(r.closing)
+	}
+	r.mu.Unlock()
+	r.running.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.errs...)
+}

@@ -1,0 +1,199 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/demo"
+	"tabhub/hub/mcpserver"
+	"tabhub/spec"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// opener opens tenants of real parts, and counts them.
+type opener struct {
+	mu     sync.Mutex
+	opened []*Tenant
+	err    error         // why it opens none
+	wait   chan struct{} // it opens when this is closed; nil: at once
+	store  storage.Memory
+}
+
+func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
+	if o.wait != nil {
+		<-o.wait
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return nil, o.err
+	}
+	transport := tabtransport.NewPeers()
+	h, err := hub.Open(ctx, hub.Options{User: user, Transport: transport, Store: &o.store})
+	if err != nil {
+		return nil, err
+	}
+	tab, err := demo.Join(ctx, transport)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tenant{User: user, Hub: h, MCP: mcpserver.New(h, mcpserver.Options{}), Demo: tab}
+	o.opened = append(o.opened, t)
+	return t, nil
+}
+
+// serves reports whether a tenant's hub takes calls.
+func serves(t *testing.T, of *Tenant) bool {
+	t.Helper()
+	result, err := of.Hub.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
+	return err == nil && !strings.Contains(string(result), `"isError":true`)
+}
+
+func bubble(t *testing.T, f func(t *testing.T, o *opener, r *Registry)) {
+	synctest.Test(t, func(t *testing.T) {
+		o := new(opener)
+		r := New(o.open, slog.New(slog.DiscardHandler))
+		f(t, o, r)
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// All requests of a user reach one hub, however many come first at once, and those of
+// another reach another.
+func TestOneTenantForAUser(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		o.wait = make(chan struct{})
+		got := make(chan *Tenant, 8)
+		for range cap(got) {
+			go func() {
+				tenant, err := r.Get(t.Context(), "ann")
+				if err != nil {
+					t.Error(err)
+				}
+				got <- tenant
+			}()
+		}
+		synctest.Wait()
+		close(o.wait)
+		ann := <-got
+		for range cap(got) - 1 {
+			if other := <-got; other != ann {
+				t.Error("a user has two tenants")
+			}
+		}
+		bob, err := r.Get(t.Context(), "bob")
+		if err != nil || bob == ann || bob.User != "bob" || len(o.opened) != 2 {
+			t.Errorf("bob got %+v, %v; %d were opened", bob, err, len(o.opened))
+		}
+		if _, err := r.Get(t.Context(), ""); err == nil {
+			t.Error("nobody has a tenant")
+		}
+	})
+}
+
+// A client that goes while a tenant is opened takes it from nobody.
+func TestGetEndsBeforeTheOpening(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		o.wait = make(chan struct{})
+		gone := errors.New("the client has gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(gone)
+		if _, err := r.Get(ctx, "ann"); !errors.Is(err, gone) {
+			t.Errorf("got %v, want the context's cause", err)
+		}
+		close(o.wait)
+		if tenant, err := r.Get(t.Context(), "ann"); err != nil || len(o.opened) != 1 || tenant != o.opened[0] || !serves(t, tenant) {
+			t.Errorf("the next client got %+v, %v; %d were opened", tenant, err, len(o.opened))
+		}
+	})
+}
+
+// What kept a tenant from being opened, such as a full disk, may be over at the next request.
+func TestFailedOpeningIsTriedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		o.err = errors.New("the disk is full")
+		if _, err := r.Get(t.Context(), "ann"); !errors.Is(err, o.err) {
+			t.Errorf("got %v, want %v", err, o.err)
+		}
+		o.err = nil
+		if tenant, err := r.Get(t.Context(), "ann"); err != nil || !serves(t, tenant) {
+			t.Errorf("got %v, %v", tenant, err)
+		}
+	})
+}
+
+// A hub whose store another one has taken over is closed, and the user's next request gets
+// a new one, which takes the store back.
+func TestTenantThatEndedIsReplaced(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		first, err := r.Get(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := hub.Open(t.Context(), hub.Options{User: "ann", Transport: tabtransport.NewPeers(), Store: &o.store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close(t.Context())
+		if err := first.Hub.SetSite(storage.Site{Domain: "example.com"}); err != nil {
+			t.Fatal(err)
+		}
+		<-first.Hub.Done()
+		second, err := r.Get(t.Context(), "ann")
+		if err != nil || second == first || !serves(t, second) {
+			t.Errorf("the next request got %+v, %v", second, err)
+		}
+		if serves(t, first) {
+			t.Error("the hub that has lost its store goes on")
+		}
+	})
+}
+
+// While the process ends, what is open is still found, and nothing is opened.
+func TestDrain(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		ann, err := r.Get(t.Context(), "ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Drain(t.Context())
+		if again, err := r.Get(t.Context(), "ann"); err != nil || again != ann || !serves(t, again) {
+			t.Errorf("ann got %+v, %v", again, err)
+		}
+		if _, err := r.Get(t.Context(), "bob"); !errors.Is(err, ErrClosed) {
+			t.Errorf("bob got %v, want %v", err, ErrClosed)
+		}
+	})
+}
+
+// Close leaves nothing open, not even what is about to be.
+func TestClose(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		if _, err := r.Get(t.Context(), "ann"); err != nil {
+			t.Fatal(err)
+		}
+		o.wait = make(chan struct{})
+		go r.Get(t.Context(), "bob")
+		synctest.Wait()
+		time.AfterFunc(time.Second, func() { close(o.wait) })
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if len(o.opened) != 2 || serves(t, o.opened[0]) || serves(t, o.opened[1]) {
+			t.Errorf("of %d tenants one still serves", len(o.opened))
+		}
+		if _, err := r.Get(t.Context(), spec.UserID("eve")); !errors.Is(err, ErrClosed) {
+			t.Errorf("eve got %v, want %v", err, ErrClosed)
+		}
+	})
+}

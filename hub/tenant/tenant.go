@@ -1,0 +1,42 @@
+package tenant
+
+import (
+	"context"
+
+	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/demo"
+	"tabhub/hub/instance"
+	"tabhub/hub/mcpserver"
+	"tabhub/spec"
+)
+
+// Tenant is one user of a hub process. Its fields are set before it is handed out, and do
+// not change.
+type Tenant struct {
+	User spec.UserID
+	Hub  *hub.Hub
+	// MCP serves Hub to MCP clients.
+	MCP *mcpserver.Server
+	// Builtin are the tools of the hub itself that MCP lists.
+	Builtin []builtin.Tool
+	// Instances are the browsers that were started for the user. Nil: none can be.
+	Instances *instance.Instances
+	// Demo is the tab of the demo. Nil: it has not joined.
+	Demo *demo.Tab
+}
+
+// Close closes what is there of a Tenant: requests under way are answered until ctx is
+// done, then clients, browsers and tabs are disconnected. It is idempotent.
+func (t *Tenant) Close(ctx context.Context) error {
+	if t.MCP != nil {
+		_ = t.MCP.Close(ctx) // that it cut requests short, Hub.Close reports as well
+	}
+	if t.Demo != nil {
+		t.Demo.Close()
+	}
+	if t.Instances != nil {
+		t.Instances.Close()
+	}
+	return t.Hub.Close(ctx)
+}

@@ -1,0 +1,116 @@
+package hub
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"tabhub/hub/state"
+	"tabhub/storage"
+)
+
+// update is the one way to change a Hub's state: f runs under the mutex and must not
+// block; what it leaves to do is done after it. The functions in synced are called once
+// all that was changed is on disk, or with an error. It reports false, having done
+// nothing, if the Hub has stopped.
+func (h *Hub) update(f func(c *state.Change), synced ...func(error)) bool {
+	h.mu.Lock()
+	if h.stopped {
+		h.mu.Unlock()
+		return false
+	}
+	c := h.state.Begin(time.Now())
+	f(c)
+	work := c.End()
+	h.unwritten = append(h.unwritten, work.Writes...)
+	h.synced = append(h.synced, synced...)
+	write := len(h.unwritten) > 0 || len(h.synced) > 0
+	h.mu.Unlock()
+
+	h.changes.fire()
+	if work.Listed {
+		h.notices.dirty()
+	}
+	for _, t := range work.Timers {
+		h.startTimer(t)
+	}
+	if write {
+		h.flush()
+	}
+	for _, d := range work.Disconnects {
+		h.transport.Disconnect(d.Addr, d.Code, d.Reason)
+	}
+	return true
+}
+
+// startTimer tells the state when a timer has run out. While the Hub closes nobody is
+// given up.
+func (h *Hub) startTimer(t state.Timer) {
+	time.AfterFunc(t.After, func() {
+		h.update(func(c *state.Change) {
+			if !h.closing {
+				c.TimerOver(t)
+			}
+		})
+	})
+}
+
+// flush hands what update has collected to the store, in order.
+func (h *Hub) flush() {
+	h.flushMu.Lock()
+	defer h.flushMu.Unlock()
+	h.mu.Lock()
+	changes, synced := h.unwritten, h.synced
+	h.unwritten, h.synced = nil, nil
+	h.mu.Unlock()
+	if len(changes) == 0 && len(synced) == 0 {
+		return
+	}
+	h.store.Write(h.opts.User, h.epoch, changes, func(err error) {
+		if err != nil && !errors.Is(err, storage.ErrStaleEpoch) {
+			h.log.Error("store: write failed", "err", err)
+		}
+		h.written(err)
+		for _, f := range synced {
+			f(err)
+		}
+	})
+}
+
+// written takes in how a write has ended.
+func (h *Hub) written(err error) {
+	if err == nil {
+		h.storeErr.Store(nil)
+		return
+	}
+	h.storeErr.Store(&err)
+	if errors.Is(err, storage.ErrStaleEpoch) {
+		h.supersede(err)
+	}
+}
+
+// signal wakes all who wait for something to happen. Its zero value is ready.
+type signal struct {
+	mu   sync.Mutex
+	next chan struct{} // nil while nobody waits
+}
+
+// wait returns a channel that is closed when fire is called next. To miss nothing, take
+// it before looking whether there is anything to wait for.
+func (s *signal) wait() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next == nil {
+		s.next = make(chan struct{})
+	}
+	return s.next
+}
+
+func (s *signal) fire() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.next != nil {
+		close(s.next)
+		s.next = nil
+	}
+}

@@ -1,0 +1,38 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+
+	"tabhub/spec"
+)
+
+// ErrStaleEpoch is what errors.Is finds in a StaleEpochError.
+var ErrStaleEpoch = errors.New("a newer hub has taken over the user's store")
+
+// StaleEpochError refuses a write of a hub that is not the user's writer any more:
+// another one has called Load since. Nothing of the write was applied.
+type StaleEpochError struct {
+	User  spec.UserID
+	Epoch spec.Epoch // of the write
+	Newer spec.Epoch // handed out since
+}
+
+func (e *StaleEpochError) Error() string {
+	return fmt.Sprintf("%v: user %q, epoch %d, now %d", ErrStaleEpoch, e.User, e.Epoch, e.Newer)
+}
+
+// Is reports whether target is ErrStaleEpoch.
+func (e *StaleEpochError) Is(target error) bool { return target == ErrStaleEpoch }
+
+// checkEpoch returns why a write under an epoch is refused while newest is the last
+// one that was handed out, 0 if none was.
+func checkEpoch(user spec.UserID, epoch, newest spec.Epoch) error {
+	switch {
+	case epoch < newest:
+		return &StaleEpochError{User: user, Epoch: epoch, Newer: newest}
+	case epoch > newest || epoch == 0:
+		return fmt.Errorf("%w: user %q was not loaded with epoch %d", ErrInvalid, user, epoch)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package tabtransport
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"tabhub/spec"
+)
+
+// attachment is one connection of a peer: the Attachment of Peers.
+//
+// Two locks order what the handler is told. Both are held while it is told, so it must
+// not wait for what needs them; neither is needed to send a request or to answer one.
+//   - Peers.order keeps Connect and Disconnected apart: whose connection it is, only the
+//     answer to Connect tells, so that a peer's own order cannot be kept by itself.
+//   - attachment.telling keeps Messages and the end of their connection apart. One that
+//     takes long to read delays only its own peer.
+//
+// They are taken in the order telling, order, Peers.mu.
+type attachment struct {
+	// Static after construction.
+	peers    *Peers
+	peer     spec.PeerID
+	epoch    spec.Epoch
+	session  string // of the hello
+	link     Link
+	resender Resender // nil if the peer does not resume
+
+	messages sync.Mutex   // one Message at a time
+	telling  sync.RWMutex // read-locked while the handler is told of a message
+
+	// ended is guarded by peers.mu: it was left, replaced or given up. Else it is the
+	// attachment of its peer.
+	ended bool
+}
+
+// Attach implements Attacher.
+func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) Link) (Attachment, error) {
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the hub is not ready: %w", context.Cause(ctx))
+	}
+	a, closed, why, err := p.admit(conn, makeLink)
+	if err != nil {
+		return nil, err
+	}
+	if closed != nil {
+		closed.link.Close(why.code, why.reason)
+		// What a connection that is replaced says last comes before what a says.
+		defer closed.settle()
+	}
+	p.resend(a)
+	return a, nil
+}
+
+// admit asks the handler about a connection and puts it in its place. It returns which
+// attachment is to be closed for it, if any, and why.
+func (p *Peers) admit(conn Conn, makeLink func(Accepted) Link) (a, closed *attachment, why dismissal, err error) {
+	p.order.Lock()
+	defer p.order.Unlock()
+	asking := &asking{done: make(chan struct{}), dismissed: make(map[spec.PeerID]dismissal)}
+	defer close(asking.done)
+	p.mu.Lock()
+	p.asking = asking
+	p.mu.Unlock()
+	acc, err := p.handler.Connect(conn)
+	if err == nil {
+		a = newAttachment(p, acc, conn.Hello, makeLink(acc))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asking = nil
+	if err != nil {
+		return nil, nil, dismissal{}, err
+	}
+	closed, why = p.installLocked(a, asking)
+	return a, closed, why, nil
+}
+
+func newAttachment(p *Peers, acc Accepted, hello *spec.Hello, link Link) *attachment {
+	a := &attachment{peers: p, peer: acc.Peer, epoch: acc.Epoch, link: link}
+	if hello != nil {
+		a.session = hello.Session
+		if a.session != "" && slices.Contains(hello.Capabilities, spec.CapResume) {
+			a.resender, _ = link.(Resender)
+		}
+	}
+	return a
+}
+
+// installLocked puts a in its place. It returns which attachment is to be closed: the
+// one that a replaces, or a itself if its peer was given up meanwhile.
+func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment, why dismissal) {
+	if why, ok := asking.dismissed[a.peer]; ok {
+		a.ended = true
+		return a, why
+	}
+	if was := p.peers[a.peer]; was != nil {
+		if closed = was.attachment; closed != nil {
+			closed.ended = true
+		}
+		if was.session != a.session {
+			p.losePeerLocked(a.peer)
+		}
+	}
+	p.peers[a.peer] = &peer{session: a.session, attachment: a}
+	return closed, dismissal{spec.CloseReplaced, "another connection took this identity"}
+}
+
+// Peer implements Attachment.
+func (a *attachment) Peer() spec.PeerID { return a.peer }
+
+// Epoch implements Attachment.
+func (a *attachment) Epoch() spec.Epoch { return a.epoch }
+
+// Message implements Attachment.
+func (a *attachment) Message(tab int64, id json.RawMessage, msg spec.Inbound) {
+	a.messages.Lock()
+	defer a.messages.Unlock()
+	a.tell(tab, id, msg)
+}
+
+// Register implements Attachment.
+func (a *attachment) Register(tab int64, id json.RawMessage, msg *spec.Register) {
+	a.tell(tab, id, msg)
+}
+
+func (a *attachment) tell(tab int64, id json.RawMessage, msg spec.Inbound) {
+	a.telling.RLock()
+	defer a.telling.RUnlock()
+	a.peers.mu.Lock()
+	ended := a.ended
+	a.peers.mu.Unlock()
+	if !ended {
+		a.peers.handler.Message(spec.TabAddr{Peer: a.peer, Tab: tab}, id, msg)
+	}
+}
+
+// settle waits until the handler has been told of the messages that it is being told of.
+func (a *attachment) settle() {
+	a.telling.Lock()
+	defer a.telling.Unlock()
+}
+
+// Leave implements Attachment.
+func (a *attachment) Leave(cause error) {
+	if cause == nil {
+		cause = errClosed
+	}
+	a.telling.Lock()
+	defer a.telling.Unlock()
+	p := a.peers
+	p.order.Lock()
+	defer p.order.Unlock()
+	if p.leave(a) {
+		p.handler.Disconnected(a.peer, cause)
+	}
+}
+
+// leave is Leave's change of state. It reports whether the handler is to be told.
+func (p *Peers) leave(a *attachment) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.ended {
+		return false
+	}
+	a.ended = true
+	p.peers[a.peer].attachment = nil
+	return true
+}
+
+var errClosed = errors.New("connection closed")

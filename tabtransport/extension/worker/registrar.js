@@ -1,0 +1,135 @@
+// Tells the hub what tabs offer, when it differs from what the hub was told.
+
+import { Code, Refusal } from "./refusal.js";
+import { permits } from "./settings.js";
+import { KINDS, merge } from "./tab.js";
+
+/** Changes of a tab's frames within this time, in ms, are one message. */
+const GATHER = 50;
+/** What a tab offers may be told again after a ms for so many characters of it, */
+const RATE = 1024;
+/** and at the latest after so many ms. */
+const LAST = 30_000;
+/** How long after the hub has refused a registration as one too many it is told again, in ms. */
+const RETRY = 1_000;
+
+/** How a tab's items are told first, and then. */
+const METHODS = /** @type {const} */ ({
+  tools: { register: "browser/registerTools", update: "browser/updateTools" },
+  resources: { register: "browser/registerResources", update: "browser/updateResources" },
+  prompts: { register: "browser/registerPrompts", update: "browser/updatePrompts" },
+});
+
+/** @typedef {import("./tab.js").Tab} Tab */
+/** @typedef {keyof typeof METHODS} Kind */
+
+export class Registrar {
+  #hub;
+  #settings;
+  #told;
+
+  /**
+   * @param {import("./hub.js").Hub} hub
+   * @param {() => Settings} settings
+   * @param {(tab: Tab, tools: number) => void} told called with the number of a tab's tools after
+   *   the hub was told of them, if it is connected
+   */
+  constructor(hub, settings, told) {
+    this.#hub = hub;
+    this.#settings = settings;
+    this.#told = told;
+  }
+
+  /**
+   * Tells the hub soon what a tab offers. A tab that offers much is told more rarely, so that
+   * one which does so again and again takes no time from the calls of others.
+   *
+   * @param {Tab} tab
+   */
+  soon(tab) {
+    tab.timer ??= setTimeout(() => {
+      tab.timer = undefined;
+      if (!tab.missing?.size) this.#register(tab);
+    }, Math.max(GATHER, tab.rests - Date.now()));
+  }
+
+  /**
+   * Tells the hub next what a tab offers, however much it was told of the tab before.
+   *
+   * @param {Tab} tab
+   */
+  next(tab) {
+    clearTimeout(tab.timer);
+    tab.timer = undefined;
+    tab.rests = 0;
+    this.soon(tab);
+  }
+
+  /**
+   * The frames of a tab whose offers count.
+   *
+   * @param {Tab} tab
+   */
+  offering(tab) {
+    return tab.offering((origin) => permits(this.#settings(), origin));
+  }
+
+  /** @param {Tab} tab */
+  #register(tab) {
+    const frames = this.offering(tab);
+    const merged = merge(frames);
+    const { lists } = merged;
+    const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
+    tab.rests = Date.now() + Math.min(size / RATE, LAST);
+    if (this.#hub.connected) this.#tell(tab, frames, merged);
+    this.#told(tab, lists.tools.count);
+  }
+
+  /**
+   * @param {Tab} tab
+   * @param {import("./tab.js").Frame[]} frames
+   * @param {ReturnType<typeof merge>} merged what they offer
+   */
+  #tell(tab, frames, { lists, rejected }) {
+    const { known } = tab;
+    const telling = [];
+    for (const kind of KINDS) {
+      const { text } = lists[kind];
+      if (text === tab.sent[kind]) continue;
+      const verb = tab.sent[kind] === "" ? "register" : "update";
+      tab.sent[kind] = text;
+      // Of a tab that never had anything the hub need not know.
+      if (text === "[]" && verb === "register" && !known) continue;
+      tab.known = true;
+      if (kind === "tools") tab.rejected = rejected;
+      telling.push(this.#send(tab, kind, METHODS[kind][verb], text));
+    }
+    const confirm = tab.confirming(frames);
+    void Promise.all(telling).then((done) => done.includes(false) || confirm());
+  }
+
+  /**
+   * @param {Tab} tab
+   * @param {Kind} kind
+   * @param {(typeof METHODS)[Kind]["register" | "update"]} method
+   * @param {string} text
+   * @returns {Promise<boolean>} whether the hub has it
+   */
+  async #send(tab, kind, method, text) {
+    const { url, title } = tab.page(this.#settings());
+    const page = JSON.stringify({ tabUrl: url, title }).slice(1);
+    try {
+      const answer = await this.#hub.request(method, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`, tab.id);
+      if (tab.sent[kind] === text) tab.rejected.push(...(answer.rejected ?? [])); // null: none
+      return true;
+    } catch (error) {
+      if (tab.sent[kind] !== text || !this.#hub.connected) return false;
+      tab.rejected = [{ name: kind, reason: error instanceof Error ? error.message : String(error) }];
+      // Too many registrations at once: the newest state is told a little later.
+      if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
+      tab.sent[kind] = "";
+      setTimeout(() => this.soon(tab), RETRY);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// A value in chrome.storage.session, which outlives the worker but not the browser.
+
+/** Changes within this time, in ms, are one write. */
+const DELAY = 5;
+
+/** @template T */
+export class Stored {
+  #key;
+  #read;
+  #written = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+
+  /**
+   * @param {string} key
+   * @param {() => T} read the value of the moment
+   */
+  constructor(key, read) {
+    this.#key = key;
+    this.#read = read;
+  }
+
+  /** @returns {Promise<T | undefined>} what an earlier worker has written */
+  async load() {
+    return /** @type {T | undefined} */ ((await chrome.storage.session.get(this.#key))[this.#key]);
+  }
+
+  /** Writes the value, soon, if it has changed. */
+  save() {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const value = this.#read();
+      const text = JSON.stringify(value);
+      if (text === this.#written) return;
+      this.#written = text;
+      void chrome.storage.session.set({ [this.#key]: value });
+    }, DELAY);
+  }
+}

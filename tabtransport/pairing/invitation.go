@@ -1,0 +1,108 @@
+package pairing
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/spec"
+)
+
+// InvitationLife is how long an Invitation can be accepted.
+const InvitationLife = 5 * time.Minute
+
+// maxInvitations bounds the invitations of a user that can be accepted at one time; a
+// further one replaces the oldest.
+const maxInvitations = 16
+
+// Invitation is what introduces a browser to the hub. It is a secret.
+type Invitation struct {
+	Pairing spec.PairingID // what comes of it
+	Secret  Key            // of the one handshake that accepts it
+	Until   time.Time
+}
+
+// Text is what a browser is given of the invitation, in the fragment of an address.
+func (i Invitation) Text() string {
+	return fmt.Sprintf("%s.%s.%d", i.Pairing, i.Secret, i.Until.Unix())
+}
+
+// Code is what both sides show to the owner, who sees that they mean the same invitation.
+func (i Invitation) Code() string {
+	mac := i.Secret.mac("code", string(i.Pairing))
+	n := (int(mac[0])<<16 | int(mac[1])<<8 | int(mac[2])) % 1_000_000
+	return fmt.Sprintf("%03d %03d", n/1000, n%1000)
+}
+
+// invitation is an Invitation that can be accepted.
+type invitation struct {
+	Invitation
+	user     spec.UserID
+	expires  time.Time     // of the pairing that comes of it; zero: never
+	accepted chan struct{} // closed when it is
+}
+
+// Invite makes an invitation, which can be accepted once. The pairing that comes of it is
+// the user's, and ends at expires, if that is not zero.
+func (r *Ring) Invite(user spec.UserID, expires time.Time) Invitation {
+	now := time.Now()
+	made := &invitation{
+		Invitation: Invitation{
+			Pairing: spec.PairingID("browser." + strings.ToLower(rand.Text())),
+			Secret:  newKey()[:16],
+			Until:   now.Add(InvitationLife),
+		},
+		user: user, expires: expires, accepted: make(chan struct{}),
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.invitations = slices.DeleteFunc(r.invitations, func(i *invitation) bool { return now.After(i.Until) })
+	oldest, n := 0, 0
+	for at, other := range r.invitations {
+		if other.user != user {
+			continue
+		}
+		if n++; n == 1 {
+			oldest = at
+		}
+	}
+	if n == maxInvitations {
+		r.invitations = slices.Delete(r.invitations, oldest, oldest+1)
+	}
+	r.invitations = append(r.invitations, made)
+	return made.Invitation
+}
+
+func (r *Ring) invitationLocked(id spec.PairingID) *invitation {
+	for _, i := range r.invitations {
+		if i.Pairing == id && time.Now().Before(i.Until) {
+			return i
+		}
+	}
+	return nil
+}
+
+// Await blocks until an invitation is accepted, and returns the pairing that came of it; at
+// once if it was accepted before. The error is ErrUnknown if it was not accepted in time or
+// never made, or ctx's.
+func (r *Ring) Await(ctx context.Context, id spec.PairingID) (Pairing, error) {
+	r.mu.Lock()
+	i := r.invitationLocked(id)
+	r.mu.Unlock()
+	if i == nil {
+		return r.pairing(id)
+	}
+	late := time.NewTimer(time.Until(i.Until))
+	defer late.Stop()
+	select {
+	case <-i.accepted:
+	case <-late.C:
+		return Pairing{}, ErrUnknown
+	case <-ctx.Done():
+		return Pairing{}, ctx.Err()
+	}
+	return r.pairing(id)
+}

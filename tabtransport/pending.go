@@ -1,0 +1,277 @@
+package tabtransport
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"tabhub/spec"
+)
+
+// pending is a request that waits for its answer (the request manager of
+// spec/docs/RULES.md, "Transport"). It has a random UUID, which only the peer that it is
+// sent to may answer. It is in Peers.pending until it has ended, which it has when
+// SendRequest returns: there is nothing stale to clean. These methods, each one step
+// under Peers.mu, are all that changes its state:
+//
+//	method       from     to      when                                         outcome
+//	open         -        queued  there is a connection to send it over
+//	Sending      queued   sent    the wire is about to write it
+//	Sending      queued   ended   the same, but its connection has ended       ErrNotConnected
+//	Unsent       queued   ended   the wire will not write it                   ErrNotConnected
+//	takeOver     sent     sent    a newer connection is about to send it again
+//	answered     sent     ended   the tab has answered                         its answer
+//	loseLocked   queued   ended   the tab or the peer's session has gone       ErrNotConnected
+//	loseLocked   sent     ended   the same                                     ErrLost
+//	abandon      any      ended   SendRequest waits no longer                  SendRequest's
+//
+// Who ends a request, but for abandon, then sets its outcome and closes done.
+type pending struct {
+	// Static after construction.
+	peers      *Peers
+	id         string
+	to         spec.TabAddr
+	req        spec.Request
+	start      time.Time
+	done       chan struct{} // closed once outcome is set
+	progressed chan struct{} // capacity 1; nil if nobody wants progress
+	outcome    outcome       // read after done
+
+	// Guarded by peers.mu.
+	state     state
+	over      *attachment // the connection that it was given to last
+	resent    bool        // over more than one connection: only the last one's answer counts
+	resending int         // goroutines that are about to send it again
+	cancel    *string     // why the last of them is to cancel it, nil if it is not to
+	progress  []spec.Progress
+}
+
+type state int
+
+const (
+	queued state = iota // given to a link, which has not written it
+	sent                // it may have reached the tab
+	ended               // not in Peers.pending any more
+)
+
+// outcome is how a request ended.
+type outcome struct {
+	resp spec.Response
+	err  error
+}
+
+// open adds a request that is about to be given to a.
+func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time, progress bool) *pending {
+	q := &pending{
+		peers: p, id: newID(), to: spec.TabAddr{Peer: a.peer, Tab: tab}, req: req, start: start,
+		done: make(chan struct{}), over: a,
+	}
+	if progress {
+		q.progressed = make(chan struct{}, 1)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending[q.id] = q
+	return q
+}
+
+func (q *pending) outgoing() Outgoing {
+	return Outgoing{ID: q.id, Tab: q.to.Tab, Request: q.req, Claim: q}
+}
+
+// Sending implements Claim.
+func (q *pending) Sending() bool {
+	q.peers.mu.Lock()
+	defer q.peers.mu.Unlock()
+	if q.over.ended {
+		q.unsentLocked()
+	}
+	if q.state != queued {
+		return false
+	}
+	q.state = sent
+	return true
+}
+
+// Unsent implements Claim.
+func (q *pending) Unsent() {
+	q.peers.mu.Lock()
+	defer q.peers.mu.Unlock()
+	q.unsentLocked()
+}
+
+func (q *pending) unsentLocked() {
+	if q.state == queued {
+		q.endLocked()
+		q.tell(outcome{err: ErrNotConnected})
+	}
+}
+
+// abandon ends a request for which nobody waits any longer, and returns the state that
+// it was in. If it was sent, the tab is to be told to cancel it: by the caller, over the
+// connection that abandon returns, or by whoever is about to send it again, so that it
+// is not sent again afterwards.
+func (q *pending) abandon(reason string) (was state, over *attachment) {
+	q.peers.mu.Lock()
+	defer q.peers.mu.Unlock()
+	was = q.state
+	q.endLocked()
+	switch {
+	case was != sent:
+	case q.resending > 0:
+		q.cancel = &reason
+	default:
+		over = q.peers.attachedLocked(q.to.Peer)
+	}
+	return was, over
+}
+
+// takeOver returns what the peer was sent over earlier connections than a, for a to
+// send again. Each is given back with wasResent.
+func (p *Peers) takeOver(a *attachment) (again []*pending) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.ended || a.resender == nil {
+		return nil
+	}
+	for _, q := range p.pending {
+		if q.to.Peer == a.peer && q.over != a && q.state == sent && spec.IsCall(q.req) {
+			q.over, q.resent = a, true
+			q.resending++
+			again = append(again, q)
+		}
+	}
+	return again
+}
+
+// resend sends again, over a, what its peer was sent over earlier connections and may
+// not have got. Nothing more is sent over those: Sending sees to it.
+func (p *Peers) resend(a *attachment) {
+	for _, q := range p.takeOver(a) {
+		a.resender.Resend(q.outgoing(), time.Since(q.start))
+		if over, reason := q.wasResent(); over != nil {
+			over.link.Cancel(q.to.Tab, q.id, reason)
+		}
+	}
+}
+
+// wasResent ends what takeOver began. If the request was abandoned meanwhile, it returns
+// the connection over which the caller is to cancel it.
+func (q *pending) wasResent() (over *attachment, reason string) {
+	q.peers.mu.Lock()
+	defer q.peers.mu.Unlock()
+	q.resending--
+	if q.resending > 0 || q.cancel == nil {
+		return nil, ""
+	}
+	return q.peers.attachedLocked(q.to.Peer), *q.cancel
+}
+
+// Answer implements Attachment.
+func (a *attachment) Answer(tab int64, id string, read func(spec.Request) (spec.Response, error)) bool {
+	q := a.answered(tab, id)
+	if q == nil {
+		return false
+	}
+	resp, err := read(q.req)
+	q.tell(outcome{resp, err})
+	return true
+}
+
+// answered ends the request id, for which an answer has come, and returns it.
+func (a *attachment) answered(tab int64, id string) *pending {
+	a.peers.mu.Lock()
+	defer a.peers.mu.Unlock()
+	q := a.findLocked(tab, id)
+	if q == nil || q.state != sent || q.resent && q.over != a && a.resender != nil {
+		return nil
+	}
+	q.endLocked()
+	return q
+}
+
+// loseLocked ends all requests to the tabs that match.
+func (p *Peers) loseLocked(match func(spec.TabAddr) bool) {
+	for _, q := range p.pending {
+		if !match(q.to) {
+			continue
+		}
+		q.unsentLocked()
+		if q.state == sent {
+			q.endLocked()
+			q.tell(outcome{err: ErrLost})
+		}
+	}
+}
+
+func (p *Peers) losePeerLocked(id spec.PeerID) {
+	p.loseLocked(func(at spec.TabAddr) bool { return at.Peer == id })
+}
+
+func (q *pending) endLocked() {
+	q.state = ended
+	delete(q.peers.pending, q.id)
+}
+
+// tell tells SendRequest the outcome. Whoever has ended the request calls it once.
+func (q *pending) tell(o outcome) {
+	q.outcome = o
+	close(q.done)
+}
+
+// maxQueuedProgress is how many progress messages may wait for a slow Wait.Progress;
+// beyond it the newest replaces the one before.
+const maxQueuedProgress = 64
+
+// Progress implements Attachment.
+func (a *attachment) Progress(tab int64, msg spec.Progress) bool {
+	a.peers.mu.Lock()
+	q := a.findLocked(tab, msg.RequestID)
+	wanted := q != nil && q.progressed != nil
+	if wanted {
+		if n := len(q.progress); n == maxQueuedProgress {
+			q.progress[n-1] = msg
+		} else {
+			q.progress = append(q.progress, msg)
+		}
+	}
+	a.peers.mu.Unlock()
+	if wanted {
+		select {
+		case q.progressed <- struct{}{}:
+		default:
+		}
+	}
+	return q != nil
+}
+
+// takeProgress returns the progress that has come and was not taken.
+func (q *pending) takeProgress() []spec.Progress {
+	q.peers.mu.Lock()
+	defer q.peers.mu.Unlock()
+	msgs := q.progress
+	q.progress = nil
+	return msgs
+}
+
+// findLocked returns the request id to a tab of the peer, or to AnyTab.
+func (a *attachment) findLocked(tab int64, id string) *pending {
+	q := a.peers.pending[id]
+	if q == nil || q.to.Peer != a.peer || tab != AnyTab && tab != q.to.Tab {
+		return nil
+	}
+	return q
+}
+
+// newID returns a random (version 4) UUID. The runtime's ChaCha8 generator makes it
+// unguessable without a system call for each.
+func newID() string {
+	var id uuid.UUID
+	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
+	id[6] = id[6]&0x0f | 0x40
+	id[8] = id[8]&0x3f | 0x80
+	return id.String()
+}

@@ -1,0 +1,306 @@
+package relay
+
+import (
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/time/rate"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// tenant is all that one user has here.
+type tenant struct {
+	// static after construction
+	user   spec.UserID
+	limits Limits
+	counts *counters
+	rate   *rate.Limiter // of the requests of all clients
+
+	mu         sync.Mutex // guards all below and what is reached from it
+	closed     bool
+	extensions map[string]*extension
+	clients    map[*client]struct{}
+	seq        uint64      // orders connections by their last use
+	status     *time.Timer // set while a change of the numbers is to be told
+}
+
+// extension is one browser extension, whether or not it is connected now.
+type extension struct {
+	// static after construction
+	id       string
+	clientID string // what makes it the same one after a reconnect; "" if nothing does
+
+	// guarded by tenant.mu
+	name, version string
+	since         time.Time // of its first session
+	session       *session  // nil while it is away
+	connections   map[string]*connection
+	grace         *time.Timer // runs while it is away
+	hub           *connection // of the hub's own requests; nil until the first
+}
+
+// session is a WebSocket that serves an extension.
+type session struct {
+	// static after construction
+	out     outbox
+	dialect dialect
+	ext     *extension
+	rate    *rate.Limiter
+
+	told told // guarded by tenant.mu
+}
+
+// client is one MCP client.
+type client struct {
+	// static after construction
+	out     outbox
+	dialect clientDialect
+	tenant  *tenant
+	id      string
+	name    string // what it calls itself: its project
+	rate    *rate.Limiter
+
+	// guarded by tenant.mu
+	connections map[string]*connection
+	lost        string // the extension whose absence has ended its connection; "" once it connects
+	told        told
+}
+
+// connection binds a client to an extension. Its id holds no colon, as extensions
+// take what precedes the first one in an id for the connection.
+type connection struct {
+	// static after construction
+	id     string
+	client *client // nil for the hub's own
+	ext    *extension
+
+	// guarded by tenant.mu
+	pending pendingRequests
+	tab     string // the JSON number of the tab whose events it gets; "" until it is known
+	used    uint64 // tenant.seq of its last request
+}
+
+func newTenant(user spec.UserID, limits Limits, counts *counters) *tenant {
+	return &tenant{
+		user: user, limits: limits, counts: counts,
+		rate:       rate.NewLimiter(limits.UserRate, limits.UserBurst),
+		extensions: map[string]*extension{},
+		clients:    map[*client]struct{}{},
+	}
+}
+
+// idSpace makes the ids of extensions: the same (user, client_id) has the same one
+// for good.
+var idSpace = uuid.MustParse("7d2f5a52-6f0d-5c0b-9f43-0f3f0f1f6f5b")
+
+func extensionID(user spec.UserID, clientID string) string {
+	if clientID == "" {
+		return "ext-" + uuid.NewString()
+	}
+	return "ext-" + uuid.NewSHA1(idSpace, []byte(string(user)+"\x00"+clientID)).String()
+}
+
+// identity is what an extension says of itself.
+type identity struct {
+	name, version, clientID string
+}
+
+// join makes an extension's WebSocket its session. One that it had before is closed. What greet makes, if it is not nil, is sent before anything else.
+func (t *tenant) join(who identity, out outbox, d dialect, greet func(*extension) []byte) (*session, *spec.Error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id := extensionID(t.user, who.clientID)
+	ext := t.extensions[id]
+	switch {
+	case t.closed:
+		return nil, spec.Errorf(codeServer, "The hub is shutting down")
+	case ext == nil && len(t.extensions) >= t.limits.MaxExtensions:
+		return nil, spec.Errorf(spec.CodeLimit, "Too many extensions: %d are connected, which is the most", len(t.extensions))
+	case ext == nil:
+		ext = &extension{id: id, clientID: who.clientID, since: time.Now(), connections: map[string]*connection{}}
+		t.extensions[id] = ext
+	case ext.session != nil:
+		t.interruptLocked(ext, "Extension connected anew")
+		ext.session.out.Close(closeReplaced, "a newer connection of this extension took its place")
+	}
+	if ext.grace != nil {
+		ext.grace.Stop()
+		ext.grace = nil
+	}
+	ext.name, ext.version = who.name, who.version
+	ext.session = &session{out: out, dialect: d, ext: ext, rate: rate.NewLimiter(t.limits.MessageRate, t.limits.MessageBurst)}
+	if greet != nil {
+		out.Send(greet(ext))
+	}
+	t.welcomeBackLocked(ext)
+	t.changedLocked()
+	return ext.session, nil
+}
+
+// welcomeBackLocked tells the clients who lost their connection to an extension that
+// it is there again: shipped ones wait for this to connect anew.
+func (t *tenant) welcomeBackLocked(ext *extension) {
+	for c := range t.clients {
+		if c.lost == ext.id {
+			c.out.MustSend(c.dialect.notice("connected", ext.listed()))
+		}
+	}
+}
+
+// leave is called when a session has ended.
+func (t *tenant) leave(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ext := s.ext
+	if ext.session != s {
+		return // another took its place
+	}
+	ext.session = nil
+	t.interruptLocked(ext, "Extension disconnected")
+	for _, c := range ext.connections {
+		if ext.clientID == "" || !c.client.dialect.waits() {
+			t.endLocked(c)
+		}
+	}
+	t.changedLocked()
+	if ext.clientID == "" || t.closed {
+		delete(t.extensions, ext.id)
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(t.limits.Grace, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if ext.grace == timer {
+			t.forgetLocked(ext)
+		}
+	})
+	ext.grace = timer
+}
+
+// interruptLocked ends the requests that an extension will not answer any more.
+func (t *tenant) interruptLocked(ext *extension, why string) {
+	err := func() *spec.Error { return errLost(why) }
+	for _, c := range ext.connections {
+		t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
+	}
+	if ext.hub != nil {
+		t.endRequestsLocked(ext.hub, time.Time{}, err, tabtransport.ErrLost)
+	}
+}
+
+func (t *tenant) endRequestsLocked(c *connection, before time.Time, err func() *spec.Error, sent error) {
+	requests := c.pending.drain(before)
+	t.counts.interrupted.Add(uint64(len(requests)))
+	c.failLocked(requests, err, sent)
+}
+
+// forgetLocked ends an extension that has not come back.
+func (t *tenant) forgetLocked(ext *extension) {
+	for _, c := range ext.connections {
+		t.endLocked(c)
+	}
+	ext.grace = nil
+	delete(t.extensions, ext.id)
+	t.changedLocked()
+}
+
+// endLocked ends a connection whose extension is no more and tells its client.
+func (t *tenant) endLocked(c *connection) {
+	delete(c.ext.connections, c.id)
+	delete(c.client.connections, c.id)
+	c.client.out.MustSend(c.client.dialect.ended(c.id, c.client.dialect.absent()))
+	if c.client.dialect.waits() {
+		c.client.lost = c.ext.id
+	}
+	t.changedLocked()
+}
+
+// releaseLocked ends a connection at its client's wish or end and tells its
+// extension. What the extension still answers is for nobody.
+func (t *tenant) releaseLocked(c *connection) {
+	delete(c.ext.connections, c.id)
+	delete(c.client.connections, c.id)
+	t.counts.interrupted.Add(uint64(len(c.pending.drain(time.Time{}))))
+	if s := c.ext.session; s != nil {
+		s.out.Send(s.dialect.released(c.id, "MCP client disconnected"))
+	}
+	t.changedLocked()
+}
+
+// enter gives a client its place.
+func (t *tenant) enter(c *client) *spec.Error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return spec.Errorf(codeServer, "The hub is shutting down")
+	}
+	if len(t.clients) >= t.limits.MaxClients {
+		return spec.Errorf(spec.CodeLimit, "Too many MCP clients: %d are connected, which is the most", len(t.clients))
+	}
+	t.clients[c] = struct{}{}
+	t.changedLocked()
+	return nil
+}
+
+// exit is called when a client's WebSocket has ended.
+func (t *tenant) exit(c *client) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.clients, c)
+	for _, conn := range c.connections {
+		t.releaseLocked(conn)
+	}
+	t.changedLocked()
+}
+
+// expire ends the requests of an extension that have waited for too long.
+func (t *tenant) expire(ext *extension) {
+	err := func() *spec.Error { return errLate(int(t.limits.RequestTimeout.Seconds())) }
+	before := time.Now().Add(-t.limits.RequestTimeout)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range ext.connections {
+		t.endRequestsLocked(c, before, err, tabtransport.ErrTimeout)
+	}
+}
+
+// shutDown ends all requests and connections; the WebSockets are the Relay's to close.
+func (t *tenant) shutDown() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for _, ext := range t.extensions {
+		t.interruptLocked(ext, "The hub was shut down")
+		if ext.grace != nil {
+			ext.grace.Stop()
+		}
+	}
+	if t.status != nil {
+		t.status.Stop()
+	}
+}
+
+func (t *tenant) count(s *Stats) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.extensions)+len(t.clients) > 0 {
+		s.Users++
+	}
+	s.Clients += len(t.clients)
+	for _, ext := range t.extensions {
+		if ext.session != nil {
+			s.Extensions++
+		}
+		s.Connections += len(ext.connections)
+		for _, c := range ext.connections {
+			s.InFlight += len(c.pending.byID)
+		}
+		if ext.hub != nil {
+			s.InFlight += len(ext.hub.pending.byID)
+		}
+	}
+}

@@ -1,0 +1,20 @@
+// Package wsconn is a WebSocket of the hub: how frames are read, written and bounded,
+// how a silent or slow peer is found, and how a connection ends. What the frames say
+// is for the packages that use it, wsserver and relay. It is the only importer of
+// gorilla/websocket.
+//
+// A Server accepts connections and closes them together. Each Conn has one goroutine
+// that reads, the one that Server.Serve starts, and at most one that writes, while there
+// is something to write: the Server lends it. Nobody else touches the wire, and nobody
+// but the writer waits for the peer to read: frames wait in a bounded queue, and a peer
+// that lets it overflow is closed.
+//
+// Who has opened a connection is unknown until its owner calls Conn.Admit. Until then
+// its frames are small, all such connections share the memory for them, and the oldest
+// of too many is closed.
+//
+// A connection ends in one way. Close lets the writer send what is queued, but for
+// requests, then a close frame; it waits a moment for the peer's, and closes the socket.
+// All of that is bounded, and Abort skips it. When Conn.Read returns nothing of the
+// connection is left.
+package wsconn
