@@ -108,19 +108,23 @@ function mcpTool({ name, title, description, inputSchema, annotations }) {
 }
 
 /**
- * Finds out what context.executeTool takes: an object, or before Chromium 155 a JSON
- * string. No tool has the name, so nothing runs. In a frame without an address of its own
- * the document's origin is not that of its location.
+ * Finds out what context.executeTool takes: an object, or before Chromium 155 and of most
+ * libraries a JSON string. No tool has the name, so nothing runs; a library may fail for that
+ * whatever it is given. In a frame without an address of its own the document's origin is not
+ * that of its location.
  *
  * @param {ModelContext} context
  * @returns {Promise<boolean>}
  */
 async function takesObject(context) {
   const nobody = { name: "tabhub-no-such-tool", description: "none", window, origin: self.origin };
-  try {
-    await context.executeTool(nobody, "{}");
-    return false;
-  } catch (error) {
-    return error instanceof TypeError;
-  }
+  const refuses = async (/** @type {object | string} */ input) => {
+    try {
+      await context.executeTool(nobody, input);
+      return false;
+    } catch (error) {
+      return error instanceof TypeError;
+    }
+  };
+  return (await refuses("{}")) && !(await refuses({}));
 }

@@ -8,10 +8,10 @@ import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Hub } from "./hub.js";
+import { bring, bringLate, placeSentinel, reaches } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
-import { bring, bringLate, placeSentinel, reaches } from "./inject.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
 

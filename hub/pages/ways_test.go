@@ -1,0 +1,107 @@
+package pages_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// A page behaves the same whether the companion extension reaches it or the hub's script.
+func TestBothWays(t *testing.T) {
+	t.Parallel()
+	const execute = `async ({n}) => ({content: [{type: "text", text: "n is " + n}], structuredContent: {n}})`
+	const tools = `const text = {name: "text", description: "Says a word", inputSchema: {type: "object"}, annotations: {readOnlyHint: true, destructiveHint: false}, execute: async () => "a word"};
+		const value = {name: "value", description: "Gives a value", inputSchema: {type: "object"}, execute: async () => ({n: 1})};
+		const whole = {name: "whole", description: "Gives a whole result", inputSchema: {type: "object"}, execute: ` + execute + `};
+		const all = [text, value, whole];`
+	results := map[string]string{
+		"text":  `{"content":[{"type":"text","text":"a word"}]}`,
+		"value": `{"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"n":1}}`,
+		"whole": `{"content":[{"type":"text","text":"n is 2"}],"structuredContent":{"n":2}}`,
+	}
+	for _, c := range []struct {
+		name, body string
+		native     bool
+		results    map[string]string
+	}{
+		{"the browser's tools", `<script>` + tools + `for (const tool of all) document.modelContext.registerTool(tool)</script>`, true, results},
+		{"a form that leads to another page", `<form toolname="search" tooldescription="Searches" toolautosubmit><input name="q"></form>`, true, map[string]string{
+			"search": `{"content":[{"type":"text","text":"Done. The page is now loading another one."}]}`,
+		}},
+		{"a library's tools", `<script>` + tools + `document.modelContext = {
+			getTools: async () => all.map(({execute, ...tool}) => ({...tool, inputSchema: JSON.stringify(tool.inputSchema)})),
+			executeTool: async ({name}, input) => { const got = await all.find((tool) => tool.name === name).execute(JSON.parse(input)); return typeof got === "string" ? got : JSON.stringify(got) },
+		}</script>`, false, results},
+		{"a library's tools, the older way", `<script>` + tools + `navigator.modelContext = {};
+			navigator.modelContextTesting = {
+				listTools: () => all.map(({execute, ...tool}) => ({...tool, inputSchema: JSON.stringify(tool.inputSchema)})),
+				executeTool: async (name, input) => { const got = await all.find((tool) => tool.name === name).execute(JSON.parse(input)); return typeof got === "string" ? got : JSON.stringify(got) },
+			}</script>`, false, results},
+		{"a server", `<script>` + pageServer + `begin()</script>`, false, map[string]string{
+			"served": `{"content":[{"type":"text","text":"served {\"n\":2}"}]}`,
+		}},
+	} {
+		for _, way := range []string{"extension", "script"} {
+			t.Run(c.name+", by the "+way, func(t *testing.T) {
+				s := newSite(t)
+				var b *chromium.Browser
+				body := c.body
+				if way == "extension" {
+					b = s.extended(chromium.Options{WebMCP: c.native})
+				} else {
+					b = chromium.Start(t, chromium.Options{WebMCP: c.native})
+					body += `<script src="http://HUB/tab.js"></script>`
+				}
+				b.Open(s.host(body, ""))
+				for tool, want := range c.results {
+					name := s.name(tool)
+					args := `{"n":2}`
+					if tool == "search" {
+						args = `{"q":"shoes"}`
+					}
+					raw, err := s.hub.Call(t.Context(), hub.Call{Name: name, Args: json.RawMessage(args)})
+					if err != nil || string(raw) != want {
+						t.Errorf("%s: %s, %v; want %s", tool, raw, err, want)
+					}
+				}
+				if _, ok := c.results["text"]; ok && !c.native {
+					item, err := s.hub.Find("tool", s.name("text"))
+					if err != nil || !strings.Contains(string(item.JSON), `"destructiveHint":false`) {
+						t.Errorf("text lost a hint: %s, %v", item.JSON, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A resource that takes its time is read either way.
+func TestSlowReadBothWays(t *testing.T) {
+	t.Parallel()
+	slow := strings.Replace(pageServer, `return answer({contents:`, `return setTimeout(answer, 10_500, {contents:`, 1)
+	if slow == pageServer {
+		t.Fatal("the server answers as before")
+	}
+	for _, way := range []string{"extension", "script"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			var b *chromium.Browser
+			body := `<script>` + slow + `begin()</script>`
+			if way == "extension" {
+				b = s.extended(chromium.Options{})
+			} else {
+				b = chromium.Start(t, chromium.Options{})
+				body += `<script src="http://HUB/tab.js"></script>`
+			}
+			b.Open(s.host(body, ""))
+			s.await("the resource", func() bool { return len(s.hub.List(hub.ListResources).Items) == 1 })
+			if raw, err := s.hub.ReadResource(t.Context(), s.hub.List(hub.ListResources).Items[0].Name, "test"); err != nil || !strings.Contains(string(raw), "read") {
+				t.Errorf("resource: %s %v", raw, err)
+			}
+		})
+	}
+}
