@@ -224,9 +224,9 @@ func (b *Bolt) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done 
 func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error) {
 	var stored spec.Epoch
 	s := &State{}
-	err := b.view(func(tx *bbolt.Tx) error {
-		stored = readEpoch(tx, user)
-		return nil
+	err := b.view(func(tx *bbolt.Tx) (err error) {
+		stored, err = readEpoch(tx, user)
+		return err
 	})
 	if err == nil {
 		// Until raise knows what is stored, the queue takes nothing for the user, so

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -41,8 +42,8 @@ func writeBatch(tx *bbolt.Tx, batch *batch, keep int) error {
 		if err != nil {
 			return err
 		}
-		if decodeEpoch(user.Get(keyEpoch)) != u.epoch {
-			if err := user.Put(keyEpoch, binary.AppendUvarint(nil, uint64(u.epoch))); err != nil {
+		if epoch := binary.AppendUvarint(nil, uint64(u.epoch)); !bytes.Equal(user.Get(keyEpoch), epoch) {
+			if err := user.Put(keyEpoch, epoch); err != nil {
 				return err
 			}
 		}
@@ -163,19 +164,19 @@ func readState(tx *bbolt.Tx, user spec.UserID, s *State) error {
 	return nil
 }
 
-// readEpoch returns the greatest epoch under which anything of a user was written.
-func readEpoch(tx *bbolt.Tx, user spec.UserID) spec.Epoch {
+// readEpoch returns the greatest epoch under which anything of a user was written. It
+// is 0 if only a version without epochs has written.
+func readEpoch(tx *bbolt.Tx, user spec.UserID) (spec.Epoch, error) {
 	u := userBucket(tx, user)
 	if u == nil {
-		return 0
+		return 0, nil
 	}
-	return decodeEpoch(u.Get(keyEpoch))
-}
-
-// decodeEpoch returns 0 for a user whom only a version without epochs has written.
-func decodeEpoch(b []byte) spec.Epoch {
-	e, _ := binary.Uvarint(b)
-	return spec.Epoch(e)
+	b := u.Get(keyEpoch)
+	e, n := binary.Uvarint(b)
+	if n != len(b) {
+		return 0, fmt.Errorf("epoch: %w", errDecode)
+	}
+	return spec.Epoch(e), nil
 }
 
 // userBucket returns a user's bucket, nil if nothing was written for the user yet.

@@ -11,8 +11,8 @@ import (
 // Attacher is where wires attach their connections: the hub's side of them, in this
 // process or another. It is safe for concurrent use.
 type Attacher interface {
-	// Attach asks the hub who is at the far end of a connection and lets it take part,
-	// in place of an earlier connection of the same peer. makeLink is called once the
+	// Attach asks the hub who is at the far end of a connection and attaches it, in
+	// place of an earlier connection of the same peer. makeLink is called once the
 	// hub has accepted it and before anything is sent over the link, so what it sends
 	// comes first; it must not block. The link may be used before Attach returns.
 	//

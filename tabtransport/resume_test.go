@@ -198,6 +198,19 @@ func TestResume(t *testing.T) {
 				t.Errorf("%v: %q", g.err, second.did)
 			}
 		},
+		"over the latest connection, if there are two at once": func(t *testing.T, p *tabtransport.Peers) {
+			first := attach(t, p, "1", resume...)
+			done := ask(t, p, call)
+			var third *wire
+			first.closing = func() { third = attach(t, p, "1", resume...) }
+			if second := attach(t, p, "1", resume...); len(second.sent) != 0 || len(third.resent) != 1 {
+				t.Fatalf("sent again %d times over the second, %d over the third", len(second.sent), len(third.resent))
+			}
+			third.answer(third.sent[0], `"new"`)
+			if g := <-done; g.err != nil {
+				t.Error(g.err)
+			}
+		},
 		"not to a peer that has forgotten": func(t *testing.T, p *tabtransport.Peers) {
 			attach(t, p, "1", resume...)
 			done := ask(t, p, call)

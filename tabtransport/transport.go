@@ -49,7 +49,7 @@ type TabHubTransport interface {
 	Disconnect(to spec.TabAddr, code spec.CloseCode, reason string)
 
 	// Handle sets who is told of connections and messages (MCP-B: onMessage,
-	// onDisconnect). It must be called once, before the transport serves.
+	// onDisconnect). It must be called once; connections that come earlier wait.
 	Handle(Handler)
 }
 

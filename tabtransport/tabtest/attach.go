@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +34,12 @@ func RunAttacher(t *testing.T, start func(t *testing.T) (tabtransport.Attacher, 
 		{"a request does not leave a replaced connection", movedOn},
 		{"a refused connection gets no link", refusedLink},
 		{"a connection waits for its hub", waits},
+		{"a request waits for a connection that is accepted", early},
+		{"a peer is given up while it is accepted", givenUpAtOnce},
+		{"messages come one at a time", oneAtATime},
+		{"a connection leaves after its messages", leavesLast},
+		{"a replaced connection's last message comes first", replacedLast},
+		{"a connection leaves while the next is accepted", leavesMeanwhile},
 	} {
 		t.Run(strings.ReplaceAll(test.name, " ", "_"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -60,7 +69,7 @@ func (f *attachFixture) attach(id, session string) (*testLink, tabtransport.Atta
 		return l
 	})
 	if err != nil {
-		f.Fatalf("attach %s: %v", id, err)
+		f.Errorf("attach %s: %v", id, err)
 	}
 	return l, a
 }
@@ -281,4 +290,113 @@ func waits(f *attachFixture) {
 		f.Errorf("got %s", a.Peer())
 	}
 	f.wantEvents("connect b")
+}
+
+// early: the hub may know of a connection, and send to it, before Attach is done.
+func early(f *attachFixture) {
+	f.handle()
+	var ch <-chan result
+	f.handler.connecting = func() {
+		ch = f.call(f.Context(), b7, tabtransport.Wait{})
+		synctest.Wait()
+	}
+	l, b := f.attach("b", "1")
+	calls := 0
+	b.Answer(7, f.next(l).ID, reads(`1`, &calls))
+	f.wantResult(<-ch, `1`)
+}
+
+// givenUpAtOnce: a peer that the hub has forgotten must not stay connected: its pages
+// would offer tools that nobody lists.
+func givenUpAtOnce(f *attachFixture) {
+	f.handle()
+	f.handler.connecting = func() { f.tr.Disconnect(spec.TabAddr{Peer: "b"}, spec.CloseGoingAway, "forgotten") }
+	l, b := f.attach("b", "1")
+	if code := <-l.closed; code != spec.CloseGoingAway {
+		f.Errorf("closed with %d", code)
+	}
+	b.Message(1, nil, &spec.TabClosed{})
+	b.Leave(nil)
+	f.wantErr(<-f.call(f.Context(), b7, tabtransport.Wait{}), tabtransport.ErrNotConnected)
+	f.wantEvents("connect b")
+}
+
+// yield lets other goroutines run. Some wait for a mutex, which synctest.Wait does not
+// return for.
+func yield() {
+	for range 1000 {
+		runtime.Gosched()
+	}
+}
+
+// block makes the hub take long over messages with an id, until release is closed.
+func (f *attachFixture) block() (release chan struct{}) {
+	release = make(chan struct{})
+	f.handler.respond = func(_ spec.TabAddr, id json.RawMessage) {
+		f.handler.add("begin %s", id)
+		<-release
+		f.handler.add("end %s", id)
+	}
+	return release
+}
+
+func oneAtATime(f *attachFixture) {
+	f.handle()
+	_, b := f.attach("b", "1")
+	release := f.block()
+	var told sync.WaitGroup
+	told.Go(func() { b.Message(1, json.RawMessage("1"), &spec.TabClosed{}) })
+	f.wantEvents("connect b", "begin 1")
+	// A registration does not wait, nor does anybody wait for it.
+	told.Go(func() { b.Register(2, json.RawMessage("2"), &spec.Register{Kind: spec.KindTool}) })
+	f.wantEvents("connect b", "begin 1", "begin 2")
+	told.Go(func() { b.Message(3, json.RawMessage("3"), &spec.TabClosed{}) })
+	yield()
+	close(release)
+	told.Wait()
+	got := f.handler.log()
+	if slices.Index(got, "begin 3") < slices.Index(got, "end 1") {
+		f.Errorf("the handler was told %q: one message before the other was through", got)
+	}
+}
+
+func leavesLast(f *attachFixture) {
+	f.handle()
+	_, b := f.attach("b", "1")
+	release := f.block()
+	go b.Register(1, json.RawMessage("1"), &spec.Register{Kind: spec.KindTool})
+	synctest.Wait()
+	go b.Leave(nil)
+	yield()
+	close(release)
+	f.wantEvents("connect b", "begin 1", "end 1", "disconnected b")
+}
+
+func replacedLast(f *attachFixture) {
+	f.handle()
+	_, first := f.attach("b", "1")
+	release := f.block()
+	go first.Message(1, json.RawMessage("1"), &spec.TabClosed{})
+	synctest.Wait()
+	go func() {
+		_, second := f.attach("b", "1")
+		second.Message(2, json.RawMessage("2"), &spec.TabClosed{})
+	}()
+	yield()
+	close(release)
+	f.wantEvents("connect b", "begin 1", "connect b", "end 1", "begin 2", "end 2")
+}
+
+// leavesMeanwhile: the hub must not hear that a peer is lost when it has come back.
+func leavesMeanwhile(f *attachFixture) {
+	f.handle()
+	_, first := f.attach("b", "1")
+	release := make(chan struct{})
+	f.handler.connecting = func() { <-release }
+	go f.attach("b", "1")
+	synctest.Wait()
+	go first.Leave(nil)
+	yield()
+	close(release)
+	f.wantEvents("connect b", "connect b")
 }

@@ -406,9 +406,10 @@ func slowTab(f *fixture) {
 
 // handler takes everybody for whom their browserId names.
 type handler struct {
-	tr      tabtransport.TabHubTransport
-	epoch   spec.Epoch
-	respond func(from spec.TabAddr, id json.RawMessage)
+	tr         tabtransport.TabHubTransport
+	epoch      spec.Epoch
+	connecting func() // called in Connect, if not nil
+	respond    func(from spec.TabAddr, id json.RawMessage)
 
 	mu     sync.Mutex
 	events []string
@@ -431,6 +432,9 @@ func (h *handler) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
 		return tabtransport.Accepted{}, spec.Errorf(spec.CodeRefused, "not you")
 	}
 	h.add("connect %s", c.Hello.BrowserID)
+	if h.connecting != nil {
+		h.connecting()
+	}
 	return tabtransport.Accepted{Peer: spec.PeerID(c.Hello.BrowserID), Epoch: h.epoch}, nil
 }
 

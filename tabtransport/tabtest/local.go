@@ -11,10 +11,10 @@ import (
 )
 
 // Local returns the Dial of tabs inside the process.
-func Local(p *tabtransport.Peers) Dial {
+func Local(hub tabtransport.Attacher) Dial {
 	return func(t testing.TB, conn tabtransport.Conn) (End, error) {
 		e := &localEnd{t: t, requests: make(chan Request, 1024), cancelled: make(chan string, 1024)}
-		local, err := p.Join(t.Context(), conn, e.serve)
+		local, err := tabtransport.Join(t.Context(), hub, conn, e.serve)
 		if err != nil {
 			return nil, err
 		}
