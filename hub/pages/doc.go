@@ -12,6 +12,8 @@
 // browser's own, or else a polyfill's), of an MCP-B page server, and those that the
 // page gives to window.tabhub.registerTool; one that is found in several places is
 // offered once. A page server that does not tell of changes is asked every minute.
+// What the page does not give to tabhub itself is found with package pagejs, as the companion
+// extension finds it.
 //
 // The tab's key is kept in sessionStorage and guarded by a lock, so that a reload
 // keeps it and a duplicated tab gets its own. Before the page is reloaded, left or
@@ -25,8 +27,9 @@
 // content script hears before dispatchEvent returns. The content script takes the port only
 // in a page that has this hub's script, so that no other page can find out that it is there.
 // It does not take it where the user has switched the site off, the extension is set to
-// another hub, or its hub has refused it, nor before it knows. Where nobody takes it,
-// nothing is waited for. Over the port go the frames of tabhub.v1, and the content script
+// another hub, or its hub has refused it, nor before it knows: the event itself is what
+// brings it to a frame, so the first is seldom taken. Where nobody takes it, nothing is
+// waited for. Over the port go the frames of tabhub.v1, and the content script
 // answers as a hub does, or closes the port. An extension that does not say within 1.5 s
 // is not waited for. The script then offers what the page gave to
 // window.tabhub only, as the extension finds the rest itself.
