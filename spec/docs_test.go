@@ -54,3 +54,35 @@ func TestCitedSectionsExist(t *testing.T) {
 		t.Errorf("%d citations, %v", cited, err)
 	}
 }
+
+// Whoever follows the architecture into the code must find the files that it names, if
+// only by the end of their path.
+func TestArchitectureNamesFilesThatExist(t *testing.T) {
+	doc, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var there strings.Builder
+	err = filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		there.WriteString(filepath.ToSlash(name) + "\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)+|[\\w-]+\\.(?:go|js|md|txtar))`").FindAllStringSubmatch(string(doc), -1)
+	for _, m := range named {
+		if !strings.Contains(there.String(), "/"+m[1]+"\n") && !messages[m[1]] {
+			t.Errorf("ARCHITECTURE.md names %s, which is not there", m[1])
+		}
+	}
+	if len(named) < 50 {
+		t.Errorf("ARCHITECTURE.md names %d files", len(named))
+	}
+}
+
+// messages look like paths, too.
+var messages = map[string]bool{"browser/registerTools": true, "notifications/tools/list_changed": true, "tools/list": true}
