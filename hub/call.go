@@ -297,7 +297,7 @@ func (r *run) lost() (retry bool, _ error) {
 
 var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
 
-// pause waits for d. It returns early, with an error, when ctx or the Hub ends.
+// pause waits; it returns early, with an error, when the call is over.
 func (r *run) pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
