@@ -84,7 +84,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, err
 	}
 	h := r.h
-	defer h.open.Done()
+	defer h.running.Done()
 	r.start = time.Now()
 	r.ext = extensionsOf(ctx)
 	h.calls.Add(1)
@@ -106,7 +106,7 @@ func (r *run) begin() error {
 	if r.ref, ok = h.state.Lookup(r.kind, r.name); !ok {
 		return h.unknown(r.kind, r.name)
 	}
-	h.open.Add(1)
+	h.running.Add(1)
 	return nil
 }
 
@@ -139,7 +139,7 @@ func (r *run) limited(ctx context.Context) (spec.Response, error) {
 // sent again.
 func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 	loading := 0
-	var changed <-chan struct{} // taken before the last look; nil if that was the first at a tab that is away
+	var changed <-chan struct{} // taken before the latest look; nil unless the look before it found the tab away
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return spec.Response{}, err

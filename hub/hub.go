@@ -36,9 +36,9 @@ type Hub struct {
 	lists    [numLists]listCache
 	changes  signal // fired after each change of state
 	inFlight atomic.Int64
-	calls    atomic.Uint64
+	calls    atomic.Uint64         // since Open
 	storeErr atomic.Pointer[error] // of the last write
-	open     sync.WaitGroup        // calls under way
+	running  sync.WaitGroup        // calls, and what they have begun
 	tasks    sync.WaitGroup        // goroutines of background
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
@@ -130,7 +130,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
-		h.open.Wait()
+		h.running.Wait()
 		close(done)
 	}()
 	var err error

@@ -69,7 +69,7 @@ func (r *run) openReady(ctx context.Context) error {
 		return nil // the browser has gone meanwhile
 	}
 	if first {
-		h.open.Go(func() { h.askForTab(o) }) // this call is one of open, so Close still waits
+		h.running.Go(func() { h.askForTab(o) }) // while this call runs, so Close still waits
 	}
 	r.opened = true
 	return r.awaitOpened(ctx, o)

@@ -43,9 +43,9 @@ type ToolNamer struct {
 }
 
 // Name returns the public name of a tool or prompt (spec/docs/RULES.md,
-// "Registration"): website_tool_<domain>_<tool> for the domain, website_tool_<domain>_
-// tab<N>_<tool> for one tab, the same with website_prompt_ for prompts. It consists
-// of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a
+// "Registration"): website_tool_<domain>_<tool> for the domain,
+// website_tool_<domain>_tab<N>_<tool> for one tab, the same with website_prompt_ for
+// prompts. It consists of A-Z, a-z, 0-9, "_" and "-", anything else having become "_", and begins with a
 // letter. The package's documentation says when there are two "_" after the domain,
 // and when a name is shortened to end in a hash.
 //

@@ -84,7 +84,8 @@ func (p *Peers) Join(ctx context.Context, conn Conn, serve Serve) (*Local, error
 // Send sends a message as a notification.
 func (l *Local) Send(tab int64, msg spec.Inbound) { l.attachment.Message(tab, nil, msg) }
 
-// Ask sends a message as a request and waits for the answer.
+// Ask sends a message as a request and blocks until it is answered, the connection ends or
+// ctx is done. The error is an *spec.Error of the hub, Err's, or ctx's cause.
 func (l *Local) Ask(ctx context.Context, tab int64, msg spec.Inbound) (json.RawMessage, error) {
 	ch := make(chan answer, 1)
 	l.mu.Lock()

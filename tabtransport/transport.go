@@ -9,8 +9,8 @@ import (
 	"tabhub/spec"
 )
 
-// Errors of SendRequest. The first four say what a caller must know before it may
-// send a request again: whether it can have reached the tab.
+// Errors of SendRequest. Each says what a caller must know before it may send a request
+// again: whether it can have reached the tab.
 var (
 	// ErrNotConnected: the peer has no connection now. The request was not sent.
 	ErrNotConnected = errors.New("tab is not connected")
@@ -19,8 +19,8 @@ var (
 	ErrBusy = errors.New("tab does not read its messages")
 	// ErrLost: the request may have been sent and its answer can no longer come.
 	ErrLost = errors.New("tab went away before it answered")
-	// ErrTimeout: the request was sent and not answered in time; the tab was told
-	// to cancel it.
+	// ErrTimeout: the request was sent and not answered in time; the tab, if it was
+	// connected, was told to cancel it.
 	ErrTimeout = errors.New("tab did not answer in time")
 	// ErrUnsupported: the peer's dialect has no such request. It was not sent.
 	ErrUnsupported = errors.New("the tab's protocol has no such request")
@@ -32,7 +32,7 @@ var (
 type TabHubTransport interface {
 	// SendRequest sends req and blocks until the tab answers, the wait is over or
 	// ctx is done. When ctx ends or the time runs out, the tab is sent
-	// browser/cancel. A request that was sent survives the loss of its connection:
+	// browser/cancel, if it is connected then. A request that was sent survives the loss of its connection:
 	// it goes on waiting for the same peer to come back and answer, until
 	// Disconnect is called for it. An *spec.Error is the tab's own answer.
 	SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error)

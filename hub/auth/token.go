@@ -11,7 +11,7 @@ import (
 )
 
 // Token is the Verifier of a hub without accounts: one secret, which stands for
-// spec.LocalUser.
+// spec.LocalUser. Its methods are safe for concurrent use and do not block.
 type Token struct {
 	mu     sync.RWMutex
 	sum    [sha256.Size]byte
@@ -50,7 +50,7 @@ func (t *Token) Verify(token string) (Identity, error) {
 	return Identity{User: spec.LocalUser, Revoked: t.valid}, nil
 }
 
-// Identity is who holds the secret of now.
+// Identity returns the Identity of whoever holds the present secret.
 func (t *Token) Identity() Identity {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -44,9 +44,9 @@ type Annotations struct {
 type Listed int
 
 const (
-	Always     Listed = iota
-	LocalOnly         // on a hub that only its own machine reaches: the tool starts programs there
-	RelayTools        // with the flag --relay-tools
+	Always     Listed = iota // on every hub
+	LocalOnly                // on a hub that only its own machine reaches: the tool starts programs there
+	RelayTools               // with the flag --relay-tools
 )
 
 // Definition returns the tool as tools/list has it, on one line.

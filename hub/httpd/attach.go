@@ -15,8 +15,8 @@ import (
 const AttachProtocol = "tabhub-attach"
 
 // FarewellMethod is a notification that only /attach carries, as its last line:
-// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade" or
-// "idle". A stream that ends without it ended by accident. With params.settled, what
+// params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle" or
+// "failed" (a listener has). A stream that ends without it ended by accident. With params.settled, what
 // has no answer was not begun, and can be sent to the next hub.
 const FarewellMethod = "tabhub/farewell"
 

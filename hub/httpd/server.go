@@ -117,7 +117,7 @@ func isOwner(ctx context.Context) bool {
 
 // Shutdown refuses new requests, has the tenants' MCP servers answer what is under way,
 // tells the bridges why the hub ends, and closes all connections. When ctx is done it
-// gives up on waiting. why is what Options.Stop was called with, or "stop".
+// gives up on waiting. why is what bridges are told, see FarewellMethod.
 func (s *Server) Shutdown(ctx context.Context, why string) error {
 	s.mu.Lock()
 	s.draining = true
@@ -196,7 +196,7 @@ func (s *Server) isDraining() bool {
 	return s.draining
 }
 
-// given is served by a handler of the Options.
+// given serves a route by a handler of the Options. If that is nil, the path is not found.
 func given(handler func(*Options) http.Handler) func(*Server, *request) error {
 	return func(s *Server, r *request) error {
 		h := handler(&s.o)
@@ -208,8 +208,8 @@ func given(handler func(*Options) http.Handler) func(*Server, *request) error {
 	}
 }
 
-// serveMCP is served by the MCP server of the caller's tenant. The request ends with its
-// credential.
+// serveMCP serves a route by the MCP server of the caller's tenant. The request ends with
+// its credential.
 func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *request) error {
 	return func(_ *Server, r *request) error {
 		id := r.pass.identity

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -176,7 +177,7 @@ func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops 
 	}
 	var list []string
 	if json.Unmarshal(uris, &list) != nil || len(list) > maxSubscriptions {
-		return nil, invalidParams("resourceSubscriptions must be at most 1000 strings")
+		return nil, invalidParams(fmt.Sprintf("resourceSubscriptions must be at most %d strings", maxSubscriptions))
 	}
 	for _, uri := range list {
 		if slices.Contains(want.updated, uri) {

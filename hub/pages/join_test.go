@@ -449,7 +449,7 @@ func TestConnectionLostUnderCall(t *testing.T) {
 		done := make(chan reply, 1)
 		var gone <-chan struct{}
 		if lost {
-			gone = s.cable.Lose()
+			gone = s.port.Lose()
 		}
 		go func() { done <- s.send(t.Context(), name, `{}`, nil) }()
 		if lost {
@@ -457,7 +457,7 @@ func TestConnectionLostUnderCall(t *testing.T) {
 		} else {
 			page.WaitFor(fmt.Sprintf("runs === %d", i+1))
 		}
-		s.cable.Cut()
+		s.port.Cut()
 		page.WaitFor(fmt.Sprintf(`connected === %d && runs === %d`, i+2, i+1))
 		page.Eval(fmt.Sprintf(`void finish("answer %d")`, i))
 		if r := <-done; r.IsError || r.text() != fmt.Sprint("answer ", i) {

@@ -29,7 +29,7 @@ type site struct {
 	t        *testing.T
 	store    storage.Memory
 	addr     string // of the hub
-	cable    *tabtest.Port
+	port     *tabtest.Port
 	pairings tabtest.Pairings
 
 	// Owned by the test's goroutine.
@@ -43,8 +43,8 @@ type site struct {
 }
 
 func newSite(t *testing.T) *site {
-	s := &site{t: t, cable: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
-	s.addr = s.cable.Addr()
+	s := &site{t: t, port: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), heard: make(chan struct{}, 1)}
+	s.addr = s.port.Addr()
 	s.start()
 	t.Cleanup(s.stop)
 	return s
@@ -71,7 +71,7 @@ func (s *site) start() {
 	})
 	mux.Handle("/tabs", s.ws.Tabs())
 	s.srv = &http.Server{Handler: mux}
-	go s.srv.Serve(s.cable.Listen())
+	go s.srv.Serve(s.port.Listen())
 }
 
 // stop ends the hub as a killed process does: its tabs are told nothing.

@@ -14,7 +14,7 @@ import (
 const (
 	maxNames    = 16 << 10 // of a domain
 	maxAllNames = 16 * maxNames
-	manyNames   = maxNames / 16 // worth a search for those that can go
+	manyNames   = maxNames / 16 // that nobody has: as many are worth a search for them
 )
 
 var errNames = errors.New("this site has used too many different names")

@@ -19,8 +19,8 @@ type Opening struct {
 	until  time.Time
 }
 
-// Cached returns what is known of an item while no tab has it. known is false if
-// nothing is; it may be nil otherwise.
+// Cached returns what closed tabs left of an item; nil if nothing was cached. known is false
+// if the domain's catalog does not have the item any more.
 func (s *State) Cached(r *Ref) (cached *item.Item, known bool) {
 	if r.b.entry == nil {
 		return nil, false

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +148,61 @@ func TestCancelAndProgress(t *testing.T) {
 	cancel(errors.New("the user said stop"))
 	p.WaitFor("document.title === 'cancelled: the user said stop'")
 	<-done
+}
+
+// A call that is cancelled while its page cannot speak to a worker that was restarted is
+// cancelled when the page can: else it would go on, and nobody could stop it.
+func TestCancelBeforePageIsBack(t *testing.T) {
+	t.Parallel()
+	blocked, release := make(chan struct{}), make(chan struct{})
+	unblock := sync.OnceFunc(func() { close(release) })
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(blocked)
+		<-release
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(unblock)
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	// A page of another site has a process of its own, goes on, and wakes the worker.
+	b.Open(strings.Replace(site(t, map[string]string{"/": shop}), "127.0.0.1", "localhost", 1))
+	h.wait("both tabs", func() bool { return len(h.tabs) == 2 })
+	other := h.ids()[0]
+	if other == tab {
+		other = h.ids()[1]
+	}
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.callFrame(ctx, tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
+		done <- err
+	}()
+	p.WaitFor("counts.slow === 1")
+	w := b.Worker()
+	w.WaitFor("chrome.storage.session.get('calls').then(({calls}) => calls && Object.keys(calls).length === 1)")
+	w.Close()
+	p.Eval(fmt.Sprintf(`void setTimeout(() => {
+		const request = new XMLHttpRequest();
+		request.open("GET", %q, false);
+		try { request.send() } catch { /* of another origin */ }
+	})`, server.URL))
+	<-blocked
+	h.mu.Lock()
+	hellos := h.hellos
+	h.mu.Unlock()
+	b.StopWorker()
+	h.wait("the extension is back", func() bool { return h.hellos > hellos })
+	cancel(errors.New("the user said stop"))
+	<-done
+	// Once this is answered the worker has read the cancellation, too.
+	if got, err := h.call(other, "words", "{}"); err != nil || !strings.Contains(got, "plain words") {
+		t.Errorf("a call to the other page: %s, %v", got, err)
+	}
+	unblock()
+	p.WaitFor("document.title.startsWith('aborted')")
 }
 
 // A page that is left under a call may have done what it was asked: the hub is told at

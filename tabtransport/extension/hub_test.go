@@ -24,12 +24,12 @@ import (
 // hub is the far end of the extension: the real WebSocket server, and a handler that
 // remembers what it was told.
 type hub struct {
-	t     testing.TB
-	addr  string // host:port
-	http  *httptest.Server
-	ws    *wsserver.Server
-	wire  *tabtransport.Peers
-	cable *tabtest.Port
+	t    testing.TB
+	addr string // host:port
+	http *httptest.Server
+	ws   *wsserver.Server
+	wire *tabtransport.Peers
+	port *tabtest.Port
 
 	pairings  tabtest.Pairings
 	keepAlive time.Duration // between pings; 0 is the default
@@ -77,10 +77,10 @@ func newHub(t testing.TB) *hub {
 func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
 	t.Helper()
 	h := &hub{
-		t: t, cable: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
+		t: t, port: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
 		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{},
 	}
-	h.addr = h.cable.Addr()
+	h.addr = h.port.Addr()
 	h.serve()
 	return h
 }
@@ -105,7 +105,7 @@ func (h *hub) serve() {
 	if err := h.http.Listener.Close(); err != nil {
 		h.t.Fatal(err)
 	}
-	h.http.Listener = h.cable.Listen()
+	h.http.Listener = h.port.Listen()
 	h.http.Start()
 	h.t.Cleanup(h.stop)
 }
@@ -131,7 +131,7 @@ func (h *hub) restart() {
 }
 
 // cut cuts all connections; the hub lives on.
-func (h *hub) cut() { h.cable.Cut() }
+func (h *hub) cut() { h.port.Cut() }
 
 func (h *hub) url() string { return "ws://" + h.addr + "/tabs" }
 

@@ -203,6 +203,7 @@ func TestOlderPageAPIs(t *testing.T) {
 				{name: 'provided', description: 'd', inputSchema: {type: 'object'}, execute: ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})},
 				{name: 'dropped', description: 'd', inputSchema: {type: 'object'}, execute: () => ''},
 			]});
+			navigator.modelContext.registerTool({name: 'dropped', description: 'd', execute: () => 'refused: it is there already'});
 			navigator.modelContext.unregisterTool('dropped');
 			window.mcp.registerTool('first', {description: 'd', inputSchema: {q: {description: 'what'}}}, async ({q}) => ({content: [{type: 'text', text: 'q=' + q}]}));
 			</script>`}))

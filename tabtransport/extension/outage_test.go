@@ -47,7 +47,7 @@ func TestCallLostWithTheConnection(t *testing.T) {
 	tab := h.tabWith(shopTools...)
 	lose := func(then func()) string {
 		t.Helper()
-		lost := h.cable.Lose()
+		lost := h.port.Lose()
 		result := make(chan string, 1)
 		go func() {
 			got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":1}`, tabtransport.Wait{Timeout: chromium.Timeout})

@@ -40,7 +40,7 @@ type squatter struct {
 func squat(t *testing.T, h *hub, says func(id json.RawMessage) []string, code int) *squatter {
 	s := &squatter{t: t, says: says, code: code, asked: make(chan struct{}, 1)}
 	s.server = &http.Server{Handler: http.HandlerFunc(s.serve)}
-	ln := h.cable.Listen()
+	ln := h.port.Listen()
 	go s.server.Serve(ln)
 	t.Cleanup(s.stop)
 	return s
@@ -340,7 +340,7 @@ func TestHandshakeIsFast(t *testing.T) {
 	h.wire = ws.Transport(spec.LocalUser)
 	h.wire.Handle(h)
 	server := &http.Server{Handler: ws.Tabs()}
-	go server.Serve(h.cable.Listen())
+	go server.Serve(h.port.Listen())
 	h.browse(chromium.Options{})
 	for n := 1; n < 8; n++ {
 		h.cut()

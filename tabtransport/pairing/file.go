@@ -29,8 +29,10 @@ type record struct {
 	Forgotten bool `json:"forgotten,omitempty"`
 }
 
+// MarshalText implements encoding.TextMarshaler, as String.
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText implements encoding.TextUnmarshaler, as ParseKey.
 func (k *Key) UnmarshalText(text []byte) error {
 	var err error
 	*k, err = ParseKey(string(text))

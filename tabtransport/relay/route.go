@@ -92,8 +92,8 @@ type outgoing struct {
 	id      outboundID
 }
 
-// begin finds where a client's message goes and, if it wants an answer, enters it
-// into the table.
+// begin finds where a client's message goes and, if it wants an answer, adds it to the
+// pending requests.
 func (t *tenant) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *tenant) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.
 	return t.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
 }
 
-// enterLocked enters a request into the table of its connection: a client's, or, with
+// enterLocked adds a request to those pending on its connection: a client's, or, with
 // answer, one of the hub's own.
 func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
 	s := conn.ext.session
@@ -127,7 +127,7 @@ func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id
 	return out, nil
 }
 
-// abandon takes a request out of the table that could not be sent. It reports
+// abandon takes a request that could not be sent out of the pending ones. It reports
 // whether nobody has answered it yet.
 func (t *tenant) abandon(out outgoing) bool {
 	t.mu.Lock()

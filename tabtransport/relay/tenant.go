@@ -108,7 +108,8 @@ type identity struct {
 	name, version, clientID string
 }
 
-// join makes an extension's WebSocket its session. One that it had before is closed. What greet makes, if it is not nil, is sent before anything else.
+// join makes an extension's WebSocket its session. One that it had before is closed. What
+// greet makes, if it is not nil, is sent before anything else.
 func (t *tenant) join(who identity, out outbox, d dialect, greet func(*extension) []byte) (*session, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -192,6 +193,9 @@ func (t *tenant) interruptLocked(ext *extension, why string) {
 	}
 }
 
+// endRequestsLocked ends the requests of a connection that were sent before a time, or all
+// if it is zero: a client's is answered with what err makes, one of the hub's own ends
+// with sent if it may have reached the extension.
 func (t *tenant) endRequestsLocked(c *connection, before time.Time, err func() *spec.Error, sent error) {
 	requests := c.pending.drain(before)
 	t.counts.interrupted.Add(uint64(len(requests)))
@@ -257,7 +261,8 @@ func (t *tenant) exit(c *client) {
 	t.changedLocked()
 }
 
-// expire ends the requests of an extension that have waited for too long.
+// expire ends the requests of an extension's clients that have waited for too long. Those
+// of the hub itself have a timer in Request.
 func (t *tenant) expire(ext *extension) {
 	err := func() *spec.Error { return errLate(int(t.limits.RequestTimeout.Seconds())) }
 	before := time.Now().Add(-t.limits.RequestTimeout)

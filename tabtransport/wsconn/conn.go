@@ -53,7 +53,7 @@ type Conn struct {
 	// guarded by mu; admitted is changed by the reader alone, which reads it without
 	mu        sync.Mutex
 	admitted  bool
-	queue     []item
+	queue     []queuedFrame
 	size      int           // bytes of queue and of the frame being written
 	inWriting int           // bytes of the latter
 	pong      *string       // the peer's last ping, if it was not answered
@@ -199,7 +199,7 @@ func (c *Conn) close(code spec.CloseCode, reason string, drop bool) {
 	}
 	c.closed = fmt.Errorf("closed by the hub: %s (%d)", reason, code)
 	c.final = websocket.FormatCloseMessage(int(code), Clip(reason, maxReason))
-	var sent, unsent []item
+	var sent, unsent []queuedFrame
 	for _, it := range c.queue {
 		if drop || it.claim != nil {
 			unsent = append(unsent, it)

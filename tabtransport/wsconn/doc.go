@@ -1,7 +1,7 @@
 // Package wsconn is a WebSocket of the hub: how frames are read, written and bounded,
 // how a silent or slow peer is found, and how a connection ends. What the frames say
-// is for the packages that use it, wsserver and relay. It is the only importer of
-// gorilla/websocket.
+// is for the packages that use it, wsserver and relay. Tests apart, it is the only
+// importer of gorilla/websocket.
 //
 // A Server accepts connections and closes them together. Each Conn has one goroutine
 // that reads, the one that Server.Serve starts, and at most one that writes, while there

@@ -15,8 +15,8 @@ import (
 // maxUnadmittedFrames is how many frames may wait for a peer that is not admitted.
 const maxUnadmittedFrames = 64
 
-// item is a frame in the queue.
-type item struct {
+// queuedFrame is a frame in the queue.
+type queuedFrame struct {
 	frame   []byte
 	buffer  *Buffer            // that frame is in; nil if it has memory of its own
 	claim   tabtransport.Claim // nil: the frame is written in any case
@@ -24,14 +24,14 @@ type item struct {
 }
 
 // drop says that the frame will not be written.
-func (it item) drop() {
+func (it queuedFrame) drop() {
 	if it.claim != nil {
 		it.claim.Unsent()
 	}
 	it.free()
 }
 
-func (it item) free() {
+func (it queuedFrame) free() {
 	if it.buffer != nil {
 		it.buffer.Free()
 	}
@@ -40,7 +40,7 @@ func (it item) free() {
 	}
 }
 
-func dropAll(items []item) {
+func dropAll(items []queuedFrame) {
 	for _, it := range items {
 		it.drop()
 	}
@@ -49,18 +49,18 @@ func dropAll(items []item) {
 // Send queues a text frame, which must not change any more. It does not block. The error
 // is tabtransport.ErrNotConnected or tabtransport.ErrBusy, and means that it was not
 // queued.
-func (c *Conn) Send(frame []byte) error { return c.push(item{frame: frame}, false) }
+func (c *Conn) Send(frame []byte) error { return c.push(queuedFrame{frame: frame}, false) }
 
 // SendRequest is Send for a frame that is written only if its claim allows it then.
 // Without an error the connection frees the buffer.
 func (c *Conn) SendRequest(b *Buffer, claim tabtransport.Claim) error {
-	return c.push(item{frame: b.B, buffer: b, claim: claim}, false)
+	return c.push(queuedFrame{frame: b.B, buffer: b, claim: claim}, false)
 }
 
 // MustSend is Send for what a peer may not miss: one that has no room for it reads too
 // slowly, and is closed.
 func (c *Conn) MustSend(frame []byte) {
-	if c.push(item{frame: frame}, true) == tabtransport.ErrBusy {
+	if c.push(queuedFrame{frame: frame}, true) == tabtransport.ErrBusy {
 		c.overflow()
 	}
 }
@@ -68,7 +68,7 @@ func (c *Conn) MustSend(frame []byte) {
 // Write is MustSend that blocks until the frame is written or the connection ends.
 func (c *Conn) Write(frame []byte) {
 	written := make(chan struct{})
-	if err := c.push(item{frame: frame, written: written}, true); err == nil {
+	if err := c.push(queuedFrame{frame: frame, written: written}, true); err == nil {
 		<-written
 	} else if err == tabtransport.ErrBusy {
 		c.overflow()
@@ -87,7 +87,7 @@ func (c *Conn) Ping() {
 	}
 }
 
-func (c *Conn) push(it item, must bool) error {
+func (c *Conn) push(it queuedFrame, must bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -97,7 +97,7 @@ func (c *Conn) push(it item, must bool) error {
 		return tabtransport.ErrBusy
 	}
 	if cap(c.queue) == 0 {
-		c.queue = make([]item, 0, 4) // fewer allocations than one at a time
+		c.queue = make([]queuedFrame, 0, 4) // fewer allocations than one at a time
 	}
 	c.queue = append(c.queue, it)
 	c.size += len(it.frame)
@@ -165,7 +165,7 @@ func (c *Conn) writeNext() bool {
 	c.inWriting = 0
 	var control int
 	var data []byte
-	var next item
+	var next queuedFrame
 	switch {
 	case c.pong != nil:
 		control, data, c.pong = websocket.PongMessage, []byte(*c.pong), nil
@@ -173,7 +173,7 @@ func (c *Conn) writeNext() bool {
 		control, c.pingDue = websocket.PingMessage, false
 	case len(c.queue) > 0:
 		next = c.queue[0]
-		c.queue[0] = item{}
+		c.queue[0] = queuedFrame{}
 		c.queue = c.queue[1:]
 		c.inWriting = len(next.frame)
 	case c.final != nil:
@@ -197,7 +197,7 @@ func (c *Conn) writeNext() bool {
 	return true
 }
 
-func (c *Conn) writeFrame(it item) {
+func (c *Conn) writeFrame(it queuedFrame) {
 	if it.claim != nil && !it.claim.Sending() {
 		it.drop()
 		return

@@ -69,8 +69,9 @@ type registration struct {
 	size int
 }
 
-// readSlot is what the registrars of a Server share. Reading is work for a processor:
-// two at a time would only take two of them away from the calls.
+// readSlot lets one registration at a time be read, of all that wait in the registrars of
+// a Server, within a budget of them all. Reading is pure computation: two at a time would
+// keep two processors from the calls.
 type readSlot struct {
 	taken chan struct{} // capacity 1
 

@@ -95,14 +95,14 @@ export function showTabs(tabs) {
   list(byID("refused"), "section", refused);
 }
 
-/** @param {Browser[]} browsers */
-export function showBrowsers(browsers) {
-  const carriers = browsers.filter((b) => !b.single); // the others are pages that came by themselves
-  const rows = carriers.map((b) => {
+/** @param {Browser[]} peers */
+export function showBrowsers(peers) {
+  const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
+  const rows = browsers.map((b) => {
     const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
     return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = carriers.length.toLocaleString("en");
+  byID("count-browsers").textContent = browsers.length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }
 

@@ -5,7 +5,7 @@
 "use strict";
 
 {
-  /** What is left of how many signs each frame may give. @type {WeakMap<object, InstanceType<typeof RateLimit>>} */
+  /** How often each frame may give a sign. @type {WeakMap<object, InstanceType<typeof RateLimit>>} */
   const limits = new WeakMap();
   /** From the top document's own sentinel: none is in a site that is switched off. @type {MessagePort | undefined} */
   let port;
@@ -27,7 +27,7 @@
   }
 
   /**
-   * Which frame of which frame source is, from the top document on.
+   * The path from the top document to a frame: the index of each frame in its parent.
    *
    * @param {Window} source
    * @returns {number[] | undefined} undefined if it has gone
@@ -48,8 +48,8 @@
     if (!event.isTrusted || !source || source === window || !chrome.runtime?.id) return;
     const { data } = event;
     if (data?.tabhub !== "sign") return;
-    // No page hears it. Where the site is switched off, one that sent it itself could find
-    // out so that somebody else listens.
+    // The page does not get the message. But where there is no sentinel, as the site is switched
+    // off, only the page can have sent it, and would find out that somebody stops it.
     if (port) event.stopImmediatePropagation();
     pass(/** @type {Window} */ (source), data);
   });

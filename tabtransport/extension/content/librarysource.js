@@ -1,4 +1,4 @@
-// The extension's end of the port to the page's world (sentinel.js, library.js).
+// The extension's end of the port to the page's world (sentinel.js, libraryend.js).
 "use strict";
 
 /** @implements {Source} */

@@ -9,20 +9,20 @@
 
 var TabhubFrame = class {
   static #debounce = 500;
-  /** Nothing more is offered for a ms for so many characters that were: a few tools do not feel it. */
+  /** How many characters may be offered in a ms: the next offer waits for as long as the last took of that. */
   static #rate = 256;
   /** How long a call waits for a tool that the page, just loaded, has yet to register. */
   static #toolTimeout = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
   static #maxChildren = 64;
-  /** How many calls that have ended are known; the hub has fewer open at a time. */
+  /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
 
   /** @type {chrome.runtime.Port | undefined} */
   #port;
   #opened = 0;
-  /** Since when the frame's calls come here, as Date.now() has it. */
+  /** Since when this script gets the frame's calls, as Date.now() has it; Infinity while the page is away. */
   #since = Infinity;
   #retry = 100;
   #on = false;
@@ -46,7 +46,7 @@ var TabhubFrame = class {
   #told = 0;
   #settledEmpty = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #quiet;
+  #resting;
   #dirty = false;
   /** Notices of the page's servers that cause traffic to the hub. */
   #notices = new RateLimit(100);
@@ -97,7 +97,7 @@ var TabhubFrame = class {
   stop() {
     this.#stopped = true;
     this.#unlisten.abort();
-    this.#off();
+    this.#turnOff();
     this.#disconnect();
   }
 
@@ -122,7 +122,7 @@ var TabhubFrame = class {
     this.#since = Math.min(this.#since, this.#opened);
     this.#sent = undefined;
     for (const child of this.#children.values()) child.sent = "";
-    port.onMessage.addListener((message) => this.#heed(message));
+    port.onMessage.addListener((message) => this.#received(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
     for (const answer of this.#held.values()) this.#post(answer);
@@ -165,7 +165,7 @@ var TabhubFrame = class {
   }
 
   /** @param {WorkerToFrame} message */
-  #heed(message) {
+  #received(message) {
     switch (message.type) {
       case "hub":
         this.#embedded.hub(message);
@@ -177,7 +177,7 @@ var TabhubFrame = class {
         this.#turnOn();
         break;
       case "off":
-        this.#off();
+        this.#turnOff();
         break;
       case "request":
         void this.#run(message);
@@ -216,12 +216,12 @@ var TabhubFrame = class {
       }
     }
     // A worker that has just started knows nothing of what was offered.
-    clearTimeout(this.#quiet);
-    this.#quiet = undefined;
+    clearTimeout(this.#resting);
+    this.#resting = undefined;
     this.#changed();
   }
 
-  #off() {
+  #turnOff() {
     this.#on = false;
     // What the hub's own script runs it answers: it goes on offering the page by itself.
     for (const { controller, embedded } of this.#running.values()) if (!embedded) controller.abort(new SwitchedOff());
@@ -238,7 +238,7 @@ var TabhubFrame = class {
   /** Publishes now, or soon if that was done a moment ago. */
   #changed() {
     for (const wake of this.#watchers) wake();
-    if (this.#quiet !== undefined) {
+    if (this.#resting !== undefined) {
       this.#dirty = true;
       return;
     }
@@ -252,9 +252,9 @@ var TabhubFrame = class {
    * @param {number} ms
    */
   #rest(ms) {
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => {
-      this.#quiet = undefined;
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
       if (!this.#dirty) return;
       this.#dirty = false;
       this.#changed();

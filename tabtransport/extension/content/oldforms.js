@@ -50,13 +50,15 @@ function noting(tool, thrown) {
  * @param {ModelContext} native
  */
 function offerOldForms(native) {
-  /** @type {Map<string, AbortController>} */
+  /** By the tools' names. @type {Map<string, AbortController>} */
   const registered = new Map();
 
   /** @param {any} tool */
   function registerTool(tool) {
     const name = String(tool?.name);
-    const controller = new AbortController();
+    // One for each name: the browser refuses a second tool of a name, and the first must still
+    // be taken back by it.
+    const controller = registered.get(name) ?? new AbortController();
     const execute = (/** @type {object} */ input, /** @type {object} */ options) =>
       tool.execute(input, { ...options, requestUserInteraction: async (/** @type {Function} */ ask) => ask() });
     registered.set(name, controller);

@@ -1,6 +1,6 @@
 // Runs in the page's world of every frame of the sites that the user shares, before the page's
 // scripts, and looks for signs that the frame has something to offer. Only then is the rest of
-// the extension brought to the frame (README.md, "Where nothing is").
+// the extension brought to the frame (README.md, "Where nothing is, nothing runs").
 //
 // The page can change what this is made of. Where the page has given no sign there is nothing
 // that it could notice: all that is called until then was taken before any script of the page

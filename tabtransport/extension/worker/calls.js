@@ -40,8 +40,8 @@ export class Calls {
   #held = new Map();
   /** Calls whose document is being looked for. */
   #starting = new Set();
-  /** Calls that were cancelled before their document was found. */
-  #cancelled = new Set();
+  /** Why calls were cancelled whose document was not found yet, or is not back yet. @type {Map<string, string>} */
+  #cancelled = new Map();
   #size = 0;
   /** @type {Stored<Record<string, Open>>} */
   #stored = new Stored("calls", () => this.#lasting());
@@ -117,17 +117,17 @@ export class Calls {
    */
   cancel(id, reason) {
     const port = this.#ports.get(id);
-    if (!port) {
-      if (!this.#knows(id)) this.#remember(id);
-    } else {
-      port.postMessage({ type: "cancel", id, reason });
-    }
+    if (port) port.postMessage({ type: "cancel", id, reason });
+    else if (!this.#held.has(id)) this.#remember(id, reason);
     this.#close(id);
   }
 
-  /** @param {string} id */
-  #remember(id) {
-    this.#cancelled.add(id);
+  /**
+   * @param {string} id
+   * @param {string} reason
+   */
+  #remember(id, reason) {
+    this.#cancelled.set(id, reason);
     setTimeout(() => this.#cancelled.delete(id), LOADING * 2);
   }
 
@@ -141,6 +141,10 @@ export class Calls {
    */
   hello(port, { calls, since }) {
     const { tab, documentId } = port.sender ?? {};
+    for (const id of calls) {
+      const reason = this.#cancelled.get(id);
+      if (reason !== undefined) port.postMessage({ type: "cancel", id, reason });
+    }
     for (const [id, call] of this.#open) {
       if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
       if (calls.includes(id)) {

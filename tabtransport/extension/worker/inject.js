@@ -1,5 +1,6 @@
 // Which scripts run in pages: the sentinel in the frames of the sites that the user shares,
-// and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is").
+// and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
+// nothing runs"). content/page.js, top.js and frame.js are joined of several files (files.go).
 
 import { pattern, permitsPage } from "./settings.js";
 
@@ -69,7 +70,8 @@ function differs(a, b) {
 /**
  * Brings the rest of the extension to a frame that has given a sign.
  *
- * @param {{path: number[], sign: FrameSign}} said which frame of which frame it is; the page may have forged both
+ * @param {{path: number[], sign: FrameSign}} said path leads to the frame from the top document, by the
+ *   index of each frame in its parent; the page may have forged both
  * @param {chrome.runtime.MessageSender} sender the gateway in the tab's top document
  */
 export async function bring({ path, sign }, { tab, documentId }) {

@@ -6,14 +6,14 @@ import { KINDS, merge } from "./tab.js";
 
 /** Changes of a tab's frames within this time, in ms, are one message. */
 const GATHER = 50;
-/** What a tab offers may be told again after a ms for so many characters of it, */
+/** How many characters a tab may register in a ms: it rests for as long as its last registration took of that, */
 const RATE = 1024;
-/** and at the latest after so many ms. */
-const LAST = 30_000;
+/** but no longer than this, in ms. */
+const MAX_REST = 30_000;
 /** How long after the hub has refused a registration as one too many it is told again, in ms. */
 const RETRY = 1_000;
 
-/** How a tab's items are told first, and then. */
+/** The methods that tell the hub what a tab offers: first, and when it has changed. */
 const METHODS = /** @type {const} */ ({
   tools: { register: "browser/registerTools", update: "browser/updateTools" },
   resources: { register: "browser/registerResources", update: "browser/updateResources" },
@@ -80,7 +80,7 @@ export class Registrar {
     const merged = merge(frames);
     const { lists } = merged;
     const size = KINDS.reduce((sum, kind) => sum + lists[kind].text.length, 0);
-    tab.rests = Date.now() + Math.min(size / RATE, LAST);
+    tab.rests = Date.now() + Math.min(size / RATE, MAX_REST);
     if (this.#hub.connected) this.#tell(tab, frames, merged);
     this.#told(tab, lists.tools.count);
   }

@@ -6,8 +6,8 @@
 // Two goroutines pipe. Run's own, the hub side, owns the connection: it connects,
 // restores the session, copies lines from the hub to the client, and settles what
 // was open when a connection was lost. The client side reads the client's lines and
-// writes them to the connection of the moment. Both look into a message only as far
-// as its id and method. What both need is in Bridge.mu's keeping.
+// writes them to the present connection. Both look into a message only as far as its id
+// and method. Bridge.mu guards what they share.
 //
 // # When a hub dies
 //
@@ -15,8 +15,8 @@
 // reached a page: it is sent again only if the tool says readOnlyHint or
 // idempotentHint, and answered NOT_CONNECTED otherwise. The bridge knows these hints
 // from the tools/list answers that have passed through it; it keeps the latest as
-// bytes and reads it only now. A tool that the client never listed counts as unsafe.
-// Every other request only reads, and is sent again.
+// bytes and parses it only now. A tool that the client never listed counts as unsafe.
+// Every other request can be sent twice without harm, and is sent again.
 //
 // For a session of the older revisions, the client's own initialize is sent first,
 // as the bridge's request whose answer is dropped, then notifications/initialized,

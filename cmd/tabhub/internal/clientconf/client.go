@@ -98,8 +98,8 @@ type Entry struct {
 	Args    []string
 }
 
-// AddCommand and RemoveCommand return the command that changes the configuration, "" if
-// its file is to be edited.
+// AddCommand returns the client's own command that adds the server name, "" if the
+// configuration file is to be edited.
 func (c Client) AddCommand(s System, scope Scope, name string, e Entry) string {
 	if c.command == "" || scope != User {
 		return ""
@@ -108,6 +108,7 @@ func (c Client) AddCommand(s System, scope Scope, name string, e Entry) string {
 	return shell.Line(s.OS, words...)
 }
 
+// RemoveCommand is the inverse of AddCommand.
 func (c Client) RemoveCommand(s System, scope Scope, name string) string {
 	if c.command == "" || scope != User {
 		return ""
