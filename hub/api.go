@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -29,12 +28,6 @@ type Options struct {
 	// PlainNames lists each tool, resource and prompt under the page's own name.
 	// It is for conformance suites, which look for fixed names.
 	PlainNames bool
-
-	// Before is asked before a call is routed, After told when it has ended. A
-	// *Failure from Before is the call's result. Neither may block for long; both
-	// may be nil.
-	Before func(ctx context.Context, c *CallInfo) error
-	After  func(c *CallInfo, r storage.Record)
 }
 
 // TabNames says when a tool's per-tab names are listed. They always resolve.
@@ -46,16 +39,6 @@ const (
 	TabNamesAlways TabNames = "always" // for each tab
 	TabNamesNever  TabNames = "never"
 )
-
-// CallInfo is what is known of a call before it is routed.
-type CallInfo struct {
-	Kind   spec.Kind
-	Name   string // public
-	Domain spec.Domain
-	Item   string // the page's own name
-	Client string
-	Args   json.RawMessage
-}
 
 // ListKind selects one of the four MCP lists.
 type ListKind int

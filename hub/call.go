@@ -64,7 +64,6 @@ type run struct {
 	ext      spec.Extensions
 
 	ref      state.Ref // what name stands for
-	info     CallInfo
 	start    time.Time
 	excluded []spec.TabAddr
 	peer     spec.PeerID // a call that falls over stays in this browser
@@ -88,9 +87,8 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	defer h.open.Done()
 	r.start = time.Now()
 	r.ext = extensionsOf(ctx)
-	r.info = CallInfo{Kind: r.kind, Name: r.name, Domain: r.ref.ID.Domain, Item: r.ref.ID.Item, Client: r.client, Args: r.args}
 	h.calls.Add(1)
-	resp, err := r.guarded(ctx)
+	resp, err := r.limited(ctx)
 	err = cleanError(err)
 	h.recordCall(r, resp, err)
 	return resp, err
@@ -126,19 +124,14 @@ func cleanError(err error) error {
 	return clean
 }
 
-// guarded runs the call within the hub's limit and what Before says.
-func (r *run) guarded(ctx context.Context) (spec.Response, error) {
+// limited runs the call within the hub's limit.
+func (r *run) limited(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	if n := h.inFlight.Add(1); n > spec.MaxCallsPerHub {
 		h.inFlight.Add(-1)
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	}
 	defer h.inFlight.Add(-1)
-	if h.opts.Before != nil {
-		if err := h.opts.Before(ctx, &r.info); err != nil {
-			return spec.Response{}, err
-		}
-	}
 	return r.attempts(ctx)
 }
 

@@ -91,6 +91,26 @@ func TestRouteToTheActiveTab(t *testing.T) {
 	})
 }
 
+// A conversation about a page goes on at that page, though another tab has loaded since.
+func TestCallGoesWhereTheLastOneWent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, tools("https://e.com/1", "x"))
+		time.Sleep(time.Second)
+		w.register(b, 0, tools("https://e.com/2", "x"))
+		c := w.call(t.Context(), "e_com_tab1_x")
+		answer(a, a.Next(), "first")
+		c.want(t, "first")
+		c = w.call(t.Context(), "e_com_x")
+		answer(a, a.Next(), "second")
+		c.want(t, "second")
+		if e, err := w.hub.Explain("website_tool_e_com_x"); err != nil || e.Reason != state.ReasonLastURL {
+			t.Errorf("explained %+v, %v", e, err)
+		}
+	})
+}
+
 func TestCallIsNotRunTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})

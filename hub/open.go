@@ -85,7 +85,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 		changed := h.changes.wait()
 		h.mu.RLock()
 		best, _ := h.state.Snapshot(&r.ref, r.excluded, r.peer, nil).Choose()
-		until, err := h.state.Wait(o)
+		until, err := h.state.Deadline(o)
 		h.mu.RUnlock()
 		switch {
 		case best >= 0:

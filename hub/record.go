@@ -22,19 +22,16 @@ func (h *Hub) Record(r storage.Record) {
 	h.store.Write(h.opts.User, h.epoch, []storage.Change{r}, h.recordWritten)
 }
 
-// recordCall leaves the record of a call and tells After.
+// recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	rec := storage.Record{
-		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.info.Domain, Tool: r.info.Item,
+		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
 		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
 	}
 	if r.target.Addr.Peer != "" {
 		rec.Tab = r.target.Addr.String()
 	}
 	h.Record(rec)
-	if h.opts.After != nil {
-		h.opts.After(&r.info, rec)
-	}
 }
 
 func outcome(resp spec.Response, err error) string {

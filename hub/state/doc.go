@@ -12,8 +12,8 @@
 // A Tx is a transaction: State.Begin makes one for a moment in time, its methods change
 // the state, and Tx.End returns the Work that follows: what to write to the store, whom
 // to disconnect, which timers to start. There is one Tx at a time, and no other way to
-// change a State. It is not rolled back: a method that refuses something leaves the
-// state as it was.
+// change a State. There is no way back: what a method refuses leaves the state
+// consistent, as Check has it.
 //
 // All methods of State only read. What they return is a copy or immutable, but for
 // Ref, Registration, Subscription and Opening: these stand for something in the state,
@@ -35,8 +35,8 @@
 // A tab registers items (package item): each makes the tab a member of the item's
 // domain and a provider of the entry with the item's name. An item that its page, the
 // user or the site's settings want cached stays in its entry when the last provider
-// goes. Entries without providers or a cached item are forgotten, but their names stay
-// bound, so that no other item gets them.
+// goes. Entries without providers or a cached item are forgotten, but the names of tools
+// and prompts stay bound, so that no other item gets them.
 //
 // Tabs that a restart left (Restore) are hidden: they have their names and numbers,
 // and calls wait for them, but no list shows them until they have come back.

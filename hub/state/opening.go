@@ -8,7 +8,7 @@ import (
 )
 
 // Opening is a tab that a browser is asked to open for a domain; calls that need it
-// share it. What has become of it, State.Wait says.
+// share it. What has become of it, State.Deadline says.
 type Opening struct {
 	Peer spec.PeerID // the browser
 	URL  string
@@ -67,9 +67,9 @@ func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 	}
 }
 
-// Wait returns until when a call may wait for the tab that is being opened to register,
+// Deadline returns until when a call may wait for the tab that is being opened to register,
 // or why there will be none.
-func (s *State) Wait(o *Opening) (until time.Time, err error) { return o.until, o.err }
+func (s *State) Deadline(o *Opening) (until time.Time, err error) { return o.until, o.err }
 
 // openingAt returns the tab that is being opened for the domain, if one is.
 func (d *domain) openingAt(now time.Time) *Opening {

@@ -3,8 +3,6 @@ package state
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -111,7 +109,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 		}
 	}
 	if p.browser != "" && p.session != session {
-		for _, t := range slices.Collect(maps.Values(p.tabs)) {
+		for _, t := range p.tabs {
 			if t.key != tabKey(p, session, t.addr.Tab) {
 				tx.disconnect(t.addr, spec.CloseReplaced, "the browser was restarted")
 				tx.dropTab(t)
@@ -162,7 +160,7 @@ func (tx *Tx) Forget(id spec.PeerID, code spec.CloseCode, reason string) {
 }
 
 func (tx *Tx) dropPeer(p *peer) {
-	for _, t := range slices.Collect(maps.Values(p.tabs)) {
+	for _, t := range p.tabs {
 		tx.dropTab(t)
 	}
 	delete(tx.peers, p.id)
@@ -171,7 +169,7 @@ func (tx *Tx) dropPeer(p *peer) {
 // dropUnconfirmed drops the tabs of which a peer that came back has said nothing, and
 // what the others did not register again.
 func (tx *Tx) dropUnconfirmed(p *peer) {
-	for _, t := range slices.Collect(maps.Values(p.tabs)) {
+	for _, t := range p.tabs {
 		if t.confirmed {
 			for kind := range t.stale {
 				tx.replaceItems(t, kind, nil)

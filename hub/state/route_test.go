@@ -88,7 +88,7 @@ func TestOpening(t *testing.T) {
 		t.Error("two calls open two tabs")
 	}
 	f.change(func(tx *Tx) { tx.Opened(o, 9, nil) })
-	if until, err := f.Wait(o); err != nil || !until.Equal(f.now.Add(spec.OpenTabMaxWait)) {
+	if until, err := f.Deadline(o); err != nil || !until.Equal(f.now.Add(spec.OpenTabMaxWait)) {
 		t.Errorf("wait until %v, %v", until, err)
 	}
 	opened := spec.TabAddr{Peer: b.Peer, Tab: 9}
