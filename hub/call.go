@@ -36,13 +36,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		}
 	}
 	resp, err := r.do(ctx)
-	var f *Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Result(), nil
 	}
-	var remote *spec.Error
-	if errors.As(err, &remote) {
-		return (&Failure{spec.FailToolError, remote.Message}).Result(), nil
+	if remote, ok := errors.AsType[*spec.Error](err); ok {
+		return item.FailureResult(spec.FailToolError, remote.Message), nil
 	}
 	if err != nil {
 		return nil, err
@@ -158,7 +156,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = r.h.changes.wait()
 			continue // it may have come back before
 		case !r.target.Present:
-			if err := r.await(ctx, changed); err != nil {
+			if err := await(ctx, r.h, changed); err != nil {
 				return spec.Response{}, err
 			}
 			changed = nil
@@ -199,15 +197,16 @@ func (r *run) pick() (found bool) {
 	return true
 }
 
-// await blocks until changed is closed.
-func (r *run) await(ctx context.Context, changed <-chan struct{}) error {
+// await blocks until something can be received. It returns early, with an error, when
+// the call is over or the hub has ended.
+func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 	select {
-	case <-changed:
+	case <-c:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-r.h.ctx.Done():
-		return r.h.endedFailure(false)
+	case <-h.ctx.Done():
+		return h.endedFailure(false)
 	}
 }
 
@@ -262,7 +261,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrNotConnected):
 		// Not sent: pick waits for the tab, or finds another once it has gone. The
 		// pause is for the moment in which the hub has not heard of the loss.
-		return true, r.pause(ctx, lossDelay)
+		return true, await(ctx, r.h, time.After(lossDelay))
 	case errors.Is(err, tabtransport.ErrBusy):
 		return false, &Failure{spec.FailQueueFull, "the tab does not take more messages now; try again later"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
@@ -277,7 +276,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the tab did not take the call in %d attempts: %s", *loading, remote.Message)}
 		}
-		return true, r.pause(ctx, spec.RetryDelay)
+		return true, await(ctx, r.h, time.After(spec.RetryDelay))
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound:
 		return r.lost()
 	}
@@ -296,20 +295,6 @@ func (r *run) lost() (retry bool, _ error) {
 }
 
 var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
-
-// pause waits; it returns early, with an error, when the call is over.
-func (r *run) pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-r.h.ctx.Done():
-		return r.h.endedFailure(false)
-	}
-}
 
 // notDelivered reports whether a peer says that a request did not reach a page.
 func notDelivered(e *spec.Error) bool {

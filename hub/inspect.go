@@ -53,13 +53,9 @@ func (h *Hub) Capabilities() Capabilities {
 // Status counts what the hub holds.
 func (h *Hub) Status() Status {
 	h.mu.RLock()
-	n := h.state.Count()
+	counts := h.state.Count()
 	h.mu.RUnlock()
-	s := Status{
-		User: h.opts.User, Browsers: n.Browsers, Tabs: n.Tabs, Domains: n.Domains,
-		Tools: n.Items[spec.KindTool], Resources: n.Items[spec.KindResource], Prompts: n.Items[spec.KindPrompt],
-		Rejected: n.Rejected, InFlight: int(h.inFlight.Load()), Calls: h.calls.Load(),
-	}
+	s := Status{User: h.opts.User, Counts: counts, InFlight: int(h.inFlight.Load()), Calls: h.calls.Load()}
 	if err := h.storeErr.Load(); err != nil {
 		s.StoreError = (*err).Error()
 	}
@@ -67,7 +63,7 @@ func (h *Hub) Status() Status {
 }
 
 // ConsistencyCheck returns an error that names each way in which the hub's state
-// contradicts itself. It is for tests and for a look into a running hub.
+// contradicts itself. It is for tests.
 func (h *Hub) ConsistencyCheck() error {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -52,7 +52,7 @@ func (r *run) openTab(ctx context.Context) error {
 		return r.openReady(ctx)
 	case away:
 		r.away = true
-		return r.await(ctx, changed)
+		return await(ctx, h, changed)
 	case r.away:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("no tab of %s is open, and the browser went away and did not come back; the call was not sent", id.Domain)}
 	}

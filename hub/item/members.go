@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,13 +25,6 @@ type members map[string]memberType
 type memberType struct {
 	text string
 	is   func(v json.RawMessage) bool
-}
-
-func (t memberType) check(name string, v json.RawMessage) error {
-	if !t.is(v) {
-		return fmt.Errorf("%s must be %s", name, t.text)
-	}
-	return nil
 }
 
 var (
@@ -156,12 +150,7 @@ func each(v json.RawMessage, is func(json.RawMessage) bool) bool {
 
 func oneOf(v json.RawMessage, values ...string) bool {
 	s, ok := rawjson.String(v)
-	for _, value := range values {
-		if ok && s == value {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(values, s)
 }
 
 // objectSchema returns a schema, which is valid JSON, as clients require it: for an

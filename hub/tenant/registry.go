@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -130,10 +132,7 @@ func (r *Registry) remove(user spec.UserID) {
 func (r *Registry) Drain(ctx context.Context) {
 	r.mu.Lock()
 	r.draining = true
-	entries := make([]*entry, 0, len(r.entries))
-	for _, e := range r.entries {
-		entries = append(entries, e)
-	}
+	entries := slices.Collect(maps.Values(r.entries))
 	r.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, e := range entries {
