@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -86,7 +87,15 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	r.start = time.Now()
 	r.ext = extensionsOf(ctx)
 	h.calls.Add(1)
-	resp, err := r.limited(ctx)
+	n := h.inFlight.Add(1)
+	defer h.inFlight.Add(-1)
+	var resp spec.Response
+	var err error
+	if n > spec.MaxCallsPerHub {
+		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
+	} else {
+		resp, err = r.attempts(ctx)
+	}
 	err = cleanError(err)
 	h.recordCall(r, resp, err)
 	return resp, err
@@ -120,17 +129,6 @@ func cleanError(err error) error {
 		clean.Data = describe.CleanJSON(bytes.TrimSpace(remote.Data))
 	}
 	return clean
-}
-
-// limited runs the call within the hub's limit.
-func (r *run) limited(ctx context.Context) (spec.Response, error) {
-	h := r.h
-	if n := h.inFlight.Add(1); n > spec.MaxCallsPerHub {
-		h.inFlight.Add(-1)
-		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
-	}
-	defer h.inFlight.Add(-1)
-	return r.attempts(ctx)
 }
 
 // attempts tries tabs until the call has an answer, or was sent and must not be
@@ -186,12 +184,9 @@ func (r *run) pick() (found bool) {
 	if best < 0 {
 		return false
 	}
-	r.target, r.reason, r.timeout = s.Candidates[best], reason, timeout
+	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(timeout, h.opts.CallTimeout)
 	if r.opened {
 		r.reason = "opened for this call"
-	}
-	if timeout == 0 {
-		r.timeout = h.opts.CallTimeout
 	}
 	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
 	return true

@@ -42,9 +42,6 @@ func (n *notifier) start() {
 	go n.run()
 }
 
-// wait blocks until the goroutine has ended.
-func (n *notifier) wait() { <-n.done }
-
 // Watch calls f for each change until stop is called or the Hub ends. f must not block;
 // calls come one at a time.
 func (h *Hub) Watch(f func(Change)) (stop func()) {

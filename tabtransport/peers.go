@@ -107,19 +107,6 @@ func (p *Peers) InFlight() int {
 	return len(p.pending)
 }
 
-// Connected returns how many peers have a connection.
-func (p *Peers) Connected() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
-	for _, peer := range p.peers {
-		if peer.attachment != nil {
-			n++
-		}
-	}
-	return n
-}
-
 // attachedLocked returns the connection of a peer, nil if it is away.
 func (p *Peers) attachedLocked(id spec.PeerID) *attachment {
 	if peer := p.peers[id]; peer != nil {

@@ -105,7 +105,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 		})
 	}
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
-	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
+	for _, kind := range kinds {
 		info.Rejected = append(info.Rejected, t.rejected[kind]...)
 	}
 	return info
