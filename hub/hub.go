@@ -167,10 +167,7 @@ func (h *Hub) supersede(cause error) {
 // disconnectAll closes all connections; their peers come back to the hub that is there
 // then.
 func (h *Hub) disconnectAll() {
-	h.mu.RLock()
-	peers := h.state.Peers()
-	h.mu.RUnlock()
-	for _, p := range peers {
+	for _, p := range view(h, (*state.State).Peers) {
 		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, h.ending())
 	}
 }

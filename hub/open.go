@@ -121,7 +121,5 @@ func (h *Hub) askForTab(o *state.Opening) {
 func (r *run) domainName() string {
 	id := r.ref.ID
 	id.Tab = 0
-	r.h.mu.RLock()
-	defer r.h.mu.RUnlock()
-	return r.h.state.PublicName(id)
+	return view(r.h, func(s *state.State) string { return s.PublicName(id) })
 }
