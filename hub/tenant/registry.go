@@ -137,7 +137,12 @@ func (r *Registry) Drain(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, e := range entries {
 		wg.Go(func() {
-			if <-e.opened; e.err == nil {
+			select {
+			case <-e.opened:
+			case <-ctx.Done():
+				return // Close has the tenant closed once it is open
+			}
+			if e.err == nil {
 				_ = e.tenant.MCP.Close(ctx) // closing the tenant reports it
 			}
 		})
