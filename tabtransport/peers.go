@@ -82,7 +82,7 @@ func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if to.Tab != 0 {
-		p.loseLocked(func(at spec.TabAddr) bool { return at == to })
+		p.loseLocked(to)
 		return nil
 	}
 	a := p.attachedLocked(to.Peer)
@@ -96,7 +96,7 @@ func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 		a.ended = true
 	}
 	delete(p.peers, to.Peer)
-	p.losePeerLocked(to.Peer)
+	p.loseLocked(to)
 	return a
 }
 
