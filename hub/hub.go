@@ -80,11 +80,11 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
 	h.epoch = stored.Epoch
-	h.update(func(tx *state.Tx) {
-		for _, r := range tx.Restore(stored, h.restoreItems) {
-			h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
-		}
-	})
+	var rejected []spec.Rejection
+	h.update(func(tx *state.Tx) { rejected = tx.Restore(stored, h.restoreItems) }) // nobody waits for the mutex yet
+	for _, r := range rejected {
+		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
+	}
 	h.notices.start()
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
