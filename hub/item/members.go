@@ -66,7 +66,6 @@ var (
 		"untrustedContentHint": isBool, "consequentialHint": isBool, // WebMCP's
 	}
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
-	requiredMember         = map[string]string{"icons": "src", "arguments": "name"}
 )
 
 // checkMembers checks the members of an object that have a type. It returns the
@@ -96,8 +95,8 @@ func checkMembers(what string, v json.RawMessage, m members) (known json.RawMess
 	return knownMembers(v, m), nil
 }
 
-// checkEach checks an array of objects, and that each has what its kind requires.
-func checkEach(what string, v json.RawMessage, m members) error {
+// checkEach checks an array of objects, each of which must have the member required.
+func checkEach(what string, v json.RawMessage, m members, required string) error {
 	if v[0] != '[' {
 		return fmt.Errorf("%s must be an array", what)
 	}
@@ -105,8 +104,8 @@ func checkEach(what string, v json.RawMessage, m members) error {
 		if _, err := checkMembers(what+"[]", v, m); err != nil {
 			return err
 		}
-		if name := requiredMember[what]; rawjson.Get(v, name) == nil {
-			return fmt.Errorf("%s[].%s is missing", what, name)
+		if rawjson.Get(v, required) == nil {
+			return fmt.Errorf("%s[].%s is missing", what, required)
 		}
 	}
 	return nil

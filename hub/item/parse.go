@@ -92,7 +92,7 @@ func (p *parser) member(key string, v json.RawMessage) error {
 		p.meta = v
 	case "icons":
 		p.icons = v
-		return checkEach(key, v, iconMembers)
+		return checkEach(key, v, iconMembers, "src")
 	case "annotations":
 		return p.annotations(v)
 	default:
@@ -132,7 +132,7 @@ func (p *parser) kindMember(key string, v json.RawMessage) error {
 
 // arguments takes a prompt's arguments and reads which are required.
 func (p *parser) arguments(key string, v json.RawMessage) error {
-	if err := checkEach(key, v, promptArgumentMembers); err != nil {
+	if err := checkEach(key, v, promptArgumentMembers, "name"); err != nil {
 		return err
 	}
 	changed := p.hides
