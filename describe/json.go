@@ -110,7 +110,10 @@ func appendClean(out, v []byte) []byte {
 	}
 	switch v[0] {
 	case '"':
-		return appendCleanString(out, v)
+		if HidesInJSON(v) {
+			s, _ := rawjson.String(v)
+			return rawjson.AppendString(out, CleanLines(s, math.MaxInt))
+		}
 	case '[':
 		out = append(out, '[')
 		for e := range rawjson.Elements(v) {
@@ -128,14 +131,6 @@ func appendClean(out, v []byte) []byte {
 		return append(out, '}')
 	}
 	return append(out, v...)
-}
-
-func appendCleanString(out, v []byte) []byte {
-	if !HidesInJSON(v) {
-		return append(out, v...)
-	}
-	s, _ := rawjson.String(v)
-	return rawjson.AppendString(out, CleanLines(s, math.MaxInt))
 }
 
 // VisibleJSON returns valid JSON that means the same as v, with the characters that

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -92,13 +94,8 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string {
 	s := fmt.Sprintf("unknown %s %q", e.Kind, e.Name)
-	for i, n := range e.Nearest {
-		if i == 0 {
-			s += "; nearest: "
-		} else {
-			s += ", "
-		}
-		s += n
+	if len(e.Nearest) > 0 {
+		s += "; nearest: " + strings.Join(e.Nearest, ", ")
 	}
 	return s
 }
@@ -134,15 +131,9 @@ type Capabilities struct {
 
 // Status counts what a hub holds.
 type Status struct {
-	User       spec.UserID `json:"user"`
-	Browsers   int         `json:"browsers"` // connected ones, without pages that join by themselves
-	Tabs       int         `json:"tabs"`
-	Domains    int         `json:"domains"`
-	Tools      int         `json:"tools"`
-	Resources  int         `json:"resources"`
-	Prompts    int         `json:"prompts"`
-	Rejected   int         `json:"rejected"`
-	InFlight   int         `json:"inFlight"`
-	Calls      uint64      `json:"calls"`
-	StoreError string      `json:"storeError,omitempty"`
+	User spec.UserID `json:"user"`
+	state.Counts
+	InFlight   int    `json:"inFlight"`
+	Calls      uint64 `json:"calls"`
+	StoreError string `json:"storeError,omitempty"`
 }

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,13 +37,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		}
 	}
 	resp, err := r.do(ctx)
-	var f *Failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Failure](err); ok {
 		return f.Result(), nil
 	}
-	var remote *spec.Error
-	if errors.As(err, &remote) {
-		return (&Failure{spec.FailToolError, remote.Message}).Result(), nil
+	if remote, ok := errors.AsType[*spec.Error](err); ok {
+		return item.FailureResult(spec.FailToolError, remote.Message), nil
 	}
 	if err != nil {
 		return nil, err
@@ -88,7 +87,15 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	r.start = time.Now()
 	r.ext = extensionsOf(ctx)
 	h.calls.Add(1)
-	resp, err := r.limited(ctx)
+	n := h.inFlight.Add(1)
+	defer h.inFlight.Add(-1)
+	var resp spec.Response
+	var err error
+	if n > spec.MaxCallsPerHub {
+		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
+	} else {
+		resp, err = r.attempts(ctx)
+	}
 	err = cleanError(err)
 	h.recordCall(r, resp, err)
 	return resp, err
@@ -124,17 +131,6 @@ func cleanError(err error) error {
 	return clean
 }
 
-// limited runs the call within the hub's limit.
-func (r *run) limited(ctx context.Context) (spec.Response, error) {
-	h := r.h
-	if n := h.inFlight.Add(1); n > spec.MaxCallsPerHub {
-		h.inFlight.Add(-1)
-		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
-	}
-	defer h.inFlight.Add(-1)
-	return r.attempts(ctx)
-}
-
 // attempts tries tabs until the call has an answer, or was sent and must not be
 // sent again.
 func (r *run) attempts(ctx context.Context) (spec.Response, error) {
@@ -158,7 +154,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = r.h.changes.wait()
 			continue // it may have come back before
 		case !r.target.Present:
-			if err := r.await(ctx, changed); err != nil {
+			if err := await(ctx, r.h, changed); err != nil {
 				return spec.Response{}, err
 			}
 			changed = nil
@@ -188,26 +184,24 @@ func (r *run) pick() (found bool) {
 	if best < 0 {
 		return false
 	}
-	r.target, r.reason, r.timeout = s.Candidates[best], reason, timeout
+	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(timeout, h.opts.CallTimeout)
 	if r.opened {
 		r.reason = "opened for this call"
-	}
-	if timeout == 0 {
-		r.timeout = h.opts.CallTimeout
 	}
 	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
 	return true
 }
 
-// await blocks until changed is closed.
-func (r *run) await(ctx context.Context, changed <-chan struct{}) error {
+// await blocks until something can be received. It returns early, with an error, when
+// the call is over or the hub has ended.
+func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 	select {
-	case <-changed:
+	case <-c:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-r.h.ctx.Done():
-		return r.h.endedFailure(false)
+	case <-h.ctx.Done():
+		return h.endedFailure(false)
 	}
 }
 
@@ -262,7 +256,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrNotConnected):
 		// Not sent: pick waits for the tab, or finds another once it has gone. The
 		// pause is for the moment in which the hub has not heard of the loss.
-		return true, r.pause(ctx, lossDelay)
+		return true, await(ctx, r.h, time.After(lossDelay))
 	case errors.Is(err, tabtransport.ErrBusy):
 		return false, &Failure{spec.FailQueueFull, "the tab does not take more messages now; try again later"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
@@ -277,7 +271,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the tab did not take the call in %d attempts: %s", *loading, remote.Message)}
 		}
-		return true, r.pause(ctx, spec.RetryDelay)
+		return true, await(ctx, r.h, time.After(spec.RetryDelay))
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound:
 		return r.lost()
 	}
@@ -296,20 +290,6 @@ func (r *run) lost() (retry bool, _ error) {
 }
 
 var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the call was sent; it may have taken effect"}
-
-// pause waits; it returns early, with an error, when the call is over.
-func (r *run) pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-r.h.ctx.Done():
-		return r.h.endedFailure(false)
-	}
-}
 
 // notDelivered reports whether a peer says that a request did not reach a page.
 func notDelivered(e *spec.Error) bool {

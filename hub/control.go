@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -25,7 +26,7 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 	}
 	resp, err := h.transport.SendRequest(ctx, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	switch {
-	case errors.Is(err, tabtransport.ErrLost) && h.connected(to.Peer):
+	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
 		if req.Method() == spec.MethodCloseTab {
 			return spec.Response{Result: json.RawMessage(`{}`)}, nil
@@ -41,13 +42,6 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 		return resp, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
 	return resp, err
-}
-
-// connected reports whether a peer has a connection now.
-func (h *Hub) connected(id spec.PeerID) bool {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Connected(id)
 }
 
 // capabilityOf returns the capability that a control request needs: that of its

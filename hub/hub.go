@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,18 +64,8 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	if opts.NameLimit == 0 {
-		opts.NameLimit = naming.DefaultLimit
-	}
-	if opts.TabNames == "" {
-		opts.TabNames = TabNamesAuto
-	}
-	if opts.CallTimeout == 0 {
-		opts.CallTimeout = spec.CallTimeout
-	}
-	if opts.CallTimeoutMax == 0 {
-		opts.CallTimeoutMax = spec.CallTimeoutMax
-	}
+	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
+	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
 	h := &Hub{
 		opts:      opts,
 		log:       opts.Log.With("user", opts.User),
@@ -143,7 +134,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
-	h.notices.wait()
+	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })
 	h.mu.Lock()
 	h.stopped = true
@@ -176,10 +167,7 @@ func (h *Hub) supersede(cause error) {
 // disconnectAll closes all connections; their peers come back to the hub that is there
 // then.
 func (h *Hub) disconnectAll() {
-	h.mu.RLock()
-	peers := h.state.Peers()
-	h.mu.RUnlock()
-	for _, p := range peers {
+	for _, p := range view(h, (*state.State).Peers) {
 		h.transport.Disconnect(spec.TabAddr{Peer: p}, spec.CloseGoingAway, h.ending())
 	}
 }

@@ -12,18 +12,12 @@ import (
 
 // Tabs describes all tabs but those that have not come back since a restart, by
 // browser and tab.
-func (h *Hub) Tabs() []state.TabInfo {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Tabs()
-}
+func (h *Hub) Tabs() []state.TabInfo { return view(h, (*state.State).Tabs) }
 
 // Browsers describes all peers, single tabs included, that are connected or in their
 // grace.
 func (h *Hub) Browsers() []state.BrowserInfo {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Browsers(time.Now())
+	return view(h, func(s *state.State) []state.BrowserInfo { return s.Browsers(time.Now()) })
 }
 
 // Explain says where a call of a tool's name would go now, and why. The error is
@@ -45,20 +39,15 @@ func (h *Hub) unknown(kind spec.Kind, name string) error {
 
 // Capabilities returns MCP-B's browser capabilities, aggregated over all peers.
 func (h *Hub) Capabilities() Capabilities {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: h.state.Capable(spec.CapElicit)}
+	elicits := view(h, func(s *state.State) bool { return s.Capable(spec.CapElicit) })
+	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: elicits}
 }
 
 // Status counts what the hub holds.
 func (h *Hub) Status() Status {
-	h.mu.RLock()
-	n := h.state.Count()
-	h.mu.RUnlock()
 	s := Status{
-		User: h.opts.User, Browsers: n.Browsers, Tabs: n.Tabs, Domains: n.Domains,
-		Tools: n.Items[spec.KindTool], Resources: n.Items[spec.KindResource], Prompts: n.Items[spec.KindPrompt],
-		Rejected: n.Rejected, InFlight: int(h.inFlight.Load()), Calls: h.calls.Load(),
+		User: h.opts.User, Counts: view(h, (*state.State).Count),
+		InFlight: int(h.inFlight.Load()), Calls: h.calls.Load(),
 	}
 	if err := h.storeErr.Load(); err != nil {
 		s.StoreError = (*err).Error()
@@ -67,19 +56,11 @@ func (h *Hub) Status() Status {
 }
 
 // ConsistencyCheck returns an error that names each way in which the hub's state
-// contradicts itself. It is for tests and for a look into a running hub.
-func (h *Hub) ConsistencyCheck() error {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Check()
-}
+// contradicts itself. It is for tests.
+func (h *Hub) ConsistencyCheck() error { return view(h, (*state.State).Check) }
 
 // Sites returns the per-site settings, by domain.
-func (h *Hub) Sites() []storage.Site {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Sites()
-}
+func (h *Hub) Sites() []storage.Site { return view(h, (*state.State).Sites) }
 
 // SetSite replaces the settings of a site. Turning its cache off forgets what is
 // cached of it. It does not wait for the store.

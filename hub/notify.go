@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -40,9 +41,6 @@ func (n *notifier) start() {
 	}
 	go n.run()
 }
-
-// wait blocks until the goroutine has ended.
-func (n *notifier) wait() { <-n.done }
 
 // Watch calls f for each change until stop is called or the Hub ends. f must not block;
 // calls come one at a time.
@@ -133,10 +131,7 @@ func (n *notifier) announce() bool {
 	}
 	n.mu.Lock()
 	c.Updated, n.uris = n.uris, nil
-	watchers := make([]func(Change), 0, len(n.watchers))
-	for _, f := range n.watchers {
-		watchers = append(watchers, f)
-	}
+	watchers := slices.Collect(maps.Values(n.watchers))
 	n.mu.Unlock()
 	if !c.Tools && !c.Resources && !c.Prompts && len(c.Updated) == 0 {
 		return false

@@ -52,7 +52,7 @@ func (r *run) openTab(ctx context.Context) error {
 		return r.openReady(ctx)
 	case away:
 		r.away = true
-		return r.await(ctx, changed)
+		return await(ctx, h, changed)
 	case r.away:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("no tab of %s is open, and the browser went away and did not come back; the call was not sent", id.Domain)}
 	}
@@ -121,7 +121,5 @@ func (h *Hub) askForTab(o *state.Opening) {
 func (r *run) domainName() string {
 	id := r.ref.ID
 	id.Tab = 0
-	r.h.mu.RLock()
-	defer r.h.mu.RUnlock()
-	return r.h.state.PublicName(id)
+	return view(r.h, func(s *state.State) string { return s.PublicName(id) })
 }

@@ -35,17 +35,15 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 }
 
 func outcome(resp spec.Response, err error) string {
-	var f *Failure
-	var remote *spec.Error
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return string(f.Code)
+	}
+	_, remote := errors.AsType[*spec.Error](err)
 	switch {
-	case err == nil && resp.Failed:
+	case remote, err == nil && resp.Failed:
 		return string(spec.FailToolError)
 	case err == nil:
 		return "ok"
-	case errors.As(err, &f):
-		return string(f.Code)
-	case errors.As(err, &remote):
-		return string(spec.FailToolError)
 	case errors.Is(err, context.DeadlineExceeded):
 		return string(spec.FailToolTimeout)
 	}

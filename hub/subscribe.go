@@ -69,26 +69,18 @@ func (h *Hub) tellAll(all []state.Listener, on bool) {
 
 // wanted reports whether anybody wants to hear of a listener's resource.
 func (h *Hub) wanted(l state.Listener) bool {
-	h.mu.RLock()
-	defer h.mu.RUnlock()
-	return h.state.Wanted(l)
+	return view(h, func(s *state.State) bool { return s.Wanted(l) })
 }
 
 // resubscribe tells a tab that has registered its resources what is wanted of them:
 // the page may be another than the one that was told.
 func (h *Hub) resubscribe(t spec.TabAddr) {
-	h.mu.RLock()
-	listeners := h.state.ListenersOf(t)
-	h.mu.RUnlock()
-	h.tellAll(listeners, true)
+	h.tellAll(view(h, func(s *state.State) []state.Listener { return s.ListenersOf(t) }), true)
 }
 
 // resourceUpdated passes on that a resource of a tab has changed.
 func (h *Hub) resourceUpdated(from spec.TabAddr, page string) {
-	h.mu.RLock()
-	uris := h.state.Subscribed(from, page)
-	h.mu.RUnlock()
-	h.notices.updated(uris)
+	h.notices.updated(view(h, func(s *state.State) []string { return s.Subscribed(from, page) }))
 }
 
 // background runs f in a goroutine that Close cuts short and waits for, and does

@@ -43,6 +43,13 @@ func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
 	return true
 }
 
+// view reads a Hub's state, under the mutex: f must not block.
+func view[T any](h *Hub, f func(*state.State) T) T {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return f(h.state)
+}
+
 // startTimer tells the state when a timer has run out. While the Hub closes nobody is
 // given up.
 func (h *Hub) startTimer(t state.Timer) {

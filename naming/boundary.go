@@ -106,7 +106,7 @@ func readDomain(text string) (shown, bool) {
 // marksLen returns the length of the marks that a name's text begins with, without
 // host_: a domain that has it is not shown.
 func marksLen(text string) int {
-	rest := strings.TrimPrefix(text, "unverified_")
+	rest := strings.TrimPrefix(text, unverified)
 	if after, ok := strings.CutPrefix(rest, "http_"); ok {
 		rest = after
 	} else {

@@ -47,7 +47,7 @@ func DomainOf(origin string, verified bool) (spec.Domain, error) {
 
 	var key strings.Builder
 	if !verified {
-		key.WriteString("unverified_")
+		key.WriteString(unverified)
 	}
 	if (scheme == "http") != isLoopback(host) {
 		key.WriteString(scheme + "_")
@@ -65,6 +65,9 @@ func DomainOf(origin string, verified bool) (spec.Domain, error) {
 	}
 	return spec.Domain(key.String()), nil
 }
+
+// unverified marks the key of a domain that somebody only claims.
+const unverified = "unverified_"
 
 // domainKey matches what DomainOf returns, and little else.
 var domainKey = regexp.MustCompile(`^[a-z0-9_.-]+(?::[1-9][0-9]{0,4})?$`)

@@ -1,6 +1,7 @@
 package naming
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -81,11 +82,7 @@ func (n ToolNamer) candidates(id Identity) iter.Seq[string] {
 		if n.Plain && !yield(id.plain()) {
 			return
 		}
-		limit := n.Limit
-		if limit == 0 {
-			limit = DefaultLimit
-		}
-		limit = max(limit, MinLimit)
+		limit := max(cmp.Or(n.Limit, DefaultLimit), MinLimit)
 		if name, ok := id.whole(limit); ok && !n.Plain && !yield(name) {
 			return
 		}

@@ -15,18 +15,15 @@ import (
 // localhost is, is a site with its port. What is only claimed is a site of its own,
 // marked as in the key.
 func SiteOf(d spec.Domain) string {
-	key := string(d)
-	mark := ""
-	if rest, ok := strings.CutPrefix(key, "unverified_"); ok {
-		mark, key = "unverified_", rest
+	marks, host, port := splitKey(d)
+	claim := ""
+	if strings.HasPrefix(marks, unverified) {
+		claim = unverified
 	}
-	key = strings.TrimPrefix(strings.TrimPrefix(key, "http_"), "https_")
-	key = strings.TrimPrefix(key, "host_")
-	host, _, _ := strings.Cut(key, ":")
 	if _, err := netip.ParseAddr(host); err != nil {
 		if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
-			return mark + site
+			return claim + site
 		}
 	}
-	return mark + key
+	return claim + host + port
 }

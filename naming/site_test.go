@@ -8,6 +8,8 @@ func TestSiteOf(t *testing.T) {
 		"https://a.b.example.com":        "example.com",
 		"http://example.com:8080":        "example.com",
 		"https://shop.example.co.uk":     "example.co.uk",
+		"https://shop.example.com.":      "example.com", // the same owner's
+		"https://shop.example.com.:8443": "example.com",
 		"https://ann.github.io":          "ann.github.io", // anybody can have one
 		"https://co.uk":                  "co.uk",
 		"http://localhost:5173":          "localhost:5173",

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -33,32 +32,24 @@ var (
 
 const schemaVersion = 1
 
-// Defaults of Options.
+// Limits of a store.
 const (
-	DefaultLockTimeout = 2 * time.Second
-	DefaultLogRecords  = 10_000
-	DefaultQueueBytes  = 64 << 20
+	MaxRecords = 10_000   // of the log of each user; older ones go
+	maxQueued  = 64 << 20 // bytes, about, that wait to be written; a Write past it fails with ErrBacklog
 )
+
+const defaultLockTimeout = 2 * time.Second
 
 // Options configure a Bolt. The zero value is usable.
 type Options struct {
 	// LockTimeout is how long Open waits for another process to let go of the
-	// file; 0 means DefaultLockTimeout.
+	// file; 0 means 2 seconds.
 	LockTimeout time.Duration
-	// LogRecords is how many records of the log are kept for each user; 0 means
-	// DefaultLogRecords.
-	LogRecords int
-	// QueueBytes is how much may wait to be written, about; 0 means
-	// DefaultQueueBytes. A Write past it fails with ErrBacklog.
-	QueueBytes int
-	// Log is told of commits that fail; nil discards.
-	Log *slog.Logger
 }
 
 // Bolt is a DomainToolStorage in one bbolt file.
 type Bolt struct {
 	// Static after construction.
-	opts Options
 	path string
 	db   *bbolt.DB
 	q    *queue
@@ -74,16 +65,7 @@ var _ DomainToolStorage = (*Bolt)(nil)
 // it was. Close it after use.
 func Open(path string, opts Options) (*Bolt, error) {
 	if opts.LockTimeout == 0 {
-		opts.LockTimeout = DefaultLockTimeout
-	}
-	if opts.LogRecords == 0 {
-		opts.LogRecords = DefaultLogRecords
-	}
-	if opts.QueueBytes == 0 {
-		opts.QueueBytes = DefaultQueueBytes
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
+		opts.LockTimeout = defaultLockTimeout
 	}
 	if err := check(path, opts.LockTimeout); err != nil {
 		return nil, err
@@ -94,8 +76,8 @@ func Open(path string, opts Options) (*Bolt, error) {
 	}
 	// Grow in small steps: most stores are a few hundred kilobytes.
 	db.AllocSize = 1 << 20
-	b := &Bolt{opts: opts, path: path, db: db}
-	b.q = newQueue(opts.QueueBytes, b.commit)
+	b := &Bolt{path: path, db: db}
+	b.q = newQueue(maxQueued, b.commit)
 	return b, nil
 }
 
@@ -224,8 +206,8 @@ func (b *Bolt) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done 
 func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*State, error) {
 	var stored spec.Epoch
 	s := &State{}
-	err := b.view(func(tx *bbolt.Tx) (err error) {
-		stored, err = readEpoch(tx, user)
+	err := b.view(user, func(u *bbolt.Bucket) (err error) {
+		stored, err = readEpoch(u)
 		return err
 	})
 	if err == nil {
@@ -235,7 +217,7 @@ func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*St
 		err = b.q.flush(ctx)
 	}
 	if err == nil {
-		err = b.view(func(tx *bbolt.Tx) error { return readState(tx, user, s) })
+		err = b.view(user, func(u *bbolt.Bucket) error { return readState(u, s) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load state of user %q: %w", user, err)
@@ -252,8 +234,8 @@ func (b *Bolt) Records(ctx context.Context, user spec.UserID, q Query) ([]Record
 		return nil, err
 	}
 	var found []Record
-	err := b.view(func(tx *bbolt.Tx) (err error) {
-		found, err = readLog(tx, user, q)
+	err := b.view(user, func(u *bbolt.Bucket) (err error) {
+		found, err = readLog(u, q)
 		return err
 	})
 	if err != nil {
@@ -262,12 +244,19 @@ func (b *Bolt) Records(ctx context.Context, user spec.UserID, q Query) ([]Record
 	return found, nil
 }
 
-// view reads the file in one transaction. An error of read becomes ErrCorrupt.
-func (b *Bolt) view(read func(*bbolt.Tx) error) error {
+// view reads a user's bucket, if anything was written for the user yet, in one
+// transaction. An error of read becomes ErrCorrupt.
+func (b *Bolt) view(user spec.UserID, read func(*bbolt.Bucket) error) error {
 	err := guard(b.path, func() error {
 		return b.db.View(func(tx *bbolt.Tx) error {
-			if err := read(tx); err != nil {
-				return corrupt(b.path, err)
+			users := tx.Bucket(bucketUsers)
+			if users == nil {
+				return nil
+			}
+			if u := users.Bucket([]byte(user)); u != nil {
+				if err := read(u); err != nil {
+					return corrupt(b.path, err)
+				}
 			}
 			return nil
 		})
@@ -292,11 +281,10 @@ func (b *Bolt) Close() error {
 // commit applies a batch in one transaction. Only the queue's goroutine calls it.
 func (b *Bolt) commit(batch *batch) error {
 	err := guard(b.path, func() error {
-		return b.db.Update(func(tx *bbolt.Tx) error { return writeBatch(tx, batch, b.opts.LogRecords) })
+		return b.db.Update(func(tx *bbolt.Tx) error { return writeBatch(tx, batch) })
 	})
 	if err != nil {
-		err = fmt.Errorf("write store %s: %w", b.path, err)
-		b.opts.Log.Error("changes are not stored; they are lost if the hub stops now", "err", err)
+		return fmt.Errorf("write store %s: %w", b.path, err)
 	}
-	return err
+	return nil
 }

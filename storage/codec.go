@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"tabhub/spec"
 )
 
 // errDecode says that a stored value is not what its bucket holds.
@@ -17,36 +15,39 @@ var errDecode = errors.New("a value does not decode")
 // Encode returns the value that c puts under its key, or the encoding of a Record,
 // which may be concatenated with others to a block of the log. It is nil if c deletes.
 func Encode(c Change) []byte {
+	e := coder{b: make([]byte, 0, Size(c))}
 	switch c := c.(type) {
 	case Tab:
-		return appendTab(make([]byte, 0, Size(c)), &c)
+		c.code(&e)
 	case Name:
-		return appendName(make([]byte, 0, Size(c)), &c)
+		c.code(&e)
 	case Number:
-		return appendNumber(make([]byte, 0, Size(c)), &c)
+		c.code(&e)
 	case Browser:
-		return appendBrowser(make([]byte, 0, Size(c)), &c)
+		c.code(&e)
 	case Site:
-		return appendSite(make([]byte, 0, Size(c)), &c)
+		c.code(&e)
 	case Record:
-		return appendRecord(make([]byte, 0, Size(c)), &c)
+		c.code(&e)
+	default:
+		return nil
 	}
-	return nil
+	return e.b
 }
 
 // Decode decodes a value of a bucket and adds it to s. It does not keep value.
 func (s *State) Decode(bucket Bucket, value []byte) (err error) {
 	switch bucket {
 	case BucketTabs:
-		s.Tabs, err = decodeInto(s.Tabs, value, decodeTab)
+		s.Tabs, err = decodeInto(s.Tabs, bytes.Clone(value), (*Tab).code)
 	case BucketNames:
-		s.Names, err = decodeInto(s.Names, value, decodeName)
+		s.Names, err = decodeInto(s.Names, value, (*Name).code)
 	case BucketNumbers:
-		s.Numbers, err = decodeInto(s.Numbers, value, decodeNumber)
+		s.Numbers, err = decodeInto(s.Numbers, value, (*Number).code)
 	case BucketBrowsers:
-		s.Browsers, err = decodeInto(s.Browsers, value, decodeBrowser)
+		s.Browsers, err = decodeInto(s.Browsers, bytes.Clone(value), (*Browser).code)
 	case BucketSites:
-		s.Sites, err = decodeInto(s.Sites, value, decodeSite)
+		s.Sites, err = decodeInto(s.Sites, value, (*Site).code)
 	default:
 		err = errDecode
 	}
@@ -56,9 +57,11 @@ func (s *State) Decode(bucket Bucket, value []byte) (err error) {
 	return nil
 }
 
-func decodeInto[T any](values []T, b []byte, decode func([]byte) (T, error)) ([]T, error) {
-	v, err := decode(b)
-	if err != nil {
+func decodeInto[T any](values []T, b []byte, code func(*T, *coder)) ([]T, error) {
+	var v T
+	d := coder{b: b, decode: true}
+	code(&v, &d)
+	if err := d.end(); err != nil {
 		return values, err
 	}
 	return append(values, v), nil
@@ -66,267 +69,203 @@ func decodeInto[T any](values []T, b []byte, decode func([]byte) (T, error)) ([]
 
 // DecodeRecords decodes a block of the log.
 func DecodeRecords(block []byte) ([]Record, error) {
-	d := decoder{b: block}
+	d := coder{b: block, decode: true}
 	var rs []Record
 	for len(d.b) > 0 {
-		rs = append(rs, Record{
-			Time:     d.time(),
-			Event:    Event(d.text()),
-			Client:   d.text(),
-			Tab:      d.text(),
-			Domain:   spec.Domain(d.text()),
-			Tool:     d.text(),
-			Digest:   d.text(),
-			Outcome:  d.text(),
-			Reason:   d.text(),
-			Duration: time.Duration(d.varint()),
-		})
+		var r Record
+		r.code(&d)
+		rs = append(rs, r)
 	}
 	return rs, d.end()
 }
 
-// The encoding of each type names all its fields; TestEveryFieldIsKept notices one
-// that is missing.
+// The methods code name all fields of each type, in the order of their encoding;
+// TestEveryFieldIsKept notices one that is missing.
 
-func appendText[T ~string | ~[]byte](dst []byte, s T) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+func (t *Tab) code(c *coder) {
+	text(c, &t.Domain)
+	text(c, &t.Key)
+	text(c, &t.Addr.Peer)
+	integer(c, &t.Addr.Tab)
+	text(c, &t.Origin)
+	text(c, &t.URL)
+	text(c, &t.Title)
+	integer(c, &t.Index)
+	text(c, &t.Browser)
+	c.time(&t.LastUpdated)
+	c.flag(&t.Cached)
+	c.flag(&t.Verified)
+	c.items(&t.Tools)
+	c.items(&t.Resources)
+	c.items(&t.Prompts)
 }
 
-func appendTime(dst []byte, t time.Time) []byte {
-	return binary.AppendUvarint(binary.AppendVarint(dst, t.Unix()), uint64(t.Nanosecond()))
+func (n *Name) code(c *coder) {
+	text(c, &n.Public)
+	text(c, &n.Kind)
+	text(c, &n.Domain)
+	integer(c, &n.Tab)
+	text(c, &n.Item)
 }
 
-func appendItems(dst []byte, items []json.RawMessage) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(items)))
-	for _, it := range items {
-		dst = appendText(dst, it)
-	}
-	return dst
+func (n *Number) code(c *coder) {
+	text(c, &n.Domain)
+	text(c, &n.Key)
+	integer(c, &n.Index)
+	c.time(&n.LastSeen)
 }
 
-func appendTab(dst []byte, t *Tab) []byte {
-	dst = appendText(dst, t.Domain)
-	dst = appendText(dst, t.Key)
-	dst = appendText(dst, t.Addr.Peer)
-	dst = binary.AppendVarint(dst, t.Addr.Tab)
-	dst = appendText(dst, t.Origin)
-	dst = appendText(dst, t.URL)
-	dst = appendText(dst, t.Title)
-	dst = binary.AppendVarint(dst, int64(t.Index))
-	dst = appendText(dst, t.Browser)
-	dst = appendTime(dst, t.LastUpdated)
-	dst = binary.AppendUvarint(dst, flag(t.Cached))
-	dst = binary.AppendUvarint(dst, flag(t.Verified))
-	dst = appendItems(dst, t.Tools)
-	dst = appendItems(dst, t.Resources)
-	return appendItems(dst, t.Prompts)
+func (b *Browser) code(c *coder) {
+	text(c, &b.ID)
+	raw(c, &b.SecretHash)
+	text(c, &b.Name)
+	c.flag(&b.Confirmed)
+	c.time(&b.LastSeen)
 }
 
-func decodeTab(b []byte) (t Tab, err error) {
-	d := decoder{b: bytes.Clone(b)} // which its items are slices of
-	t.Domain = spec.Domain(d.text())
-	t.Key = d.text()
-	t.Addr.Peer = spec.PeerID(d.text())
-	t.Addr.Tab = d.varint()
-	t.Origin = d.text()
-	t.URL = d.text()
-	t.Title = d.text()
-	t.Index = int(d.varint())
-	t.Browser = spec.BrowserID(d.text())
-	t.LastUpdated = d.time()
-	t.Cached = d.flag()
-	t.Verified = d.flag()
-	t.Tools = d.items()
-	t.Resources = d.items()
-	t.Prompts = d.items()
-	return t, d.end()
-}
-
-func appendName(dst []byte, n *Name) []byte {
-	dst = appendText(dst, n.Public)
-	dst = appendText(dst, n.Kind)
-	dst = appendText(dst, n.Domain)
-	dst = binary.AppendVarint(dst, int64(n.Tab))
-	return appendText(dst, n.Item)
-}
-
-func decodeName(b []byte) (n Name, err error) {
-	d := decoder{b: b}
-	n.Public = d.text()
-	n.Kind = spec.Kind(d.text())
-	n.Domain = spec.Domain(d.text())
-	n.Tab = int(d.varint())
-	n.Item = d.text()
-	return n, d.end()
-}
-
-func appendNumber(dst []byte, n *Number) []byte {
-	dst = appendText(dst, n.Domain)
-	dst = appendText(dst, n.Key)
-	dst = binary.AppendVarint(dst, int64(n.Index))
-	return appendTime(dst, n.LastSeen)
-}
-
-func decodeNumber(b []byte) (n Number, err error) {
-	d := decoder{b: b}
-	n.Domain = spec.Domain(d.text())
-	n.Key = d.text()
-	n.Index = int(d.varint())
-	n.LastSeen = d.time()
-	return n, d.end()
-}
-
-func appendBrowser(dst []byte, b *Browser) []byte {
-	dst = appendText(dst, b.ID)
-	dst = appendText(dst, b.SecretHash)
-	dst = appendText(dst, b.Name)
-	dst = binary.AppendUvarint(dst, flag(b.Confirmed))
-	return appendTime(dst, b.LastSeen)
-}
-
-func decodeBrowser(b []byte) (br Browser, err error) {
-	d := decoder{b: b}
-	br.ID = spec.BrowserID(d.text())
-	br.SecretHash = d.bytes()
-	br.Name = d.text()
-	br.Confirmed = d.flag()
-	br.LastSeen = d.time()
-	return br, d.end()
-}
-
-func appendSite(dst []byte, s *Site) []byte {
-	dst = appendText(dst, s.Domain)
-	cache := uint64(0) // not set
+func (s *Site) code(c *coder) {
+	text(c, &s.Domain)
+	cache := uint64(0) // not set; 1: off, 2: on
 	if s.Cache != nil {
-		cache = 1 + flag(*s.Cache)
+		cache = 1
+		if *s.Cache {
+			cache = 2
+		}
 	}
-	dst = binary.AppendUvarint(dst, cache)
-	return binary.AppendVarint(dst, int64(s.CallTimeout))
-}
-
-func decodeSite(b []byte) (s Site, err error) {
-	d := decoder{b: b}
-	s.Domain = spec.Domain(d.text())
-	switch d.uvarint() {
-	case 0:
-	case 1:
-		s.Cache = new(false)
-	case 2:
-		s.Cache = new(true)
-	default:
-		d.fail()
+	if c.uvarint(&cache); cache > 2 {
+		c.fail()
+	} else if c.decode && cache != 0 {
+		s.Cache = new(cache == 2)
 	}
-	s.CallTimeout = time.Duration(d.varint())
-	return s, d.end()
+	integer(c, &s.CallTimeout)
 }
 
-func appendRecord(dst []byte, r *Record) []byte {
-	dst = appendTime(dst, r.Time)
-	dst = appendText(dst, r.Event)
-	dst = appendText(dst, r.Client)
-	dst = appendText(dst, r.Tab)
-	dst = appendText(dst, r.Domain)
-	dst = appendText(dst, r.Tool)
-	dst = appendText(dst, r.Digest)
-	dst = appendText(dst, r.Outcome)
-	dst = appendText(dst, r.Reason)
-	return binary.AppendVarint(dst, int64(r.Duration))
+func (r *Record) code(c *coder) {
+	c.time(&r.Time)
+	text(c, &r.Event)
+	text(c, &r.Client)
+	text(c, &r.Tab)
+	text(c, &r.Domain)
+	text(c, &r.Tool)
+	text(c, &r.Digest)
+	text(c, &r.Outcome)
+	text(c, &r.Reason)
+	integer(c, &r.Duration)
 }
 
-func flag(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
+// coder appends fields to b or, if decode is set, takes them off its front. The fields
+// that it decodes into must be zero, and stay so from the first one on that is not
+// there, which end tells. Bytes that it decodes are slices of b.
+type coder struct {
+	b      []byte
+	decode bool
+	bad    bool
 }
 
-// decoder takes fields off the front of b. After the first field that is not there
-// it returns zero values; end tells. What take and items return are slices of b.
-type decoder struct {
-	b   []byte
-	bad bool
-}
+func (c *coder) fail() { c.b, c.bad = nil, true }
 
-func (d *decoder) fail() { d.b, d.bad = nil, true }
-
-func (d *decoder) end() error {
-	if d.bad || len(d.b) > 0 {
+// end returns an error unless there was every field and nothing else.
+func (c *coder) end() error {
+	if c.bad || len(c.b) > 0 {
 		return errDecode
 	}
 	return nil
 }
 
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
+func (c *coder) uvarint(v *uint64) {
+	if !c.decode {
+		c.b = binary.AppendUvarint(c.b, *v)
+		return
 	}
-	d.b = d.b[n:]
-	return v
+	n := 0
+	if *v, n = binary.Uvarint(c.b); n <= 0 {
+		c.fail()
+		return
+	}
+	c.b = c.b[n:]
 }
 
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
+func integer[T ~int | ~int64](c *coder, v *T) {
+	if !c.decode {
+		c.b = binary.AppendVarint(c.b, int64(*v))
+		return
 	}
-	d.b = d.b[n:]
-	return v
+	i, n := binary.Varint(c.b)
+	if n <= 0 {
+		c.fail()
+		return
+	}
+	*v, c.b = T(i), c.b[n:]
+}
+
+func appendText[T ~string | ~[]byte](dst []byte, s T) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
 // take returns the next length-prefixed bytes.
-func (d *decoder) take() []byte {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) {
-		d.fail()
+func (c *coder) take() []byte {
+	var n uint64
+	if c.uvarint(&n); n > uint64(len(c.b)) {
+		c.fail()
 		return nil
 	}
-	s := d.b[:n:n]
-	d.b = d.b[n:]
+	s := c.b[:n:n]
+	c.b = c.b[n:]
 	return s
 }
 
-func (d *decoder) text() string { return string(d.take()) }
-
-func (d *decoder) bytes() []byte {
-	if s := d.take(); len(s) > 0 {
-		return bytes.Clone(s)
+func text[T ~string](c *coder, v *T) {
+	if c.decode {
+		*v = T(c.take())
+	} else {
+		c.b = appendText(c.b, *v)
 	}
-	return nil
 }
 
-func (d *decoder) flag() bool {
-	v := d.uvarint()
-	if v > 1 {
-		d.fail()
+// raw codes bytes, of which none are nil.
+func raw[T ~[]byte](c *coder, v *T) {
+	if !c.decode {
+		c.b = appendText(c.b, *v)
+	} else if s := c.take(); len(s) > 0 {
+		*v = s
 	}
-	return v == 1
 }
 
-func (d *decoder) time() time.Time {
-	sec, nsec := d.varint(), d.uvarint()
-	if nsec >= 1e9 {
-		d.fail()
+func (c *coder) flag(v *bool) {
+	n := uint64(0)
+	if *v {
+		n = 1
 	}
-	if d.bad {
-		return time.Time{}
+	if c.uvarint(&n); n > 1 {
+		c.fail()
 	}
-	return time.Unix(sec, int64(nsec)).UTC()
+	*v = n == 1
 }
 
-func (d *decoder) items() []json.RawMessage {
-	n := d.uvarint()
-	if n > uint64(len(d.b)) { // each takes a byte at least
-		d.fail()
+func (c *coder) time(t *time.Time) {
+	sec, nsec := t.Unix(), uint64(t.Nanosecond())
+	integer(c, &sec)
+	if c.uvarint(&nsec); nsec >= 1e9 {
+		c.fail()
 	}
-	if n == 0 || d.bad {
-		return nil
+	if c.decode && !c.bad {
+		*t = time.Unix(sec, int64(nsec)).UTC()
 	}
-	items := make([]json.RawMessage, n)
-	for i := range items {
-		items[i] = d.take()
+}
+
+func (c *coder) items(items *[]json.RawMessage) {
+	n := uint64(len(*items))
+	c.uvarint(&n)
+	if c.decode {
+		if n > uint64(len(c.b)) { // each takes a byte at least
+			c.fail()
+		}
+		if n == 0 || c.bad {
+			return
+		}
+		*items = make([]json.RawMessage, n)
 	}
-	return items
+	for i := range *items {
+		raw(c, &(*items)[i])
+	}
 }

@@ -74,8 +74,8 @@ func (u *memoryUser) apply(changes []Change) {
 		switch c := c.(type) {
 		case Record:
 			// Cut rarely, so that a record does not cost a copy of the log.
-			if len(u.log) >= 2*DefaultLogRecords {
-				u.log = slices.Clone(u.log[len(u.log)-DefaultLogRecords+1:])
+			if len(u.log) >= 2*MaxRecords {
+				u.log = slices.Clone(u.log[len(u.log)-MaxRecords+1:])
 			}
 			u.log = append(u.log, c)
 		case DeleteTab, DeleteName, DeleteNumber:
@@ -126,7 +126,7 @@ func (m *Memory) Records(_ context.Context, user spec.UserID, q Query) ([]Record
 		return nil, nil
 	}
 	var found []Record
-	newest := u.log[max(0, len(u.log)-DefaultLogRecords):]
+	newest := u.log[max(0, len(u.log)-MaxRecords):]
 	for i := len(newest) - 1; i >= 0 && len(found) < q.Max(); i-- {
 		if q.Match(&newest[i]) {
 			found = append(found, newest[i])

@@ -23,7 +23,7 @@ var (
 // drops whole blocks.
 const blockRecords = 256
 
-func writeBatch(tx *bbolt.Tx, batch *batch, keep int) error {
+func writeBatch(tx *bbolt.Tx, batch *batch) error {
 	meta, err := tx.CreateBucketIfNotExists(bucketMeta)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func writeBatch(tx *bbolt.Tx, batch *batch, keep int) error {
 		if err := writeChanges(user, u.changes); err != nil {
 			return err
 		}
-		if err := writeLog(user, u.records, keep); err != nil {
+		if err := writeLog(user, u.records); err != nil {
 			return err
 		}
 	}
@@ -84,8 +84,8 @@ func writeChanges(user *bbolt.Bucket, changes map[Key]Change) error {
 }
 
 // writeLog appends records as blocks and drops the oldest blocks, so that no more
-// than keep records are left.
-func writeLog(user *bbolt.Bucket, records []Record, keep int) error {
+// than MaxRecords are left.
+func writeLog(user *bbolt.Bucket, records []Record) error {
 	if len(records) == 0 {
 		return nil
 	}
@@ -95,24 +95,24 @@ func writeLog(user *bbolt.Bucket, records []Record, keep int) error {
 	}
 	log.FillPercent = 1 // it only grows at its end
 	next := log.Sequence()
-	if skip := len(records) - keep; skip > 0 {
+	if skip := len(records) - MaxRecords; skip > 0 {
 		next += uint64(skip)
 		records = records[skip:]
 	}
 	for len(records) > 0 {
-		n := min(len(records), blockRecords, keep)
-		var block []byte
+		n := min(len(records), blockRecords)
+		var block coder
 		for i := range records[:n] {
-			block = appendRecord(block, &records[i])
+			records[i].code(&block)
 		}
-		if err := log.Put(binary.BigEndian.AppendUint64(nil, next), block); err != nil {
+		if err := log.Put(binary.BigEndian.AppendUint64(nil, next), block.b); err != nil {
 			return err
 		}
 		next += uint64(n)
 		records = records[n:]
 	}
 	c := log.Cursor()
-	for k, _ := c.First(); len(k) == 8 && next-binary.BigEndian.Uint64(k) > uint64(keep); k, _ = c.First() {
+	for k, _ := c.First(); len(k) == 8 && next-binary.BigEndian.Uint64(k) > MaxRecords; k, _ = c.First() {
 		if err := c.Delete(); err != nil {
 			return err
 		}
@@ -120,17 +120,12 @@ func writeLog(user *bbolt.Bucket, records []Record, keep int) error {
 	return log.SetSequence(next)
 }
 
-// readLog returns the records that match q, newest first.
-func readLog(tx *bbolt.Tx, user spec.UserID, q Query) ([]Record, error) {
-	u := userBucket(tx, user)
-	if u == nil {
-		return nil, nil
-	}
-	log := u.Bucket(bucketLog)
+// readLog returns the records of a user that match q, newest first.
+func readLog(user *bbolt.Bucket, q Query) (found []Record, err error) {
+	log := user.Bucket(bucketLog)
 	if log == nil {
 		return nil, nil
 	}
-	var found []Record
 	c := log.Cursor()
 	for k, v := c.Last(); k != nil && len(found) < q.Max(); k, v = c.Prev() {
 		block, err := DecodeRecords(v)
@@ -147,13 +142,9 @@ func readLog(tx *bbolt.Tx, user spec.UserID, q Query) ([]Record, error) {
 }
 
 // readState adds what is kept of a user to s.
-func readState(tx *bbolt.Tx, user spec.UserID, s *State) error {
-	u := userBucket(tx, user)
-	if u == nil {
-		return nil
-	}
+func readState(user *bbolt.Bucket, s *State) error {
 	for _, name := range Buckets() {
-		b := u.Bucket([]byte(name))
+		b := user.Bucket([]byte(name))
 		if b == nil {
 			continue
 		}
@@ -166,24 +157,11 @@ func readState(tx *bbolt.Tx, user spec.UserID, s *State) error {
 
 // readEpoch returns the greatest epoch under which anything of a user was written. It
 // is 0 if only a version without epochs has written.
-func readEpoch(tx *bbolt.Tx, user spec.UserID) (spec.Epoch, error) {
-	u := userBucket(tx, user)
-	if u == nil {
-		return 0, nil
-	}
-	b := u.Get(keyEpoch)
+func readEpoch(user *bbolt.Bucket) (spec.Epoch, error) {
+	b := user.Get(keyEpoch)
 	e, n := binary.Uvarint(b)
 	if n != len(b) {
 		return 0, fmt.Errorf("epoch: %w", errDecode)
 	}
 	return spec.Epoch(e), nil
-}
-
-// userBucket returns a user's bucket, nil if nothing was written for the user yet.
-func userBucket(tx *bbolt.Tx, user spec.UserID) *bbolt.Bucket {
-	users := tx.Bucket(bucketUsers)
-	if users == nil {
-		return nil
-	}
-	return users.Bucket([]byte(user))
 }

@@ -105,7 +105,7 @@ func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment
 			closed.ended = true
 		}
 		if was.session != a.session {
-			p.losePeerLocked(a.peer)
+			p.loseLocked(spec.TabAddr{Peer: a.peer})
 		}
 	}
 	p.peers[a.peer] = &peer{session: a.session, attachment: a}

@@ -82,7 +82,7 @@ func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if to.Tab != 0 {
-		p.loseLocked(func(at spec.TabAddr) bool { return at == to })
+		p.loseLocked(to)
 		return nil
 	}
 	a := p.attachedLocked(to.Peer)
@@ -96,7 +96,7 @@ func (p *Peers) giveUp(to spec.TabAddr, why dismissal) *attachment {
 		a.ended = true
 	}
 	delete(p.peers, to.Peer)
-	p.losePeerLocked(to.Peer)
+	p.loseLocked(to)
 	return a
 }
 
@@ -105,19 +105,6 @@ func (p *Peers) InFlight() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.pending)
-}
-
-// Connected returns how many peers have a connection.
-func (p *Peers) Connected() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n := 0
-	for _, peer := range p.peers {
-		if peer.attachment != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // attachedLocked returns the connection of a peer, nil if it is away.

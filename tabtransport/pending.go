@@ -192,10 +192,10 @@ func (a *attachment) answered(tab int64, id string) *pending {
 	return q
 }
 
-// loseLocked ends all requests to the tabs that match.
-func (p *Peers) loseLocked(match func(spec.TabAddr) bool) {
+// loseLocked ends all requests to a tab, or for Tab 0 to all tabs of a peer.
+func (p *Peers) loseLocked(to spec.TabAddr) {
 	for _, q := range p.pending {
-		if !match(q.to) {
+		if q.to.Peer != to.Peer || to.Tab != 0 && q.to.Tab != to.Tab {
 			continue
 		}
 		q.unsentLocked()
@@ -204,10 +204,6 @@ func (p *Peers) loseLocked(match func(spec.TabAddr) bool) {
 			q.tell(outcome{err: ErrLost})
 		}
 	}
-}
-
-func (p *Peers) losePeerLocked(id spec.PeerID) {
-	p.loseLocked(func(at spec.TabAddr) bool { return at.Peer == id })
 }
 
 func (q *pending) endLocked() {

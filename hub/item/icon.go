@@ -31,11 +31,8 @@ func (it *Item) iconsOf(v json.RawMessage) json.RawMessage {
 			dropped = true
 			continue
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
 		dropped = dropped || len(known) != len(icon)
-		out = append(out, known...)
+		out = append(appendComma(out), known...)
 	}
 	switch {
 	case len(out) == 1:

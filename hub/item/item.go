@@ -108,6 +108,16 @@ func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 
 var hashSeed = maphash.MakeSeed()
 
+// hashOf returns a number that differs when one of two texts, without zero bytes, does.
+func hashOf(a, b []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	h.Write(a)
+	h.WriteByte(0)
+	h.Write(b)
+	return h.Sum64()
+}
+
 // Sum returns a number that differs when what a client sees of the item under a
 // public name does, labels apart. It holds within one process.
 func (it *Item) Sum(public string) uint64 { return maphash.String(hashSeed, public) ^ it.sum }

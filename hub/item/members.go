@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,13 +25,6 @@ type members map[string]memberType
 type memberType struct {
 	text string
 	is   func(v json.RawMessage) bool
-}
-
-func (t memberType) check(name string, v json.RawMessage) error {
-	if !t.is(v) {
-		return fmt.Errorf("%s must be %s", name, t.text)
-	}
-	return nil
 }
 
 var (
@@ -72,7 +66,6 @@ var (
 		"untrustedContentHint": isBool, "consequentialHint": isBool, // WebMCP's
 	}
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
-	requiredMember         = map[string]string{"icons": "src", "arguments": "name"}
 )
 
 // checkMembers checks the members of an object that have a type. It returns the
@@ -102,8 +95,8 @@ func checkMembers(what string, v json.RawMessage, m members) (known json.RawMess
 	return knownMembers(v, m), nil
 }
 
-// checkEach checks an array of objects, and that each has what its kind requires.
-func checkEach(what string, v json.RawMessage, m members) error {
+// checkEach checks an array of objects, each of which must have the member required.
+func checkEach(what string, v json.RawMessage, m members, required string) error {
 	if v[0] != '[' {
 		return fmt.Errorf("%s must be an array", what)
 	}
@@ -111,8 +104,8 @@ func checkEach(what string, v json.RawMessage, m members) error {
 		if _, err := checkMembers(what+"[]", v, m); err != nil {
 			return err
 		}
-		if name := requiredMember[what]; rawjson.Get(v, name) == nil {
-			return fmt.Errorf("%s[].%s is missing", what, name)
+		if rawjson.Get(v, required) == nil {
+			return fmt.Errorf("%s[].%s is missing", what, required)
 		}
 	}
 	return nil
@@ -156,12 +149,7 @@ func each(v json.RawMessage, is func(json.RawMessage) bool) bool {
 
 func oneOf(v json.RawMessage, values ...string) bool {
 	s, ok := rawjson.String(v)
-	for _, value := range values {
-		if ok && s == value {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(values, s)
 }
 
 // objectSchema returns a schema, which is valid JSON, as clients require it: for an

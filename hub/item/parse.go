@@ -2,10 +2,11 @@ package item
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -91,7 +92,7 @@ func (p *parser) member(key string, v json.RawMessage) error {
 		p.meta = v
 	case "icons":
 		p.icons = v
-		return checkEach(key, v, iconMembers)
+		return checkEach(key, v, iconMembers, "src")
 	case "annotations":
 		return p.annotations(v)
 	default:
@@ -119,8 +120,10 @@ func (p *parser) kindMember(key string, v json.RawMessage) error {
 		}
 		p.keepClean(key, v, text)
 	case p.Kind == spec.KindResource && key == "size":
+		if !isSize.is(v) {
+			return fmt.Errorf("size must be %s", isSize.text)
+		}
 		p.keep(key, v)
-		return isSize.check(key, v)
 	case p.Kind == spec.KindPrompt && key == "arguments":
 		return p.arguments(key, v)
 	}
@@ -129,7 +132,7 @@ func (p *parser) kindMember(key string, v json.RawMessage) error {
 
 // arguments takes a prompt's arguments and reads which are required.
 func (p *parser) arguments(key string, v json.RawMessage) error {
-	if err := checkEach(key, v, promptArgumentMembers); err != nil {
+	if err := checkEach(key, v, promptArgumentMembers, "name"); err != nil {
 		return err
 	}
 	changed := p.hides
@@ -142,15 +145,12 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 		if string(rawjson.Get(v, "required")) == "true" {
 			p.required = append(p.required, name)
 		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
 		known, err := checkMembers("arguments[]", v, promptArgumentMembers)
 		if err != nil {
 			return err
 		}
 		changed = changed || len(known) != len(v)
-		out = append(out, p.clean(known, "name")...)
+		out = append(appendComma(out), p.clean(known, "name")...)
 	}
 	if changed {
 		v = append(out, ']')
@@ -273,21 +273,10 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 			return err
 		}
 	}
-	text := p.description
-	if text == "" {
-		text = p.title
-	}
-	if text == "" {
-		text = p.name
-	}
+	text := cmp.Or(p.description, p.title, p.name)
 	quoted := rawjson.AppendString(nil, describe.CleanLines(text, spec.MaxDescription))
 	p.text = quoted[1 : len(quoted)-1]
-	var h maphash.Hash
-	h.SetSeed(hashSeed)
-	h.Write(p.rest)
-	h.WriteByte(0)
-	h.Write(p.text)
-	p.sum = h.Sum64()
+	p.sum = hashOf(p.rest, p.text)
 	return nil
 }
 
@@ -304,12 +293,7 @@ func (p *parser) schemaMembers() (err error) {
 			return err
 		}
 	}
-	var h maphash.Hash
-	h.SetSeed(hashSeed)
-	h.Write(p.input)
-	h.WriteByte(0)
-	h.Write(p.output)
-	p.Shape = h.Sum64()
+	p.Shape = hashOf(p.input, p.output)
 	return nil
 }
 
@@ -347,10 +331,8 @@ func checkName(name string, kind spec.Kind) error {
 // checkText checks a string that is shown to a model and cannot be cleaned, since the
 // page knows it by each character.
 func checkText(what, s string) error {
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			return fmt.Errorf("%s has a control character", what)
-		}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return fmt.Errorf("%s has a control character", what)
 	}
 	if r, ok := describe.Forbidden(s); ok {
 		return fmt.Errorf("%s holds the character %U, which cannot be seen", what, r)

@@ -89,13 +89,8 @@ func (it *Item) publishValue(out []byte, v json.RawMessage) []byte {
 		return it.publishObject(out, v)
 	case '[':
 		out = append(out, '[')
-		first := true
 		for e := range rawjson.Elements(v) {
-			if !first {
-				out = append(out, ',')
-			}
-			first = false
-			out = it.publishValue(out, e)
+			out = it.publishValue(appendComma(out), e)
 		}
 		return append(out, ']')
 	}

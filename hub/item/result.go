@@ -105,46 +105,43 @@ func publishURI(result json.RawMessage, page, public string) json.RawMessage {
 	}
 	quoted := rawjson.AppendString(nil, page)
 	out := append(make([]byte, 0, len(result)+2*len(public)), '{')
-	err := rawjson.Object(result, spec.MaxDepth, func(key string, v json.RawMessage) error {
+	for key, v := range rawjson.Members(result) {
 		out = appendKey(out, key)
 		if key != "contents" || v[0] != '[' {
 			out = append(out, v...)
-			return nil
+			continue
 		}
 		out = append(out, '[')
-		err := rawjson.Array(v, spec.MaxDepth, func(v json.RawMessage) error {
-			if out[len(out)-1] != '[' {
-				out = append(out, ',')
-			}
-			if v[0] != '{' {
-				out = append(out, v...)
-				return nil
+		for content := range rawjson.Elements(v) {
+			out = appendComma(out)
+			if content[0] != '{' {
+				out = append(out, content...)
+				continue
 			}
 			out = append(out, '{')
-			err := rawjson.Object(v, spec.MaxDepth, func(key string, v json.RawMessage) error {
+			for key, v := range rawjson.Members(content) {
 				out = appendKey(out, key)
 				if s, ok := rawjson.String(v); key == "uri" && ok && (s == page || string(v) == string(quoted)) {
 					out = rawjson.AppendString(out, public)
 				} else {
 					out = append(out, v...)
 				}
-				return nil
-			})
+			}
 			out = append(out, '}')
-			return err
-		})
+		}
 		out = append(out, ']')
-		return err
-	})
-	if err != nil {
-		return result // not an object: the client is told what the page said
 	}
 	return append(out, '}')
 }
 
-func appendKey(out []byte, key string) []byte {
-	if out[len(out)-1] != '{' {
-		out = append(out, ',')
+// appendComma appends a comma unless out ends where an object or array has begun.
+func appendComma(out []byte) []byte {
+	if last := out[len(out)-1]; last != '{' && last != '[' {
+		return append(out, ',')
 	}
-	return append(rawjson.AppendString(out, key), ':')
+	return out
+}
+
+func appendKey(out []byte, key string) []byte {
+	return append(rawjson.AppendString(appendComma(out), key), ':')
 }

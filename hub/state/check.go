@@ -7,9 +7,10 @@ import (
 )
 
 // Check returns an error that names each way in which the state contradicts itself. It
-// is for tests and for a look into a running hub.
+// is for tests.
 func (s *State) Check() error {
 	var c checker
+	names := map[*domain]nameCount{}
 	for addr, t := range s.tabs {
 		if t.addr != addr || t.peer.tabs[addr.Tab] != t || s.peers[addr.Peer] != t.peer {
 			c.bad("tab %s is not its peer's", addr)
@@ -17,11 +18,12 @@ func (s *State) Check() error {
 		c.tab(s, t)
 	}
 	for key, b := range s.names {
-		n := c.names(b.domain)
+		n := names[b.domain]
 		n.taken++
 		if b.entry == nil {
 			n.idle++
 		}
+		names[b.domain] = n
 		if s.domains[b.domain.key] != b.domain {
 			c.bad("name %q belongs to a domain that is gone", key.name)
 		}
@@ -31,8 +33,8 @@ func (s *State) Check() error {
 	}
 	shares, all, cached := map[string]share{}, share{}, 0
 	for key, d := range s.domains {
-		if n := c.names(d); n.taken != d.names || n.idle != d.idle {
-			c.bad("domain %s has %+v names, remembered %d taken and %d idle", key, *n, d.names, d.idle)
+		if n, want := names[d], (nameCount{d.names, d.idle}); n != want {
+			c.bad("domain %s has %+v names, remembered %+v", key, n, want)
 		}
 		c.numbers(s, d)
 		of := shares[d.share.site]
@@ -65,25 +67,12 @@ func (s *State) Check() error {
 }
 
 // checker collects contradictions.
-type checker struct {
-	errs    []error
-	counted map[*domain]*nameCount
-}
+type checker struct{ errs []error }
 
 type nameCount struct{ taken, idle int }
 
 func (c *checker) bad(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
-}
-
-func (c *checker) names(d *domain) *nameCount {
-	if c.counted == nil {
-		c.counted = map[*domain]*nameCount{}
-	}
-	if c.counted[d] == nil {
-		c.counted[d] = &nameCount{}
-	}
-	return c.counted[d]
 }
 
 // tab checks that a tab provides its items and is a member of its domains.

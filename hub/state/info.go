@@ -56,11 +56,13 @@ type BrowserInfo struct {
 
 // Counts says how much there is.
 type Counts struct {
-	Browsers int // connected ones, without single tabs
-	Tabs     int // without hidden ones
-	Domains  int // that these tabs are members of
-	Items    map[spec.Kind]int
-	Rejected int // items, by the latest registrations
+	Browsers  int `json:"browsers"` // connected ones, without single tabs
+	Tabs      int `json:"tabs"`     // without hidden ones
+	Domains   int `json:"domains"`  // that these tabs are members of
+	Tools     int `json:"tools"`
+	Resources int `json:"resources"`
+	Prompts   int `json:"prompts"`
+	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
 // Tabs describes all tabs but hidden ones, by browser and tab.
@@ -103,7 +105,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 		})
 	}
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
-	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
+	for _, kind := range kinds {
 		info.Rejected = append(info.Rejected, t.rejected[kind]...)
 	}
 	return info
@@ -162,9 +164,9 @@ func (s *State) Capable(capability spec.Capability) bool {
 
 // Count counts what there is.
 func (s *State) Count() Counts {
-	n := Counts{Items: map[spec.Kind]int{}}
-	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
-		n.Items[kind] = s.all.counts[kindIndex(kind)]
+	n := Counts{
+		Tools: s.all.counts[kindIndex(spec.KindTool)], Resources: s.all.counts[kindIndex(spec.KindResource)],
+		Prompts: s.all.counts[kindIndex(spec.KindPrompt)],
 	}
 	for _, p := range s.peers {
 		if p.connected && p.browser != "" {

@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"slices"
 
 	"tabhub/hub/item"
 	"tabhub/naming"
@@ -20,20 +21,14 @@ const maxBytes = 256 << 20
 type share struct {
 	site    string
 	domains int
-	counts  [3]int // items registered, by kind
+	counts  [3]int // items registered, by kindIndex
 	bytes   int    // of what is registered and cached
 }
 
-// kindIndex returns a kind's place in share.counts.
-func kindIndex(k spec.Kind) int {
-	switch k {
-	case spec.KindResource:
-		return 1
-	case spec.KindPrompt:
-		return 2
-	}
-	return 0
-}
+// kinds are the kinds of items, in the order of share.counts.
+var kinds = []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}
+
+func kindIndex(k spec.Kind) int { return slices.Index(kinds, k) }
 
 // joinShare makes a new domain count for its site.
 func (tx *Tx) joinShare(d *domain) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -130,15 +132,17 @@ func (r *Registry) remove(user spec.UserID) {
 func (r *Registry) Drain(ctx context.Context) {
 	r.mu.Lock()
 	r.draining = true
-	entries := make([]*entry, 0, len(r.entries))
-	for _, e := range r.entries {
-		entries = append(entries, e)
-	}
+	entries := slices.Collect(maps.Values(r.entries))
 	r.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, e := range entries {
 		wg.Go(func() {
-			if <-e.opened; e.err == nil {
+			select {
+			case <-e.opened:
+			case <-ctx.Done():
+				return // Close has the tenant closed once it is open
+			}
+			if e.err == nil {
 				_ = e.tenant.MCP.Close(ctx) // closing the tenant reports it
 			}
 		})

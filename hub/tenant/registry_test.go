@@ -176,6 +176,22 @@ func TestDrain(t *testing.T) {
 	})
 }
 
+// A store that does not answer must not keep the process from ending in time.
+func TestDrainEndsBeforeTheOpening(t *testing.T) {
+	bubble(t, func(t *testing.T, o *opener, r *Registry) {
+		o.wait = make(chan struct{})
+		go r.Get(t.Context(), "ann")
+		synctest.Wait()
+		time.AfterFunc(time.Minute, func() { close(o.wait) })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		if r.Drain(ctx); time.Since(start) != time.Second {
+			t.Errorf("Drain returned after %v", time.Since(start))
+		}
+	})
+}
+
 // Close leaves nothing open, not even what is about to be.
 func TestClose(t *testing.T) {
 	bubble(t, func(t *testing.T, o *opener, r *Registry) {

@@ -135,7 +135,7 @@ func (s suite) takeoverInFlight(t *testing.T) {
 		kept[tab.Key] = true
 	}
 	logged := map[string]bool{}
-	for _, r := range records(t, st, storage.Query{Limit: storage.DefaultLogRecords}) {
+	for _, r := range records(t, st, storage.Query{Limit: storage.MaxRecords}) {
 		logged[r.Tool] = true
 	}
 	applied := 0

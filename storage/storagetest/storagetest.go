@@ -391,8 +391,8 @@ func (s suite) logIsBounded(t *testing.T) {
 	}
 	st = reopen()
 	got := records(t, st, storage.Query{Limit: n})
-	if len(got) > storage.DefaultLogRecords || len(got) < storage.DefaultLogRecords*95/100 {
-		t.Errorf("%d records are kept, want about %d", len(got), storage.DefaultLogRecords)
+	if len(got) > storage.MaxRecords || len(got) < storage.MaxRecords*95/100 {
+		t.Errorf("%d records are kept, want about %d", len(got), storage.MaxRecords)
 	}
 	for i, r := range got {
 		if want := now.Add(time.Duration(n - 1 - i)); !r.Time.Equal(want) {

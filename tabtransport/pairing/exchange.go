@@ -55,11 +55,7 @@ func (e *Exchange) Accept(proof, browser string) (Grant, error) {
 	if !hmac.Equal([]byte(proof), []byte(e.transcript.BrowserProof(e.key))) {
 		return Grant{}, ErrProof
 	}
-	return e.ring.accept(e, browser)
-}
-
-func (r *Ring) accept(e *Exchange, browser string) (Grant, error) {
-	id := e.transcript.Pairing
+	r, id := e.ring, e.transcript.Pairing
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	// The pairing may have been forgotten, or the invitation accepted by another, since Begin.

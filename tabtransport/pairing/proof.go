@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
+	"errors"
 	"strings"
 
 	"tabhub/spec"
@@ -27,7 +27,7 @@ func (k Key) String() string { return encoding.EncodeToString(k) }
 func ParseKey(s string) (Key, error) {
 	b, err := encoding.DecodeString(s)
 	if err != nil || len(b) < 16 {
-		return nil, fmt.Errorf("pairing: not a key")
+		return nil, errors.New("pairing: not a key")
 	}
 	return b, nil
 }
