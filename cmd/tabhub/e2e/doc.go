@@ -6,5 +6,5 @@
 //
 // Each test says what a user would lose. None waits for time to pass: they wait for
 // what a user or a program would see (an answer, a notice, the end of a process),
-// and fail if it has not come after patience.
+// and fail if it has not come within the constant timeout.
 package e2e
