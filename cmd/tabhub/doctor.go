@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -141,12 +140,8 @@ func (d *doctor) print() {
 }
 
 func (d *doctor) printJSON() error {
-	b, err := json.Marshal(struct {
+	return d.printValue(struct {
 		Problems int       `json:"problems"`
 		Findings []finding `json:"findings"`
 	}{d.problems(), d.findings})
-	if err != nil {
-		return err
-	}
-	return d.app.printJSON(append(b, '\n'))
 }

@@ -47,7 +47,7 @@ func (d *doctor) hub(ctx context.Context) {
 	defer cancel()
 	var status httpd.StatusReport
 	err = ask(ctx, d.app, "/api/status", &status)
-	if no, ok := errors.AsType[*apiError](err); ok && no.status == http.StatusUnauthorized {
+	if isStatus(err, http.StatusUnauthorized) {
 		d.bad("hub", "set TABHUB_TOKEN to nothing, or, for a hub with accounts, to a token that `tabhub token mint` makes", "the one at %s (process %d) does not know TABHUB_TOKEN: %v", h.URL(), h.PID, err)
 		return
 	}
@@ -79,7 +79,7 @@ func (d *doctor) token(ctx context.Context, h home.Hub) {
 	}
 	r := remote{hub: h, token: token, http: d.dir.Client()}
 	_, err = r.do(ctx, http.MethodGet, "/api/browsers", nil)
-	if no, ok := errors.AsType[*apiError](err); ok && no.status == http.StatusUnauthorized {
+	if isStatus(err, http.StatusUnauthorized) {
 		d.bad("token", d.restart(), "the hub (process %d) does not know the token in %s, which clients over HTTP send", h.PID, d.dir.TokenFile())
 	}
 }

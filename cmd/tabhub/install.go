@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
 )
@@ -28,15 +27,6 @@ type clientEdit struct {
 	yes    bool
 
 	entry *clientconf.Entry // what goes in; nil takes it out
-}
-
-// command returns the client's own command for the change, "" if its file is to be
-// edited.
-func (e *clientEdit) command(c clientconf.Client, s clientconf.System, scope clientconf.Scope) string {
-	if e.entry == nil {
-		return c.RemoveCommand(s, scope, e.name)
-	}
-	return c.AddCommand(s, scope, e.name, *e.entry)
 }
 
 // change returns the changed text of the client's file.
@@ -194,7 +184,7 @@ func (a *app) clientFile(c clientconf.Client, system clientconf.System, scope cl
 	if e.file != "" {
 		return e.file, nil
 	}
-	if line := e.command(c, system, scope); line != "" {
+	if line := c.Command(system, scope, e.name, e.entry); line != "" {
 		fmt.Fprintf(a.err, "%s changes this file itself. Run:\n", c.Title)
 		fmt.Fprintln(a.out, line)
 		return "", nil
@@ -232,7 +222,7 @@ func (a *app) confirm(ctx context.Context, yes bool) error {
 	if yes {
 		return nil
 	}
-	if f, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(a.in) {
 		return usagef("nothing is changed, as nobody can be asked; --yes writes it, --dry-run only shows it")
 	}
 	fmt.Fprint(a.err, "\nWrite this? [y/N] ")

@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -76,8 +77,8 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 		return a.printJSON(b)
 	}
 	var invitation httpd.PairingInvitation
-	if err := json.Unmarshal(b, &invitation); err != nil {
-		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	if err := decode(b, &invitation); err != nil {
+		return err
 	}
 	how := "Open this address"
 	if !printOnly && a.onTerminal() {
@@ -110,9 +111,7 @@ func (a *app) open(link string) (done func(), err error) {
 	}
 	done = func() { os.Remove(f.Name()) }
 	_, err = fmt.Fprintf(f, "<!doctype html><meta charset=\"utf-8\"><title>tabhub</title><meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", html.EscapeString(link))
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	err = errors.Join(err, f.Close())
 	cmd := opener(f.Name())
 	if err == nil {
 		err = cmd.Start()
@@ -170,9 +169,4 @@ func (a *app) forgetPairing(ctx context.Context, id string) error {
 	return nil
 }
 
-func nameOf(p pairing.Pairing) string {
-	if p.Browser == "" {
-		return "a browser"
-	}
-	return p.Browser
-}
+func nameOf(p pairing.Pairing) string { return cmp.Or(p.Browser, "a browser") }

@@ -46,6 +46,15 @@ var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " 
 // oneLine is what files and errors say, fit for a line of a terminal.
 func oneLine(s string) string { return clip(strings.TrimSpace(s), 500) }
 
+// printValue prints a value as JSON.
+func (a *app) printValue(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return a.printJSON(append(b, '\n'))
+}
+
 // printJSON prints JSON, indented for a person. What would be written out in text is
 // escaped, which means the same.
 func (a *app) printJSON(b []byte) error {
@@ -71,7 +80,8 @@ func (a *app) table(header string, rows func(w io.Writer)) error {
 // onTerminal reports whether what a command prints is read by a person.
 func (a *app) onTerminal() bool { return isTerminal(a.stdout) }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a person is at the other end of a stream.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -205,6 +205,7 @@ func (p *process) assemble() {
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
+		Ring:  p.ring,
 		Info:  p.inform,
 		URL:   p.config.baseURL(p.info.Addrs[0]),
 		Idle:  p.config.idleExit,
@@ -214,7 +215,6 @@ func (p *process) assemble() {
 	if p.token != nil {
 		o.Rotate = p.rotate
 	}
-	o.Ring = p.ring
 	p.server = httpd.New(o)
 }
 

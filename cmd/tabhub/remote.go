@@ -61,6 +61,12 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.text }
 
+// isStatus reports whether err is a refusal of the hub with that HTTP status.
+func isStatus(err error, status int) bool {
+	no, ok := errors.AsType[*apiError](err)
+	return ok && no.status == status
+}
+
 // do sends in, if it is not nil, and returns the body of the answer.
 func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, error) {
 	var body io.Reader
@@ -106,6 +112,11 @@ func (r *remote) call(ctx context.Context, method, path string, in, out any) err
 	if err != nil {
 		return err
 	}
+	return decode(b, out)
+}
+
+// decode reads an answer of the hub.
+func decode(b []byte, out any) error {
 	if err := json.Unmarshal(b, out); err != nil {
 		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
 	}
@@ -136,8 +147,8 @@ func show[T any](ctx context.Context, a *app, path string, query url.Values, asJ
 		return a.printJSON(b)
 	}
 	var v T
-	if err := json.Unmarshal(b, &v); err != nil {
-		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+	if err := decode(b, &v); err != nil {
+		return err
 	}
 	return print(v)
 }

@@ -55,10 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exitOK
 	}
 	fmt.Fprintf(a.err, "tabhub: %v\n", err)
-	if _, ok := errors.AsType[*usageError](err); ok {
-		return exitUsage
-	}
-	if no, ok := errors.AsType[*apiError](err); ok && no.status == http.StatusBadRequest {
+	if _, ok := errors.AsType[*usageError](err); ok || isStatus(err, http.StatusBadRequest) {
 		return exitUsage
 	}
 	return exitError

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,11 +60,7 @@ opens the site again.`,
 				sites = []httpd.SiteSettings{settingsOf(sites, spec.Domain(pos[0]))}
 			}
 			if *asJSON {
-				b, err := json.Marshal(sites)
-				if err != nil {
-					return err
-				}
-				return a.printJSON(append(b, '\n'))
+				return a.printValue(sites)
 			}
 			return a.printSites(sites)
 		})
@@ -110,10 +106,8 @@ func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteS
 
 // settingsOf returns those of a site among all, which are the defaults if it has none.
 func settingsOf(sites []httpd.SiteSettings, domain spec.Domain) httpd.SiteSettings {
-	for _, s := range sites {
-		if s.Domain == domain {
-			return s
-		}
+	if i := slices.IndexFunc(sites, func(s httpd.SiteSettings) bool { return s.Domain == domain }); i >= 0 {
+		return sites[i]
 	}
 	return httpd.SiteSettings{Domain: domain}
 }

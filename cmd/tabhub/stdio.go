@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
@@ -73,7 +72,7 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 // refuse tells the client why it cannot be served, and returns why: hosts show what
 // they are answered, not what is on stderr. A person sees the latter.
 func (a *app) refuse(ctx context.Context, why error) error {
-	if f, ok := a.in.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if isTerminal(a.in) {
 		return why
 	}
 	_ = bridge.Run(ctx, bridge.Options{

@@ -22,7 +22,8 @@ const MaxToken = 8 << 10
 
 // Options configure a JWT. Exactly one source of keys must be given.
 type Options struct {
-	// Secret is the key of HS256 tokens; see ReadSecret.
+	// Secret is the key of HS256 tokens; see ReadSecret. Those of a key set are signed
+	// with RS256, ES256 or EdDSA.
 	Secret []byte
 	// JWKSFile is the path of a JSON Web Key Set. It is read again when it changes, and
 	// refused if others may write to it: their keys would be in it.
@@ -30,9 +31,6 @@ type Options struct {
 	// JWKSURL is the https address of a JSON Web Key Set (http on loopback only). It
 	// is fetched again every hour, and when a token names a key that is not in it.
 	JWKSURL string
-	// Algorithms pins what a key set's tokens may be signed with; nil means RS256,
-	// ES256 and EdDSA. It has no effect on Secret, which is for HS256 alone.
-	Algorithms []string
 	// Issuer is the iss that tokens must have, and Audiences are the aud of which they
 	// must have one. A key set needs both: its issuer signs tokens for other services
 	// with the same keys. With a Secret, which is this hub's own, "" and nil take any.
@@ -90,15 +88,7 @@ func NewJWT(o Options) (*JWT, error) {
 			return nil, err
 		}
 		v.keys = set.key
-		v.algs = o.Algorithms
-		if len(v.algs) == 0 {
-			v.algs = []string{"RS256", "ES256", "EdDSA"}
-		}
-		for _, a := range v.algs {
-			if !asymmetric(a) {
-				return nil, fmt.Errorf("auth: a key set cannot be used with the algorithm %q", a)
-			}
-		}
+		v.algs = []string{"RS256", "ES256", "EdDSA"} // never HS256: public keys would be secrets
 	}
 	if slices.Contains(o.Audiences, "") {
 		return nil, errors.New("auth: an audience is empty")
@@ -117,14 +107,6 @@ func NewJWT(o Options) (*JWT, error) {
 	}
 	v.parser = jwt.NewParser(rules...)
 	return v, nil
-}
-
-func asymmetric(alg string) bool {
-	switch jwt.GetSigningMethod(alg).(type) {
-	case *jwt.SigningMethodRSA, *jwt.SigningMethodRSAPSS, *jwt.SigningMethodECDSA, *jwt.SigningMethodEd25519:
-		return true
-	}
-	return false
 }
 
 // Verify checks a token. Its errors are sentences for the bearer and never hold any

@@ -90,7 +90,10 @@ func (k *kit) handler(t *builtin.Tool, actions actions) func(context.Context, js
 		start := time.Now()
 		c := &call{kit: k, ctx: ctx, progress: progress}
 		result, outcome := c.outcome(c.run(args, input, actions))
-		k.record(name, c.args.Action, client, start, outcome)
+		k.hub.Record(storage.Record{
+			Time: start, Event: storage.EventCall, Client: client, Tool: strings.TrimSpace(name + " " + c.args.Action),
+			Outcome: outcome, Duration: time.Since(start),
+		})
 		return result
 	}
 }
@@ -152,32 +155,26 @@ func takes(a action) string {
 	return "; it takes " + strings.Join(all, ", ")
 }
 
-// record leaves a line in the hub's log.
-func (k *kit) record(tool, action, client string, start time.Time, outcome string) {
-	k.hub.Record(storage.Record{
-		Time: start, Event: storage.EventCall, Client: client, Tool: strings.TrimSpace(tool + " " + action),
-		Outcome: outcome, Duration: time.Since(start),
-	})
-}
-
 // failureOf returns an error as a failure of the hub. What a browser answered keeps
 // its words.
 func failureOf(err error) *hub.Failure {
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		return f
 	}
+	f := &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
 	if remote, ok := errors.AsType[*spec.Error](err); ok {
+		f.Message = remote.Message
 		switch remote.Code {
 		case spec.CodeTabNotFound:
-			return &hub.Failure{Code: spec.FailTabNotFound, Message: remote.Message + "; browser_tab list shows the tabs"}
+			f.Code = spec.FailTabNotFound
+			f.Message += "; browser_tab list shows the tabs"
 		case spec.CodeInvalidParams:
-			return &hub.Failure{Code: spec.FailInvalidArguments, Message: remote.Message}
+			f.Code = spec.FailInvalidArguments
 		case spec.CodeRefused:
-			return &hub.Failure{Code: spec.FailDenied, Message: remote.Message}
+			f.Code = spec.FailDenied
 		}
-		return &hub.Failure{Code: spec.FailToolError, Message: remote.Message}
 	}
-	return &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
+	return f
 }
 
 // picture is an image whose data is base64 as the browser sent it: a JSON string.

@@ -115,11 +115,14 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer could not be written as JSON"}`)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
+	jsonHeaders(w.Header())
 	w.WriteHeader(status)
 	w.Write(append(b, '\n'))
+}
+
+func jsonHeaders(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
 }
 
 // nonNil makes an empty list [] in JSON.

@@ -133,9 +133,7 @@ func (s *Server) postCall(r *request) error {
 	if err != nil {
 		return err
 	}
-	h := r.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
+	jsonHeaders(r.w.Header())
 	r.w.Write(result)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"tabhub/hub"
@@ -62,20 +63,15 @@ func (s *Server) awaitPairing(r *request) error {
 }
 
 func (s *Server) getPairings(r *request) error {
-	return r.answer(s.pairings(r))
+	return r.answer(nonNil(s.pairings(r)))
 }
 
 // pairings are those of the caller.
 func (s *Server) pairings(r *request) []pairing.Pairing {
-	list := []pairing.Pairing{}
-	if s.o.Ring != nil {
-		for _, p := range s.o.Ring.List() {
-			if s.isCallers(r, p) {
-				list = append(list, p)
-			}
-		}
+	if s.o.Ring == nil {
+		return nil
 	}
-	return list
+	return slices.DeleteFunc(s.o.Ring.List(), func(p pairing.Pairing) bool { return !s.isCallers(r, p) })
 }
 
 func (s *Server) deletePairing(r *request) error {
@@ -91,8 +87,8 @@ func (s *Server) deletePairing(r *request) error {
 		return r.answer(struct{}{})
 	}
 	found := false
-	for _, p := range s.o.Ring.List() {
-		if s.isCallers(r, p) && (id == allPairings || p.ID == spec.PairingID(id)) {
+	for _, p := range s.pairings(r) {
+		if id == allPairings || p.ID == spec.PairingID(id) {
 			found = true
 			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
 				return err

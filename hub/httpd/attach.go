@@ -55,11 +55,11 @@ func (s *Server) serveBridge(r *request, conn net.Conn, buf *bufio.Reader) {
 	id := r.pass.identity
 	ctx, cancel := id.Context(s.ctx)
 	defer cancel()
-	// What the bridge sent along with its request is in the buffer, the rest is
-	// read from the connection itself.
+	// What the bridge sent along with its request is in the buffer, the rest is read from
+	// the connection itself, which must not be closed before the farewell.
 	head, _ := buf.Peek(buf.Buffered())
 	s.log.Debug("bridge attached", "user", id.User)
-	settled, err := r.tenant.MCP.ServeBridge(ctx, &headed{head: *bytes.NewReader(bytes.Clone(head)), rest: conn}, conn)
+	settled, err := r.tenant.MCP.ServeBridge(ctx, io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
 	if s.isDraining() {
 		s.sayFarewell(conn, settled)
@@ -79,19 +79,6 @@ func letRead(conn net.Conn) {
 
 // lastRead is how long a bridge may take to read the end of its stream.
 const lastRead = time.Second
-
-// headed reads head and then rest. It cannot be closed: the farewell comes last.
-type headed struct {
-	head bytes.Reader
-	rest io.Reader
-}
-
-func (h *headed) Read(p []byte) (int, error) {
-	if h.head.Len() > 0 {
-		return h.head.Read(p)
-	}
-	return h.rest.Read(p)
-}
 
 // addBridge counts a stream that Shutdown waits for, unless it has begun to.
 func (s *Server) addBridge() bool {

@@ -56,7 +56,7 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 	if named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
-			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: cannotRun(named, err)}
+			return browser{}, &hub.Failure{Code: spec.FailToolError, Message: cannotRun(named, err).Error()}
 		}
 		b := identify(ctx, path)
 		if mode != "" && mode != b.mode {
@@ -68,52 +68,48 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 	if mode != "" {
 		wanted = []Mode{mode}
 	}
+	b, err := search(wanted)
+	if err != nil {
+		return browser{}, &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
+	}
+	if b.mode == Chrome {
+		b = identify(ctx, b.path)
+	}
+	return b, nil
+}
+
+// search returns the first browser that is installed, by where it is found.
+func search(wanted []Mode) (browser, error) {
 	var names []string
 	for _, m := range wanted {
 		for _, name := range places(runtime.GOOS, m) {
 			if path, err := exec.LookPath(name); err == nil {
-				b := browser{path: path, mode: m, loads: true}
-				if m == Chrome {
-					b = identify(ctx, path)
-				}
-				return b, nil
+				return browser{path: path, mode: m, loads: true}, nil
 			}
 		}
 		names = append(names, m.String())
 	}
-	return browser{}, &hub.Failure{Code: spec.FailToolError, Message: notInstalled(names)}
+	return browser{}, fmt.Errorf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))
 }
 
 // Available returns why no browser could be started: named, if not "", cannot be run,
 // or none is installed. It runs nothing.
 func Available(named string) error {
-	if named != "" {
-		if _, err := exec.LookPath(named); err != nil {
-			return errors.New(cannotRun(named, err))
-		}
-		return nil
+	if named == "" {
+		_, err := search(modes)
+		return err
 	}
-	var names []string
-	for _, m := range modes {
-		for _, name := range places(runtime.GOOS, m) {
-			if _, err := exec.LookPath(name); err == nil {
-				return nil
-			}
-		}
-		names = append(names, m.String())
+	if _, err := exec.LookPath(named); err != nil {
+		return cannotRun(named, err)
 	}
-	return errors.New(notInstalled(names))
+	return nil
 }
 
-func cannotRun(named string, err error) string {
+func cannotRun(named string, err error) error {
 	if cause, ok := errors.AsType[*exec.Error](err); ok {
 		err = cause.Err
 	}
-	return fmt.Sprintf("the browser that --browser names, %s, cannot be run: %v", named, err)
-}
-
-func notInstalled(names []string) string {
-	return fmt.Sprintf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))
+	return fmt.Errorf("the browser that --browser names, %s, cannot be run: %v", named, err)
 }
 
 // places are the names and paths under which a system has a browser.

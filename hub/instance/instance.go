@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -282,10 +283,7 @@ func (s *Instances) List() []Info {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(list, func(a, b *running) int {
-		if c := a.Started.Compare(b.Started); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.ID, b.ID))
 	})
 	infos := make([]Info, len(list))
 	for i, r := range list {

@@ -11,9 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"tabhub/hub"
-	"tabhub/spec"
 )
 
 // DefaultProfile is the own profile that is used when none is named.
@@ -122,14 +119,14 @@ func ownProfiles(dir string) ([]Profile, error) {
 func resolve(name string) (Profile, error) {
 	if !strings.Contains(name, "/") {
 		if !isOwnName(name) {
-			return Profile{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("profile %.80q: a profile's name has 1 to 64 letters, digits, _ and -, and begins with a letter or digit", name)}
+			return Profile{}, invalid("profile %.80q: a profile's name has 1 to 64 letters, digits, _ and -, and begins with a letter or digit", name)
 		}
 		return Profile{Directory: name, Name: name}, nil
 	}
 	known := machineProfiles()
 	i := slices.IndexFunc(known, func(p Profile) bool { return p.Directory == name })
 	if i < 0 {
-		return Profile{}, &hub.Failure{Code: spec.FailInvalidArguments, Message: fmt.Sprintf("profile %.80q: no browser of this machine has it; action profiles lists those that there are", name)}
+		return Profile{}, invalid("profile %.80q: no browser of this machine has it; action profiles lists those that there are", name)
 	}
 	return known[i], nil
 }
@@ -158,12 +155,9 @@ func makeUserData(data, downloads string) error {
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("make profile: %w", err)
-	}
-	_, err = f.Write(preferences(downloads))
-	if e := f.Close(); err == nil {
-		err = e
+	if err == nil {
+		_, err = f.Write(preferences(downloads))
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("make profile: %w", err)

@@ -8,14 +8,13 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
 // call serves tools/call.
 func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
-	name, ok := rawjson.String(rq.get("name"))
-	if !ok || name == "" {
-		return frame{}, invalidParams("name is required: the name of a tool, a string")
+	name, e := rq.required("name", "name of a tool")
+	if e != nil {
+		return frame{}, e
 	}
 	args, e := rq.object("arguments")
 	if e != nil {

@@ -51,14 +51,14 @@ func (s *Server) serveNow(rq *request) (frame, error) {
 	}
 	switch rq.method {
 	case "tools/list", "resources/list", "resources/templates/list", "prompts/list":
-		return fromRPC(s.list(rq))
+		return s.list(rq)
 	case "initialized":
 		// Some clients send it as a request (spec/docs/RULES.md, "MCP over SSE").
 		if !rq.modern {
 			return resultFrame(rq.id, "", json.RawMessage("{}")), nil
 		}
 	}
-	return fromRPC(s.protocol(rq))
+	return s.protocol(rq)
 }
 
 // serveSlow answers what may wait for a page. rq has begun.
@@ -95,17 +95,9 @@ func (s *Server) ask(ctx context.Context, rq *request) (frame, error) {
 		return s.prompt(ctx, rq)
 	}
 	if rq.modern {
-		return fromRPC(s.protocol(rq)) // resources/subscribe is not of this era: it says so
+		return s.protocol(rq) // resources/subscribe is not of this era: it says so
 	}
 	return s.subscribe(ctx, rq)
-}
-
-// fromRPC keeps a nil *rpcError from becoming an error that is not nil.
-func fromRPC(f frame, e *rpcError) (frame, error) {
-	if e != nil {
-		return frame{}, e
-	}
-	return f, nil
 }
 
 // refuseLate refuses a request that comes when the Server is being closed.

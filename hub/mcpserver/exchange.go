@@ -71,9 +71,6 @@ func (x *exchange) silent() {
 	}
 }
 
-// end waits for writes under way: none may outlive the handler.
-func (x *exchange) end() { _ = x.out.stop() }
-
 // keepAlive sends a comment now and then until stop is called, so that nobody on
 // the way takes a long call for a dead connection.
 func (x *exchange) keepAlive() (stop func()) {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"tabhub/spec/rawjson"
@@ -25,7 +26,7 @@ func (f *frame) size() int { return len(f.head) + len(f.body) + len(f.tail) }
 
 // bytes returns the frame in one piece.
 func (f *frame) bytes() []byte {
-	return append(append(append(make([]byte, 0, f.size()), f.head...), f.body...), f.tail...)
+	return slices.Concat(f.head, f.body, f.tail)
 }
 
 const frameStart = `{"jsonrpc":"2.0","id":`

@@ -13,7 +13,7 @@ import (
 
 // protocol answers what is about the connection and not about tabs: what is agreed on
 // at its start, pings, the log level, and methods that there are not.
-func (s *Server) protocol(rq *request) (frame, *rpcError) {
+func (s *Server) protocol(rq *request) (frame, error) {
 	method := mcp.MCPMethod(rq.method)
 	switch method {
 	case mcp.MethodInitialize, mcp.MethodPing, mcp.MethodSetLogLevel, mcp.MethodTasksList, "resources/subscribe", "resources/unsubscribe":
@@ -62,7 +62,7 @@ func (rq *request) decode(to any) *rpcError {
 }
 
 // marshal answers rq with a result of mcp-go; hints are as for result.
-func (s *Server) marshal(rq *request, result any, hints string) (frame, *rpcError) {
+func (s *Server) marshal(rq *request, result any, hints string) (frame, error) {
 	b, err := json.Marshal(result)
 	if err != nil {
 		return frame{}, &rpcError{code: spec.CodeInternal, message: err.Error()}
@@ -91,7 +91,7 @@ func setNew[T any](p **T) *T {
 }
 
 // initialize agrees on a revision with a client of before 2026-07-28.
-func (s *Server) initialize(rq *request) (frame, *rpcError) {
+func (s *Server) initialize(rq *request) (frame, error) {
 	var in mcp.InitializeRequest
 	if e := rq.decode(&in); e != nil {
 		return frame{}, e
@@ -126,7 +126,7 @@ var logLevels = []mcp.LoggingLevel{
 	mcp.LoggingLevelError, mcp.LoggingLevelCritical, mcp.LoggingLevelAlert, mcp.LoggingLevelEmergency,
 }
 
-func (s *Server) setLevel(rq *request) (frame, *rpcError) {
+func (s *Server) setLevel(rq *request) (frame, error) {
 	var in mcp.SetLevelRequest
 	if e := rq.decode(&in); e != nil {
 		return frame{}, e
@@ -141,7 +141,7 @@ func (s *Server) setLevel(rq *request) (frame, *rpcError) {
 }
 
 // complete has nothing to propose: pages do not complete arguments.
-func (s *Server) complete(rq *request) (frame, *rpcError) {
+func (s *Server) complete(rq *request) (frame, error) {
 	var in mcp.CompleteRequest
 	if e := rq.decode(&in); e != nil {
 		return frame{}, e

@@ -120,7 +120,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	x := newExchange(s, w, object, stream)
-	defer x.end()
+	defer x.out.stop() // no write may outlive the handler
 	var out *outbox
 	if stream {
 		out = x.out

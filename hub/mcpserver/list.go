@@ -30,7 +30,7 @@ var listEnd = []byte("]}}")
 const uncached = `"ttlMs":0,"cacheScope":"private"`
 
 // list answers one of the list methods, always in one page.
-func (s *Server) list(rq *request) (frame, *rpcError) {
+func (s *Server) list(rq *request) (frame, error) {
 	if c := string(rq.get("cursor")); c != "" && c != "null" && c != `""` {
 		return frame{}, invalidParams("cursor is unknown: this server answers lists in one page")
 	}
@@ -69,8 +69,7 @@ func (s *Server) elements(kind hub.ListKind) []byte {
 	if l := s.lists[kind].Load(); l != nil && l.of == of {
 		return l.json
 	}
-	b := oneLine(of.JSON)
-	b = bytes.TrimSpace(b)
+	b := bytes.TrimSpace(oneLine(of.JSON))
 	b = bytes.TrimSpace(b[1 : len(b)-1])
 	s.lists[kind].Store(&list{of, b})
 	return b

@@ -112,7 +112,7 @@ func subscriptionMeta(id json.RawMessage) string {
 // listen serves subscriptions/listen until ctx is done.
 func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	if !rq.modern {
-		return fromRPC(s.protocol(rq)) // it is of no other era: it says so
+		return s.protocol(rq) // it is of no other era: it says so
 	}
 	if rq.out == nil {
 		return frame{}, &rpcError{code: spec.CodeInvalidRequest, message: "the answer to " + methodListen + " is an event stream: accept text/event-stream", status: http.StatusNotAcceptable}

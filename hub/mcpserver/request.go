@@ -106,12 +106,14 @@ func (rq *request) object(key string) (json.RawMessage, *rpcError) {
 	return v, nil
 }
 
-func (rq *request) uri() (string, *rpcError) {
-	uri, ok := rawjson.String(rq.get("uri"))
-	if !ok || uri == "" {
-		return "", invalidParams("uri is required: the URI of a resource, a string")
+// required returns a member of the parameters that must be a string; what says in an
+// error what it is.
+func (rq *request) required(key, what string) (string, *rpcError) {
+	s, ok := rq.text(key)
+	if !ok || s == "" {
+		return "", invalidParams(key + " is required: the " + what + ", a string")
 	}
-	return uri, nil
+	return s, nil
 }
 
 // clientName returns the name of the client that asks.

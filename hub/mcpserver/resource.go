@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 
 	"tabhub/hub/builtin"
-	"tabhub/spec/rawjson"
 )
 
 // read serves resources/read.
 func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
-	uri, e := rq.uri()
+	uri, e := rq.required("uri", "URI of a resource")
 	if e != nil {
 		return frame{}, e
 	}
@@ -30,9 +29,9 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 
 // prompt serves prompts/get.
 func (s *Server) prompt(ctx context.Context, rq *request) (frame, error) {
-	name, ok := rawjson.String(rq.get("name"))
-	if !ok || name == "" {
-		return frame{}, invalidParams("name is required: the name of a prompt, a string")
+	name, e := rq.required("name", "name of a prompt")
+	if e != nil {
+		return frame{}, e
 	}
 	args, e := rq.object("arguments")
 	if e != nil {
@@ -53,7 +52,7 @@ const maxSubscriptions = 1000
 
 // subscribe serves resources/subscribe and resources/unsubscribe.
 func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
-	uri, e := rq.uri()
+	uri, e := rq.required("uri", "URI of a resource")
 	if e != nil {
 		return frame{}, e
 	}

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -110,12 +111,11 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxSessions, 4096)
 	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	var builtins [][]byte
 	for i := range o.Builtin {
-		if i > 0 {
-			s.builtins = append(s.builtins, ',')
-		}
-		s.builtins = append(s.builtins, o.Builtin[i].Definition()...)
+		builtins = append(builtins, o.Builtin[i].Definition())
 	}
+	s.builtins = bytes.Join(builtins, []byte{','})
 	ref := append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, "}}"...))

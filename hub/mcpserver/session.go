@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -231,10 +233,7 @@ func identityOf(ctx context.Context) string {
 func (s *Server) changed(c hub.Change) {
 	c = s.visible(c)
 	s.mu.Lock()
-	all := make([]*session, 0, len(s.watching))
-	for ses := range s.watching {
-		all = append(all, ses)
-	}
+	all := slices.Collect(maps.Keys(s.watching))
 	s.mu.Unlock()
 	for _, ses := range all {
 		ses.changed(c)

@@ -53,13 +53,13 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 	}()
 
 	results := make([]*result, len(ops))
-	sum := newSum(len(ops))
+	soFar := sum{done: make([]float64, len(ops))}
 	for e := range events {
 		if e.ended {
 			results[e.at] = e.result
 		}
-		if sum.add(e) && c.progress != nil {
-			c.progress(spec.Progress{Progress: sum.total, Total: new(float64(len(ops))), Message: e.progress.Message})
+		if soFar.add(e) && c.progress != nil {
+			c.progress(spec.Progress{Progress: soFar.total, Total: new(float64(len(ops))), Message: e.progress.Message})
 		}
 	}
 	if ctx.Err() != nil {
@@ -74,8 +74,6 @@ type sum struct {
 	done  []float64
 	total float64
 }
-
-func newSum(n int) *sum { return &sum{done: make([]float64, n)} }
 
 // add counts an event and reports whether the sum grew.
 func (s *sum) add(e event) bool {

@@ -109,25 +109,18 @@ func subject(args json.RawMessage) string {
 
 // unknown says that a path is nobody's, and which is like it.
 func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
-	var b strings.Builder
+	text := title(op.kind) + " '" + shorten(op.path) + "' not found"
 	if op.action == actionCall {
-		b.WriteString("Unknown " + string(op.kind) + ": '" + shorten(op.path) + "'")
-	} else {
-		b.WriteString(title(op.kind) + " '" + shorten(op.path) + "' not found")
+		text = "Unknown " + string(op.kind) + ": '" + shorten(op.path) + "'"
 	}
 	near := err.Nearest
 	if len(near) == 0 {
 		near = c.tool.similar(c.tool.index(op.kind), op.path)
 	}
-	for i, name := range near {
-		if i == 0 {
-			b.WriteString("; nearest: ")
-		} else {
-			b.WriteString(", ")
-		}
-		b.WriteString(name)
+	if len(near) > 0 {
+		text += "; nearest: " + strings.Join(near, ", ")
 	}
-	return refusal(b.String())
+	return refusal(text)
 }
 
 func (c *caller) record(op *operation, start time.Time, outcome, reason string) {

@@ -213,7 +213,7 @@ func (c *Connector) dial(ctx context.Context) (net.Conn, error) {
 	if len(rest) == 0 {
 		return conn, nil
 	}
-	return &prefixed{Conn: conn, rest: rest}, nil
+	return &prefixed{conn, io.MultiReader(bytes.NewReader(rest), conn)}, nil
 }
 
 // upgrade sends the request and reads the answer, and returns what followed it.
@@ -262,17 +262,10 @@ func refused(head, body []byte, err error) error {
 // prefixed is a connection whose first bytes have been read already.
 type prefixed struct {
 	net.Conn
-	rest []byte
+	whole io.Reader
 }
 
-func (p *prefixed) Read(b []byte) (int, error) {
-	if len(p.rest) > 0 {
-		n := copy(b, p.rest)
-		p.rest = p.rest[n:]
-		return n, nil
-	}
-	return p.Conn.Read(b)
-}
+func (p *prefixed) Read(b []byte) (int, error) { return p.whole.Read(b) }
 
 func (p *prefixed) CloseWrite() error {
 	closeWrite(p.Conn)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"tabhub/hub"
@@ -194,21 +195,14 @@ func (s *session) answered(r *request, line []byte) (kept bool) {
 
 // inOrder returns the requests without an answer, as the client sent them.
 func (s *session) inOrder() []*request {
-	open := make([]*request, 0, len(s.pending))
-	for _, r := range s.pending {
-		open = append(open, r)
-	}
-	slices.SortFunc(open, func(a, b *request) int { return cmp.Compare(a.seq, b.seq) })
-	return open
+	return slices.SortedFunc(maps.Values(s.pending), func(a, b *request) int { return cmp.Compare(a.seq, b.seq) })
 }
 
 // forgetRefused removes what the hub could not read, and so has answered without an id.
 func (s *session) forgetRefused() {
-	for id, r := range s.pending {
-		if len(r.line) > spec.MaxFrame || rawjson.Valid(r.line, spec.MaxDepth) != nil {
-			delete(s.pending, id)
-		}
-	}
+	maps.DeleteFunc(s.pending, func(_ string, r *request) bool {
+		return len(r.line) > spec.MaxFrame || rawjson.Valid(r.line, spec.MaxDepth) != nil
+	})
 }
 
 // maxSends is how many hubs get a request that none of them has lived to answer: it

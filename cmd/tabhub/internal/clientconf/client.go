@@ -98,22 +98,17 @@ type Entry struct {
 	Args    []string
 }
 
-// AddCommand returns the client's own command that adds the server name, "" if the
-// configuration file is to be edited.
-func (c Client) AddCommand(s System, scope Scope, name string, e Entry) string {
+// Command returns the client's own command that adds the server name, started as e says,
+// or removes it if e is nil. It is "" if the configuration file is to be edited.
+func (c Client) Command(s System, scope Scope, name string, e *Entry) string {
 	if c.command == "" || scope != User {
 		return ""
+	}
+	if e == nil {
+		return shell.Line(s.OS, c.command, "mcp", "remove", "--scope", string(scope), name)
 	}
 	words := append([]string{c.command, "mcp", "add", "--scope", string(scope), name, "--", e.Command}, e.Args...)
 	return shell.Line(s.OS, words...)
-}
-
-// RemoveCommand is the inverse of AddCommand.
-func (c Client) RemoveCommand(s System, scope Scope, name string) string {
-	if c.command == "" || scope != User {
-		return ""
-	}
-	return shell.Line(s.OS, c.command, "mcp", "remove", "--scope", string(scope), name)
 }
 
 // Add returns the text of a configuration file with the server name started as e
@@ -150,6 +145,18 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 
 // Remove returns the text of a configuration file without the server name.
 func (c Client) Remove(text []byte, name string) ([]byte, error) {
+	return c.editSection(text, func(section *object) error {
+		if err := section.once(name); err != nil {
+			return err
+		}
+		section.remove(name)
+		return nil
+	})
+}
+
+// editSection is edit for the object that holds the servers. f is not called if there is
+// none.
+func (c Client) editSection(text []byte, f func(section *object) error) ([]byte, error) {
 	return edit(text, func(root *object) error {
 		if !root.has(c.section) {
 			return nil
@@ -158,11 +165,7 @@ func (c Client) Remove(text []byte, name string) ([]byte, error) {
 		if err != nil {
 			return err
 		}
-		if err := section.once(name); err != nil {
-			return err
-		}
-		section.remove(name)
-		return nil
+		return f(section)
 	})
 }
 
@@ -182,14 +185,7 @@ func (c Client) URLs(text []byte) (map[string]string, error) { return c.member(t
 // member returns what a member of each server's entry says, if it is a string.
 func (c Client) member(text []byte, member string) (map[string]string, error) {
 	said := make(map[string]string)
-	_, err := edit(text, func(root *object) error {
-		if !root.has(c.section) {
-			return nil
-		}
-		section, err := root.object(c.section)
-		if err != nil {
-			return err
-		}
+	_, err := c.editSection(text, func(section *object) error {
 		for _, server := range section.names() {
 			entry, err := section.object(server)
 			if err != nil {

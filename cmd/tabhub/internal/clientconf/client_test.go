@@ -166,17 +166,17 @@ func TestFindKnowsOtherNames(t *testing.T) {
 func TestCommandOfClaudeCode(t *testing.T) {
 	c := named(t, "claude-code")
 	spaced := Entry{Command: "/my tools/tab'hub", Args: []string{"stdio"}}
-	if got := c.AddCommand(System{OS: "linux"}, User, "tabhub", spaced); got != `claude mcp add --scope user tabhub -- '/my tools/tab'\''hub' stdio` {
+	if got := c.Command(System{OS: "linux"}, User, "tabhub", &spaced); got != `claude mcp add --scope user tabhub -- '/my tools/tab'\''hub' stdio` {
 		t.Error(got)
 	}
 	spaced.Command = `C:\My Tools\tabhub.exe`
-	if got := c.AddCommand(System{OS: "windows"}, User, "tabhub", spaced); got != `claude mcp add --scope user tabhub -- "C:\My Tools\tabhub.exe" stdio` {
+	if got := c.Command(System{OS: "windows"}, User, "tabhub", &spaced); got != `claude mcp add --scope user tabhub -- "C:\My Tools\tabhub.exe" stdio` {
 		t.Error(got)
 	}
-	if got := c.RemoveCommand(System{OS: "linux"}, User, "tabhub"); got != "claude mcp remove --scope user tabhub" {
+	if got := c.Command(System{OS: "linux"}, User, "tabhub", nil); got != "claude mcp remove --scope user tabhub" {
 		t.Error(got)
 	}
-	if got := c.AddCommand(System{OS: "linux"}, Project, "tabhub", spaced); got != "" {
+	if got := c.Command(System{OS: "linux"}, Project, "tabhub", &spaced); got != "" {
 		t.Error(got)
 	}
 }

@@ -46,13 +46,9 @@ func backups(path string) (paths []string) {
 
 // has reports whether a text has the server name, or cannot be read.
 func (c Client) has(text []byte, name string) (found bool) {
-	_, err := edit(text, func(root *object) error {
-		if !root.has(c.section) {
-			return nil
-		}
-		section, err := root.object(c.section)
-		found = err == nil && section.has(name)
-		return err
+	_, err := c.editSection(text, func(section *object) error {
+		found = section.has(name)
+		return nil
 	})
 	return found || err != nil
 }
