@@ -1,62 +1,67 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
-// Schema is a compiled schema of a tool's arguments. It is immutable for its users
-// and safe for concurrent use.
+// Schema is a compiled schema of a tool's arguments. It is immutable and safe for
+// concurrent use.
 type Schema struct {
-	raw  string
-	plan *plan
-
-	mu   sync.Mutex
-	full *full // made by the first arguments that the plan does not accept
+	root *node
+	cost int   // of root for each value, at most; of no meaning if work is set
+	work []int // see workOf; nil if there are no references
 }
 
-// compile checks a schema as far as it can be checked before there are arguments.
-func compile(raw string) (*Schema, error) {
+// compileTool compiles a schema of a tool's arguments.
+func compileTool(raw []byte) (*Schema, error) {
 	if len(raw) > spec.MaxSchema {
 		return nil, fmt.Errorf("longer than %d bytes", spec.MaxSchema)
 	}
-	if err := rawjson.Valid([]byte(raw), spec.MaxSchemaDepth); err != nil {
+	if err := rawjson.Valid(raw, spec.MaxSchemaDepth); err != nil {
 		return nil, fmt.Errorf("%w (nesting is limited to %d)", err, spec.MaxSchemaDepth)
 	}
-	if err := checkRoot([]byte(raw)); err != nil {
+	doc, err := rawjson.Decode(raw)
+	if err != nil {
 		return nil, err
 	}
-	s := &Schema{raw: raw}
-	var complete bool
-	if s.plan, complete = newPlan([]byte(raw)); !complete {
-		// Only what is called is worth the memory of its full form.
-		if _, err := newFull(raw); err != nil {
+	switch {
+	case doc.Kind == rawjson.KindBool && doc.Text == "false":
+		return nil, errors.New("false allows no call at all")
+	case doc.Kind != rawjson.KindBool && doc.Kind != rawjson.KindObject: // true allows any object
+		return nil, errors.New("must be an object")
+	}
+	if t := doc.Member("type"); t != nil && t.Text != "object" {
+		return nil, fmt.Errorf(`type must be "object", not %.40s`, rawjson.Get(raw, "type"))
+	}
+	return newSchema(&doc)
+}
+
+// newSchema compiles any schema.
+func newSchema(doc *rawjson.Value) (*Schema, error) {
+	var e extent
+	if err := e.add(doc, 0); err != nil {
+		return nil, err
+	}
+	if e.objects > maxObjects {
+		return nil, fmt.Errorf("more than %d objects", maxObjects)
+	}
+	d := draftOf(doc)
+	c, root, err := compile(doc, d, metaschemas[d])
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{root: root, cost: c.cost}
+	if c.uses > 0 {
+		if s.work, err = workOf(root); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
-}
-
-// checkRoot refuses what is no schema for objects.
-func checkRoot(raw []byte) error {
-	switch first := rawjson.Get(raw)[0]; {
-	case first == 't': // true allows any object
-		return nil
-	case first == 'f':
-		return errors.New("false allows no call at all")
-	case first != '{':
-		return errors.New("must be an object")
-	}
-	if t := rawjson.Get(raw, "type"); t != nil && string(t) != `"object"` {
-		return fmt.Errorf(`type must be "object", not %.40s`, t)
-	}
-	return nil
 }
 
 // Check reports whether args, known to be valid JSON, are valid arguments; no args
@@ -66,26 +71,28 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	args = bytes.TrimSpace(args)
-	if s.plan != nil && s.plan.accepts(args) {
+	v, err := rawjson.Decode(args)
+	if err != nil {
+		return about("arguments", err)
+	}
+	var e extent
+	if err := e.add(&v, 0); err != nil {
+		return about("arguments", err)
+	}
+	if !s.affordable(e) || s.root.evaluate(&v, nil, true, nil) == nil {
 		return nil
 	}
-	f, err := s.compiled()
-	if err != nil {
-		return err
-	}
-	return f.check(args)
+	return violations(s.root.evaluate(&v, nil, false, nil))
 }
 
-func (s *Schema) compiled() (*full, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.full == nil {
-		f, err := newFull(s.raw)
-		if err != nil {
-			return nil, err
+// affordable reports whether a value can be checked in reasonable time.
+func (s *Schema) affordable(e extent) bool {
+	work := s.work
+	if work == nil {
+		if s.cost <= maxCheck/e.values {
+			return true
 		}
-		s.full = f
+		work, _ = workOf(s.root) // only references make it fail
 	}
-	return s.full, nil
+	return work[min(e.depth, len(work)-1)] <= maxCheck/e.values
 }

@@ -196,7 +196,7 @@ func TestCacheSharesAndReleases(t *testing.T) {
 	}
 	runtime.KeepAlive(first)
 	other := mustCompile(t, `{}`)
-	c.insert(other)
+	c.insert(`{}`, other)
 	first = nil
 	dropped := func() bool {
 		c.mu.Lock()
@@ -254,15 +254,7 @@ func BenchmarkCompile(b *testing.B) {
 	b.Run("distinct", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := compile(cart); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("distinct-full", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := newFull(cart); err != nil {
+			if _, err := compileTool([]byte(cart)); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -270,7 +262,7 @@ func BenchmarkCompile(b *testing.B) {
 	worst := `{"type":"object","oneOf":[` + strings.Repeat(`{"required":["a"],"not":{"type":"string"}},`, 480) + `{}]}`
 	b.Run("largest", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := newFull(worst); err != nil {
+			if _, err := newAny(worst); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -282,7 +274,7 @@ func BenchmarkCompile(b *testing.B) {
 	places := `{"type":"object","properties":{"p":{}` + refs.String() + `},"x":[` + strings.Repeat(`{"y":{"not":{"type":"string"}}},`, 200) + `{}]}`
 	b.Run("odd-places", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := newFull(places); err != nil {
+			if _, err := newAny(places); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -294,7 +286,7 @@ func BenchmarkCheck(b *testing.B) {
 	long := json.RawMessage(`{"productId":"` + strings.Repeat("long text ", 6554) + `"}`)
 	run := func(name, schema string, args json.RawMessage) {
 		b.Run(name, func(b *testing.B) {
-			s, err := compile(schema)
+			s, err := compileTool([]byte(schema))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -307,5 +299,5 @@ func BenchmarkCheck(b *testing.B) {
 	run("typical", cart, good)
 	run("64K", cart, long)
 	run("invalid", cart, json.RawMessage(`{"quantity":"3"}`))
-	run("full", `{"type":"object","properties":{"productId":{"$ref":"#/$defs/id"},"quantity":{"type":"integer"}},"$defs":{"id":{"type":"string"}}}`, good)
+	run("references", `{"type":"object","properties":{"productId":{"$ref":"#/$defs/id"},"quantity":{"type":"integer"}},"$defs":{"id":{"type":"string"}}}`, good)
 }

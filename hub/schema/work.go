@@ -68,12 +68,6 @@ func workOf(root *node) ([]int, error) {
 	return all, nil
 }
 
-// affordable reports whether a value of so many values, nested so deeply, can be
-// checked in reasonable time.
-func (f *full) affordable(nodes, depth int) bool {
-	return f.work[min(depth, len(f.work)-1)] <= maxCheck/nodes
-}
-
 // sortSchemas returns all schemas that root leads to, each after those that look at
 // the same value.
 func sortSchemas(root *node) (order []*node, graph map[*node]edges, err error) {
@@ -113,8 +107,17 @@ func sortSchemas(root *node) (order []*node, graph map[*node]edges, err error) {
 	return order, graph, nil
 }
 
+// cost is how much work a node causes itself.
+func (n *node) cost() int {
+	cost := 1 + len(n.required) + 8*len(n.patternProperties) // an expression to match with each name
+	for _, values := range n.values {
+		cost += len(values)
+	}
+	return cost
+}
+
 func edgesOf(n *node) edges {
-	e := edges{cost: 1 + len(n.required) + len(n.enum)}
+	e := edges{cost: n.cost()}
 	same := func(subs ...*node) {
 		for _, sub := range subs {
 			if sub != nil {
@@ -137,9 +140,8 @@ func edgesOf(n *node) edges {
 		}
 	}
 	group(append(slices.Collect(maps.Values(n.properties)), n.additional)...)
-	for _, sub := range n.patternProperties {
-		e.cost += 8 // an expression to match with each name
-		group(sub)
+	for _, p := range n.patternProperties {
+		group(p.schema)
 	}
 	group(n.unevaluatedProperties)
 	group(n.names)
