@@ -35,21 +35,19 @@ type compiler struct {
 	refs      []string // each once
 	uses      int      // of references so far
 	pending   []reference
-	cost      int // of all nodes
 	programs  int // instructions of all patterns
 	unmatched bool
 	doubt     bool
 	err       error // the first one
 }
 
-// compile makes the nodes of a schema. Without references no value causes more work
-// than c.cost for each value within it.
-func compile(doc *rawjson.Value, d draft, meta func() *node) (c *compiler, root *node, err error) {
+// compile returns the node of a whole schema.
+func compile(doc *rawjson.Value, d draft, meta func() *node) (*node, error) {
 	for loosens := false; ; loosens = true {
-		c = &compiler{doc: doc, draft: d, meta: meta, loosens: loosens, nodes: map[*rawjson.Value]*node{}}
+		c := &compiler{doc: doc, draft: d, meta: meta, loosens: loosens, nodes: map[*rawjson.Value]*node{}}
 		root, err := c.root()
 		if err != nil || loosens || !c.unmatched {
-			return c, root, err
+			return root, err
 		}
 	}
 }
@@ -68,7 +66,10 @@ func (c *compiler) root() (*node, error) {
 		}
 		r.from.refs = append(r.from.refs, to)
 	}
-	return root, nil
+	if c.uses == 0 {
+		return root, nil
+	}
+	return root, checkWork(root)
 }
 
 // wellFormed returns the node of a part. The error says in a line why it is no schema.
@@ -78,7 +79,7 @@ func (c *compiler) wellFormed(v *rawjson.Value) (*node, error) {
 	if c.err != nil || !c.doubt || c.meta == nil {
 		return n, c.err
 	}
-	if all := c.meta().evaluate(v, nil, false, nil); all != nil {
+	if all := new(budget(maxCheck)).evaluate(c.meta(), v, nil, false, nil); all != nil {
 		return nil, violations(all)
 	}
 	return n, nil
@@ -89,7 +90,6 @@ func (c *compiler) node(v *rawjson.Value) *node {
 	if n := c.nodes[v]; n != nil {
 		return n
 	}
-	c.cost++
 	switch v.Kind {
 	case rawjson.KindObject:
 		if types, ok := onlyTypes(v); ok {
@@ -119,7 +119,6 @@ func (c *compiler) node(v *rawjson.Value) *node {
 		k.combination(m.Name, &m.Value)
 	}
 	k.settle()
-	c.cost += n.cost()
 	if k.id != "" && v != c.doc && c.uses > uses {
 		c.fail(`$id %.100q is refused: only the whole schema may have one, or a part without references`, k.id)
 	}

@@ -26,6 +26,7 @@ type place struct {
 
 // evaluation checks one value against one node.
 type evaluation struct {
+	left *budget
 	n    *node
 	v    *rawjson.Value
 	at   *place
@@ -38,9 +39,12 @@ type evaluation struct {
 
 // evaluate returns how v fails n. If fast, it stops at the first failure. What of v
 // has been evaluated is marked in evaluated, which may be nil; only the marks of a
-// success say something.
-func (n *node) evaluate(v *rawjson.Value, at *place, fast bool, evaluated []bool) []failure {
-	e := evaluation{n: n, v: v, at: at, fast: fast, evaluated: evaluated}
+// success say something. If nothing is left in the end, the result says nothing.
+func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool, evaluated []bool) []failure {
+	if !left.spend(n, v) {
+		return nil
+	}
+	e := evaluation{left: left, n: n, v: v, at: at, fast: fast, evaluated: evaluated}
 	if evaluated == nil && (n.unevaluatedItems != nil || n.unevaluatedProperties != nil) {
 		e.evaluated = e.marks()
 	}
@@ -84,23 +88,29 @@ func (e *evaluation) fail(keyword string, want, got any) {
 	e.all = append(e.all, failure{at: e.at, keyword: keyword, want: want, got: got})
 }
 
+// add adds failures of another evaluation. To carry many up costs more than to find them.
+func (e *evaluation) add(all []failure) {
+	*e.left -= budget(16 * len(all))
+	e.all = append(e.all, all...)
+}
+
 // done reports whether more failures are of no use.
 func (e *evaluation) done() bool { return e.fast && e.all != nil }
 
 // same checks the same value against another node.
 func (e *evaluation) same(n *node) {
 	if !e.done() {
-		e.all = append(e.all, e.try(n, e.fast)...)
+		e.add(e.try(n, e.fast))
 	}
 }
 
 // try returns how the same value fails another node.
 func (e *evaluation) try(n *node, fast bool) []failure {
 	if e.evaluated == nil {
-		return n.evaluate(e.v, e.at, fast, nil)
+		return e.left.evaluate(n, e.v, e.at, fast, nil)
 	}
 	evaluated := e.marks()
-	all := n.evaluate(e.v, e.at, fast, evaluated)
+	all := e.left.evaluate(n, e.v, e.at, fast, evaluated)
 	if all == nil {
 		for i, is := range evaluated {
 			e.evaluated[i] = e.evaluated[i] || is
@@ -115,17 +125,18 @@ func (e *evaluation) element(n *node, i int) {
 	if !e.fast {
 		at = &place{e.at, strconv.Itoa(i)}
 	}
-	e.all = append(e.all, n.evaluate(&e.v.Elements[i], at, e.fast, nil)...)
+	e.add(e.left.evaluate(n, &e.v.Elements[i], at, e.fast, nil))
 	e.mark(i)
 }
 
 // member checks the i-th member.
 func (e *evaluation) member(n *node, i int) {
+	m := &e.v.Members[i]
 	var at *place
 	if !e.fast {
-		at = &place{e.at, e.v.Members[i].Name}
+		at = &place{e.at, m.Name}
 	}
-	e.all = append(e.all, n.evaluate(&e.v.Members[i].Value, at, e.fast, nil)...)
+	e.add(e.left.evaluate(n, &m.Value, at, e.fast, nil))
 	e.mark(i)
 }
 
@@ -215,7 +226,7 @@ func (e *evaluation) array() {
 	}
 	found := 0
 	for i := range e.v.Elements {
-		if n.contains.evaluate(&e.v.Elements[i], nil, true, nil) == nil {
+		if e.left.evaluate(n.contains, &e.v.Elements[i], nil, true, nil) == nil {
 			found++
 			if n.containsEvaluates {
 				e.mark(i)
@@ -282,7 +293,7 @@ func (e *evaluation) property(i int) {
 		e.member(n.additional, i)
 	}
 	if n.names != nil {
-		if all := n.names.evaluate(&rawjson.Value{Kind: rawjson.KindString, Text: name}, e.at, e.fast, nil); all != nil {
+		if all := e.left.evaluate(n.names, &rawjson.Value{Kind: rawjson.KindString, Text: name}, e.at, e.fast, nil); all != nil {
 			e.all = append(e.all, failure{at: &place{e.at, name}, keyword: "propertyNames", branches: [][]failure{all}})
 		}
 	}
@@ -290,7 +301,7 @@ func (e *evaluation) property(i int) {
 
 func (e *evaluation) combinations() {
 	n := e.n
-	if n.not != nil && n.not.evaluate(e.v, nil, true, nil) == nil {
+	if n.not != nil && e.left.evaluate(n.not, e.v, nil, true, nil) == nil {
 		e.fail("not", nil, nil)
 	}
 	for _, sub := range n.allOf {

@@ -68,7 +68,7 @@ func metaschema(d draft, name string) func() *node {
 		if err != nil {
 			panic(err)
 		}
-		_, root, err := compile(&doc, d, nil)
+		root, err := compile(&doc, d, nil)
 		if err != nil {
 			panic(err)
 		}

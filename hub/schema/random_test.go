@@ -29,15 +29,29 @@ func FuzzAgreesWithAnotherImplementation(f *testing.F) {
 			f.Add(s, a)
 		}
 	}
-	for seed := range uint64(100) {
-		r := rand.New(rand.NewPCG(3, seed))
-		f.Add(richSchema(r, 3), randomValue(r, 3))
-	}
 	f.Fuzz(func(t *testing.T, schema, args string) {
 		if rawjson.Valid([]byte(schema), 32) != nil || rawjson.Valid([]byte(args), 100) != nil {
 			return
 		}
 		new(comparison).agree(t, schema, json.RawMessage(args))
+	})
+}
+
+// The same for random schemas of each draft.
+func FuzzRandomSchemasAgree(f *testing.F) {
+	for seed := range uint64(100) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		r := rand.New(rand.NewPCG(3, seed))
+		var values []json.RawMessage
+		for range 5 {
+			values = append(values, json.RawMessage(randomValue(r, 3)))
+		}
+		schema := json.RawMessage(richSchema(r, 3))
+		for d := range drafts {
+			new(comparison).agree(t, of(d, schema), values...)
+		}
 	})
 }
 

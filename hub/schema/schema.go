@@ -11,11 +11,7 @@ import (
 
 // Schema is a compiled schema of a tool's arguments. It is immutable and safe for
 // concurrent use.
-type Schema struct {
-	root *node
-	cost int   // of root for each value, at most; of no meaning if work is set
-	work []int // see workOf; nil if there are no references
-}
+type Schema struct{ root *node }
 
 // compileTool compiles a schema of a tool's arguments.
 func compileTool(raw []byte) (*Schema, error) {
@@ -43,25 +39,19 @@ func compileTool(raw []byte) (*Schema, error) {
 
 // newSchema compiles any schema.
 func newSchema(doc *rawjson.Value) (*Schema, error) {
-	var e extent
-	if err := e.add(doc, 0); err != nil {
-		return nil, err
-	}
-	if e.objects > maxObjects {
-		return nil, fmt.Errorf("more than %d objects", maxObjects)
-	}
-	d := draftOf(doc)
-	c, root, err := compile(doc, d, metaschemas[d])
+	objects, err := measure(doc)
 	if err != nil {
 		return nil, err
 	}
-	s := &Schema{root: root, cost: c.cost}
-	if c.uses > 0 {
-		if s.work, err = workOf(root); err != nil {
-			return nil, err
-		}
+	if objects > maxObjects {
+		return nil, fmt.Errorf("more than %d objects", maxObjects)
 	}
-	return s, nil
+	d := draftOf(doc)
+	root, err := compile(doc, d, metaschemas[d])
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{root}, nil
 }
 
 // Check reports whether args, known to be valid JSON, are valid arguments; no args
@@ -75,24 +65,17 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if err != nil {
 		return about("arguments", err)
 	}
-	var e extent
-	if err := e.add(&v, 0); err != nil {
+	if _, err := measure(&v); err != nil {
 		return about("arguments", err)
 	}
-	if !s.affordable(e) || s.root.evaluate(&v, nil, true, nil) == nil {
+	left := budget(maxCheck)
+	if left.evaluate(s.root, &v, nil, true, nil) == nil || left <= 0 {
 		return nil
 	}
-	return violations(s.root.evaluate(&v, nil, false, nil))
-}
-
-// affordable reports whether a value can be checked in reasonable time.
-func (s *Schema) affordable(e extent) bool {
-	work := s.work
-	if work == nil {
-		if s.cost <= maxCheck/e.values {
-			return true
-		}
-		work, _ = workOf(s.root) // only references make it fail
+	left = maxCheck // once more, for the words
+	all := left.evaluate(s.root, &v, nil, false, nil)
+	if left <= 0 {
+		return nil
 	}
-	return work[min(e.depth, len(work)-1)] <= maxCheck/e.values
+	return violations(all)
 }

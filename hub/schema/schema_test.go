@@ -177,9 +177,11 @@ func TestRecursionIsBounded(t *testing.T) {
 	if err := s.Check(json.RawMessage(`{"a":{"a":{"v":"x"}}}`)); err == nil || err.Error() != "/a/a/v: must be integer, got string" {
 		t.Errorf("shallow: %v", err)
 	}
-	deep := strings.Repeat(`{"a":`, 60) + `{"v":"x"}` + strings.Repeat(`}`, 60)
-	if err := s.Check(json.RawMessage(deep)); err != nil {
-		t.Errorf("deep: %v", err)
+	for _, v := range []string{`1`, `"x"`} {
+		deep := strings.Repeat(`{"a":`, 60) + `{"v":` + v + `}` + strings.Repeat(`}`, 60)
+		if err := s.Check(json.RawMessage(deep)); err != nil {
+			t.Errorf("deep, %s: %v", v, err)
+		}
 	}
 }
 

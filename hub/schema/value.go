@@ -14,31 +14,31 @@ import (
 // maxDigits bounds a number's digits, and its exponent's value.
 const maxDigits = 400
 
-// extent is how large a value is.
-type extent struct{ values, objects, depth int }
-
-// add counts v, which is nested so deeply, and refuses numbers that cost more than
-// their size says.
-func (e *extent) add(v *rawjson.Value, depth int) error {
-	e.values++
-	e.depth = max(e.depth, depth)
-	switch v.Kind {
-	case rawjson.KindNumber:
-		return checkNumber(v.Text)
-	case rawjson.KindObject:
-		e.objects++
-	}
+// values calls f for v and all values within it.
+func values(v *rawjson.Value, f func(v *rawjson.Value)) {
+	f(v)
 	for i := range v.Elements {
-		if err := e.add(&v.Elements[i], depth+1); err != nil {
-			return err
-		}
+		values(&v.Elements[i], f)
 	}
 	for i := range v.Members {
-		if err := e.add(&v.Members[i].Value, depth+1); err != nil {
-			return err
-		}
+		values(&v.Members[i].Value, f)
 	}
-	return nil
+}
+
+// measure returns how many objects there are in v. The error is that a number costs
+// more than its size says.
+func measure(v *rawjson.Value) (objects int, err error) {
+	values(v, func(v *rawjson.Value) {
+		switch v.Kind {
+		case rawjson.KindObject:
+			objects++
+		case rawjson.KindNumber:
+			if e := checkNumber(v.Text); e != nil {
+				err = e
+			}
+		}
+	})
+	return objects, err
 }
 
 // errNumber refuses numbers that nobody can mean and that exact arithmetic would
