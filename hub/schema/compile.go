@@ -110,13 +110,7 @@ func (c *compiler) node(v *rawjson.Value) *node {
 	k := keywords{compiler: c, v: v, n: n}
 	uses := c.uses
 	for i := range v.Members {
-		m := &v.Members[i]
-		k.annotation(m.Name, &m.Value)
-		k.name(m.Name, &m.Value)
-		k.scalar(m.Name, &m.Value)
-		k.array(m.Name, &m.Value)
-		k.object(m.Name, &m.Value)
-		k.combination(m.Name, &m.Value)
+		k.take(v.Members[i].Name, &v.Members[i].Value)
 	}
 	k.settle()
 	if k.id != "" && v != c.doc && c.uses > uses {
@@ -131,7 +125,7 @@ func onlyTypes(v *rawjson.Value) (types typeSet, ok bool) {
 		m := &v.Members[i]
 		switch m.Name {
 		case "type":
-			if types = typeNames[m.Value.Text]; types == 0 {
+			if types = typeNames[m.Value.Text]; types == 0 || m.Value.Kind != rawjson.KindString {
 				return 0, false
 			}
 		case "title", "description":
@@ -192,7 +186,8 @@ func (c *compiler) texts(v *rawjson.Value) []string {
 	c.expect(v.Kind == rawjson.KindArray && (len(v.Elements) > 0 || c.draft > draft04))
 	all := make([]string, 0, len(v.Elements))
 	for _, e := range v.Elements {
-		c.expect(e.Kind == rawjson.KindString && !slices.Contains(all, e.Text))
+		// Whether many are distinct the meta-schema sees sooner.
+		c.expect(e.Kind == rawjson.KindString && len(all) < 64 && !slices.Contains(all, e.Text))
 		all = append(all, e.Text)
 	}
 	return all

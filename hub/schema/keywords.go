@@ -6,9 +6,14 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-// keywords reads the keywords of one schema, in the order of their names. A method
-// takes one if it is of its group. Schemas below a keyword that the draft does not know
-// are compiled, since references may lead there, but check nothing.
+// since is the draft that has brought a keyword, for those that came after draft-04.
+var since = map[string]draft{
+	"const": draft06, "contains": draft06, "propertyNames": draft06, "if": draft07, "then": draft07, "else": draft07,
+	"minContains": draft2019, "maxContains": draft2019, "unevaluatedItems": draft2019, "unevaluatedProperties": draft2019,
+	"dependentSchemas": draft2019, "dependentRequired": draft2019, "prefixItems": draft2020,
+}
+
+// keywords reads the keywords of one schema, in the order of their names.
 type keywords struct {
 	*compiler
 	v     *rawjson.Value
@@ -16,6 +21,23 @@ type keywords struct {
 	id    string // what the schema calls itself, with which "#" would mean another place
 	ref   bool   // has a $ref
 	extra *node  // additionalItems
+}
+
+// take reads one keyword. One that the draft does not know is compiled too, since
+// references may lead there, but into a node that nobody keeps.
+func (k *keywords) take(key string, v *rawjson.Value) {
+	n := k.n
+	if k.draft < since[key] {
+		k.n = new(bare[0])
+	}
+	k.annotation(key, v)
+	k.name(key, v)
+	k.scalar(key, v)
+	k.array(key, v)
+	k.object(key, v)
+	k.combination(key, v)
+	n.loose = n.loose || k.n.loose
+	k.n = n
 }
 
 // annotation takes keywords that decide nothing.
@@ -72,9 +94,7 @@ func (k *keywords) scalar(key string, v *rawjson.Value) {
 	case "type":
 		n.types = k.types(v)
 	case "const":
-		if k.draft >= draft06 {
-			n.values = append(n.values, []rawjson.Value{*v})
-		}
+		n.values = append(n.values, []rawjson.Value{*v})
 	case "enum":
 		if k.expect(v.Kind == rawjson.KindArray); k.draft <= draft07 {
 			_, _, twice := duplicates(v.Elements)
@@ -125,25 +145,15 @@ func (k *keywords) array(key string, v *rawjson.Value) {
 	case "additionalItems":
 		k.extra = k.schema(v)
 	case "prefixItems":
-		if all := k.list(v); k.draft >= draft2020 {
-			n.prefix = all
-		}
+		n.prefix = k.list(v)
 	case "contains":
-		if sub := k.schema(v); k.draft >= draft06 {
-			n.contains, n.containsEvaluates = sub, k.draft >= draft2020
-		}
+		n.contains, n.containsEvaluates = k.schema(v), k.draft >= draft2020
 	case "minContains":
-		if least := k.size(v, 1); k.draft >= draft2019 {
-			n.matching.least = least
-		}
+		n.matching.least = k.size(v, 1)
 	case "maxContains":
-		if most := k.size(v, -1); k.draft >= draft2019 {
-			n.matching.most = most
-		}
+		n.matching.most = k.size(v, -1)
 	case "unevaluatedItems":
-		if sub := k.schema(v); k.draft >= draft2019 {
-			n.unevaluatedItems = sub
-		}
+		n.unevaluatedItems = k.schema(v)
 	}
 }
 
@@ -169,13 +179,9 @@ func (k *keywords) object(key string, v *rawjson.Value) {
 	case "additionalProperties":
 		n.additional = k.schema(v)
 	case "propertyNames":
-		if sub := k.schema(v); k.draft >= draft06 {
-			n.names = sub
-		}
+		n.names = k.schema(v)
 	case "unevaluatedProperties":
-		if sub := k.schema(v); k.draft >= draft2019 {
-			n.unevaluatedProperties = sub
-		}
+		n.unevaluatedProperties = k.schema(v)
 	case "dependencies", "dependentSchemas", "dependentRequired":
 		k.expect(v.Kind == rawjson.KindObject)
 		for i := range v.Members {
@@ -187,9 +193,7 @@ func (k *keywords) object(key string, v *rawjson.Value) {
 				k.expect(key != "dependentRequired")
 				d.schema = k.schema(&m.Value)
 			}
-			if key == "dependencies" || k.draft >= draft2019 {
-				n.dependencies = append(n.dependencies, d)
-			}
+			n.dependencies = append(n.dependencies, d)
 		}
 	}
 }
@@ -206,17 +210,12 @@ func (k *keywords) combination(key string, v *rawjson.Value) {
 		n.oneOf = k.list(v)
 	case "not":
 		n.not = k.schema(v)
-	case "if", "then", "else":
-		sub := k.schema(v)
-		switch {
-		case k.draft < draft07:
-		case key == "if":
-			n.cond = sub
-		case key == "then":
-			n.then = sub
-		default:
-			n.elseThe = sub
-		}
+	case "if":
+		n.cond = k.schema(v)
+	case "then":
+		n.then = k.schema(v)
+	case "else":
+		n.elseThe = k.schema(v)
 	}
 }
 

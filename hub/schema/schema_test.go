@@ -130,6 +130,8 @@ func TestCompileRefuses(t *testing.T) {
 		{`{"type":["object","null"]}`, `type must be "object"`},
 		{`{"type":"object","properties":[]}`, "/properties: must be object, got array"},
 		{`{"type":"object","properties":{"a":{"type":"strin"}}}`, `/properties/a/type`},
+		{`{"type":"object","properties":{"a":{"type":null}}}`, `/properties/a/type`},
+		{`{"type":"object","required":[` + strings.Repeat(`"x",`, 70) + `"y"]}`, `/required: must not repeat an item`},
 		{`{"type":"object","properties":{"a":5}}`, `/properties/a: must be boolean or object, got number`},
 		{`{"type":"object","required":"a"}`, `/required: must be array, got string`},
 		{`{"type":"object","minProperties":-1}`, `/minProperties: must be at least 0, got -1`},
