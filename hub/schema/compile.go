@@ -8,19 +8,8 @@ import (
 	"tabhub/spec/rawjson"
 )
 
-const (
-	maxObjects = 1000 // objects in a schema
-	maxRefs    = 128  // distinct references in a schema
-)
-
-// The keywords whose values are a schema or schemas.
-var (
-	schemaKeywords = []string{
-		"additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
-		"unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems",
-	}
-	mapKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
+// maxObjects is how many objects there may be in a schema.
+const maxObjects = 1000
 
 // compiler makes nodes of one schema. What is not well-formed yields nodes that check
 // less, and raises a doubt that the meta-schema settles.
@@ -215,7 +204,7 @@ func (n *node) loosen() {
 		n.not = nil
 	}
 	if n.cond != nil && n.cond.loose {
-		n.cond, n.then, n.elseThe = nil, nil, nil
+		n.cond, n.then, n.otherwise = nil, nil, nil
 	}
 	if n.contains != nil && n.contains.loose {
 		n.matching.most = -1

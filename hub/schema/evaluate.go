@@ -314,7 +314,7 @@ func (e *evaluation) combinations() {
 	}
 	then := n.then
 	if e.try(n.cond, true) != nil {
-		then = n.elseThe
+		then = n.otherwise
 	}
 	if then != nil {
 		e.same(then)

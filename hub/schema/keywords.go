@@ -215,7 +215,7 @@ func (k *keywords) combination(key string, v *rawjson.Value) {
 	case "then":
 		n.then = k.schema(v)
 	case "else":
-		n.elseThe = k.schema(v)
+		n.otherwise = k.schema(v)
 	}
 }
 

@@ -35,8 +35,8 @@ type node struct {
 	members           size
 	dependencies      []dependency
 
-	allOf, anyOf, oneOf      []*node
-	not, cond, then, elseThe *node
+	allOf, anyOf, oneOf        []*node
+	not, cond, then, otherwise *node
 
 	unevaluatedItems, unevaluatedProperties *node
 	containsEvaluates                       bool // what contains accepts is evaluated, since 2020-12

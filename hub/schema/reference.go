@@ -11,6 +11,9 @@ import (
 	"tabhub/spec/rawjson"
 )
 
+// maxRefs is how many distinct references there may be in a schema.
+const maxRefs = 128
+
 // reference is a reference that is not yet resolved.
 type reference struct {
 	from         *node

@@ -79,7 +79,7 @@ func checkWork(root *node) error {
 
 // same returns the nodes that n hands its value on to.
 func (n *node) same() []*node {
-	all := slices.Concat(n.refs, n.allOf, n.anyOf, n.oneOf, []*node{n.not, n.cond, n.then, n.elseThe})
+	all := slices.Concat(n.refs, n.allOf, n.anyOf, n.oneOf, []*node{n.not, n.cond, n.then, n.otherwise})
 	for _, d := range n.dependencies {
 		all = append(all, d.schema)
 	}
