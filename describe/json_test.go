@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -77,15 +78,15 @@ func FuzzJSON(f *testing.F) {
 		if rawjson.Valid(v, 100) != nil {
 			return
 		}
-		before, _ := rawjson.Decode(v)
+		before, _ := decode(v)
 		shown := VisibleJSON(v)
-		after, err := rawjson.Decode(shown)
+		after, err := decode(shown)
 		if err != nil || !reflect.DeepEqual(before, after) || strings.ContainsFunc(string(shown), steers) {
 			t.Fatalf("VisibleJSON(%q) = %q, %v", v, shown, err)
 		}
 		v = []byte(strings.TrimSpace(string(v)))
 		clean := CleanJSON(v)
-		after, err = rawjson.Decode(clean)
+		after, err = decode(clean)
 		want, same := cleaned(before)
 		if err != nil || same && !reflect.DeepEqual(want, after) {
 			t.Fatalf("CleanJSON(%q) = %q, %v", v, clean, err)
@@ -94,6 +95,13 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%q hides something", v)
 		}
 	})
+}
+
+func decode(b []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
 }
 
 // cleaned is what CleanJSON must make of a decoded value. ok is false if two names of

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tabhub/spec/rawjson"
 )
 
 // alternatives says that a value fits none of several schemas: by what they ask for
@@ -32,7 +34,7 @@ func (f failure) alternatives() Violation {
 // about the value, "" if they are not.
 func (f failure) together() string {
 	var types typeSet
-	var values []any
+	var values []rawjson.Value
 	var got any
 	for _, branch := range f.branches {
 		if len(branch) != 1 || branch[0].at != f.at {
@@ -41,7 +43,7 @@ func (f failure) together() string {
 		switch got = branch[0].got; want := branch[0].want.(type) {
 		case typeSet:
 			types |= want
-		case []any:
+		case []rawjson.Value:
 			values = append(values, want...)
 		default:
 			return ""
@@ -53,7 +55,7 @@ func (f failure) together() string {
 		slices.Sort(names)
 		return "must be " + strings.Join(names, " or ") + ", got " + got.(typeSet).String()
 	case types == 0:
-		return oneOf(values) + ", got " + shown(got)
+		return oneOf(values) + ", got " + shown(got.(*rawjson.Value))
 	}
 	return ""
 }
@@ -65,7 +67,7 @@ func distance(branch []failure, all []Violation) int {
 		switch branch[0].keyword {
 		case "type":
 			n += 100
-		case "const", "enum":
+		case "enum":
 			n += 50
 		}
 	}

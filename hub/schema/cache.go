@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"runtime"
 	"sync"
@@ -21,11 +22,12 @@ func (c *Cache) Compile(raw json.RawMessage) (*Schema, error) {
 	if s := c.lookup(raw); s != nil {
 		return s, nil
 	}
-	s, err := compile(string(raw))
+	text := bytes.Clone(raw)
+	s, err := compileTool(text)
 	if err != nil {
 		return nil, err
 	}
-	return c.insert(s), nil
+	return c.insert(string(text), s), nil
 }
 
 func (c *Cache) lookup(raw []byte) *Schema {
@@ -34,18 +36,18 @@ func (c *Cache) lookup(raw []byte) *Schema {
 	return c.schemas[string(raw)].Value()
 }
 
-// insert adds s, unless another has compiled the same text meanwhile.
-func (c *Cache) insert(s *Schema) *Schema {
+// insert adds s, the Schema of raw, unless another has compiled the same text meanwhile.
+func (c *Cache) insert(raw string, s *Schema) *Schema {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if other := c.schemas[s.raw].Value(); other != nil {
+	if other := c.schemas[raw].Value(); other != nil {
 		return other
 	}
 	if c.schemas == nil {
 		c.schemas = map[string]weak.Pointer[Schema]{}
 	}
-	c.schemas[s.raw] = weak.Make(s)
-	runtime.AddCleanup(s, c.drop, s.raw)
+	c.schemas[raw] = weak.Make(s)
+	runtime.AddCleanup(s, c.drop, raw)
 	return s
 }
 

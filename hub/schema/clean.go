@@ -34,6 +34,15 @@ func Clean(raw json.RawMessage) (json.RawMessage, error) {
 // cleaner writes a schema anew.
 type cleaner struct{ out []byte }
 
+// The keywords whose values are a schema or schemas.
+var (
+	schemaKeywords = []string{
+		"additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
+		"unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems",
+	}
+	mapKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+)
+
 // dataKeywords are those whose values a program compares, beside those that hold
 // schemas.
 var dataKeywords = []string{

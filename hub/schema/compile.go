@@ -1,39 +1,52 @@
 package schema
 
 import (
-	"errors"
 	"fmt"
-	"net/url"
-	"strconv"
-	"strings"
+	"math"
+	"slices"
+
+	"tabhub/spec/rawjson"
 )
 
-// compiler makes nodes of one decoded schema. The schema must be well-formed; what is
-// not yields nodes that check less.
+// maxObjects is how many objects there may be in a schema.
+const maxObjects = 1000
+
+// compiler makes nodes of one schema. What is not well-formed yields nodes that check
+// less, and raises a doubt that the meta-schema settles.
 type compiler struct {
-	doc     any
+	doc     *rawjson.Value
 	draft   draft
-	pattern func(string) (*lazyPattern, error)
-	// check reports what is wrong with a part that a reference leads to, which may be
-	// in a place that is no schema's.
-	check func(part any) error
+	meta    func() *node // the meta-schema; nil: the schema is one
+	loosens bool         // has a pattern that cannot be matched here, see loosen
 
-	nodes   map[string]*node // by JSON pointer
-	pending []reference
-	err     error // the first one
+	nodes     map[*rawjson.Value]*node // but bare ones
+	anchors   []anchor
+	refs      []string // each once
+	uses      int      // of references so far
+	pending   []reference
+	programs  int // instructions of all patterns
+	unmatched bool
+	doubt     bool
+	err       error // the first one
 }
 
-// reference is a reference that is not yet resolved.
-type reference struct {
-	from         *node
-	keyword, ref string
+// compile returns the node of a whole schema.
+func compile(doc *rawjson.Value, d draft, meta func() *node) (*node, error) {
+	for loosens := false; ; loosens = true {
+		c := &compiler{doc: doc, draft: d, meta: meta, loosens: loosens, nodes: map[*rawjson.Value]*node{}}
+		root, err := c.root()
+		if err != nil || loosens || !c.unmatched {
+			return root, err
+		}
+	}
 }
 
-// compile returns the node of the whole schema.
-func (c *compiler) compile() (*node, error) {
-	c.nodes = map[string]*node{}
-	root := c.node(c.doc, "")
-	for len(c.pending) > 0 && c.err == nil {
+func (c *compiler) root() (*node, error) {
+	root, err := c.wellFormed(c.doc)
+	if err != nil {
+		return nil, err
+	}
+	for len(c.pending) > 0 {
 		r := c.pending[len(c.pending)-1]
 		c.pending = c.pending[:len(c.pending)-1]
 		to, err := c.resolve(r.ref)
@@ -42,136 +55,165 @@ func (c *compiler) compile() (*node, error) {
 		}
 		r.from.refs = append(r.from.refs, to)
 	}
-	return root, c.err
+	if c.uses == 0 {
+		return root, nil
+	}
+	return root, checkWork(root)
 }
 
-// node returns the node of the schema v at a pointer, made once.
-func (c *compiler) node(v any, at string) *node {
-	if n := c.nodes[at]; n != nil {
+// wellFormed returns the node of a part. The error says in a line why it is no schema.
+func (c *compiler) wellFormed(v *rawjson.Value) (*node, error) {
+	c.doubt = false
+	n := c.node(v)
+	if c.err != nil || !c.doubt || c.meta == nil {
+		return n, c.err
+	}
+	if all := new(budget(maxCheck)).evaluate(c.meta(), v, nil, false, nil); all != nil {
+		return nil, violations(all)
+	}
+	return n, nil
+}
+
+// node returns the node of a schema.
+func (c *compiler) node(v *rawjson.Value) *node {
+	if n := c.nodes[v]; n != nil {
 		return n
 	}
-	n := &node{never: v == false}
-	c.nodes[at] = n
-	if s, ok := v.(map[string]any); ok {
-		c.fill(n, definition{c, s, at})
+	switch v.Kind {
+	case rawjson.KindObject:
+		if types, ok := onlyTypes(v); ok {
+			return &bare[types]
+		}
+	case rawjson.KindBool:
+		c.expect(c.draft > draft04)
+		if v.Text == "false" {
+			return nothing
+		}
+		return &bare[0]
+	default:
+		c.expect(false)
+		return &bare[0]
+	}
+	n := new(bare[0])
+	c.nodes[v] = n
+	k := keywords{compiler: c, v: v, n: n}
+	uses := c.uses
+	for i := range v.Members {
+		k.take(v.Members[i].Name, &v.Members[i].Value)
+	}
+	k.settle()
+	if k.id != "" && v != c.doc && c.uses > uses {
+		c.fail(`$id %.100q is refused: only the whole schema may have one, or a part without references`, k.id)
 	}
 	return n
 }
 
-// fill sets the fields of n.
-func (c *compiler) fill(n *node, d definition) {
-	refs := []string{"$ref"}
+// onlyTypes returns the types that a schema asks for, if it asks for nothing else.
+func onlyTypes(v *rawjson.Value) (types typeSet, ok bool) {
+	for i := range v.Members {
+		m := &v.Members[i]
+		switch m.Name {
+		case "type":
+			if types = typeNames[m.Value.Text]; types == 0 || m.Value.Kind != rawjson.KindString {
+				return 0, false
+			}
+		case "title", "description":
+			if m.Value.Kind != rawjson.KindString {
+				return 0, false
+			}
+		case "default", "examples":
+		default:
+			return 0, false
+		}
+	}
+	return types, true
+}
+
+func (c *compiler) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// expect raises a doubt unless what it is told is true of all well-formed schemas.
+func (c *compiler) expect(ok bool) { c.doubt = c.doubt || !ok }
+
+// size returns a count; one that no value reaches if it is larger than an int.
+func (c *compiler) size(v *rawjson.Value, otherwise int) int {
+	if v.Kind != rawjson.KindNumber {
+		c.expect(false)
+		return otherwise
+	}
+	n := numberOf(v.Text)
+	c.expect(n.rat == nil && n.small >= 0)
 	switch {
-	case c.draft == draft2019:
-		refs = append(refs, "$recursiveRef")
-	case c.draft >= draft2020:
-		// There is one dynamic scope, the schema itself: no part with a name of its
-		// own may have references.
-		refs = append(refs, "$dynamicRef")
+	case n.rat == nil:
+		return int(n.small)
+	case n.rat.Num().IsInt64():
+		return int(n.rat.Num().Int64())
 	}
-	for _, key := range refs {
-		if ref, ok := d.s[key].(string); ok {
-			c.pending = append(c.pending, reference{n, key, ref})
-			if c.draft < draft2019 {
-				return // it stands for all of the schema
-			}
-		}
-	}
-	d.values(n)
-	d.strings(n)
-	d.arrays(n)
-	d.objects(n)
-	n.allOf, n.anyOf, n.oneOf = d.list("allOf"), d.list("anyOf"), d.list("oneOf")
-	n.not = d.schema("not")
-	if c.draft >= draft07 {
-		n.cond, n.then, n.elseThe = d.schema("if"), d.schema("then"), d.schema("else")
-	}
+	return math.MaxInt
 }
 
-// resolve returns the node that a reference within the schema leads to.
-func (c *compiler) resolve(ref string) (*node, error) {
-	fragment, local := strings.CutPrefix(ref, "#")
-	if !local {
-		return nil, errors.New("is not part of the schema")
+// types returns the value of the keyword type.
+func (c *compiler) types(v *rawjson.Value) (all typeSet) {
+	names := v.Elements
+	if v.Kind != rawjson.KindArray {
+		names = []rawjson.Value{*v}
 	}
-	fragment, err := url.PathUnescape(fragment)
-	if err != nil {
-		return nil, err
+	for _, name := range names {
+		one := typeNames[name.Text]
+		c.expect(name.Kind == rawjson.KindString && one != 0 && all&one == 0)
+		all |= one
 	}
-	at := fragment
-	if fragment != "" && fragment[0] != '/' {
-		all := c.anchors(c.doc, "", fragment)
-		switch len(all) {
-		case 0:
-			return nil, errors.New("is not found")
-		case 1:
-			at = all[0]
-		default:
-			return nil, fmt.Errorf("leads to %d parts of the schema", len(all))
-		}
-	}
-	part, found := c.part(at)
-	if !found {
-		return nil, errors.New("is not found")
-	}
-	if n := c.nodes[at]; n != nil {
-		return n, nil
-	}
-	if err := c.check(part); err != nil {
-		return nil, fmt.Errorf("leads to what is no schema: %w", err)
-	}
-	return c.node(part, at), nil
+	c.expect(all != 0)
+	return all
 }
 
-// part returns the value at a JSON pointer.
-func (c *compiler) part(at string) (v any, found bool) {
-	v = c.doc
-	if at == "" {
-		return c.doc, true
-	}
-	for token := range strings.SplitSeq(at[1:], "/") {
-		switch in := v.(type) {
-		case map[string]any:
-			v, found = in[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
-		case []any:
-			i, err := strconv.Atoi(token)
-			if found = err == nil && i >= 0 && i < len(in); found {
-				v = in[i]
-			}
-		default:
-			found = false
-		}
-		if !found {
-			return nil, false
-		}
-	}
-	return v, true
-}
-
-// anchors returns pointers to the schemas within v that give themselves a name.
-func (c *compiler) anchors(v any, at, name string) (all []string) {
-	switch v := v.(type) {
-	case []any:
-		for i, e := range v {
-			all = append(all, c.anchors(e, at+"/"+strconv.Itoa(i), name)...)
-		}
-	case map[string]any:
-		switch {
-		case c.draft == draft04 && v["id"] == "#"+name,
-			(c.draft == draft06 || c.draft == draft07) && v["$id"] == "#"+name,
-			c.draft >= draft2019 && v["$anchor"] == name,
-			c.draft >= draft2020 && v["$dynamicAnchor"] == name:
-			all = append(all, at)
-		}
-		for _, key := range schemaKeywords {
-			all = append(all, c.anchors(v[key], at+"/"+key, name)...)
-		}
-		for _, key := range mapKeywords {
-			m, _ := v[key].(map[string]any)
-			for member, sub := range m {
-				all = append(all, c.anchors(sub, at+"/"+key+"/"+escape(member), name)...)
-			}
-		}
+// texts returns the strings of an array.
+func (c *compiler) texts(v *rawjson.Value) []string {
+	c.expect(v.Kind == rawjson.KindArray && (len(v.Elements) > 0 || c.draft > draft04))
+	all := make([]string, 0, len(v.Elements))
+	for _, e := range v.Elements {
+		// Whether many are distinct the meta-schema sees sooner.
+		c.expect(e.Kind == rawjson.KindString && len(all) < 64 && !slices.Contains(all, e.Text))
+		all = append(all, e.Text)
 	}
 	return all
+}
+
+// matcher returns the matcher of a pattern, nil if there is none.
+func (c *compiler) matcher(pattern string) *lazyPattern {
+	size := programOf(pattern)
+	if size > maxProgram {
+		c.unmatched = true
+		return nil
+	}
+	if c.programs += size; c.programs > maxPrograms {
+		c.fail("pattern %.100q takes too much work", pattern)
+	}
+	return newPattern(pattern)
+}
+
+// loosen takes out of a node whatever could refuse a value because a pattern within it
+// cannot be matched here: what is left accepts all that the whole schema accepts, and
+// the page checks the rest. References count as such patterns: what they lead to may
+// have one.
+func (n *node) loosen() {
+	if n.not != nil && n.not.loose {
+		n.not = nil
+	}
+	if n.cond != nil && n.cond.loose {
+		n.cond, n.then, n.otherwise = nil, nil, nil
+	}
+	if n.contains != nil && n.contains.loose {
+		n.matching.most = -1
+	}
+	if slices.ContainsFunc(n.oneOf, func(sub *node) bool { return sub.loose }) {
+		// At least one of them fits; whether a second one does is the page's to say.
+		one := new(bare[0])
+		one.anyOf = n.oneOf
+		n.allOf, n.oneOf = append(n.allOf, one), nil
+	}
+	n.unevaluatedProperties, n.unevaluatedItems = nil, nil
 }

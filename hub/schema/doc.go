@@ -6,7 +6,9 @@
 // and what cannot be compiled is refused when it is registered. Formats are not
 // checked; patterns that Go cannot match are left to the page.
 //
-// A Schema has two forms. Most schemas are simple: a plan made from their text accepts
-// good arguments without decoding them. What a plan cannot hold or does not accept is
-// compiled to nodes and decided in full; nodes also find the words for what is wrong.
+// A schema is compiled once, to a graph of nodes: one for each of its parts that asks
+// for more than a type. Whether it is well-formed is seen on the way; only where that is
+// in doubt the meta-schema decides and finds the words. Arguments are decoded without
+// copying their texts and evaluated at once; only what is refused is evaluated again, for
+// the words that say what is wrong.
 package schema

@@ -1,10 +1,11 @@
 package schema
 
 import (
-	"encoding/json"
-	"math/big"
+	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"tabhub/spec/rawjson"
 )
 
 // failure is one keyword that a value violates.
@@ -25,21 +26,27 @@ type place struct {
 
 // evaluation checks one value against one node.
 type evaluation struct {
+	left *budget
 	n    *node
-	v    any
+	v    *rawjson.Value
 	at   *place
-	fast bool // the first failure is enough
-	left *unevaluated
-	all  []failure
+	fast bool // the first failure is enough, and nobody asks where it is
+	// evaluated marks the members or elements that a keyword has evaluated, for
+	// unevaluatedProperties and unevaluatedItems; nil if nobody asks.
+	evaluated []bool
+	all       []failure
 }
 
-// evaluate returns how v fails n, as rawjson.Decode returns it. If fast, it stops at
-// the first failure. What of v has been evaluated is taken out of left, which may be
-// nil; only the result of a success says something.
-func (n *node) evaluate(v any, at *place, fast bool, left *unevaluated) []failure {
-	e := evaluation{n: n, v: v, at: at, fast: fast, left: left}
-	if left == nil && (n.unevaluatedItems != nil || n.unevaluatedProperties != nil) {
-		e.left = unevaluatedOf(v)
+// evaluate returns how v fails n. If fast, it stops at the first failure. What of v
+// has been evaluated is marked in evaluated, which may be nil; only the marks of a
+// success say something. If nothing is left in the end, the result says nothing.
+func (left *budget) evaluate(n *node, v *rawjson.Value, at *place, fast bool, evaluated []bool) []failure {
+	if !left.spend(n, v) {
+		return nil
+	}
+	e := evaluation{left: left, n: n, v: v, at: at, fast: fast, evaluated: evaluated}
+	if evaluated == nil && (n.unevaluatedItems != nil || n.unevaluatedProperties != nil) {
+		e.evaluated = e.marks()
 	}
 	switch {
 	case n.never:
@@ -49,140 +56,162 @@ func (n *node) evaluate(v any, at *place, fast bool, left *unevaluated) []failur
 	case !e.hasType(), !e.hasValue():
 		return e.all
 	}
-	for _, check := range [...]func(*evaluation){
-		(*evaluation).references, (*evaluation).content, (*evaluation).combinations, (*evaluation).unevaluated,
-	} {
-		if check(&e); fast && e.all != nil {
-			break
-		}
+	for _, to := range n.refs {
+		e.same(to)
 	}
+	switch v.Kind {
+	case rawjson.KindNumber:
+		e.number()
+	case rawjson.KindString:
+		e.text()
+	case rawjson.KindArray:
+		e.array()
+	case rawjson.KindObject:
+		e.object()
+	}
+	e.combinations()
+	e.unevaluated()
 	return e.all
+}
+
+// marks returns a mark for each member or element.
+func (e *evaluation) marks() []bool { return make([]bool, len(e.v.Members)+len(e.v.Elements)) }
+
+// mark marks a member or element as evaluated.
+func (e *evaluation) mark(i int) {
+	if e.evaluated != nil {
+		e.evaluated[i] = true
+	}
 }
 
 func (e *evaluation) fail(keyword string, want, got any) {
 	e.all = append(e.all, failure{at: e.at, keyword: keyword, want: want, got: got})
 }
 
-// same checks the same value against another node.
-func (e *evaluation) same(n *node, fast bool) []failure {
-	if e.left == nil {
-		return n.evaluate(e.v, e.at, fast, nil)
-	}
-	left := unevaluatedOf(e.v)
-	all := n.evaluate(e.v, e.at, fast, left)
-	if all == nil {
-		e.left.intersect(left)
-	}
-	return all
+// add adds failures of another evaluation. To carry many up costs more than to find them.
+func (e *evaluation) add(all []failure) {
+	*e.left -= budget(16 * len(all))
+	e.all = append(e.all, all...)
 }
-
-// part checks a member or an element.
-func (e *evaluation) part(n *node, v any, token string) []failure {
-	return n.evaluate(v, &place{e.at, token}, e.fast, nil)
-}
-
-func (e *evaluation) add(all []failure) { e.all = append(e.all, all...) }
 
 // done reports whether more failures are of no use.
 func (e *evaluation) done() bool { return e.fast && e.all != nil }
 
+// same checks the same value against another node.
+func (e *evaluation) same(n *node) {
+	if !e.done() {
+		e.add(e.try(n, e.fast))
+	}
+}
+
+// try returns how the same value fails another node.
+func (e *evaluation) try(n *node, fast bool) []failure {
+	if e.evaluated == nil {
+		return e.left.evaluate(n, e.v, e.at, fast, nil)
+	}
+	evaluated := e.marks()
+	all := e.left.evaluate(n, e.v, e.at, fast, evaluated)
+	if all == nil {
+		for i, is := range evaluated {
+			e.evaluated[i] = e.evaluated[i] || is
+		}
+	}
+	return all
+}
+
+// element checks the i-th element.
+func (e *evaluation) element(n *node, i int) {
+	var at *place
+	if !e.fast {
+		at = &place{e.at, strconv.Itoa(i)}
+	}
+	e.add(e.left.evaluate(n, &e.v.Elements[i], at, e.fast, nil))
+	e.mark(i)
+}
+
+// member checks the i-th member.
+func (e *evaluation) member(n *node, i int) {
+	m := &e.v.Members[i]
+	var at *place
+	if !e.fast {
+		at = &place{e.at, m.Name}
+	}
+	e.add(e.left.evaluate(n, &m.Value, at, e.fast, nil))
+	e.mark(i)
+}
+
 func (e *evaluation) hasType() bool {
-	is := typeOf(e.v)
-	if e.n.types == 0 || e.n.types&is != 0 {
+	want, is := e.n.types, typeOf(e.v)
+	if want == 0 || want&is != 0 || is == typeNumber && want&typeInteger != 0 && numberOf(e.v.Text).isInt() {
 		return true
 	}
-	if number, ok := e.v.(json.Number); ok && e.n.types&typeInteger != 0 && rational(number).IsInt() {
-		return true
-	}
-	e.fail("type", e.n.types, is)
+	e.fail("type", want, is)
 	return false
 }
 
 func (e *evaluation) hasValue() bool {
-	if e.n.constant != nil && !equal(e.v, *e.n.constant) {
-		e.fail("const", []any{*e.n.constant}, e.v)
-		return false
-	}
-	if e.n.enum == nil {
-		return true
-	}
-	for _, v := range e.n.enum {
-		if equal(e.v, v) {
-			return true
+	for _, values := range e.n.values {
+		if !slices.ContainsFunc(values, func(v rawjson.Value) bool { return equal(v, *e.v) }) {
+			e.fail("enum", values, e.v)
+			return false
 		}
 	}
-	e.fail("enum", e.n.enum, e.v)
-	return false
+	return true
 }
 
-func (e *evaluation) references() {
-	for _, to := range e.n.refs {
-		e.add(e.same(to, e.fast))
+func (e *evaluation) number() {
+	if e.n.bounds == nil {
+		return
 	}
-}
-
-func (e *evaluation) content() {
-	switch v := e.v.(type) {
-	case json.Number:
-		e.number(v)
-	case string:
-		e.text(v)
-	case []any:
-		e.array(v)
-	case map[string]any:
-		e.object(v)
-	}
-}
-
-func (e *evaluation) number(v json.Number) {
-	n := e.n
-	var r *big.Rat
-	check := func(keyword string, want *big.Rat, ok func(cmp int) bool) {
-		if want == nil {
-			return
+	got := numberOf(e.v.Text)
+	for _, b := range e.n.bounds {
+		var ok bool
+		switch b.keyword {
+		case "minimum":
+			ok = got.compare(b.value) >= 0
+		case "maximum":
+			ok = got.compare(b.value) <= 0
+		case "exclusiveMinimum":
+			ok = got.compare(b.value) > 0
+		case "exclusiveMaximum":
+			ok = got.compare(b.value) < 0
+		case "multipleOf":
+			ok = got.isMultipleOf(b.value)
 		}
-		if r == nil {
-			r = rational(v)
-		}
-		if !ok(r.Cmp(want)) {
-			e.fail(keyword, want, r)
+		if !ok {
+			e.fail(b.keyword, b.value, got)
 		}
 	}
-	check("minimum", n.minimum, func(cmp int) bool { return cmp >= 0 })
-	check("maximum", n.maximum, func(cmp int) bool { return cmp <= 0 })
-	check("exclusiveMinimum", n.above, func(cmp int) bool { return cmp > 0 })
-	check("exclusiveMaximum", n.below, func(cmp int) bool { return cmp < 0 })
-	check("multipleOf", n.multipleOf, func(int) bool { return new(big.Rat).Quo(r, n.multipleOf).IsInt() })
 }
 
-func (e *evaluation) text(v string) {
-	if e.n.minLength != nil || e.n.maxLength != nil {
-		e.size("Length", e.n.minLength, e.n.maxLength, utf8.RuneCountInString(v))
+func (e *evaluation) text() {
+	if e.n.length != bare[0].length {
+		e.size("Length", e.n.length, utf8.RuneCountInString(e.v.Text))
 	}
-	if e.n.pattern != nil && !e.n.pattern.MatchString(v) {
-		e.fail("pattern", e.n.pattern.written, v)
+	if e.n.pattern != nil && !e.n.pattern.MatchString(e.v.Text) {
+		e.fail("pattern", e.n.pattern.written, e.v)
 	}
 }
 
 // size checks a count against the keywords min… and max….
-func (e *evaluation) size(what string, least, most *int, got int) {
-	if least != nil && got < *least {
-		e.fail("min"+what, *least, got)
+func (e *evaluation) size(what string, want size, got int) {
+	if got < want.least {
+		e.fail("min"+what, want.least, got)
 	}
-	if most != nil && got > *most {
-		e.fail("max"+what, *most, got)
+	if want.most >= 0 && got > want.most {
+		e.fail("max"+what, want.most, got)
 	}
 }
 
-func (e *evaluation) array(v []any) {
+func (e *evaluation) array() {
 	n := e.n
-	e.size("Items", n.minItems, n.maxItems, len(v))
+	e.size("Items", n.count, len(e.v.Elements))
 	if n.unique {
-		if i, j, found := duplicates(v); found {
+		if i, j, found := duplicates(e.v.Elements); found {
 			e.fail("uniqueItems", nil, [2]int{i, j})
 		}
 	}
-	for i, element := range v {
+	for i := range e.v.Elements {
 		sub := n.items
 		if i < len(n.prefix) {
 			sub = n.prefix[i]
@@ -190,56 +219,51 @@ func (e *evaluation) array(v []any) {
 		if e.done() || sub == nil {
 			break
 		}
-		e.add(e.part(sub, element, strconv.Itoa(i)))
-		e.left.item(i)
+		e.element(sub, i)
 	}
 	if n.contains == nil || e.done() {
 		return
 	}
 	found := 0
-	for i, element := range v {
-		if n.contains.evaluate(element, nil, true, nil) == nil {
+	for i := range e.v.Elements {
+		if e.left.evaluate(n.contains, &e.v.Elements[i], nil, true, nil) == nil {
 			found++
 			if n.containsEvaluates {
-				e.left.item(i)
+				e.mark(i)
 			}
 		}
 	}
-	least := 1
-	if n.minContains != nil {
-		least = *n.minContains
-	}
-	e.size("Contains", &least, n.maxContains, found)
+	e.size("Contains", n.matching, found)
 }
 
-func (e *evaluation) object(v map[string]any) {
+func (e *evaluation) object() {
 	n := e.n
-	e.size("Properties", n.minProperties, n.maxProperties, len(v))
-	e.requires("required", n.required, "", v)
+	e.size("Properties", n.members, len(e.v.Members))
+	e.requires("required", n.required, "")
 	for _, d := range n.dependencies {
-		if _, there := v[d.name]; there && !e.done() {
-			e.requires("dependentRequired", d.required, d.name, v)
+		if e.v.Member(d.name) != nil && !e.done() {
+			e.requires("dependentRequired", d.required, d.name)
 			if d.schema != nil {
-				e.add(e.same(d.schema, e.fast))
+				e.same(d.schema)
 			}
 		}
 	}
 	if n.properties == nil && n.patternProperties == nil && n.additional == nil && n.names == nil {
 		return
 	}
-	for name, member := range v {
+	for i := range e.v.Members {
 		if e.done() {
 			return
 		}
-		e.member(name, member)
+		e.property(i)
 	}
 }
 
 // requires fails if members are missing.
-func (e *evaluation) requires(keyword string, names []string, because string, v map[string]any) {
+func (e *evaluation) requires(keyword string, names []string, because string) {
 	var missing []string
 	for _, name := range names {
-		if _, there := v[name]; !there {
+		if e.v.Member(name) == nil {
 			missing = append(missing, name)
 		}
 	}
@@ -248,29 +272,28 @@ func (e *evaluation) requires(keyword string, names []string, because string, v 
 	}
 }
 
-func (e *evaluation) member(name string, v any) {
-	n := e.n
+// property checks the i-th member by what the node says of its name.
+func (e *evaluation) property(i int) {
+	n, name := e.n, e.v.Members[i].Name
 	sub, known := n.properties[name]
 	if known {
-		e.add(e.part(sub, v, name))
+		e.member(sub, i)
 	}
-	for pattern, sub := range n.patternProperties {
-		if pattern.MatchString(name) {
+	for _, p := range n.patternProperties {
+		if p.pattern.MatchString(name) {
 			known = true
-			e.add(e.part(sub, v, name))
+			e.member(p.schema, i)
 		}
 	}
 	switch {
-	case known:
-		e.left.member(name)
-	case n.additional != nil && n.additional.never:
+	case known || n.additional == nil:
+	case n.additional.never:
 		e.fail("additionalProperties", n, []string{name})
-	case n.additional != nil:
-		e.add(e.part(n.additional, v, name))
-		e.left.member(name)
+	default:
+		e.member(n.additional, i)
 	}
 	if n.names != nil {
-		if all := n.names.evaluate(name, e.at, e.fast, nil); all != nil {
+		if all := e.left.evaluate(n.names, &rawjson.Value{Kind: rawjson.KindString, Text: name}, e.at, e.fast, nil); all != nil {
 			e.all = append(e.all, failure{at: &place{e.at, name}, keyword: "propertyNames", branches: [][]failure{all}})
 		}
 	}
@@ -278,14 +301,11 @@ func (e *evaluation) member(name string, v any) {
 
 func (e *evaluation) combinations() {
 	n := e.n
-	if n.not != nil && n.not.evaluate(e.v, e.at, true, nil) == nil {
+	if n.not != nil && e.left.evaluate(n.not, e.v, nil, true, nil) == nil {
 		e.fail("not", nil, nil)
 	}
 	for _, sub := range n.allOf {
-		if e.done() {
-			return
-		}
-		e.add(e.same(sub, e.fast))
+		e.same(sub)
 	}
 	e.anyOf()
 	e.oneOf()
@@ -293,11 +313,11 @@ func (e *evaluation) combinations() {
 		return
 	}
 	then := n.then
-	if e.same(n.cond, true) != nil {
-		then = n.elseThe
+	if e.try(n.cond, true) != nil {
+		then = n.otherwise
 	}
 	if then != nil {
-		e.add(e.same(then, e.fast))
+		e.same(then)
 	}
 }
 
@@ -309,10 +329,10 @@ func (e *evaluation) anyOf() {
 	fits := false
 	for _, sub := range e.n.anyOf {
 		// What several evaluate counts together.
-		if fits && e.left == nil {
+		if fits && e.evaluated == nil {
 			break
 		}
-		all := e.same(sub, e.fast)
+		all := e.try(sub, e.fast)
 		fits = fits || all == nil
 		branches = append(branches, all)
 	}
@@ -328,7 +348,7 @@ func (e *evaluation) oneOf() {
 	var branches [][]failure
 	first := -1
 	for i, sub := range e.n.oneOf {
-		all := e.same(sub, e.fast || first >= 0)
+		all := e.try(sub, e.fast || first >= 0)
 		switch {
 		case all != nil:
 			branches = append(branches, all)
@@ -341,5 +361,23 @@ func (e *evaluation) oneOf() {
 	}
 	if first < 0 {
 		e.all = append(e.all, failure{at: e.at, keyword: "anyOf", branches: branches})
+	}
+}
+
+// unevaluated checks what no other keyword has evaluated.
+func (e *evaluation) unevaluated() {
+	if sub := e.n.unevaluatedProperties; sub != nil && !e.done() {
+		for i := range e.v.Members {
+			if !e.evaluated[i] {
+				e.member(sub, i)
+			}
+		}
+	}
+	if sub := e.n.unevaluatedItems; sub != nil && !e.done() {
+		for i := range e.v.Elements {
+			if !e.evaluated[i] {
+				e.element(sub, i)
+			}
+		}
 	}
 }

@@ -16,13 +16,6 @@ const (
 	maxPrograms = 16 * maxProgram // of all patterns of a schema
 )
 
-// matchable reports whether a pattern of a page, written for JavaScript, can be
-// matched here: Go has no lookaround and no backreferences, and the work must be
-// bounded.
-func matchable(pattern string) bool {
-	return programOf(pattern) <= maxProgram
-}
-
 // spaces is what \s stands for in JavaScript, as the inside of a class.
 const spaces = `\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`
 
@@ -82,8 +75,9 @@ func inGo(pattern string) string {
 // codePoint does not match surrogates, which stand for half a character.
 var codePoint = regexp.MustCompile(`^u(?:([0-9A-Ca-cE-Fe-f][0-9A-Fa-f]{3}|[Dd][0-7][0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})`)
 
-// programOf estimates how many instructions a pattern is compiled to; more than
-// maxProgram if it cannot be.
+// programOf estimates how many instructions a pattern of a page, written for
+// JavaScript, is compiled to; more than maxProgram if it cannot be matched here: Go has
+// no lookaround and no backreferences, and the work must be bounded.
 func programOf(pattern string) int {
 	if len(pattern) > maxPattern {
 		return maxProgram + 1
@@ -109,24 +103,17 @@ func programSize(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// lazyPattern is a pattern that is known to be matchable. Most schemas are only ever
-// checked, so it is compiled when a value is matched for the first time: that takes
-// several times as long as reading it.
+// lazyPattern is a pattern that Go can match. Most schemas are only ever checked, so it
+// is compiled when a value is matched for the first time: that takes several times as
+// long as reading it.
 type lazyPattern struct {
 	written string // what the page wrote
 	compile func() *regexp.Regexp
 }
 
-func (p *lazyPattern) MatchString(s string) bool { return p.compile().MatchString(s) }
-
-// patternsWithin returns a function that makes the patterns of one schema, which
-// together may have so many instructions.
-func patternsWithin(left int) func(pattern string) (*lazyPattern, error) {
-	return func(pattern string) (*lazyPattern, error) {
-		size := programOf(pattern)
-		if left -= size; size > maxProgram || left < 0 {
-			return nil, fmt.Errorf("pattern %.100q takes too much work", pattern)
-		}
-		return &lazyPattern{pattern, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(inGo(pattern)) })}, nil
-	}
+// newPattern returns a pattern whose program is not too large.
+func newPattern(written string) *lazyPattern {
+	return &lazyPattern{written, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(inGo(written)) })}
 }
+
+func (p *lazyPattern) MatchString(s string) bool { return p.compile().MatchString(s) }

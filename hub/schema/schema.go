@@ -1,62 +1,57 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
-// Schema is a compiled schema of a tool's arguments. It is immutable for its users
-// and safe for concurrent use.
-type Schema struct {
-	raw  string
-	plan *plan
+// Schema is a compiled schema of a tool's arguments. It is immutable and safe for
+// concurrent use.
+type Schema struct{ root *node }
 
-	mu   sync.Mutex
-	full *full // made by the first arguments that the plan does not accept
-}
-
-// compile checks a schema as far as it can be checked before there are arguments.
-func compile(raw string) (*Schema, error) {
+// compileTool compiles a schema of a tool's arguments.
+func compileTool(raw []byte) (*Schema, error) {
 	if len(raw) > spec.MaxSchema {
 		return nil, fmt.Errorf("longer than %d bytes", spec.MaxSchema)
 	}
-	if err := rawjson.Valid([]byte(raw), spec.MaxSchemaDepth); err != nil {
+	if err := rawjson.Valid(raw, spec.MaxSchemaDepth); err != nil {
 		return nil, fmt.Errorf("%w (nesting is limited to %d)", err, spec.MaxSchemaDepth)
 	}
-	if err := checkRoot([]byte(raw)); err != nil {
+	doc, err := rawjson.Decode(raw)
+	if err != nil {
 		return nil, err
 	}
-	s := &Schema{raw: raw}
-	var complete bool
-	if s.plan, complete = newPlan([]byte(raw)); !complete {
-		// Only what is called is worth the memory of its full form.
-		if _, err := newFull(raw); err != nil {
-			return nil, err
-		}
+	switch {
+	case doc.Kind == rawjson.KindBool && doc.Text == "false":
+		return nil, errors.New("false allows no call at all")
+	case doc.Kind != rawjson.KindBool && doc.Kind != rawjson.KindObject: // true allows any object
+		return nil, errors.New("must be an object")
 	}
-	return s, nil
+	if t := doc.Member("type"); t != nil && t.Text != "object" {
+		return nil, fmt.Errorf(`type must be "object", not %.40s`, rawjson.Get(raw, "type"))
+	}
+	return newSchema(&doc)
 }
 
-// checkRoot refuses what is no schema for objects.
-func checkRoot(raw []byte) error {
-	switch first := rawjson.Get(raw)[0]; {
-	case first == 't': // true allows any object
-		return nil
-	case first == 'f':
-		return errors.New("false allows no call at all")
-	case first != '{':
-		return errors.New("must be an object")
+// newSchema compiles any schema.
+func newSchema(doc *rawjson.Value) (*Schema, error) {
+	objects, err := measure(doc)
+	if err != nil {
+		return nil, err
 	}
-	if t := rawjson.Get(raw, "type"); t != nil && string(t) != `"object"` {
-		return fmt.Errorf(`type must be "object", not %.40s`, t)
+	if objects > maxObjects {
+		return nil, fmt.Errorf("more than %d objects", maxObjects)
 	}
-	return nil
+	d := draftOf(doc)
+	root, err := compile(doc, d, metaschemas[d])
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{root}, nil
 }
 
 // Check reports whether args, known to be valid JSON, are valid arguments; no args
@@ -66,26 +61,21 @@ func (s *Schema) Check(args json.RawMessage) error {
 	if len(args) == 0 {
 		args = json.RawMessage(`{}`)
 	}
-	args = bytes.TrimSpace(args)
-	if s.plan != nil && s.plan.accepts(args) {
+	v, err := rawjson.Decode(args)
+	if err != nil {
+		return about("arguments", err)
+	}
+	if _, err := measure(&v); err != nil {
+		return about("arguments", err)
+	}
+	left := budget(maxCheck)
+	if left.evaluate(s.root, &v, nil, true, nil) == nil || left <= 0 {
 		return nil
 	}
-	f, err := s.compiled()
-	if err != nil {
-		return err
+	left = maxCheck // once more, for the words
+	all := left.evaluate(s.root, &v, nil, false, nil)
+	if left <= 0 {
+		return nil
 	}
-	return f.check(args)
-}
-
-func (s *Schema) compiled() (*full, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.full == nil {
-		f, err := newFull(s.raw)
-		if err != nil {
-			return nil, err
-		}
-		s.full = f
-	}
-	return s.full, nil
+	return violations(all)
 }

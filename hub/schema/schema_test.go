@@ -130,6 +130,8 @@ func TestCompileRefuses(t *testing.T) {
 		{`{"type":["object","null"]}`, `type must be "object"`},
 		{`{"type":"object","properties":[]}`, "/properties: must be object, got array"},
 		{`{"type":"object","properties":{"a":{"type":"strin"}}}`, `/properties/a/type`},
+		{`{"type":"object","properties":{"a":{"type":null}}}`, `/properties/a/type`},
+		{`{"type":"object","required":[` + strings.Repeat(`"x",`, 70) + `"y"]}`, `/required: must not repeat an item`},
 		{`{"type":"object","properties":{"a":5}}`, `/properties/a: must be boolean or object, got number`},
 		{`{"type":"object","required":"a"}`, `/required: must be array, got string`},
 		{`{"type":"object","minProperties":-1}`, `/minProperties: must be at least 0, got -1`},
@@ -177,9 +179,11 @@ func TestRecursionIsBounded(t *testing.T) {
 	if err := s.Check(json.RawMessage(`{"a":{"a":{"v":"x"}}}`)); err == nil || err.Error() != "/a/a/v: must be integer, got string" {
 		t.Errorf("shallow: %v", err)
 	}
-	deep := strings.Repeat(`{"a":`, 60) + `{"v":"x"}` + strings.Repeat(`}`, 60)
-	if err := s.Check(json.RawMessage(deep)); err != nil {
-		t.Errorf("deep: %v", err)
+	for _, v := range []string{`1`, `"x"`} {
+		deep := strings.Repeat(`{"a":`, 60) + `{"v":` + v + `}` + strings.Repeat(`}`, 60)
+		if err := s.Check(json.RawMessage(deep)); err != nil {
+			t.Errorf("deep, %s: %v", v, err)
+		}
 	}
 }
 
@@ -196,7 +200,7 @@ func TestCacheSharesAndReleases(t *testing.T) {
 	}
 	runtime.KeepAlive(first)
 	other := mustCompile(t, `{}`)
-	c.insert(other)
+	c.insert(`{}`, other)
 	first = nil
 	dropped := func() bool {
 		c.mu.Lock()
@@ -254,15 +258,7 @@ func BenchmarkCompile(b *testing.B) {
 	b.Run("distinct", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := compile(cart); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("distinct-full", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := newFull(cart); err != nil {
+			if _, err := compileTool([]byte(cart)); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -270,7 +266,7 @@ func BenchmarkCompile(b *testing.B) {
 	worst := `{"type":"object","oneOf":[` + strings.Repeat(`{"required":["a"],"not":{"type":"string"}},`, 480) + `{}]}`
 	b.Run("largest", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := newFull(worst); err != nil {
+			if _, err := newAny(worst); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -282,7 +278,7 @@ func BenchmarkCompile(b *testing.B) {
 	places := `{"type":"object","properties":{"p":{}` + refs.String() + `},"x":[` + strings.Repeat(`{"y":{"not":{"type":"string"}}},`, 200) + `{}]}`
 	b.Run("odd-places", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := newFull(places); err != nil {
+			if _, err := newAny(places); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -294,7 +290,7 @@ func BenchmarkCheck(b *testing.B) {
 	long := json.RawMessage(`{"productId":"` + strings.Repeat("long text ", 6554) + `"}`)
 	run := func(name, schema string, args json.RawMessage) {
 		b.Run(name, func(b *testing.B) {
-			s, err := compile(schema)
+			s, err := compileTool([]byte(schema))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -307,5 +303,5 @@ func BenchmarkCheck(b *testing.B) {
 	run("typical", cart, good)
 	run("64K", cart, long)
 	run("invalid", cart, json.RawMessage(`{"quantity":"3"}`))
-	run("full", `{"type":"object","properties":{"productId":{"$ref":"#/$defs/id"},"quantity":{"type":"integer"}},"$defs":{"id":{"type":"string"}}}`, good)
+	run("references", `{"type":"object","properties":{"productId":{"$ref":"#/$defs/id"},"quantity":{"type":"integer"}},"$defs":{"id":{"type":"string"}}}`, good)
 }

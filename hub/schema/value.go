@@ -1,65 +1,123 @@
 package schema
 
 import (
-	"encoding/json"
-	"maps"
+	"cmp"
+	"errors"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+
+	"tabhub/spec/rawjson"
 )
 
-// typeOf returns the type of a decoded value; a number is a number, whole or not.
-func typeOf(v any) typeSet {
-	switch v.(type) {
-	case nil:
-		return typeNull
-	case bool:
-		return typeBoolean
-	case json.Number:
-		return typeNumber
-	case string:
-		return typeString
-	case []any:
-		return typeArray
+// maxDigits bounds a number's digits, and its exponent's value.
+const maxDigits = 400
+
+// values calls f for v and all values within it.
+func values(v *rawjson.Value, f func(v *rawjson.Value)) {
+	f(v)
+	for i := range v.Elements {
+		values(&v.Elements[i], f)
 	}
-	return typeObject
+	for i := range v.Members {
+		values(&v.Members[i].Value, f)
+	}
 }
 
-// rational returns the exact value of a number.
-func rational(n json.Number) *big.Rat {
-	r, ok := new(big.Rat).SetString(string(n))
-	if !ok {
-		return new(big.Rat) // not reached: it is valid JSON and within limits
-	}
-	return r
+// measure returns how many objects there are in v. The error is that a number costs
+// more than its size says.
+func measure(v *rawjson.Value) (objects int, err error) {
+	values(v, func(v *rawjson.Value) {
+		switch v.Kind {
+		case rawjson.KindObject:
+			objects++
+		case rawjson.KindNumber:
+			if e := checkNumber(v.Text); e != nil {
+				err = e
+			}
+		}
+	})
+	return objects, err
 }
 
-// equal reports whether two decoded values are the same for JSON Schema: 1 is 1.0.
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case json.Number:
-		b, ok := b.(json.Number)
-		return ok && (a == b || rational(a).Cmp(rational(b)) == 0)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equal)
+// errNumber refuses numbers that nobody can mean and that exact arithmetic would
+// need megabytes for.
+var errNumber = errors.New("has a number that is out of any range")
+
+func checkNumber(s string) error {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	exponent = strings.TrimLeft(exponent, "+-0")
+	if len(mantissa) > maxDigits || len(exponent) > 3 || len(exponent) == 3 && exponent > "400" {
+		return errNumber
 	}
-	switch b.(type) {
-	case []any, map[string]any:
-		return false // cannot be compared with ==
+	return nil
+}
+
+// number is the exact value of a JSON number.
+type number struct {
+	small int64    // if rat is nil
+	rat   *big.Rat // immutable
+}
+
+// numberOf returns the value of a number that checkNumber accepts.
+func numberOf(text string) number {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return number{small: n}
 	}
-	return a == b
+	r, _ := new(big.Rat).SetString(text)
+	return number{rat: r}
+}
+
+func (a number) exact() *big.Rat {
+	if a.rat != nil {
+		return a.rat
+	}
+	return new(big.Rat).SetInt64(a.small)
+}
+
+func (a number) compare(b number) int {
+	if a.rat == nil && b.rat == nil {
+		return cmp.Compare(a.small, b.small)
+	}
+	return a.exact().Cmp(b.exact())
+}
+
+func (a number) isInt() bool { return a.rat == nil || a.rat.IsInt() }
+
+// isMultipleOf reports whether a is a multiple of b, which is not 0.
+func (a number) isMultipleOf(b number) bool {
+	if a.rat == nil && b.rat == nil {
+		return a.small%b.small == 0
+	}
+	return new(big.Rat).Quo(a.exact(), b.exact()).IsInt()
+}
+
+// typeOf returns the type of a value; a number is a number, whole or not.
+func typeOf(v *rawjson.Value) typeSet {
+	return [...]typeSet{
+		rawjson.KindNull: typeNull, rawjson.KindBool: typeBoolean, rawjson.KindNumber: typeNumber,
+		rawjson.KindString: typeString, rawjson.KindArray: typeArray, rawjson.KindObject: typeObject,
+	}[v.Kind]
+}
+
+// equal reports whether two values are the same for JSON Schema: 1 is 1.0.
+func equal(a, b rawjson.Value) bool {
+	switch {
+	case a.Kind != b.Kind:
+		return false
+	case a.Kind == rawjson.KindNumber:
+		return a.Text == b.Text || numberOf(a.Text).compare(numberOf(b.Text)) == 0
+	}
+	return a.Text == b.Text && slices.EqualFunc(a.Elements, b.Elements, equal) &&
+		slices.EqualFunc(a.Members, b.Members, func(a, b rawjson.Member) bool { return a.Name == b.Name && equal(a.Value, b.Value) })
 }
 
 // duplicates returns the indices of two elements that are equal.
-func duplicates(v []any) (i, j int, found bool) {
-	seen := make(map[string]int, len(v))
-	for j, e := range v {
-		key := string(appendCanonical(nil, e))
+func duplicates(all []rawjson.Value) (i, j int, found bool) {
+	seen := make(map[string]int, len(all))
+	for j := range all {
+		key := string(appendCanonical(nil, &all[j]))
 		if i, found := seen[key]; found {
 			return i, j, true
 		}
@@ -69,32 +127,29 @@ func duplicates(v []any) (i, j int, found bool) {
 }
 
 // appendCanonical appends a text that two values share only if they are equal.
-func appendCanonical(dst []byte, v any) []byte {
-	switch v := v.(type) {
-	case nil:
-		return append(dst, 'n')
-	case bool:
-		return strconv.AppendBool(dst, v)
-	case json.Number:
-		if strings.ContainsAny(string(v), ".eE") || v == "-0" {
-			v = json.Number(rational(v).RatString())
+func appendCanonical(dst []byte, v *rawjson.Value) []byte {
+	switch v.Kind {
+	case rawjson.KindNumber:
+		if n := numberOf(v.Text); n.rat != nil {
+			return append(dst, n.rat.RatString()...)
+		} else {
+			return strconv.AppendInt(dst, n.small, 10)
 		}
-		return append(dst, v...)
-	case string:
-		return strconv.AppendQuote(dst, v)
-	case []any:
+	case rawjson.KindString:
+		return strconv.AppendQuote(dst, v.Text)
+	case rawjson.KindArray:
 		dst = append(dst, '[')
-		for _, e := range v {
-			dst = append(appendCanonical(dst, e), ',')
+		for i := range v.Elements {
+			dst = append(appendCanonical(dst, &v.Elements[i]), ',')
 		}
 		return append(dst, ']')
-	case map[string]any:
+	case rawjson.KindObject:
 		dst = append(dst, '{')
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			dst = append(strconv.AppendQuote(dst, name), ':')
-			dst = append(appendCanonical(dst, v[name]), ',')
+		for i := range v.Members {
+			dst = append(strconv.AppendQuote(dst, v.Members[i].Name), ':')
+			dst = append(appendCanonical(dst, &v.Members[i].Value), ',')
 		}
 		return append(dst, '}')
 	}
-	return dst
+	return append(dst, v.Text...)
 }

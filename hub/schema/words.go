@@ -1,9 +1,7 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
-	"math/big"
 	"strings"
 	"unicode/utf8"
 
@@ -15,8 +13,8 @@ func (f failure) what() string {
 	switch f.keyword {
 	case "type":
 		return "must be " + f.want.(typeSet).String() + ", got " + f.got.(typeSet).String()
-	case "enum", "const":
-		return oneOf(f.want.([]any)) + ", got " + shown(f.got)
+	case "enum":
+		return oneOf(f.want.([]rawjson.Value)) + ", got " + shown(f.got.(*rawjson.Value))
 	case "minimum":
 		return f.compared("at least")
 	case "maximum":
@@ -39,7 +37,7 @@ func (f failure) what() string {
 		}
 		return f.counted("matching item")
 	case "pattern":
-		return "must match the pattern " + cut(f.want.(string)) + ", got " + shown(f.got)
+		return "must match the pattern " + cut(f.want.(string)) + ", got " + shown(f.got.(*rawjson.Value))
 	case "uniqueItems":
 		twins := f.got.([2]int)
 		return fmt.Sprintf("must not repeat an item, items %d and %d are equal", twins[0], twins[1])
@@ -52,22 +50,9 @@ func (f failure) what() string {
 	return "is not allowed"
 }
 
-// String returns the names of the types.
-func (s typeSet) String() string { return strings.Join(s.names(), " or ") }
-
-func (s typeSet) names() []string {
-	var all []string
-	for i, name := range [...]string{"null", "boolean", "integer", "number", "string", "array", "object"} {
-		if s&(1<<i) != 0 && !(name == "integer" && s&typeNumber != 0) {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
 // compared speaks of a number and a bound.
 func (f failure) compared(how string) string {
-	return "must be " + how + " " + decimal(f.want.(*big.Rat)) + ", got " + decimal(f.got.(*big.Rat))
+	return "must be " + how + " " + decimal(f.want.(number)) + ", got " + decimal(f.got.(number))
 }
 
 // counted speaks of a number of things and its bound.
@@ -82,10 +67,10 @@ func (f failure) counted(thing string) string {
 	return fmt.Sprintf("must have %s %d %s, has %d", bound, f.want, thing, f.got)
 }
 
-func oneOf(values []any) string {
+func oneOf(values []rawjson.Value) string {
 	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = shown(v)
+	for i := range values {
+		all[i] = shown(&values[i])
 	}
 	if len(all) == 1 {
 		return "must be " + all[0]
@@ -101,20 +86,16 @@ func list(all []string, most int) string {
 }
 
 // shown returns a value as far as it helps to see it.
-func shown(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return quoted(v)
-	case []any:
+func shown(v *rawjson.Value) string {
+	switch v.Kind {
+	case rawjson.KindString:
+		return quoted(v.Text)
+	case rawjson.KindArray:
 		return "an array"
-	case map[string]any:
+	case rawjson.KindObject:
 		return "an object"
-	case json.Number:
-		return cut(string(v))
 	}
-	return fmt.Sprint(v)
+	return cut(v.Text)
 }
 
 func quoted(s string) string { return string(rawjson.AppendString(nil, cut(s))) }
@@ -134,7 +115,8 @@ func cut(s string) string {
 	return s
 }
 
-func decimal(r *big.Rat) string {
+func decimal(n number) string {
+	r := n.exact()
 	if r.IsInt() {
 		return cut(r.Num().String())
 	}

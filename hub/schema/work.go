@@ -4,147 +4,94 @@ import (
 	"errors"
 	"maps"
 	"slices"
+
+	"tabhub/spec/rawjson"
 )
 
 const (
-	// maxWork is how much work a schema may cause for one value without members.
+	// maxWork is how much work a schema may cause for one value, its members apart.
 	maxWork = 100_000
-	// maxWorkDepth is how deeply a schema's recursion into itself is followed.
-	maxWorkDepth = 64
 	// maxCheck is how much work one check may take: a second or so at the very worst.
 	maxCheck = 5_000_000
 )
 
-// edges are the schemas that a schema hands a value on to.
-type edges struct {
-	cost  int     // of the schema itself
-	same  []*node // they look at the same value
-	parts [][]*node
-	// parts are groups that look at the members or elements: of each group one
-	// schema looks at each of them.
-}
+// budget is the work that is left for a check. Without it a page could register a few
+// hundred bytes, references that multiply with the depth of the arguments, that keep
+// the hub busy for years.
+type budget int
 
-// workOf returns a bound for the work that a schema causes, by the depth of the
-// value: so many times is a value looked at, at most, for each value within it.
-// Depths beyond the last entry cost what it says. A schema that would never end, or
-// not soon, is an error.
-//
-// Without it a page could register a few hundred bytes, references to twice the
-// next reference and so on, that keep the hub busy for years.
-func workOf(root *node) ([]int, error) {
-	order, graph, err := sortSchemas(root)
-	if err != nil {
-		return nil, err
+// spend takes what evaluating v costs and reports whether there is enough left.
+func (b *budget) spend(n *node, v *rawjson.Value) bool {
+	if *b <= 0 {
+		return false
 	}
-	var all []int
-	last := map[*node]int{}
-	for stable := false; !stable; {
-		if len(all) == maxWorkDepth {
-			return append(all, maxCheck+1), nil
-		}
-		now := make(map[*node]int, len(order))
-		stable = len(all) > 0
-		for _, s := range order {
-			e := graph[s]
-			n := e.cost
-			for _, sub := range e.same {
-				n = min(n+now[sub], maxCheck+1)
-			}
-			for _, group := range e.parts {
-				most := 0
-				for _, sub := range group {
-					most = max(most, last[sub])
-				}
-				n = min(n+most, maxCheck+1)
-			}
-			now[s] = n
-			stable = stable && n == last[s]
-		}
-		if now[root] > maxWork && len(all) < 2 {
-			return nil, errors.New("its combinations and references multiply to more work than is reasonable")
-		}
-		all, last = append(all, now[root]), now
+	*b -= budget(n.cost() + len(v.Members) + len(v.Elements))
+	if n.unique || n.values != nil && (v.Members != nil || v.Elements != nil) {
+		values(v, func(*rawjson.Value) { *b-- }) // it is compared in depth
 	}
-	return all, nil
+	return *b > 0
 }
 
-// affordable reports whether a value of so many values, nested so deeply, can be
-// checked in reasonable time.
-func (f *full) affordable(nodes, depth int) bool {
-	return f.work[min(depth, len(f.work)-1)] <= maxCheck/nodes
+// cost is how much work a node causes for any value.
+func (n *node) cost() int {
+	cost := 1 + len(n.required) + 8*len(n.patternProperties) // an expression to match with each name
+	for _, values := range n.values {
+		cost += len(values)
+	}
+	return cost
 }
 
-// sortSchemas returns all schemas that root leads to, each after those that look at
-// the same value.
-func sortSchemas(root *node) (order []*node, graph map[*node]edges, err error) {
-	graph = map[*node]edges{}
-	open := map[*node]bool{}
-	var later []*node
-	var visit func(s *node) error
-	visit = func(s *node) error {
-		if open[s] {
+// checkWork refuses a schema that would never end, or not soon, for one value. Only
+// references make one.
+func checkWork(root *node) error {
+	work := map[*node]int{} // 0 while it is summed up
+	parts := []*node{root}
+	var add func(n *node) error
+	add = func(n *node) error {
+		if w, found := work[n]; found && w == 0 {
 			return errors.New("has a reference that leads back to itself without going into a member")
-		}
-		if _, done := graph[s]; done {
+		} else if found {
 			return nil
 		}
-		e := edgesOf(s)
-		graph[s] = e
-		open[s] = true
-		for _, sub := range e.same {
-			if err := visit(sub); err != nil {
+		work[n] = 0
+		sum := n.cost()
+		for _, sub := range n.same() {
+			if err := add(sub); err != nil {
 				return err
 			}
-		}
-		delete(open, s)
-		order = append(order, s)
-		for _, group := range e.parts {
-			later = append(later, group...)
-		}
-		return nil
-	}
-	for later = append(later, root); len(later) > 0; {
-		s := later[len(later)-1]
-		later = later[:len(later)-1]
-		if err := visit(s); err != nil {
-			return nil, nil, err
-		}
-	}
-	return order, graph, nil
-}
-
-func edgesOf(n *node) edges {
-	e := edges{cost: 1 + len(n.required) + len(n.enum)}
-	same := func(subs ...*node) {
-		for _, sub := range subs {
-			if sub != nil {
-				e.same = append(e.same, sub)
+			if sum += work[sub]; sum > maxWork {
+				return errors.New("its combinations and references multiply to more work than is reasonable")
 			}
 		}
+		work[n] = sum
+		parts = append(parts, n.parts()...)
+		return nil
 	}
-	same(n.refs...)
-	same(n.not, n.cond, n.then, n.elseThe)
-	same(n.allOf...)
-	same(n.anyOf...)
-	same(n.oneOf...)
-	for _, d := range n.dependencies {
-		same(d.schema)
-	}
-	group := func(subs ...*node) {
-		subs = slices.DeleteFunc(subs, func(sub *node) bool { return sub == nil })
-		if len(subs) > 0 {
-			e.parts = append(e.parts, subs)
+	for len(parts) > 0 {
+		n := parts[len(parts)-1]
+		parts = parts[:len(parts)-1]
+		if err := add(n); err != nil {
+			return err
 		}
 	}
-	group(append(slices.Collect(maps.Values(n.properties)), n.additional)...)
-	for _, sub := range n.patternProperties {
-		e.cost += 8 // an expression to match with each name
-		group(sub)
+	return nil
+}
+
+// same returns the nodes that n hands its value on to.
+func (n *node) same() []*node {
+	all := slices.Concat(n.refs, n.allOf, n.anyOf, n.oneOf, []*node{n.not, n.cond, n.then, n.otherwise})
+	for _, d := range n.dependencies {
+		all = append(all, d.schema)
 	}
-	group(n.unevaluatedProperties)
-	group(n.names)
-	group(append(slices.Clone(n.prefix), n.items)...)
-	group(n.contains)
-	group(n.unevaluatedItems)
-	return e
+	return slices.DeleteFunc(all, func(sub *node) bool { return sub == nil })
+}
+
+// parts returns the nodes that n hands members, their names or elements on to.
+func (n *node) parts() []*node {
+	all := slices.Concat(slices.Collect(maps.Values(n.properties)), n.prefix,
+		[]*node{n.additional, n.names, n.items, n.contains, n.unevaluatedProperties, n.unevaluatedItems})
+	for _, p := range n.patternProperties {
+		all = append(all, p.schema)
+	}
+	return slices.DeleteFunc(all, func(sub *node) bool { return sub == nil })
 }

@@ -1,21 +1,58 @@
 package rawjson
 
-import "encoding/json"
+import (
+	"slices"
+	"strings"
+)
 
 // decodeDepth bounds the recursion of Decode. It is what encoding/json takes.
 const decodeDepth = 10_000
 
-// Decode checks b as Valid does and returns it as nil, bool, json.Number, string,
-// []any or map[string]any, in memory of its own. Where a name is given twice the
-// last one counts. Nesting is bounded by 10,000.
-func Decode(b []byte) (any, error) {
+// Kind is the type of a Value.
+type Kind uint8
+
+const (
+	KindNull Kind = iota
+	KindBool
+	KindNumber
+	KindString
+	KindArray
+	KindObject
+)
+
+// Value is a decoded JSON value. It shares memory with the text that it is from.
+type Value struct {
+	Kind     Kind
+	Text     string // a string, unescaped; null, true, false or a number as it is written
+	Elements []Value
+	Members  []Member // by name, each name once
+}
+
+// Member is a member of an object.
+type Member struct {
+	Name  string
+	Value Value
+}
+
+// Member returns the member of a name, nil if v has none.
+func (v *Value) Member(name string) *Value {
+	i, found := slices.BinarySearchFunc(v.Members, name, func(m Member, name string) int { return strings.Compare(m.Name, name) })
+	if !found {
+		return nil
+	}
+	return &v.Members[i].Value
+}
+
+// Decode checks b as Valid does and returns its value. Where a name is given twice
+// the last one counts. Nesting is bounded by 10,000.
+func Decode(b []byte) (Value, error) {
 	d := decoder{b: b}
-	v, err := d.value(0)
-	if err != nil {
-		return nil, err
+	var v Value
+	if err := d.value(&v, 0); err != nil {
+		return Value{}, err
 	}
 	if err := scanEnd(b, d.i); err != nil {
-		return nil, err
+		return Value{}, err
 	}
 	return v, nil
 }
@@ -35,93 +72,108 @@ func (d *decoder) space() byte {
 	return 0
 }
 
-func (d *decoder) value(depth int) (any, error) {
+// value decodes the next value into v.
+func (d *decoder) value(v *Value, depth int) (err error) {
 	c := d.space()
-	if depth >= decodeDepth && (c == '{' || c == '[') {
-		return nil, d.fail(errDeep)
-	}
-	switch c {
-	case '{':
-		return d.object(depth + 1)
-	case '[':
-		return d.array(depth + 1)
-	case '"':
-		start := d.i + 1
-		end, err := scanString(d.b, start)
-		if err != nil {
-			return nil, err
+	start := d.i
+	switch {
+	case (c == '{' || c == '[') && depth >= decodeDepth:
+		return d.fail(errDeep)
+	case c == '{':
+		v.Kind = KindObject
+		v.Members, err = d.members(depth + 1)
+		return err
+	case c == '[':
+		v.Kind = KindArray
+		v.Elements, err = d.elements(depth + 1)
+		return err
+	case start >= len(d.b):
+		return d.fail(errEnd)
+	case c == '"':
+		if d.i, err = scanString(d.b, start+1); err == nil {
+			v.Kind, v.Text = KindString, unquote(d.b[start+1:d.i-1])
 		}
-		d.i = end
-		return owned(d.b[start : end-1]), nil
+		return err
 	}
-	if d.i >= len(d.b) {
-		return nil, d.fail(errEnd)
+	if d.i, err = scanScalar(d.b, start); err != nil {
+		return err
 	}
-	end, err := scanScalar(d.b, d.i)
-	if err != nil {
-		return nil, err
-	}
-	text := d.b[d.i:end]
-	d.i = end
 	switch c {
 	case 'n':
-		return nil, nil
+		v.Kind = KindNull
 	case 't', 'f':
-		return c == 't', nil
+		v.Kind = KindBool
+	default:
+		v.Kind = KindNumber
 	}
-	return json.Number(text), nil
+	v.Text = shared(d.b[start:d.i])
+	return nil
 }
 
-func (d *decoder) object(depth int) (any, error) {
-	m := map[string]any{}
+func (d *decoder) members(depth int) ([]Member, error) {
 	d.i++
 	if d.space() == '}' {
 		d.i++
-		return m, nil
+		return nil, nil
 	}
+	all := make([]Member, 0, 4)
 	for {
-		start := skipSpace(d.b, d.i) + 1
-		end, next, err := scanKey(d.b, start-1)
+		start := skipSpace(d.b, d.i)
+		end, next, err := scanKey(d.b, start)
 		if err != nil {
 			return nil, err
 		}
 		d.i = next
-		v, err := d.value(depth)
-		if err != nil {
+		all = append(all, Member{Name: unquote(d.b[start+1 : end])})
+		if err := d.value(&all[len(all)-1].Value, depth); err != nil {
 			return nil, err
 		}
-		m[owned(d.b[start:end])] = v
 		switch d.space() {
 		case ',':
 			d.i++
 		case '}':
 			d.i++
-			return m, nil
+			return byName(all), nil
 		default:
 			return nil, d.fail("expected , or }")
 		}
 	}
 }
 
-func (d *decoder) array(depth int) (any, error) {
-	a := []any{}
+// byName sorts members and drops those that another of the same name follows.
+func byName(all []Member) []Member {
+	slices.SortStableFunc(all, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	n := 0
+	for i := range all {
+		if i+1 < len(all) && all[i].Name == all[i+1].Name {
+			continue
+		}
+		if n < i {
+			all[n] = all[i]
+		}
+		n++
+	}
+	return all[:n]
+}
+
+func (d *decoder) elements(depth int) ([]Value, error) {
 	d.i++
 	if d.space() == ']' {
 		d.i++
-		return a, nil
+		return nil, nil
 	}
+	var all []Value
 	for {
-		v, err := d.value(depth)
-		if err != nil {
+		all = append(all, Value{})
+		if err := d.value(&all[len(all)-1], depth); err != nil {
 			return nil, err
 		}
-		a = append(a, v)
 		switch d.space() {
 		case ',':
 			d.i++
 		case ']':
 			d.i++
-			return a, nil
+			return all, nil
 		default:
 			return nil, d.fail("expected , or ]")
 		}

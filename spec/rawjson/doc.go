@@ -1,4 +1,4 @@
-// Package rawjson reads JSON without decoding it: it checks a text once, at full
+// Package rawjson reads JSON without copying it: it checks a text once, at full
 // speed, and hands out its parts as slices of it. It is what keeps schemas,
 // arguments and results the bytes that a page or a client wrote.
 //

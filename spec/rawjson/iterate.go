@@ -98,5 +98,8 @@ func unquote(b []byte) string {
 		// What is escaped is never shorter than what it stands for.
 		b = appendUnescaped(make([]byte, 0, len(b)), b)
 	}
-	return unsafe.String(unsafe.SliceData(b), len(b))
+	return shared(b)
 }
+
+// shared returns b as a string that shares its memory.
+func shared(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

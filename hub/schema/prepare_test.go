@@ -1,21 +1,12 @@
 package schema
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 )
 
-const (
-	maxObjects = 1000 // objects in a schema
-	maxRefs    = 128  // distinct references in a schema
-	maxDigits  = 400  // of a number, and of its exponent's value
-)
-
-// walker goes through a decoded schema before it is compiled: it refuses what must
-// not reach the compiler and takes out what has no say in whether arguments are
-// valid.
+// walker prepares a decoded schema for another implementation: it refuses what is
+// refused here and takes out what has no say in whether arguments are valid.
 type walker struct {
 	draft4    bool
 	refs      map[string]bool
@@ -23,15 +14,9 @@ type walker struct {
 	unmatched bool // has a pattern that cannot be matched here
 }
 
-// The keywords whose values are a schema or schemas.
-var (
-	schemaKeywords = []string{
-		"additionalProperties", "items", "additionalItems", "contains", "propertyNames", "not", "if", "then", "else",
-		"unevaluatedItems", "unevaluatedProperties", "contentSchema", "allOf", "anyOf", "oneOf", "prefixItems",
-	}
-	refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
-	mapKeywords = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
+var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
+
+func matchable(pattern string) bool { return programOf(pattern) <= maxProgram }
 
 // schema takes a schema, an array of schemas or anything else.
 func (w *walker) schema(v any, root bool) error {
@@ -116,46 +101,73 @@ func (w *walker) identity(s map[string]any) (id string) {
 	return id
 }
 
-// limits refuses a schema, or arguments, that cost more than their size says. It
-// returns the number of values in v and how deeply they are nested.
-func limits(v any, objects *int) (nodes, depth int, err error) {
-	nodes = 1
-	below := func(v any) bool {
-		n, d, e := limits(v, objects)
-		nodes += n
-		depth = max(depth, d+1)
-		err = e
-		return e == nil
-	}
+// loosen takes out of a schema, or an array of schemas, the patterns that cannot be
+// matched here, and whatever could refuse a value because of that: what is left
+// accepts all that the whole schema accepts, and the page checks the rest. It
+// reports whether v may accept more than before. References count as such: what they
+// lead to may have been loosened.
+func loosen(v any) (loose bool) {
 	switch v := v.(type) {
-	case json.Number:
-		return 1, 0, checkNumber(string(v))
 	case []any:
 		for _, e := range v {
-			if !below(e) {
-				return 0, 0, err
-			}
+			loose = loosen(e) || loose
 		}
 	case map[string]any:
-		*objects++
-		for _, e := range v {
-			if !below(e) {
-				return 0, 0, err
-			}
-		}
+		loose = loosenObject(v)
 	}
-	return nodes, depth, err
+	return loose
 }
 
-// errNumber refuses numbers that nobody can mean and that exact arithmetic would
-// need megabytes for.
-var errNumber = errors.New("has a number that is out of any range")
-
-func checkNumber(s string) error {
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
-	exponent = strings.TrimLeft(exponent, "+-0")
-	if len(mantissa) > maxDigits || len(exponent) > 3 || len(exponent) == 3 && exponent > "400" {
-		return errNumber
+func loosenObject(s map[string]any) (loose bool) {
+	for _, key := range refKeywords {
+		_, ref := s[key].(string)
+		loose = loose || ref
 	}
-	return nil
+	if p, ok := s["pattern"].(string); ok && !matchable(p) {
+		delete(s, "pattern")
+		loose = true
+	}
+	patterns, _ := s["patternProperties"].(map[string]any)
+	for p := range patterns {
+		if !matchable(p) {
+			// Which members are additional is not known then.
+			delete(patterns, p)
+			delete(s, "additionalProperties")
+			loose = true
+		}
+	}
+	parts := map[string]bool{}
+	for _, key := range schemaKeywords {
+		parts[key] = loosen(s[key])
+		loose = loose || parts[key]
+	}
+	for _, key := range mapKeywords {
+		apart := key == "$defs" || key == "definitions" // what refers to them counts
+		m, _ := s[key].(map[string]any)
+		for _, sub := range m {
+			loose = loosen(sub) && !apart || loose
+		}
+	}
+	if !loose {
+		return false
+	}
+	if parts["not"] {
+		delete(s, "not")
+	}
+	if parts["if"] {
+		delete(s, "if")
+		delete(s, "then")
+		delete(s, "else")
+	}
+	if parts["contains"] {
+		delete(s, "maxContains")
+	}
+	if all, ok := s["allOf"].([]any); parts["oneOf"] && (ok || s["allOf"] == nil) {
+		// At least one of them fits; whether a second one does is the page's to say.
+		s["allOf"] = append(all[:len(all):len(all)], map[string]any{"anyOf": s["oneOf"]})
+		delete(s, "oneOf")
+	}
+	delete(s, "unevaluatedProperties")
+	delete(s, "unevaluatedItems")
+	return true
 }
