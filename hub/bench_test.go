@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"tabhub/spec"
-	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
 // echo joins tabs to a new Hub whose tools answer at once.
 func echo(b *testing.B, tabs, each int) (*Hub, []*tabtransport.Local) {
 	peers := tabtransport.NewPeers()
-	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storage.Memory{}})
+	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storagetest.Memory{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
 )
@@ -22,7 +23,7 @@ type fixture struct {
 }
 
 func newFixture(t *testing.T, opts Options) *fixture {
-	w := &fixture{t: t, store: &storage.Memory{}}
+	w := &fixture{t: t, store: &storagetest.Memory{}}
 	w.start(opts)
 	return w
 }

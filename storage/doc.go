@@ -1,6 +1,6 @@
 // Package storage keeps what a hub must remember over a restart. The seam is
-// [DomainToolStorage]; [Bolt] implements it over one bbolt file and [Memory]
-// without one. storagetest holds the contract that both are tested against.
+// [DomainToolStorage]; [Bolt] implements it over one bbolt file. Package storagetest has
+// the tests that every implementation must pass, and one in memory for tests of others.
 //
 // # The file
 //
@@ -36,5 +36,6 @@
 // where a change goes, [Encode] and [State.Decode] how a value is stored,
 // [DecodeRecords] reads the log, [Query.Match] and [Query.Max] select from it,
 // [State.Prune] finds what is stale, [Validate] refuses what cannot be stored, [Size]
-// bounds what is queued, and [StaleEpochError] is how a superseded hub learns of it.
+// bounds what is queued, and [CheckEpoch] refuses the writes of a superseded hub.
+// storagetest.Memory is made of these.
 package storage

@@ -25,9 +25,9 @@ func (e *StaleEpochError) Error() string {
 // Is reports whether target is ErrStaleEpoch.
 func (e *StaleEpochError) Is(target error) bool { return target == ErrStaleEpoch }
 
-// checkEpoch returns why a write under an epoch is refused while newest is the last
-// one that was handed out, 0 if none was.
-func checkEpoch(user spec.UserID, epoch, newest spec.Epoch) error {
+// CheckEpoch returns why a write under an epoch is refused while newest is the last
+// one that was handed out, 0 if none was: a *StaleEpochError, ErrInvalid, or nil.
+func CheckEpoch(user spec.UserID, epoch, newest spec.Epoch) error {
 	switch {
 	case epoch < newest:
 		return &StaleEpochError{User: user, Epoch: epoch, Newer: newest}

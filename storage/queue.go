@@ -97,7 +97,7 @@ func (q *queue) add(user spec.UserID, epoch spec.Epoch, changes []Change, done f
 	if q.closed {
 		return ErrClosed
 	}
-	if err := checkEpoch(user, epoch, q.epochs[user]); err != nil {
+	if err := CheckEpoch(user, epoch, q.epochs[user]); err != nil {
 		return err
 	}
 	b := q.next

@@ -13,7 +13,7 @@ func TestBolt(t *testing.T) {
 }
 
 func TestMemory(t *testing.T) {
-	storagetest.Run(t, false, func(*testing.T, string) storage.DomainToolStorage { return &storage.Memory{} })
+	storagetest.Run(t, false, func(*testing.T, string) storage.DomainToolStorage { return &storagetest.Memory{} })
 }
 
 func open(t testing.TB, dir string) *storage.Bolt {

@@ -22,7 +22,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/hub/pages"
 	"tabhub/spec"
-	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
@@ -48,7 +48,7 @@ func newRealRig(t *testing.T) (w *rig, base string) {
 	}})
 	w = &rig{t: t}
 	var err error
-	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storage.Memory{}})
+	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

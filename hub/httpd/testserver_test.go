@@ -22,7 +22,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
-	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
@@ -132,7 +132,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	transport, store := tabtransport.NewPeers(), new(storage.Memory)
+	transport, store := tabtransport.NewPeers(), new(storagetest.Memory)
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)

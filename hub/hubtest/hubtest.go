@@ -11,6 +11,7 @@ import (
 	"tabhub/hub"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
@@ -27,7 +28,7 @@ type Hub struct {
 func Open(t testing.TB, o hub.Options) *Hub {
 	t.Helper()
 	if o.Store == nil {
-		o.Store = new(storage.Memory)
+		o.Store = new(storagetest.Memory)
 	}
 	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, t: t}
 	o.User, o.Transport = spec.LocalUser, h.Tabs

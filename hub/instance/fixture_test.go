@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
@@ -35,7 +36,7 @@ type fixture struct {
 
 func newFixture(t testing.TB, opts instance.Options) *fixture {
 	t.Helper()
-	return newFixtureOver(t, &storage.Memory{}, opts)
+	return newFixtureOver(t, &storagetest.Memory{}, opts)
 }
 
 // newFixtureOver is newFixture for a hub with a past: its store, and Options.Dir.

@@ -22,7 +22,7 @@ import (
 
 	"tabhub/hub/instance"
 	"tabhub/spec"
-	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/extension"
 )
 
@@ -117,7 +117,7 @@ func TestLockOfAnotherMachine(t *testing.T) {
 // A hub that has another port today must still get its own browsers back.
 func TestHubAtAnotherAddress(t *testing.T) {
 	real(t)
-	store, dir := &storage.Memory{}, filepath.Join(t.TempDir(), "browsers")
+	store, dir := &storagetest.Memory{}, filepath.Join(t.TempDir(), "browsers")
 	var ids []spec.BrowserID
 	for i := range 3 {
 		w := newFixtureOver(t, store, instance.Options{Dir: dir})

@@ -15,7 +15,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/pages"
 	"tabhub/spec"
-	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
@@ -27,7 +27,7 @@ import (
 // it.
 type site struct {
 	t        *testing.T
-	store    storage.Memory
+	store    storagetest.Memory
 	addr     string // of the hub
 	port     *tabtest.Port
 	pairings tabtest.Pairings

@@ -13,6 +13,7 @@ import (
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
@@ -23,7 +24,7 @@ type fixture struct {
 	*State
 	t       *testing.T
 	now     time.Time
-	store   storage.Memory
+	store   storagetest.Memory
 	epoch   spec.Epoch
 	schemas schema.Cache
 	due     map[Timer]time.Time

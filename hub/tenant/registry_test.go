@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
 )
 
@@ -24,7 +25,7 @@ type opener struct {
 	opened []*Tenant
 	err    error         // why it opens none
 	wait   chan struct{} // it opens when this is closed; nil: at once
-	store  storage.Memory
+	store  storagetest.Memory
 }
 
 func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {

@@ -1,4 +1,5 @@
-// Package storagetest tests the contract of storage.DomainToolStorage.
+// Package storagetest tests the contract of storage.DomainToolStorage, and has Memory, a store
+// for the tests of packages that need one.
 package storagetest
 
 import (

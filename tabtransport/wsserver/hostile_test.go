@@ -16,7 +16,7 @@ import (
 	tabhub "tabhub/hub"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
+	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/wsserver"
 )
 
@@ -25,7 +25,7 @@ import (
 // calls that took 20 ms timed out, for a minute after the page was closed.
 func TestCallsBesideAHostilePage(t *testing.T) {
 	srv := wsserver.New(wsserver.Options{})
-	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Transport: srv.Transport(spec.LocalUser), Store: &storage.Memory{}})
+	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Transport: srv.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

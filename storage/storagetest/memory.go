@@ -1,4 +1,4 @@
-package storage
+package storagetest
 
 import (
 	"context"
@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
-// Memory is a DomainToolStorage in this process's memory; what it holds goes with it.
+// Memory is a storage.DomainToolStorage in this process's memory; what it holds goes with it.
 // The zero value is an empty store.
 type Memory struct {
 	dones sync.WaitGroup
@@ -22,14 +23,14 @@ type Memory struct {
 // memoryUser is what a Memory keeps of one user.
 type memoryUser struct {
 	epoch  spec.Epoch // handed out last
-	values map[Key]Change
-	log    []Record
+	values map[storage.Key]storage.Change
+	log    []storage.Record
 }
 
-var _ DomainToolStorage = (*Memory)(nil)
+var _ storage.DomainToolStorage = (*Memory)(nil)
 
 // Write implements DomainToolStorage.
-func (m *Memory) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) {
+func (m *Memory) Write(user spec.UserID, epoch spec.Epoch, changes []storage.Change, done func(error)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	err := m.applyLocked(user, epoch, changes)
@@ -42,15 +43,15 @@ func (m *Memory) Write(user spec.UserID, epoch spec.Epoch, changes []Change, don
 	}
 }
 
-func (m *Memory) applyLocked(user spec.UserID, epoch spec.Epoch, changes []Change) error {
+func (m *Memory) applyLocked(user spec.UserID, epoch spec.Epoch, changes []storage.Change) error {
 	if m.closed {
-		return ErrClosed
+		return storage.ErrClosed
 	}
-	if err := Validate(user, changes); err != nil {
+	if err := storage.Validate(user, changes); err != nil {
 		return err
 	}
 	u := m.userLocked(user)
-	if err := checkEpoch(user, epoch, u.epoch); err != nil {
+	if err := storage.CheckEpoch(user, epoch, u.epoch); err != nil {
 		return err
 	}
 	u.apply(changes)
@@ -63,50 +64,50 @@ func (m *Memory) userLocked(id spec.UserID) *memoryUser {
 		if m.users == nil {
 			m.users = make(map[spec.UserID]*memoryUser)
 		}
-		u = &memoryUser{values: make(map[Key]Change)}
+		u = &memoryUser{values: make(map[storage.Key]storage.Change)}
 		m.users[id] = u
 	}
 	return u
 }
 
-func (u *memoryUser) apply(changes []Change) {
+func (u *memoryUser) apply(changes []storage.Change) {
 	for _, c := range changes {
 		switch c := c.(type) {
-		case Record:
+		case storage.Record:
 			// Cut rarely, so that a record does not cost a copy of the log.
-			if len(u.log) >= 2*MaxRecords {
-				u.log = slices.Clone(u.log[len(u.log)-MaxRecords+1:])
+			if len(u.log) >= 2*storage.MaxRecords {
+				u.log = slices.Clone(u.log[len(u.log)-storage.MaxRecords+1:])
 			}
 			u.log = append(u.log, c)
-		case DeleteTab, DeleteName, DeleteNumber:
-			delete(u.values, KeyOf(c))
+		case storage.DeleteTab, storage.DeleteName, storage.DeleteNumber:
+			delete(u.values, storage.KeyOf(c))
 		default:
-			u.values[KeyOf(c)] = c
+			u.values[storage.KeyOf(c)] = c
 		}
 	}
 }
 
 // Load implements DomainToolStorage.
-func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*State, error) {
+func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*storage.State, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return nil, ErrClosed
+		return nil, storage.ErrClosed
 	}
 	u := m.userLocked(user)
 	u.epoch++
-	s := &State{Epoch: u.epoch}
+	s := &storage.State{Epoch: u.epoch}
 	for _, c := range u.values {
 		switch c := c.(type) {
-		case Tab:
+		case storage.Tab:
 			s.Tabs = append(s.Tabs, c)
-		case Name:
+		case storage.Name:
 			s.Names = append(s.Names, c)
-		case Number:
+		case storage.Number:
 			s.Numbers = append(s.Numbers, c)
-		case Browser:
+		case storage.Browser:
 			s.Browsers = append(s.Browsers, c)
-		case Site:
+		case storage.Site:
 			s.Sites = append(s.Sites, c)
 		}
 	}
@@ -115,18 +116,18 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*St
 }
 
 // Records implements DomainToolStorage.
-func (m *Memory) Records(_ context.Context, user spec.UserID, q Query) ([]Record, error) {
+func (m *Memory) Records(_ context.Context, user spec.UserID, q storage.Query) ([]storage.Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return nil, ErrClosed
+		return nil, storage.ErrClosed
 	}
 	u := m.users[user]
 	if u == nil {
 		return nil, nil
 	}
-	var found []Record
-	newest := u.log[max(0, len(u.log)-MaxRecords):]
+	var found []storage.Record
+	newest := u.log[max(0, len(u.log)-storage.MaxRecords):]
 	for i := len(newest) - 1; i >= 0 && len(found) < q.Max(); i-- {
 		if q.Match(&newest[i]) {
 			found = append(found, newest[i])
