@@ -109,6 +109,11 @@ func AppendMember(dst []byte, key string, value []byte) []byte {
 	return append(AppendKey(dst, key), value...)
 }
 
+// AppendStringMember is AppendMember for a member that is the string s.
+func AppendStringMember(dst []byte, key, s string) []byte {
+	return AppendString(AppendKey(dst, key), s)
+}
+
 // AppendKey is AppendMember without the value, which is to be appended next.
 func AppendKey(dst []byte, key string) []byte {
 	if dst[len(dst)-1] != '{' {

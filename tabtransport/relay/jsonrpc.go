@@ -37,8 +37,7 @@ func (jsonrpc) failure(id json.RawMessage, _ string, err *spec.Error) []byte {
 
 func (jsonrpc) notice(method string, params any) []byte {
 	b := marshal(params)
-	dst := rawjson.AppendKey(begin(len(b)+len(method), nil), "method")
-	dst = rawjson.AppendString(dst, method)
+	dst := rawjson.AppendStringMember(begin(len(b)+len(method), nil), "method", method)
 	return append(rawjson.AppendMember(dst, "params", b), '}')
 }
 

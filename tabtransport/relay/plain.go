@@ -32,9 +32,9 @@ func plainError(id json.RawMessage, conn, message string) []byte {
 		dst = rawjson.AppendMember(dst, "id", id)
 	}
 	if conn != "" {
-		dst = rawjson.AppendString(rawjson.AppendKey(dst, "connectionId"), conn)
+		dst = rawjson.AppendStringMember(dst, "connectionId", conn)
 	}
-	return append(rawjson.AppendString(rawjson.AppendKey(dst, "error"), message), '}')
+	return append(rawjson.AppendStringMember(dst, "error", message), '}')
 }
 
 // noticeID is the id of what an extension is told unasked. Shipped ones answer every
@@ -45,7 +45,7 @@ var noticeID = json.RawMessage(`"proxy:notice"`)
 // a message without a method.
 func (plain) notice(method string, params any) []byte {
 	dst := rawjson.AppendMember([]byte{'{'}, "id", noticeID)
-	dst = rawjson.AppendString(rawjson.AppendKey(dst, "type"), method)
+	dst = rawjson.AppendStringMember(dst, "type", method)
 	return append(rawjson.AppendMember(dst, "data", marshal(params)), '}')
 }
 
@@ -85,9 +85,9 @@ func (plain) event(e *envelope, conn string) []byte {
 // method, connectionId, what is left.
 func (e *envelope) appendPlain(dst []byte, conn string) []byte {
 	if e.method != "" {
-		dst = rawjson.AppendString(rawjson.AppendKey(dst, "method"), e.method)
+		dst = rawjson.AppendStringMember(dst, "method", e.method)
 	}
-	dst = rawjson.AppendString(rawjson.AppendKey(dst, "connectionId"), conn)
+	dst = rawjson.AppendStringMember(dst, "connectionId", conn)
 	return append(e.appendRest(dst, "method"), '}')
 }
 
