@@ -88,30 +88,18 @@ func Decode(params json.RawMessage, v any) *Error {
 // exact returns params without the members that encoding/json would take for a field of
 // t only because it ignores case.
 func exact(params json.RawMessage, t reflect.Type) json.RawMessage {
-	isField := func(same func(name, key string) bool, key string) bool {
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			if same(name, key) {
-				return true
-			}
-		}
-		return false
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = jsonName(t.Field(i))
 	}
-	equal := func(a, b string) bool { return a == b }
-	alike := func(key string) bool { return isField(strings.EqualFold, key) && !isField(equal, key) }
-	for key := range rawjson.Members(params) {
-		if !alike(key) {
-			continue
+	out := []byte{'{'}
+	for key, value := range rawjson.Members(params) {
+		alike := func(name string) bool { return strings.EqualFold(name, key) }
+		if slices.Contains(names, key) || !slices.ContainsFunc(names, alike) {
+			out = rawjson.AppendMember(out, key, value)
 		}
-		out := []byte{'{'}
-		for key, value := range rawjson.Members(params) {
-			if !alike(key) {
-				out = rawjson.AppendMember(out, key, value)
-			}
-		}
-		return append(out, '}')
 	}
-	return params
+	return append(out, '}')
 }
 
 // unmarshalProblem says what encoding/json has refused, in words for a peer.

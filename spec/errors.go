@@ -70,6 +70,3 @@ const (
 	CloseRefused     CloseCode = 4103 // credentials, identity or origin refused: do not reconnect
 	CloseUnsupported CloseCode = 4104 // protocol version not served: do not reconnect
 )
-
-// Reconnect reports whether a peer that was closed with c should try again.
-func (c CloseCode) Reconnect() bool { return c < 4100 || c >= 4200 }

@@ -19,12 +19,9 @@ func Validate(message any) error {
 		m.Cut()
 	}
 	err := checker().Struct(message)
-	if err == nil {
-		return nil
-	}
-	var fields validator.ValidationErrors
-	if !errors.As(err, &fields) {
-		return fmt.Errorf("validate %T: %w", message, err)
+	fields, ok := errors.AsType[validator.ValidationErrors](err)
+	if !ok {
+		return err // nil, or message is no pointer to a struct
 	}
 	problems := make([]string, len(fields))
 	for i, f := range fields {
@@ -36,12 +33,15 @@ func Validate(message any) error {
 // checker caches what it has read of each type's tags.
 var checker = sync.OnceValue(func() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
-	v.RegisterTagNameFunc(func(f reflect.StructField) string {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		return name
-	})
+	v.RegisterTagNameFunc(jsonName)
 	return v
 })
+
+// jsonName returns the name of a field in JSON.
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
 
 // fieldPath returns the field's path without the name of the message type.
 func fieldPath(f validator.FieldError) string {

@@ -46,59 +46,40 @@ func (v *Value) Member(name string) *Value {
 // Decode checks b as Valid does and returns its value. Where a name is given twice
 // the last one counts. Nesting is bounded by 10,000.
 func Decode(b []byte) (Value, error) {
-	d := decoder{b: b}
 	var v Value
-	if err := d.value(&v, 0); err != nil {
-		return Value{}, err
+	if err := Valid(b, decodeDepth); err != nil {
+		return v, err
 	}
-	if err := scanEnd(b, d.i); err != nil {
-		return Value{}, err
-	}
+	v.decode(b, skipSpace(b, 0))
 	return v, nil
 }
 
-type decoder struct {
-	b []byte
-	i int
-}
-
-func (d *decoder) fail(what string) error { return &SyntaxError{d.i, what} }
-
-// space skips space and returns the next byte, 0 at the end.
-func (d *decoder) space() byte {
-	if d.i = skipSpace(d.b, d.i); d.i < len(d.b) {
-		return d.b[d.i]
-	}
-	return 0
-}
-
-// value decodes the next value into v.
-func (d *decoder) value(v *Value, depth int) (err error) {
-	c := d.space()
-	start := d.i
-	switch {
-	case (c == '{' || c == '[') && depth >= decodeDepth:
-		return d.fail(errDeep)
-	case c == '{':
+// decode makes v the value at b[i], which is known to be valid. It returns the index after
+// it.
+func (v *Value) decode(b []byte, i int) (end int) {
+	switch b[i] {
+	case '{':
 		v.Kind = KindObject
-		v.Members, err = d.members(depth + 1)
-		return err
-	case c == '[':
-		v.Kind = KindArray
-		v.Elements, err = d.elements(depth + 1)
-		return err
-	case start >= len(d.b):
-		return d.fail(errEnd)
-	case c == '"':
-		if d.i, err = scanString(d.b, start+1); err == nil {
-			v.Kind, v.Text = KindString, unquote(d.b[start+1:d.i-1])
+		for i = skipSpace(b, i+1); b[i] != '}'; i = skipComma(b, i) {
+			key, start, _ := skipKey(b, i)
+			v.Members = append(v.Members, Member{Name: unquote(key)})
+			i = v.Members[len(v.Members)-1].Value.decode(b, start)
 		}
-		return err
+		v.Members = byName(v.Members)
+		return i + 1
+	case '[':
+		v.Kind = KindArray
+		for i = skipSpace(b, i+1); b[i] != ']'; i = skipComma(b, i) {
+			v.Elements = append(v.Elements, Value{})
+			i = v.Elements[len(v.Elements)-1].decode(b, i)
+		}
+		return i + 1
 	}
-	if d.i, err = scanScalar(d.b, start); err != nil {
-		return err
-	}
-	switch c {
+	end = skipValue(b, i)
+	switch b[i] {
+	case '"':
+		v.Kind, v.Text = KindString, unquote(b[i+1:end-1])
+		return end
 	case 'n':
 		v.Kind = KindNull
 	case 't', 'f':
@@ -106,38 +87,8 @@ func (d *decoder) value(v *Value, depth int) (err error) {
 	default:
 		v.Kind = KindNumber
 	}
-	v.Text = shared(d.b[start:d.i])
-	return nil
-}
-
-func (d *decoder) members(depth int) ([]Member, error) {
-	d.i++
-	if d.space() == '}' {
-		d.i++
-		return nil, nil
-	}
-	all := make([]Member, 0, 4)
-	for {
-		start := skipSpace(d.b, d.i)
-		end, next, err := scanKey(d.b, start)
-		if err != nil {
-			return nil, err
-		}
-		d.i = next
-		all = append(all, Member{Name: unquote(d.b[start+1 : end])})
-		if err := d.value(&all[len(all)-1].Value, depth); err != nil {
-			return nil, err
-		}
-		switch d.space() {
-		case ',':
-			d.i++
-		case '}':
-			d.i++
-			return byName(all), nil
-		default:
-			return nil, d.fail("expected , or }")
-		}
-	}
+	v.Text = shared(b[i:end])
+	return end
 }
 
 // byName sorts members and drops those that another of the same name follows.
@@ -154,28 +105,4 @@ func byName(all []Member) []Member {
 		n++
 	}
 	return all[:n]
-}
-
-func (d *decoder) elements(depth int) ([]Value, error) {
-	d.i++
-	if d.space() == ']' {
-		d.i++
-		return nil, nil
-	}
-	var all []Value
-	for {
-		all = append(all, Value{})
-		if err := d.value(&all[len(all)-1], depth); err != nil {
-			return nil, err
-		}
-		switch d.space() {
-		case ',':
-			d.i++
-		case ']':
-			d.i++
-			return all, nil
-		default:
-			return nil, d.fail("expected , or ]")
-		}
-	}
 }

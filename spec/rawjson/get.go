@@ -48,15 +48,8 @@ func Walk(b []byte, f func(at int, key string, first byte) bool) {
 // walk walks the object at b[i] and returns the index after it.
 func walk(b []byte, i, at int, f func(at int, key string, first byte) bool) int {
 	for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; {
-		end := skipString(b, i+1)
-		if end == 0 {
-			return len(b)
-		}
-		key := b[i+1 : end-1]
-		if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
-			return len(b)
-		}
-		if i = skipSpace(b, i+1); i >= len(b) {
+		key, start, ok := skipKey(b, i)
+		if i = start; !ok || i >= len(b) {
 			return len(b)
 		}
 		switch enter := f(at, unquote(key), b[i]) && at < maxWalk; {
@@ -96,15 +89,10 @@ func Members(b []byte) iter.Seq2[string, json.RawMessage] {
 			return
 		}
 		for i = skipSpace(b, i+1); i < len(b) && b[i] == '"'; {
-			end := skipString(b, i+1)
-			if end == 0 {
+			key, start, ok := skipKey(b, i)
+			if !ok {
 				return
 			}
-			key := b[i+1 : end-1]
-			if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
-				return
-			}
-			start := skipSpace(b, i+1)
 			i = skipValue(b, start)
 			if !yield(unquote(key), b[start:i:i]) {
 				return
@@ -129,6 +117,17 @@ func Elements(b []byte) iter.Seq[json.RawMessage] {
 			i = skipComma(b, i)
 		}
 	}
+}
+
+// skipKey returns the inside of the member name at b[i] and the index of the member's
+// value; ok is false if there is none.
+func skipKey(b []byte, i int) (key []byte, value int, ok bool) {
+	end := skipString(b, i+1)
+	colon := skipSpace(b, end)
+	if end == 0 || colon >= len(b) || b[colon] != ':' {
+		return nil, 0, false
+	}
+	return b[i+1 : end-1], skipSpace(b, colon+1), true
 }
 
 func skipComma(b []byte, i int) int {

@@ -14,19 +14,42 @@ import (
 // b. Anything but an object is an error; an error of f ends the scan and is
 // returned.
 func Object(b []byte, maxDepth int, f func(key string, value json.RawMessage) error) error {
-	i, err := enter(b, '{', maxDepth)
-	if err != nil {
-		return err
+	return each(b, '{', maxDepth, f)
+}
+
+// Array is Object for an array.
+func Array(b []byte, maxDepth int, f func(value json.RawMessage) error) error {
+	return each(b, '[', maxDepth, func(_ string, value json.RawMessage) error { return f(value) })
+}
+
+// each is Object, or with another opening bracket Array, whose elements have no keys.
+func each(b []byte, opening byte, maxDepth int, f func(key string, value json.RawMessage) error) error {
+	closing, what := byte('}'), "an object"
+	if opening == '[' {
+		closing, what = ']', "an array"
 	}
-	if i < len(b) && b[i] == '}' {
+	i := skipSpace(b, 0)
+	switch {
+	case i >= len(b):
+		return &SyntaxError{i, errEnd}
+	case b[i] != opening:
+		return &SyntaxError{i, "expected " + what}
+	case maxDepth < 1:
+		return &SyntaxError{i, errDeep}
+	}
+	if i = skipSpace(b, i+1); i < len(b) && b[i] == closing {
 		return scanEnd(b, i+1)
 	}
 	for {
-		end, start, err := scanKey(b, i)
-		if err != nil {
-			return err
+		key, start := "", i
+		if opening == '{' {
+			end, value, err := scanKey(b, i)
+			if err != nil {
+				return err
+			}
+			key, start = unquote(b[i+1:end]), value
 		}
-		key := unquote(b[i+1 : end])
+		var err error
 		if i, err = scanValue(b, start, maxDepth-1); err != nil {
 			return err
 		}
@@ -36,59 +59,13 @@ func Object(b []byte, maxDepth int, f func(key string, value json.RawMessage) er
 		switch i = skipSpace(b, i); {
 		case i >= len(b):
 			return &SyntaxError{i, errEnd}
-		case b[i] == '}':
+		case b[i] == closing:
 			return scanEnd(b, i+1)
 		case b[i] != ',':
-			return &SyntaxError{i, "expected , or }"}
+			return &SyntaxError{i, "expected , or " + string(closing)}
 		}
 		i = skipSpace(b, i+1)
 	}
-}
-
-// Array is Object for an array.
-func Array(b []byte, maxDepth int, f func(value json.RawMessage) error) error {
-	i, err := enter(b, '[', maxDepth)
-	if err != nil {
-		return err
-	}
-	if i < len(b) && b[i] == ']' {
-		return scanEnd(b, i+1)
-	}
-	for {
-		start := i
-		if i, err = scanValue(b, start, maxDepth-1); err != nil {
-			return err
-		}
-		if err := f(b[start:i:i]); err != nil {
-			return err
-		}
-		switch i = skipSpace(b, i); {
-		case i >= len(b):
-			return &SyntaxError{i, errEnd}
-		case b[i] == ']':
-			return scanEnd(b, i+1)
-		case b[i] != ',':
-			return &SyntaxError{i, "expected , or ]"}
-		}
-		i = skipSpace(b, i+1)
-	}
-}
-
-// enter finds the container that b must be and returns the index of what follows
-// its bracket.
-func enter(b []byte, bracket byte, maxDepth int) (int, error) {
-	i := skipSpace(b, 0)
-	switch {
-	case i >= len(b):
-		return fail(i, errEnd)
-	case b[i] != bracket && bracket == '{':
-		return fail(i, "expected an object")
-	case b[i] != bracket:
-		return fail(i, "expected an array")
-	case maxDepth < 1:
-		return fail(i, errDeep)
-	}
-	return skipSpace(b, i+1), nil
 }
 
 // unquote returns the string that the inside of a valid JSON string stands for. It

@@ -143,20 +143,17 @@ closing:
 // the name's closing quote and that of the member's value.
 func scanKey(b []byte, i int) (end, value int, err error) {
 	if i >= len(b) {
-		_, err = fail(i, errEnd)
-		return 0, 0, err
+		return 0, 0, &SyntaxError{i, errEnd}
 	}
 	if b[i] != '"' {
-		_, err = fail(i, "expected a member name")
-		return 0, 0, err
+		return 0, 0, &SyntaxError{i, "expected a member name"}
 	}
 	if i, err = scanString(b, i+1); err != nil {
 		return 0, 0, err
 	}
 	end = i - 1
 	if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
-		_, err = fail(i, "expected :")
-		return 0, 0, err
+		return 0, 0, &SyntaxError{i, "expected :"}
 	}
 	return end, skipSpace(b, i+1), nil
 }

@@ -106,10 +106,20 @@ const hex = "0123456789abcdef"
 // AppendMember appends a member to an object that dst ends with, from its { on and without
 // its }. value is valid JSON.
 func AppendMember(dst []byte, key string, value []byte) []byte {
+	return append(AppendKey(dst, key), value...)
+}
+
+// AppendStringMember is AppendMember for a member that is the string s.
+func AppendStringMember(dst []byte, key, s string) []byte {
+	return AppendString(AppendKey(dst, key), s)
+}
+
+// AppendKey is AppendMember without the value, which is to be appended next.
+func AppendKey(dst []byte, key string) []byte {
 	if dst[len(dst)-1] != '{' {
 		dst = append(dst, ',')
 	}
-	return append(append(AppendString(dst, key), ':'), value...)
+	return append(AppendString(dst, key), ':')
 }
 
 // AppendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD. U+2028

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"cmp"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -33,7 +35,7 @@ func (p *clientPeer) handle() {
 		p.relay.counts.dropped.Add(1) // nobody has asked a client anything
 	case e.method == "":
 		p.unreadable(spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: method is missing"))
-	case reservedID(e):
+	case reservedID(e.id):
 		p.fail(spec.Errorf(spec.CodeInvalidRequest, `Invalid Request: ids that start with "proxy:" or "ext:" are reserved`))
 	case p.client != nil && !p.admitted():
 	case e.method == "mcp_handshake":
@@ -59,11 +61,9 @@ func (p *clientPeer) unauthenticated() {
 	p.countEarly("mcp_handshake")
 }
 
-func reservedID(e *envelope) bool {
-	if e.id == nil || e.id[0] != '"' {
-		return false
-	}
-	id := idText(e.id)
+// reservedID reports whether an id is one of those that the relay gives.
+func reservedID(raw json.RawMessage) bool {
+	id, _ := rawjson.String(raw)
 	return strings.HasPrefix(id, "proxy:") || strings.HasPrefix(id, "ext:")
 }
 
@@ -99,7 +99,7 @@ func (p *clientPeer) forward() {
 	if out.session.out.Send(out.session.dialect.request(e, out.id)) == nil {
 		p.relay.counts.forwarded.Add(1)
 	} else if t.abandon(out) {
-		p.fail(errBusy())
+		p.fail(failed(spec.FailQueueFull, "Extension does not keep up: nothing was sent; try again later"))
 	}
 }
 
@@ -199,7 +199,7 @@ func (jsonrpc) handshake(p *clientPeer) {
 
 func (jsonrpc) connect(p *clientPeer) {
 	got, err := p.env.paramStrings("extension_id", "extensionId")
-	if id := or(got["extension_id"], got["extensionId"]); err == nil && id == "" {
+	if id := cmp.Or(got["extension_id"], got["extensionId"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extension_id is missing")
 	} else if err == nil {
 		err = p.client.tenant.connect(p.client, id, "", 1, func(c *connection) []byte {
@@ -226,12 +226,4 @@ func (jsonrpc) disconnect(p *clientPeer) {
 	p.reply(struct {
 		Disconnected bool `json:"disconnected"`
 	}{true})
-}
-
-// tabOf returns the number of a tab in the parameters of connect, "" if there is none.
-func tabOf(e *envelope) string {
-	if e.params == nil || e.params[0] != '{' {
-		return ""
-	}
-	return tabNumber(rawjson.Get(e.params, "tabId"))
 }

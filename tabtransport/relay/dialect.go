@@ -16,7 +16,7 @@ type dialect interface {
 	// peers only extensions are told anything.
 	notice(method string, params any) []byte
 	// released tells an extension that a client has given up its connection.
-	released(conn, reason string) []byte
+	released(conn string) []byte
 	// failure answers a request that was not served. conn names the connection it is
 	// about, or is "".
 	failure(id json.RawMessage, conn string, err *spec.Error) []byte
@@ -34,10 +34,8 @@ type clientDialect interface {
 	dialect
 	// waits reports whether a connection outlasts a brief absence of its extension.
 	waits() bool
-	// absent is the reason that a client is told when its extension is no more.
-	absent() string
-	// ended tells a client that its connection is no more.
-	ended(conn, reason string) []byte
+	// ended tells a client that its connection is no more, as its extension is not.
+	ended(conn string) []byte
 	// result answers a control request.
 	result(id json.RawMessage, v any) []byte
 	// handshake, connect and disconnect serve the control methods that differ.
@@ -45,6 +43,9 @@ type clientDialect interface {
 	connect(p *clientPeer)
 	disconnect(p *clientPeer)
 }
+
+// clientGone is why a connection was released.
+const clientGone = "MCP client disconnected"
 
 // outboundID is the id of a request on its way to an extension:
 // <connection>:<what the client's id says>, the latter made different where it would

@@ -32,30 +32,6 @@ func failed(code spec.FailureCode, format string, args ...any) *spec.Error {
 	}
 }
 
-func errAway() *spec.Error {
-	return failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
-}
-
-func errBusy() *spec.Error {
-	return failed(spec.FailQueueFull, "Extension does not keep up: nothing was sent; try again later")
-}
-
-func errInFlight(n int) *spec.Error {
-	return failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", n)
-}
-
-func errLost(why string) *spec.Error {
-	return failed(spec.FailTabClosed, "%s before it answered: the request may have taken effect", why)
-}
-
-func errLate(seconds int) *spec.Error {
-	return failed(spec.FailToolTimeout, "Extension did not answer in %d s: the request may have taken effect", seconds)
-}
-
-func errUnbound() *spec.Error {
-	return failed(spec.FailNoInstance, "Not connected to an extension: call list_extensions, then connect")
-}
-
 func errForeign() *spec.Error {
 	return spec.Errorf(codeServer, "connectionId is not a connection of this client")
 }

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -110,11 +111,11 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		return
 	}
 	who := identity{
-		name:     describe.Clean(or(got["name"], p.name), maxName),
-		version:  describe.Clean(or(got["version"], p.version), maxName),
+		name:     describe.Clean(cmp.Or(got["name"], p.name), maxName),
+		version:  describe.Clean(cmp.Or(got["version"], p.version), maxName),
 		clientID: got["client_id"],
 	}
-	who.name = or(who.name, "Browser")
+	who.name = cmp.Or(who.name, "Browser")
 	if len(who.clientID) > maxClientID {
 		p.refuse("client_id is too long")
 		return
@@ -190,7 +191,7 @@ func (p *extensionPeer) event() {
 		}
 		frame := same
 		if frame == nil || d.bare() {
-			frame = d.event(e, to.conn)
+			frame = d.event(e, to.id)
 		}
 		if !d.bare() {
 			same = frame // it does not name the connection
@@ -226,11 +227,4 @@ func (p *extensionPeer) ended(err error) {
 }
 
 // tokenOf returns the token of a handshake, which has two spellings.
-func tokenOf(got map[string]string) string { return or(got["accessToken"], got["access_token"]) }
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
+func tokenOf(got map[string]string) string { return cmp.Or(got["accessToken"], got["access_token"]) }

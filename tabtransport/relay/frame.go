@@ -3,6 +3,7 @@ package relay
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"tabhub/spec"
@@ -37,17 +38,6 @@ var (
 // routing are the members by which messages are told apart.
 var routing = []string{"jsonrpc", "id", "method", "params", "result", "error", "type", "connectionId"}
 
-// disguised reports whether a peer that overlooks case could take key, which is none
-// of the routing members, for one.
-func disguised(key string) bool {
-	for _, name := range routing {
-		if strings.EqualFold(key, name) {
-			return true
-		}
-	}
-	return false
-}
-
 // parse takes a frame apart. When it fails, e.id is the id to answer with, if any.
 func (e *envelope) parse(frame []byte) *spec.Error {
 	*e = envelope{rest: e.rest[:0], size: len(frame)}
@@ -73,7 +63,8 @@ func (e *envelope) parse(frame []byte) *spec.Error {
 		case "type":
 			known = &kind
 		default:
-			if disguised(key) {
+			// A peer that overlooks case could take it for a routing member.
+			if slices.ContainsFunc(routing, func(name string) bool { return strings.EqualFold(key, name) }) {
 				return errCase
 			}
 		}
@@ -98,12 +89,10 @@ func (e *envelope) parse(frame []byte) *spec.Error {
 		}
 		return spec.Errorf(spec.CodeParseError, "Parse error: %v", err)
 	}
-	id := e.id
-	e.id = nil
-	if id != nil && !validID(id) {
+	if e.id != nil && !validID(e.id) {
+		e.id = nil
 		return spec.Errorf(spec.CodeInvalidRequest, "Invalid Request: id must be a string or a number of at most %d bytes", maxID)
 	}
-	e.id = id
 	ok := true
 	text := func(raw json.RawMessage) (s string) {
 		if raw != nil && ok {
@@ -153,30 +142,12 @@ func idText(raw json.RawMessage) string {
 // appendRest appends all members but those named, each after a comma if dst has a
 // member already.
 func (e *envelope) appendRest(dst []byte, but ...string) []byte {
-next:
 	for _, m := range e.rest {
-		for _, b := range but {
-			if m.key == b {
-				continue next
-			}
+		if !slices.Contains(but, m.key) {
+			dst = rawjson.AppendMember(dst, m.key, m.value)
 		}
-		dst = appendMember(dst, m.key, m.value)
 	}
 	return dst
-}
-
-// appendMember appends a member to an object whose { is in dst already.
-func appendMember(dst []byte, key string, value []byte) []byte {
-	dst = appendKey(dst, key)
-	return append(dst, value...)
-}
-
-func appendKey(dst []byte, key string) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = rawjson.AppendString(dst, key)
-	return append(dst, ':')
 }
 
 // frameOf returns an empty frame with room for what e becomes when it is passed on.

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,7 +107,7 @@ func replyOf(e *envelope) reply {
 		return reply{err: errNoResult()}
 	}
 	if e.err == nil {
-		return reply{result: append(json.RawMessage(nil), e.result...)}
+		return reply{result: slices.Clone(e.result)}
 	}
 	out := new(spec.Error)
 	if err := json.Unmarshal(appendError(nil, e.err), out); err != nil {

@@ -17,14 +17,14 @@ func (jsonrpc) bare() bool { return false }
 func begin(size int, id []byte) []byte {
 	dst := append(make([]byte, 0, size+len(id)+64), version2...)
 	if id != nil {
-		dst = appendMember(dst, "id", id)
+		dst = rawjson.AppendMember(dst, "id", id)
 	}
 	return dst
 }
 
 func (jsonrpc) result(id json.RawMessage, v any) []byte {
 	b := marshal(v)
-	return append(appendMember(begin(len(b), id), "result", b), '}')
+	return append(rawjson.AppendMember(begin(len(b), id), "result", b), '}')
 }
 
 func (jsonrpc) failure(id json.RawMessage, _ string, err *spec.Error) []byte {
@@ -32,29 +32,29 @@ func (jsonrpc) failure(id json.RawMessage, _ string, err *spec.Error) []byte {
 		id = json.RawMessage("null")
 	}
 	b := marshal(err)
-	return append(appendMember(begin(len(b), id), "error", b), '}')
+	return append(rawjson.AppendMember(begin(len(b), id), "error", b), '}')
 }
 
 func (jsonrpc) notice(method string, params any) []byte {
 	b := marshal(params)
-	dst := appendKey(begin(len(b)+len(method), nil), "method")
-	dst = rawjson.AppendString(dst, method)
-	return append(appendMember(dst, "params", b), '}')
+	dst := rawjson.AppendStringMember(begin(len(b)+len(method), nil), "method", method)
+	return append(rawjson.AppendMember(dst, "params", b), '}')
 }
 
-func (d jsonrpc) ended(conn, reason string) []byte {
+func (d jsonrpc) ended(conn string) []byte    { return d.disconnected(conn, "Extension closed") }
+func (d jsonrpc) released(conn string) []byte { return d.disconnected(conn, clientGone) }
+
+func (d jsonrpc) disconnected(conn, reason string) []byte {
 	return d.notice("disconnected", struct {
 		ConnectionID string `json:"connection_id"`
 		Reason       string `json:"reason"`
 	}{conn, reason})
 }
 
-func (d jsonrpc) released(conn, reason string) []byte { return d.ended(conn, reason) }
-
 func (jsonrpc) request(e *envelope, id outboundID) []byte {
 	dst := append(frameOf(e, len(id.conn)+len(id.text)), version2...)
 	if id.text != "" {
-		dst = id.append(appendKey(dst, "id"))
+		dst = id.append(rawjson.AppendKey(dst, "id"))
 	}
 	return append(e.appendRest(dst), '}')
 }
@@ -71,20 +71,19 @@ func (id outboundID) append(dst []byte) []byte {
 
 func (jsonrpc) answer(e *envelope, id json.RawMessage, _ string) []byte {
 	dst := append(frameOf(e, len(id)), version2...)
-	dst = appendMember(dst, "id", id)
+	dst = rawjson.AppendMember(dst, "id", id)
 	switch {
 	case e.err != nil:
-		dst = appendError(appendKey(dst, "error"), e.err)
+		dst = appendError(rawjson.AppendKey(dst, "error"), e.err)
 	case e.result == nil:
-		dst = appendMember(dst, "error", marshal(errNoResult()))
+		dst = rawjson.AppendMember(dst, "error", marshal(errNoResult()))
 	default:
-		dst = appendMember(dst, "result", e.result)
+		dst = rawjson.AppendMember(dst, "result", e.result)
 	}
 	return append(e.appendRest(dst, "result", "error", "method"), '}')
 }
 
-func (jsonrpc) waits() bool    { return true }
-func (jsonrpc) absent() string { return "Extension closed" }
+func (jsonrpc) waits() bool { return true }
 
 func (jsonrpc) event(e *envelope, _ string) []byte {
 	return append(e.appendRest(append(frameOf(e, 0), version2...)), '}')
@@ -108,10 +107,10 @@ func appendError(dst []byte, raw json.RawMessage) []byte {
 		message = json.RawMessage(`"Extension failed without a message"`)
 	}
 	dst = append(dst, '{')
-	dst = appendMember(dst, "code", code)
-	dst = appendMember(dst, "message", message)
+	dst = rawjson.AppendMember(dst, "code", code)
+	dst = rawjson.AppendMember(dst, "message", message)
 	if data := rawjson.Get(raw, "data"); data != nil {
-		dst = appendMember(dst, "data", data)
+		dst = rawjson.AppendMember(dst, "data", data)
 	}
 	return append(dst, '}')
 }

@@ -1,9 +1,11 @@
 package relay
 
 import (
+	"cmp"
 	"net/http"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // Legacy serves /relay: both roles of the Browser MCP proxy protocol. A client that
@@ -55,7 +57,7 @@ func (legacyPeer) ended(error) {}
 func (d plain) handshake(p *clientPeer) {
 	got, err := p.env.paramStrings("accessToken", "access_token", "projectName", "client_id")
 	if err == nil {
-		err = p.enter(got, or(got["projectName"], got["client_id"]))
+		err = p.enter(got, cmp.Or(got["projectName"], got["client_id"]))
 	}
 	if err != nil {
 		p.out.MustSend(marshal(struct {
@@ -83,10 +85,10 @@ func (d plain) connect(p *clientPeer) {
 		Error        string `json:"error,omitempty"`
 	}
 	got, err := p.env.paramStrings("extensionId", "extension_id")
-	if id := or(got["extensionId"], got["extension_id"]); err == nil && id == "" {
+	if id := cmp.Or(got["extensionId"], got["extension_id"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extensionId is missing")
 	} else if err == nil {
-		err = p.client.tenant.connect(p.client, id, tabOf(&p.env), p.relay.limits.MaxConnections, func(c *connection) []byte {
+		err = p.client.tenant.connect(p.client, id, tabNumber(rawjson.Get(p.env.params, "tabId")), p.relay.limits.MaxConnections, func(c *connection) []byte {
 			return d.result(p.env.id, outcome{Success: true, ConnectionID: c.id})
 		})
 	}

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -35,34 +36,27 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	orDefault(&l.Grace, spec.BrowserGrace)
-	orDefault(&l.AuthTimeout, time.Minute)
-	orDefault(&l.HandshakeTimeout, 30*time.Second)
-	orDefault(&l.RequestTimeout, 150*time.Second)
-	orDefault(&l.KeepAlive, spec.KeepAlive)
-	orDefault(&l.MaxFrame, spec.MaxFrame)
-	orDefault(&l.MaxQueue, 2*spec.MaxFrame)
-	orDefault(&l.MaxQueueFrames, 4096)
-	orDefault(&l.MaxUnknown, 256)
-	orDefault(&l.MaxExtensions, 64)
-	orDefault(&l.MaxClients, 512)
-	orDefault(&l.MaxConnections, 64)
-	orDefault(&l.MaxInFlight, 128)
-	orDefault(&l.MaxMalformed, 32)
-	orDefault(&l.ClientRate, 500)
-	orDefault(&l.UserRate, 2000)
-	orDefault(&l.MessageRate, 5000)
-	orDefault(&l.ClientBurst, 1000)
-	orDefault(&l.UserBurst, 4000)
-	orDefault(&l.MessageBurst, 10_000)
+	l.Grace = cmp.Or(l.Grace, spec.BrowserGrace)
+	l.AuthTimeout = cmp.Or(l.AuthTimeout, time.Minute)
+	l.HandshakeTimeout = cmp.Or(l.HandshakeTimeout, 30*time.Second)
+	l.RequestTimeout = cmp.Or(l.RequestTimeout, 150*time.Second)
+	l.KeepAlive = cmp.Or(l.KeepAlive, spec.KeepAlive)
+	l.MaxFrame = cmp.Or(l.MaxFrame, spec.MaxFrame)
+	l.MaxQueue = cmp.Or(l.MaxQueue, 2*spec.MaxFrame)
+	l.MaxQueueFrames = cmp.Or(l.MaxQueueFrames, 4096)
+	l.MaxUnknown = cmp.Or(l.MaxUnknown, 256)
+	l.MaxExtensions = cmp.Or(l.MaxExtensions, 64)
+	l.MaxClients = cmp.Or(l.MaxClients, 512)
+	l.MaxConnections = cmp.Or(l.MaxConnections, 64)
+	l.MaxInFlight = cmp.Or(l.MaxInFlight, 128)
+	l.MaxMalformed = cmp.Or(l.MaxMalformed, 32)
+	l.ClientRate = cmp.Or(l.ClientRate, 500)
+	l.UserRate = cmp.Or(l.UserRate, 2000)
+	l.MessageRate = cmp.Or(l.MessageRate, 5000)
+	l.ClientBurst = cmp.Or(l.ClientBurst, 1000)
+	l.UserBurst = cmp.Or(l.UserBurst, 4000)
+	l.MessageBurst = cmp.Or(l.MessageBurst, 10_000)
 	return l
-}
-
-func orDefault[T comparable](v *T, d T) {
-	var zero T
-	if *v == zero {
-		*v = d
-	}
 }
 
 const (
@@ -95,8 +89,9 @@ func admit(client, user *rate.Limiter) *spec.Error {
 
 func tooFast(wait time.Duration) *spec.Error {
 	ms := max(wait.Milliseconds(), 1)
-	e := failed(spec.FailQueueFull, "Too many requests: retry after %d ms", ms)
-	e.Code = spec.CodeLimit
-	e.Data = json.RawMessage(fmt.Sprintf(`{"code":%q,"retryAfterMs":%d}`, spec.FailQueueFull, ms))
-	return e
+	return &spec.Error{
+		Code:    spec.CodeLimit,
+		Message: fmt.Sprintf("Too many requests: retry after %d ms", ms),
+		Data:    json.RawMessage(fmt.Sprintf(`{"code":%q,"retryAfterMs":%d}`, spec.FailQueueFull, ms)),
+	}
 }

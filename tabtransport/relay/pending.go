@@ -3,6 +3,7 @@ package relay
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"tabhub/spec"
@@ -96,26 +97,19 @@ func (p *pendingRequests) drain(before time.Time) []*request {
 
 // splitID takes an id apart that an extension answered with.
 func splitID(raw json.RawMessage) (id outboundID, ok bool) {
-	s, ok := rawjson.String(raw)
-	if !ok {
-		return outboundID{}, false
-	}
-	for i := range len(s) {
-		if s[i] == ':' {
-			return outboundID{s[:i], s[i+1:]}, true
-		}
-	}
-	return outboundID{}, false
+	s, _ := rawjson.String(raw)
+	id.conn, id.text, ok = strings.Cut(s, ":")
+	return id, ok
 }
 
-// failLocked ends requests of a connection with an error. The tenant's lock is held: what
+// failLocked ends requests of a connection: a client is told err, the hub sent. The tenant's lock is held: what
 // they are told comes before what is told of the connection.
-func (c *connection) failLocked(requests []*request, err func() *spec.Error, sent error) {
+func (c *connection) failLocked(requests []*request, err *spec.Error, sent error) {
 	for _, r := range requests {
 		if r.reply != nil {
 			r.reply <- reply{err: sent}
 		} else if r.id != nil {
-			c.client.out.MustSend(c.client.dialect.failure(r.id, "", err()))
+			c.client.out.MustSend(c.client.dialect.failure(r.id, "", err))
 		}
 	}
 }

@@ -18,8 +18,8 @@ func (plain) result(id json.RawMessage, v any) []byte {
 	if id == nil {
 		return b
 	}
-	dst := appendMember([]byte{'{'}, "id", id)
-	return append(appendMember(dst, "result", b), '}')
+	dst := rawjson.AppendMember([]byte{'{'}, "id", id)
+	return append(rawjson.AppendMember(dst, "result", b), '}')
 }
 
 func (plain) failure(id json.RawMessage, conn string, err *spec.Error) []byte {
@@ -29,12 +29,12 @@ func (plain) failure(id json.RawMessage, conn string, err *spec.Error) []byte {
 func plainError(id json.RawMessage, conn, message string) []byte {
 	dst := []byte{'{'}
 	if id != nil {
-		dst = appendMember(dst, "id", id)
+		dst = rawjson.AppendMember(dst, "id", id)
 	}
 	if conn != "" {
-		dst = rawjson.AppendString(appendKey(dst, "connectionId"), conn)
+		dst = rawjson.AppendStringMember(dst, "connectionId", conn)
 	}
-	return append(rawjson.AppendString(appendKey(dst, "error"), message), '}')
+	return append(rawjson.AppendStringMember(dst, "error", message), '}')
 }
 
 // noticeID is the id of what an extension is told unasked. Shipped ones answer every
@@ -44,20 +44,19 @@ var noticeID = json.RawMessage(`"proxy:notice"`)
 // notice has the one form that extensions overlook or refuse if they do not know it:
 // a message without a method.
 func (plain) notice(method string, params any) []byte {
-	dst := appendMember([]byte{'{'}, "id", noticeID)
-	dst = rawjson.AppendString(appendKey(dst, "type"), method)
-	return append(appendMember(dst, "data", marshal(params)), '}')
+	dst := rawjson.AppendMember([]byte{'{'}, "id", noticeID)
+	dst = rawjson.AppendStringMember(dst, "type", method)
+	return append(rawjson.AppendMember(dst, "data", marshal(params)), '}')
 }
 
-func (plain) released(conn, reason string) []byte { return plainError(noticeID, conn, reason) }
-
-func (plain) ended(conn, reason string) []byte { return plainError(nil, conn, reason) }
+func (plain) ended(conn string) []byte    { return plainError(nil, conn, "Extension disconnected") }
+func (plain) released(conn string) []byte { return plainError(noticeID, conn, clientGone) }
 
 // request names the connection: an extension knows its tab by it.
 func (plain) request(e *envelope, id outboundID) []byte {
 	dst := append(frameOf(e, 2*len(id.conn)+len(id.text)), '{')
 	if id.text != "" {
-		dst = id.append(appendKey(dst, "id"))
+		dst = id.append(rawjson.AppendKey(dst, "id"))
 	}
 	return e.appendPlain(dst, id.conn)
 }
@@ -72,12 +71,11 @@ func (plain) answer(e *envelope, id json.RawMessage, conn string) []byte {
 	if id == nil {
 		return append(frameOf(e, 0), e.result...)
 	}
-	dst := appendMember(append(frameOf(e, len(id)), '{'), "id", id)
-	return append(appendMember(dst, "result", e.result), '}')
+	dst := rawjson.AppendMember(append(frameOf(e, len(id)), '{'), "id", id)
+	return append(rawjson.AppendMember(dst, "result", e.result), '}')
 }
 
-func (plain) waits() bool    { return false }
-func (plain) absent() string { return "Extension disconnected" }
+func (plain) waits() bool { return false }
 
 func (plain) event(e *envelope, conn string) []byte {
 	return e.appendPlain(append(frameOf(e, len(conn)), '{'), conn)
@@ -87,9 +85,9 @@ func (plain) event(e *envelope, conn string) []byte {
 // method, connectionId, what is left.
 func (e *envelope) appendPlain(dst []byte, conn string) []byte {
 	if e.method != "" {
-		dst = rawjson.AppendString(appendKey(dst, "method"), e.method)
+		dst = rawjson.AppendStringMember(dst, "method", e.method)
 	}
-	dst = rawjson.AppendString(appendKey(dst, "connectionId"), conn)
+	dst = rawjson.AppendStringMember(dst, "connectionId", conn)
 	return append(e.appendRest(dst, "method"), '}')
 }
 
@@ -98,10 +96,8 @@ func errorText(raw json.RawMessage) string {
 	if s, ok := rawjson.String(raw); ok {
 		return s
 	}
-	if raw[0] == '{' {
-		if s, ok := rawjson.String(rawjson.Get(raw, "message")); ok {
-			return s
-		}
+	if s, ok := rawjson.String(rawjson.Get(raw, "message")); ok {
+		return s
 	}
 	return "Extension failed without a message"
 }

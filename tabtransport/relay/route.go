@@ -3,6 +3,7 @@ package relay
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -31,14 +32,9 @@ func (ext *extension) listed() listed {
 }
 
 func (t *tenant) extensionsLocked() []*extension {
-	out := make([]*extension, 0, len(t.extensions))
-	for _, ext := range t.extensions {
-		out = append(out, ext)
-	}
-	slices.SortFunc(out, func(a, b *extension) int {
+	return slices.SortedFunc(maps.Values(t.extensions), func(a, b *extension) int {
 		return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.id, b.id))
 	})
-	return out
 }
 
 // connect makes a connection. tab is "" to let the extension choose. most is how
@@ -104,12 +100,12 @@ func (t *tenant) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.
 	return t.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
 }
 
-// enterLocked adds a request to those pending on its connection: a client's, or, with
-// answer, one of the hub's own.
+// enterLocked adds a request to those that are pending on its connection: a client's, or,
+// with answer, one of the hub's own.
 func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
 	s := conn.ext.session
 	if s == nil {
-		return outgoing{}, errAway()
+		return outgoing{}, failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
 	}
 	t.seq++
 	conn.used = t.seq
@@ -121,14 +117,14 @@ func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id
 		return out, nil
 	}
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
-		return outgoing{}, errInFlight(t.limits.MaxInFlight)
+		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
 	out.id.text = conn.pending.add(&request{id: id, method: method, sent: sent, reply: answer})
 	return out, nil
 }
 
-// abandon takes a request that could not be sent out of the pending ones. It reports
-// whether nobody has answered it yet.
+// abandon removes a pending request that could not be sent. It reports whether nobody
+// has answered it yet.
 func (t *tenant) abandon(out outgoing) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +143,7 @@ func (c *client) connectionLocked(id string) (*connection, *spec.Error) {
 	if conn := lastUsed(c.connections); conn != nil {
 		return conn, nil
 	}
-	return nil, errUnbound()
+	return nil, failed(spec.FailNoInstance, "Not connected to an extension: call list_extensions, then connect")
 }
 
 // lastUsed returns the connection whose last request is the newest, or nil.
@@ -181,27 +177,19 @@ func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 		return nil, nil
 	}
 	r := conn.pending.take(id.text)
-	if r != nil && e.result != nil && (r.method == "createTab" || r.method == "selectTab") {
-		if tab := tabOfResult(e.result); tab != "" {
-			conn.tab = tab
-		}
+	if r != nil && (r.method == "createTab" || r.method == "selectTab") {
+		conn.tab = cmp.Or(tabOfResult(e.result), conn.tab)
 	}
 	return r, conn
 }
 
-// recipient is a client that is told of what an extension sent unasked.
-type recipient struct {
-	client *client
-	conn   string
-}
-
-// recipients finds the clients that get what an extension sent unasked: all that are
-// connected to it; or, from an extension of the predecessor, those of the connection
+// recipients finds the connections that get what an extension sent unasked: all that it
+// has; or, from an extension of the predecessor, those of the connection
 // or the tab that it names, or else of the connection used last.
-func (t *tenant) recipients(s *session, e *envelope) []recipient {
-	tab := ""
+func (t *tenant) recipients(s *session, e *envelope) []*connection {
 	byTab := s.dialect.bare()
-	if byTab && e.params != nil && e.params[0] == '{' {
+	tab := ""
+	if byTab {
 		tab = tabNumber(rawjson.Get(e.params, "tabId"))
 	}
 	t.mu.Lock()
@@ -210,16 +198,15 @@ func (t *tenant) recipients(s *session, e *envelope) []recipient {
 		return nil
 	}
 	all := s.ext.connections
-	var out []recipient
-	add := func(conn *connection) { out = append(out, recipient{conn.client, conn.id}) }
+	var out []*connection
 	switch {
 	case byTab && e.connectionID != "":
 		if conn := all[e.connectionID]; conn != nil {
-			add(conn)
+			out = append(out, conn)
 		}
 	case byTab && tab == "":
 		if conn := lastUsed(all); conn != nil {
-			add(conn)
+			out = append(out, conn)
 		}
 	default:
 		for _, conn := range all {
@@ -227,7 +214,7 @@ func (t *tenant) recipients(s *session, e *envelope) []recipient {
 				conn.tab = tab
 			}
 			if !byTab || conn.tab == tab {
-				add(conn)
+				out = append(out, conn)
 			}
 		}
 	}
@@ -238,16 +225,7 @@ func (t *tenant) recipients(s *session, e *envelope) []recipient {
 // {"tabId":42}, or, from shipped extensions, {"tab":{"id":42}}. It is "" if there is
 // none.
 func tabOfResult(result json.RawMessage) string {
-	if result == nil || result[0] != '{' {
-		return ""
-	}
-	if n := tabNumber(rawjson.Get(result, "tabId")); n != "" {
-		return n
-	}
-	if tab := rawjson.Get(result, "tab"); tab != nil && tab[0] == '{' {
-		return tabNumber(rawjson.Get(tab, "id"))
-	}
-	return ""
+	return cmp.Or(tabNumber(rawjson.Get(result, "tabId")), tabNumber(rawjson.Get(result, "tab", "id")))
 }
 
 // tabNumber returns the JSON number of a tab, "" if raw is none.

@@ -2,7 +2,7 @@ package relay
 
 import (
 	"bytes"
-	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -41,11 +41,6 @@ type activeConnection struct {
 	Name        string `json:"name,omitempty"`
 }
 
-func active(conn *connection) activeConnection {
-	c := conn.client
-	return activeConnection{conn.id, c.id, c.name, c.name, c.name}
-}
-
 // told is what a peer was told last. It is guarded by the mutex of its tenant.
 type told struct {
 	connected bool
@@ -79,20 +74,18 @@ func (t *tenant) tellStatus() {
 	for _, ext := range t.extensions {
 		if s := ext.session; s != nil {
 			n := numbers
-			n.ToThisBrowser, n.Active = len(ext.connections), activeOf(ext)
+			n.ToThisBrowser, n.Active = len(ext.connections), activeOf(ext.connections)
 			s.told.tell(s.out, s.dialect, true, len(ext.connections), n)
 		}
 	}
 	for c := range t.clients {
 		n := numbers
-		n.Active = []activeConnection{}
+		n.Active = activeOf(c.connections)
 		connected := false
 		for _, conn := range c.connections {
 			connected = connected || conn.ext.session != nil
 			n.ToThisBrowser += len(conn.ext.connections)
-			n.Active = append(n.Active, active(conn))
 		}
-		sortActive(n.Active)
 		c.told.tell(c.out, c.dialect, connected, numbers.Browsers, n)
 	}
 }
@@ -118,17 +111,14 @@ func statusNow(connected bool, peers int) status {
 	return status{connected, peers, time.Now().Format(stamp)}
 }
 
-func activeOf(ext *extension) []activeConnection {
-	out := make([]activeConnection, 0, min(len(ext.connections), maxShown))
-	for _, conn := range ext.connections {
-		out = append(out, active(conn))
+func activeOf(all map[string]*connection) []activeConnection {
+	ids := slices.Sorted(maps.Keys(all))
+	out := make([]activeConnection, min(len(ids), maxShown))
+	for i := range out {
+		c := all[ids[i]].client
+		out[i] = activeConnection{ids[i], c.id, c.name, c.name, c.name}
 	}
-	sortActive(out)
-	return out[:min(len(out), maxShown)]
-}
-
-func sortActive(all []activeConnection) {
-	slices.SortFunc(all, func(a, b activeConnection) int { return cmp.Compare(a.ConnectionID, b.ConnectionID) })
+	return out
 }
 
 // keepAlive keeps an extension's service worker awake, which only a message does,

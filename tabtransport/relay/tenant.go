@@ -184,7 +184,7 @@ func (t *tenant) leave(s *session) {
 
 // interruptLocked ends the requests that an extension will not answer any more.
 func (t *tenant) interruptLocked(ext *extension, why string) {
-	err := func() *spec.Error { return errLost(why) }
+	err := failed(spec.FailTabClosed, "%s before it answered: the request may have taken effect", why)
 	for _, c := range ext.connections {
 		t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
 	}
@@ -194,9 +194,9 @@ func (t *tenant) interruptLocked(ext *extension, why string) {
 }
 
 // endRequestsLocked ends the requests of a connection that were sent before a time, or all
-// if it is zero: a client's is answered with what err makes, one of the hub's own ends
-// with sent if it may have reached the extension.
-func (t *tenant) endRequestsLocked(c *connection, before time.Time, err func() *spec.Error, sent error) {
+// if it is zero: a client's is answered with err, one of the hub's own ends with sent if it
+// may have reached the extension.
+func (t *tenant) endRequestsLocked(c *connection, before time.Time, err *spec.Error, sent error) {
 	requests := c.pending.drain(before)
 	t.counts.interrupted.Add(uint64(len(requests)))
 	c.failLocked(requests, err, sent)
@@ -216,7 +216,7 @@ func (t *tenant) forgetLocked(ext *extension) {
 func (t *tenant) endLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
-	c.client.out.MustSend(c.client.dialect.ended(c.id, c.client.dialect.absent()))
+	c.client.out.MustSend(c.client.dialect.ended(c.id))
 	if c.client.dialect.waits() {
 		c.client.lost = c.ext.id
 	}
@@ -230,7 +230,7 @@ func (t *tenant) releaseLocked(c *connection) {
 	delete(c.client.connections, c.id)
 	t.counts.interrupted.Add(uint64(len(c.pending.drain(time.Time{}))))
 	if s := c.ext.session; s != nil {
-		s.out.Send(s.dialect.released(c.id, "MCP client disconnected"))
+		s.out.Send(s.dialect.released(c.id))
 	}
 	t.changedLocked()
 }
@@ -264,7 +264,7 @@ func (t *tenant) exit(c *client) {
 // expire ends the requests of an extension's clients that have waited for too long. Those
 // of the hub itself have a timer in Request.
 func (t *tenant) expire(ext *extension) {
-	err := func() *spec.Error { return errLate(int(t.limits.RequestTimeout.Seconds())) }
+	err := failed(spec.FailToolTimeout, "Extension did not answer in %d s: the request may have taken effect", int(t.limits.RequestTimeout.Seconds()))
 	before := time.Now().Add(-t.limits.RequestTimeout)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/spec"
 	"tabhub/tabtransport/wsconn"
 )
 
@@ -73,13 +72,10 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 		refuse("webmcp-relay.v1 clients show no credential, so only a hub without credentials (--auth none) serves them; use /mcp or `tabhub stdio` instead")
 		return
 	}
-	adm, err := s.opts.Authenticate(r, nil, nil)
+	adm, err := s.authenticate(r, nil, nil)
 	if err != nil {
 		refuse(err.Error())
 		return
-	}
-	if adm.User == "" {
-		adm.User = spec.LocalUser
 	}
 	tools, err := s.opts.Clients(r.Context(), adm.User)
 	if err != nil {
@@ -137,13 +133,13 @@ func (c *client) run() {
 }
 
 func (c *client) handle(kind wsconn.Kind, frame []byte) {
-	var f clientFrame
+	var f members
 	// A call keeps its frame.
-	if kind != wsconn.Text || f.read(bytes.Clone(frame)) != nil {
+	if kind != wsconn.Text || f.read(bytes.Clone(frame)) != nil || str(f.kind) == "" {
 		c.srv.stats.malformed.Add(1)
 		return
 	}
-	switch f.kind {
+	switch str(f.kind) {
 	case "relay/hello":
 		if c.unwatch == nil {
 			c.unwatch = c.tools.Watch(func() { signal(c.changed) })
@@ -163,8 +159,8 @@ func signal(ch chan struct{}) {
 }
 
 // invoke starts a call.
-func (c *client) invoke(f *clientFrame) {
-	if f.callID == nil {
+func (c *client) invoke(f *members) {
+	if str(f.callID) == "" {
 		c.srv.stats.malformed.Add(1)
 		return
 	}
@@ -180,7 +176,7 @@ func (c *client) invoke(f *clientFrame) {
 	}
 	c.calls.Go(func() {
 		defer func() { <-c.slots }()
-		result, err := c.tools.Call(c.ws.Context(), f.tool, f.args)
+		result, err := c.tools.Call(c.ws.Context(), str(f.toolName), f.args)
 		if err != nil {
 			result = clientFailure(err.Error())
 		}
@@ -192,7 +188,7 @@ func (c *client) invoke(f *clientFrame) {
 func (c *client) answer(callID, result json.RawMessage) {
 	select {
 	case <-c.greeted:
-		c.ws.Write(appendClientResult(nil, callID, result))
+		c.ws.Write(clientResult(callID, result))
 	case <-c.ws.Context().Done():
 	}
 }
@@ -214,9 +210,9 @@ func (c *client) sendLists() {
 	for {
 		select {
 		case <-c.asked:
-			c.ws.Write(appendClientTools(nil, "relay/tools", c.tools))
+			c.ws.Write(clientTools("relay/tools", c.tools))
 		case <-c.changed:
-			c.ws.Write(appendClientTools(nil, "relay/tools-changed", c.tools))
+			c.ws.Write(clientTools("relay/tools-changed", c.tools))
 		case <-ended:
 			return
 		}

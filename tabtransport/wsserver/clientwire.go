@@ -3,11 +3,9 @@ package wsserver
 import (
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
-	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/wsconn"
 )
@@ -16,53 +14,25 @@ import (
 // which a single tool or content block does not fit. So what does not fit is left
 // out, or said in a way that does.
 
-// clientFrame is what a webmcp-relay.v1 client says. It shares memory with the frame.
-type clientFrame struct {
-	kind   string
-	callID json.RawMessage // a string
-	tool   string
-	args   json.RawMessage
-}
-
-func (f *clientFrame) read(frame []byte) error {
-	err := rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		switch key {
-		case "type":
-			f.kind, _ = rawjson.String(value)
-		case "callId":
-			if value[0] == '"' && len(value) > len(`""`) {
-				f.callID = value
-			}
-		case "toolName":
-			f.tool, _ = rawjson.String(value)
-		case "args":
-			f.args = value
-		}
-		return nil
-	})
-	if err == nil && f.kind == "" {
-		err = errors.New("message without type")
-	}
-	return err
-}
-
-func appendClientResult(dst []byte, callID, result json.RawMessage) []byte {
+// clientResult is the frame that answers a call.
+func clientResult(callID, result json.RawMessage) []byte {
 	if !fitsResult(result) {
 		result = clientFailure("the tool's result is not one that MCP knows: " + wsconn.Clip(string(result), 500))
 	}
-	dst = appendRaw(dst, `{"type":"relay/result","callId":`, callID)
-	return append(appendRaw(dst, `,"result":`, result), '}')
+	dst := rawjson.AppendMember([]byte(`{"type":"relay/result"`), "callId", callID)
+	return append(rawjson.AppendMember(dst, "result", result), '}')
 }
 
 // clientFailure is a CallToolResult that says what went wrong.
 func clientFailure(text string) json.RawMessage {
-	dst := append([]byte(nil), `{"content":[{"type":"text","text":`...)
-	return append(rawjson.AppendString(dst, text), `}],"isError":true}`...)
+	dst := rawjson.AppendStringMember([]byte(`{"content":[{"type":"text"`), "text", text)
+	return append(dst, `}],"isError":true}`...)
 }
 
-func appendClientTools(dst []byte, kind string, from Toolset) []byte {
+// clientTools is the frame that lists the tools.
+func clientTools(kind string, from Toolset) []byte {
 	tools, sources := from.Tools()
-	dst = append(append(append(dst, `{"type":"`...), kind...), `","tools":[`...)
+	dst := append(rawjson.AppendStringMember([]byte{'{'}, "type", kind), `,"tools":[`...)
 	for i, t := range tools {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -70,91 +40,60 @@ func appendClientTools(dst []byte, kind string, from Toolset) []byte {
 		dst = appendClientTool(dst, t)
 	}
 	dst = append(dst, `],"toolSourceMap":{`...)
-	for i, t := range tools {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(rawjson.AppendString(dst, t.Name), ':', '[')
-		for j, id := range t.Sources {
-			if j > 0 {
-				dst = append(dst, ',')
-			}
-			dst = rawjson.AppendString(dst, id)
-		}
-		dst = append(dst, ']')
+	for _, t := range tools {
+		ids, _ := marshal(append([]string{}, t.Sources...)) // strings cannot fail
+		dst = rawjson.AppendMember(dst, t.Name, ids)
 	}
-	if sources == nil {
-		sources = []Source{}
-	}
-	list, err := marshal(sources)
-	if err != nil {
-		list = json.RawMessage("[]") // strings and numbers cannot fail
-	}
-	return append(appendRaw(dst, `},"sources":`, list), '}')
+	list, _ := marshal(append([]Source{}, sources...)) // strings and numbers cannot fail
+	return append(rawjson.AppendMember(append(dst, '}'), "sources", list), '}')
 }
 
 // appendClientTool appends the members of a tool that the client uses and that fit.
 func appendClientTool(dst []byte, t Tool) []byte {
-	dst = rawjson.AppendString(append(dst, `{"name":`...), t.Name)
+	dst = rawjson.AppendStringMember(append(dst, '{'), "name", t.Name)
 	schema := json.RawMessage(`{"type":"object"}`)
 	for key, value := range rawjson.Members(t.Definition) {
+		fits := false
 		switch key {
 		case "title", "description":
-			if value[0] != '"' {
-				continue
-			}
+			fits = value[0] == '"'
 		case "annotations":
-			if !fitsAnnotations(value) {
-				continue
-			}
+			fits = fitsAnnotations(value)
 		case "outputSchema":
-			if !fitsSchema(value) {
-				continue
-			}
+			fits = fitsSchema(value)
 		case "inputSchema":
 			if fitsSchema(value) {
 				schema = value
 			}
-			continue
-		default:
-			continue
 		}
-		dst = append(append(append(dst, `,"`...), key...), `":`...)
-		dst = append(dst, value...)
+		if fits {
+			dst = rawjson.AppendMember(dst, key, value)
+		}
 	}
-	return append(appendRaw(dst, `,"inputSchema":`, schema), '}')
+	return append(rawjson.AppendMember(dst, "inputSchema", schema), '}')
 }
 
 // fitsSchema reports whether a tool's schema is one that MCP lets a tool have.
 func fitsSchema(schema json.RawMessage) bool {
-	if string(rawjson.Get(schema, "type")) != `"object"` {
+	properties, required := rawjson.Get(schema, "properties"), rawjson.Get(schema, "required")
+	if string(rawjson.Get(schema, "type")) != `"object"` || !isMissingOr('{', properties) || !isMissingOr('[', required) {
 		return false
 	}
-	if p := rawjson.Get(schema, "properties"); p != nil {
-		if p[0] != '{' {
+	for _, value := range rawjson.Members(properties) {
+		if value[0] != '{' {
 			return false
-		}
-		for _, value := range rawjson.Members(p) {
-			if value[0] != '{' {
-				return false
-			}
 		}
 	}
-	if r := rawjson.Get(schema, "required"); r != nil {
-		if r[0] != '[' {
+	for name := range rawjson.Elements(required) {
+		if name[0] != '"' {
 			return false
-		}
-		for name := range rawjson.Elements(r) {
-			if name[0] != '"' {
-				return false
-			}
 		}
 	}
 	return true
 }
 
 func fitsAnnotations(a json.RawMessage) bool {
-	return a[0] == '{' && isString(a, "title", true) && !slices.ContainsFunc(
+	return a[0] == '{' && isMissingOr('"', rawjson.Get(a, "title")) && !slices.ContainsFunc(
 		[]string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"},
 		func(hint string) bool { return !isBool(rawjson.Get(a, hint)) },
 	)
@@ -163,16 +102,11 @@ func fitsAnnotations(a json.RawMessage) bool {
 // fitsResult reports whether a result is a CallToolResult whose content all clients
 // know.
 func fitsResult(result json.RawMessage) bool {
-	if len(result) == 0 || result[0] != '{' || !isBool(rawjson.Get(result, "isError")) {
-		return false
-	}
-	for _, key := range []string{"structuredContent", "_meta"} {
-		if v := rawjson.Get(result, key); v != nil && v[0] != '{' {
-			return false
-		}
-	}
 	content := rawjson.Get(result, "content")
-	if content != nil && content[0] != '[' {
+	if len(result) == 0 || result[0] != '{' || !isMissingOr('[', content) ||
+		!isBool(rawjson.Get(result, "isError")) ||
+		!isMissingOr('{', rawjson.Get(result, "structuredContent")) ||
+		!isMissingOr('{', rawjson.Get(result, "_meta")) {
 		return false
 	}
 	for block := range rawjson.Elements(content) {
@@ -184,17 +118,20 @@ func fitsResult(result json.RawMessage) bool {
 }
 
 func fitsBlock(block json.RawMessage) bool {
-	kind, _ := rawjson.String(rawjson.Get(block, "type"))
-	switch kind {
+	isString := func(object json.RawMessage, key string) bool {
+		v := rawjson.Get(object, key)
+		return v != nil && v[0] == '"'
+	}
+	switch str(rawjson.Get(block, "type")) {
 	case "text":
-		return isString(block, "text", false)
+		return isString(block, "text")
 	case "image", "audio":
-		return isBase64(rawjson.Get(block, "data")) && isString(block, "mimeType", false)
+		return isBase64(rawjson.Get(block, "data")) && isString(block, "mimeType")
 	case "resource_link":
-		return isString(block, "uri", false) && isString(block, "name", false)
+		return isString(block, "uri") && isString(block, "name")
 	case "resource":
 		r := rawjson.Get(block, "resource")
-		return isString(r, "uri", false) && (isString(r, "text", false) || isBase64(rawjson.Get(r, "blob")))
+		return isString(r, "uri") && (isString(r, "text") || isBase64(rawjson.Get(r, "blob")))
 	}
 	return false
 }
@@ -209,12 +146,9 @@ func isBase64(v json.RawMessage) bool {
 	return err == nil
 }
 
-// isString reports whether a member of an object is a string, or, if it may be
-// missing, is not there.
-func isString(object json.RawMessage, key string, optional bool) bool {
-	v := rawjson.Get(object, key)
-	return v == nil && optional || v != nil && v[0] == '"'
-}
+// isMissingOr reports whether a value is not there or is of the kind of JSON values that
+// begins with first.
+func isMissingOr(first byte, v json.RawMessage) bool { return v == nil || v[0] == first }
 
 // isBool reports whether a value is a boolean, or is not there.
 func isBool(v json.RawMessage) bool {

@@ -1,6 +1,7 @@
 package wsserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,25 +103,18 @@ func (c *conn) pair(ev *event) {
 func (c *conn) admit(ev *event) {
 	c.ws.CloseAt(time.Time{}, 0, "") // it has said hello; what follows is up to us
 	hello := ev.hello
-	adm, err := c.srv.opts.Authenticate(c.request, hello, c.exchange)
+	adm, err := c.srv.authenticate(c.request, hello, c.exchange)
 	c.exchange = nil
 	if err != nil {
 		c.refuse(ev.id, err)
 		return
 	}
-	if adm.User == "" {
-		adm.User = spec.LocalUser
-	}
-	if adm.Origin == "" {
-		adm.Origin = c.origin
-	}
+	adm.Origin = cmp.Or(adm.Origin, c.origin)
 	if hello != nil {
 		hello.Token, hello.Proof = "", "" // nobody behind this needs them
 	}
 	if ev.claimKey {
-		key := c.srv.claimKey(tabKey{adm.User, adm.Origin, hello.TabKey})
-		hello.TabKey = key.key
-		c.release = func() { c.srv.releaseKey(key) }
+		hello.TabKey, c.release = c.srv.claimKey(tabKey{adm.User, adm.Origin, hello.TabKey})
 	}
 	ctx, cancel := context.WithTimeout(c.ws.Context(), spec.ControlTimeout)
 	defer cancel()
@@ -169,9 +163,7 @@ func (c *conn) keepAlive() {
 }
 
 func (c *conn) welcome(id json.RawMessage, result spec.HelloResult) {
-	if result.KeepAliveMs == 0 {
-		result.KeepAliveMs = c.srv.opts.KeepAlive.Milliseconds()
-	}
+	result.KeepAliveMs = cmp.Or(result.KeepAliveMs, c.srv.opts.KeepAlive.Milliseconds())
 	if result.Limits == (spec.Limits{}) {
 		result.Limits = spec.DefaultLimits
 		result.Limits.MaxFrame = int(c.srv.opts.MaxFrame)
@@ -181,15 +173,20 @@ func (c *conn) welcome(id json.RawMessage, result spec.HelloResult) {
 
 func (c *conn) refuse(id json.RawMessage, err error) {
 	c.srv.stats.refused.Add(1)
-	coded, ok := errors.AsType[*spec.Error](err)
-	if !ok {
-		coded = spec.Errorf(spec.CodeRefused, "%s", err.Error())
-	}
+	problem := coded(err, spec.CodeRefused)
 	if c.srv.logsRefusal(c.origin) {
-		c.warn("connection refused", "err", coded)
+		c.warn("connection refused", "err", problem)
 	}
-	c.control(c.dialect.appendRefusal(nil, id, coded))
-	c.Close(closeCode(err), coded.Message)
+	c.control(c.dialect.appendRefusal(nil, id, problem))
+	c.Close(closeCode(err), problem.Message)
+}
+
+// coded returns err as a peer is told it, with code if it has none.
+func coded(err error, code int) *spec.Error {
+	if e, ok := errors.AsType[*spec.Error](err); ok {
+		return e
+	}
+	return spec.Errorf(code, "%s", err)
 }
 
 func (c *conn) warn(msg string, args ...any) {

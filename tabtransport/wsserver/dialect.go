@@ -3,7 +3,6 @@ package wsserver
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"tabhub/spec"
@@ -35,6 +34,57 @@ type dialect interface {
 	appendCancel(dst []byte, tab int64, cancel spec.Cancel) []byte
 	appendResponse(dst []byte, tab int64, id json.RawMessage, result any, err *spec.Error) []byte
 	appendPing(dst []byte, id string) []byte // nil: a WebSocket ping will do
+}
+
+// members are those of a frame that a dialect knows; each reads its own. They share
+// memory with the frame, and are nil where it has none.
+type members struct {
+	jsonrpc, id, method, params, result, err json.RawMessage
+	kind, tools, data, args                  json.RawMessage
+	tabID, callID, requestID, toolName       json.RawMessage
+	origin, url, title                       json.RawMessage
+}
+
+func (m *members) read(frame []byte) error {
+	return rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
+		switch key {
+		case "jsonrpc":
+			m.jsonrpc = value
+		case "id":
+			m.id = value
+		case "method":
+			m.method = value
+		case "params":
+			m.params = value
+		case "result":
+			m.result = value
+		case "error":
+			m.err = value
+		case "type":
+			m.kind = value
+		case "tools":
+			m.tools = value
+		case "data":
+			m.data = value
+		case "args":
+			m.args = value
+		case "tabId":
+			m.tabID = value
+		case "callId":
+			m.callID = value
+		case "requestId":
+			m.requestID = value
+		case "toolName":
+			m.toolName = value
+		case "origin":
+			m.origin = value
+		case "url":
+			m.url = value
+		case "title":
+			m.title = value
+		}
+		return nil
+	})
 }
 
 type eventKind int
@@ -124,26 +174,20 @@ func failure(payload json.RawMessage) json.RawMessage {
 	return rawjson.AppendString(nil, string(payload))
 }
 
-// clone copies a value out of a frame that is about to be reused.
-func clone(raw json.RawMessage) json.RawMessage { return bytes.Clone(raw) }
-
 // str returns the string that raw is, "" if it is none, in memory of its own.
 func str(raw json.RawMessage) string {
 	s, _ := rawjson.String(raw)
-	return string([]byte(s))
+	return s
 }
 
-func appendRaw(dst []byte, key string, raw json.RawMessage) []byte {
-	dst = append(dst, key...)
-	return append(dst, raw...)
-}
-
-// appendArgs appends a call's arguments; none are an empty object.
-func appendArgs(dst []byte, args json.RawMessage) []byte {
+// appendCall appends the members of a call that all dialects have. No arguments are an
+// empty object.
+func appendCall(dst []byte, call *spec.ExecuteTool) []byte {
+	args := call.Args
 	if len(args) == 0 {
-		return append(dst, "{}"...)
+		args = json.RawMessage("{}")
 	}
-	return append(dst, args...)
+	return rawjson.AppendMember(rawjson.AppendStringMember(dst, "toolName", call.ToolName), "args", args)
 }
 
 // marshal encodes a value of package spec, without HTML escapes.
@@ -168,30 +212,17 @@ type opening struct {
 }
 
 func (o *opening) decode(frame []byte, ev *event) error {
-	var isPort bool
-	var f rpcFrame
-	err := rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		switch key {
-		case "type":
-			isPort = true
-		case "id":
-			f.id = value
-		case "jsonrpc", "method":
-			return errRPC
-		}
-		return nil
-	})
+	var m members
+	err := m.read(frame)
 	switch {
-	case errors.Is(err, errRPC):
-		o.conn.dialect = &tabhub{}
 	case err != nil:
 		return err
-	case isPort:
+	case m.jsonrpc != nil || m.method != nil:
+		o.conn.dialect = &tabhub{}
+	case m.kind != nil:
 		o.conn.dialect = &port{}
 	default:
-		return f.refuse(ev, spec.CodeInvalidRequest, "neither JSON-RPC nor a port message")
+		return m.refuse(ev, spec.CodeInvalidRequest, "neither JSON-RPC nor a port message")
 	}
 	return o.conn.dialect.decode(frame, ev)
 }
-
-var errRPC = errors.New("is JSON-RPC")

@@ -142,11 +142,7 @@ func (c *conn) bad(id json.RawMessage, err error) {
 		c.warn("malformed frame; further ones of this connection are only counted", "err", err)
 	}
 	if id != nil {
-		coded, ok := errors.AsType[*spec.Error](err)
-		if !ok {
-			coded = spec.Errorf(spec.CodeInvalidRequest, "%s", err.Error())
-		}
-		c.control(c.dialect.appendResponse(nil, c.event.tab, id, nil, coded))
+		c.control(c.dialect.appendResponse(nil, c.event.tab, id, nil, coded(err, spec.CodeInvalidRequest)))
 	}
 	if !c.malformed.Allow() {
 		c.srv.stats.tooFast.Add(1)

@@ -1,8 +1,10 @@
 package wsserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"tabhub/spec"
@@ -17,42 +19,20 @@ type port struct{}
 func (port) name() string                { return "mcp-b-port" }
 func (port) helloTimeout() time.Duration { return spec.HelloTimeout }
 
-// portFrame is a frame cut into its members, which share memory with it.
-type portFrame struct {
-	kind                   string
-	tools, requestID, data json.RawMessage
-}
-
-func (f *portFrame) read(frame []byte) error {
-	return rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		switch key {
-		case "type":
-			f.kind, _ = rawjson.String(value)
-		case "tools":
-			f.tools = value
-		case "requestId":
-			f.requestID = value
-		case "data":
-			f.data = value
-		}
-		return nil
-	})
-}
-
 func (port) concerns(frame []byte, ev *event) {
-	var f portFrame
+	var f members
 	_ = f.read(frame) // as far as it goes
 	ev.requestID = str(f.requestID)
 }
 
 func (port) decode(frame []byte, ev *event) error {
-	var f portFrame
+	var f members
 	if err := f.read(frame); err != nil {
 		return err
 	}
-	switch f.kind {
+	switch kind := str(f.kind); kind {
 	case "register-tools", "tools-updated":
-		decodeToolSet(ev, f.tools, f.kind == "tools-updated")
+		decodeToolSet(ev, f.tools, kind == "tools-updated")
 	case "tool-result":
 		id, ok := rawjson.String(f.requestID)
 		if !ok {
@@ -76,10 +56,7 @@ func decodeToolSet(ev *event, tools json.RawMessage, update bool) {
 	}
 	reg := &spec.Register{Kind: spec.KindTool, Update: update}
 	// The items are kept, so they get memory of their own, once.
-	_ = rawjson.Array(clone(tools), spec.MaxDepth, func(item json.RawMessage) error {
-		reg.Items = append(reg.Items, item)
-		return nil
-	})
+	reg.Items = slices.Collect(rawjson.Elements(bytes.Clone(tools)))
 	ev.kind, ev.msg = evMessage, reg
 }
 
@@ -95,11 +72,6 @@ func (port) appendRequest(dst []byte, _ int64, id string, req spec.Request, _ ti
 	if !ok {
 		return dst, tabtransport.ErrUnsupported
 	}
-	dst = append(dst, `{"type":"execute-tool","toolName":`...)
-	dst = rawjson.AppendString(dst, call.ToolName)
-	dst = append(dst, `,"args":`...)
-	dst = appendArgs(dst, call.Args)
-	dst = append(dst, `,"requestId":"`...)
-	dst = append(dst, id...)
-	return append(dst, `"}`...), nil
+	dst = appendCall(append(dst, `{"type":"execute-tool"`...), call)
+	return append(rawjson.AppendStringMember(dst, "requestId", id), '}'), nil
 }

@@ -1,6 +1,7 @@
 package wsserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -78,7 +79,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	users  map[spec.UserID]*tabtransport.Peers
-	keys   map[tabKey]struct{}  // of live webmcp.v1 connections
+	keys   map[tabKey]bool      // of live webmcp.v1 connections
 	logged map[string]time.Time // by origin: when a refusal was logged last
 }
 
@@ -90,29 +91,16 @@ type tabKey struct {
 
 // New returns a Server. The caller mounts its handlers and closes it.
 func New(opts Options) *Server {
-	if opts.Authenticate == nil {
-		opts.Authenticate = func(*http.Request, *spec.Hello, *pairing.Exchange) (tabtransport.Admission, error) {
-			return tabtransport.Admission{}, nil
-		}
-	}
-	if opts.Log == nil {
-		opts.Log = slog.New(slog.DiscardHandler)
-	}
-	if opts.Instance == "" {
-		opts.Instance = uuid.NewString()
-	}
-	if opts.KeepAlive <= 0 {
-		opts.KeepAlive = spec.KeepAlive
-	}
-	if opts.MaxFrame <= 0 {
-		opts.MaxFrame = spec.MaxFrame
-	}
+	opts.Log = cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
+	opts.Instance = cmp.Or(opts.Instance, uuid.NewString())
+	opts.KeepAlive = cmp.Or(opts.KeepAlive, spec.KeepAlive)
+	opts.MaxFrame = cmp.Or(opts.MaxFrame, spec.MaxFrame)
 	s := &Server{
 		opts:    opts,
 		log:     opts.Log,
 		reading: newReadSlot(),
 		users:   make(map[spec.UserID]*tabtransport.Peers),
-		keys:    make(map[tabKey]struct{}),
+		keys:    make(map[tabKey]bool),
 		logged:  make(map[string]time.Time),
 	}
 	s.conns = wsconn.NewServer(wsconn.Config{
@@ -189,6 +177,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, subprotocols []st
 	}
 }
 
+// authenticate is Options.Authenticate with its defaults.
+func (s *Server) authenticate(r *http.Request, hello *spec.Hello, ex *pairing.Exchange) (adm tabtransport.Admission, err error) {
+	if s.opts.Authenticate != nil {
+		adm, err = s.opts.Authenticate(r, hello, ex)
+	}
+	adm.User = cmp.Or(adm.User, spec.LocalUser)
+	return adm, err
+}
+
 // yielded is told of a connection that is closed in favour of newer ones, without a
 // hello.
 func (s *Server) yielded(c *wsconn.Conn) {
@@ -200,23 +197,19 @@ func (s *Server) yielded(c *wsconn.Conn) {
 
 // claimKey reserves a webmcp.v1 tab key for a live connection. A duplicated browser
 // tab copies its key; the copy gets one of its own.
-func (s *Server) claimKey(k tabKey) tabKey {
+func (s *Server) claimKey(k tabKey) (key string, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	free := k
-	for n := 2; ; n++ {
-		if _, taken := s.keys[free]; !taken {
-			s.keys[free] = struct{}{}
-			return free
-		}
+	for n := 2; s.keys[free]; n++ {
 		free.key = k.key + "~" + strconv.Itoa(n)
 	}
-}
-
-func (s *Server) releaseKey(k tabKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.keys, k)
+	s.keys[free] = true
+	return free.key, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.keys, free)
+	}
 }
 
 // logsRefusal reports whether a refusal of the origin is to be logged: one a minute is.

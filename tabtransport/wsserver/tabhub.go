@@ -1,6 +1,7 @@
 package wsserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,53 +32,26 @@ func (d *tabhub) name() string {
 
 func (d *tabhub) helloTimeout() time.Duration { return spec.HelloTimeout }
 
-// rpcFrame is a frame cut into its members, all of which share memory with it.
-type rpcFrame struct {
-	jsonrpc, id, method, tabID, params, result, err json.RawMessage
-}
-
-func (f *rpcFrame) read(frame []byte) error {
-	return rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		switch key {
-		case "jsonrpc":
-			f.jsonrpc = value
-		case "id":
-			f.id = value
-		case "method":
-			f.method = value
-		case "tabId":
-			f.tabID = value
-		case "params":
-			f.params = value
-		case "result":
-			f.result = value
-		case "error":
-			f.err = value
-		}
-		return nil
-	})
-}
-
 // maxID bounds the id of a peer's request, in bytes: it comes back in the answer.
 const maxID = 512
 
 // hasID reports whether the frame's id is one that JSON-RPC knows.
-func (f *rpcFrame) hasID() bool {
+func (f *members) hasID() bool {
 	return f.id != nil && len(f.id) <= maxID && (f.id[0] == '"' || f.id[0] == '-' || f.id[0] >= '0' && f.id[0] <= '9')
 }
 
 // refuse is the error for a frame that is no message. One with an id that is no
 // answer itself is answered with it.
-func (f *rpcFrame) refuse(ev *event, code int, what string) error {
+func (f *members) refuse(ev *event, code int, what string) error {
 	if !f.hasID() || f.result != nil || f.err != nil {
 		return errors.New(what)
 	}
-	ev.invalid(clone(f.id), spec.Errorf(code, "%s", what))
+	ev.invalid(bytes.Clone(f.id), spec.Errorf(code, "%s", what))
 	return nil
 }
 
 func (d *tabhub) decode(frame []byte, ev *event) error {
-	var f rpcFrame
+	var f members
 	if err := f.read(frame); err != nil {
 		return err
 	}
@@ -98,7 +72,7 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 		if !f.hasID() {
 			return fmt.Errorf("id must be a string or a number of at most %d bytes", maxID)
 		}
-		ev.id = clone(f.id)
+		ev.id = bytes.Clone(f.id)
 	}
 	switch method {
 	case spec.MethodPair:
@@ -121,7 +95,7 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 }
 
 func (d *tabhub) concerns(frame []byte, ev *event) {
-	var f rpcFrame
+	var f members
 	_ = f.read(frame) // as far as it goes
 	if !f.hasID() || d.readTab(f.tabID, ev) != nil {
 		return
@@ -129,7 +103,7 @@ func (d *tabhub) concerns(frame []byte, ev *event) {
 	if f.method == nil {
 		ev.requestID = str(f.id)
 	}
-	ev.id = clone(f.id)
+	ev.id = bytes.Clone(f.id)
 }
 
 // readTab reads tabId. Only a browser's frames have one.
@@ -149,7 +123,7 @@ func (d *tabhub) readTab(raw json.RawMessage, ev *event) error {
 	return nil
 }
 
-func (d *tabhub) decodeAnswer(f *rpcFrame, ev *event) error {
+func (d *tabhub) decodeAnswer(f *members, ev *event) error {
 	id, ok := rawjson.String(f.id)
 	switch {
 	case f.result == nil && f.err == nil:
@@ -176,7 +150,7 @@ func rpcError(raw json.RawMessage) *spec.Error {
 
 // decodeFirst reads the parameters of a first message; version is where they say the
 // protocol's. It reports whether they can be accepted.
-func decodeFirst(what string, f *rpcFrame, ev *event, params any, version *string) bool {
+func decodeFirst(what string, f *members, ev *event, params any, version *string) bool {
 	err := spec.Decode(f.params, params)
 	switch {
 	case err != nil:
@@ -190,7 +164,7 @@ func decodeFirst(what string, f *rpcFrame, ev *event, params any, version *strin
 	return false
 }
 
-func (d *tabhub) decodePair(f *rpcFrame, ev *event) {
+func (d *tabhub) decodePair(f *members, ev *event) {
 	pair := &spec.Pair{}
 	if ev.id == nil {
 		ev.kind, ev.err = evRefused, spec.Errorf(spec.CodeInvalidRequest, "%s is a request: it needs an id", spec.MethodPair)
@@ -201,7 +175,7 @@ func (d *tabhub) decodePair(f *rpcFrame, ev *event) {
 	}
 }
 
-func (d *tabhub) decodeHello(f *rpcFrame, ev *event) {
+func (d *tabhub) decodeHello(f *members, ev *event) {
 	hello := &spec.Hello{}
 	if !decodeFirst("hello", f, ev, hello, &hello.ProtocolVersion) {
 		return
@@ -212,7 +186,7 @@ func (d *tabhub) decodeHello(f *rpcFrame, ev *event) {
 	}
 }
 
-func (d *tabhub) decodeProgress(f *rpcFrame, ev *event) {
+func (d *tabhub) decodeProgress(f *members, ev *event) {
 	if err := spec.Decode(f.params, &ev.progress); err != nil {
 		ev.invalid(ev.id, err)
 		return
@@ -220,9 +194,9 @@ func (d *tabhub) decodeProgress(f *rpcFrame, ev *event) {
 	ev.kind = evProgress
 }
 
-func (d *tabhub) decodeMessage(method string, f *rpcFrame, ev *event) {
+func (d *tabhub) decodeMessage(method string, f *members, ev *event) {
 	// The items of a registration are kept, so they get memory of their own, once.
-	msg, err := spec.DecodeInbound(method, clone(f.params))
+	msg, err := spec.DecodeInbound(method, bytes.Clone(f.params))
 	switch {
 	case err != nil:
 		ev.invalid(ev.id, err)
@@ -251,83 +225,72 @@ func (d *tabhub) appendRefusal(dst []byte, id json.RawMessage, err *spec.Error) 
 }
 
 func (d *tabhub) appendRequest(dst []byte, tab int64, id string, req spec.Request, ago time.Duration) ([]byte, error) {
-	dst = append(dst, `{"jsonrpc":"2.0","id":"`...)
-	dst = append(dst, id...)
-	dst = append(dst, `","method":"`...)
-	dst = append(dst, req.Method()...)
-	dst = append(dst, '"')
+	dst = append(dst, `{"jsonrpc":"2.0"`...)
+	dst = rawjson.AppendStringMember(dst, "id", id)
+	dst = rawjson.AppendStringMember(dst, "method", req.Method())
 	dst = d.appendTab(dst, tab)
 	if ago > 0 {
-		dst = append(dst, `,"sentMs":`...)
-		dst = strconv.AppendInt(dst, int64((ago+time.Millisecond-1)/time.Millisecond), 10)
+		dst = appendInt(dst, "sentMs", int64((ago+time.Millisecond-1)/time.Millisecond))
 	}
-	dst = append(dst, `,"params":`...)
-	if call, ok := req.(*spec.ExecuteTool); ok {
-		dst = append(dst, `{"toolName":`...)
-		dst = rawjson.AppendString(dst, call.ToolName)
-		dst = append(dst, `,"args":`...)
-		dst = appendArgs(dst, call.Args)
-		if call.FrameID != nil {
-			dst = append(dst, `,"frameId":`...)
-			dst = strconv.AppendInt(dst, *call.FrameID, 10)
-		}
-		if call.Origin != "" {
-			dst = append(dst, `,"origin":`...)
-			dst = rawjson.AppendString(dst, call.Origin)
-		}
-		if len(call.Extensions) > 0 {
-			ext, err := marshal(call.Extensions)
-			if err != nil {
-				return dst, err
-			}
-			dst = appendRaw(dst, `,"extensions":`, ext)
-		}
-		return append(dst, "}}"...), nil
+	call, ok := req.(*spec.ExecuteTool)
+	if !ok {
+		params, err := marshal(req)
+		return append(rawjson.AppendMember(dst, "params", params), '}'), err
 	}
-	params, err := marshal(req)
-	if err != nil {
-		return dst, err
+	dst = appendCall(append(dst, `,"params":{`...), call)
+	if call.FrameID != nil {
+		dst = appendInt(dst, "frameId", *call.FrameID)
 	}
-	return append(append(dst, params...), '}'), nil
+	if call.Origin != "" {
+		dst = rawjson.AppendStringMember(dst, "origin", call.Origin)
+	}
+	if len(call.Extensions) > 0 {
+		ext, err := marshal(call.Extensions)
+		if err != nil {
+			return dst, err
+		}
+		dst = rawjson.AppendMember(dst, "extensions", ext)
+	}
+	return append(dst, "}}"...), nil
+}
+
+func appendInt(dst []byte, key string, n int64) []byte {
+	return strconv.AppendInt(rawjson.AppendKey(dst, key), n, 10)
 }
 
 func (d *tabhub) appendCancel(dst []byte, tab int64, cancel spec.Cancel) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","method":"`+spec.MethodCancel+`"`...)
-	dst = d.appendTab(dst, tab)
-	dst = append(dst, `,"params":{"requestId":`...)
-	dst = rawjson.AppendString(dst, cancel.RequestID)
-	dst = append(dst, `,"reason":`...)
-	dst = rawjson.AppendString(dst, cancel.Reason)
+	dst = append(d.appendTab(dst, tab), `,"params":{`...)
+	dst = rawjson.AppendStringMember(dst, "requestId", cancel.RequestID)
+	dst = rawjson.AppendStringMember(dst, "reason", cancel.Reason)
 	return append(dst, "}}"...)
 }
 
 func (d *tabhub) appendResponse(dst []byte, tab int64, id json.RawMessage, result any, rpcErr *spec.Error) []byte {
-	dst = appendRaw(dst, `{"jsonrpc":"2.0","id":`, id)
+	dst = rawjson.AppendMember(append(dst, `{"jsonrpc":"2.0"`...), "id", id)
 	dst = d.appendTab(dst, tab)
-	key, value := `,"result":`, result
+	key, value := "result", result
 	if rpcErr != nil {
-		key, value = `,"error":`, any(rpcErr)
+		key, value = "error", rpcErr
 	}
 	raw, err := marshal(value)
 	if err != nil {
-		key, raw = `,"error":`, json.RawMessage(`{"code":-32603,"message":"the hub could not encode its answer"}`)
+		key, raw = "error", json.RawMessage(`{"code":-32603,"message":"the hub could not encode its answer"}`)
 	}
-	return append(appendRaw(dst, key, raw), '}')
+	return append(rawjson.AppendMember(dst, key, raw), '}')
 }
 
 func (d *tabhub) appendPing(dst []byte, id string) []byte {
 	if !d.greeted {
 		return nil
 	}
-	dst = append(dst, `{"jsonrpc":"2.0","id":"`...)
-	dst = append(dst, id...)
-	return append(dst, `","method":"`+spec.MethodPing+`","params":{}}`...)
+	dst = rawjson.AppendStringMember(append(dst, `{"jsonrpc":"2.0"`...), "id", id)
+	return append(dst, `,"method":"`+spec.MethodPing+`","params":{}}`...)
 }
 
 func (d *tabhub) appendTab(dst []byte, tab int64) []byte {
 	if tab <= 0 || !d.browser {
 		return dst
 	}
-	dst = append(dst, `,"tabId":`...)
-	return strconv.AppendInt(dst, tab, 10)
+	return appendInt(dst, "tabId", tab)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,7 +31,7 @@ const webmcpHelloTimeout = 15 * time.Second
 type webmcp struct {
 	instance string
 	host     string
-	port     int
+	port     string // a number
 
 	// owned by the reader
 	tabID      string
@@ -40,10 +39,9 @@ type webmcp struct {
 }
 
 func newWebMCP(s *Server, ws *wsconn.Conn) *webmcp {
-	d := &webmcp{instance: s.opts.Instance, host: "127.0.0.1"}
+	d := &webmcp{instance: s.opts.Instance, host: "127.0.0.1", port: "0"}
 	if host, port, err := net.SplitHostPort(ws.LocalAddr().String()); err == nil {
-		d.host = host
-		d.port, _ = strconv.Atoi(port)
+		d.host, d.port = host, port
 	}
 	return d
 }
@@ -51,42 +49,12 @@ func newWebMCP(s *Server, ws *wsconn.Conn) *webmcp {
 func (d *webmcp) name() string                { return webmcpName }
 func (d *webmcp) helloTimeout() time.Duration { return webmcpHelloTimeout }
 
-// webmcpFrame is a frame cut into its members, which share memory with it.
-type webmcpFrame struct {
-	kind                                             string
-	tabID, origin, url, title, tools, callID, result json.RawMessage
-}
-
-func (f *webmcpFrame) read(frame []byte) error {
-	return rawjson.Object(frame, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		switch key {
-		case "type":
-			f.kind, _ = rawjson.String(value)
-		case "tabId":
-			f.tabID = value
-		case "origin":
-			f.origin = value
-		case "url":
-			f.url = value
-		case "title":
-			f.title = value
-		case "tools":
-			f.tools = value
-		case "callId":
-			f.callID = value
-		case "result":
-			f.result = value
-		}
-		return nil
-	})
-}
-
 func (d *webmcp) decode(frame []byte, ev *event) error {
-	var f webmcpFrame
+	var f members
 	if err := f.read(frame); err != nil {
 		return err
 	}
-	switch f.kind {
+	switch kind := str(f.kind); kind {
 	case "result":
 		id, ok := rawjson.String(f.callID)
 		if !ok {
@@ -101,7 +69,7 @@ func (d *webmcp) decode(frame []byte, ev *event) error {
 	case "hello":
 		d.decodeHello(&f, ev)
 	case "tools/list", "tools/changed":
-		decodeToolSet(ev, f.tools, f.kind == "tools/changed")
+		decodeToolSet(ev, f.tools, kind == "tools/changed")
 		ev.early = true
 		if reg, ok := ev.msg.(*spec.Register); ok {
 			reg.TabURL, reg.Title = d.url, d.title
@@ -115,12 +83,12 @@ func (d *webmcp) decode(frame []byte, ev *event) error {
 }
 
 func (d *webmcp) concerns(frame []byte, ev *event) {
-	var f webmcpFrame
+	var f members
 	_ = f.read(frame) // as far as it goes
 	ev.requestID = str(f.callID)
 }
 
-func (d *webmcp) decodeHello(f *webmcpFrame, ev *event) {
+func (d *webmcp) decodeHello(f *members, ev *event) {
 	state := &spec.TabState{}
 	if url := str(f.url); url != "" {
 		state.URL = &url
@@ -153,14 +121,11 @@ func (d *webmcp) decodeHello(f *webmcpFrame, ev *event) {
 }
 
 func (d *webmcp) appendOpening(dst []byte) []byte {
-	dst = append(dst, `{"type":"server-hello","service":"webmcp-local-relay","version":1,"host":`...)
-	dst = rawjson.AppendString(dst, d.host)
-	dst = append(dst, `,"port":`...)
-	dst = strconv.AppendInt(dst, int64(d.port), 10)
-	dst = append(dst, `,"instanceId":`...)
-	dst = rawjson.AppendString(dst, d.instance)
-	dst = append(dst, `,"relayId":`...)
-	dst = rawjson.AppendString(dst, d.instance)
+	dst = append(dst, `{"type":"server-hello","service":"webmcp-local-relay","version":1`...)
+	dst = rawjson.AppendStringMember(dst, "host", d.host)
+	dst = rawjson.AppendMember(dst, "port", []byte(d.port))
+	dst = rawjson.AppendStringMember(dst, "instanceId", d.instance)
+	dst = rawjson.AppendStringMember(dst, "relayId", d.instance)
 	return append(dst, `,"label":"tabhub"}`...)
 }
 
@@ -170,8 +135,8 @@ func (d *webmcp) appendWelcome(dst []byte, _ json.RawMessage, _ spec.HelloResult
 }
 
 func (d *webmcp) appendRefusal(dst []byte, _ json.RawMessage, err *spec.Error) []byte {
-	dst = append(dst, `{"type":"hello/rejected","reason":"refused","message":`...)
-	return append(rawjson.AppendString(dst, err.Message), '}')
+	dst = append(dst, `{"type":"hello/rejected","reason":"refused"`...)
+	return append(rawjson.AppendStringMember(dst, "message", err.Message), '}')
 }
 
 func (d *webmcp) appendRequest(dst []byte, _ int64, id string, req spec.Request, _ time.Duration) ([]byte, error) {
@@ -179,13 +144,8 @@ func (d *webmcp) appendRequest(dst []byte, _ int64, id string, req spec.Request,
 	if !ok {
 		return dst, tabtransport.ErrUnsupported
 	}
-	dst = append(dst, `{"type":"invoke","callId":"`...)
-	dst = append(dst, id...)
-	dst = append(dst, `","toolName":`...)
-	dst = rawjson.AppendString(dst, call.ToolName)
-	dst = append(dst, `,"args":`...)
-	dst = appendArgs(dst, call.Args)
-	return append(dst, '}'), nil
+	dst = rawjson.AppendStringMember(append(dst, `{"type":"invoke"`...), "callId", id)
+	return append(appendCall(dst, call), '}'), nil
 }
 
 func (d *webmcp) appendCancel([]byte, int64, spec.Cancel) []byte { return nil }
