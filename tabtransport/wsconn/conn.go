@@ -24,7 +24,7 @@ const (
 	// connection that is closed while there is something to read may lose what was
 	// written last.
 	lingerTimeout = time.Second
-	// yieldTimeout is how long the oldest of too many stays to read why it goes.
+	// yieldTimeout is the same for the oldest of too many.
 	yieldTimeout = 100 * time.Millisecond
 )
 
@@ -59,6 +59,7 @@ type Conn struct {
 	pong      *string       // the peer's last ping, if it was not answered
 	pingDue   bool          // a WebSocket ping is to be sent
 	busy      bool          // the writer runs, or must not run again
+	yields    bool          // it is closed for newer ones, which wait for its memory
 	closed    error         // why nothing more is taken; nil while open
 	final     []byte        // the close frame that follows the queue; nil: none
 	expiry    *time.Timer   // of CloseAt, and once closed of Abort; may be nil
@@ -247,8 +248,10 @@ func (c *Conn) stopTimersLocked() {
 
 // yield ends a connection that is not admitted in favour of newer ones.
 func (c *Conn) yield() {
+	c.mu.Lock()
+	c.yields = true
+	c.mu.Unlock()
 	c.Close(spec.CloseTooFast, "too many connections have not "+c.srv.config.Awaited+", and this one is the oldest")
-	time.AfterFunc(yieldTimeout, func() { c.Abort(nil) })
 	if f := c.srv.config.Yielded; f != nil {
 		f(c)
 	}

@@ -228,7 +228,11 @@ func (c *Conn) wrote(err error) {
 func (c *Conn) linger() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	timeout := lingerTimeout
+	if c.yields {
+		timeout = yieldTimeout
+	}
 	if c.expiry.Stop() {
-		c.expiry.Reset(lingerTimeout)
+		c.expiry.Reset(timeout)
 	}
 }
