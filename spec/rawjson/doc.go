@@ -4,8 +4,8 @@
 //
 // The checking functions (Valid, Object, Array, Decode) take any bytes and accept
 // exactly the texts of RFC 8259 in valid UTF-8, which encoding/json does not ask
-// for. The others (Get, Members, Walk, String, Compact …) trust that their input was checked; given
-// anything else they return something useless but neither panic nor loop.
+// for. The others (Get, Members, Walk, String, Compact …) trust that their input was
+// checked; given anything else they return something useless but neither panic nor loop.
 //
 // No function recurses without a bound, keeps its arguments or holds state, so all
 // are safe for concurrent use. What is handed out shares memory with the input: it

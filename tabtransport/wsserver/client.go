@@ -64,7 +64,7 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 	refuse := func(sentence string) {
 		s.stats.refused.Add(1)
 		if s.logsRefusal(clientSubprotocol) {
-			s.log.Warn("webmcp-relay.v1 client refused", "err", sentence, "remote", r.RemoteAddr)
+			s.opts.Log.Warn("webmcp-relay.v1 client refused", "err", sentence, "remote", r.RemoteAddr)
 		}
 		http.Error(w, sentence, http.StatusForbidden)
 	}
@@ -97,7 +97,7 @@ func (s *Server) serveClient(w http.ResponseWriter, r *http.Request) {
 		c.run()
 	})
 	if err != nil {
-		s.log.Debug("websocket handshake failed", "err", err)
+		s.opts.Log.Debug("websocket handshake failed", "err", err)
 	}
 }
 

@@ -194,5 +194,5 @@ func (c *conn) warn(msg string, args ...any) {
 	if c.attachment != nil {
 		args = append(args, "tab", c.attachment.Peer())
 	}
-	c.srv.log.Warn(msg, args...)
+	c.srv.opts.Log.Warn(msg, args...)
 }

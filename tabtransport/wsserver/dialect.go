@@ -136,30 +136,27 @@ func (ev *event) answer(req spec.Request) (spec.Response, error) {
 	if _, executed := req.(*spec.ExecuteTool); executed && ev.outcome {
 		return outcomeOf(ev.result), nil
 	}
-	if ev.result == nil {
-		return spec.Response{Result: json.RawMessage("null")}, nil
-	}
-	return spec.Response{Result: bytes.Clone(ev.result)}, nil
+	return spec.Response{Result: orNull(ev.result)}, nil
 }
 
 // outcomeOf reads {success, payload}. Anything else is taken for the payload of a
 // tool that has succeeded: proxies that were written for plain MCP answer so.
 func outcomeOf(result json.RawMessage) spec.Response {
-	success := rawjson.Get(result, "success")
-	switch string(success) {
+	switch string(rawjson.Get(result, "success")) {
 	case "true":
-		payload := rawjson.Get(result, "payload")
-		if payload == nil {
-			payload = json.RawMessage("null")
-		}
-		return spec.Response{Result: bytes.Clone(payload)}
+		return spec.Response{Result: orNull(rawjson.Get(result, "payload"))}
 	case "false":
 		return spec.Response{Result: failure(rawjson.Get(result, "payload")), Failed: true}
 	}
-	if len(result) == 0 {
-		result = json.RawMessage("null")
+	return spec.Response{Result: orNull(result)}
+}
+
+// orNull returns a copy of a value, null if it is missing.
+func orNull(value json.RawMessage) json.RawMessage {
+	if len(value) == 0 {
+		return json.RawMessage("null")
 	}
-	return spec.Response{Result: bytes.Clone(result)}
+	return bytes.Clone(value)
 }
 
 // failure returns payload as spec.Response wants it for a failed call: a message or

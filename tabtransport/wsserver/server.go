@@ -72,7 +72,6 @@ const (
 // concurrent use.
 type Server struct {
 	opts    Options
-	log     *slog.Logger
 	conns   *wsconn.Server
 	stats   counters
 	reading *readSlot
@@ -97,7 +96,6 @@ func New(opts Options) *Server {
 	opts.MaxFrame = cmp.Or(opts.MaxFrame, spec.MaxFrame)
 	s := &Server{
 		opts:    opts,
-		log:     opts.Log,
 		reading: newReadSlot(),
 		users:   make(map[spec.UserID]*tabtransport.Peers),
 		keys:    make(map[tabKey]bool),
@@ -173,7 +171,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, subprotocols []st
 		c.run()
 	})
 	if err != nil {
-		s.log.Debug("websocket handshake failed", "err", err)
+		s.opts.Log.Debug("websocket handshake failed", "err", err)
 	}
 }
 
@@ -191,7 +189,7 @@ func (s *Server) authenticate(r *http.Request, hello *spec.Hello, ex *pairing.Ex
 func (s *Server) yielded(c *wsconn.Conn) {
 	s.stats.refused.Add(1)
 	if s.logsRefusal("no hello") {
-		s.log.Warn("too many connections without a hello; the oldest are closed", "limit", maxUnadmitted, "remote", c.Remote())
+		s.opts.Log.Warn("too many connections without a hello; the oldest are closed", "limit", maxUnadmitted, "remote", c.Remote())
 	}
 }
 
