@@ -22,6 +22,9 @@
   const detailOf = getter(CustomEvent.prototype, "detail");
   const booleanValue = getter(XPathResult.prototype, "booleanValue");
   const BOOLEAN = XPathResult.BOOLEAN_TYPE;
+  // Where a library makes its modelContext.
+  const documents = { object: document, prototype: Document.prototype };
+  const navigators = { object: navigator, prototype: Navigator.prototype };
   const FIRST_WAIT = 250;
   const MAX_WAIT = 60_000;
 
@@ -80,15 +83,12 @@
    */
   function look(wait) {
     if (half) return; // it looks by itself
-    if (made(document, Document.prototype) || made(navigator, Navigator.prototype)) sign("tools");
+    if (made(documents) || made(navigators)) sign("tools");
     else setTimeout(() => look(min(wait * 2, MAX_WAIT)), wait);
   }
 
-  /**
-   * @param {any} object
-   * @param {object} prototype
-   */
-  function made(object, prototype) {
+  /** @param {{object: any, prototype: object}} place */
+  function made({ object, prototype }) {
     return (hasOwn(object, "modelContext") || hasOwn(prototype, "modelContext")) && object.modelContext;
   }
 
