@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"testing"
 
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/pagejs"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -70,6 +72,44 @@ func TestPermissionsAreExplained(t *testing.T) {
 	csp := m.CSP["extension_pages"]
 	if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
 		t.Errorf("the pages' policy is not strict: %s", csp)
+	}
+}
+
+// A line that is left out of a script as a comment is none of its code: TypeScript, which leaves
+// out comments itself, makes the same of both.
+func TestOnlyCommentsAreLeftOut(t *testing.T) {
+	if _, err := os.Stat(filepath.Join("node_modules", "typescript")); err != nil {
+		missing(t, "TypeScript is not installed: run npm ci in tabtransport/extension")
+	}
+	var pairs [][2]string
+	for _, dir := range []string{"content", "../pagejs", "../../hub/pages/assets"} {
+		names, err := fs.Glob(os.DirFS(dir), "*.js")
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: %q, %v", dir, names, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pairs = append(pairs, [2]string{"(() => {\n\"use strict\";\n" + string(text) + "})();\n", pagejs.Script(os.DirFS(dir), ".", name)})
+		}
+	}
+	in, err := json.Marshal(pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", "-e", `
+		const ts = require("typescript");
+		const compilerOptions = { target: ts.ScriptTarget.ESNext, removeComments: true };
+		const code = (text) => ts.transpileModule(text, { compilerOptions }).outputText;
+		for (const [before, after] of JSON.parse(require("fs").readFileSync(0))) {
+			if (code(before) !== code(after)) throw new Error("this is another script without its comments:\n" + before);
+			if (after.includes("\n//")) throw new Error("it has comments left:\n" + after);
+		}`)
+	cmd.Stdin = bytes.NewReader(in)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

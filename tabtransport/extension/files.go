@@ -18,7 +18,9 @@ var content embed.FS
 // one file where it would load ten.
 var scripts = map[string][]string{
 	// In the page's world of every frame.
-	"content/page.js": {pagejs.Values, pagejs.ModelContext, pagejs.Library, "libraryend.js", "oldforms.js", "sentinel.js"},
+	"content/page.js": {"oldforms.js", "sentinel.js"},
+	// In the page's world of a frame that has given a sign.
+	"content/library.js": {pagejs.Values, pagejs.ModelContext, pagejs.Library, "libraryend.js"},
 	// In the extension's world of a tab's top document.
 	"content/top.js": {"ratelimit.js", "gateway.js"},
 	// In the extension's world of a frame that has given a sign.

@@ -210,3 +210,19 @@ func TestReloadDoesNotFlap(t *testing.T) {
 		t.Errorf("while the page was reloaded the hub saw %d tools", least)
 	}
 }
+
+// A window that a page has opened without an address of its own shows frames of other pages.
+func TestFrameInAWindowWithoutAddress(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{
+		"/":     `<!doctype html><title>Opener</title>`,
+		"/tool": `<!doctype html><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,
+	})
+	p := b.Open(url)
+	p.Eval(`void open("about:blank").document.body.append(Object.assign(document.createElement("iframe"), {src: "/tool"}))`)
+	if got := h.tool(h.tabWith("tool"), "tool"); got.Origin != url || got.FrameID == 0 {
+		t.Errorf("%+v", got)
+	}
+}

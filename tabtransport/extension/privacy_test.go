@@ -12,7 +12,7 @@ import (
 const spy = `<!doctype html><title>Spy</title><script>
 	window.seen = [];
 	const real = {setTimeout, setInterval, dispatchEvent, postMessage};
-	for (const type of ['tabhub-port', 'tabhub-frame', 'tabhub-extension', 'tabhub-page']) addEventListener(type, () => seen.push('event ' + type));
+	for (const type of ['tabhub-port', 'tabhub-frame', 'tabhub-extension', 'tabhub-page', 'tabhub-gateway', 'tabhub-half']) addEventListener(type, () => seen.push('event ' + type));
 	addEventListener('message', ({data}) => seen.push('message ' + JSON.stringify(data)));
 	for (const name of Object.keys(real)) window[name] = (...args) => { seen.push('calls ' + name); return real[name].call(window, ...args); };
 	for (const [object, name] of [[Math, 'min'], [Object, 'hasOwn'], [Reflect, 'apply'], [JSON, 'stringify'], [MessagePort.prototype, 'postMessage'], [EventTarget.prototype, 'addEventListener'], [EventTarget.prototype, 'dispatchEvent']]) {
@@ -50,7 +50,8 @@ func TestPagesWithoutToolsSeeNothing(t *testing.T) {
 		p := b.Open(url)
 		for _, expr := range []string{
 			`ask('tabhub-page')`, `ask('tabhub-page', 'http://` + h.addr + `')`, `ask('tabhub-page', 'http://127.0.0.1:3300')`,
-			`ask('tabhub-port')`, `ask('tabhub-frame')`, `void dispatchEvent(new Event('tabhub-port'))`,
+			`ask('tabhub-port')`, `ask('tabhub-frame')`, `ask('tabhub-gateway')`, `ask('tabhub-half')`, `void dispatchEvent(new CustomEvent('tabhub-gateway', {detail: 'x'}))`,
+			`void dispatchEvent(new Event('tabhub-port'))`,
 		} {
 			p.Eval("seen = seen.filter(line => !line.startsWith('event ')); " + expr + "; seen = seen.filter(line => !line.startsWith('event ') && line !== 'calls dispatchEvent')")
 		}
@@ -99,5 +100,40 @@ func TestNothingInThePageWhereSwitchedOff(t *testing.T) {
 		if runs() != "true" {
 			t.Errorf("%s, and on again: the sentinel does not run", hide)
 		}
+	}
+}
+
+// While a site is switched off its frames are left alone also when another frame of the page
+// has tools, which leads to all that the page has.
+func TestFramesOfSwitchedOffSitesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	off := site(t, map[string]string{"/": `<!doctype html><title>Off</title>`})
+	url := site(t, map[string]string{
+		"/":     `<!doctype html><title>Outer</title><iframe src="` + off + `/"></iframe><iframe src="/tool"></iframe>`,
+		"/tool": `<!doctype html><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,
+	})
+	switchSite(b, off, false)
+	w := b.Worker()
+	defer w.Close()
+	w.Eval(`(() => {
+		const { executeScript } = chrome.scripting;
+		self.ran = [];
+		chrome.scripting.executeScript = async (injection) => {
+			const results = await executeScript.call(chrome.scripting, injection);
+			if (injection.world === "MAIN") ran.push(...results.map(({ documentId }) => documentId));
+			return results;
+		};
+	})()`)
+	b.Open(url)
+	h.tabWith("tool")
+	got := w.Eval(`(async () => {
+		const [tab] = await chrome.tabs.query({ url: "` + url + `/" });
+		const all = await chrome.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, func: () => location.href });
+		return all.filter(({ documentId }) => ran.includes(documentId)).map(({ result }) => result);
+	})()`)
+	if strings.Contains(got, off) || !strings.Contains(got, url+"/tool") {
+		t.Errorf("scripts were brought to the page's world of %s", got)
 	}
 }

@@ -119,14 +119,18 @@ type PageWorldRequest =
   | { type: "cancel"; id: string; reason: string };
 
 type PageWorldMessage =
-  | ({ type: "sign" } & FrameSign)
   | { type: "tools"; tools: string }
   | { type: "result"; id: string; text: string | null }
   | { type: "error"; id: string; message: string }
   | { type: "threw"; name: string; message: string };
 
+/** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
+interface PageHalf {
+  look(): void;
+  threw(name: string, error: unknown): void;
+}
+
 /** What the scripts of the extension's own world in a document leave for one another. */
-declare var tabhubPort: MessagePort | undefined;
 declare var tabhubGateway: boolean | undefined;
 declare var tabhubLate: boolean | undefined;
 declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;

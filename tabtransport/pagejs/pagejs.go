@@ -3,6 +3,7 @@ package pagejs
 import (
 	"embed"
 	"io/fs"
+	"iter"
 	"path"
 	"strings"
 )
@@ -19,8 +20,9 @@ const (
 var library embed.FS
 
 // Script returns one script made of parts, in that order and in a scope of its own: files of
-// the library and files that are in dir of own. It panics if there is no such file, as both
-// are compiled in.
+// the library and files that are in dir of own. Lines that hold only a comment are left out, as
+// each document pays for what it is given. It panics if there is no such file, as both are
+// compiled in.
 func Script(own fs.FS, dir string, parts ...string) string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")
@@ -32,8 +34,31 @@ func Script(own fs.FS, dir string, parts ...string) string {
 		if err != nil {
 			panic(err)
 		}
-		b.Write(text)
+		for line := range code(string(text)) {
+			b.WriteString(line)
+		}
 	}
 	b.WriteString("})();\n")
 	return b.String()
+}
+
+// code yields the lines of a script that hold more than a comment. A template literal must have
+// no line that begins as a comment does.
+func code(script string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		inComment := false
+		for line := range strings.Lines(script) {
+			text := strings.TrimSpace(line)
+			if strings.HasPrefix(text, "/*") {
+				inComment = true
+			}
+			skip := inComment || strings.HasPrefix(text, "//")
+			if _, after, ends := strings.Cut(text, "*/"); inComment && ends {
+				inComment, skip = false, after == ""
+			}
+			if !skip && !yield(line) {
+				return
+			}
+		}
+	}
 }

@@ -7,8 +7,10 @@
 {
   /** How often each frame may give a sign. @type {WeakMap<object, InstanceType<typeof RateLimit>>} */
   const limits = new WeakMap();
-  /** From the top document's own sentinel: none is in a site that is switched off. @type {MessagePort | undefined} */
-  let port;
+  /** The type of the events by which the top document's own sentinel tells of signs: no page knows it. */
+  const secret = crypto.getRandomValues(new BigUint64Array(2)).join("-");
+  /** Whether there is such a sentinel: none is in a site that is switched off. */
+  let joined = false;
 
   /**
    * @param {Window} source
@@ -50,24 +52,28 @@
     if (data?.tabhub !== "sign") return;
     // The page does not get the message. But where there is no sentinel, as the site is switched
     // off, only the page can have sent it, and would find out that somebody stops it.
-    if (port) event.stopImmediatePropagation();
+    if (joined) event.stopImmediatePropagation();
     pass(/** @type {Window} */ (source), data);
   });
 
-  /** @param {Event} event */
-  function join(event) {
-    port = event instanceof MessageEvent ? event.ports[0] : undefined;
-    if (!port) return;
-    port.onmessage = ({ data }) => data?.type === "sign" && pass(window, data);
-    globalThis.tabhubPort = port;
+  addEventListener(secret, (event) => pass(window, /** @type {CustomEvent<FrameSign>} */ (event).detail));
+
+  /** Tells the sentinel the secret. Only before the page's scripts run can nobody else hear it. */
+  function tell() {
+    joined = !dispatchEvent(new CustomEvent("tabhub-gateway", { cancelable: true, detail: secret }));
   }
-  addEventListener("tabhub-port", join, { once: true });
-  // Once the page's scripts run, it is they who offer a port.
-  const parser = new MutationObserver(() => {
-    parser.disconnect();
-    removeEventListener("tabhub-port", join);
-  });
-  parser.observe(document, { childList: true, subtree: true });
+  if (!globalThis.tabhubLate) {
+    tell();
+    if (!joined) {
+      // The browser may run the sentinel after this: then it is there when the parser goes on,
+      // and still no script of the page has run.
+      const parser = new MutationObserver(() => {
+        parser.disconnect();
+        tell();
+      });
+      parser.observe(document, { childList: true, subtree: true });
+    }
+  }
 
   globalThis.tabhubGateway = true;
 }

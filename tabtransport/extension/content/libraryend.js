@@ -1,5 +1,6 @@
-// Runs in the page's world: tells the extension's own world over a port the tools of a
-// modelContext that a library of the page made, and runs their calls.
+// Runs in the page's world of a frame that has given a sign: tells the extension's own world over
+// a port the tools of a modelContext that a library of the page made, and what native tools throw,
+// and runs the calls of a library's tools.
 "use strict";
 
 var LibraryEnd = class {
@@ -9,28 +10,40 @@ var LibraryEnd = class {
   #calls = new Map();
   /** The tools that were told last, as JSON. */
   #told = "";
-  #tools;
-  #send;
-
-  /**
-   * @param {() => void} found called when the page has a modelContext
-   * @param {(message: PageWorldMessage) => void} send
-   */
-  constructor(found, send) {
-    this.#send = send;
-    this.#tools = new LibraryTools(() => {
-      found();
-      void this.#list();
-    });
-  }
+  #tools = new LibraryTools(() => void this.#list());
+  /** @type {MessagePort | undefined} */
+  #port;
 
   /** Begins to look for a modelContext. */
-  start() {
+  look() {
     this.#tools.start();
   }
 
+  /**
+   * Tells what a native tool has thrown.
+   *
+   * @param {string} name
+   * @param {unknown} error
+   */
+  threw(name, error) {
+    this.#send({ type: "threw", name, message: Values.errorText(error) });
+  }
+
+  /** Offers the extension's own world a port. */
+  join() {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => this.#heard(data);
+    this.#port = port1;
+    dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
+  }
+
+  /** @param {PageWorldMessage} message */
+  #send(message) {
+    this.#port?.postMessage(message);
+  }
+
   /** @param {PageWorldRequest} request */
-  heard(request) {
+  #heard(request) {
     switch (request.type) {
       case "start":
         this.#told = "";
@@ -71,3 +84,10 @@ var LibraryEnd = class {
     }
   }
 };
+
+{
+  const end = new LibraryEnd();
+  // Another sign may have brought this already.
+  const first = !dispatchEvent(new CustomEvent("tabhub-half", { cancelable: true, detail: end }));
+  if (first) addEventListener("tabhub-frame", () => end.join());
+}

@@ -1,4 +1,4 @@
-// The extension's end of the port to the page's world (sentinel.js, libraryend.js).
+// The extension's end of the port to the page's world (libraryend.js).
 "use strict";
 
 /** @implements {Source} */
@@ -19,13 +19,12 @@ var LibrarySource = class {
   constructor(changed, threw) {
     this.#changed = changed;
     this.#threw = threw;
-    if (globalThis.tabhubPort) this.#join(globalThis.tabhubPort);
   }
 
   /** Joins the page's world of a frame that has given a sign. */
   ask() {
     if (this.#port) return;
-    // A script of the page may play the part of the sentinel: it speaks for the page, too.
+    // A script of the page may play the part of the other end: it speaks for the page, too.
     const offered = (/** @type {Event} */ event) => {
       if (event instanceof MessageEvent && event.ports[0]) this.#join(event.ports[0]);
     };

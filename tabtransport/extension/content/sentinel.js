@@ -8,29 +8,34 @@
 "use strict";
 
 {
-  const { document, top, addEventListener, dispatchEvent } = window;
-  const { apply, hasOwn, setTimeout } = Early;
+  const { document, top, addEventListener, dispatchEvent, setTimeout, CustomEvent } = window;
+  const { apply } = Reflect;
+  const { hasOwn } = Object;
+  const { min } = Math;
   const { evaluate } = Document.prototype;
-  const { postMessage } = MessagePort.prototype;
+  const { preventDefault } = Event.prototype;
   const getter = (/** @type {object} */ prototype, /** @type {string} */ name) =>
     /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
-  const [dataOf, sourceOf, originOf] = ["data", "source", "origin"].map((name) => getter(MessageEvent.prototype, name));
-  const BOOLEAN = XPathResult.BOOLEAN_TYPE;
+  const dataOf = getter(MessageEvent.prototype, "data");
+  const sourceOf = getter(MessageEvent.prototype, "source");
+  const originOf = getter(MessageEvent.prototype, "origin");
+  const detailOf = getter(CustomEvent.prototype, "detail");
   const booleanValue = getter(XPathResult.prototype, "booleanValue");
+  const BOOLEAN = XPathResult.BOOLEAN_TYPE;
+  // Where a library makes its modelContext.
+  const documents = { object: document, prototype: Document.prototype };
+  const navigators = { object: navigator, prototype: Navigator.prototype };
+  const FIRST_WAIT = 250;
+  const MAX_WAIT = 60_000;
 
   /** The browser's own, because no script of the page has run yet. */
   const native = document.modelContext;
-  /** To the extension's world, as soon as that is there. @type {MessagePort | undefined} */
-  let port;
+  /** The type of the events that the gateway hears; no script of the page knows it. @type {string | undefined} */
+  let secret;
   /** The kinds of signs that were told. @type {Record<string, boolean>} */
   const told = Object.create(null);
-
-  const library = new LibraryEnd(() => sign("tools"), send);
-
-  /** @param {PageWorldMessage} message */
-  function send(message) {
-    if (port) apply(postMessage, port, [message]);
-  }
+  /** The extension's other half in the page's world, once it was brought. @type {PageHalf | undefined} */
+  let half;
 
   /**
    * Tells the gateway in the tab's top document of a sign, once of each kind.
@@ -41,8 +46,8 @@
   function sign(kind, more) {
     if (told[kind] && !more) return;
     told[kind] = true;
-    if (top === window) send({ type: "sign", kind, ...more });
-    else top?.postMessage({ tabhub: "sign", kind, ...more }, "*");
+    if (top !== window) top?.postMessage({ tabhub: "sign", kind, ...more }, "*");
+    else if (secret) dispatchEvent(new CustomEvent(secret, { detail: { kind, ...more } }));
   }
 
   /** @param {Event} event */
@@ -70,39 +75,37 @@
     return apply(booleanValue, found, []);
   }
 
-  /** @param {MessagePort} other an end of a port that the extension's world has the other end of */
-  function join(other) {
-    port = other;
-    port.onmessage = ({ data: request }) => library.heard(request);
+  /**
+   * Looks whether a library of the page has made a modelContext: now, then ever more rarely,
+   * as a page may load it late.
+   *
+   * @param {number} wait in ms, until it looks again
+   */
+  function look(wait) {
+    if (half) return; // it looks by itself
+    if (made(documents) || made(navigators)) sign("tools");
+    else setTimeout(() => look(min(wait * 2, MAX_WAIT)), wait);
   }
 
-  /** Offers the extension's world a port. */
-  function offer() {
-    const { port1, port2 } = new MessageChannel();
-    join(port1);
-    dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
+  /** @param {{object: any, prototype: object}} place */
+  function made({ object, prototype }) {
+    return (hasOwn(object, "modelContext") || hasOwn(prototype, "modelContext")) && object.modelContext;
   }
 
   if (top === window) {
-    // The gateway takes the port that it is offered first, before any script of the page
-    // runs, and the port is the only way to talk from then on.
-    const { port1, port2 } = new MessageChannel();
-    join(port1);
-    const hand = () => dispatchEvent(new MessageEvent("tabhub-port", { ports: [port2] }));
-    hand();
-    if (document.readyState === "loading") {
-      // The browser may run the gateway after this: then it is there when the parser goes
-      // on, and still no script of the page has run.
-      const parser = new MutationObserver(() => {
-        parser.disconnect();
-        hand();
-      });
-      parser.observe(document, { childList: true, subtree: true });
-    }
-  } else {
-    // What asks is in a frame that has given a sign, or the page itself.
-    addEventListener("tabhub-frame", () => (told.tools || told.server || told.child) && offer());
+    // The gateway tells it before any script of the page runs. Later events are the page's.
+    addEventListener("tabhub-gateway", (event) => {
+      if (secret) return;
+      secret = apply(detailOf, event, []);
+      apply(preventDefault, event, []);
+    });
   }
+  addEventListener("tabhub-half", (event) => {
+    if (half || !(told.tools || told.server || told.child)) return;
+    half = /** @type {CustomEvent<PageHalf>} */ (event).detail;
+    event.preventDefault();
+    if (!native) half.look();
+  });
 
   // A server in the page that announces itself, or that a script of the page names.
   addEventListener("message", heard);
@@ -115,9 +118,9 @@
   });
   if (native) {
     apply(addEventListener, native, ["toolchange", () => sign("tools")]);
-    noteErrors(native, (name, error) => send({ type: "threw", name, message: Values.errorText(error) }));
+    noteErrors(native, (name, error) => half?.threw(name, error));
     offerOldForms(native);
   } else {
-    setTimeout(() => library.start(), 0);
+    setTimeout(() => look(FIRST_WAIT), 0);
   }
 }

@@ -2,7 +2,7 @@
 // and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
 // nothing runs"). content/page.js, top.js and frame.js are joined of several files (files.go).
 
-import { pattern, permitsPage } from "./settings.js";
+import { pattern, permits, permitsAll, permitsPage } from "./settings.js";
 
 const ID = "page";
 const WEB = ["http://*/*", "https://*/*"];
@@ -73,18 +73,40 @@ function differs(a, b) {
  * @param {{path: number[], sign: FrameSign}} said path leads to the frame from the top document, by the
  *   index of each frame in its parent; the page may have forged both
  * @param {chrome.runtime.MessageSender} sender the gateway in the tab's top document
+ * @param {Settings} settings
  */
-export async function bring({ path, sign }, { tab, documentId }) {
+export async function bring({ path, sign }, { tab, documentId }, settings) {
   if (tab?.id === undefined || !documentId) return;
   // A server in a child frame counts while the child's site is known to be there.
-  if (sign.child) await start(tab.id, await documentAt(tab.id, [...path, sign.child.index]));
-  const target = await start(tab.id, path.length ? await documentAt(tab.id, path) : documentId);
+  if (sign.child) await start(tab.id, await documentAt(tab.id, [...path, sign.child.index], settings));
+  const document = path.length ? await documentAt(tab.id, path, settings) : documentId;
+  const target = documentTarget(tab.id, document);
+  if (NEEDS_PAGE_HALF.includes(sign.kind) && (await isShared(target, settings))) {
+    await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
+  }
+  await start(tab.id, document);
   await chrome.scripting.executeScript({
     target,
     args: [sign],
     func: (/** @type {FrameSign} */ sign) => globalThis.tabhubFrame?.signed(sign),
     injectImmediately: true,
   });
+}
+
+/** The signs of what is reached through the page's own world, too. */
+const NEEDS_PAGE_HALF = ["tools", "server", "child"];
+
+/**
+ * Whether a document is of a site that the user shares: nothing runs in the page's world of
+ * another. The extension's own world is asked, as no page can change what is read there.
+ *
+ * @param {chrome.scripting.InjectionTarget} target one document
+ * @param {Settings} settings
+ */
+async function isShared(target, settings) {
+  if (permitsAll(settings)) return true;
+  const [{ result }] = await chrome.scripting.executeScript({ target, func: () => self.origin, injectImmediately: true });
+  return permits(settings, String(result));
 }
 
 /**
@@ -94,23 +116,32 @@ export async function bring({ path, sign }, { tab, documentId }) {
  * @param {string | undefined} documentId
  */
 async function start(tabId, documentId) {
-  if (documentId === undefined) throw new Error("the frame has gone");
-  const target = { tabId, documentIds: [documentId] };
+  const target = documentTarget(tabId, documentId);
   await chrome.scripting.executeScript({ target, files: ["content/frame.js"], injectImmediately: true });
-  return target;
 }
 
 /**
- * The document in a frame of a tab. All documents are asked whether they are there, in the
- * page's world, as another one costs each frame much; what is read there no page can change.
+ * @param {number} tabId
+ * @param {string | undefined} documentId
+ */
+function documentTarget(tabId, documentId) {
+  if (documentId === undefined) throw new Error("the frame has gone");
+  return { tabId, documentIds: [documentId] };
+}
+
+/**
+ * The document in a frame of a tab. All documents are asked whether they are there: in the
+ * page's world, as another one costs each frame much, unless one of them may be of a site
+ * that is switched off. What is read there no page can change.
  *
  * @param {number} tabId
  * @param {number[]} path
+ * @param {Settings} settings
  */
-async function documentAt(tabId, path) {
+async function documentAt(tabId, path, settings) {
   const asked = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
-    world: "MAIN",
+    world: permitsAll(settings) ? "MAIN" : "ISOLATED",
     args: [path],
     func: (/** @type {number[]} */ path) => {
       let at = window.top;
@@ -133,7 +164,7 @@ export async function bringLate(settings, before) {
   for (const { id, url = "" } of await chrome.tabs.query({ url: WEB })) {
     if (id === undefined || (before && (permitsPage(before, url) || !permitsPage(settings, url)))) continue;
     // Some pages are closed to extensions, and some tabs are asleep.
-    if (!before) chrome.scripting.executeScript({ target: { tabId: id }, files: ["content/top.js"] }).catch(() => {});
+    if (!before) chrome.scripting.executeScript({ target: { tabId: id }, files: ["content/late.js", "content/top.js"] }).catch(() => {});
     chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", "content/frame.js"] }).catch(() => {});
   }
 }

@@ -195,7 +195,9 @@ chrome.runtime.onInstalled.addListener(() => void ready.then(() => bringLate(cur
 // ---- The extension's own pages
 
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
-  if (sender.id === chrome.runtime.id && message.type === "sign") void bring(message, sender).catch(() => {});
+  if (sender.id === chrome.runtime.id && message.type === "sign") {
+    void ready.then(() => bring(message, sender, current)).catch(() => {});
+  }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message)).then(respond);
