@@ -55,6 +55,9 @@ func (p *Peers) Attach(ctx context.Context, conn Conn, makeLink func(Accepted) L
 		defer closed.settle()
 	}
 	p.resend(a)
+	for _, c := range p.takeCancels(a) {
+		a.link.Cancel(c.tab, c.id, c.reason)
+	}
 	return a, nil
 }
 
@@ -100,16 +103,31 @@ func (p *Peers) installLocked(a *attachment, asking *asking) (closed *attachment
 		a.ended = true
 		return a, why
 	}
+	now := &peer{session: a.session, attachment: a}
 	if was := p.peers[a.peer]; was != nil {
 		if closed = was.attachment; closed != nil {
 			closed.ended = true
 		}
-		if was.session != a.session {
+		if was.session == a.session {
+			now.cancels = was.cancels
+		} else {
 			p.loseLocked(spec.TabAddr{Peer: a.peer})
 		}
 	}
-	p.peers[a.peer] = &peer{session: a.session, attachment: a}
+	p.peers[a.peer] = now
 	return closed, dismissal{spec.CloseReplaced, "another connection took this identity"}
+}
+
+// takeCancels returns what the peer of a is still to be told.
+func (p *Peers) takeCancels(a *attachment) []cancel {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a.ended {
+		return nil
+	}
+	owed := p.peers[a.peer].cancels
+	p.peers[a.peer].cancels = nil
+	return owed
 }
 
 // Peer implements Attachment.

@@ -29,7 +29,17 @@ type Peers struct {
 type peer struct {
 	session    string      // of the last hello
 	attachment *attachment // nil while it has no connection
+	cancels    []cancel    // to be told when it is back
 }
+
+// cancel is a request that nobody waits for any more.
+type cancel struct {
+	tab        int64
+	id, reason string
+}
+
+// maxCancels is how many are kept for a peer that is away; beyond it the oldest is dropped.
+const maxCancels = 1024
 
 // asking is what happens while the handler decides about a connection.
 type asking struct {

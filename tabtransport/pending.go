@@ -112,7 +112,7 @@ func (q *pending) unsentLocked() {
 // abandon ends a request for which nobody waits any longer, and returns the state that
 // it was in. If it was sent, the tab is to be told to cancel it: by the caller, over the
 // connection that abandon returns, or by whoever is about to send it again, so that it
-// is not sent again afterwards.
+// is not sent again afterwards. A peer that is away is told when it is back.
 func (q *pending) abandon(reason string) (was state, over *attachment) {
 	q.peers.mu.Lock()
 	defer q.peers.mu.Unlock()
@@ -123,9 +123,26 @@ func (q *pending) abandon(reason string) (was state, over *attachment) {
 	case q.resending > 0:
 		q.cancel = &reason
 	default:
-		over = q.peers.attachedLocked(q.to.Peer)
+		over = q.cancelOverLocked(reason)
 	}
 	return was, over
+}
+
+// cancelOverLocked returns the connection over which the caller is to cancel the request.
+// For a peer that is away it notes that it is to be told, and returns nil.
+func (q *pending) cancelOverLocked(reason string) *attachment {
+	peer := q.peers.peers[q.to.Peer]
+	if peer == nil {
+		return nil
+	}
+	if peer.attachment != nil {
+		return peer.attachment
+	}
+	if len(peer.cancels) == maxCancels {
+		peer.cancels = peer.cancels[1:]
+	}
+	peer.cancels = append(peer.cancels, cancel{q.to.Tab, q.id, reason})
+	return nil
 }
 
 // takeOver returns what the peer was sent over earlier connections than a, for a to
@@ -166,7 +183,7 @@ func (q *pending) wasResent() (over *attachment, reason string) {
 	if q.resending > 0 || q.cancel == nil {
 		return nil, ""
 	}
-	return q.peers.attachedLocked(q.to.Peer), *q.cancel
+	return q.cancelOverLocked(*q.cancel), *q.cancel
 }
 
 // Answer implements Attachment.

@@ -140,6 +140,20 @@ func TestResume(t *testing.T) {
 				t.Error(g.err)
 			}
 		},
+		// The page goes on with it, and nobody else could stop it.
+		"a call that was given up while the browser was away is cancelled when it is back": func(t *testing.T, p *tabtransport.Peers) {
+			for session, want := range map[string][]string{"1": {"cancelled"}, "a browser that was restarted knows of none": nil} {
+				first := attach(t, p, "1", resume...)
+				ctx, cancel := context.WithCancel(t.Context())
+				done := askUntil(ctx, p, call)
+				first.Leave(lost)
+				cancel()
+				<-done
+				if back := attach(t, p, session, resume...); !slices.Equal(back.did, want) {
+					t.Errorf("session %q: told %q, want %q", session, back.did, want)
+				}
+			}
+		},
 		// It has not left the first connection, so it is not sent again but anew.
 		"what could not leave a connection that was replaced is sent over the new one": func(t *testing.T, p *tabtransport.Peers) {
 			first := attach(t, p, "1", resume...)
