@@ -192,9 +192,10 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 	<-blocked
 	h.mu.Lock()
 	hellos := h.hellos
+	h.tabs = map[int64]*tabView{}
 	h.mu.Unlock()
 	b.StopWorker()
-	h.wait("the extension is back", func() bool { return h.hellos > hellos })
+	h.wait("the extension is back", func() bool { return h.hellos > hellos && h.tabs[other] != nil })
 	cancel(errors.New("the user said stop"))
 	<-done
 	// Once this is answered the worker has read the cancellation, too.
