@@ -34,13 +34,7 @@ import (
 // with a tool that is registered with the browser.
 func newRealRig(t *testing.T) (w *rig, base string) {
 	t.Helper()
-	if _, ok := chromium.Path(); !ok {
-		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
+	chromium.Require(t)
 	pairings := tabtest.NewPairings(t)
 	ws := wsserver.New(wsserver.Options{Pair: pairings.Pair, Authenticate: func(_ *http.Request, hello *spec.Hello, ex *pairing.Exchange) (tabtransport.Admission, error) {
 		id, err := pairings.Check(hello, ex)

@@ -20,7 +20,6 @@ import (
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
-	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver"
 )
 
@@ -79,20 +78,6 @@ func newFixtureOver(t testing.TB, store storage.DomainToolStorage, opts instance
 		server.Close()
 	})
 	return w
-}
-
-// real skips the test where there is no browser.
-func real(t testing.TB) string {
-	t.Helper()
-	path, ok := chromium.Path()
-	if !ok {
-		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
-	return path
 }
 
 // fake makes an executable that is a browser as far as its name goes: a shell script

@@ -24,10 +24,11 @@ import (
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
 )
 
 func TestLifeOfABrowser(t *testing.T) {
-	real(t)
+	chromium.Require(t)
 	w := newFixture(t, instance.Options{})
 	info, err := w.instances.Start(t.Context(), instance.Config{URL: w.page, Headless: new(true)})
 	if err != nil {
@@ -92,7 +93,7 @@ func TestLifeOfABrowser(t *testing.T) {
 
 // What a browser left in a container of another name must not lock its profile for ever.
 func TestLockOfAnotherMachine(t *testing.T) {
-	real(t)
+	chromium.Require(t)
 	w := newFixture(t, instance.Options{})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
 	if err != nil {
@@ -116,7 +117,7 @@ func TestLockOfAnotherMachine(t *testing.T) {
 
 // A hub that has another port today must still get its own browsers back.
 func TestHubAtAnotherAddress(t *testing.T) {
-	real(t)
+	chromium.Require(t)
 	store, dir := &storagetest.Memory{}, filepath.Join(t.TempDir(), "browsers")
 	var ids []spec.BrowserID
 	for i := range 3 {
@@ -138,7 +139,7 @@ func TestHubAtAnotherAddress(t *testing.T) {
 }
 
 func TestCloseEndsAll(t *testing.T) {
-	real(t)
+	chromium.Require(t)
 	w := newFixture(t, instance.Options{})
 	for _, profile := range []string{"one", "two"} {
 		if _, err := w.instances.Start(t.Context(), instance.Config{Profile: profile, Headless: new(true)}); err != nil {
@@ -171,7 +172,7 @@ func TestHelperHub(t *testing.T) {
 }
 
 func TestBrowserDiesWithTheHub(t *testing.T) {
-	real(t)
+	chromium.Require(t)
 	// Nobody cleans up after a hub that is killed, and its browser's children may
 	// still write while this test ends.
 	dir, err := os.MkdirTemp("", "tabhub")

@@ -23,6 +23,16 @@ type Player interface {
 	Rest() []string
 }
 
+// Next takes the first of what has been received; it is "nothing" if there is none.
+func Next(list *[]string) string {
+	if len(*list) == 0 {
+		return "nothing"
+	}
+	first := (*list)[0]
+	*list = (*list)[1:]
+	return first
+}
+
 // Run plays each section of the files that match a pattern as a test of its own.
 func Run(t *testing.T, pattern string, start func(t *testing.T, v Vars) Player) {
 	files, err := filepath.Glob(pattern)

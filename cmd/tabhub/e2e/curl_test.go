@@ -153,7 +153,7 @@ func TestCurlSession(t *testing.T) {
 	}
 
 	t.Run("a browser", func(t *testing.T) {
-		browserPath(t)
+		chromium.Require(t)
 		a := ask(curlSession[3])
 		var called struct{ Content content }
 		var started struct{ InstanceID, BrowserType string }

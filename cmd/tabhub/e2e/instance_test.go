@@ -26,20 +26,6 @@ import (
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-// browserPath returns the browser that hubs of this test start.
-func browserPath(t testing.TB) string {
-	t.Helper()
-	path, ok := chromium.Path()
-	if !ok {
-		const reason = "no Chromium on PATH and none in TABHUB_BROWSER"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(reason)
-		}
-		t.Skip(reason)
-	}
-	return path
-}
-
 // content is the content of a CallToolResult.
 type content []struct {
 	Type, Text, MimeType string
@@ -69,7 +55,7 @@ func (c *client) callJSON(tool, args string, v any) {
 // A client with no browser gets one, reaches a page's tools in it, looks at the page,
 // and no browser is left when the hub has ended.
 func TestBrowserInstance(t *testing.T) {
-	browser := browserPath(t)
+	browser := chromium.Require(t)
 	p := newPlace(t)
 	hub := p.serve("--browser", browser)
 	c := p.stdio()
@@ -142,7 +128,7 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 		t.Skip("only Linux and Windows end the browser of a hub that is killed")
 	}
 	p := newPlace(t)
-	p.serve("--launch-browser", "--demo", "--browser", browserPath(t))
+	p.serve("--launch-browser", "--demo", "--browser", chromium.Require(t))
 	c := p.stdio()
 	c.awaitTools("the demo page in the browser has joined", func(l tools) bool {
 		return slices.ContainsFunc(l.names(), func(n string) bool { return strings.Contains(n, "_127_0_0_1_") })
@@ -169,7 +155,7 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 	p := newPlace(t)
 	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
-		"--launch-browser", "--browser", browserPath(t), "--log-level", "debug")
+		"--launch-browser", "--browser", chromium.Require(t), "--log-level", "debug")
 	hub.stderr.await(t, "a browser was started")
 	c := p.stdio()
 	c.callJSON("browser_instance", `{"action":"new","headless":true,"profile":"other"}`, &struct{}{})
@@ -216,7 +202,7 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 // The certificate of a hub that others reach is for the name by which they do, not for
 // this machine's address.
 func TestBrowserOfAHubWithTLS(t *testing.T) {
-	browser := browserPath(t)
+	browser := chromium.Require(t)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

@@ -63,8 +63,8 @@ func Path() (string, bool) {
 	return "", false
 }
 
-// Start starts a browser.
-func Start(t testing.TB, opts Options) *Browser {
+// Require returns Path. Where there is no browser it skips the test; in CI it fails it.
+func Require(t testing.TB) string {
 	t.Helper()
 	path, ok := Path()
 	if !ok {
@@ -74,6 +74,13 @@ func Start(t testing.TB, opts Options) *Browser {
 		}
 		t.Skip(reason)
 	}
+	return path
+}
+
+// Start starts a browser.
+func Start(t testing.TB, opts Options) *Browser {
+	t.Helper()
+	path := Require(t)
 	profile := opts.Profile
 	if profile == "" {
 		profile = filepath.Join(t.TempDir(), "profile")

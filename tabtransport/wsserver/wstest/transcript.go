@@ -206,16 +206,11 @@ func (p *player) open(args []string) error {
 	return nil
 }
 
-// next takes the first of a list; it is "nothing" if there is none.
+// next is transcript.Next under the lock.
 func (p *player) next(list *[]string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(*list) == 0 {
-		return "nothing"
-	}
-	first := (*list)[0]
-	*list = (*list)[1:]
-	return first
+	return transcript.Next(list)
 }
 
 func (p *player) addr(tab string) spec.TabAddr {
