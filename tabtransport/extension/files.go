@@ -18,11 +18,11 @@ var content embed.FS
 // one file where it would load ten.
 var scripts = map[string][]string{
 	// In the page's world of every frame.
-	"content/page.js": {"oldforms.js", "sentinel.js"},
+	"content/page.js": {"framepath.js", "oldforms.js", "sentinel.js"},
 	// In the page's world of a frame that has given a sign.
 	"content/library.js": {pagejs.Values, pagejs.ModelContext, pagejs.Library, "libraryend.js"},
 	// In the extension's world of a tab's top document.
-	"content/top.js": {"ratelimit.js", "gateway.js"},
+	"content/top.js": {"framepath.js", "ratelimit.js", "gateway.js"},
 	// In the extension's world of a frame that has given a sign.
 	"content/frame.js": {pagejs.Values, "shape.js", "ratelimit.js", pagejs.ModelContext, pagejs.PageServer, "librarysource.js", "pagescript.js", "embedded.js", "combine.js", "main.js"},
 	"content/late.js":  {"late.js"},

@@ -12,7 +12,7 @@ import (
 const spy = `<!doctype html><title>Spy</title><script>
 	window.seen = [];
 	const real = {setTimeout, setInterval, dispatchEvent, postMessage};
-	for (const type of ['tabhub-port', 'tabhub-frame', 'tabhub-extension', 'tabhub-page', 'tabhub-gateway', 'tabhub-half']) addEventListener(type, () => seen.push('event ' + type));
+	for (const type of ['tabhub-port', 'tabhub-frame', 'tabhub-extension', 'tabhub-page', 'tabhub-gateway', 'tabhub-half', 'tabhub-sign', 'tabhub-taken']) addEventListener(type, () => seen.push('event ' + type));
 	addEventListener('message', ({data}) => seen.push('message ' + JSON.stringify(data)));
 	for (const name of Object.keys(real)) window[name] = (...args) => { seen.push('calls ' + name); return real[name].call(window, ...args); };
 	for (const [object, name] of [[Math, 'min'], [Object, 'hasOwn'], [Reflect, 'apply'], [JSON, 'stringify'], [MessagePort.prototype, 'postMessage'], [EventTarget.prototype, 'addEventListener'], [EventTarget.prototype, 'dispatchEvent']]) {
@@ -50,7 +50,7 @@ func TestPagesWithoutToolsSeeNothing(t *testing.T) {
 		p := b.Open(url)
 		for _, expr := range []string{
 			`ask('tabhub-page')`, `ask('tabhub-page', 'http://` + h.addr + `')`, `ask('tabhub-page', 'http://127.0.0.1:3300')`,
-			`ask('tabhub-port')`, `ask('tabhub-frame')`, `ask('tabhub-gateway')`, `ask('tabhub-half')`, `void dispatchEvent(new CustomEvent('tabhub-gateway', {detail: 'x'}))`,
+			`ask('tabhub-port')`, `ask('tabhub-frame')`, `ask('tabhub-gateway')`, `ask('tabhub-half')`, `ask('tabhub-sign')`, `ask('tabhub-taken')`, `void dispatchEvent(new CustomEvent('tabhub-gateway', {detail: 'x'}))`,
 			`void dispatchEvent(new Event('tabhub-port'))`,
 		} {
 			p.Eval("seen = seen.filter(line => !line.startsWith('event ')); " + expr + "; seen = seen.filter(line => !line.startsWith('event ') && line !== 'calls dispatchEvent')")
@@ -61,6 +61,7 @@ func TestPagesWithoutToolsSeeNothing(t *testing.T) {
 		other.Close()
 		h.wait("the other page is closed", func() bool { return len(h.tabs) == 0 })
 		p.Front()
+		p.Eval("Symbol.for('tabhub.signs') in window ? void seen.push('a mark') : 0")
 		if got := p.Eval("seen"); got != "[]" {
 			t.Errorf("a page without tools%s has seen %s", what, got)
 		}

@@ -1,6 +1,9 @@
 package extension_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -69,10 +72,90 @@ func TestNothingRunsWhereNothingIs(t *testing.T) {
 	defer w.Close()
 	got := w.Eval(`(async () => {
 		const [tab] = await chrome.tabs.query({ url: "` + url + `/" });
-		const all = await chrome.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, func: () => [typeof tabhubGateway, typeof tabhubFrame].join() });
+		const all = await chrome.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, func: () => [window === top || typeof tabhubGateway, typeof tabhubFrame].join() });
 		return all.sort((a, b) => a.frameId - b.frameId).map(({ result }) => result);
 	})()`)
-	if want := `["boolean,undefined","undefined,undefined","undefined,undefined","undefined,undefined"]`; got != want {
+	if want := `["true,undefined","undefined,undefined","undefined,undefined","undefined,undefined"]`; got != want {
 		t.Errorf("the scripts of the extension's own world: %s, want %s", got, want)
+	}
+}
+
+// What a page has is known while the page is still loading, however long that takes.
+func TestSignsOfAPageThatLoadsForLong(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	end := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/slow", "/never":
+			<-end
+		case "/frame":
+			_, _ = io.WriteString(w, `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => "x"})</script>`)
+		default:
+			_, _ = io.WriteString(w, `<!doctype html><title>Slow</title><script>document.modelContext.registerTool({name: "outer", description: "d", execute: () => "x"})</script><iframe src="/frame"></iframe><img src="/slow">`)
+			_ = http.NewResponseController(w).Flush()
+			<-end // the document itself never ends, either
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(end) })
+	opener := b.Open(site(t, map[string]string{"/": "<!doctype html><title>Opener</title>"}))
+	opener.Eval(`void open("` + server.URL + `")`)
+	h.tabWith("outer", "inner")
+}
+
+// A frame of a site that is shared is found also where the page around it is not.
+func TestSignsInAPageThatIsSwitchedOff(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{
+		"/registers": `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,
+		"/script":    `<!doctype html><title>Named</title>` + strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
+	})
+	off := site(t, map[string]string{"/": `<!doctype html><title>Off</title><iframe allow="tools" src="` + url + `/registers"></iframe><iframe src="` + url + `/script"></iframe>`})
+	switchSite(b, off, false)
+	b.Open(off)
+	if got := h.tool(h.tabWith("tool", "old"), "tool"); got.Origin != url {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A page that the browser has loaded ahead is found once the user goes there.
+func TestSignsOfAPageThatWasLoadedAhead(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	loaded := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			_, _ = io.WriteString(w, `<!doctype html><title>Before</title><a href="/ahead">next</a>
+				<script type="speculationrules">{"prerender": [{"urls": ["/ahead"], "eagerness": "immediate"}]}</script>
+				<script>fetch("/wait").then(() => document.querySelector("a").click())</script>`)
+		case "/ahead":
+			_, _ = io.WriteString(w, `<!doctype html><title>Ahead</title><script>
+				const ahead = document.prerendering;
+				document.modelContext.registerTool({name: "tool", description: "d", execute: () => String(ahead)});
+				onload = () => fetch("/loaded");
+			</script>`)
+		case "/loaded":
+			if r.Header.Get("Sec-Purpose") != "" {
+				close(loaded)
+			}
+		case "/wait":
+			select {
+			case <-loaded:
+			case <-r.Context().Done():
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	// A window that another could reach is never shown what was loaded ahead.
+	b.Open(site(t, map[string]string{"/": "<!doctype html><title>Opener</title>"})).Eval(`void open("` + server.URL + `", "", "noopener")`)
+	got, err := h.call(h.tabWith("tool"), "tool", "{}")
+	if err != nil || !strings.Contains(got, "true") {
+		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -105,6 +105,8 @@ interface RpcError {
 
 /** What a frame's sentinel says: a sign that the frame has something to offer. The page may forge it. */
 interface FrameSign {
+  /** Which frame: the index of each frame in its parent, from the top document down. */
+  path: number[];
   /** The browser or a library has tools, a server has announced itself here or in a child frame, a
    *  script names a server's channel, the page has the hub's script. */
   kind: "tools" | "server" | "child" | "named" | "script";

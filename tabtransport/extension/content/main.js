@@ -26,6 +26,8 @@ var TabhubFrame = class {
   #since = Infinity;
   #retry = 100;
   #on = false;
+  /** Whether the frame's sentinel has given a sign. */
+  #signed = false;
   #stopped = false;
   #embedded;
   #native;
@@ -86,6 +88,8 @@ var TabhubFrame = class {
    * @param {FrameSign} sign the page may have forged it
    */
   signed({ kind, child }) {
+    this.#signed = true;
+    if (this.#on) dispatchEvent(new Event("tabhub-taken"));
     if (kind === "server") this.#server.heard("mcp-server-ready");
     if (kind === "child" && child) {
       const target = frames[Number(child.index)];
@@ -204,6 +208,7 @@ var TabhubFrame = class {
     this.#embedded.start();
     if (!this.#on) {
       this.#on = true;
+      if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
       // Servers in frames that were there before this script.
@@ -285,6 +290,7 @@ var TabhubFrame = class {
       this.#post({ type: "offer", child: { key: child.key, origin: child.server.origin }, offer, count: this.#told });
     }
     if (size > TabhubFrame.#debounce * TabhubFrame.#rate) this.#rest(size / TabhubFrame.#rate);
+    else if (wait && !size) this.#rest(0); // what comes first is told at once
   }
 
   /** @param {string} uri */

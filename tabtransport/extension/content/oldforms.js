@@ -6,16 +6,19 @@
 /**
  * Wraps each tool that the page registers, so that what it throws is known.
  *
- * @param {ModelContext} native
+ * @param {ModelContext} prototype of the browser's
+ * @param {() => void} registers called when a tool is about to be registered
  * @param {(name: string, error: unknown) => void} thrown told what a tool has thrown
  */
-function noteErrors(native, thrown) {
-  const prototype = Object.getPrototypeOf(native);
-  const register = native.registerTool;
+function wrapTools(prototype, registers, thrown) {
+  const register = prototype.registerTool;
   const { apply } = Reflect;
   // A proxy reads as what it stands for: the browser's own function.
   const value = new Proxy(register, {
-    apply: (_, context, args) => apply(register, context, args.length ? [noting(args[0], thrown), ...args.slice(1)] : args),
+    apply: (_, context, args) => {
+      registers();
+      return apply(register, context, args.length ? [noting(args[0], thrown), ...args.slice(1)] : args);
+    },
   });
   Object.defineProperty(prototype, "registerTool", { configurable: true, enumerable: true, writable: true, value });
 }
@@ -47,7 +50,7 @@ function noting(tool, thrown) {
  * the first MCP-B pages used. What a page registers there is registered with the
  * browser.
  *
- * @param {ModelContext} native
+ * @param {() => ModelContext} native the browser's own
  */
 function offerOldForms(native) {
   /** By the tools' names. @type {Map<string, AbortController>} */
@@ -62,7 +65,7 @@ function offerOldForms(native) {
     const execute = (/** @type {object} */ input, /** @type {object} */ options) =>
       tool.execute(input, { ...options, requestUserInteraction: async (/** @type {Function} */ ask) => ask() });
     registered.set(name, controller);
-    Promise.resolve(native.registerTool({ description: name, ...tool, execute }, { signal: controller.signal })).catch(
+    Promise.resolve(native().registerTool({ description: name, ...tool, execute }, { signal: controller.signal })).catch(
       (error) => console.warn(`registerTool(${name}):`, error),
     );
     return { unregister: () => unregisterTool(name) };
@@ -84,18 +87,24 @@ function offerOldForms(native) {
     for (const tool of offered?.tools ?? []) registerTool(tool);
   }
 
-  if (!("modelContext" in navigator)) {
-    const old = Object.create(native, {
+  function oldContext() {
+    const context = native();
+    return Object.create(context, {
       registerTool: { value: registerTool },
       unregisterTool: { value: unregisterTool },
       clearContext: { value: clearContext },
       provideContext: { value: provideContext },
-      getTools: { value: native.getTools.bind(native) },
-      executeTool: { value: native.executeTool.bind(native) },
-      addEventListener: { value: native.addEventListener.bind(native) },
-      removeEventListener: { value: native.removeEventListener.bind(native) },
+      getTools: { value: context.getTools.bind(context) },
+      executeTool: { value: context.executeTool.bind(context) },
+      addEventListener: { value: context.addEventListener.bind(context) },
+      removeEventListener: { value: context.removeEventListener.bind(context) },
     });
-    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get: () => old });
+  }
+
+  if (!("modelContext" in navigator)) {
+    /** @type {object | undefined} */
+    let old;
+    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get: () => (old ??= oldContext()) });
   }
   if (!("mcp" in window)) {
     /**

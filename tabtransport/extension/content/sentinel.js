@@ -8,46 +8,84 @@
 "use strict";
 
 {
-  const { document, top, addEventListener, dispatchEvent, setTimeout, CustomEvent } = window;
+  const { document, top, addEventListener, dispatchEvent, setTimeout, requestIdleCallback, CustomEvent } = window;
   const { apply } = Reflect;
   const { hasOwn } = Object;
   const { min } = Math;
-  const { evaluate } = Document.prototype;
-  const { preventDefault } = Event.prototype;
+  const { querySelector, querySelectorAll } = Document.prototype;
+  const { stopImmediatePropagation } = Event.prototype;
+  const { includes } = String.prototype;
+  const { then } = Promise.prototype;
   const getter = (/** @type {object} */ prototype, /** @type {string} */ name) =>
     /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
   const dataOf = getter(MessageEvent.prototype, "data");
   const sourceOf = getter(MessageEvent.prototype, "source");
   const originOf = getter(MessageEvent.prototype, "origin");
-  const detailOf = getter(CustomEvent.prototype, "detail");
-  const booleanValue = getter(XPathResult.prototype, "booleanValue");
-  const BOOLEAN = XPathResult.BOOLEAN_TYPE;
+  const textOf = getter(Node.prototype, "textContent");
+  /** The form of what documents of a browser with WebMCP have. */
+  const native = /** @type {{ModelContext?: {prototype: ModelContext}}} */ (window).ModelContext?.prototype;
+  const nativeOf = getter(Document.prototype, "modelContext");
+  const getTools = native?.getTools;
   // Where a library makes its modelContext.
   const documents = { object: document, prototype: Document.prototype };
   const navigators = { object: navigator, prototype: Navigator.prototype };
+  /** How long the browser may be too busy to be asked for the page's tools, in ms. */
+  const BUSY = 100;
+  /** Marks the window of a top document with signs that the gateway may not know. */
+  const MARK = Symbol.for("tabhub.signs");
   const FIRST_WAIT = 250;
+  const LAST_WAIT = 8_000;
   const MAX_WAIT = 60_000;
+  const MAX_SIGNS = 64;
 
-  /** The browser's own, because no script of the page has run yet. */
-  const native = document.modelContext;
-  /** The type of the events that the gateway hears; no script of the page knows it. @type {string | undefined} */
-  let secret;
-  /** The kinds of signs that were told. @type {Record<string, boolean>} */
-  const told = Object.create(null);
+  /** The kinds of signs that were given. @type {Record<string, boolean>} */
+  const given = Object.create(null);
+  /** Whether the browser tells of tools. */
+  let listening = false;
+  /** Whether a sign of this frame has led to something. */
+  let taken = false;
+  /** The signs in this tab, until the gateway asks for them. @type {FrameSign[]} */
+  const signs = [];
+  let told = false;
   /** The extension's other half in the page's world, once it was brought. @type {PageHalf | undefined} */
   let half;
 
   /**
-   * Tells the gateway in the tab's top document of a sign, once of each kind.
+   * Gives a sign, once of each kind.
    *
    * @param {FrameSign["kind"]} kind
    * @param {Pick<FrameSign, "child">} [more]
    */
-  function sign(kind, more) {
-    if (told[kind] && !more) return;
-    told[kind] = true;
-    if (top !== window) top?.postMessage({ tabhub: "sign", kind, ...more }, "*");
-    else if (secret) dispatchEvent(new CustomEvent(secret, { detail: { kind, ...more } }));
+  function give(kind, more) {
+    if (given[kind] && !more) return;
+    given[kind] = true;
+    if (top === window) pass({ path: [], kind, ...more });
+    else ask({ tabhub: "sign", kind, ...more }, FIRST_WAIT);
+  }
+
+  /**
+   * Tells the gateway of a sign of a frame of this tab. Nobody may be there yet: then the mark
+   * leads the worker here.
+   *
+   * @param {FrameSign} sign
+   */
+  function pass(sign) {
+    dispatchEvent(new CustomEvent("tabhub-sign", { detail: sign }));
+    if (told || signs.length === MAX_SIGNS) return;
+    signs.push(sign);
+    Object.defineProperty(window, MARK, { configurable: true, value: true });
+  }
+
+  /**
+   * Posts a sign of this frame to the tab's top document, again while nobody takes it: in one of a
+   * site that is switched off nobody listens before the gateway is there.
+   *
+   * @param {object} sign
+   * @param {number} wait in ms
+   */
+  function ask(sign, wait) {
+    top?.postMessage(sign, "*");
+    if (wait <= LAST_WAIT) setTimeout(() => taken || ask(sign, wait * 2), wait);
   }
 
   /** @param {Event} event */
@@ -55,24 +93,39 @@
     // In an event that a script has made the source is whatever it says.
     if (!event.isTrusted) return;
     const data = apply(dataOf, event, []);
-    if (typeof data !== "object" || data === null || !hasOwn(data, "channel") || !hasOwn(data, "payload")) return;
-    if (data.payload !== "mcp-server-ready") return;
+    if (typeof data !== "object" || data === null) return;
     const source = apply(sourceOf, event, []);
-    if (data.channel === "mcp-default" && source === window) sign("server");
+    if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source && source !== window) {
+      apply(stopImmediatePropagation, event, []);
+      const path = framePath(source);
+      if (path) pass({ path, kind: data.kind, child: data.child });
+      return;
+    }
+    if (!hasOwn(data, "channel") || !hasOwn(data, "payload") || data.payload !== "mcp-server-ready") return;
+    if (data.channel === "mcp-default" && source === window) give("server");
     if (data.channel !== "mcp-iframe" || source?.parent !== window) return;
     for (let index = 0; index < window.length; index++) {
-      if (window[index] === source) sign("child", { child: { index, origin: apply(originOf, event, []) } });
+      if (window[index] === source) give("child", { child: { index, origin: apply(originOf, event, []) } });
     }
   }
 
-  /**
-   * Whether the document has an element that an XPath selects.
-   *
-   * @param {string} path
-   */
-  function has(path) {
-    const found = apply(evaluate, document, [`boolean(${path})`, document, null, BOOLEAN, null]);
-    return apply(booleanValue, found, []);
+  /** Whether a script in the document, once it is loaded, names the channel of a server. */
+  function named() {
+    const scripts = apply(querySelectorAll, document, ["script:not([src])"]);
+    for (let index = 0; scripts[index]; index++) {
+      if (apply(includes, apply(textOf, scripts[index], []), ["mcp-default"])) return true;
+    }
+    return false;
+  }
+
+  /** Listens to the browser's WebMCP, once, and looks what it has by now. */
+  function listen() {
+    const context = !listening && apply(nativeOf, document, []);
+    if (!context) return;
+    listening = true;
+    apply(addEventListener, context, ["toolchange", () => give("tools")]);
+    const found = (/** @type {object[]} */ tools) => void (tools.length && give("tools"));
+    apply(then, apply(/** @type {Function} */ (getTools), context, []), [found, () => {}]);
   }
 
   /**
@@ -83,8 +136,12 @@
    */
   function look(wait) {
     if (half) return; // it looks by itself
-    if (made(documents) || made(navigators)) sign("tools");
+    if (hasLibrary()) give("tools");
     else setTimeout(() => look(min(wait * 2, MAX_WAIT)), wait);
+  }
+
+  function hasLibrary() {
+    return made(documents) || made(navigators);
   }
 
   /** @param {{object: any, prototype: object}} place */
@@ -93,15 +150,16 @@
   }
 
   if (top === window) {
-    // The gateway tells it before any script of the page runs. Later events are the page's.
-    addEventListener("tabhub-gateway", (event) => {
-      if (secret) return;
-      secret = apply(detailOf, event, []);
-      apply(preventDefault, event, []);
+    addEventListener("tabhub-gateway", () => {
+      if (!signs.length) return;
+      told = true;
+      Reflect.deleteProperty(window, MARK);
+      for (const sign of signs.splice(0)) pass(sign);
     });
   }
+  addEventListener("tabhub-taken", () => (taken = true));
   addEventListener("tabhub-half", (event) => {
-    if (half || !(told.tools || told.server || told.child)) return;
+    if (half || !(given.tools || given.server || given.child)) return;
     half = /** @type {CustomEvent<PageHalf>} */ (event).detail;
     event.preventDefault();
     if (!native) half.look();
@@ -109,17 +167,20 @@
 
   // A server in the page that announces itself, or that a script of the page names.
   addEventListener("message", heard);
-  addEventListener("load", () => {
-    if (has("//script[not(@src)][contains(., 'mcp-default')]")) sign("named");
-  });
+  addEventListener("load", () => setTimeout(() => {
+    if (named()) give("named");
+    if (!native && hasLibrary()) give("tools");
+    if (native && top === window) listen();
+  }));
   // The hub's own script.
   addEventListener("tabhub-page", () => {
-    if (has("//script[contains(@src, '/tab.js') or contains(@src, '/embed.js')]")) sign("script");
+    if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js']"])) give("script");
   });
   if (native) {
-    apply(addEventListener, native, ["toolchange", () => sign("tools")]);
-    noteErrors(native, (name, error) => half?.threw(name, error));
-    offerOldForms(native);
+    wrapTools(native, () => give("tools"), (name, error) => half?.threw(name, error));
+    offerOldForms(() => /** @type {ModelContext} */ (document.modelContext));
+    // Its first use costs a page that does not use it a moment: it comes when the page rests.
+    requestIdleCallback(listen, { timeout: BUSY });
   } else {
     setTimeout(() => look(FIRST_WAIT), 0);
   }

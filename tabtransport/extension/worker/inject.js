@@ -70,18 +70,18 @@ function differs(a, b) {
 /**
  * Brings the rest of the extension to a frame that has given a sign.
  *
- * @param {{path: number[], sign: FrameSign}} said path leads to the frame from the top document, by the
- *   index of each frame in its parent; the page may have forged both
+ * @param {FrameSign} sign the page may have forged it
  * @param {chrome.runtime.MessageSender} sender the gateway in the tab's top document
  * @param {Settings} settings
  */
-export async function bring({ path, sign }, { tab, documentId }, settings) {
+export async function bring(sign, { tab, documentId }, settings) {
+  const { path, kind, child } = sign;
   if (tab?.id === undefined || !documentId) return;
   // A server in a child frame counts while the child's site is known to be there.
-  if (sign.child) await start(tab.id, await documentAt(tab.id, [...path, sign.child.index], settings));
+  if (child) await start(tab.id, await documentAt(tab.id, [...path, child.index], settings));
   const document = path.length ? await documentAt(tab.id, path, settings) : documentId;
   const target = documentTarget(tab.id, document);
-  if (NEEDS_PAGE_HALF.includes(sign.kind) && (await isShared(target, settings))) {
+  if (NEEDS_PAGE_HALF.includes(kind) && (await isShared(target, settings))) {
     await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
   }
   await start(tab.id, document);
@@ -164,19 +164,6 @@ export async function bringLate(settings, before) {
   for (const { id, url = "" } of await chrome.tabs.query({ url: WEB })) {
     if (id === undefined || (before && (permitsPage(before, url) || !permitsPage(settings, url)))) continue;
     // Some pages are closed to extensions, and some tabs are asleep.
-    if (!before) chrome.scripting.executeScript({ target: { tabId: id }, files: ["content/late.js", "content/top.js"] }).catch(() => {});
     chrome.scripting.executeScript({ target: { tabId: id, allFrames: true }, files: ["content/late.js", "content/frame.js"] }).catch(() => {});
   }
-}
-
-/**
- * Whether the gateway is in a tab's top document.
- *
- * @param {number} tabId
- */
-export async function reaches(tabId) {
-  const asked = await chrome.scripting
-    .executeScript({ target: { tabId }, func: () => globalThis.tabhubGateway === true })
-    .catch(() => []);
-  return asked[0]?.result === true;
 }

@@ -7,8 +7,9 @@
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
+import { Gateways } from "./gateways.js";
 import { Hub } from "./hub.js";
-import { bring, bringLate, placeSentinel, reaches } from "./inject.js";
+import { bring, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
@@ -24,6 +25,7 @@ const link = new Link({ address: () => current.hub, hello, opened, message, chan
 const hub = new Hub(link);
 const tabs = new Tabs(hub, standing, () => current, showTools);
 const calls = new Calls(tabs, hub);
+const gateways = new Gateways(() => current);
 
 const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
@@ -169,10 +171,11 @@ function heard(frame, port, message) {
 
 // ---- The browser
 
-chrome.tabs.onUpdated.addListener((_, { url }, tab) => {
+chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
-    if (url) void invitations.seen(tab, url);
+    gateways.seen(id, change, tab);
+    if (change.url) void invitations.seen(tab, change.url);
   });
 });
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
@@ -187,16 +190,16 @@ chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => ta
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 
-chrome.runtime.onStartup.addListener(() => void ready);
+chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
 
 // Pages that are open already get their content scripts now.
-chrome.runtime.onInstalled.addListener(() => void ready.then(() => bringLate(current)));
+chrome.runtime.onInstalled.addListener(() => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)])));
 
 // ---- The extension's own pages
 
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (sender.id === chrome.runtime.id && message.type === "sign") {
-    void ready.then(() => bring(message, sender, current)).catch(() => {});
+    void ready.then(() => bring(message.sign, sender, current)).catch(() => {});
   }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
@@ -209,7 +212,7 @@ async function asked(request) {
   switch (request.ask) {
     case "status": {
       const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
-      const sites = tabs.sites(request.tabId, tab?.url ?? "", await reaches(request.tabId));
+      const sites = tabs.sites(request.tabId, tab?.url ?? "", await gateways.bring(request.tabId));
       return { hub: link.state, address: current.hub, settings: current, sites };
     }
     case "site": {
@@ -269,6 +272,7 @@ async function apply(change) {
   const before = await saved;
   tabs.settingsChanged();
   await placeSentinel(current);
+  void gateways.everywhere();
   void bringLate(current, before);
   if (current.hub === before.hub) return;
   const restarted = link.restart();

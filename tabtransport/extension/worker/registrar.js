@@ -4,7 +4,7 @@ import { Code, Refusal } from "./refusal.js";
 import { permits } from "./settings.js";
 import { KINDS, merge } from "./tab.js";
 
-/** Changes of a tab's frames within this time, in ms, are one message. */
+/** Changes of what a tab offers within this time, in ms, are one message. */
 const GATHER = 50;
 /** How many characters a tab may register in a ms: it rests for as long as its last registration took of that, */
 const RATE = 1024;
@@ -41,7 +41,7 @@ export class Registrar {
   }
 
   /**
-   * Tells the hub soon what a tab offers. A tab that offers much is told more rarely, so that
+   * Tells the hub soon what a tab offers, at once if it knows nothing of the tab. A tab that offers much is told more rarely, so that
    * one which does so again and again takes no time from the calls of others.
    *
    * @param {Tab} tab
@@ -50,7 +50,7 @@ export class Registrar {
     tab.timer ??= setTimeout(() => {
       tab.timer = undefined;
       if (!tab.missing?.size) this.#register(tab);
-    }, Math.max(GATHER, tab.rests - Date.now()));
+    }, Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
   }
 
   /**

@@ -67,6 +67,15 @@ export function permitsAll({ mode, off }) {
 }
 
 /**
+ * Whether every site is hidden from the hub.
+ *
+ * @param {Settings} settings
+ */
+export function sharesNone({ mode, allowed }) {
+  return mode === "allowed" && !allowed.length;
+}
+
+/**
  * Whether the user lets the hub see the page at an address. Pages of the browser itself
  * are nobody's site.
  *
@@ -100,7 +109,7 @@ export function permitsDocument(settings, { origin = "", url = "", frameId = 0 }
  *
  * @param {string} url
  */
-function webOrigin(url) {
+export function webOrigin(url) {
   const origin = URL.canParse(url) ? new URL(url).origin : "";
   return /^https?:/.test(origin) ? origin : "";
 }
