@@ -110,3 +110,33 @@ func TestHostilePage(t *testing.T) {
 		t.Errorf("its flood of notices became %d registrations", n)
 	}
 }
+
+// However many signs a page forges, the worker does little for it, and finds another page's tools.
+func TestForgedSigns(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Forging</title>` + strings.Repeat(`<iframe></iframe>`, 20)}))
+	w := b.Worker()
+	defer w.Close()
+	// Once the popup was shown there is a gateway.
+	id := w.Eval(`chrome.tabs.query({ active: true }).then(([tab]) => tab.id)`)
+	tell(b, `{ask: "status", tabId: `+id+`}`)
+	w.Eval(`(() => {
+		const { executeScript } = chrome.scripting;
+		self.ran = 0;
+		chrome.scripting.executeScript = (injection) => { ran++; return executeScript.call(chrome.scripting, injection); };
+	})()`)
+	p.Eval(`for (let i = 0; i < 20_000; i++) {
+		const sign = (path) => dispatchEvent(new CustomEvent("tabhub-sign", {detail: {path, kind: "tools", child: {index: i, origin: "x".repeat(1000)}}}));
+		sign([i % 20]); sign([i]); sign([i, i]); sign("no path"); sign(Array(40).fill(0)); sign([null]);
+		dispatchEvent(new CustomEvent("tabhub-sign", {detail: [i, null, {}, {path: [0]}][i % 4]}));
+	}`)
+	b.Open(site(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
+	h.tabWith("old")
+	var ran int
+	w.Into("ran", &ran)
+	if ran > 2_000 {
+		t.Errorf("the worker ran %d scripts", ran)
+	}
+}

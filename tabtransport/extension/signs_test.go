@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,12 +72,13 @@ func TestNothingRunsWhereNothingIs(t *testing.T) {
 	h.tabWith("tool")
 	w := b.Worker()
 	defer w.Close()
+	id := w.Eval(`chrome.tabs.query({ url: "` + url + `/" }).then(([tab]) => tab.id)`)
+	tell(b, `{ask: "status", tabId: `+id+`}`) // the gateway is there at the latest when the popup is shown
 	got := w.Eval(`(async () => {
-		const [tab] = await chrome.tabs.query({ url: "` + url + `/" });
-		const all = await chrome.scripting.executeScript({ target: { tabId: tab.id, allFrames: true }, func: () => [window === top || typeof tabhubGateway, typeof tabhubFrame].join() });
+		const all = await chrome.scripting.executeScript({ target: { tabId: ` + id + `, allFrames: true }, func: () => [typeof tabhubGateway, typeof tabhubFrame].join() });
 		return all.sort((a, b) => a.frameId - b.frameId).map(({ result }) => result);
 	})()`)
-	if want := `["true,undefined","undefined,undefined","undefined,undefined","undefined,undefined"]`; got != want {
+	if want := `["object,undefined","undefined,undefined","undefined,undefined","undefined,undefined"]`; got != want {
 		t.Errorf("the scripts of the extension's own world: %s, want %s", got, want)
 	}
 }
@@ -88,7 +91,7 @@ func TestSignsOfAPageThatLoadsForLong(t *testing.T) {
 	end := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/slow", "/never":
+		case "/slow":
 			<-end
 		case "/frame":
 			_, _ = io.WriteString(w, `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => "x"})</script>`)
@@ -103,6 +106,76 @@ func TestSignsOfAPageThatLoadsForLong(t *testing.T) {
 	opener := b.Open(site(t, map[string]string{"/": "<!doctype html><title>Opener</title>"}))
 	opener.Eval(`void open("` + server.URL + `")`)
 	h.tabWith("outer", "inner")
+}
+
+// What a page does to itself, or its frames do to it, hides no tool of it.
+func TestSignsOfAwkwardPages(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	const register = `document.modelContext.registerTool({name: "tool", description: "d", inputSchema: {type: "object"}, execute: () => "x"})`
+	flood := site(t, map[string]string{"/": `<!doctype html><script>for (let i = 0; i < 1000; i++) top.postMessage({tabhub: "sign", kind: "x"}, "*")</script>`})
+	for what, page := range map[string]string{
+		"its own modelContext leads to the removed one": `<script>Object.defineProperty(document, "modelContext", {value: {
+			getTools: async () => [], executeTool() {}, addEventListener() {}, removeEventListener() {}, registerTool: (tool) => navigator.modelContext.registerTool(tool),
+		}});` + register + `</script>`,
+		"a frame gives more signs than anybody keeps": `<iframe src="` + flood + `"></iframe><script>onload = () => ` + register + `</script>`,
+		"frames that never rest, in a page that never ends loading": `<script>` + register + `</script><img src="/never">` +
+			strings.Repeat(`<iframe srcdoc="<script>setInterval(() => location.hash = Math.random(), 20)</script>"></iframe>`, 6),
+	} {
+		end := make(chan struct{})
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/never" {
+				<-end
+				return
+			}
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = io.WriteString(w, `<!doctype html><title>Awkward</title>`+page)
+		}))
+		opener := b.Open(flood)
+		opener.Eval(`void (window.opened = open("` + server.URL + `"))`)
+		if got := h.tool(h.tabWith("tool"), "tool"); got.Origin != server.URL {
+			t.Errorf("%s: %+v", what, got)
+		}
+		opener.Eval(`opened.close()`)
+		opener.Close()
+		close(end)
+		server.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
+// Where Chromium has WebMCP at navigator only, as before 152, pages have no errors, and what they
+// register is found.
+func TestSignsInAnOlderBrowser(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	dir := h.write()
+	script := filepath.Join(dir, "content", "page.js")
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What runs before the sentinel makes the browser an older one.
+	const older = `{
+		const { get } = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext");
+		delete Document.prototype.modelContext;
+		Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, enumerable: true, get: () => Reflect.apply(get, document, []) });
+		window.errors = [];
+		addEventListener("error", ({ message }) => errors.push(message));
+	}
+	`
+	if err := os.WriteFile(script, []byte(older+string(text)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Older</title><script>
+		document.modelContext = {getTools: async () => [{name: "library", description: "d", inputSchema: {type: "object"}}], executeTool: async () => "{}"};
+	</script>`}))
+	h.tabWith("library")
+	if got := p.Eval("errors"); got != "[]" {
+		t.Errorf("errors in the page: %s", got)
+	}
 }
 
 // A frame of a site that is shared is found also where the page around it is not.

@@ -133,7 +133,7 @@ interface PageHalf {
 }
 
 /** What the scripts of the extension's own world in a document leave for one another. */
-declare var tabhubGateway: boolean | undefined;
+declare var tabhubGateway: { join(): void } | undefined;
 declare var tabhubLate: boolean | undefined;
 declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;
 

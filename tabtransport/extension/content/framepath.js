@@ -9,13 +9,16 @@
  */
 function framePath(source) {
   /** @type {number[]} */
-  const path = [];
+  const up = [];
   for (let at = source; at !== window; at = at.parent) {
     const { parent } = at;
     let index = 0;
     while (index < parent.length && parent[index] !== at) index++;
-    if (index === parent.length || path.length === 32) return undefined;
-    path[path.length] = index;
+    if (index === parent.length || up.length === 32) return undefined;
+    up[up.length] = index;
   }
-  return path.reverse();
+  /** @type {number[]} */
+  const path = [];
+  for (let i = up.length - 1; i >= 0; i--) path[path.length] = up[i]; // no method that the page may have changed
+  return path;
 }

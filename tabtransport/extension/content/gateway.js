@@ -1,39 +1,65 @@
 // Runs in a tab's top document, in the extension's own world: it hears the sentinels of all
 // frames of the tab (sentinel.js) and asks the service worker to bring the rest of the
 // extension to those that have given a sign. It is the only thing of the extension's own world
-// in a tab that has nothing to offer, and comes when the page is loaded: such a world costs a
+// in a tab that has nothing to offer, and comes when the page has loaded: such a world costs a
 // document some ms and 0.2 MB (worker/gateways.js).
 "use strict";
 
-if (!globalThis.tabhubGateway) {
-  globalThis.tabhubGateway = true;
-  /** How often each frame may give a sign, by its path. @type {Map<string, InstanceType<typeof RateLimit>>} */
-  const limits = new Map();
-  const MAX_FRAMES = 256;
+var Gateway = class {
+  /** How many frames' limits are kept. */
+  static #maxFrames = 256;
+  static #kinds = ["tools", "server", "child", "named", "script"];
 
-  /** @param {FrameSign} said what the page may have forged */
-  function pass({ path, kind, child }) {
-    const frame = String(path);
-    const limit = limits.get(frame) ?? new RateLimit(16);
-    if (limits.size < MAX_FRAMES) limits.set(frame, limit);
-    if (!limits.has(frame) || !limit.take() || !chrome.runtime?.id) return;
+  /** How often the tab may give a sign, and each frame of it, by its path. */
+  #limit = new RateLimit(64);
+  /** @type {Map<string, InstanceType<typeof RateLimit>>} */
+  #limits = new Map();
+
+  constructor() {
+    // What the sentinel of the top document passes on.
+    addEventListener("tabhub-sign", (event) => {
+      const sign = /** @type {CustomEvent<FrameSign>} */ (event).detail;
+      if (Array.isArray(sign?.path) && sign.path.length <= 32) this.#pass({ ...sign, path: sign.path.map(Number) });
+    });
+    // Where there is none, as the site is switched off, frames of other sites still ask.
+    addEventListener("message", ({ isTrusted, source, data }) => {
+      if (!isTrusted || !source || source === window || data?.tabhub !== "sign") return;
+      const path = framePath(/** @type {Window} */ (source));
+      if (path) this.#pass({ path, kind: data.kind, child: data.child });
+    });
+  }
+
+  /** Has the sentinel of the top document pass on the signs that were given before. */
+  join() {
+    dispatchEvent(new Event("tabhub-gateway"));
+  }
+
+  /** @param {FrameSign} sign what the page may have forged */
+  #pass({ path, kind, child }) {
+    const frame = path.join();
+    if (this.#limits.size >= Gateway.#maxFrames) this.#limits.clear();
+    const limit = this.#limits.get(frame) ?? new RateLimit(16);
+    this.#limits.set(frame, limit);
+    if (!limit.take() || !this.#limit.take() || !Gateway.#kinds.includes(kind) || !isFrame(path) || !chrome.runtime?.id) return;
     const sign = {
-      path: path.map(Number),
-      kind: String(kind),
-      ...(child && { child: { index: Math.trunc(Number(child.index)), origin: String(child.origin) } }),
+      path,
+      kind,
+      ...(child && { child: { index: Math.trunc(Number(child.index)), origin: String(child.origin).slice(0, 1024) } }),
     };
     void chrome.runtime.sendMessage({ type: "sign", sign }).catch(() => {});
   }
+};
 
-  // What the sentinel of the top document passes on.
-  addEventListener("tabhub-sign", (event) => {
-    const sign = /** @type {CustomEvent<FrameSign>} */ (event).detail;
-    if (Array.isArray(sign?.path) && sign.path.length <= 32) pass(sign);
-  });
-  // Where there is none, as the site is switched off, frames of other sites still ask.
-  addEventListener("message", ({ isTrusted, source, data }) => {
-    if (!isTrusted || !source || source === window || data?.tabhub !== "sign") return;
-    const path = framePath(/** @type {Window} */ (source));
-    if (path) pass({ path, kind: data.kind, child: data.child });
-  });
+/**
+ * Whether the tab has a frame at a path.
+ *
+ * @param {number[]} path
+ */
+function isFrame(path) {
+  /** @type {Window | undefined} */
+  let at = window;
+  for (const index of path) at = at?.[index];
+  return at !== undefined;
 }
+
+globalThis.tabhubGateway ??= new Gateway();

@@ -4,39 +4,43 @@
 //
 // The page can change what this is made of. Where the page has given no sign there is nothing
 // that it could notice: all that is called until then was taken before any script of the page
-// ran, and nothing is read that a script may have put something in the way of.
+// ran, and nothing is read that a script may have put something in the way of. (In a browser with
+// WebMCP it can notice anyway, as the removed forms are there.)
 "use strict";
 
 {
   const { document, top, addEventListener, dispatchEvent, setTimeout, requestIdleCallback, CustomEvent } = window;
   const { apply } = Reflect;
-  const { hasOwn } = Object;
+  const { hasOwn, defineProperty } = Object;
   const { min } = Math;
   const { querySelector, querySelectorAll } = Document.prototype;
   const { stopImmediatePropagation } = Event.prototype;
   const { includes } = String.prototype;
   const { then } = Promise.prototype;
   const getter = (/** @type {object} */ prototype, /** @type {string} */ name) =>
-    /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
+    /** @type {Function} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
   const dataOf = getter(MessageEvent.prototype, "data");
   const sourceOf = getter(MessageEvent.prototype, "source");
   const originOf = getter(MessageEvent.prototype, "origin");
+  const lengthOf = getter(NodeList.prototype, "length");
   const textOf = getter(Node.prototype, "textContent");
-  /** The form of what documents of a browser with WebMCP have. */
-  const native = /** @type {{ModelContext?: {prototype: ModelContext}}} */ (window).ModelContext?.prototype;
   const nativeOf = getter(Document.prototype, "modelContext");
-  const getTools = native?.getTools;
+  /** The form of what documents of a browser with WebMCP have. */
+  const native = hasOwn(Document.prototype, "modelContext") && /** @type {{ModelContext?: {prototype: ModelContext}}} */ (window).ModelContext?.prototype;
+  const getTools = native && native.getTools;
   // Where a library makes its modelContext.
   const documents = { object: document, prototype: Document.prototype };
   const navigators = { object: navigator, prototype: Navigator.prototype };
   /** How long the browser may be too busy to be asked for the page's tools, in ms. */
   const BUSY = 100;
-  /** Marks the window of a top document with signs that the gateway may not know. */
-  const MARK = Symbol.for("tabhub.signs");
-  const FIRST_WAIT = 250;
-  const LAST_WAIT = 8_000;
-  const MAX_WAIT = 60_000;
+  /** Marks the window of a top document that has given signs before there was a gateway (worker/gateways.js). */
+  const MARK = "tabhubSigns";
   const MAX_SIGNS = 64;
+  /** How long a frame waits until it gives its sign again, in ms: first, and last. */
+  const FIRST_AGAIN = 50;
+  const LAST_AGAIN = 6_400;
+  const FIRST_WAIT = 250;
+  const MAX_WAIT = 60_000;
 
   /** The kinds of signs that were given. @type {Record<string, boolean>} */
   const given = Object.create(null);
@@ -44,9 +48,10 @@
   let listening = false;
   /** Whether a sign of this frame has led to something. */
   let taken = false;
-  /** The signs in this tab, until the gateway asks for them. @type {FrameSign[]} */
+  /** Whether the gateway has asked for the signs that were given before it was there. */
+  let asked = false;
+  /** Those of this tab. @type {FrameSign[]} */
   const signs = [];
-  let told = false;
   /** The extension's other half in the page's world, once it was brought. @type {PageHalf | undefined} */
   let half;
 
@@ -60,20 +65,20 @@
     if (given[kind] && !more) return;
     given[kind] = true;
     if (top === window) pass({ path: [], kind, ...more });
-    else ask({ tabhub: "sign", kind, ...more }, FIRST_WAIT);
+    else ask({ tabhub: "sign", kind, ...more }, FIRST_AGAIN);
   }
 
   /**
-   * Tells the gateway of a sign of a frame of this tab. Nobody may be there yet: then the mark
-   * leads the worker here.
+   * Passes a sign of a frame of this tab to the gateway, and keeps it while that may not be there.
    *
    * @param {FrameSign} sign
    */
   function pass(sign) {
     dispatchEvent(new CustomEvent("tabhub-sign", { detail: sign }));
-    if (told || signs.length === MAX_SIGNS) return;
-    signs.push(sign);
-    Object.defineProperty(window, MARK, { configurable: true, value: true });
+    // However many the frames give, there is room for the document's own.
+    if (asked || (sign.path.length && signs.length >= MAX_SIGNS)) return;
+    defineProperty(signs, signs.length, { value: sign });
+    defineProperty(window, MARK, { value: true });
   }
 
   /**
@@ -85,7 +90,7 @@
    */
   function ask(sign, wait) {
     top?.postMessage(sign, "*");
-    if (wait <= LAST_WAIT) setTimeout(() => taken || ask(sign, wait * 2), wait);
+    if (wait <= LAST_AGAIN) setTimeout(() => taken || ask(sign, wait * 2), wait);
   }
 
   /** @param {Event} event */
@@ -112,7 +117,8 @@
   /** Whether a script in the document, once it is loaded, names the channel of a server. */
   function named() {
     const scripts = apply(querySelectorAll, document, ["script:not([src])"]);
-    for (let index = 0; scripts[index]; index++) {
+    const length = apply(lengthOf, scripts, []);
+    for (let index = 0; index < length; index++) {
       if (apply(includes, apply(textOf, scripts[index], []), ["mcp-default"])) return true;
     }
     return false;
@@ -151,10 +157,9 @@
 
   if (top === window) {
     addEventListener("tabhub-gateway", () => {
-      if (!signs.length) return;
-      told = true;
-      Reflect.deleteProperty(window, MARK);
-      for (const sign of signs.splice(0)) pass(sign);
+      if (asked || !signs.length) return;
+      asked = true;
+      for (let index = 0; index < signs.length; index++) pass(signs[index]);
     });
   }
   addEventListener("tabhub-taken", () => (taken = true));
@@ -178,7 +183,7 @@
   });
   if (native) {
     wrapTools(native, () => give("tools"), (name, error) => half?.threw(name, error));
-    offerOldForms(() => /** @type {ModelContext} */ (document.modelContext));
+    offerOldForms(() => apply(nativeOf, document, []));
     // Its first use costs a page that does not use it a moment: it comes when the page rests.
     requestIdleCallback(listen, { timeout: BUSY });
   } else {

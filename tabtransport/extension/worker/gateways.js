@@ -1,25 +1,29 @@
-// Brings the gateway to the tabs' top documents (README.md, "Where nothing is, nothing runs").
-// No such document has a script in the extension's own world while it loads, as that would take
-// time from its load. The signs that it has given by then wait for the gateway.
+// Places the gateway in the tabs' top documents (README.md, "Where nothing is, nothing runs").
+// While it loads no such document has a script in the extension's own world, which would take
+// time from its load, unless it takes long. The signs that it gives by then wait for the gateway.
 
-import { permits, permitsAll, permitsPage, sharesNone, webOrigin } from "./settings.js";
+import { permits, permitsAll, sharesNone } from "./settings.js";
 
 /** How long after its load a page is asked whether it has given signs, in ms, */
 const LOADED = 30;
 /** and how long after that it gets its gateway if it has not. */
-const QUIET = 300;
+const QUIET = 70;
 /** How long a page may be loading before it gets its gateway, in ms: of so long a load it takes little. */
-const LOADING = 250;
+const LOADING = 100;
 /** A page that is loading for longer than that may be another one by then: it is looked at again, for so long. */
 const MAX_LOADING = 30_000;
+/** How long a page, or a frame of it, that loads again and again can put off what is to be done, in ms. */
+const PUT_OFF = 300;
+/** How long ago the user has been at the tabs that a worker looks at when it starts, in ms. */
+const RECENT = 60_000;
 
 /** Also in a document that is loading. */
 const AT_ONCE = { injectImmediately: true };
 
 export class Gateways {
   #settings;
-  /** What is to be done next in a tab, by its id. @type {Map<number, ReturnType<typeof setTimeout>>} */
-  #timers = new Map();
+  /** What is to be done next in a tab, by its id. @type {Map<number, {since: number, timer: ReturnType<typeof setTimeout>}>} */
+  #next = new Map();
 
   /** @param {() => Settings} settings */
   constructor(settings) {
@@ -31,37 +35,40 @@ export class Gateways {
    *
    * @param {number} id
    * @param {{status?: string}} change
-   * @param {chrome.tabs.Tab} tab
    */
-  seen(id, { status }, { url = "" }) {
-    const settings = this.#settings();
-    if (!status || sharesNone(settings)) return;
-    const shared = permitsAll(settings) || (webOrigin(url) !== "" && permitsPage(settings, url));
+  seen(id, { status }) {
+    if (!status || sharesNone(this.#settings())) return;
     if (status === "loading") this.#whileLoading(id, LOADING);
-    else if (shared) this.#loaded(id);
-    else void this.bring(id); // no sentinel is there to keep the signs of frames of other sites
-  }
-
-  /** Brings the gateway to all tabs. */
-  async everywhere() {
-    if (sharesNone(this.#settings())) return;
-    for (const { id } of await chrome.tabs.query({ discarded: false })) if (id !== undefined) void this.bring(id);
+    else this.#after(id, LOADED, () => this.#loaded(id));
   }
 
   /**
-   * Brings the gateway to a tab's top document, where it starts once, and has it take the signs that
+   * Places the gateway in all tabs that have loaded.
+   *
+   * @param {{recent?: boolean}} [which] only in those that the user was at lately
+   */
+  async everywhere({ recent = false } = {}) {
+    if (sharesNone(this.#settings())) return;
+    const since = recent ? Date.now() - RECENT : 0;
+    for (const { id, lastAccessed = Infinity } of await chrome.tabs.query({ status: "complete", discarded: false })) {
+      if (id !== undefined && lastAccessed >= since) void this.place(id);
+    }
+  }
+
+  /**
+   * Places the gateway in a tab's top document, where it starts once and is passed the signs that
    * were given before.
    *
    * @param {number} id
    * @returns {Promise<boolean>} false if the document is closed to extensions
    */
-  async bring(id) {
+  async place(id) {
     try {
       const { documentId } = await run({ target: { tabId: id }, files: ["content/top.js"], ...AT_ONCE });
       const target = { tabId: id, documentIds: [documentId] };
       const settings = this.#settings();
       const shared = permitsAll(settings) || permits(settings, String((await run({ target, func: () => self.origin, ...AT_ONCE })).result));
-      if (shared && (await hasSigns(target))) await run({ target, func: () => void dispatchEvent(new Event("tabhub-gateway")), ...AT_ONCE });
+      if (shared && (await hasSigns(target))) await run({ target, func: () => globalThis.tabhubGateway?.join(), ...AT_ONCE });
       return true;
     } catch {
       return false;
@@ -74,47 +81,59 @@ export class Gateways {
    */
   #whileLoading(id, ms) {
     this.#after(id, ms, async () => {
-      await this.bring(id);
+      await this.place(id);
       const tab = await chrome.tabs.get(id).catch(() => undefined);
-      if (tab?.status === "loading" && ms < MAX_LOADING && !this.#timers.has(id)) this.#whileLoading(id, ms * 2);
+      if (tab?.status === "loading" && ms < MAX_LOADING) this.#whileLoading(id, ms * 2);
     });
   }
 
   /** @param {number} id */
-  #loaded(id) {
-    this.#after(id, LOADED, async () => {
-      // Should the tab have another page by now, this looks whether it has one property, which no page can see.
-      if (await hasSigns({ tabId: id }).catch(() => false)) await this.bring(id);
-      else if (!this.#timers.has(id)) this.#after(id, QUIET, () => this.bring(id));
-    });
+  async #loaded(id) {
+    // While a site is switched off the page may be of it, and nothing runs in its own world.
+    const signs = !permitsAll(this.#settings()) || (await hasSigns({ tabId: id }).catch(() => false));
+    if (signs) await this.place(id);
+    else this.#after(id, QUIET, () => this.place(id));
   }
 
   /**
+   * Acts in a tab after a time, instead of what was to be done there next.
+   *
    * @param {number} id
    * @param {number} ms
    * @param {() => void} act
    */
   #after(id, ms, act) {
-    clearTimeout(this.#timers.get(id));
-    const timer = setTimeout(() => {
-      this.#timers.delete(id);
+    const now = Date.now();
+    const { since = now, timer } = this.#next.get(id) ?? {};
+    clearTimeout(timer);
+    const then = () => {
+      this.#next.delete(id);
       act();
-    }, ms);
-    this.#timers.set(id, timer);
+    };
+    this.#next.set(id, { since, timer: setTimeout(then, Math.min(ms, since + PUT_OFF - now)) });
   }
 }
 
 /**
- * Whether a top document has given signs that no gateway was there for.
+ * Whether a tab's top document has given signs before there was a gateway: then it has the sentinel's
+ * mark, which cannot be deleted. To try that is the one way to look that calls nothing of the page.
  *
  * @param {chrome.scripting.InjectionTarget} target
  */
 async function hasSigns(target) {
-  return (await run({ target, world: "MAIN", func: () => Symbol.for("tabhub.signs") in window, ...AT_ONCE })).result === true;
+  const look = () => {
+    "use strict";
+    try {
+      return !delete (/** @type {any} */ (window).tabhubSigns);
+    } catch {
+      return true;
+    }
+  };
+  return (await run({ target, world: "MAIN", func: look, ...AT_ONCE })).result === true;
 }
 
 /**
- * Runs a script in one document at once.
+ * Runs a script in one document.
  *
  * @param {chrome.scripting.ScriptInjection<[], unknown>} injection
  */

@@ -42,6 +42,7 @@ async function start() {
   await settings.dropSecrets();
   current = await settings.loadSettings();
   await Promise.all([tabs.load(), calls.load(), placeSentinel(current)]);
+  void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
 }
 
@@ -174,7 +175,7 @@ function heard(frame, port, message) {
 chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
-    gateways.seen(id, change, tab);
+    gateways.seen(id, change);
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
@@ -212,7 +213,7 @@ async function asked(request) {
   switch (request.ask) {
     case "status": {
       const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
-      const sites = tabs.sites(request.tabId, tab?.url ?? "", await gateways.bring(request.tabId));
+      const sites = tabs.sites(request.tabId, tab?.url ?? "", await gateways.place(request.tabId));
       return { hub: link.state, address: current.hub, settings: current, sites };
     }
     case "site": {

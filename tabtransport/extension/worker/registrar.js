@@ -41,8 +41,8 @@ export class Registrar {
   }
 
   /**
-   * Tells the hub soon what a tab offers, at once if it knows nothing of the tab. A tab that offers much is told more rarely, so that
-   * one which does so again and again takes no time from the calls of others.
+   * Tells the hub soon what a tab offers, and of a new tab at once. A tab that offers much is told
+   * more rarely, so that one which does so again and again takes no time from the calls of others.
    *
    * @param {Tab} tab
    */
