@@ -63,6 +63,7 @@ func (rec *recorder) requests(path string) (out []*http.Request) {
 // A person opens the address that the hub prints and sees what goes on, and what a
 // hostile page calls itself does no harm.
 func TestDashboardInABrowser(t *testing.T) {
+	t.Parallel()
 	d := openSignIn(t, nil)
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 	d.join("https://shop.example.com/?a=1", hostile)
@@ -122,6 +123,7 @@ func TestDashboardInABrowser(t *testing.T) {
 // A server of somebody else on another port of this machine shares the host's cookies.
 // It must learn nothing from a signed-in browser that follows its links.
 func TestAnotherPortGetsNoCredential(t *testing.T) {
+	t.Parallel()
 	d := openSignIn(t, nil)
 	other := &recorder{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -164,6 +166,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 // The hub ends while its page is open, and somebody else takes the port before the next
 // one starts. What the page tells them is worth nothing there.
 func TestWhoTakesThePortLearnsNothing(t *testing.T) {
+	t.Parallel()
 	d := openSignIn(t, nil)
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
@@ -217,6 +220,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 
 // On a hub with accounts people sign in with their token, which the page does not keep.
 func TestSignInByToken(t *testing.T) {
+	t.Parallel()
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Accounts = true })
 	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/")
 	page.WaitFor(`document.querySelector("#by-token").checkVisibility()`)
@@ -235,6 +239,7 @@ func TestSignInByToken(t *testing.T) {
 
 // A hub that asks for no credential shows its page to whoever is on this machine.
 func TestDashboardWithoutCredentials(t *testing.T) {
+	t.Parallel()
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(auth.Identity{User: spec.LocalUser}))
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)

@@ -28,6 +28,7 @@ import (
 )
 
 func TestLifeOfABrowser(t *testing.T) {
+	t.Parallel()
 	chromium.Require(t)
 	w := newFixture(t, instance.Options{})
 	info, err := w.instances.Start(t.Context(), instance.Config{URL: w.page, Headless: new(true)})
@@ -93,6 +94,7 @@ func TestLifeOfABrowser(t *testing.T) {
 
 // What a browser left in a container of another name must not lock its profile for ever.
 func TestLockOfAnotherMachine(t *testing.T) {
+	t.Parallel()
 	chromium.Require(t)
 	w := newFixture(t, instance.Options{})
 	info, err := w.instances.Start(t.Context(), instance.Config{Headless: new(true)})
@@ -117,6 +119,7 @@ func TestLockOfAnotherMachine(t *testing.T) {
 
 // A hub that has another port today must still get its own browsers back.
 func TestHubAtAnotherAddress(t *testing.T) {
+	t.Parallel()
 	chromium.Require(t)
 	store, dir := &storagetest.Memory{}, filepath.Join(t.TempDir(), "browsers")
 	var ids []spec.BrowserID
@@ -139,6 +142,7 @@ func TestHubAtAnotherAddress(t *testing.T) {
 }
 
 func TestCloseEndsAll(t *testing.T) {
+	t.Parallel()
 	chromium.Require(t)
 	w := newFixture(t, instance.Options{})
 	for _, profile := range []string{"one", "two"} {
@@ -172,6 +176,7 @@ func TestHelperHub(t *testing.T) {
 }
 
 func TestBrowserDiesWithTheHub(t *testing.T) {
+	t.Parallel()
 	chromium.Require(t)
 	// Nobody cleans up after a hub that is killed, and its browser's children may
 	// still write while this test ends.

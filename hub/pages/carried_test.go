@@ -245,6 +245,7 @@ func TestPretendedExtensions(t *testing.T) {
 		"a crowd": `e.preventDefault(); e.ports[0].close(); for (let i = 0; i < 5; i++) setTimeout(() => dispatchEvent(new Event("tabhub-extension")))`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			url := s.host(`<script>addEventListener("tabhub-page", (e) => { `+pretend+` })</script><script src="http://HUB/tab.js"></script><script>
 				let runs = 0;

@@ -123,6 +123,7 @@ func TestPageServer(t *testing.T) {
 		"silent, as old servers were": `<script>` + pageServer + `started = true; post = () => {}</script><script src="http://HUB/tab.js"></script>`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			if strings.HasPrefix(name, "silent") {
 				begin = strings.NewReplacer("post = () => {}", "", `return started && post("mcp-server-ready")`, "return").Replace(begin)

@@ -46,6 +46,7 @@ func TestBothWays(t *testing.T) {
 	} {
 		for _, way := range []string{"extension", "script"} {
 			t.Run(c.name+", by the "+way, func(t *testing.T) {
+				t.Parallel()
 				s := newSite(t)
 				var b *chromium.Browser
 				body := c.body

@@ -62,6 +62,7 @@ func TestWorkerStopped(t *testing.T) {
 
 // A hub that was restarted knows nothing, and is told all, without asking a page.
 func TestHubRestartedUnderLoad(t *testing.T) {
+	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	url := site(t, map[string]string{"/": shop})
@@ -212,6 +213,7 @@ func TestPageGoneUnderCall(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"navigates", "reloads", "crashes", "closes"} {
 		t.Run(how, func(t *testing.T) {
+			t.Parallel()
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: true})
 			url := site(t, map[string]string{"/": shop, "/next": "<title>next</title>"})
@@ -268,7 +270,7 @@ func TestManyTabs(t *testing.T) {
 	}
 	const many = 200
 	h := newHub(t)
-	h.browse(chromium.Options{WebMCP: true})
+	h.browse(chromium.Options{WebMCP: true, Renderers: 8})
 	url := site(t, map[string]string{"/": `<!doctype html><script>
 		document.modelContext.registerTool({name: 'which', description: 'd', execute: () => location.search})</script>`})
 	control := spec.TabAddr{Peer: browserPeer}

@@ -64,6 +64,7 @@ func TestFramesWithoutAddress(t *testing.T) {
 		</script>`, "old", "from the old server"},
 	} {
 		t.Run(fmt.Sprintf("%s native=%v", c.name, c.native), func(t *testing.T) {
+			t.Parallel()
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: c.native})
 			address := site(t, map[string]string{"/": c.page})
@@ -170,6 +171,7 @@ func TestBackForwardCache(t *testing.T) {
 	t.Parallel()
 	for _, native := range []bool{true, false} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: native})
 			url := site(t, map[string]string{

@@ -35,6 +35,7 @@ func TestPublishedLibraries(t *testing.T) {
 	} {
 		for _, native := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s native=%v", strings.TrimPrefix(lib.name, "@mcp-b/"), native), func(t *testing.T) {
+				t.Parallel()
 				script := published(t, lib.name)
 				start := "" // the polyfill is started by the page
 				if lib.name == "@mcp-b/webmcp-polyfill" {
@@ -178,6 +179,7 @@ func scriptOf(page string) string {
 func TestOlderPageAPIs(t *testing.T) {
 	t.Parallel()
 	t.Run("polyfill of navigator.modelContext", func(t *testing.T) {
+		t.Parallel()
 		h := newHub(t)
 		b := h.browse(chromium.Options{})
 		b.Open(site(t, map[string]string{"/": `<!doctype html><script>
@@ -196,6 +198,7 @@ func TestOlderPageAPIs(t *testing.T) {
 		}
 	})
 	t.Run("removed forms in a browser with WebMCP", func(t *testing.T) {
+		t.Parallel()
 		h := newHub(t)
 		b := h.browse(chromium.Options{WebMCP: true})
 		p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
@@ -225,22 +228,24 @@ func TestOlderPageAPIs(t *testing.T) {
 func TestOldReleases(t *testing.T) {
 	t.Parallel()
 	for _, native := range []bool{false, true} {
-		h := newHub(t)
-		b := h.browse(chromium.Options{WebMCP: native})
-		for _, name := range []string{"mcp-b-global-1", "mcp-b-global-2", "webmcp-polyfill-0"} {
-			p := b.Open(site(t, map[string]string{"/lib.js": published(t, name), "/": `<!doctype html><script src="/lib.js"></script><script>
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			for _, name := range []string{"mcp-b-global-1", "mcp-b-global-2", "webmcp-polyfill-0"} {
+				p := b.Open(site(t, map[string]string{"/lib.js": published(t, name), "/": `<!doctype html><script src="/lib.js"></script><script>
 				const tool = {name: 'old', description: 'd', inputSchema: {type: 'object', properties: {n: {type: 'number'}}},
 					execute: async ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})};
 				if (navigator.modelContext.provideContext) navigator.modelContext.provideContext({tools: [tool]});
 				else navigator.modelContext.registerTool(tool);
 				</script>`}))
-			tab := h.tabWith("old")
-			if got, err := h.call(tab, "old", `{"n":3}`); err != nil || got != `{"content":[{"type":"text","text":"n=3"}]}` {
-				t.Errorf("%s, native %v: %s, %v", name, native, got, err)
+				tab := h.tabWith("old")
+				if got, err := h.call(tab, "old", `{"n":3}`); err != nil || got != `{"content":[{"type":"text","text":"n=3"}]}` {
+					t.Errorf("%s: %s, %v", name, got, err)
+				}
+				p.Close()
+				h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
 			}
-			p.Close()
-			h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
-		}
-		b.Close()
+		})
 	}
 }

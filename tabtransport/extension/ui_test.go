@@ -21,61 +21,63 @@ func picture(t *testing.T, p *chromium.Page, name string) {
 // the browser.
 func TestChoices(t *testing.T) {
 	t.Parallel()
-	for _, dark := range []bool{false, true} {
-		h := newHub(t)
-		profile := filepath.Join(t.TempDir(), "profile")
-		opts := chromium.Options{WebMCP: true, Profile: profile, Dark: dark}
-		b := h.browse(opts)
-		shade := map[bool]string{false: "light", true: "dark"}[dark]
-		url := site(t, map[string]string{"/": shop})
-		b.Open(url)
-		tab := h.tabWith(shopTools...)
+	for shade, dark := range map[string]bool{"light": false, "dark": true} {
+		t.Run(shade, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			profile := filepath.Join(t.TempDir(), "profile")
+			opts := chromium.Options{WebMCP: true, Profile: profile, Dark: dark}
+			b := h.browse(opts)
+			url := site(t, map[string]string{"/": shop})
+			b.Open(url)
+			tab := h.tabWith(shopTools...)
 
-		popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + strconv.FormatInt(tab, 10))
-		popup.WaitFor("document.querySelectorAll('#sites li').length === " + strconv.Itoa(len(shopTools)))
-		picture(t, popup, "popup-"+shade)
-		popup.Click("section label:nth-of-type(2) input")
-		h.wait("the site keeps its tools", func() bool {
-			s := h.tabs[tab].state
-			return s.KeepTools != nil && *s.KeepTools
+			popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + strconv.FormatInt(tab, 10))
+			popup.WaitFor("document.querySelectorAll('#sites li').length === " + strconv.Itoa(len(shopTools)))
+			picture(t, popup, "popup-"+shade)
+			popup.Click("section label:nth-of-type(2) input")
+			h.wait("the site keeps its tools", func() bool {
+				s := h.tabs[tab].state
+				return s.KeepTools != nil && *s.KeepTools
+			})
+			popup.Click("section label:nth-of-type(1) input")
+			h.wait("the site's tools are gone", func() bool { return len(h.tabs[tab].tools) == 0 })
+			popup.WaitFor("document.body.innerText.includes('Off: the hub sees nothing')")
+
+			settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
+			settings.WaitFor("document.querySelector('#sites li')?.innerText.includes(" + strconv.Quote(url) + ")")
+			picture(t, settings, "options-"+shade)
+			settings.Click("#sites button")
+			h.tabWith(shopTools...)
+			settings.Click("input[value=allowed]")
+			h.wait("only allowed sites", func() bool { return len(h.tabs[tab].tools) == 0 })
+			settings.Click("#site")
+			settings.Type(url + "/some/page")
+			settings.Click("#add button")
+			h.tabWith(shopTools...)
+
+			h.mu.Lock()
+			id, session := h.hello.BrowserID, h.hello.Session
+			h.mu.Unlock()
+			b.Close()
+			h.change(func() { h.tabs, h.hello = map[int64]*tabView{}, nil })
+			b = h.browse(opts)
+			h.mu.Lock()
+			if h.hello.BrowserID != id || h.hello.Session == session {
+				t.Errorf("after a restart of the browser: %+v", h.hello)
+			}
+			h.mu.Unlock()
+			b.Open(url)
+			h.tabWith(shopTools...)
+			other := site(t, map[string]string{"/": shop})
+			b.Open(other)
+			popup = b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+			popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
+			if n := len(h.ids()); n != 1 {
+				t.Errorf("a site that is not allowed was told to the hub: %d tabs", n)
+			}
+			b.Close()
 		})
-		popup.Click("section label:nth-of-type(1) input")
-		h.wait("the site's tools are gone", func() bool { return len(h.tabs[tab].tools) == 0 })
-		popup.WaitFor("document.body.innerText.includes('Off: the hub sees nothing')")
-
-		settings := b.Open("chrome-extension://" + b.ExtensionID + "/options.html")
-		settings.WaitFor("document.querySelector('#sites li')?.innerText.includes(" + strconv.Quote(url) + ")")
-		picture(t, settings, "options-"+shade)
-		settings.Click("#sites button")
-		h.tabWith(shopTools...)
-		settings.Click("input[value=allowed]")
-		h.wait("only allowed sites", func() bool { return len(h.tabs[tab].tools) == 0 })
-		settings.Click("#site")
-		settings.Type(url + "/some/page")
-		settings.Click("#add button")
-		h.tabWith(shopTools...)
-
-		h.mu.Lock()
-		id, session := h.hello.BrowserID, h.hello.Session
-		h.mu.Unlock()
-		b.Close()
-		h.change(func() { h.tabs, h.hello = map[int64]*tabView{}, nil })
-		b = h.browse(opts)
-		h.mu.Lock()
-		if h.hello.BrowserID != id || h.hello.Session == session {
-			t.Errorf("after a restart of the browser: %+v", h.hello)
-		}
-		h.mu.Unlock()
-		b.Open(url)
-		h.tabWith(shopTools...)
-		other := site(t, map[string]string{"/": shop})
-		b.Open(other)
-		popup = b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
-		popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
-		if n := len(h.ids()); n != 1 {
-			t.Errorf("a site that is not allowed was told to the hub: %d tabs", n)
-		}
-		b.Close()
 	}
 }
 

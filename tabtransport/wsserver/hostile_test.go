@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -21,8 +20,12 @@ import (
 )
 
 // One page must not stop the calls of its browser's other tabs: not with 1,024 tools
-// of 15 patterns each, not by announcing them twice a second, each time others. It did:
-// calls that took 20 ms timed out, for a minute after the page was closed.
+// of 15 patterns each, which take the hub long to read. It did: calls that took 20 ms
+// timed out.
+//
+// How long a call takes says more of the machine than of the hub. So calls are counted
+// that come back while the hub reads the page's tools: one that had to wait would be the
+// only one.
 func TestCallsBesideAHostilePage(t *testing.T) {
 	srv := wsserver.New(wsserver.Options{})
 	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Transport: srv.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
@@ -65,75 +68,43 @@ func TestCallsBesideAHostilePage(t *testing.T) {
 	if got := <-registered; !strings.Contains(got, `"accepted":1`) {
 		t.Fatal(got)
 	}
-
-	// call returns how long half of the calls in d took at most, and all but one in a
-	// hundred.
-	call := func(d time.Duration) (half, most time.Duration) {
-		var took []time.Duration
-		next := time.NewTicker(5 * time.Millisecond)
-		defer next.Stop()
-		for end := time.Now().Add(d); time.Now().Before(end); <-next.C {
-			start := time.Now()
-			_, err := h.Call(t.Context(), tabhub.Call{Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			took = append(took, time.Since(start))
+	call := func() {
+		if _, err := h.Call(t.Context(), tabhub.Call{Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
+			t.Fatal(err)
 		}
-		slices.Sort(took)
-		return took[len(took)/2], took[len(took)*99/100]
 	}
-	frames := make([]string, 12)
-	for i := range frames {
-		frames[i] = hostileTools(i)
-	}
-	quiet, mostQuiet := call(2 * time.Second)
-	page := startHostilePage(write, frames)
-	beside, mostBeside := call(6 * time.Second)
-	close(page.leave)
-	<-page.left
-	after, _ := call(time.Second)
-	t.Logf("quiet: %v, p99 %v; beside the page: %v, p99 %v; after it: %v", quiet, mostQuiet, beside, mostBeside, after)
-	if limit := max(2*quiet, 20*time.Millisecond); beside > limit || after > limit {
-		t.Errorf("half of the calls took more than %v", limit)
-	}
-	if limit := max(2*mostQuiet, busy); mostBeside > limit {
-		t.Errorf("one in a hundred took more than %v", limit)
-	}
-	if page.rounds < 3 {
-		t.Errorf("the page announced only %d times", page.rounds)
-	}
-}
+	call()
 
-// hostilePage is tab 2 of the browser. It announces tools in frames until leave is
-// closed.
-type hostilePage struct {
-	leave, left chan struct{}
-	rounds      int // read after left
-}
-
-func startHostilePage(write func(string), frames []string) *hostilePage {
-	p := &hostilePage{leave: make(chan struct{}), left: make(chan struct{})}
-	go func() {
-		defer close(p.left)
-		again := time.NewTicker(500 * time.Millisecond)
-		defer again.Stop()
-		for ; ; p.rounds++ {
-			write(frames[p.rounds%len(frames)])
+	// The middle one of several rounds counts: the machine may be busy with something else
+	// in some of them.
+	var calls []int
+	for round := range 5 {
+		write(hostileTools(2 + round))
+		n := 0
+		for reading := true; reading; n++ {
+			call()
 			select {
-			case <-again.C:
-			case <-p.leave:
-				write(`{"jsonrpc":"2.0","tabId":2,"method":"browser/tabClosed","params":{}}`)
-				return
+			case got := <-registered:
+				reading = false
+				if !strings.Contains(got, `"accepted":`) {
+					t.Fatalf("the page's tools: %.200s", got)
+				}
+			default:
 			}
 		}
-	}()
-	return p
+		calls = append(calls, n)
+	}
+	t.Logf("calls while the page's tools were read: %d", calls)
+	slices.Sort(calls)
+	if calls[2] < 20 {
+		t.Errorf("calls wait for the page's tools")
+	}
 }
 
-func hostileTools(round int) string {
+// hostileTools is the request with which a tab announces tools that take long to read.
+func hostileTools(tab int) string {
 	var b strings.Builder
-	b.WriteString(`{"jsonrpc":"2.0","tabId":2,"method":"browser/updateTools","params":{"tabUrl":"https://hostile.com/","tools":[`)
+	fmt.Fprintf(&b, `{"jsonrpc":"2.0","id":1,"tabId":%d,"method":"browser/registerTools","params":{"tabUrl":"https://hostile.com/","tools":[`, tab)
 	for tool := range spec.MaxToolsPerTab {
 		if tool > 0 {
 			b.WriteByte(',')
@@ -143,7 +114,7 @@ func hostileTools(round int) string {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			fmt.Fprintf(&b, `"p%d":{"type":"string","pattern":"^([a-z]{1,%d}[0-9]+|x%d_%d)(foo|bar|baz){2,40}$"}`, i, 50+i, round, tool)
+			fmt.Fprintf(&b, `"p%d":{"type":"string","pattern":"^([a-z]{1,%d}[0-9]+|x%d_%d)(foo|bar|baz){2,40}$"}`, i, 50+i, tab, tool)
 		}
 		b.WriteString(`}}}`)
 	}

@@ -78,6 +78,7 @@ func (p *place) browse() *chromium.Browser {
 
 // A user's tools, from a page in a real browser to a client on pipes and back.
 func TestRealBrowser(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	c := p.stdio()
 	b := p.browse()
@@ -154,6 +155,7 @@ func tabsOf(l tools, suffix string) []string {
 
 // A site that the user keeps can be called with all its tabs closed.
 func TestClosedTabIsOpenedAgain(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	c := p.stdio()
 	b := p.browse()
@@ -184,6 +186,7 @@ func TestClosedTabIsOpenedAgain(t *testing.T) {
 // A hub that is killed under calls to a real page: it comes back, so does the browser,
 // and the page has run nothing twice.
 func TestHubKilledUnderBrowser(t *testing.T) {
+	t.Parallel()
 	const calls, inFlight, killAt = 300, 16, 100
 	p := newPlace(t)
 	c := p.stdio()

@@ -1,11 +1,15 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"tabhub/storage"
 )
 
 // flood offers as many tools as a page may, each with patterns that take long to read, and
@@ -14,7 +18,7 @@ const flood = `<!doctype html><title>Flood</title><script>
 	let round = 0, asked = 0;
 	const tools = () => Array.from({length: 1024}, (_, i) => ({
 		name: 'flood_' + i, description: 'Round ' + round, inputSchema: {type: 'object', properties: Object.fromEntries(
-			Array.from({length: 15}, (_, k) => ['p' + k, {type: 'string', pattern: '^(a|b){1,' + (k + 2) + '}[a-z' + round % 10 + ']{0,200}$'}]))},
+			Array.from({length: 15}, (_, k) => ['p' + k, {type: 'string', pattern: '^([a-z]{1,' + (50 + k) + '}[0-9]+|x' + round + '_' + i + ')(foo|bar|baz){2,40}$'}]))},
 	}));
 	const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
 	addEventListener('message', ({data}) => {
@@ -29,42 +33,58 @@ const flood = `<!doctype html><title>Flood</title><script>
 	setInterval(() => { round++; send({jsonrpc: '2.0', method: 'notifications/tools/list_changed'}); }, 500);
 	</script>`
 
-// A page cannot hold up the calls of another in the same browser: from the client on pipes
-// to the page and back, nearly all take less than twice as long as without it.
+// A page cannot hold up the calls of another in the same browser: from the client on pipes to
+// the page and back, they are answered while the hub reads what the flood offers. One that had
+// to wait for it would be answered after it.
+//
+// How long they take says more of the machine than of the hub. So the hub's own log counts.
 func TestFloodOfAPage(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	c := p.stdio()
 	b := p.browse()
 	b.Open(website(t))
 	buy := c.awaitTools("the shop's tools are listed", func(l tools) bool { return l.named("_buy") != "" }).named("_buy")
-	measure := func() (half, most time.Duration) {
-		t.Helper()
-		took := make([]time.Duration, 300)
-		for i := range took {
-			start := time.Now()
-			if a := c.call(buy, `{"n":1}`); a.outcome() != "ok" {
-				t.Fatalf("%s %s", a.outcome(), a.result)
-			}
-			took[i] = time.Since(start)
-		}
-		slices.Sort(took)
-		return took[len(took)/2], took[len(took)*99/100]
-	}
-	measure() // the first are slower
-	quiet50, quiet99 := measure()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(flood))
 	}))
 	t.Cleanup(s.Close)
-	hostile := b.Open(s.URL)
-	hostile.WaitFor("asked > 0")
-	half, most := measure()
-	hostile.Close()
-	after50, after99 := measure()
-	t.Logf("half and nearly all calls: %v, %v; beside a flood %v, %v; after it %v, %v", quiet50, quiet99, half, most, after50, after99)
-	// The floor is for machines on which the browser itself has no processor to spare.
-	if floor := 150 * time.Millisecond; most > max(2*quiet99, floor) || after99 > max(2*quiet99, floor) {
-		t.Errorf("calls wait for another page: %v and, after it, %v, without it %v", most, after99, quiet99)
+	b.Open(s.URL)
+
+	var readings []storage.Record
+	for late := time.Now().Add(timeout); len(readings) < 2; {
+		for range 10 {
+			var calls []<-chan answer
+			for range 8 {
+				calls = append(calls, c.begin("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"n":1}}`, buy)))
+			}
+			for _, call := range calls {
+				if a := c.wait("a call", call); a.outcome() != "ok" {
+					t.Fatalf("%s %s", a.outcome(), a.result)
+				}
+			}
+		}
+		p.api("/api/log?event=register&domain="+strings.TrimPrefix(s.URL, "http://"), &readings)
+		if time.Now().After(late) {
+			t.Fatalf("the flood was read %d times within %v", len(readings), timeout)
+		}
+	}
+	var log []storage.Record
+	p.api("/api/log?event=call&tool=buy&limit=10000", &log)
+	var calls []int
+	for _, reading := range readings {
+		n := 0
+		for _, call := range log {
+			if call.Time.After(reading.Time.Add(-reading.Duration)) && call.Time.Add(call.Duration).Before(reading.Time) {
+				n++
+			}
+		}
+		t.Logf("%d calls in the %v in which %s were read", n, reading.Duration, reading.Reason)
+		calls = append(calls, n)
+	}
+	// The better one counts: the machine may be busy with something else in one of them.
+	if slices.Max(calls) < 3 {
+		t.Errorf("calls wait for another page: %d were answered while the hub read what it offers", calls)
 	}
 }

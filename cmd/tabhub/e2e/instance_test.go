@@ -55,6 +55,7 @@ func (c *client) callJSON(tool, args string, v any) {
 // A client with no browser gets one, reaches a page's tools in it, looks at the page,
 // and no browser is left when the hub has ended.
 func TestBrowserInstance(t *testing.T) {
+	t.Parallel()
 	browser := chromium.Require(t)
 	p := newPlace(t)
 	hub := p.serve("--browser", browser)
@@ -124,6 +125,7 @@ func TestBrowserInstance(t *testing.T) {
 
 // Not even a hub that is killed leaves a browser behind.
 func TestBrowserOfAKilledHub(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux and Windows end the browser of a hub that is killed")
 	}
@@ -153,6 +155,7 @@ func TestBrowserOfAKilledHub(t *testing.T) {
 // A hub that others reach through a proxy asks everybody for the token, but for the
 // browsers that it has started itself: the key that they were given is enough.
 func TestBrowserOfAHubBehindAProxy(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	hub := p.serve("--behind-proxy", "--public-url", "https://hub.example.com/base", "--tools", "browser_instance",
 		"--launch-browser", "--browser", chromium.Require(t), "--log-level", "debug")
@@ -202,6 +205,7 @@ func TestBrowserOfAHubBehindAProxy(t *testing.T) {
 // The certificate of a hub that others reach is for the name by which they do, not for
 // this machine's address.
 func TestBrowserOfAHubWithTLS(t *testing.T) {
+	t.Parallel()
 	browser := chromium.Require(t)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -238,6 +242,7 @@ func TestBrowserOfAHubWithTLS(t *testing.T) {
 
 // Clients that come over the network start no programs, unless the user wants that.
 func TestInstancesAreForThisMachine(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	has := func(args ...string) bool {
 		hub := p.serve(args...)

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // timeout bounds each step that waits for a process, on a busy machine.
@@ -49,7 +51,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.Run()
+	return chromium.Main(m)
 }
 
 // build builds a release of tabhub.

@@ -17,6 +17,7 @@ import (
 // A data directory that cannot be written must not look like a hub without tools:
 // the client and the person at the terminal are told.
 func TestReadOnlyDataDir(t *testing.T) {
+	t.Parallel()
 	base, err := os.MkdirTemp("", "tabhub-readonly-") // t.TempDir is closed to other users
 	if err != nil {
 		t.Fatal(err)

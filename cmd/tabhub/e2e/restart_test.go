@@ -45,6 +45,7 @@ func countLost(t *testing.T, outcomes map[int]string, runs func(n int) int) (n i
 // under way, and nothing else: it comes back by itself, what a page did is not done
 // twice, the tab is the same tab, and each call is answered.
 func TestHubKilledUnderCalls(t *testing.T) {
+	t.Parallel()
 	const calls, inFlight, killAt = 1000, 32, 400
 	p := newPlace(t)
 	c := p.stdio("--tab-names=always")
@@ -119,6 +120,7 @@ func domainName(names []string, suffix string) string {
 // goes on listing and calling, nothing runs twice, and when the windows are closed
 // no process is left behind.
 func TestManyBridgesAndFiveDeaths(t *testing.T) {
+	t.Parallel()
 	const bridges, deaths, workersEach = 10, 5, 3
 	p := newPlace(t, "TABHUB_IDLE_EXIT=1s")
 	began := time.Now()
@@ -223,6 +225,7 @@ func TestManyBridgesAndFiveDeaths(t *testing.T) {
 
 // A second client finds the hub that the first has started, even if the first is gone.
 func TestBridgesShareOneHub(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	first := p.stdio()
 	hub := p.hub().PID

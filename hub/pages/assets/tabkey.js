@@ -5,7 +5,9 @@
 // A reload may start before the browser has freed the old document's lock, and a busy
 // machine takes its time. A duplicate of a tab is offered that much later.
 const KEY_LOCK_WAIT_MS = 2_000;
-const KEY_ASK_WAIT_MS = 200;
+// Without locks nobody says that a key is free. A document in the background of a busy
+// machine takes its time to say that it has it.
+const KEY_ASK_WAIT_MS = 1_000;
 
 class TabKey {
   value = "";
@@ -22,7 +24,7 @@ class TabKey {
     const stored = this.value || this.#load();
     this.returning = stored !== "" && (await this.#lock(stored));
     this.value = this.returning ? stored : Values.randomID();
-    if (!this.returning) await this.#lock(this.value);
+    if (!this.returning) await this.#lock(this.value, 0);
     this.#store(this.value);
   }
 
@@ -49,9 +51,13 @@ class TabKey {
     }
   }
 
-  /** @param {string} key @returns {Promise<boolean>} whether the key is now ours */
-  #lock(key) {
-    return navigator.locks ? this.#lockBrowser(key) : this.#lockByAsking(key);
+  /**
+   * @param {string} key
+   * @param {number} wait for others to say that they have it, where there are no locks; in ms
+   * @returns {Promise<boolean>} whether the key is now ours
+   */
+  #lock(key, wait = KEY_ASK_WAIT_MS) {
+    return navigator.locks ? this.#lockBrowser(key) : this.#lockByAsking(key, wait);
   }
 
   /** @param {string} key @returns {Promise<boolean>} */
@@ -75,8 +81,8 @@ class TabKey {
   }
 
   // Outside secure contexts there are no locks: ask the site's other documents.
-  /** @param {string} key @returns {Promise<boolean>} */
-  #lockByAsking(key) {
+  /** @param {string} key @param {number} wait @returns {Promise<boolean>} */
+  #lockByAsking(key, wait) {
     if (typeof BroadcastChannel === "undefined") return Promise.resolve(true);
     const channel = new BroadcastChannel("tabhub.tabKey");
     const self = Values.randomID();
@@ -86,7 +92,7 @@ class TabKey {
         settled = true;
         this.#release = () => channel.close();
         resolve(true);
-      }, KEY_ASK_WAIT_MS);
+      }, wait);
       channel.onmessage = ({ data }) => {
         if (data?.key !== key) return;
         // Of two that ask at the same time the one with the lower id has it.

@@ -34,8 +34,12 @@ var EmbeddedSource = class {
 
   /** @type {InstanceType<typeof PageScript> | undefined} */
   #script;
-  /** The hub that the page's script came from; the first that it says is the one. */
-  #origin = "";
+  /**
+   * The hub that the page's script came from; the first that it says is the one.
+   *
+   * @type {string | undefined}
+   */
+  #origin;
   /** Whether the user lets the hub see this site; undefined: not known yet. @type {boolean | undefined} */
   #on;
   /** @type {Extract<WorkerToFrame, {type: "hub"}> | undefined} */
@@ -112,7 +116,7 @@ var EmbeddedSource = class {
     if (this.#on === undefined || !this.#hub) return undefined;
     const { address, state } = this.#hub;
     if (!this.#on || state === "refused" || state === "replaced") return false;
-    if (this.#origin && !sameHub(this.#origin, address)) return false;
+    if (this.#origin !== undefined && !sameHub(this.#origin, address)) return false;
     return state === "connected" || undefined;
   }
 
@@ -153,7 +157,7 @@ var EmbeddedSource = class {
     if (!port || !chrome.runtime?.id) return;
     const hub = typeof event.data === "string" ? event.data.slice(0, Limit.uri) : "";
     // A page must not find out by trying where the extension's hub is: its first word counts.
-    this.#origin ||= hub;
+    this.#origin ??= hub;
     if (!this.#on || this.#serves === false || hub !== this.#origin || !this.#invited) return;
     event.preventDefault();
     this.#drop(EmbeddedSource.#declined);

@@ -8,9 +8,12 @@ package chromium
 
 import (
 	"context"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +39,9 @@ type Options struct {
 	Profile string
 	// Dark makes pages see a preference for dark colours.
 	Dark bool
+	// Renderers is how many processes pages share, for a test with many. By default it is
+	// the browser's choice.
+	Renderers int
 }
 
 // Browser is a running Chromium. It is stopped when the test ends. All methods are
@@ -75,6 +81,21 @@ func Require(t testing.TB) string {
 		t.Skip(reason)
 	}
 	return path
+}
+
+// Main runs a package's tests, for its TestMain, and returns the exit code. It runs more at
+// once than there are processors, unless -parallel says how many: a test with a browser
+// waits more than it computes.
+func Main(m *testing.M) int {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
 }
 
 // Start starts a browser.
@@ -129,12 +150,17 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 		chromedp.Flag("password-store", "basic"),
 		// Extensions.loadUnpacked is refused without it.
 		chromedp.Flag("enable-unsafe-extension-debugging", true),
+		// The list under the address bar is a page, which takes longer to load than all the rest.
+		chromedp.Flag("disable-features", "WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
 	}
 	if opts.WebMCP {
 		out = append(out, chromedp.Flag("enable-features", "WebMCP"))
 	}
 	if opts.Dark {
 		out = append(out, chromedp.Flag("force-dark-mode", true))
+	}
+	if opts.Renderers > 0 {
+		out = append(out, chromedp.Flag("renderer-process-limit", strconv.Itoa(opts.Renderers)))
 	}
 	return out
 }
