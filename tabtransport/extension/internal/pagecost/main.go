@@ -8,7 +8,7 @@
 //
 //   - how many times as long a page takes to load with the extension (the median of
 //     navigation start to the end of the load event), for a plain page and for one with
-//     20 frames;
+//     20 frames, with no debugger attached, as a user's browser has none;
 //   - how much more memory a frame takes with the extension: what a page with 100 frames
 //     has more than one without, in the page's renderer and in all of the browser's
 //     processes, after a garbage collection. The process memory is what no other process
@@ -21,7 +21,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/signal"
@@ -67,12 +66,11 @@ func run(ctx context.Context, loads, memory int) error {
 		return err
 	}
 	for _, frames := range []int{0, 20} {
-		a, b, err := inTurn(loads, with, without, func(tab context.Context) (float64, error) {
-			return load(tab, fmt.Sprintf("%s/?frames=%d", site, frames))
-		})
+		times, err := loadTimes(ctx, l, [2]context.Context{with, without}, frames, loads)
 		if err != nil {
 			return err
 		}
+		a, b := times[0], times[1]
 		fmt.Printf("load, %2d frames: %s times as long; %.2f ms with, %.2f ms without\n",
 			frames, lab.Compare(a, b, lab.MedianRatio), lab.Quantile(a, 0.5), lab.Quantile(b, 0.5))
 	}
@@ -110,27 +108,9 @@ func inTurn[T any](n int, with, without context.Context, sample func(context.Con
 
 // servePage serves a page with as many frames as its query says.
 func servePage(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
 	var frames int
 	_, _ = fmt.Sscan(r.URL.Query().Get("frames"), &frames)
-	_, _ = io.WriteString(w, "<!doctype html><title>Page</title><p>A page without tools.</p>"+strings.Repeat(`<iframe src="/frame"></iframe>`, frames))
-}
-
-// load loads a page and returns how many ms that took.
-func load(tab context.Context, url string) (float64, error) {
-	if err := chromedp.Do(tab, chromedp.Navigate(url)); err != nil {
-		return 0, err
-	}
-	// The entry is complete once the load event's listeners have returned.
-	const took = `new Promise(done => {
-		const look = () => {
-			const {duration} = performance.getEntriesByType("navigation")[0];
-			if (duration > 0) done(duration); else setTimeout(look);
-		};
-		look();
-	})`
-	return evaluate(tab, took)
+	serveHTML(w, "<!doctype html><title>Page</title><p>A page without tools.</p>"+strings.Repeat(`<iframe src="/frame"></iframe>`, frames))
 }
 
 func evaluate(tab context.Context, expr string) (float64, error) {

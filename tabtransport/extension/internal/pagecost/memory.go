@@ -49,7 +49,7 @@ func sizesOf(tab context.Context, url string) (sizes, error) {
 	if err := chromedp.Do(tab, chromedp.Navigate("about:blank")); err != nil {
 		return sizes{}, err
 	}
-	if _, err := load(tab, url); err != nil {
+	if err := chromedp.Do(tab, chromedp.Navigate(url)); err != nil {
 		return sizes{}, err
 	}
 	if _, err := evaluate(tab, settle); err != nil {
