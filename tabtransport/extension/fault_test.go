@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -196,7 +197,9 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 	h.tabs = map[int64]*tabView{}
 	h.mu.Unlock()
 	b.StopWorker()
-	h.wait("the extension is back", func() bool { return h.hellos > hellos && h.tabs[other] != nil })
+	h.wait("the extension is back", func() bool {
+		return h.hellos > hellos && h.tabs[other] != nil && slices.Contains(names(h.tabs[other].tools), "words")
+	})
 	cancel(errors.New("the user said stop"))
 	<-done
 	// Once this is answered the worker has read the cancellation, too.
