@@ -32,7 +32,7 @@
   const documents = { object: document, prototype: Document.prototype };
   const navigators = { object: navigator, prototype: Navigator.prototype };
   /** How long the browser may be too busy to be asked for the page's tools, in ms. */
-  const BUSY = 100;
+  const BUSY = 500;
   /** Marks the window of a top document that has given signs before there was a gateway (worker/gateways.js). */
   const MARK = "tabhubSigns";
   const MAX_SIGNS = 64;

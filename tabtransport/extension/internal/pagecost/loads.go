@@ -52,9 +52,12 @@ func loadTimes(ctx context.Context, l *lab.Lab, browsers [2]context.Context, fra
 	}
 	for i, browser := range browsers {
 		first := target.CreateTargetParams{URL: fmt.Sprintf("%s/?browser=%d", site, i)}
-		if _, err := chromedp.CallBrowser(browser, target.CreateTarget, first); err != nil {
+		tab, err := chromedp.CallBrowser(browser, target.CreateTarget, first)
+		if err != nil {
 			return times, err
 		}
+		// What is measured next must not find this tab.
+		defer chromedp.CallBrowser(browser, target.CloseTarget, target.CloseTargetParams(tab))
 		<-took
 	}
 	for i := range unmeasured + n {
