@@ -125,7 +125,7 @@ func TestSignsOfAwkwardPages(t *testing.T) {
 		}});` + register + `</script>`,
 		"a frame gives more signs than anybody keeps": `<iframe src="` + flood + `"></iframe><script>onload = () => ` + register + `</script>`,
 		"frames that never rest, in a page that never ends loading": `<script>` + register + `</script><img src="/never">` +
-			strings.Repeat(`<iframe srcdoc="<script>setInterval(() => location.hash = Math.random(), 20)</script>"></iframe>`, 6),
+			strings.Repeat(`<iframe srcdoc="<script>setInterval(() => location.hash = Math.random(), 50)</script>"></iframe>`, 3),
 	} {
 		end := make(chan struct{})
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -36,11 +36,13 @@ var Gateway = class {
 
   /** @param {FrameSign} sign what the page may have forged */
   #pass({ path, kind, child }) {
+    // Only what could lead to something counts against the limits.
+    if (!Gateway.#kinds.includes(kind) || !isFrame(path) || !chrome.runtime?.id) return;
     const frame = path.join();
     if (this.#limits.size >= Gateway.#maxFrames) this.#limits.clear();
     const limit = this.#limits.get(frame) ?? new RateLimit(16);
     this.#limits.set(frame, limit);
-    if (!limit.take() || !this.#limit.take() || !Gateway.#kinds.includes(kind) || !isFrame(path) || !chrome.runtime?.id) return;
+    if (!limit.take() || !this.#limit.take()) return;
     const sign = {
       path,
       kind,
@@ -58,7 +60,7 @@ var Gateway = class {
 function isFrame(path) {
   /** @type {Window | undefined} */
   let at = window;
-  for (const index of path) at = at?.[index];
+  for (const index of path) at = Number.isInteger(index) ? at?.[index] : undefined;
   return at !== undefined;
 }
 
