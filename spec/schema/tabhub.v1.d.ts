@@ -149,6 +149,14 @@ export type OpenTabResult = {
 export type Outcome = {
   success: boolean;
   payload: unknown;
+  /** Page says that the call has led to another document, and where that is. */
+  page?: Page;
+};
+
+/** Page is where a tab is. */
+export type Page = {
+  url?: string;
+  title?: string;
 };
 
 /** Pair is the parameters of browser/pair, with which a browser that is paired with the hub begins: what both sides prove is in PROTOCOL.md, "Pairing". */
@@ -177,6 +185,8 @@ export type Progress = {
   progress: number;
   total?: number;
   message?: string;
+  /** Waiting says that the call waits for the person in front of the tab. */
+  waiting?: boolean;
 };
 
 /** ReadResource is browser/readResource, answered with an MCP ReadResourceResult. */
@@ -239,6 +249,8 @@ export type TabState = {
   visible?: boolean;
   /** KeepTools is the user's choice in the browser that this tab's site keeps its tools when its last tab closes. */
   keepTools?: boolean;
+  /** Waiting says that a call waits for the person in front of the tab. */
+  waiting?: boolean;
 };
 
 /** Text is browser/text, answered with TextResult. */
