@@ -28,6 +28,8 @@ export class Frame {
   offer = NOTHING;
   /** The number of the offer, by the frame's own count. */
   count = 0;
+  /** The number of the offer that the hub has. */
+  registered = 0;
   /** Whether the offer is that of the document before this one. */
   stale = false;
   /**
@@ -103,6 +105,10 @@ export class Tab {
   active = false;
   loading = false;
   windowId = -1;
+  /** How many tools the hub was told of. */
+  tools = 0;
+  /** Whether a call waits for the person in front of it. */
+  waiting = false;
 
   /** @param {number} id */
   constructor(id) {
@@ -176,7 +182,9 @@ export class Tab {
     const offers = frames.filter(({ through }) => !through).map((frame) => ({ frame, port: frame.port, count: frame.count }));
     return () => {
       for (const { frame, port, count } of offers) {
-        if (frame.port === port) tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
+        if (frame.port !== port) continue;
+        frame.registered = count;
+        tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
       }
     };
   }
@@ -188,7 +196,7 @@ export class Tab {
    * @returns {{url?: string, title?: string}}
    */
   page(settings) {
-    return permitsPage(settings, this.url) ? { url: withoutSecret(this.url).slice(0, 2048), title: withoutSecret(this.title).slice(0, 4096) } : {};
+    return pageOf(settings, this);
   }
 
   /**
@@ -206,8 +214,20 @@ export class Tab {
       windowId: this.windowId,
       windowFocused: this.windowId === focused,
       keepTools: !!page.url && keeps(settings, page.url),
+      waiting: this.waiting,
     };
   }
+}
+
+/**
+ * What the hub is told of a page; nothing if the user does not share it.
+ *
+ * @param {Settings} settings
+ * @param {{url?: string, title?: string}} page
+ * @returns {{url?: string, title?: string}}
+ */
+export function pageOf(settings, { url = "", title = "" }) {
+  return permitsPage(settings, url) ? { url: withoutSecret(url).slice(0, 2048), title: withoutSecret(title).slice(0, 4096) } : {};
 }
 
 /**
