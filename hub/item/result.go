@@ -1,6 +1,7 @@
 package item
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -56,6 +57,22 @@ func (it *Item) ToolResult(resp spec.Response) json.RawMessage {
 		out = append(append(out, `,"structuredContent":`...), v...)
 	}
 	return append(out, '}')
+}
+
+// WithText returns a CallToolResult with a block of text after its content.
+func WithText(result json.RawMessage, text string) json.RawMessage {
+	block := append(rawjson.AppendStringMember([]byte(`{"type":"text"`), "text", text), '}')
+	out := append(make([]byte, 0, len(result)+len(block)+16), '{')
+	content := []byte("[]")
+	for key, v := range rawjson.Members(result) {
+		if key == "content" && v[0] == '[' {
+			content = v
+			continue
+		}
+		out = append(appendKey(out, key), v...)
+	}
+	out = append(appendKey(out, "content"), bytes.TrimRight(content[:len(content)-1], " ")...)
+	return append(append(appendComma(out), block...), "]}"...)
 }
 
 // markFailed sets isError in a CallToolResult, in place of what it says itself.

@@ -35,6 +35,21 @@ func TestToolResult(t *testing.T) {
 	}
 }
 
+// What the hub adds to a result stands beside what the page says.
+func TestWithText(t *testing.T) {
+	for result, want := range map[string]string{
+		`{"content":[]}`:                              `{"content":[{"type":"text","text":"<b>"}]}`,
+		`{"content":[ ],"isError":true}`:              `{"isError":true,"content":[{"type":"text","text":"<b>"}]}`,
+		`{"content":[{"type":"x"}, 7 ],"n":1e400}`:    `{"n":1e400,"content":[{"type":"x"}, 7,{"type":"text","text":"<b>"}]}`,
+		`{"structuredContent":{"content":["inner"]}}`: `{"structuredContent":{"content":["inner"]},"content":[{"type":"text","text":"<b>"}]}`,
+		`{"isError":true}`:                            `{"isError":true,"content":[{"type":"text","text":"<b>"}]}`,
+	} {
+		if got := WithText(json.RawMessage(result), "<b>"); string(got) != want {
+			t.Errorf("%s is %s, want %s", result, got, want)
+		}
+	}
+}
+
 // BenchmarkToolResult is what a call pays for looking into its result.
 func BenchmarkToolResult(b *testing.B) {
 	row, _ := json.Marshal(strings.Repeat(`{"id":12,"title":"A thing","price_in":3.5},`, 1500))
