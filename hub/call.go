@@ -235,7 +235,7 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 	}
 	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
 	if r.kind == spec.KindTool {
-		wait.Max = h.opts.CallTimeoutMax
+		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
 	}
 	return h.transport.SendRequest(ctx, t.Addr, r.request(t.Item), wait)
 }

@@ -43,6 +43,8 @@ func tabState(t state.TabInfo) string {
 	switch {
 	case !t.Connected:
 		return "away"
+	case t.Waiting:
+		return "waiting for you"
 	case t.Focused:
 		return "active"
 	}

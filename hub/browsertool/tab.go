@@ -43,8 +43,9 @@ type tab struct {
 	URL       string      `json:"url"`
 	Title     string      `json:"title"`
 	Domain    spec.Domain `json:"domain,omitempty"`
-	Active    bool        `json:"active"`  // in front of its window
-	Focused   bool        `json:"focused"` // what calls by domain go to first
+	Active    bool        `json:"active"`            // in front of its window
+	Focused   bool        `json:"focused"`           // what calls by domain go to first
+	Waiting   bool        `json:"waiting,omitempty"` // a call waits for the person in front of it
 	Tools     int         `json:"tools"`
 	Attested  bool        `json:"attested"` // the browser vouches for its address
 
@@ -154,7 +155,7 @@ func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 			entry.Tools += d.Tools
 		}
 		if o.Addr == addr {
-			entry.Focused, entry.Attested = o.Focused, o.Attested
+			entry.Focused, entry.Attested, entry.Waiting = o.Focused, o.Attested, o.Waiting
 		}
 	}
 	entry.Domain = domainOf(t.URL, entry.Attested)

@@ -20,6 +20,7 @@ export interface Tab {
   url: string;
   focused: boolean;
   connected: boolean;
+  waiting?: boolean;
   domains: { domain: string; number: number; tools: number }[] | null;
   rejected?: { name: string; reason: string }[];
 }

@@ -73,6 +73,7 @@ function stateOf(tab) {
   const states = [
     tab.connected ? (tab.focused ? element("span", "ok", "active") : element("span", "", "open")) : element("span", "bad", "away"),
   ];
+  if (tab.connected && tab.waiting) states.push(element("div", "bad", "waiting for you"));
   if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
   return states;
 }

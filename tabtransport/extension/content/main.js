@@ -15,6 +15,8 @@ var TabhubFrame = class {
   static #toolTimeout = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
+  /** How long the document may take to begin to leave, in ms, once a form was submitted. */
+  static #submitted = 100;
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
@@ -479,6 +481,13 @@ var TabhubFrame = class {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
         }
         const nothing = Values.isNothing(result);
+        // A library may tell of a form before the browser has begun to leave.
+        if (result === Values.SUBMITTED && !this.#leaving) {
+          await new Promise((done) => {
+            navigation.addEventListener("navigate", done, { once: true });
+            setTimeout(done, TabhubFrame.#submitted);
+          });
+        }
         if (nothing && this.#leaving) this.#post({ type: "leaving", calls: [request.id] });
         return { result: `{"success":true,"payload":${result}}`, nothing };
       }
