@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -33,10 +36,11 @@ add('says', () => { location.href = '/answer'; return 'said'; });
 add('never', () => { location.href = '/answer'; return new Promise(() => {}); });
 add('mutely', () => { location.href = '/mute'; return new Promise(() => {}); });
 add('reloads', () => { location.reload(); return new Promise(() => {}); });
-add('hangs', () => { document.title = 'hangs'; return new Promise(() => {}); });
+add('hangs', () => { parent.postMessage('started', '*'); return new Promise(() => {}); });
+add('where', () => location.search);
 </script>`
 
-var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame goes says never mutely reloads hangs")
+var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame goes says never mutely reloads hangs where")
 
 // world serves travels and where its tools lead, and returns the address of another site
 // that serves the same.
@@ -123,6 +127,178 @@ func TestCallsThatNavigate(t *testing.T) {
 		}
 		p.Close()
 		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
+// The tools of a library lead elsewhere as the browser's do.
+func TestLibrarysCallsThatNavigate(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{
+		"/": `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
+			const tools = {
+				goes: () => { location.href = '/answer'; },
+				says: () => { location.href = '/answer'; return {said: 1}; },
+				submits: async () => { form.submit(); return null; },
+				never: () => { location.href = '/answer'; return new Promise(() => {}); },
+			};
+			document.modelContext = {
+				getTools: async () => Object.keys(tools).map(name => ({name, description: 'd'})),
+				executeTool: async ({name}) => tools[name](),
+			};
+		</script>`,
+		"/answer": `<!doctype html><title>Answer</title><script type="application/ld+json">{"n":1}</script>`,
+	})
+	for _, tool := range []string{"goes", "says", "submits", "never"} {
+		p := b.Open(url)
+		tab := h.tabWith("goes", "says", "submits", "never")
+		want := `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at ` + url + `/answer`
+		if tool == "says" {
+			want = `{"content":[{"type":"text","text":"{\"said\":1}"}],"structuredContent":{"said":1}} at ` + url + `/answer`
+		}
+		if got, err := h.call(tab, tool, "{}"); err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, %v; want %s", tool, got, err, want)
+		}
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
+// Frames lead elsewhere by themselves, and what is replaced there is not called.
+func TestCallsInFramesThatNavigate(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, other := world(t)
+	outer := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><iframe src="` + url + `/" allow="tools *"></iframe>`})
+	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect" at `
+	for _, c := range []struct{ tool, then, want string }{
+		{"form", "", `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]} at ` + url + `/answer?q=x "Answer"`},
+		{"abroad", "", `{"content":[]} at ` + other + `/answer?q=x "Answer"`},
+		{"hangs", "frame.src = frame.src", lost + url + `/ "Start"`},
+		{"hangs", "frame.src = '" + other + "/mute'", lost + other + `/mute "Mute"`},
+		{"hangs", "frame.remove()", "the page went away after the call was sent; it may have taken effect"},
+	} {
+		p := b.Open(outer)
+		tab := h.tabWith(travelTools...)
+		frame := h.tool(tab, c.tool).FrameID
+		done := make(chan string, 1)
+		p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
+		go func() {
+			got, err := h.callFrame(t.Context(), tab, frame, c.tool, `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
+			if err != nil {
+				got = err.Error()
+			}
+			done <- got
+		}()
+		if c.then != "" {
+			p.Eval("started")
+			p.Eval("void (frame => { " + c.then + " })(document.querySelector('iframe'))")
+		}
+		if got := <-done; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s, %s: %s; want %s", c.tool, c.then, got, c.want)
+		}
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+
+	// A call for what was there before is not for the document of another site.
+	p := b.Open(outer)
+	tab := h.tabWith(travelTools...)
+	frame := h.tool(tab, "hangs").FrameID
+	p.Eval("document.querySelector('iframe').src = '" + other + "/'")
+	h.wait("the other site's tools", func() bool { return h.tabs[tab].tools[0].Origin == other })
+	_, err := h.ask(tab, &spec.ExecuteTool{ToolName: "hangs", Args: json.RawMessage("{}"), FrameID: &frame, Origin: url})
+	if rpc, ok := errors.AsType[*spec.Error](err); !ok || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {
+		t.Errorf("a call for the document before: %v", err)
+	}
+}
+
+// Of a site that the user does not share the hub learns nothing, also when a call leads there.
+func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, other := world(t)
+	switchSite(b, other, false)
+	b.Open(url)
+	tab := h.tabWith(travelTools...)
+	if got, err := h.call(tab, "abroad", `{"q":"x"}`); err != nil || got != `{"content":[]} at  ""` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A worker that is stopped while the next document loads does not lose the call.
+func TestWorkerStoppedUnderNavigation(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	asked, release := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/next" {
+			close(asked)
+			<-release
+			_, _ = io.WriteString(w, `<title>Next</title><script type="application/ld+json">{"n":1}</script>`)
+			return
+		}
+		_, _ = io.WriteString(w, `<form toolname="form" tooldescription="d" toolautosubmit action="/next"><input name="q"></form>`)
+	}))
+	t.Cleanup(s.Close)
+	b.Open(s.URL)
+	tab := h.tabWith("form")
+	done := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "form", `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
+		done <- fmt.Sprint(got, err)
+	}()
+	<-asked
+	hellos := h.hellos
+	b.StopWorker()
+	h.wait("the worker is back", func() bool { return h.hellos > hellos })
+	close(release)
+	if got, want := <-done, `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at `+s.URL+`/next?q=x "Next"`; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Tabs with tools of one name answer for themselves, also when one is back from the
+// back/forward cache after a call has led it elsewhere.
+func TestOneNameInTwoTabs(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, _ := world(t)
+	pages := map[int64]*chromium.Page{}
+	for _, query := range []string{"/?one", "/?two"} {
+		p := b.Open(url + query)
+		h.wait("the tab's tools", func() bool {
+			for id, tab := range h.tabs {
+				if pages[id] == nil && len(tab.tools) == len(travelTools) {
+					pages[id] = p
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for id, p := range pages {
+		query := strings.Trim(p.Eval("location.search"), `"`)
+		if got, err := h.call(id, "where", "{}"); err != nil || got != `{"content":[{"type":"text","text":"`+query+`"}]}` {
+			t.Errorf("tab %d at %s: %s, %v", id, query, got, err)
+		}
+		if got, err := h.call(id, "goes", "{}"); err != nil || !strings.Contains(got, "/answer") {
+			t.Errorf("tab %d at %s: %s, %v", id, query, got, err)
+		}
+	}
+	for id, p := range pages {
+		p.Back()
+		h.wait("the tools are back", func() bool { return len(h.tabs[id].tools) == len(travelTools) })
+		query := strings.Trim(p.Eval("location.search"), `"`)
+		if got, err := h.call(id, "where", "{}"); err != nil || got != `{"content":[{"type":"text","text":"`+query+`"}]}` {
+			t.Errorf("tab %d back at %s: %s, %v", id, query, got, err)
+		}
 	}
 }
 
