@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,8 +123,11 @@ func TestCallsThatNavigate(t *testing.T) {
 		if got, err := h.call(tab, c.tool, `{"q":"x"}`); err != nil || got != want {
 			t.Errorf("%s: %s, %v; want %s", c.tool, got, err, want)
 		}
-		if c.tool == "shop" && !equal(names(h.tabs[tab].tools), shopTools) {
-			t.Errorf("the answer came before the tools of the page: %v", h.dump())
+		h.mu.Lock()
+		tools := names(h.tabs[tab].tools)
+		h.mu.Unlock()
+		if c.tool == "shop" && !equal(tools, shopTools) {
+			t.Errorf("the answer came before the tools of the page: %v", tools)
 		}
 		p.Close()
 		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
@@ -208,7 +212,9 @@ func TestCallsInFramesThatNavigate(t *testing.T) {
 	tab := h.tabWith(travelTools...)
 	frame := h.tool(tab, "hangs").FrameID
 	p.Eval("document.querySelector('iframe').src = '" + other + "/'")
-	h.wait("the other site's tools", func() bool { return h.tabs[tab].tools[0].Origin == other })
+	h.wait("the other site's tools", func() bool {
+		return slices.ContainsFunc(h.tabs[tab].tools, func(it item) bool { return it.Origin == other })
+	})
 	_, err := h.ask(tab, &spec.ExecuteTool{ToolName: "hangs", Args: json.RawMessage("{}"), FrameID: &frame, Origin: url})
 	if rpc, ok := errors.AsType[*spec.Error](err); !ok || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {
 		t.Errorf("a call for the document before: %v", err)
@@ -254,7 +260,9 @@ func TestWorkerStoppedUnderNavigation(t *testing.T) {
 		done <- fmt.Sprint(got, err)
 	}()
 	<-asked
+	h.mu.Lock()
 	hellos := h.hellos
+	h.mu.Unlock()
 	b.StopWorker()
 	h.wait("the worker is back", func() bool { return h.hellos > hellos })
 	close(release)
