@@ -83,7 +83,7 @@ async function look(tabId, frameId) {
   const func = () => ({
     origin: self.origin,
     url: location.href,
-    title: document.title,
+    title: typeof document.title === "string" ? document.title : "", // an element may have the name
     parsed: document.readyState !== "loading",
     complete: document.readyState === "complete",
   });

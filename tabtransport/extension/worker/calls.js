@@ -361,12 +361,15 @@ export class Calls {
     }
   }
 
-  /** The calls that the next worker must know of. Most end so soon that they need not be written. */
+  /**
+   * The calls that the next worker must know of. Most end so soon that they need not be written,
+   * and results never are.
+   */
   #lasting() {
     const now = Date.now();
     const lasting = [...this.#open].filter(([, { at }]) => now - at >= SHORT);
     if (lasting.length < this.#open.size) this.#stored.save();
-    return Object.fromEntries(lasting);
+    return Object.fromEntries(lasting.map(([id, { answer: _, ...call }]) => [id, call]));
   }
 
   /** @param {string} id */
