@@ -25,6 +25,19 @@ type Considered struct {
 	Note   string  `json:"note"`
 }
 
+// where says what a call to a tab would have to wait for; "" if for nothing.
+func (c *Candidate) where() string {
+	switch {
+	case c.Asleep && c.Present:
+		return "it is asleep, a call would wake it"
+	case c.Departed:
+		return "its page has gone, a call would wait for the next one to offer the tool"
+	case !c.Present:
+		return "it is away, a call would wait for it"
+	}
+	return ""
+}
+
 // Explain says where a call of a tool's name would go now, and why; false if the name
 // is nobody's.
 func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
@@ -41,15 +54,15 @@ func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
 		switch {
 		case i == best:
 			note = "chosen: " + reason
-		case !c.Present:
-			note = "away"
+		case c.where() != "":
+			note = c.where()
 		}
 		info := s.tabInfo(c.tab)
 		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Note: note})
 		if i == best {
 			e.Tab = &info
-			if !c.Present {
-				e.Reason += "; it is away, a call would wait for it"
+			if where := c.where(); where != "" {
+				e.Reason += "; " + where
 			}
 		}
 	}

@@ -22,10 +22,12 @@ type tab struct {
 	hidden    bool // restored from the store, has not come back yet
 	confirmed bool // heard of since its peer connected last
 	reloaded  bool // its peer came back with another document
+	discarded bool // its page is not loaded; a call has its browser load it
 	updated   time.Time
 	saved     time.Time // when its URL was stored last
 	items     map[spec.Kind][]*item.Item
-	stale     map[spec.Kind]bool // items that were not registered again since its peer came back
+	stale     map[spec.Kind]bool              // items that were not registered again since its peer came back
+	departed  map[spec.Kind]map[item.Key]bool // items whose document has gone; the next one may offer them
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*membership
 
@@ -70,6 +72,7 @@ func (tx *Tx) tab(addr spec.TabAddr) *tab {
 		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: tx.now,
 		items:    map[spec.Kind][]*item.Item{},
 		stale:    map[spec.Kind]bool{},
+		departed: map[spec.Kind]map[item.Key]bool{},
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*membership{},
 	}
@@ -128,6 +131,12 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	}
 	if m.KeepTools != nil {
 		t.keepTools = *m.KeepTools
+	}
+	if m.Discarded != nil {
+		t.discarded = *m.Discarded
+	}
+	if t.discarded {
+		tx.show(t) // it has nothing to register before it is loaded
 	}
 	if tx.focus(t, m) || relabel {
 		tx.relabel(t)

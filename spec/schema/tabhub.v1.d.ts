@@ -19,6 +19,8 @@ export type BrowserTab = {
   url: string;
   title: string;
   active: boolean;
+  /** Discarded says that the tab's page is not loaded. */
+  discarded?: boolean;
 };
 
 /** Cancel is browser/cancel. */
@@ -138,6 +140,8 @@ export type Navigate = {
 export type OpenTab = {
   url: string;
   active: boolean;
+  /** Wake says that a tab will do, too, which is at URL and not loaded: it is loaded. If URL is a site's root, any of that site will. */
+  wake?: boolean;
 };
 
 /** OpenTabResult answers OpenTab. */
@@ -239,6 +243,8 @@ export type TabState = {
   visible?: boolean;
   /** KeepTools is the user's choice in the browser that this tab's site keeps its tools when its last tab closes. */
   keepTools?: boolean;
+  /** Discarded says that the browser has put the tab to sleep: its page is not loaded, what it offered stays, and a call loads it again. */
+  discarded?: boolean;
 };
 
 /** Text is browser/text, answered with TextResult. */
