@@ -107,6 +107,14 @@ func TestDiscardedTab(t *testing.T) {
 		synctest.Wait()
 		wakes("asleep")
 
+		// Some browsers give a tab that sleeps another number.
+		b.Notify(3, &spec.TabState{Replaces: 1})
+		wakes("under another number")
+		if tab := w.hub.Tabs()[0]; tab.Addr.Tab != 3 || tab.Domains[0].Number != 1 {
+			t.Errorf("%+v", tab)
+		}
+		b.Notify(1, &spec.TabState{Replaces: 3})
+
 		// The browser's extension is restarted, and knows only that the tab is there.
 		b.Cut()
 		b = w.chrome("b1", "s1")

@@ -155,6 +155,9 @@ type TabState struct {
 	// Discarded says that the browser has put the tab to sleep: its page is not loaded,
 	// what it offered stays, and a call loads it again.
 	Discarded *bool `json:"discarded,omitempty"`
+	// Replaces is the number that the tab had until now: some browsers give a tab that
+	// they put to sleep another one.
+	Replaces int64 `json:"replaces,omitempty"`
 }
 
 // TabClosed is browser/tabClosed.

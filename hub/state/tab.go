@@ -120,6 +120,9 @@ func (t *tab) setTitle(title string) bool {
 
 // TabState takes in what a tab or browser says of a tab's state.
 func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
+	if before := tx.tabs[spec.TabAddr{Peer: from.Peer, Tab: m.Replaces}]; before != nil && m.Replaces != 0 {
+		tx.readdress(before, from)
+	}
 	t := tx.tab(from)
 	if t == nil {
 		return
@@ -141,6 +144,31 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if tx.focus(t, m) || relabel {
 		tx.relabel(t)
 	}
+}
+
+// readdress says that a tab is at another address, if no other tab is there. It keeps all else,
+// its numbers in domains included.
+func (tx *Tx) readdress(t *tab, to spec.TabAddr) {
+	if tx.tabs[to] != nil || to.Tab == 0 {
+		return
+	}
+	if r := tx.reading[t.addr]; r != nil {
+		r.closed = true
+	}
+	delete(tx.tabs, t.addr)
+	delete(t.peer.tabs, t.addr.Tab)
+	was := t.key
+	t.addr, t.key = to, tabKey(t.peer, t.peer.session, to.Tab)
+	tx.tabs[to], t.peer.tabs[to.Tab] = t, t
+	for _, m := range t.domains {
+		n := m.domain.numbers[was]
+		n.Key = t.key
+		m.domain.numbers[t.key] = n
+		tx.saveNumber(m.domain, t)
+		tx.forgetNumber(m.domain, was)
+		tx.write(storage.DeleteTab{Domain: m.domain.key, Key: was})
+	}
+	tx.saveTab(t)
 }
 
 // moveTab says that a tab shows another URL; "" is none that can be believed.

@@ -245,6 +245,8 @@ export type TabState = {
   keepTools?: boolean;
   /** Discarded says that the browser has put the tab to sleep: its page is not loaded, what it offered stays, and a call loads it again. */
   discarded?: boolean;
+  /** Replaces is the number that the tab had until now: some browsers give a tab that they put to sleep another one. */
+  replaces?: number;
 };
 
 /** Text is browser/text, answered with TextResult. */
