@@ -275,6 +275,9 @@ type BrowserTab struct {
 	Active   bool   `json:"active"`
 	// Discarded says that the tab's page is not loaded.
 	Discarded bool `json:"discarded,omitempty"`
+	// Navigating says that the tab is on its way to another document than the one that it
+	// shows.
+	Navigating bool `json:"navigating,omitempty"`
 }
 
 // Navigate is browser/navigate: one of URL, Back, Forward and Reload.

@@ -59,15 +59,13 @@ func (e *entry) item() *item.Item {
 
 // present reports whether a call can be sent to a provider now: its tab is connected,
 // and the document that it shows has registered the item, or is not loaded.
-func (p *provider) present() bool { return p.connected() && (!p.departed() || p.tab.discarded) }
+func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.item) }
 
 // connected is present, but the item may have departed.
 func (p *provider) connected() bool {
 	t := p.tab
 	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.item.Kind])
 }
-
-func (p *provider) departed() bool { return p.tab.departed[p.item.Kind][p.item.Key()] }
 
 // entry returns a domain's entry for an item, making it if need be; nil if the domain
 // has taken too many names.

@@ -20,15 +20,16 @@ type Explanation struct {
 
 // Considered is a tab that was considered for a call.
 type Considered struct {
-	Tab    TabInfo `json:"tab"`
-	Number int     `json:"number"`
-	Note   string  `json:"note"`
+	Tab      TabInfo `json:"tab"`
+	Number   int     `json:"number"`
+	Departed bool    `json:"departed,omitempty"` // a call would wait for the tab's next page
+	Note     string  `json:"note"`
 }
 
 // where says what a call to a tab would have to wait for; "" if for nothing.
 func (c *Candidate) where() string {
 	switch {
-	case c.Asleep && c.Present:
+	case c.Present && c.Asleep:
 		return "it is asleep, a call would wake it"
 	case c.Departed:
 		return "its page has gone, a call would wait for the next one to offer the tool"
@@ -58,7 +59,7 @@ func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
 			note = c.where()
 		}
 		info := s.tabInfo(c.tab)
-		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Note: note})
+		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Departed: c.Departed, Note: note})
 		if i == best {
 			e.Tab = &info
 			if where := c.where(); where != "" {

@@ -104,8 +104,8 @@ func (s *State) tabInfo(t *tab) TabInfo {
 			return n
 		}
 		departed := 0
-		for it := range t.departed[spec.KindTool] {
-			if it.Domain == key {
+		for _, it := range t.items[spec.KindTool] {
+			if it.Domain == key && t.departed(it) {
 				departed++
 			}
 		}

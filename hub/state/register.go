@@ -104,7 +104,7 @@ func departed(items []*item.Item) map[item.Key]bool {
 // changed, and which items were over a limit of the hub.
 func (tx *Tx) replaceItems(t *tab, kind spec.Kind, items []*item.Item) (changed bool, over []spec.Rejection) {
 	delete(t.stale, kind)
-	t.departed[kind] = departed(items)
+	t.left[kind] = departed(items)
 	old := t.items[kind]
 	if slices.EqualFunc(old, items, (*item.Item).Equal) {
 		return false, nil

@@ -27,7 +27,7 @@ type tab struct {
 	saved     time.Time // when its URL was stored last
 	items     map[spec.Kind][]*item.Item
 	stale     map[spec.Kind]bool              // items that were not registered again since its peer came back
-	departed  map[spec.Kind]map[item.Key]bool // items whose document has gone; the next one may offer them
+	left      map[spec.Kind]map[item.Key]bool // items whose document has gone; the next one may offer them
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*membership
 
@@ -72,7 +72,7 @@ func (tx *Tx) tab(addr spec.TabAddr) *tab {
 		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: tx.now,
 		items:    map[spec.Kind][]*item.Item{},
 		stale:    map[spec.Kind]bool{},
-		departed: map[spec.Kind]map[item.Key]bool{},
+		left:     map[spec.Kind]map[item.Key]bool{},
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*membership{},
 	}
@@ -89,6 +89,10 @@ func (t *tab) markStale() {
 		}
 	}
 }
+
+// departed reports whether the document of an item of the tab has gone, and calls wait for the
+// next one. In a tab that sleeps a call has it loaded.
+func (t *tab) departed(it *item.Item) bool { return !t.discarded && t.left[it.Kind][it.Key()] }
 
 // confirm says that a tab has been heard of.
 func (tx *Tx) confirm(t *tab) {

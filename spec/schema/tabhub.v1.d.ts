@@ -21,6 +21,8 @@ export type BrowserTab = {
   active: boolean;
   /** Discarded says that the tab's page is not loaded. */
   discarded?: boolean;
+  /** Navigating says that the tab is on its way to another document than the one that it shows. */
+  navigating?: boolean;
 };
 
 /** Cancel is browser/cancel. */

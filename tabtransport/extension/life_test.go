@@ -31,7 +31,7 @@ func page(name string, native bool, tools ...string) string {
 
 // pages is a site of such pages.
 type pages struct {
-	url string
+	url    string
 	offers map[string]chan struct{} // by page: closed when it may offer its tools
 }
 

@@ -82,6 +82,18 @@ async function existing(tabId) {
   }
 }
 
+/**
+ * Has the browser load a tab that sleeps, where it is.
+ *
+ * @param {number} tabId
+ */
+async function awake(tabId) {
+  if (!isAsleep(await existing(tabId))) return;
+  const loaded = loads(tabId);
+  await chrome.tabs.reload(tabId);
+  await loaded;
+}
+
 /** @type {Does<"browser/openTab">} */
 async function openTab(_, { url, active, wake }, settings) {
   const address = webAddress(url, settings);
@@ -140,7 +152,7 @@ async function listTabs(_, __, settings) {
     tabs: tabs.map((tab) => {
       const { id = chrome.tabs.TAB_ID_NONE, windowId, index, url = "", title = "", active } = tab;
       const said = permitsPage(settings(), url) ? { url: withoutSecret(url), title: withoutSecret(title) } : { url: "", title: "" };
-      return { tabId: id, windowId, index, ...said, active, discarded: isAsleep(tab) };
+      return { tabId: id, windowId, index, ...said, active, discarded: isAsleep(tab), navigating: !!tab.pendingUrl };
     }),
   };
 }
@@ -230,14 +242,14 @@ function loads(tabId, other) {
 
 /** @type {Does<"browser/screenshot">} */
 async function screenshot(tabId, _, settings) {
-  await existing(tabId);
+  await awake(tabId);
   const data = await picture(tabId, settings);
   return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
 }
 
 /** @type {Does<"browser/text">} */
 async function text(tabId, _, settings) {
-  await existing(tabId);
+  await awake(tabId);
   const [frame] = await chrome.scripting
     .executeScript({
       target: { tabId },
