@@ -68,6 +68,7 @@ type run struct {
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
+	departed time.Time   // since when it has waited for the next document of a tab
 	checked  *item.Item  // the arguments fit this item's schema
 
 	// Of the last attempt.
@@ -154,7 +155,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = r.h.changes.wait()
 			continue // it may have come back before
 		case !r.target.Present:
-			if err := await(ctx, r.h, changed); err != nil {
+			if err := r.awaitTarget(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
 			changed = nil
@@ -190,6 +191,21 @@ func (r *run) pick() (found bool) {
 	}
 	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
 	return true
+}
+
+// awaitTarget blocks until the target may be there: its tab has come back, or shows the next
+// document with what is called, which it may never do.
+func (r *run) awaitTarget(ctx context.Context, changed <-chan struct{}) error {
+	if !r.target.Departed {
+		return await(ctx, r.h, changed)
+	}
+	if r.departed.IsZero() {
+		r.departed = time.Now()
+	}
+	never := &Failure{spec.FailNotConnected, fmt.Sprintf("the page that offered %q has gone, and the tab's next one has not offered it within %s; the call was not sent", r.ref.ID.Item, spec.ReturnMaxWait)}
+	ctx, cancel := context.WithDeadlineCause(ctx, r.departed.Add(spec.ReturnMaxWait), never)
+	defer cancel()
+	return await(ctx, r.h, changed)
 }
 
 // await blocks until something can be received. It returns early, with an error, when

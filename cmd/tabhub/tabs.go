@@ -27,7 +27,7 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	err := a.table("DOMAIN\tTAB\tTOOLS\tSTATE\tBROWSER\tTITLE\tURL", func(w io.Writer) {
 		for _, t := range tabs {
 			for _, d := range t.Domains {
-				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t), clip(cmp.Or(t.BrowserName, "-"), 40), clip(t.Title, 40), clip(t.URL, 60))
+				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t, d), clip(cmp.Or(t.BrowserName, "-"), 40), clip(t.Title, 40), clip(t.URL, 60))
 			}
 		}
 	})
@@ -39,10 +39,14 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	return err
 }
 
-func tabState(t state.TabInfo) string {
+func tabState(t state.TabInfo, d state.TabDomain) string {
 	switch {
 	case !t.Connected:
 		return "away"
+	case t.Discarded:
+		return "asleep"
+	case d.Departed > 0:
+		return "changing page"
 	case t.Focused:
 		return "active"
 	}

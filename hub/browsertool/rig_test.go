@@ -195,9 +195,19 @@ func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec
 // register has a tab register tools.
 func (b *fakeBrowser) register(tab int64, url string, names ...string) {
 	b.t.Helper()
-	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
+	var items []string
 	for _, n := range names {
-		m.Items = append(m.Items, json.RawMessage(`{"name":"`+n+`","inputSchema":{"type":"object"}}`))
+		items = append(items, `{"name":"`+n+`","inputSchema":{"type":"object"}}`)
+	}
+	b.registerItems(tab, url, items...)
+}
+
+// registerItems has a tab register tools, as their JSON.
+func (b *fakeBrowser) registerItems(tab int64, url string, items ...string) {
+	b.t.Helper()
+	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
+	for _, it := range items {
+		m.Items = append(m.Items, json.RawMessage(it))
 	}
 	if _, err := b.local.Ask(b.t.Context(), tab, m); err != nil {
 		b.t.Fatal(err)

@@ -258,6 +258,25 @@ func TestWait(t *testing.T) {
 		if d := time.Since(start); d != 3*time.Second || len(state.ToolNames) != 1 {
 			t.Errorf("%+v after %v", state, d)
 		}
+		// What the page before has left, and what is to be left, is not waited for.
+		b.registerItems(1, "https://a.example/", `{"name":"x","departed":true}`)
+		b.mu.Lock()
+		b.tabs[0].Navigating = true
+		b.mu.Unlock()
+		start = time.Now()
+		time.AfterFunc(time.Second, func() { b.registerItems(1, "https://a.example/", `{"name":"x","departed":true}`, `{"name":"y"}`) })
+		time.AfterFunc(2*time.Second, func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.tabs[0].Navigating = false
+		})
+		w.call("browser_page", `{"action":"wait"}`).into(&state)
+		if d := time.Since(start); d < 2*time.Second || d > 3*time.Second || !slices.Equal(state.ToolNames, []string{"website_tool_a_example__y"}) {
+			t.Errorf("%+v after %v", state, d)
+		}
+		if l := w.list(); l.Tabs[0].Tools != 1 {
+			t.Errorf("%+v", l)
+		}
 		// The browser goes for good.
 		b.register(1, "https://a.example/")
 		start = time.Now()

@@ -20,7 +20,8 @@ type Item struct {
 	Template   bool            // a resource template
 	Source     string          // the page's own name, URI or URI template
 	Frame      *int64          // the frame that it belongs to, nil if it did not say
-	Raw        json.RawMessage // as it came
+	Departed   bool            // its document has gone; the next one may offer it again
+	Raw        json.RawMessage // as it came, without the mark of that
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
@@ -42,7 +43,8 @@ type Key struct {
 // Key returns the item's key among those of its kind.
 func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
 
-// Equal reports whether a page registered the same item twice.
+// Equal reports whether a page registered the same item twice. Whether it has departed makes
+// no difference.
 func (it *Item) Equal(other *Item) bool {
 	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
 }

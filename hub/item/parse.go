@@ -36,7 +36,24 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 	if err := checkTokens(raw); err != nil {
 		return it, err
 	}
+	if it.Departed {
+		it.Raw = without(raw, departed)
+	}
 	return it, p.finish(provenance)
+}
+
+// departed is the member by which a browser says that an item's document has gone.
+const departed = "departed"
+
+// without returns an object without a member.
+func without(object json.RawMessage, name string) json.RawMessage {
+	out := append(make(json.RawMessage, 0, len(object)), '{')
+	for key, v := range rawjson.Members(object) {
+		if key != name {
+			out = rawjson.AppendMember(out, key, v)
+		}
+	}
+	return append(out, '}')
 }
 
 // parser collects the members of one object.
@@ -80,6 +97,11 @@ func (p *parser) member(key string, v json.RawMessage) error {
 		return nil
 	case "origin":
 		return p.str(key, v, &p.origin)
+	case departed:
+		if err := json.Unmarshal(v, &p.Departed); err != nil {
+			return errors.New("departed must be true or false")
+		}
+		return nil
 	case "title":
 		if err := p.str(key, v, &p.title); err != nil {
 			return err

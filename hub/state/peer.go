@@ -172,7 +172,9 @@ func (tx *Tx) dropUnconfirmed(p *peer) {
 	for _, t := range p.tabs {
 		if t.confirmed {
 			for kind := range t.stale {
-				tx.replaceItems(t, kind, nil)
+				if !t.discarded { // of one that is not loaded the browser may have forgotten it
+					tx.replaceItems(t, kind, nil)
+				}
 			}
 			tx.show(t)
 			continue

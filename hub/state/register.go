@@ -86,10 +86,25 @@ func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, re
 	}, nil
 }
 
+// departed returns which of the items have departed.
+func departed(items []*item.Item) map[item.Key]bool {
+	var keys map[item.Key]bool
+	for _, it := range items {
+		if it.Departed {
+			if keys == nil {
+				keys = map[item.Key]bool{}
+			}
+			keys[it.Key()] = true
+		}
+	}
+	return keys
+}
+
 // replaceItems makes items all that a tab has of a kind. It reports whether anything
 // changed, and which items were over a limit of the hub.
 func (tx *Tx) replaceItems(t *tab, kind spec.Kind, items []*item.Item) (changed bool, over []spec.Rejection) {
 	delete(t.stale, kind)
+	t.left[kind] = departed(items)
 	old := t.items[kind]
 	if slices.EqualFunc(old, items, (*item.Item).Equal) {
 		return false, nil
