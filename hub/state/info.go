@@ -26,6 +26,7 @@ type TabInfo struct {
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
+	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
 }
 
 // TabDomain is a tab's membership in one domain.
@@ -107,6 +108,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
 	for _, kind := range kinds {
 		info.Rejected = append(info.Rejected, t.rejected[kind]...)
+		info.Warnings = append(info.Warnings, t.warnings(kind)...)
 	}
 	return info
 }

@@ -91,6 +91,8 @@ export class Tab {
   moving = false;
   /** @type {Rejection[]} the hub's, of the latest registration */
   rejected = [];
+  /** @type {Rejection[]} the same, of parts of what it took */
+  warnings = [];
   /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
   missing;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
