@@ -8,6 +8,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 // TabInfo describes one tab.
@@ -46,6 +47,7 @@ type BrowserInfo struct {
 	Connected    bool              `json:"connected"`
 	Attested     bool              `json:"attested"`
 	Single       bool              `json:"single"` // carries one tab
+	Relay        bool              `json:"relay"`  // an extension that the relay serves, whose tabs the hub does not know
 	Focused      bool              `json:"focused"`
 	Dialect      string            `json:"dialect"`
 	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
@@ -57,12 +59,15 @@ type BrowserInfo struct {
 
 // Counts says how much there is.
 type Counts struct {
-	Browsers  int `json:"browsers"` // connected ones, without single tabs
+	Browsers  int `json:"browsers"` // connected ones
+	Relays    int `json:"relays"`   // connected browsers whose extension the relay serves
+	Pages     int `json:"pages"`    // connected pages and programs that have joined by themselves
 	Tabs      int `json:"tabs"`     // without hidden ones
 	Domains   int `json:"domains"`  // that these tabs are members of
 	Tools     int `json:"tools"`
 	Resources int `json:"resources"`
 	Prompts   int `json:"prompts"`
+	Cached    int `json:"cached"`   // tools that no tab has now
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
@@ -123,7 +128,7 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 		}
 		info := BrowserInfo{
 			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
-			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
+			Single: p.browser == "", Relay: p.isRelay(), Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
 			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
@@ -135,6 +140,8 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 	slices.SortFunc(infos, func(a, b BrowserInfo) int { return cmp.Compare(a.Peer, b.Peer) })
 	return infos
 }
+
+func (p *peer) isRelay() bool { return p.conn.Dialect == tabtransport.DialectRelay }
 
 // Peers returns the ids of all peers.
 func (s *State) Peers() []spec.PeerID { return slices.Collect(maps.Keys(s.peers)) }
@@ -171,8 +178,14 @@ func (s *State) Count() Counts {
 		Prompts: s.all.counts[kindIndex(spec.KindPrompt)],
 	}
 	for _, p := range s.peers {
-		if p.connected && p.browser != "" {
+		switch {
+		case !p.connected:
+		case p.browser != "":
 			n.Browsers++
+		case p.isRelay():
+			n.Relays++
+		default:
+			n.Pages++
 		}
 	}
 	for _, t := range s.tabs {
@@ -186,6 +199,11 @@ func (s *State) Count() Counts {
 	for _, d := range s.domains {
 		if slices.ContainsFunc(d.tabs, func(t *tab) bool { return !t.hidden }) {
 			n.Domains++
+		}
+		for key, e := range d.entries {
+			if key.kind == spec.KindTool && e.cached != nil && e.newest(false) == nil {
+				n.Cached++
+			}
 		}
 	}
 	return n
