@@ -90,6 +90,9 @@ type Handler interface {
 	Disconnected(peer spec.PeerID, cause error)
 }
 
+// DialectRelay is the Dialect of an extension that speaks the MCP Proxy Protocol.
+const DialectRelay = "mcp-proxy"
+
 // Conn says what is known of a new connection. It is immutable.
 type Conn struct {
 	// Origin is the Origin header of the WebSocket request, which a browser sets
@@ -104,7 +107,7 @@ type Conn struct {
 	Pairing spec.PairingID
 	// ClaimedOrigin is what a dialect's own hello says the page is, "" if nothing.
 	ClaimedOrigin string
-	// Dialect names the wire language, for people: "tabhub.v1", "webmcp.v1", …
+	// Dialect names the wire language: "tabhub.v1", "webmcp.v1", …
 	Dialect string
 	// Remote is the network address of the far end.
 	Remote string

@@ -13,7 +13,7 @@ import (
 // opens and lists tabs, until ctx ends. It waits for a hub that is not open yet.
 func (r *Relay) serveHub(ctx context.Context, hub tabtransport.Attacher, user spec.UserID, ext ExtensionInfo, remote string) {
 	conn := tabtransport.Conn{
-		Dialect: "mcp-proxy",
+		Dialect: tabtransport.DialectRelay,
 		Remote:  remote,
 		Hello: &spec.Hello{
 			ProtocolVersion: spec.ProtocolVersion,

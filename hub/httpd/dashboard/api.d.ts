@@ -22,6 +22,7 @@ export interface Tab {
   connected: boolean;
   domains: { domain: string; number: number; tools: number }[] | null;
   rejected?: { name: string; reason: string }[];
+  warnings?: { name: string; reason: string }[];
 }
 
 export interface Browser {
