@@ -141,7 +141,7 @@ func TestTools(t *testing.T) {
 		{"relay_createTab", `{"url":"https://example.com","browser":"Chrome 141"}`, "createTab", `{"url":"https://example.com"}`, `"result":{}`, ""},
 		{"relay_forwardCDPCommand", `{"browser":"` + ext.id + `","method":"Page.reload","params":{}}`, "forwardCDPCommand", `{"method":"Page.reload","params":{}}`, `"result":{}`, ""},
 		{"relay_screenshot", `{"browser":null}`, "forwardCDPCommand", `{"method":"Page.captureScreenshot","params":{"format":"png"}}`, `"result":{"data":"iVBORw0K"}`, `{"content":[{"type":"image","data":"iVBORw0K","mimeType":"image/png"}]}`},
-		{"relay_screenshot", ``, "forwardCDPCommand", `{"method":"Page.captureScreenshot","params":{"format":"png"}}`, `"result":{"error":"no tab"}`, `{"content":[{"type":"text","text":"{\"error\":\"no tab\"}"}]}`},
+		{"relay_screenshot", ``, "forwardCDPCommand", `{"method":"Page.captureScreenshot","params":{"format":"png"}}`, `"result":{"error":"No such tab"}`, "TOOL_ERROR"},
 		{"relay_closeTab", `{"index":3}`, "closeTab", `{"index":3}`, `"error":{"message":"No such tab"}`, "TOOL_ERROR"},
 	} {
 		done := make(chan string, 1)

@@ -45,8 +45,13 @@ func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
 // until ctx is done or Limits.RequestTimeout is over. An *spec.Error is the
 // extension's answer; the other errors are those of tabtransport: ErrNotConnected
 // and ErrBusy if nothing was sent, ErrLost and ErrTimeout if it may have taken
-// effect.
+// effect. It waits for the end of a turn (turn.go).
 func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage) (json.RawMessage, error) {
+	return r.request(ctx, user, extensionID, method, params, false)
+}
+
+// request is Request, which in a turn does not wait for its end.
+func (r *Relay) request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage, inTurn bool) (json.RawMessage, error) {
 	t := r.existing(user)
 	if t == nil {
 		return nil, tabtransport.ErrNotConnected
@@ -55,7 +60,7 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 		params = json.RawMessage("{}")
 	}
 	answer := make(chan reply, 1)
-	out, err := t.ask(extensionID, method, answer)
+	out, err := t.ask(ctx, extensionID, method, answer, inTurn)
 	if err != nil {
 		return nil, err
 	}
@@ -84,21 +89,35 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 }
 
 // ask enters a request of the hub's own. To the extension the hub is one more client.
-func (t *tenant) ask(extensionID, method string, answer chan<- reply) (outgoing, error) {
+func (t *tenant) ask(ctx context.Context, extensionID, method string, answer chan<- reply, inTurn bool) (outgoing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	ext := t.extensions[extensionID]
-	if ext == nil || ext.session == nil || t.closed {
-		return outgoing{}, tabtransport.ErrNotConnected
+	if !inTurn {
+		if err := t.awaitTurnLocked(ctx, extensionID); err != nil {
+			return outgoing{}, err
+		}
+	}
+	ext, err := t.connectedLocked(extensionID)
+	if err != nil {
+		return outgoing{}, err
 	}
 	if ext.hub == nil {
 		ext.hub = &connection{id: "conn-" + uuid.NewString(), ext: ext}
 	}
-	out, err := t.enterLocked(ext.hub, method, time.Now(), nil, answer)
-	if err != nil {
+	out, refused := t.enterLocked(ext.hub, method, nil, answer)
+	if refused != nil {
 		return outgoing{}, tabtransport.ErrBusy
 	}
 	return out, nil
+}
+
+// connectedLocked returns an extension that can be asked something.
+func (t *tenant) connectedLocked(id string) (*extension, error) {
+	ext := t.extensions[id]
+	if ext == nil || ext.session == nil || t.closed {
+		return nil, tabtransport.ErrNotConnected
+	}
+	return ext, nil
 }
 
 // replyOf returns an extension's answer in memory of its own.
@@ -107,6 +126,9 @@ func replyOf(e *envelope) reply {
 		return reply{err: errNoResult()}
 	}
 	if e.err == nil {
+		if err := refusal(e.result); err != nil {
+			return reply{err: err}
+		}
 		return reply{result: slices.Clone(e.result)}
 	}
 	out := new(spec.Error)

@@ -38,8 +38,9 @@ type extension struct {
 	since         time.Time // of its first session
 	session       *session  // nil while it is away
 	connections   map[string]*connection
-	grace         *time.Timer // runs while it is away
-	hub           *connection // of the hub's own requests; nil until the first
+	grace         *time.Timer   // runs while it is away
+	hub           *connection   // of the hub's own requests; nil until the first
+	turn          chan struct{} // closed at the end of the hub's turn; nil if it has none
 }
 
 // session is a WebSocket that serves an extension.
