@@ -129,7 +129,7 @@ func TestBrowser(t *testing.T) {
 				}
 				d.expect(a.ID, &spec.Screenshot{}, `{"mimeType":"image/png","data":"iVBORw0KGgo="}`)
 				if b.Plain {
-					d.expect(a.ID, &spec.Text{}, "the browser's extension cannot do this: it knows no forwardCDPCommand (-32004)")
+					d.expect(a.ID, &spec.Text{}, "the browser's extension cannot do this: Unknown command: forwardCDPCommand (-32004)")
 				} else {
 					d.expect(a.ID, &spec.Text{}, `{"text":"Hello https://a.example/"}`)
 					d.expect(a.ID, &spec.Navigate{URL: "https://nowhere.example/"}, "the page cannot be loaded: net::ERR_NAME_NOT_RESOLVED (-32603)")
@@ -207,7 +207,7 @@ func TestBrowserThatAClientUses(t *testing.T) {
 		mcp.send(`{"jsonrpc":"2.0","id":4,"method":"forwardCDPCommand","params":{"method":"Page.navigate","params":{"url":"https://next.example/"}}}`)
 		tool := make(chan error, 1)
 		go func() {
-			_, err := r.relay.Request(t.Context(), "ann", string(d.addr.Peer), "closeTab", nil)
+			_, err := r.relay.Tools("ann", string(d.addr.Peer)).Request(t.Context(), "closeTab", struct{}{})
 			tool <- err
 		}()
 		mcp.quiet(time.Second)

@@ -20,8 +20,8 @@ import (
 const loadTimeout = 3 * time.Second
 
 // cdp sends a command of the Chrome DevTools Protocol.
-func (b Browser) cdp(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	return b.request(ctx, "forwardCDPCommand", struct {
+func (d driver) cdp(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	return d.request(ctx, "forwardCDPCommand", struct {
 		Method string `json:"method"`
 		Params any    `json:"params"`
 	}{method, params})
@@ -31,8 +31,8 @@ func (b Browser) cdp(ctx context.Context, method string, params any) (json.RawMe
 var errMoved = spec.Errorf(spec.CodeInternal, "the page was left before it answered")
 
 // evaluate returns the value of an expression in the page, or what its promise brings.
-func (b Browser) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
-	result, err := b.cdp(ctx, "Runtime.evaluate", struct {
+func (d driver) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
+	result, err := d.cdp(ctx, "Runtime.evaluate", struct {
 		Expression    string `json:"expression"`
 		ReturnByValue bool   `json:"returnByValue"`
 		AwaitPromise  bool   `json:"awaitPromise"`
@@ -62,32 +62,32 @@ func thrownText(exception json.RawMessage) string {
 	return cmp.Or(description, text, "it threw")
 }
 
-// navigate moves the tab, and waits for the page to load, but not for long.
-func (b Browser) navigate(ctx context.Context, to spec.Navigate) error {
-	var err error
+// navigate moves the tab, waits for the page to load, but not for long, and returns where
+// it is then: {"url","title"}, or {} if the page cannot be asked.
+func (d driver) navigate(ctx context.Context, to spec.Navigate) (page json.RawMessage, err error) {
 	switch {
 	case to.URL != "":
-		err = b.goTo(ctx, to.URL)
+		err = d.goTo(ctx, to.URL)
 	case to.Back:
-		err = b.move(ctx, "history.back()", "goBack")
+		err = d.move(ctx, "history.back()", "goBack")
 	case to.Forward:
-		err = b.move(ctx, "history.forward()", "goForward")
+		err = d.move(ctx, "history.forward()", "goForward")
 	default:
-		err = b.move(ctx, "location.reload()", "")
+		err = d.move(ctx, "location.reload()", "")
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return b.loaded(ctx)
+	return d.loaded(ctx)
 }
 
-func (b Browser) goTo(ctx context.Context, url string) error {
+func (d driver) goTo(ctx context.Context, url string) error {
 	params := struct {
 		URL string `json:"url"`
 	}{url}
-	result, err := b.cdp(ctx, "Page.navigate", params)
+	result, err := d.cdp(ctx, "Page.navigate", params)
 	if unsupported(err) {
-		_, err = b.request(ctx, "browser_navigate", params)
+		_, err = d.request(ctx, "browser_navigate", params)
 		return err
 	}
 	if why, failed := rawjson.String(rawjson.Get(result, "errorText")); failed && why != "" {
@@ -98,8 +98,8 @@ func (b Browser) goTo(ctx context.Context, url string) error {
 
 // move has the page go somewhere by itself, and waits until it does. method is that of the
 // protocol for it, "" if there is none.
-func (b Browser) move(ctx context.Context, step, method string) error {
-	moved, err := b.evaluate(ctx, `new Promise(done => {
+func (d driver) move(ctx context.Context, step, method string) error {
+	moved, err := d.evaluate(ctx, `new Promise(done => {
 		for (const event of ["popstate", "pagehide"]) addEventListener(event, () => done(true), { once: true });
 		setTimeout(done, 3000, false);
 		`+step+`;
@@ -108,7 +108,7 @@ func (b Browser) move(ctx context.Context, step, method string) error {
 	case errors.Is(err, errMoved):
 		return nil
 	case unsupported(err) && method != "":
-		_, err = b.request(ctx, method, struct{}{})
+		_, err = d.request(ctx, method, struct{}{})
 		return err
 	case err == nil && string(moved) == "false":
 		return spec.Errorf(spec.CodeInvalidParams, "the tab has not moved: there may be no page to go to")
@@ -116,30 +116,34 @@ func (b Browser) move(ctx context.Context, step, method string) error {
 	return err
 }
 
-// loaded waits until the page has loaded. One that takes long, or cannot be asked, is
-// left to load.
-func (b Browser) loaded(ctx context.Context) error {
+// loaded waits until the page has loaded. One that takes long is left to load.
+func (d driver) loaded(ctx context.Context) (page json.RawMessage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	for {
-		url, err := b.evaluate(ctx, `document.readyState === "complete" ? location.href :
-			new Promise(done => addEventListener("load", () => done(location.href)))`)
-		if at, _ := rawjson.String(url); strings.HasPrefix(at, "chrome-error:") {
-			return spec.Errorf(spec.CodeInternal, "the page cannot be loaded: the browser shows an error instead")
-		}
-		if !errors.Is(err, errMoved) {
-			return nil
+		page, err = d.evaluate(ctx, `(async () => {
+			if (document.readyState !== "complete") await new Promise(done => addEventListener("load", done));
+			return { url: location.href, title: document.title };
+		})()`)
+		url, _ := rawjson.String(rawjson.Get(page, "url"))
+		switch {
+		case strings.HasPrefix(url, "chrome-error:"):
+			return nil, spec.Errorf(spec.CodeInternal, "the page cannot be loaded: the browser shows an error instead")
+		case err != nil && !errors.Is(err, errMoved):
+			return json.RawMessage("{}"), nil
+		case err == nil:
+			return page, nil
 		}
 	}
 }
 
-func (b Browser) screenshot(ctx context.Context) (out spec.ScreenshotResult, err error) {
+func (d driver) screenshot(ctx context.Context) (out spec.ScreenshotResult, err error) {
 	params := struct {
 		Format string `json:"format"`
 	}{"png"}
-	result, err := b.cdp(ctx, "Page.captureScreenshot", params)
+	result, err := d.cdp(ctx, "Page.captureScreenshot", params)
 	if unsupported(err) {
-		result, err = b.request(ctx, "screenshot", params)
+		result, err = d.request(ctx, "screenshot", params)
 	}
 	out.MimeType = "image/png"
 	out.Data, _ = rawjson.String(rawjson.Get(result, "data"))
@@ -149,8 +153,8 @@ func (b Browser) screenshot(ctx context.Context) (out spec.ScreenshotResult, err
 	return out, err
 }
 
-func (b Browser) text(ctx context.Context) (out spec.TextResult, err error) {
-	value, err := b.evaluate(ctx, `document.body?.innerText ?? ""`)
+func (d driver) text(ctx context.Context) (out spec.TextResult, err error) {
+	value, err := d.evaluate(ctx, `document.body?.innerText ?? ""`)
 	if err != nil {
 		return out, err
 	}
@@ -159,6 +163,87 @@ func (b Browser) text(ctx context.Context) (out spec.TextResult, err error) {
 		return out, spec.Errorf(spec.CodeInternal, "the browser's extension answered with no text")
 	}
 	return spec.TextResult{Text: text}, nil
+}
+
+// Point is a place in a page: the middle of what a CSS selector finds, or coordinates in
+// the viewport.
+type Point struct {
+	Selector string   `json:"selector,omitempty"`
+	X        *float64 `json:"x,omitempty"`
+	Y        *float64 `json:"y,omitempty"`
+}
+
+// locate returns the coordinates of a point, and brings it into view.
+func (d driver) locate(ctx context.Context, p Point) (Point, error) {
+	if p.Selector == "" {
+		return p, nil
+	}
+	value, err := d.evaluate(ctx, found(p.Selector, `element => {
+		element.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+		const box = element.getBoundingClientRect();
+		return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+	}`))
+	if err != nil {
+		return p, err
+	}
+	var at *Point
+	if json.Unmarshal(value, &at) != nil || at == nil {
+		return p, errNotFound(p.Selector)
+	}
+	return *at, nil
+}
+
+// found returns an expression for what a function makes of the element that a selector
+// finds, null if there is none.
+func found(selector, do string) string {
+	return `(element => element && (` + do + `)(element))(document.querySelector(` + string(marshal(selector)) + `))`
+}
+
+func errNotFound(selector string) *spec.Error {
+	return spec.Errorf(spec.CodeInvalidParams, "no element of the page fits %.200q", selector)
+}
+
+// mouse sends mouse events at a point, one after the other.
+func (d driver) mouse(ctx context.Context, at Point, events ...string) error {
+	at, err := d.locate(ctx, at)
+	for _, event := range events {
+		if err != nil {
+			return err
+		}
+		params := map[string]any{"type": event, "x": at.X, "y": at.Y}
+		if event != "mouseMoved" {
+			params["button"], params["clickCount"] = "left", 1
+		}
+		_, err = d.cdp(ctx, "Input.dispatchMouseEvent", params)
+	}
+	return err
+}
+
+// typeText types into what has the focus, which the element of a selector gets if there is
+// one. Where the whole text cannot be put in at once, it goes in character by character.
+func (d driver) typeText(ctx context.Context, selector, text string) error {
+	if selector != "" {
+		value, err := d.evaluate(ctx, found(selector, `element => { element.focus(); return true; }`))
+		if err != nil {
+			return err
+		}
+		if string(value) != "true" {
+			return errNotFound(selector)
+		}
+	}
+	_, err := d.cdp(ctx, "Input.insertText", map[string]string{"text": text})
+	if !unsupported(err) {
+		return err
+	}
+	typed := 0
+	for _, c := range text {
+		if _, err := d.cdp(ctx, "Input.dispatchKeyEvent", map[string]string{"type": "char", "text": string(c)}); err != nil {
+			e := asError(err)
+			return spec.Errorf(e.Code, "%s (%d characters were typed)", e.Message, typed)
+		}
+		typed++
+	}
+	return nil
 }
 
 // unsupported reports whether an extension does not know what it was asked.

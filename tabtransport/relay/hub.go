@@ -41,26 +41,18 @@ func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
 	return out
 }
 
-// Request sends a request of the hub's own to an extension and waits for its answer,
-// until ctx is done or Limits.RequestTimeout is over. An *spec.Error is the
-// extension's answer; the other errors are those of tabtransport: ErrNotConnected
-// and ErrBusy if nothing was sent, ErrLost and ErrTimeout if it may have taken
-// effect. It waits for the end of a turn (turn.go).
-func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage) (json.RawMessage, error) {
-	return r.request(ctx, user, extensionID, method, params, false)
-}
-
-// request is Request, which in a turn does not wait for its end.
-func (r *Relay) request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage, inTurn bool) (json.RawMessage, error) {
-	t := r.existing(user)
+// send sends a request of the hub's own to the extension and waits for its answer, until ctx
+// is done or Limits.RequestTimeout is over. An *spec.Error is the extension's answer; the
+// other errors are those of tabtransport: ErrNotConnected and ErrBusy if nothing was sent,
+// ErrLost and ErrTimeout if it may have taken effect.
+func (d driver) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	r := d.relay
+	t := r.existing(d.user)
 	if t == nil {
 		return nil, tabtransport.ErrNotConnected
 	}
-	if len(params) == 0 {
-		params = json.RawMessage("{}")
-	}
 	answer := make(chan reply, 1)
-	out, err := t.ask(ctx, extensionID, method, answer, inTurn)
+	out, err := t.ask(ctx, d, method, answer)
 	if err != nil {
 		return nil, err
 	}
@@ -88,23 +80,23 @@ func (r *Relay) request(ctx context.Context, user spec.UserID, extensionID, meth
 	return nil, err
 }
 
-// ask enters a request of the hub's own. To the extension the hub is one more client.
-func (t *tenant) ask(ctx context.Context, extensionID, method string, answer chan<- reply, inTurn bool) (outgoing, error) {
+// ask enters a request of the hub's own.
+func (t *tenant) ask(ctx context.Context, d driver, method string, answer chan<- reply) (outgoing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !inTurn {
-		if err := t.awaitTurnLocked(ctx, extensionID); err != nil {
+	if d.waits {
+		if err := t.awaitTurnLocked(ctx, d.id); err != nil {
 			return outgoing{}, err
 		}
 	}
-	ext, err := t.connectedLocked(extensionID)
+	ext, err := t.connectedLocked(d.id)
 	if err != nil {
 		return outgoing{}, err
 	}
-	if ext.hub == nil {
-		ext.hub = &connection{id: "conn-" + uuid.NewString(), ext: ext}
+	if ext.own[d.own] == nil {
+		ext.own[d.own] = &connection{id: "conn-" + uuid.NewString(), ext: ext}
 	}
-	out, refused := t.enterLocked(ext.hub, method, nil, answer)
+	out, refused := t.enterLocked(ext.own[d.own], method, nil, answer)
 	if refused != nil {
 		return outgoing{}, tabtransport.ErrBusy
 	}

@@ -177,8 +177,10 @@ func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 		return nil, nil
 	}
 	conn := s.ext.connections[id.conn]
-	if conn == nil && s.ext.hub != nil && s.ext.hub.id == id.conn {
-		conn = s.ext.hub
+	for _, own := range s.ext.own {
+		if own != nil && own.id == id.conn {
+			conn = own
+		}
 	}
 	if conn == nil {
 		return nil, nil

@@ -16,25 +16,31 @@ import (
 // giveBackTimeout is how long an extension may take to choose a client's tab again.
 const giveBackTimeout = 2 * time.Second
 
-// inTurn runs use in a turn of its own. The client that used the extension last has its
-// tab again afterwards.
-func (b Browser) inTurn(ctx context.Context, use func() error) error {
-	t := b.relay.existing(b.user)
+// inTurn runs use in a turn of its own.
+func (d driver) inTurn(ctx context.Context, use func() error) error {
+	t := d.relay.existing(d.user)
 	if t == nil {
 		return tabtransport.ErrNotConnected
 	}
-	end, err := t.takeTurn(ctx, b.id)
+	end, err := t.takeTurn(ctx, d.id)
 	if err != nil {
 		return err
 	}
 	defer end()
-	err = use()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
-	defer cancel()
-	if tab := t.clientsTab(b.id); tab != 0 {
-		_, _ = b.choose(ctx, tab) // one that is closed by now cannot be chosen
-	}
-	return err
+	return use()
+}
+
+// inTurn is driver.inTurn, after which whoever used the extension last has their tab again.
+func (b browser) inTurn(ctx context.Context, use func() error) error {
+	return b.driver.inTurn(ctx, func() error {
+		err := use()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
+		defer cancel()
+		if tab := b.relay.existing(b.user).othersTab(b.id); tab != 0 {
+			_, _ = b.choose(ctx, tab) // one that is closed by now cannot be chosen
+		}
+		return err
+	})
 }
 
 // takeTurn begins a turn when no other is under way.
@@ -83,18 +89,22 @@ func (t *tenant) awaitLocked(ctx context.Context, turn <-chan struct{}) error {
 	}
 }
 
-// clientsTab returns the tab of the client that used an extension last, 0 if there is none
-// or it is not known.
-func (t *tenant) clientsTab(extensionID string) int64 {
+// othersTab returns the tab of the client, or the tools, that used an extension last, 0 if
+// there is none or it is not known.
+func (t *tenant) othersTab(extensionID string) int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ext := t.extensions[extensionID]
 	if ext == nil {
 		return 0
 	}
-	var tab int64
-	if conn := lastUsed(ext.connections); conn != nil {
-		tab, _ = strconv.ParseInt(conn.tab, 10, 64)
+	last := lastUsed(ext.connections)
+	if tools := ext.own[ofTools]; tools != nil && (last == nil || tools.used > last.used) {
+		last = tools
 	}
+	if last == nil {
+		return 0
+	}
+	tab, _ := strconv.ParseInt(last.tab, 10, 64) // "" if it is not known
 	return tab
 }

@@ -331,6 +331,12 @@ func (b *Browser) cdp(t *Tab, method string, raw json.RawMessage) (any, error) {
 		return map[string]any{"url": p.URL, "title": t.Title}, nil
 	case "Page.captureScreenshot":
 		return map[string]any{"data": picture}, nil
+	case "Input.dispatchMouseEvent", "Input.dispatchKeyEvent":
+		return map[string]any{"success": true}, nil
+	case "Input.insertText":
+		if b.Predecessor {
+			return map[string]any{}, nil
+		}
 	case "Runtime.evaluate":
 		value := func(v any) (any, error) { return map[string]any{"result": map[string]any{"value": v}}, nil }
 		step := 0
@@ -338,7 +344,13 @@ func (b *Browser) cdp(t *Tab, method string, raw json.RawMessage) (any, error) {
 		case strings.Contains(p.Expression, "innerText"):
 			return value("Hello " + t.URL())
 		case strings.Contains(p.Expression, "readyState"):
-			return value(t.URL())
+			return value(map[string]any{"url": t.URL(), "title": t.Title})
+		case strings.Contains(p.Expression, "#nothing"):
+			return value(nil)
+		case strings.Contains(p.Expression, "getBoundingClientRect"):
+			return value(map[string]any{"x": 12.5, "y": 30})
+		case strings.Contains(p.Expression, "focus()"):
+			return value(true)
 		case strings.Contains(p.Expression, "history.back()"):
 			step = -1
 		case strings.Contains(p.Expression, "history.forward()"):
