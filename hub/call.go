@@ -14,9 +14,11 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/item"
+	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -41,14 +43,14 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
-		result = item.FailureResult(spec.FailToolError, remote.Message)
+		result = item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts))
 	} else if err != nil {
 		return nil, err
 	} else {
-		result = r.target.Item.ToolResult(resp)
+		result = r.target.Item.ToolResult(resp, r.doubts)
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
-		result = item.WithText(result, h.describePage(r.target.Addr, page))
+		result = item.AddText(result, h.describePage(r.target.Addr, page))
 	}
 	return result, nil
 }
@@ -72,9 +74,12 @@ type run struct {
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
+	departed time.Time   // since when it has waited for the next document of a tab
 	checked  *item.Item  // the arguments fit this item's schema
 
 	// Of the last attempt.
+	site    storage.Site
+	doubts  string // how the arguments do not fit the schema, if they were sent nevertheless
 	target  state.Candidate
 	reason  string // why target was chosen
 	timeout time.Duration
@@ -159,7 +164,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = r.h.changes.wait()
 			continue // it may have come back before
 		case !r.target.Present:
-			if err := await(ctx, r.h, changed); err != nil {
+			if err := r.awaitTarget(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
 			changed = nil
@@ -183,18 +188,33 @@ func (r *run) pick() (found bool) {
 	h := r.h
 	h.mu.RLock()
 	s := h.state.Snapshot(&r.ref, r.excluded, r.peer, room[:])
-	timeout := h.state.CallTimeout(r.ref.ID.Domain)
+	r.site = h.state.Site(r.ref.ID.Domain)
 	h.mu.RUnlock()
 	best, reason := s.Choose()
 	if best < 0 {
 		return false
 	}
-	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(timeout, h.opts.CallTimeout)
+	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(r.site.CallTimeout, h.opts.CallTimeout)
 	if r.opened {
 		r.reason = "opened for this call"
 	}
 	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
 	return true
+}
+
+// awaitTarget blocks until the target may be there: its tab has come back, or shows the next
+// document with what is called, which it may never do.
+func (r *run) awaitTarget(ctx context.Context, changed <-chan struct{}) error {
+	if !r.target.Departed {
+		return await(ctx, r.h, changed)
+	}
+	if r.departed.IsZero() {
+		r.departed = time.Now()
+	}
+	never := &Failure{spec.FailNotConnected, fmt.Sprintf("the page that offered %q has gone, and the tab's next one has not offered it within %s; the call was not sent", r.ref.ID.Item, spec.ReturnMaxWait)}
+	ctx, cancel := context.WithDeadlineCause(ctx, r.departed.Add(spec.ReturnMaxWait), never)
+	defer cancel()
+	return await(ctx, r.h, changed)
 }
 
 // await blocks until something can be received. It returns early, with an error, when
@@ -210,13 +230,18 @@ func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 	}
 }
 
-// check validates the arguments of a call.
+// check validates the arguments of a call as the site's settings say.
 func (r *run) check(it *item.Item) error {
-	if r.checked == it {
+	if r.checked == it || r.site.Check == storage.CheckOff {
 		return nil
 	}
+	r.doubts = ""
 	if err := it.CheckArguments(r.args); err != nil {
-		return &Failure{spec.FailInvalidArguments, err.Error()}
+		violations, ok := errors.AsType[*schema.Violations](err)
+		if !ok || !violations.Lenient || r.site.Check == storage.CheckStrict {
+			return &Failure{spec.FailInvalidArguments, err.Error()}
+		}
+		r.doubts = err.Error()
 	}
 	r.checked = it
 	return nil

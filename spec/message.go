@@ -117,7 +117,8 @@ type Inbound interface{ inbound() }
 // Register is browser/registerTools and browser/updateTools, and the same for
 // resources and prompts. Each is the tab's full set of that kind: it replaces what
 // the tab had. An item is the MCP object as the page made it (a Tool, Resource,
-// ResourceTemplate or Prompt), with the optional extra members frameId and origin.
+// ResourceTemplate or Prompt), with the optional extra members frameId, origin and
+// departed.
 type Register struct {
 	Kind       Kind              `json:"-"`
 	Update     bool              `json:"-"`
@@ -132,9 +133,11 @@ type Register struct {
 type Registered struct {
 	Accepted int         `json:"accepted"`
 	Rejected []Rejection `json:"rejected"`
+	// Warnings are about parts of accepted items: they are offered without them.
+	Warnings []Rejection `json:"warnings,omitempty"`
 }
 
-// Rejection says why an item was quarantined.
+// Rejection says why an item, or a part of one, was quarantined.
 type Rejection struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
@@ -151,6 +154,12 @@ type TabState struct {
 	// KeepTools is the user's choice in the browser that this tab's site keeps its
 	// tools when its last tab closes.
 	KeepTools *bool `json:"keepTools,omitempty"`
+	// Discarded says that the browser has put the tab to sleep: its page is not loaded,
+	// what it offered stays, and a call loads it again.
+	Discarded *bool `json:"discarded,omitempty"`
+	// Replaces is the number that the tab had until now: some browsers give a tab that
+	// they put to sleep another one.
+	Replaces int64 `json:"replaces,omitempty"`
 	// Waiting says that a call waits for the person in front of the tab.
 	Waiting *bool `json:"waiting,omitempty"`
 }
@@ -246,6 +255,9 @@ type Ping struct{}
 type OpenTab struct {
 	URL    string `json:"url"`
 	Active bool   `json:"active"`
+	// Wake says that a tab will do, too, which is at URL and not loaded: it is loaded.
+	// If URL is a site's root, any of that site will.
+	Wake bool `json:"wake,omitempty"`
 }
 
 // OpenTabResult answers OpenTab.
@@ -275,6 +287,11 @@ type BrowserTab struct {
 	URL      string `json:"url"`
 	Title    string `json:"title"`
 	Active   bool   `json:"active"`
+	// Discarded says that the tab's page is not loaded.
+	Discarded bool `json:"discarded,omitempty"`
+	// Navigating says that the tab is on its way to another document than the one that it
+	// shows.
+	Navigating bool `json:"navigating,omitempty"`
 }
 
 // Navigate is browser/navigate: one of URL, Back, Forward and Reload.

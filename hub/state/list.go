@@ -50,7 +50,7 @@ func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template 
 		case newest == nil && e.cached != nil && e.cached.Template == template:
 			dst = append(dst, e.listCached(place))
 		case newest != nil && newest.item.Template == template:
-			dst = append(dst, Listed{Public: e.public, Item: newest.item, Place: place})
+			dst = append(dst, Listed{Public: e.public, Item: newest.item, Place: s.placeOf(e, place)})
 			several := e.visible() > 1
 			for _, p := range e.providers {
 				if !p.tab.hidden {
@@ -80,7 +80,7 @@ func (s *State) Find(kind spec.Kind, name string) (Listed, bool) {
 	case b.provider != nil:
 		return s.listProvider(b.provider, place), true
 	case newest != nil:
-		return Listed{Public: b.entry.public, Item: newest.item, Place: place}, true
+		return Listed{Public: b.entry.public, Item: newest.item, Place: s.placeOf(b.entry, place)}, true
 	}
 	return b.entry.listCached(place), true
 }
@@ -115,6 +115,15 @@ func (e *entry) visible() (n int) {
 		}
 	}
 	return n
+}
+
+// placeOf says where an item of the domain at place runs: the active tab is of interest
+// if it has the item.
+func (s *State) placeOf(e *entry, place describe.Place) describe.Place {
+	if place.Active && !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == s.active }) {
+		place.Active, place.ActiveTab = false, 0
+	}
+	return place
 }
 
 // place says where a domain's items run.

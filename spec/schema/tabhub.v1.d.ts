@@ -19,6 +19,10 @@ export type BrowserTab = {
   url: string;
   title: string;
   active: boolean;
+  /** Discarded says that the tab's page is not loaded. */
+  discarded?: boolean;
+  /** Navigating says that the tab is on its way to another document than the one that it shows. */
+  navigating?: boolean;
 };
 
 /** Cancel is browser/cancel. */
@@ -138,6 +142,8 @@ export type Navigate = {
 export type OpenTab = {
   url: string;
   active: boolean;
+  /** Wake says that a tab will do, too, which is at URL and not loaded: it is loaded. If URL is a site's root, any of that site will. */
+  wake?: boolean;
 };
 
 /** OpenTabResult answers OpenTab. */
@@ -207,9 +213,11 @@ export type Register = {
 export type Registered = {
   accepted: number;
   rejected: Rejection[];
+  /** Warnings are about parts of accepted items: they are offered without them. */
+  warnings?: Rejection[];
 };
 
-/** Rejection says why an item was quarantined. */
+/** Rejection says why an item, or a part of one, was quarantined. */
 export type Rejection = {
   name: string;
   reason: string;
@@ -249,6 +257,10 @@ export type TabState = {
   visible?: boolean;
   /** KeepTools is the user's choice in the browser that this tab's site keeps its tools when its last tab closes. */
   keepTools?: boolean;
+  /** Discarded says that the browser has put the tab to sleep: its page is not loaded, what it offered stays, and a call loads it again. */
+  discarded?: boolean;
+  /** Replaces is the number that the tab had until now: some browsers give a tab that they put to sleep another one. */
+  replaces?: number;
   /** Waiting says that a call waits for the person in front of the tab. */
   waiting?: boolean;
 };

@@ -124,7 +124,7 @@ func TestCallsThatNavigate(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", c.tool, got, err, want)
 		}
 		h.mu.Lock()
-		tools := names(h.tabs[tab].tools)
+		tools := h.tabs[tab].here()
 		h.mu.Unlock()
 		if c.tool == "shop" && !equal(tools, shopTools) {
 			t.Errorf("the answer came before the tools of the page: %v", tools)

@@ -102,7 +102,7 @@ export class Calls {
     if (this.#starting.has(id) || this.#knows(id)) return;
     const asked = question(message);
     this.#starting.add(id);
-    const route = await this.#tabs.route(tabId, params.frameId, asked.offers, LOADING);
+    const route = await this.#tabs.route(tabId, params, asked.offers, LOADING);
     this.#starting.delete(id);
     // Its document may have come back meanwhile, with the answer.
     if (this.#cancelled.delete(id) || this.#knows(id)) return;
