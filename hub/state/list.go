@@ -91,7 +91,7 @@ func (e *entry) listCached(place describe.Place) Listed {
 }
 
 func (s *State) listProvider(p *provider, place describe.Place) Listed {
-	place.Tab, place.Title, place.Active = p.number, p.tab.title, p.tab == s.active
+	place.Tab, place.Title, place.Active, place.Asleep = p.number, p.tab.title, p.tab == s.active, p.tab.discarded
 	return Listed{Public: p.public, Item: p.item, Tab: p.number, Place: place}
 }
 
@@ -120,14 +120,19 @@ func (e *entry) visible() (n int) {
 // place says where a domain's items run.
 func (s *State) place(d *domain) describe.Place {
 	p := describe.Place{Domain: d.key}
+	awake := 0
 	for _, t := range d.tabs {
 		if t.hidden {
 			continue
 		}
 		p.Tabs++
+		if !t.discarded {
+			awake++
+		}
 		if t == s.active {
 			p.Active, p.ActiveTab = true, t.domains[d.key].number
 		}
 	}
+	p.Asleep = p.Tabs > 0 && awake == 0
 	return p
 }
