@@ -68,20 +68,32 @@ export function showStatus(status) {
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
 }
 
-/** @param {Tab} tab */
-function stateOf(tab) {
-  const states = [
-    tab.connected ? (tab.focused ? element("span", "ok", "active") : element("span", "", "open")) : element("span", "bad", "away"),
-  ];
+/**
+ * @param {Tab} tab
+ * @param {number} departed how many of its tools are those of a page that has gone
+ */
+function stateOf(tab, departed) {
+  const states = [stateWord(tab, departed)];
   if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
   return states;
+}
+
+/**
+ * @param {Tab} tab
+ * @param {number} departed
+ */
+function stateWord(tab, departed) {
+  if (!tab.connected) return element("span", "bad", "away");
+  if (tab.discarded) return element("span", "soft", "asleep");
+  if (departed) return element("span", "", "changing page");
+  return tab.focused ? element("span", "ok", "active") : element("span", "", "open");
 }
 
 /** @param {Tab[]} tabs */
 export function showTabs(tabs) {
   const rows = tabs.flatMap((tab) =>
-    (tab.domains ?? []).map(({ domain, number: n, tools }) =>
-      row(foreign(domain), number(n), [foreign(tab.title, "title"), foreign(tab.url, "title soft")], number(tools), stateOf(tab)),
+    (tab.domains ?? []).map(({ domain, number: n, tools, departed = 0 }) =>
+      row(foreign(domain), number(n), [foreign(tab.title, "title"), foreign(tab.url, "title soft")], number(tools), stateOf(tab, departed)),
     ),
   );
   list(byID("tabs"), "table", rows);
