@@ -17,7 +17,7 @@ import (
 type Place struct {
 	Domain spec.Domain
 	// Tabs is the number of open tabs of the domain, ActiveTab the number of the
-	// active one among them, 0 if none of them is.
+	// active one among them, 0 if none of them is or it does not have the item.
 	Tabs      int
 	ActiveTab int
 	// Tab is the number of the tab that the item stands for; 0 is the domain's own
@@ -27,7 +27,7 @@ type Place struct {
 	// Active says that Tab, or for the domain's own item its only tab, is the active
 	// one.
 	Active bool
-	// Asleep says that Tab, or for the domain's own item each of its tabs, is there without
+	// Asleep says that Tab, or for the domain's own item each tab that has it, is there without
 	// its page, which a call loads.
 	Asleep bool
 	// Cached says that the item is kept although no tab of the domain is open.

@@ -14,9 +14,11 @@ import (
 
 	"tabhub/describe"
 	"tabhub/hub/item"
+	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -41,12 +43,12 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		return f.Result(), nil
 	}
 	if remote, ok := errors.AsType[*spec.Error](err); ok {
-		return item.FailureResult(spec.FailToolError, remote.Message), nil
+		return item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.target.Item.ToolResult(resp), nil
+	return r.target.Item.ToolResult(resp, r.doubts), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
@@ -72,6 +74,8 @@ type run struct {
 	checked  *item.Item  // the arguments fit this item's schema
 
 	// Of the last attempt.
+	site    storage.Site
+	doubts  string // how the arguments do not fit the schema, if they were sent nevertheless
 	target  state.Candidate
 	reason  string // why target was chosen
 	timeout time.Duration
@@ -179,13 +183,13 @@ func (r *run) pick() (found bool) {
 	h := r.h
 	h.mu.RLock()
 	s := h.state.Snapshot(&r.ref, r.excluded, r.peer, room[:])
-	timeout := h.state.CallTimeout(r.ref.ID.Domain)
+	r.site = h.state.Site(r.ref.ID.Domain)
 	h.mu.RUnlock()
 	best, reason := s.Choose()
 	if best < 0 {
 		return false
 	}
-	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(timeout, h.opts.CallTimeout)
+	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(r.site.CallTimeout, h.opts.CallTimeout)
 	if r.opened {
 		r.reason = "opened for this call"
 	}
@@ -221,13 +225,18 @@ func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 	}
 }
 
-// check validates the arguments of a call.
+// check validates the arguments of a call as the site's settings say.
 func (r *run) check(it *item.Item) error {
-	if r.checked == it {
+	if r.checked == it || r.site.Check == storage.CheckOff {
 		return nil
 	}
+	r.doubts = ""
 	if err := it.CheckArguments(r.args); err != nil {
-		return &Failure{spec.FailInvalidArguments, err.Error()}
+		violations, ok := errors.AsType[*schema.Violations](err)
+		if !ok || !violations.Lenient || r.site.Check == storage.CheckStrict {
+			return &Failure{spec.FailInvalidArguments, err.Error()}
+		}
+		r.doubts = err.Error()
 	}
 	r.checked = it
 	return nil

@@ -63,6 +63,11 @@ func TestRouteToTheActiveTab(t *testing.T) {
 		if d := w.description("e_com_x"); d != "[e.com • 3 tabs • Tab 2 Active] does x" {
 			t.Errorf("description %q", d)
 		}
+		// Of a tool that the active tab does not have, it says nothing of that tab.
+		w.register(b, 3, tools("https://e.com/3", "x", "y"))
+		if d := w.description("e_com_y"); d != "[e.com • 3 tabs] does y" {
+			t.Errorf("description %q", d)
+		}
 		c := w.call(t.Context(), "e_com_x")
 		r := b.Next()
 		if r.Tab != 2 {

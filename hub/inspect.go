@@ -71,6 +71,11 @@ func (h *Hub) SetSite(s storage.Site) error {
 	if s.CallTimeout < 0 || s.CallTimeout > h.opts.CallTimeoutMax {
 		return fmt.Errorf("a call timeout must be between 0 and %s", h.opts.CallTimeoutMax)
 	}
+	switch s.Check {
+	case "", storage.CheckStrict, storage.CheckLenient, storage.CheckOff:
+	default:
+		return fmt.Errorf("the check of arguments is %q; it may be strict, lenient or off", s.Check)
+	}
 	h.update(func(tx *state.Tx) { tx.SetSite(s) })
 	return nil
 }

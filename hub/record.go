@@ -59,6 +59,11 @@ func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*i
 	if len(items) > 0 {
 		rec.Domain = items[0].Domain
 	}
+	for _, it := range items {
+		for _, warning := range it.Warnings {
+			h.log.Info("offered without a part", "tab", from, "domain", it.Domain, "tool", it.Source, "err", warning)
+		}
+	}
 	if len(rejected) > 0 {
 		rec.Outcome = fmt.Sprintf("%d rejected", len(rejected))
 		rec.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)

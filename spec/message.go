@@ -133,9 +133,11 @@ type Register struct {
 type Registered struct {
 	Accepted int         `json:"accepted"`
 	Rejected []Rejection `json:"rejected"`
+	// Warnings are about parts of accepted items: they are offered without them.
+	Warnings []Rejection `json:"warnings,omitempty"`
 }
 
-// Rejection says why an item was quarantined.
+// Rejection says why an item, or a part of one, was quarantined.
 type Rejection struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`

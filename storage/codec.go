@@ -138,6 +138,10 @@ func (s *Site) code(c *coder) {
 		s.Cache = new(cache == 2)
 	}
 	integer(c, &s.CallTimeout)
+	if c.decode && !c.bad && len(c.b) == 0 || !c.decode && s.Check == "" {
+		return // as before there was Check
+	}
+	text(c, &s.Check)
 }
 
 func (r *Record) code(c *coder) {

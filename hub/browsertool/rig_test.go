@@ -143,6 +143,19 @@ func (w *rig) browser(id string, caps []spec.Capability, urls ...string) *fakeBr
 	return b
 }
 
+// page connects a page that joins by itself, with tools.
+func (w *rig) page(origin, path string, tools ...string) {
+	w.t.Helper()
+	conn := tabtransport.Conn{Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: "k"}}
+	page := &fakeBrowser{t: w.t}
+	var err error
+	if page.local, err = w.peers.Join(w.t.Context(), conn, page.serve); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(page.local.Close)
+	page.register(0, origin+path, tools...)
+}
+
 func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 	if b.block != nil && in.Request.Method() == spec.MethodListTabs {
 		select {

@@ -166,7 +166,8 @@ func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 			entry.Focused, entry.Attested = o.Focused, o.Attested
 		}
 	}
-	entry.Domain = domainOf(t.URL, entry.Attested)
+	// A page there that has joined by itself proves the domain.
+	entry.Domain = domainOf(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
 	return entry
 }
 

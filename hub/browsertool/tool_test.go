@@ -13,7 +13,6 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport"
 )
 
 // What a model gets wrong must come back as words that set it right, and reach no
@@ -156,14 +155,7 @@ func TestListWithABrowserThatHangs(t *testing.T) {
 // A page that has joined by itself, without the extension.
 func TestSinglePage(t *testing.T) {
 	w := newRig(t)
-	conn := tabtransport.Conn{Origin: "https://solo.example", Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: "k"}}
-	page := &fakeBrowser{t: t}
-	var err error
-	if page.local, err = w.peers.Join(t.Context(), conn, page.serve); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(page.local.Close)
-	page.register(0, "https://solo.example/shop", "buy")
+	w.page("https://solo.example", "/shop", "buy")
 	l := w.list()
 	if len(l.Tabs) != 1 || !l.Browsers[0].SinglePage || l.Tabs[0].Tools != 1 || l.Tabs[0].Domain != "solo.example" || !l.Tabs[0].Attested {
 		t.Fatalf("%+v", l)

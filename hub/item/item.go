@@ -25,6 +25,7 @@ type Item struct {
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+	Warnings   []string        // what is wrong with parts that were left out
 
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
 	text     []byte         // the page's description, cleaned, as the inside of a JSON string
@@ -62,10 +63,20 @@ func (it *Item) FrameOrigin() string {
 func (it *Item) Reject(i int, reason error) spec.Rejection {
 	name := fmt.Sprintf("#%d", i)
 	if it.Source != "" {
-		name = describe.Clean(it.Source, spec.MaxName)
+		name = it.shownName()
 	}
 	return spec.Rejection{Name: name, Reason: reason.Error()}
 }
+
+// Warn appends what is wrong with parts of the item that were left out.
+func (it *Item) Warn(all []spec.Rejection) []spec.Rejection {
+	for _, reason := range it.Warnings {
+		all = append(all, spec.Rejection{Name: it.shownName(), Reason: reason})
+	}
+	return all
+}
+
+func (it *Item) shownName() string { return describe.Clean(it.Source, spec.MaxName) }
 
 // CheckArguments checks the arguments of a call against a tool's schema, and those
 // of a prompt as far as it says which it requires. The error is for a model to act on.

@@ -62,7 +62,7 @@ func (it *Item) publishObject(out []byte, v json.RawMessage) []byte {
 				continue
 			}
 		case "icons":
-			if v = it.iconsOf(v); v == nil {
+			if v, _ = it.iconsOf(v); v == nil {
 				continue
 			}
 		}

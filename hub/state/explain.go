@@ -68,15 +68,15 @@ func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
 		}
 	}
 	if best < 0 && r.b.entry != nil && r.ID.Tab == 0 {
-		url, ready, away := s.Opener(r.ID.Domain, "", now)
-		e.OpenURL = url
-		switch {
+		switch url, ready, away := s.Opener(r.ID.Domain, "", now); {
 		case ready:
+			e.OpenURL = url
 			e.Reason += "; one would be opened"
 		case away:
+			e.OpenURL = url
 			e.Reason += "; a call would wait for the browser, which is away, and open one"
 		default:
-			e.Reason += ", and no connected browser can open one"
+			e.Reason += ", and no connected browser can open " + url
 		}
 	}
 	return e, true

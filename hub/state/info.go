@@ -8,6 +8,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 // TabInfo describes one tab.
@@ -27,6 +28,7 @@ type TabInfo struct {
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
+	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
 }
 
 // TabDomain is a tab's membership in one domain.
@@ -49,6 +51,7 @@ type BrowserInfo struct {
 	Connected    bool              `json:"connected"`
 	Attested     bool              `json:"attested"`
 	Single       bool              `json:"single"` // carries one tab
+	Relay        bool              `json:"relay"`  // an extension that the relay serves, whose tabs the hub does not know
 	Focused      bool              `json:"focused"`
 	Dialect      string            `json:"dialect"`
 	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
@@ -60,12 +63,15 @@ type BrowserInfo struct {
 
 // Counts says how much there is.
 type Counts struct {
-	Browsers  int `json:"browsers"` // connected ones, without single tabs
+	Browsers  int `json:"browsers"` // connected ones
+	Relays    int `json:"relays"`   // connected browsers whose extension the relay serves
+	Pages     int `json:"pages"`    // connected pages and programs that have joined by themselves
 	Tabs      int `json:"tabs"`     // without hidden ones
 	Domains   int `json:"domains"`  // that these tabs are members of
 	Tools     int `json:"tools"`
 	Resources int `json:"resources"`
 	Prompts   int `json:"prompts"`
+	Cached    int `json:"cached"`   // tools that no tab has now
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
@@ -118,6 +124,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
 	for _, kind := range kinds {
 		info.Rejected = append(info.Rejected, t.rejected[kind]...)
+		info.Warnings = append(info.Warnings, t.warnings(kind)...)
 	}
 	return info
 }
@@ -132,7 +139,7 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 		}
 		info := BrowserInfo{
 			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
-			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
+			Single: p.browser == "", Relay: p.isRelay(), Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
 			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
@@ -144,6 +151,8 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 	slices.SortFunc(infos, func(a, b BrowserInfo) int { return cmp.Compare(a.Peer, b.Peer) })
 	return infos
 }
+
+func (p *peer) isRelay() bool { return p.conn.Dialect == tabtransport.DialectRelay }
 
 // Peers returns the ids of all peers.
 func (s *State) Peers() []spec.PeerID { return slices.Collect(maps.Keys(s.peers)) }
@@ -180,8 +189,14 @@ func (s *State) Count() Counts {
 		Prompts: s.all.counts[kindIndex(spec.KindPrompt)],
 	}
 	for _, p := range s.peers {
-		if p.connected && p.browser != "" {
+		switch {
+		case !p.connected:
+		case p.browser != "":
 			n.Browsers++
+		case p.isRelay():
+			n.Relays++
+		default:
+			n.Pages++
 		}
 	}
 	for _, t := range s.tabs {
@@ -195,6 +210,11 @@ func (s *State) Count() Counts {
 	for _, d := range s.domains {
 		if slices.ContainsFunc(d.tabs, func(t *tab) bool { return !t.hidden }) {
 			n.Domains++
+		}
+		for key, e := range d.entries {
+			if key.kind == spec.KindTool && e.cached != nil && e.newest(false) == nil {
+				n.Cached++
+			}
 		}
 	}
 	return n

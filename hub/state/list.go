@@ -50,7 +50,7 @@ func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template 
 		case newest == nil && e.cached != nil && e.cached.Template == template:
 			dst = append(dst, e.listCached(place))
 		case newest != nil && newest.item.Template == template:
-			dst = append(dst, Listed{Public: e.public, Item: newest.item, Place: place})
+			dst = append(dst, Listed{Public: e.public, Item: newest.item, Place: s.placeOf(e, place)})
 			several := e.visible() > 1
 			for _, p := range e.providers {
 				if !p.tab.hidden {
@@ -80,7 +80,7 @@ func (s *State) Find(kind spec.Kind, name string) (Listed, bool) {
 	case b.provider != nil:
 		return s.listProvider(b.provider, place), true
 	case newest != nil:
-		return Listed{Public: b.entry.public, Item: newest.item, Place: place}, true
+		return Listed{Public: b.entry.public, Item: newest.item, Place: s.placeOf(b.entry, place)}, true
 	}
 	return b.entry.listCached(place), true
 }
@@ -117,22 +117,27 @@ func (e *entry) visible() (n int) {
 	return n
 }
 
+// placeOf says where an item of the domain at place runs: the active tab is of interest
+// if it has the item, and so are tabs that sleep.
+func (s *State) placeOf(e *entry, place describe.Place) describe.Place {
+	if place.Active && !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == s.active }) {
+		place.Active, place.ActiveTab = false, 0
+	}
+	place.Asleep = !slices.ContainsFunc(e.providers, func(p *provider) bool { return !p.tab.hidden && !p.tab.discarded })
+	return place
+}
+
 // place says where a domain's items run.
 func (s *State) place(d *domain) describe.Place {
 	p := describe.Place{Domain: d.key}
-	awake := 0
 	for _, t := range d.tabs {
 		if t.hidden {
 			continue
 		}
 		p.Tabs++
-		if !t.discarded {
-			awake++
-		}
 		if t == s.active {
 			p.Active, p.ActiveTab = true, t.domains[d.key].number
 		}
 	}
-	p.Asleep = p.Tabs > 0 && awake == 0
 	return p
 }

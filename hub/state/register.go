@@ -80,7 +80,7 @@ func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, re
 	rejected = append(rejected, over...)
 	t.rejected[m.Kind] = rejected[:min(len(rejected), maxRejections)]
 	return Outcome{
-		Answer:   spec.Registered{Accepted: len(items) - len(over), Rejected: t.rejected[m.Kind]},
+		Answer:   spec.Registered{Accepted: len(items) - len(over), Rejected: t.rejected[m.Kind], Warnings: t.warnings(m.Kind)},
 		Rejected: rejected,
 		Changed:  changed,
 	}, nil
@@ -98,6 +98,16 @@ func departed(items []*item.Item) map[item.Key]bool {
 		}
 	}
 	return keys
+}
+
+// warnings are about parts of a tab's items of a kind that were left out.
+func (t *tab) warnings(kind spec.Kind) (all []spec.Rejection) {
+	for _, it := range t.items[kind] {
+		if all = it.Warn(all); len(all) >= maxRejections {
+			return all[:maxRejections]
+		}
+	}
+	return all
 }
 
 // replaceItems makes items all that a tab has of a kind. It reports whether anything

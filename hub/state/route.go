@@ -7,6 +7,7 @@ import (
 
 	"tabhub/hub/item"
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
 // Snapshot is what the choice of a tab depends on, and nothing else.
@@ -129,9 +130,8 @@ func (s *State) candidate(p *provider) Candidate {
 	}
 }
 
-// CallTimeout returns how long calls to a domain may take as its settings say, 0 if
-// they do not.
-func (s *State) CallTimeout(domain spec.Domain) time.Duration { return s.sites[domain].CallTimeout }
+// Site returns the user's settings for a domain.
+func (s *State) Site(domain spec.Domain) storage.Site { return s.sites[domain] }
 
 // CalledAt says that a call has gone to a domain's tab at url.
 func (tx *Tx) CalledAt(domain spec.Domain, url string) {

@@ -203,9 +203,11 @@ export type Register = {
 export type Registered = {
   accepted: number;
   rejected: Rejection[];
+  /** Warnings are about parts of accepted items: they are offered without them. */
+  warnings?: Rejection[];
 };
 
-/** Rejection says why an item was quarantined. */
+/** Rejection says why an item, or a part of one, was quarantined. */
 export type Rejection = {
   name: string;
   reason: string;

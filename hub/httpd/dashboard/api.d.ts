@@ -23,6 +23,7 @@ export interface Tab {
   discarded?: boolean;
   domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
+  warnings?: { name: string; reason: string }[];
 }
 
 export interface Browser {

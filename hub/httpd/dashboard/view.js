@@ -70,9 +70,9 @@ export function showStatus(status) {
 
 /**
  * @param {Tab} tab
- * @param {number} departed how many of its tools are those of a page that has gone
+ * @param {number} [departed] how many of its tools are those of a page that has gone
  */
-function stateOf(tab, departed) {
+function stateOf(tab, departed = 0) {
   const states = [stateWord(tab, departed)];
   if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
   return states;
@@ -91,19 +91,26 @@ function stateWord(tab, departed) {
 
 /** @param {Tab[]} tabs */
 export function showTabs(tabs) {
-  const rows = tabs.flatMap((tab) =>
-    (tab.domains ?? []).map(({ domain, number: n, tools, departed = 0 }) =>
-      row(foreign(domain), number(n), [foreign(tab.title, "title"), foreign(tab.url, "title soft")], number(tools), stateOf(tab, departed)),
-    ),
-  );
+  const rows = tabs.flatMap((tab) => {
+    const where = [foreign(tab.title, "title"), foreign(tab.url, "title soft")];
+    if (!tab.domains?.length) return [row("–", "–", where, number(0), stateOf(tab))];
+    return tab.domains.map(({ domain, number: n, tools, departed }) =>
+      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab, departed)),
+    );
+  });
   list(byID("tabs"), "table", rows);
-  byID("no-tabs").hidden = rows.length > 0;
+  byID("no-tabs").hidden = tabs.some(({ domains }) => domains?.length);
   const more = byID("more-tabs");
   more.hidden = rows.length <= ROWS;
   more.textContent = `and ${rows.length - ROWS} more, which "tabhub tabs" lists`;
   const refused = tabs.flatMap(({ title, rejected }) =>
     (rejected ?? []).map(({ name, reason }) => element("li", "", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason))),
   );
+  for (const { title, warnings } of tabs) {
+    for (const { name, reason } of warnings ?? []) {
+      refused.push(element("li", "", "a part of ", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason)));
+    }
+  }
   list(byID("refused"), "section", refused);
 }
 
@@ -114,7 +121,7 @@ export function showBrowsers(peers) {
     const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
     return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = browsers.length.toLocaleString("en");
+  byID("count-browsers").textContent = browsers.filter((b) => b.connected).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }
 

@@ -114,7 +114,7 @@ export class Registrar {
       // Of a tab that never had anything the hub need not know.
       if (text === "[]" && verb === "register" && !known) continue;
       tab.known = true;
-      if (kind === "tools") tab.rejected = rejected;
+      if (kind === "tools") [tab.rejected, tab.warnings] = [rejected, []];
       telling.push(this.#send(tab, kind, METHODS[kind][verb], text));
     }
     const confirm = tab.confirming(frames);
@@ -134,7 +134,10 @@ export class Registrar {
     const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
       const answer = await this.#hub.request(method, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`, tab.id);
-      if (tab.sent[kind] === text) tab.rejected.push(...(answer.rejected ?? [])); // null: none
+      if (tab.sent[kind] === text) {
+        tab.rejected.push(...(answer.rejected ?? [])); // null: none
+        tab.warnings.push(...(answer.warnings ?? []));
+      }
       return true;
     } catch (error) {
       if (tab.sent[kind] !== text || !this.#hub.connected) return false;

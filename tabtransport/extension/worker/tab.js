@@ -28,6 +28,8 @@ export class Tab {
   known = false;
   /** @type {Rejection[]} the hub's, of the latest registration */
   rejected = [];
+  /** @type {Rejection[]} the same, of parts of what it took */
+  warnings = [];
   /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
   missing;
   /** Ends that. @type {ReturnType<typeof setTimeout> | undefined} */
@@ -130,7 +132,7 @@ export class Tab {
    * @param {Frame} frame
    */
   rejectedOf(frame) {
-    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map((item) => item.name));
+    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map((item) => String(item.uri ?? item.uriTemplate ?? item.name)));
     const own = new Set(namesOf(frame));
     for (const other of this.frames.values()) if (other !== frame) for (const name of namesOf(other)) own.delete(name);
     return this.rejected.filter(({ name }) => own.has(name));

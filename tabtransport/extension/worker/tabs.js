@@ -326,13 +326,14 @@ export class Tabs {
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
+      const refused = new Set(tab?.rejectedOf(frame).map(({ name }) => name));
       for (const { name, title, description } of frame.offer.tools) {
-        view.tools.push({ name, title: String(title ?? ""), description: String(description ?? "") });
+        if (!refused.has(name)) view.tools.push({ name, title: String(title ?? ""), description: String(description ?? "") });
       }
       view.rejected.push(...frame.offer.rejected);
     }
     const all = [...sites.values()];
-    all[0]?.rejected.push(...(tab?.rejected ?? []));
+    if (tab) all[0]?.rejected.push(...tab.rejected, ...tab.warnings.map(({ name, reason }) => ({ name, reason: `a part of it: ${reason}` })));
     return all;
   }
 
