@@ -123,8 +123,22 @@ func (s *State) placeOf(e *entry, place describe.Place) describe.Place {
 	if place.Active && !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == s.active }) {
 		place.Active, place.ActiveTab = false, 0
 	}
-	place.Asleep = !slices.ContainsFunc(e.providers, func(p *provider) bool { return !p.tab.hidden && !p.tab.discarded })
+	place.Asleep = e.asleep()
 	return place
+}
+
+// asleep reports whether the item's tabs, but hidden ones, are there and sleep.
+func (e *entry) asleep() bool {
+	there := false
+	for _, p := range e.providers {
+		if !p.tab.hidden {
+			if !p.tab.discarded {
+				return false
+			}
+			there = true
+		}
+	}
+	return there
 }
 
 // place says where a domain's items run.
