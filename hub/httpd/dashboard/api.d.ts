@@ -20,8 +20,9 @@ export interface Tab {
   url: string;
   focused: boolean;
   connected: boolean;
+  discarded?: boolean;
   waiting?: boolean;
-  domains: { domain: string; number: number; tools: number }[] | null;
+  domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
 }
