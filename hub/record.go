@@ -25,13 +25,27 @@ func (h *Hub) Record(r storage.Record) {
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	rec := storage.Record{
-		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
+		Time: r.start, Event: storage.EventCall, Client: r.client, Via: r.via, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
 		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
 	}
 	if r.target.Addr.Peer != "" {
 		rec.Tab = r.target.Addr.String()
 	}
 	h.Record(rec)
+}
+
+type viaKey struct{}
+
+// WithVia returns a context whose calls a client makes through the builtin tool of that
+// name, for the log.
+func WithVia(ctx context.Context, tool string) context.Context {
+	return context.WithValue(ctx, viaKey{}, tool)
+}
+
+// Via returns the name that WithVia was given, or "".
+func Via(ctx context.Context) string {
+	tool, _ := ctx.Value(viaKey{}).(string)
+	return tool
 }
 
 func outcome(resp spec.Response, err error) string {

@@ -91,7 +91,7 @@ func (k *kit) handler(t *builtin.Tool, actions actions) func(context.Context, js
 		c := &call{kit: k, ctx: ctx, progress: progress}
 		result, outcome := c.outcome(c.run(args, input, actions))
 		k.hub.Record(storage.Record{
-			Time: start, Event: storage.EventCall, Client: client, Tool: strings.TrimSpace(name + " " + c.args.Action),
+			Time: start, Event: storage.EventCall, Client: client, Via: hub.Via(ctx), Tool: strings.TrimSpace(name + " " + c.args.Action),
 			Outcome: outcome, Duration: time.Since(start),
 		})
 		return result

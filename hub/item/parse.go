@@ -274,7 +274,8 @@ func (p *parser) annotations(v json.RawMessage) {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
-		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
+		p.readOnly = is("readOnlyHint")
+		p.Repeatable = p.readOnly || is("idempotentHint")
 		v, p.hints = mcpHints(v)
 	}
 	p.keep("annotations", p.clean(v, ""))
