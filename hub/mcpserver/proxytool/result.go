@@ -65,6 +65,12 @@ func (r *result) addResource(uri string, text []byte, n *annotations) {
 	r.add(append(block, `}}`...), n)
 }
 
+// structured gives the data of a result once more, as structuredContent: some clients show
+// a model that or text, but no embedded resource.
+func (r *result) structured(object json.RawMessage) {
+	r.rest = append(r.rest, member{"structuredContent", object})
+}
+
 func (r *result) addText(text string, n *annotations) {
 	r.add(append(rawjson.AppendString([]byte(`{"type":"text","text":`), text), '}'), n)
 }
