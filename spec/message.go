@@ -181,6 +181,9 @@ type Progress struct {
 	Progress  float64  `json:"progress"`
 	Total     *float64 `json:"total,omitempty"`
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
+	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
+	// Pages send none.
+	Meta json.RawMessage `json:"-"`
 }
 
 // Dashboard is the parameters of browser/dashboard, a request of a paired browser for

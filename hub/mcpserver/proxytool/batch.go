@@ -66,14 +66,16 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 	soFar := sum{done: make([]float64, len(ops))}
 	for e := range events {
 		grew := soFar.add(e)
-		if e.ended {
+		p := spec.Progress{Progress: soFar.total, Total: new(float64(len(ops))), Message: e.progress.Message}
+		if e.ended && e.result != nil { // not cancelled
 			results[e.at] = e.result
-			if e.result != nil { // not cancelled
-				e.progress.Message = heading(ops, e.at, e.result)
+			p.Message = heading(ops, e.at, e.result)
+			if batch.partial {
+				p.Meta = e.result.partial(e.at)
 			}
 		}
 		if grew {
-			c.progress(spec.Progress{Progress: soFar.total, Total: new(float64(len(ops))), Message: e.progress.Message})
+			c.progress(p)
 		}
 	}
 	if ctx.Err() != nil {

@@ -177,6 +177,21 @@ func TestBatchKeepsOrder(t *testing.T) {
 	})
 }
 
+// TestPartialResults: a program need not wait for the slowest operation of a batch to have
+// what the others have given, and the answer has all of it again.
+func TestPartialResults(t *testing.T) {
+	const args = `{"action":"batch","partial":true,"operations":[{"action":"call","type":"tool","path":"calculator_add"},{"action":"call","type":"tool","path":"nobody"}]}`
+	var got []string
+	r := (&proxy{hub: newFakeHub()}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) { got = append(got, string(p.Meta)) })
+	if len(got) != 2 || !strings.HasPrefix(got[0], `{"tabhub/proxy":{"proxyIndex":0,"result":{"content":[{"type":"text","text":"8","annotations":{`) ||
+		!strings.HasPrefix(got[1], `{"tabhub/proxy":{"proxyIndex":1,"result":{"content":[{"type":"text","text":"Unknown tool: `) || !strings.HasSuffix(got[1], `,"isError":true}}}`) {
+		t.Errorf("got %q", got)
+	}
+	if d := decode(t, string(r)); len(d.Content) != 4 || d.Content[1].Text != "8" {
+		t.Errorf("the answer is %s", r)
+	}
+}
+
 // TestBatchStopsWithItsCall: what a client has cancelled must not go on with what was
 // still to come.
 func TestBatchStopsWithItsCall(t *testing.T) {

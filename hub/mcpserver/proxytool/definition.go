@@ -77,5 +77,6 @@ var input = json.RawMessage(`{"type":"object","additionalProperties":false,"requ
 	`"domain":{"type":"string","description":"The site, such as example.com or localhost:3000."},` +
 	`"prefix":{"type":"string","description":"What the name or URI begins with."},` +
 	`"tags":{"type":"array","maxItems":32,"items":{"type":"string"},"description":"Tags, of which it has at least one."}}},` +
-	`"operations":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object"},"description":"For batch only: the parameters of each operation."}` +
+	`"operations":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"object"},"description":"For batch only: the parameters of each operation."},` +
+	`"partial":{"type":"boolean","description":"For batch only, and programs that read progress notifications: put each operation's result into the one that tells its end."}` +
 	`}}`)

@@ -41,6 +41,12 @@ func (r *result) json() json.RawMessage {
 	return append(out, '}')
 }
 
+// partial returns r, of operation at of a batch, as the _meta of the progress that tells it.
+func (r *result) partial(at int) json.RawMessage {
+	part := merge(nil, []member{{"proxyIndex", strconv.AppendInt(nil, int64(at), 10)}, {"result", r.json()}})
+	return merge(nil, []member{{metaKey, part}})
+}
+
 // next makes room for one more block.
 func (r *result) next() {
 	if r.count > 0 {
