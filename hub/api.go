@@ -135,6 +135,8 @@ type Capabilities struct {
 	MultiTabSupport bool `json:"multiTabSupport"`
 	CacheSupported  bool `json:"cacheSupported"`
 	Elicitation     bool `json:"elicitation"`
+	// Completions: an open page can complete arguments. It is a capability of MCP itself.
+	Completions bool `json:"-"`
 }
 
 // Status counts what a hub holds.

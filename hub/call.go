@@ -65,6 +65,7 @@ type run struct {
 	via      string
 	progress func(spec.Progress)
 	ext      spec.Extensions
+	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
 	start    time.Time
@@ -274,6 +275,14 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 
 // request makes the request for an item.
 func (r *run) request(it *item.Item) spec.Request {
+	if r.complete != nil {
+		c := *r.complete
+		c.FrameID = it.Frame
+		if c.Ref = (spec.CompleteRef{Type: spec.RefPrompt, Name: it.Source}); it.Template {
+			c.Ref = spec.CompleteRef{Type: spec.RefResource, URI: it.Source}
+		}
+		return &c
+	}
 	switch r.kind {
 	case spec.KindResource:
 		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.ext}

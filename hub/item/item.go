@@ -25,6 +25,7 @@ type Item struct {
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+	Completes  bool            // a prompt or resource template whose arguments the page completes
 	Warnings   []string        // what is wrong with parts that were left out
 
 	readOnly bool           // readOnlyHint

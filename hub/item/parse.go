@@ -129,6 +129,8 @@ func (p *parser) take(key string, v json.RawMessage) error {
 			return errors.New("departed must be true or false")
 		}
 		return nil
+	case "completes":
+		p.Completes = p.Kind != spec.KindTool && string(v) == "true"
 	case "title":
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
