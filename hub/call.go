@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/builtin"
 	"tabhub/hub/item"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
@@ -93,7 +94,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	defer h.running.Done()
 	r.start = time.Now()
-	r.ext, r.via = extensionsOf(ctx), Via(ctx)
+	r.ext, r.via = extensionsOf(ctx), builtin.Via(ctx)
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)

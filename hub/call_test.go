@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/builtin"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -356,7 +357,7 @@ func TestReadOnlyCalls(t *testing.T) {
 		chrome.Notify(1, &spec.TabClosed{})
 		synctest.Wait()
 		call := func(name string) (json.RawMessage, error) {
-			ctx := WithVia(t.Context(), "proxy_read")
+			ctx := builtin.WithVia(t.Context(), "proxy_read")
 			return w.hub.Call(ctx, Call{Name: "website_tool_" + name, Client: "c", ReadOnly: true})
 		}
 		for _, name := range []string{"e_com_tab2_x", "c_com_y", "unverified_bank_com_z"} {

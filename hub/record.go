@@ -34,20 +34,6 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	h.Record(rec)
 }
 
-type viaKey struct{}
-
-// WithVia returns a context whose calls a client makes through the builtin tool of that
-// name, for the log.
-func WithVia(ctx context.Context, tool string) context.Context {
-	return context.WithValue(ctx, viaKey{}, tool)
-}
-
-// Via returns the name that WithVia was given, or "".
-func Via(ctx context.Context) string {
-	tool, _ := ctx.Value(viaKey{}).(string)
-	return tool
-}
-
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)

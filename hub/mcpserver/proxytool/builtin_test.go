@@ -29,7 +29,7 @@ func newRig(t *testing.T) *rig {
 			Name: name, Description: description, Input: json.RawMessage(`{"type":"object"}`),
 			Annotations: &builtin.Annotations{ReadOnly: reads},
 			Call: func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-				g.calls = append(g.calls, name+" "+string(args)+" for "+client+" via "+hub.Via(ctx))
+				g.calls = append(g.calls, name+" "+string(args)+" for "+client+" via "+builtin.Via(ctx))
 				progress(spec.Progress{Progress: 1})
 				if ctx.Err() != nil {
 					return nil

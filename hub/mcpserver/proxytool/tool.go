@@ -42,7 +42,7 @@ type proxy struct {
 func (t *proxy) handler(name string, readOnly bool) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
 		c := &caller{tool: t, name: name, readOnly: readOnly, client: client, progress: progress}
-		r := c.run(hub.WithVia(ctx, name), args, whole)
+		r := c.run(builtin.WithVia(ctx, name), args, whole)
 		if r == nil {
 			return nil
 		}
