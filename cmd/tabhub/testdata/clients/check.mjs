@@ -62,6 +62,7 @@ await tab.offer({
   resources: [{ uri: 'note://one', name: 'one', run: (uri) => ({ contents: [{ uri, text: 'first' }] }) }],
   prompts: [{
     name: 'greet', arguments: [{ name: 'who', required: true }],
+    complete: ({ argument, context }) => ['Ada', 'Alan', 'Bob'].filter((v) => v.startsWith(argument.value) && v !== context?.arguments.not),
     run: ({ who }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Hello ${who}` } }] }),
   }],
 });
@@ -135,6 +136,12 @@ try {
   const { prompts } = await client.listPrompts();
   const prompt = await client.getPrompt({ name: prompts.find((p) => p.name.includes('greet')).name, arguments: { who: 'you' } });
   assert.equal(prompt.messages[0].content.text, 'Hello you');
+  assert(capabilities.completions, 'a page completes arguments');
+  const { completion } = await client.complete({
+    ref: { type: 'ref/prompt', name: prompts.find((p) => p.name.includes('greet')).name },
+    argument: { name: 'who', value: 'A' }, context: { arguments: { not: 'Alan' } },
+  });
+  assert.deepEqual(completion.values, ['Ada']);
   await assert.rejects(client.readResource({ uri: 'nowhere://at/all' }));
 } finally {
   await client.close();
