@@ -25,8 +25,10 @@ type Item struct {
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+	Completes  bool            // a prompt or resource template whose arguments the page completes
 	Warnings   []string        // what is wrong with parts that were left out
 
+	readOnly bool           // readOnlyHint
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
 	text     []byte         // the page's description, cleaned, as the inside of a JSON string
 	sum      uint64         // of rest and text: what a client would see change
@@ -49,6 +51,10 @@ func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
 func (it *Item) Equal(other *Item) bool {
 	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
 }
+
+// OnlyReads reports whether an item is a tool that says that it changes nothing
+// (readOnlyHint), of a site that is known for certain to say so.
+func (it *Item) OnlyReads() bool { return it.readOnly && it.Verified }
 
 // FrameOrigin returns the origin to tell with a call, for tabs that may show another
 // by the time it arrives; "" if the item belongs to the whole tab.

@@ -129,6 +129,8 @@ func (p *parser) take(key string, v json.RawMessage) error {
 			return errors.New("departed must be true or false")
 		}
 		return nil
+	case "completes":
+		p.Completes = p.Kind != spec.KindTool && string(v) == "true"
 	case "title":
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
@@ -274,7 +276,8 @@ func (p *parser) annotations(v json.RawMessage) {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
-		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
+		p.readOnly = is("readOnlyHint")
+		p.Repeatable = p.readOnly || is("idempotentHint")
 		v, p.hints = mcpHints(v)
 	}
 	p.keep("annotations", p.clean(v, ""))

@@ -25,6 +25,7 @@ type Hub interface {
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
 	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+	Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
 	Capabilities() hub.Capabilities

@@ -66,6 +66,7 @@ type item struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  json.RawMessage `json:"annotations"`
+	Completes    bool            `json:"completes"`
 	FrameID      int64           `json:"frameId"`
 	Origin       string          `json:"origin"`
 	Departed     bool            `json:"departed"`
