@@ -75,6 +75,8 @@ type Item struct {
 	Source string // the page's own name or URI
 	JSON   json.RawMessage
 	Sum    uint64 // differs when a client would have to list again; not with labels
+	// AppOnly: a tool that is for its site's app, not for models.
+	AppOnly bool
 }
 
 // Call is one tools/call.

@@ -24,6 +24,7 @@ type Hub interface {
 	Find(kind spec.Kind, name string) (hub.Item, error)
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
+	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
 	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())

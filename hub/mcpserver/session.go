@@ -43,6 +43,7 @@ type session struct {
 	inflight     map[string]*inflight // by idKey
 	running      int                  // len(inflight) and those that share an id
 	subs         map[string]func()    // by URI: ends the subscription
+	apps         []string             // public URIs of those that it has read, oldest first
 	listens      map[string]*listen   // by idKey
 	changes      changes              // not told yet
 	gets         []*eventStream       // open GET streams, newest last; Streamable HTTP only

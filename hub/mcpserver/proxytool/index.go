@@ -51,15 +51,15 @@ func sameListing(a, b *hub.Listing) bool { return a.Generation == b.Generation }
 
 func newIndex(kind spec.Kind, lists []*hub.Listing) *index {
 	ix := &index{kind: kind, lists: lists, items: lists[0].Items, whole: lists[0].JSON}
-	isSelf := func(it hub.Item) bool { return kind == spec.KindTool && it.Name == Name }
-	if len(lists) == 1 && !slices.ContainsFunc(ix.items, isSelf) {
+	hidden := func(it hub.Item) bool { return kind == spec.KindTool && it.Name == Name || it.AppOnly }
+	if len(lists) == 1 && !slices.ContainsFunc(ix.items, hidden) {
 		return ix
 	}
 	ix.items = nil
 	for _, l := range lists {
 		ix.items = append(ix.items, l.Items...)
 	}
-	ix.items = slices.DeleteFunc(ix.items, isSelf)
+	ix.items = slices.DeleteFunc(ix.items, hidden)
 	ix.whole = join(ix.items)
 	return ix
 }
