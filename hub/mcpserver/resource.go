@@ -19,7 +19,7 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 		return fromApp(rq.ses, spec.KindResource, uri, func(uri string) (json.RawMessage, error) {
 			r, err := s.hub.ReadResource(ctx, uri, client)
 			if err == nil {
-				rq.ses.readApp(uri)
+				rq.ses.apps.read(uri)
 			}
 			return r, err
 		})

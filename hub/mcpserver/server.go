@@ -82,6 +82,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	watching map[*session]struct{} // told of changes
+	apps     map[string]*apps      // of clients without sessions, see statelessApps
 }
 
 // Causes of a cancelled request.
@@ -110,7 +111,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxBody, spec.MaxFrame)
 	orDefault(&o.MaxInFlight, 256)
 	orDefault(&o.MaxSessions, 4096)
-	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}}
+	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}, apps: map[string]*apps{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	var builtins [][]byte
 	for i := range o.Builtin {
