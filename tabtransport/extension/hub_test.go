@@ -61,6 +61,7 @@ type item struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  json.RawMessage `json:"annotations"`
+	Meta         json.RawMessage `json:"_meta"`
 	FrameID      int64           `json:"frameId"`
 	Origin       string          `json:"origin"`
 }
