@@ -79,6 +79,8 @@ type Item struct {
 	// lets pass.
 	OnlyReads bool
 	Sum       uint64 // differs when a client would have to list again; not with labels
+	// AppOnly: a tool that is for its site's app, not for models.
+	AppOnly bool
 }
 
 // Call is one tools/call.

@@ -348,9 +348,7 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 			p.keep("icons", icons)
 		}
 	}
-	if meta := p.metaMember(); meta != nil {
-		p.keep("_meta", meta)
-	}
+	p.metaMember()
 	if p.Kind == spec.KindTool {
 		p.schemaMembers()
 	}
@@ -358,23 +356,42 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 	quoted := rawjson.AppendString(nil, text+p.note)
 	p.text = quoted[1 : len(quoted)-1]
 	p.sum = hashOf(p.rest, p.text)
+	if p.app != nil {
+		p.sum ^= hashOf(p.app.appendMeta(nil, p.app.resource.Source), nil)
+	}
 	return nil
 }
 
-// metaMember returns what passes of `_meta`, and WebMCP's hints, nil if that is nothing.
-func (p *parser) metaMember() json.RawMessage {
+// metaMember keeps what passes of `_meta`, and WebMCP's hints. That of a tool with an app
+// is written with the app's URI, see AppendJSON.
+func (p *parser) metaMember() {
+	var ui members
+	if p.meta != nil && p.Verified {
+		switch p.Kind {
+		case spec.KindTool:
+			if err := p.readApp(); err != nil {
+				p.warn(err)
+			}
+			if p.app == nil {
+				ui = toolUIMembers
+			}
+		case spec.KindResource:
+			ui = resourceUIMembers
+		}
+	}
 	var meta json.RawMessage
 	if p.meta != nil {
-		meta = metaOf(p.Domain, p.meta)
+		meta = metaOf(p.Domain, p.meta, ui)
 	}
-	if p.hints == nil {
-		return meta
+	if p.hints != nil {
+		meta = append(appendMembers(append(appendKey([]byte{'{'}, "webmcp/annotations"), p.hints...), meta), '}')
 	}
-	out := append(appendKey([]byte{'{'}, "webmcp/annotations"), p.hints...)
-	for key, v := range rawjson.Members(meta) {
-		out = append(appendKey(out, key), v...)
+	switch {
+	case p.app != nil:
+		p.app.meta = meta
+	case meta != nil:
+		p.keep("_meta", meta)
 	}
-	return append(out, '}')
 }
 
 var anyObject = json.RawMessage(`{"type":"object"}`)

@@ -20,7 +20,13 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 	}
 	client := rq.clientName()
 	r, err := s.withInput(ctx, rq, uri, func(ctx context.Context) (json.RawMessage, error) {
-		return s.hub.ReadResource(ctx, uri, client)
+		return fromApp(rq.ses, spec.KindResource, uri, func(uri string) (json.RawMessage, error) {
+			r, err := s.hub.ReadResource(ctx, uri, client)
+			if err == nil {
+				rq.ses.apps.read(uri)
+			}
+			return r, err
+		})
 	})
 	if err != nil {
 		return frame{}, err

@@ -44,8 +44,9 @@ func (t *proxy) index(kind spec.Kind) *index {
 	}
 	for _, l := range lists {
 		for i := range l.Items {
-			if kind != spec.KindTool || !t.reserved(l.Items[i].Name) {
-				ix.items = append(ix.items, l.Items[i])
+			it := &l.Items[i]
+			if kind != spec.KindTool || !it.AppOnly && !t.reserved(it.Name) {
+				ix.items = append(ix.items, *it)
 			}
 		}
 	}

@@ -1,8 +1,9 @@
 // A tab for tests: a program that speaks tabhub.v1 and offers what it is given.
 
 /** Connects to /tabs of the hub and says hello. */
-export async function openTab(hubURL, token, { url = 'https://clients.example.com/', key = 'clients' } = {}) {
-  const socket = new WebSocket(hubURL.replace(/^http/, 'ws') + '/tabs', 'tabhub.v1');
+export async function openTab(hubURL, token, { url = 'https://clients.example.com/', key = 'clients', origin } = {}) {
+  const headers = origin ? { origin } : {}; // a page's, which its browser sets
+  const socket = new WebSocket(hubURL.replace(/^http/, 'ws') + '/tabs', { protocols: 'tabhub.v1', headers });
   const tab = new Tab(socket, url);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
@@ -53,6 +54,12 @@ export class Tab {
     await say('tool', 'browser/registerTools', tools, 'name');
     await say('resource', 'browser/registerResources', resources && [...resources, ...(templates ?? [])], 'uri');
     await say('prompt', 'browser/registerPrompts', prompts, 'name');
+  }
+
+  /** Serves a resource that it does not offer. */
+  unlisted(uri, run) {
+    this.#serve.resource ??= new Map();
+    this.#serve.resource.set(uri, { run });
   }
 
   updated(uri) {
