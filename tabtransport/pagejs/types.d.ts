@@ -20,6 +20,13 @@ interface CallOptions {
   waiting?: () => void;
 }
 
+/** The parameters of MCP's completion/complete. */
+interface Completion {
+  ref: { type: string; name?: string; uri?: string };
+  argument: unknown;
+  context?: unknown;
+}
+
 /** One way to what a document offers. */
 interface Source {
   start(): void;

@@ -502,6 +502,8 @@ var TabhubFrame = class {
           return { result: await embedded.prompt(request.name, request.args, { signal }) };
         }
         return { result: await server.prompt(request.name, request.args, { signal }) };
+      case "complete":
+        return { result: await server.complete(/** @type {Completion} */ (request.about), { signal }) };
     }
   }
 
