@@ -98,6 +98,7 @@ func (b browser) open(ctx context.Context, url string, active bool) (id int64, e
 		if err != nil {
 			return err
 		}
+		b.arrived(ctx)
 		if id, err = strconv.ParseInt(tabOfResult(result), 10, 64); err == nil {
 			return nil
 		}

@@ -290,8 +290,8 @@ func TestExtensionServesTheHub(t *testing.T) {
 			answers []string // to what the extension is asked
 			result  string
 		}{
-			{&spec.OpenTab{URL: "x"}, []string{`{"tabId":42}`}, `{"tabId":42}`},
-			{&spec.OpenTab{URL: "x"}, []string{`{}`, `{"tabs":[{"id":3},{"id":9},{"id":5}]}`}, `{"tabId":9}`},
+			{&spec.OpenTab{URL: "x"}, []string{`{"tabId":42}`, `{}`}, `{"tabId":42}`},
+			{&spec.OpenTab{URL: "x"}, []string{`{}`, `{}`, `{"tabs":[{"id":3},{"id":9},{"id":5}]}`}, `{"tabId":9}`},
 			{&spec.ListTabs{}, []string{`{"tabs":7}`}, ""},
 			{&spec.ListTabs{}, []string{`{}`}, ""},
 		} {

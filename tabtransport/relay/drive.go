@@ -118,23 +118,37 @@ func (d driver) move(ctx context.Context, step, method string) error {
 
 // loaded waits until the page has loaded. One that takes long is left to load.
 func (d driver) loaded(ctx context.Context) (page json.RawMessage, err error) {
+	page = d.settled(ctx, `(async () => {
+		if (document.readyState !== "complete") await new Promise(done => addEventListener("load", done));
+		return { url: location.href, title: document.title };
+	})()`)
+	if url, _ := rawjson.String(rawjson.Get(page, "url")); strings.HasPrefix(url, "chrome-error:") {
+		return nil, spec.Errorf(spec.CodeInternal, "the page cannot be loaded: the browser shows an error instead")
+	}
+	return page, nil
+}
+
+// arrived waits until a new tab has left the empty page that it starts with: before, shipped
+// extensions refuse to choose it.
+func (d driver) arrived(ctx context.Context) {
+	d.settled(ctx, `location.href === "about:blank" ? new Promise(done => addEventListener("pagehide", done)) : {}`)
+}
+
+// settled returns what an expression brings in the page that the tab ends up with, {} if
+// that takes longer than loadTimeout or the tab goes on and on.
+func (d driver) settled(ctx context.Context, expression string) json.RawMessage {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	for {
-		page, err = d.evaluate(ctx, `(async () => {
-			if (document.readyState !== "complete") await new Promise(done => addEventListener("load", done));
-			return { url: location.href, title: document.title };
-		})()`)
-		url, _ := rawjson.String(rawjson.Get(page, "url"))
-		switch {
-		case strings.HasPrefix(url, "chrome-error:"):
-			return nil, spec.Errorf(spec.CodeInternal, "the page cannot be loaded: the browser shows an error instead")
-		case err != nil && !errors.Is(err, errMoved):
-			return json.RawMessage("{}"), nil
-		case err == nil:
-			return page, nil
+	for range 10 {
+		value, err := d.evaluate(ctx, expression)
+		if err == nil {
+			return value
+		}
+		if !errors.Is(err, errMoved) {
+			break
 		}
 	}
+	return json.RawMessage("{}")
 }
 
 func (d driver) screenshot(ctx context.Context) (out spec.ScreenshotResult, err error) {
