@@ -138,7 +138,7 @@ func (b browser) activate(ctx context.Context, tab int64) error {
 // close closes a tab.
 func (b browser) close(ctx context.Context, tab int64) error {
 	return b.inTurn(ctx, func() error {
-		_, err := b.closeTab(ctx, tab)
+		_, err := b.closeTab(ctx, &tab)
 		return err
 	})
 }

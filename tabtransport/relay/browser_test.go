@@ -137,6 +137,8 @@ func TestBrowser(t *testing.T) {
 
 				// What cannot be done says so.
 				d.expect(99, &spec.CloseTab{}, "the tab is not open (-32001)")
+				d.expect(0, &spec.CloseTab{}, "the tab is not open (-32001)") // not the one that is chosen
+				d.expect(0, &spec.Navigate{URL: "https://x.example/"}, "the tab is not open (-32001)")
 				if got := d.ask(14, &spec.CloseTab{}); !strings.Contains(got, "Cannot automate tab 1") {
 					t.Error(got)
 				}
