@@ -42,11 +42,12 @@ func (b browser) serveHub(ctx context.Context, hub tabtransport.Attacher, name, 
 		}
 		return
 	}
-	defer local.Close()
 	select {
 	case <-ctx.Done():
 	case <-local.Done():
 	}
+	// What the extension has left unanswered has ended by now: the hub is told how.
+	local.Finish()
 }
 
 // do does what the hub asks of a browser, or of one of its tabs.
