@@ -8,6 +8,9 @@ import (
 	"tabhub/tabtransport"
 )
 
+// Dialect names both protocols, for people and for who looks which browsers there are.
+const Dialect = "mcp-proxy"
+
 // browser is an extension as the hub sees it: a browser whose tabs it may name. What is
 // about one tab chooses it first.
 type browser struct{ driver }
@@ -16,7 +19,7 @@ type browser struct{ driver }
 // for a hub that is not open yet.
 func (b browser) serveHub(ctx context.Context, hub tabtransport.Attacher, name, remote string) {
 	conn := tabtransport.Conn{
-		Dialect: "mcp-proxy",
+		Dialect: Dialect,
 		Remote:  remote,
 		Known:   true,
 		Hello: &spec.Hello{
