@@ -23,6 +23,20 @@ func (t Tools) Request(ctx context.Context, method string, params any) (result j
 	return t.d.request(ctx, method, params)
 }
 
+// Activate brings the tab at an index to the front, or, if that is nil, the one that is
+// chosen, and returns the extension's answer. Shipped extensions can do it only as they
+// choose a tab.
+func (t Tools) Activate(ctx context.Context, index *int) (result json.RawMessage, err error) {
+	if index == nil {
+		return t.Request(ctx, "activateTab", struct{}{})
+	}
+	result, err = t.Request(ctx, "activateTab", tabIndex{Index: *index})
+	if unsupported(err) {
+		result, err = t.Request(ctx, "selectTab", tabIndex{*index, true})
+	}
+	return result, err
+}
+
 // Close closes the tab at an index, or, if that is nil, the one that is chosen, and returns
 // the tab that is no more.
 func (t Tools) Close(ctx context.Context, index *int) (closed spec.BrowserTab, err error) {
