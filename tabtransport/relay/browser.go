@@ -11,8 +11,8 @@ import (
 // Dialect names both protocols, for people and for who looks which browsers there are.
 const Dialect = "mcp-proxy"
 
-// browser is an extension as the hub sees it: a browser whose tabs it may name. What is
-// about one tab chooses it first.
+// browser is an extension as the hub sees it: a browser whose tabs have ids. What is about
+// one of them chooses it first.
 type browser struct{ driver }
 
 // serveHub lets the extension serve its user's hub as a browser until ctx ends. It waits
