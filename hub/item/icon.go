@@ -26,6 +26,7 @@ func (it *Item) iconsOf(v json.RawMessage) (icons json.RawMessage, wrong []error
 	if v[0] != '[' {
 		return nil, []error{errors.New("icons must be an array")}
 	}
+	dropped := false
 	out := []byte{'['}
 	for icon := range rawjson.Elements(v) {
 		valid, errs := validMembers("icons[]", icon, iconMembers)
@@ -34,12 +35,18 @@ func (it *Item) iconsOf(v json.RawMessage) (icons json.RawMessage, wrong []error
 		if !ok {
 			wrong = append(wrong, errors.New("icons[].src is missing"))
 		}
-		if ok && !describe.HidesInJSON(valid) && it.mayLoad(src) {
-			out = append(appendComma(out), valid...)
+		if !ok || describe.HidesInJSON(valid) || !it.mayLoad(src) {
+			dropped = true
+			continue
 		}
+		dropped = dropped || len(valid) != len(icon)
+		out = append(appendComma(out), valid...)
 	}
-	if len(out) == 1 {
+	switch {
+	case len(out) == 1:
 		return nil, wrong
+	case !dropped:
+		return v, nil
 	}
 	return append(out, ']'), wrong
 }

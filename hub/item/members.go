@@ -76,17 +76,22 @@ func validMembers(what string, v json.RawMessage, m members) (valid json.RawMess
 		return nil, []error{fmt.Errorf("%s must be an object", what)}
 	}
 	out := append(make([]byte, 0, len(v)), '{')
+	dropped := false
 	for key, v := range rawjson.Members(v) {
-		switch t, ok := m[key]; {
-		case !ok:
-			if err := checkSpelling(key, m); err != nil {
-				wrong = append(wrong, fmt.Errorf("%s: %w", what, err))
-			}
-		case !t.is(v):
-			wrong = append(wrong, fmt.Errorf("%s.%s must be %s", what, key, t.text))
-		default:
+		t, ok := m[key]
+		if ok && t.is(v) {
 			out = append(appendKey(out, key), v...)
+			continue
 		}
+		dropped = true
+		if ok {
+			wrong = append(wrong, fmt.Errorf("%s.%s must be %s", what, key, t.text))
+		} else if err := checkSpelling(key, m); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", what, err))
+		}
+	}
+	if !dropped {
+		return v, nil
 	}
 	return append(out, '}'), wrong
 }

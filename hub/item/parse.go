@@ -161,6 +161,7 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 	if v[0] != '[' {
 		return errors.New("arguments must be an array")
 	}
+	changed := p.hides
 	out := []byte{'['}
 	for v := range rawjson.Elements(v) {
 		valid, wrong := validMembers("arguments[]", v, promptArgumentMembers)
@@ -174,14 +175,19 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 		}
 		if err != nil {
 			p.warn(err)
+			changed = true
 			continue
 		}
+		changed = changed || len(valid) != len(v)
 		if string(rawjson.Get(valid, "required")) == "true" {
 			p.required = append(p.required, name)
 		}
 		out = append(appendComma(out), p.clean(valid, "name")...)
 	}
-	p.keep(key, append(out, ']'))
+	if changed {
+		v = append(out, ']')
+	}
+	p.keep(key, v)
 	return nil
 }
 
