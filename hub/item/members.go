@@ -69,11 +69,12 @@ var (
 )
 
 // validMembers returns an object with those of its members that m has (nobody knows
-// what a host would do with others) and that are of their types, and what is wrong. What
-// is no object is nil.
-func validMembers(what string, v json.RawMessage, m members) (valid json.RawMessage, wrong []error) {
+// what a host would do with others) and that are of their types, and tells warn what is
+// wrong with the others. What is no object is nil.
+func validMembers(what string, v json.RawMessage, m members, warn func(error)) json.RawMessage {
 	if v[0] != '{' {
-		return nil, []error{fmt.Errorf("%s must be an object", what)}
+		warn(fmt.Errorf("%s must be an object", what))
+		return nil
 	}
 	out := append(make([]byte, 0, len(v)), '{')
 	dropped := false
@@ -85,16 +86,19 @@ func validMembers(what string, v json.RawMessage, m members) (valid json.RawMess
 		}
 		dropped = true
 		if ok {
-			wrong = append(wrong, fmt.Errorf("%s.%s must be %s", what, key, t.text))
+			warn(fmt.Errorf("%s.%s must be %s", what, key, t.text))
 		} else if err := checkSpelling(key, m); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s: %w", what, err))
+			warn(fmt.Errorf("%s: %w", what, err))
 		}
 	}
 	if !dropped {
-		return v, nil
+		return v
 	}
-	return append(out, '}'), wrong
+	return append(out, '}')
 }
+
+// ignore is told what is wrong with what a page answers, where nobody is to be told.
+func ignore(error) {}
 
 // checkSpelling refuses a name that clients which ignore case take for a member.
 func checkSpelling(key string, m members) error {
