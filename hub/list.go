@@ -122,8 +122,8 @@ func (b *block) add(l state.Listed) {
 	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
-		JSON: json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		Sum:  sum, AppOnly: l.Item.AppOnly,
+		JSON:      json.RawMessage(b.json[start:len(b.json):len(b.json)]),
+		OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum

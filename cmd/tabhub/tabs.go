@@ -29,13 +29,13 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	empty := false
 	err := a.table("DOMAIN\tTAB\tTOOLS\tSTATE\tBROWSER\tTITLE\tURL", func(w io.Writer) {
 		for _, t := range tabs {
-			where := fmt.Sprintf("%s\t%s\t%s\t%s", tabState(t), clip(cmp.Or(t.BrowserName, "-"), 40), clip(t.Title, 40), clip(t.URL, 60))
+			where := fmt.Sprintf("%s\t%s\t%s", clip(cmp.Or(t.BrowserName, "-"), 40), clip(t.Title, 40), clip(t.URL, 60))
 			for _, d := range t.Domains {
-				fmt.Fprintf(w, "%s\t%d\t%d\t%s\n", d.Domain, d.Number, d.Tools, where)
+				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t, d.Departed), where)
 			}
 			if len(t.Domains) == 0 {
 				empty = true
-				fmt.Fprintf(w, "-\t-\t0\t%s\n", where)
+				fmt.Fprintf(w, "-\t-\t0\t%s\t%s\n", tabState(t, 0), where)
 			}
 		}
 	})
@@ -69,10 +69,14 @@ func (a *app) printNoTabs(browsers []state.BrowserInfo) error {
 	return nil
 }
 
-func tabState(t state.TabInfo) string {
+func tabState(t state.TabInfo, departed int) string {
 	switch {
 	case !t.Connected:
 		return "away"
+	case t.Discarded:
+		return "asleep"
+	case departed > 0:
+		return "changing page"
 	case t.Focused:
 		return "active"
 	}

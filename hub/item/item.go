@@ -20,13 +20,16 @@ type Item struct {
 	Template   bool            // a resource template
 	Source     string          // the page's own name, URI or URI template
 	Frame      *int64          // the frame that it belongs to, nil if it did not say
-	Raw        json.RawMessage // as it came
+	Departed   bool            // its document has gone; the next one may offer it again
+	Raw        json.RawMessage // as it came, without the mark of that
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+	Completes  bool            // a prompt or resource template whose arguments the page completes
 	AppOnly    bool            // a tool that is for its site's app, not for models
 	Warnings   []string        // what is wrong with parts that were left out
 
+	readOnly bool           // readOnlyHint
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
 	text     []byte         // the page's description, cleaned, as the inside of a JSON string
 	sum      uint64         // of rest and text: what a client would see change
@@ -45,10 +48,15 @@ type Key struct {
 // Key returns the item's key among those of its kind.
 func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
 
-// Equal reports whether a page registered the same item twice.
+// Equal reports whether a page registered the same item twice. Whether it has departed makes
+// no difference.
 func (it *Item) Equal(other *Item) bool {
 	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
 }
+
+// OnlyReads reports whether an item is a tool that says that it changes nothing
+// (readOnlyHint), of a site that is known for certain to say so.
+func (it *Item) OnlyReads() bool { return it.readOnly && it.Verified }
 
 // FrameOrigin returns the origin to tell with a call, for tabs that may show another
 // by the time it arrives; "" if the item belongs to the whole tab.

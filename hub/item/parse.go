@@ -35,7 +35,24 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
 	}
+	if it.Departed {
+		it.Raw = without(raw, departed)
+	}
 	return it, p.finish(provenance)
+}
+
+// departed is the member by which a browser says that an item's document has gone.
+const departed = "departed"
+
+// without returns an object without a member.
+func without(object json.RawMessage, name string) json.RawMessage {
+	out := append(make(json.RawMessage, 0, len(object)), '{')
+	for key, v := range rawjson.Members(object) {
+		if key != name {
+			out = rawjson.AppendMember(out, key, v)
+		}
+	}
+	return append(out, '}')
 }
 
 // parser collects the members of one object.
@@ -112,6 +129,13 @@ func (p *parser) take(key string, v json.RawMessage) error {
 		return nil
 	case "origin":
 		return p.str(key, v, &p.origin)
+	case departed:
+		if err := json.Unmarshal(v, &p.Departed); err != nil {
+			return errors.New("departed must be true or false")
+		}
+		return nil
+	case "completes":
+		p.Completes = p.Kind != spec.KindTool && string(v) == "true"
 	case "title":
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
@@ -256,7 +280,8 @@ func (p *parser) annotations(v json.RawMessage) {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
-		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
+		p.readOnly = is("readOnlyHint")
+		p.Repeatable = p.readOnly || is("idempotentHint")
 		v, p.hints = mcpHints(v)
 	}
 	p.keep("annotations", p.clean(v, ""))

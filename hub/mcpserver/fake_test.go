@@ -138,6 +138,10 @@ func (h *scripted) SubscribeResource(_ context.Context, uri string) (func(), err
 	}, nil
 }
 
+func (h *scripted) Complete(_ context.Context, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
+	return nil, &hub.UnknownError{Kind: kind, Name: name}
+}
+
 func (h *scripted) Watch(f func(hub.Change)) func() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -26,6 +26,7 @@ type Hub interface {
 	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
 	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
 	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+	Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
 	Capabilities() hub.Capabilities

@@ -23,6 +23,7 @@ type TabInfo struct {
 	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
 	Attested    bool             `json:"attested"` // its origin is the browser's word
 	Connected   bool             `json:"connected"`
+	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
@@ -37,6 +38,9 @@ type TabDomain struct {
 	Tools     int         `json:"tools"`
 	Resources int         `json:"resources"`
 	Prompts   int         `json:"prompts"`
+	// Departed are those of the tools whose document has gone; the next one may offer
+	// them, and calls wait for that.
+	Departed int `json:"departed,omitempty"`
 }
 
 // BrowserInfo describes one browser, or the peer of a single tab.
@@ -90,7 +94,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
-		Connected: p.connected && !t.hidden, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Connected: p.connected && !t.hidden, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
@@ -105,9 +109,16 @@ func (s *State) tabInfo(t *tab) TabInfo {
 			}
 			return n
 		}
+		departed := 0
+		for _, it := range t.items[spec.KindTool] {
+			if it.Domain == key && t.departed(it) {
+				departed++
+			}
+		}
 		info.Domains = append(info.Domains, TabDomain{
 			Domain: key, Number: m.number,
 			Tools: count(spec.KindTool), Resources: count(spec.KindResource), Prompts: count(spec.KindPrompt),
+			Departed: departed,
 		})
 	}
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
@@ -166,6 +177,18 @@ func (s *State) Capable(capability spec.Capability) bool {
 	for _, p := range s.peers {
 		if p.connected && p.caps[capability] {
 			return true
+		}
+	}
+	return false
+}
+
+// Completes reports whether any tab has an item whose arguments it completes.
+func (s *State) Completes() bool {
+	for _, d := range s.order {
+		for _, e := range d.entries {
+			if slices.ContainsFunc(e.providers, func(p *provider) bool { return p.item.Completes }) {
+				return true
+			}
 		}
 	}
 	return false

@@ -86,6 +86,20 @@ func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, re
 	}, nil
 }
 
+// departed returns which of the items have departed.
+func departed(items []*item.Item) map[item.Key]bool {
+	var keys map[item.Key]bool
+	for _, it := range items {
+		if it.Departed {
+			if keys == nil {
+				keys = map[item.Key]bool{}
+			}
+			keys[it.Key()] = true
+		}
+	}
+	return keys
+}
+
 // warnings are about parts of a tab's items of a kind that were left out.
 func (t *tab) warnings(kind spec.Kind) (all []spec.Rejection) {
 	for _, it := range t.items[kind] {
@@ -100,6 +114,7 @@ func (t *tab) warnings(kind spec.Kind) (all []spec.Rejection) {
 // changed, and which items were over a limit of the hub.
 func (tx *Tx) replaceItems(t *tab, kind spec.Kind, items []*item.Item) (changed bool, over []spec.Rejection) {
 	delete(t.stale, kind)
+	t.left[kind] = departed(items)
 	old := t.items[kind]
 	if slices.EqualFunc(old, items, (*item.Item).Equal) {
 		return false, nil

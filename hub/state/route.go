@@ -26,6 +26,8 @@ type Candidate struct {
 	Updated  time.Time
 	Active   bool
 	Present  bool          // can be sent to now
+	Departed bool          // the tab is there, but its document has gone; the next one may have the item
+	Asleep   bool          // the tab's page is not loaded; a call has it loaded
 	Excluded bool          // is not to be chosen
 	Calls    *atomic.Int64 // to the tab, under way; the one thing that changes
 
@@ -44,7 +46,7 @@ const (
 
 // Choose returns the index of the best candidate and why it is the best; -1 if there
 // is none (spec/docs/RULES.md, "Routing"). A tab that is there goes before one
-// that is away.
+// that is away or asleep.
 func (s Snapshot) Choose() (best int, reason string) {
 	best = -1
 	n := 0
@@ -78,7 +80,7 @@ func (s Snapshot) Choose() (best int, reason string) {
 }
 
 func (s Snapshot) rank(c *Candidate) (rank int) {
-	if c.Present {
+	if (c.Present || c.Departed) && !c.Asleep {
 		rank += 4
 	}
 	switch {
@@ -123,7 +125,8 @@ func (s *State) candidate(p *provider) Candidate {
 	t := p.tab
 	return Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated,
-		Active: t == s.active, Present: p.present(), Calls: &t.calls, tab: t,
+		Active: t == s.active, Present: p.present(), Departed: p.connected() && t.departed(p.item), Asleep: t.discarded,
+		Calls: &t.calls, tab: t,
 	}
 }
 

@@ -47,10 +47,7 @@ export class Registrar {
    * @param {Tab} tab
    */
   soon(tab) {
-    tab.timer ??= setTimeout(() => {
-      tab.timer = undefined;
-      if (!tab.missing?.size) this.#register(tab);
-    }, Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
+    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
   }
 
   /**
@@ -60,9 +57,24 @@ export class Registrar {
    */
   next(tab) {
     clearTimeout(tab.timer);
+    tab.timer = setTimeout(() => this.#due(tab));
+  }
+
+  /**
+   * Tells the hub now what it is to be told of a tab, and resolves when it has all of it.
+   *
+   * @param {Tab} tab
+   */
+  async now(tab) {
+    if (tab.timer !== undefined) this.#due(tab);
+    await tab.telling;
+  }
+
+  /** @param {Tab} tab */
+  #due(tab) {
+    clearTimeout(tab.timer);
     tab.timer = undefined;
-    tab.rests = 0;
-    this.soon(tab);
+    if (!tab.missing?.size) this.#register(tab);
   }
 
   /**
@@ -105,7 +117,8 @@ export class Registrar {
       telling.push(this.#send(tab, kind, METHODS[kind][verb], text));
     }
     const confirm = tab.confirming(frames);
-    void Promise.all(telling).then((done) => done.includes(false) || confirm());
+    const told = Promise.all(telling).then((done) => done.includes(false) || confirm());
+    if (telling.length) tab.telling = told;
   }
 
   /**

@@ -39,13 +39,14 @@ export class Tab {
 
   /**
    * Offers tools, resources and prompts: arrays of MCP objects with a run function
-   * each, (params, {progress, signal, extensions}) => result.
+   * each, (params, {progress, signal, extensions}) => result. A prompt may have complete,
+   * ({argument, context}) => values.
    */
   async offer({ tools, resources, templates, prompts }) {
     const say = async (kind, method, items, key) => {
       if (!items) return;
       this.#serve[kind] = new Map(items.map((item) => [item[key] ?? item.uriTemplate, item]));
-      const bare = items.map(({ run, ...item }) => item);
+      const bare = items.map(({ run, complete, ...item }) => ({ ...item, completes: !!complete }));
       const member = method.replace('browser/register', '').toLowerCase();
       const { rejected } = await this.ask(method, { [member]: bare, tabUrl: this.#url, title: 'clients' });
       if (rejected.length) throw new Error(`the hub rejects ${JSON.stringify(rejected)}`);
@@ -90,6 +91,9 @@ export class Tab {
         break;
       case 'browser/getPrompt':
         this.#run(m, this.#serve.prompt?.get(m.params.name), m.params.args ?? {}, (result) => result);
+        break;
+      case 'browser/complete':
+        this.#send({ id: m.id, result: { completion: { values: this.#serve.prompt.get(m.params.ref.name).complete(m.params) } } });
         break;
       case 'browser/cancel':
         this.#running.get(m.params.requestId)?.abort();
