@@ -203,10 +203,10 @@ func (s *State) Count() Counts {
 	for _, p := range s.peers {
 		switch {
 		case !p.connected:
-		case p.browser != "":
-			n.Browsers++
 		case p.isRelay():
 			n.Relays++
+		case p.browser != "":
+			n.Browsers++
 		default:
 			n.Pages++
 		}

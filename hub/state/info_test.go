@@ -16,7 +16,7 @@ func TestCounts(t *testing.T) {
 	f.tools(b(1), "https://e.com/", `kept:"annotations":{"cache":true}`, "plain")
 	f.tools(b(2), "https://e.com/2", "plain")
 	f.page("https://p.com", "k")
-	f.connect(tabtransport.Conn{Dialect: tabtransport.DialectRelay, Hello: &spec.Hello{TabKey: "relay:x"}})
+	f.connect(tabtransport.Conn{Dialect: tabtransport.DialectRelay, Known: true, Hello: &spec.Hello{BrowserID: "relay"}})
 	if got, want := f.Count(), (Counts{Browsers: 1, Relays: 1, Pages: 1, Tabs: 2, Domains: 1, Tools: 3}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
