@@ -97,6 +97,9 @@ func TestDiscardedTab(t *testing.T) {
 		wakes := func(what string) {
 			t.Helper()
 			w.wantNames("e_com_x")
+			if d := w.description("e_com_x"); d != "[e.com • Asleep] does x" {
+				t.Errorf("%s: description %q", what, d)
+			}
 			if e, err := w.hub.Explain("website_tool_e_com_x"); err != nil || !strings.Contains(e.Reason, "asleep") || !e.Tab.Discarded {
 				t.Errorf("%s: %+v, %v", what, e, err)
 			}

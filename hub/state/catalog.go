@@ -141,8 +141,8 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 		e.providers = slices.Delete(e.providers, at, at+1)
 		tx.count(d, it.Kind, -1)
 		tx.weigh(d, -len(it.Raw))
-		if tx.caching(it, t.url, t.keepTools) && tx.cacheItem(e, it) {
-			d.cache.updated, d.cache.peer, d.cache.url = tx.now, t.peer.id, t.url
+		if tx.caching(it, t.keepTools) && tx.cacheItem(e, it) {
+			d.cache.updated, d.cache.peer, d.cache.url = tx.now, t.peer.id, cmp.Or(t.url, d.cache.url)
 		}
 		tx.prune(e)
 		tx.relist(d)

@@ -139,8 +139,8 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if m.KeepTools != nil {
 		t.keepTools = *m.KeepTools
 	}
-	if m.Discarded != nil {
-		t.discarded = *m.Discarded
+	if m.Discarded != nil && *m.Discarded != t.discarded {
+		t.discarded, relabel = *m.Discarded, true
 	}
 	if t.discarded {
 		tx.show(t) // it has nothing to register before it is loaded

@@ -304,6 +304,28 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 	}
 }
 
+// The tools of a tab that the user wakes stay listed while it loads.
+func TestTabWokenByItsUser(t *testing.T) {
+	t.Parallel()
+	s := newPages(t, true, map[string][]string{"first": {"one"}})
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	close(s.offers["first"])
+	w := b.Worker()
+	defer w.Close()
+	background(w, s.url+"/first")
+	tab := discard(w, h.tabShowing("one"))
+	h.wait("the tab asleep", h.asleep(tab))
+	h.change(func() { delete(h.least, tab) })
+	w.Eval(fmt.Sprintf(`void chrome.tabs.update(%d, {active: true})`, tab))
+	h.tabShowing("one")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if least := h.least[tab]; least != 1 {
+		t.Errorf("while the tab woke the hub saw %d tools", least)
+	}
+}
+
 // A tab that sleeps at the address is woken rather than another opened beside it.
 func TestOpenTabWakes(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,8 @@ export interface Tab {
   url: string;
   focused: boolean;
   connected: boolean;
-  domains: { domain: string; number: number; tools: number }[] | null;
+  discarded?: boolean;
+  domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
 }

@@ -68,13 +68,25 @@ export function showStatus(status) {
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
 }
 
-/** @param {Tab} tab */
-function stateOf(tab) {
-  const states = [
-    tab.connected ? (tab.focused ? element("span", "ok", "active") : element("span", "", "open")) : element("span", "bad", "away"),
-  ];
+/**
+ * @param {Tab} tab
+ * @param {number} [departed] how many of its tools are those of a page that has gone
+ */
+function stateOf(tab, departed = 0) {
+  const states = [stateWord(tab, departed)];
   if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
   return states;
+}
+
+/**
+ * @param {Tab} tab
+ * @param {number} departed
+ */
+function stateWord(tab, departed) {
+  if (!tab.connected) return element("span", "bad", "away");
+  if (tab.discarded) return element("span", "soft", "asleep");
+  if (departed) return element("span", "", "changing page");
+  return tab.focused ? element("span", "ok", "active") : element("span", "", "open");
 }
 
 /** @param {Tab[]} tabs */
@@ -82,8 +94,8 @@ export function showTabs(tabs) {
   const rows = tabs.flatMap((tab) => {
     const where = [foreign(tab.title, "title"), foreign(tab.url, "title soft")];
     if (!tab.domains?.length) return [row("–", "–", where, number(0), stateOf(tab))];
-    return tab.domains.map(({ domain, number: n, tools }) =>
-      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab)),
+    return tab.domains.map(({ domain, number: n, tools, departed }) =>
+      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab, departed)),
     );
   });
   list(byID("tabs"), "table", rows);

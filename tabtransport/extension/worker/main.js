@@ -125,7 +125,7 @@ function answer({ id, tabId }, outcome) {
 
 chrome.runtime.onConnect.addListener((port) => {
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
-  /** @type {Promise<import("./tab.js").Frame | undefined>} */
+  /** @type {Promise<import("./frame.js").Frame | undefined>} */
   const frame = ready.then(() => tabs.connected(port));
   // One after the other: what a frame says is about what it said before.
   let last = frame;
@@ -145,7 +145,7 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 /**
- * @param {import("./tab.js").Frame} frame
+ * @param {import("./frame.js").Frame} frame
  * @param {chrome.runtime.Port} port
  * @param {FrameToWorker} message
  */
@@ -183,7 +183,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
-chrome.tabs.onReplaced.addListener((id, before) => void ready.then(() => tabs.replaced(id, before)));
+chrome.tabs.onReplaced.addListener((id, before) => void tabs.replaced(id, before, ready));
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });
