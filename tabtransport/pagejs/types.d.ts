@@ -16,6 +16,8 @@ interface CallOptions {
   /** A call takes as long as nobody aborts it. */
   signal: AbortSignal;
   progress?: (p: Progress) => void;
+  /** Called when the call waits for the person in front of the tab, who is to submit a form. */
+  waiting?: () => void;
 }
 
 /** The parameters of MCP's completion/complete. */
@@ -64,7 +66,7 @@ interface RegisteredTool {
 interface ModelContext extends EventTarget {
   registerTool(tool: object, options?: object): Promise<void>;
   getTools(options?: object): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<string | null>;
+  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<unknown>;
 }
 
 interface Document {

@@ -4,6 +4,7 @@
 // Listeners are set before anything is awaited: the browser starts the worker for an
 // event and delivers it to whoever listens by then.
 
+import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
@@ -23,8 +24,8 @@ let changing = Promise.resolve();
 
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 const hub = new Hub(link);
-const tabs = new Tabs(hub, standing, () => current, showTools);
-const calls = new Calls(tabs, hub);
+const tabs = new Tabs(hub, standing, () => current, showTab);
+const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current));
 const gateways = new Gateways(() => current);
 
 const invitations = new Invitations(async (address) => {
@@ -32,6 +33,9 @@ const invitations = new Invitations(async (address) => {
   await apply(() => ({ hub: address }));
   if (here) await link.restart(); // there is another pairing to try
 });
+
+/** The tabs that wait for the person in front of them. */
+const waitingTabs = new Set();
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
@@ -162,6 +166,12 @@ function heard(frame, port, message) {
       break;
     case "progress":
       calls.progressed(port, message);
+      break;
+    case "waiting":
+      calls.waits(message.id);
+      break;
+    case "leaving":
+      calls.leaving(message.calls);
       break;
     case "updated":
       if (tabs.permitted(frame)) {
@@ -296,13 +306,15 @@ function stateChanged() {
   showState();
 }
 
-/**
- * @param {number} tabId
- * @param {number} tools
- */
-function showTools(tabId, tools) {
+/** @param {import("./tab.js").Tab} tab */
+function showTab({ id: tabId, tools, waiting }) {
+  const text = waiting ? "you" : tools ? String(tools) : "";
   // The tab may just have been closed.
-  chrome.action.setBadgeText({ tabId, text: tools ? String(tools) : "" }).catch(() => {});
+  chrome.action.setBadgeText({ tabId, text }).catch(() => {});
+  // A tab's own title stays for as long as its page.
+  if (waiting) waitingTabs.add(tabId);
+  else if (!waitingTabs.delete(tabId)) return;
+  chrome.action.setTitle({ tabId, title: waiting ? "tabhub: a form in this tab waits for you to submit it" : TITLES[link.state.state] }).catch(() => {});
 }
 
 function showState() {
