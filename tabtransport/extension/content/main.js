@@ -18,6 +18,8 @@ var TabhubFrame = class {
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
+  /** That of the ids of what it asks the page's servers. */
+  static #prefix = `tabhub-${Values.randomID()}-`;
 
   /** @type {chrome.runtime.Port | undefined} */
   #port;
@@ -50,6 +52,8 @@ var TabhubFrame = class {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting;
   #dirty = false;
+  /** Settled when the page's own clients do not hear what servers answer here. @type {Promise<void> | undefined} */
+  #hidden;
   /** Notices of the page's servers that cause traffic to the hub. */
   #notices = new RateLimit(100);
   /** @type {Set<() => void>} */
@@ -314,7 +318,21 @@ var TabhubFrame = class {
    */
   #client(asks) {
     const { version } = chrome.runtime.getManifest();
-    return { version, asks, tries: false, changed: () => this.#changed(), updated: (uri) => this.#updated(uri) };
+    return {
+      version,
+      prefix: TabhubFrame.#prefix,
+      asks,
+      tries: false,
+      hidden: () => (this.#hidden ??= this.#hide()),
+      changed: () => this.#changed(),
+      updated: (uri) => this.#updated(uri),
+    };
+  }
+
+  /** Keeps what servers answer to this script from the clients that the page itself may have. */
+  async #hide() {
+    await chrome.runtime.sendMessage({ type: "answers" }).catch(() => {});
+    dispatchEvent(new CustomEvent("tabhub-answers", { detail: TabhubFrame.#prefix }));
   }
 
   /** Asks the frames in the document for servers that were there before this script. */

@@ -94,6 +94,19 @@ export async function bring(sign, { tab, documentId }, settings) {
   }
 }
 
+/**
+ * Brings to a document what keeps from the page's own clients what its servers answer to the extension.
+ *
+ * @param {chrome.runtime.MessageSender} sender the document
+ * @param {Settings} settings
+ */
+export async function bringAnswers({ tab, documentId }, settings) {
+  if (tab?.id === undefined) return;
+  const target = documentTarget(tab.id, documentId);
+  if (!(await isShared(target, settings))) return;
+  await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/answers.js"], injectImmediately: true });
+}
+
 /** The signs of what is reached through the page's own world, too. */
 const NEEDS_PAGE_HALF = ["tools", "server", "child"];
 
