@@ -17,7 +17,7 @@ import (
 type Place struct {
 	Domain spec.Domain
 	// Tabs is the number of open tabs of the domain, ActiveTab the number of the
-	// active one among them, 0 if none of them is.
+	// active one among them, 0 if none of them is or it does not have the item.
 	Tabs      int
 	ActiveTab int
 	// Tab is the number of the tab that the item stands for; 0 is the domain's own

@@ -2,6 +2,7 @@ package item
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -20,27 +21,27 @@ const maxInlineIcon = 16 << 10
 var inlineIcon = regexp.MustCompile(`^data:image/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$`)
 
 // iconsOf returns those icons of an item, or of one that its page answered with, that
-// a client may load, and nil if there are none.
-func (it *Item) iconsOf(v json.RawMessage) json.RawMessage {
-	dropped := false
+// a client may load, nil if there are none, and what is wrong with the others.
+func (it *Item) iconsOf(v json.RawMessage) (icons json.RawMessage, wrong []error) {
+	if v[0] != '[' {
+		return nil, []error{errors.New("icons must be an array")}
+	}
 	out := []byte{'['}
 	for icon := range rawjson.Elements(v) {
-		src, _ := rawjson.String(rawjson.Get(icon, "src"))
-		known, err := checkMembers("icons[]", icon, iconMembers)
-		if err != nil || describe.HidesInJSON(icon) || !it.mayLoad(src) {
-			dropped = true
-			continue
+		valid, errs := validMembers("icons[]", icon, iconMembers)
+		wrong = append(wrong, errs...)
+		src, ok := rawjson.String(rawjson.Get(valid, "src"))
+		if !ok {
+			wrong = append(wrong, errors.New("icons[].src is missing"))
 		}
-		dropped = dropped || len(known) != len(icon)
-		out = append(appendComma(out), known...)
+		if ok && !describe.HidesInJSON(valid) && it.mayLoad(src) {
+			out = append(appendComma(out), valid...)
+		}
 	}
-	switch {
-	case len(out) == 1:
-		return nil
-	case !dropped:
-		return v
+	if len(out) == 1 {
+		return nil, wrong
 	}
-	return append(out, ']')
+	return append(out, ']'), wrong
 }
 
 // mayLoad reports whether a client may load an icon. It does so from its own place in

@@ -56,7 +56,7 @@ var (
 var (
 	itemMembers = members{
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
-		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {},
+		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {}, "departed": {}, "completes": {},
 	}
 	schemaMembers         = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
 	iconMembers           = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
@@ -68,58 +68,27 @@ var (
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
 )
 
-// checkMembers checks the members of an object that have a type. It returns the
-// object without those that m does not have: nobody knows what a host would do with
-// them.
-func checkMembers(what string, v json.RawMessage, m members) (known json.RawMessage, err error) {
+// validMembers returns an object with those of its members that m has (nobody knows
+// what a host would do with others) and that are of their types, and what is wrong. What
+// is no object is nil.
+func validMembers(what string, v json.RawMessage, m members) (valid json.RawMessage, wrong []error) {
 	if v[0] != '{' {
-		return nil, fmt.Errorf("%s must be an object", what)
+		return nil, []error{fmt.Errorf("%s must be an object", what)}
 	}
-	unknown := false
-	for key, v := range rawjson.Members(v) {
-		t, ok := m[key]
-		if !ok {
-			unknown = true
-			if err := checkSpelling(key, m); err != nil {
-				return nil, fmt.Errorf("%s: %w", what, err)
-			}
-			continue
-		}
-		if !t.is(v) {
-			return nil, fmt.Errorf("%s.%s must be %s", what, key, t.text)
-		}
-	}
-	if !unknown {
-		return v, nil
-	}
-	return knownMembers(v, m), nil
-}
-
-// checkEach checks an array of objects, each of which must have the member required.
-func checkEach(what string, v json.RawMessage, m members, required string) error {
-	if v[0] != '[' {
-		return fmt.Errorf("%s must be an array", what)
-	}
-	for v := range rawjson.Elements(v) {
-		if _, err := checkMembers(what+"[]", v, m); err != nil {
-			return err
-		}
-		if rawjson.Get(v, required) == nil {
-			return fmt.Errorf("%s[].%s is missing", what, required)
-		}
-	}
-	return nil
-}
-
-// knownMembers returns an object with the members that m has.
-func knownMembers(v json.RawMessage, m members) json.RawMessage {
 	out := append(make([]byte, 0, len(v)), '{')
 	for key, v := range rawjson.Members(v) {
-		if _, ok := m[key]; ok {
+		switch t, ok := m[key]; {
+		case !ok:
+			if err := checkSpelling(key, m); err != nil {
+				wrong = append(wrong, fmt.Errorf("%s: %w", what, err))
+			}
+		case !t.is(v):
+			wrong = append(wrong, fmt.Errorf("%s.%s must be %s", what, key, t.text))
+		default:
 			out = append(appendKey(out, key), v...)
 		}
 	}
-	return append(out, '}')
+	return append(out, '}'), wrong
 }
 
 // checkSpelling refuses a name that clients which ignore case take for a member.

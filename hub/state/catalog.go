@@ -58,8 +58,11 @@ func (e *entry) item() *item.Item {
 }
 
 // present reports whether a call can be sent to a provider now: its tab is connected,
-// and the document that it shows has registered the item.
-func (p *provider) present() bool {
+// and the document that it shows has registered the item, or is not loaded.
+func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.item) }
+
+// connected is present, but the item may have departed.
+func (p *provider) connected() bool {
 	t := p.tab
 	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.item.Kind])
 }

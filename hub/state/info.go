@@ -8,6 +8,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 // TabInfo describes one tab.
@@ -22,10 +23,12 @@ type TabInfo struct {
 	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
 	Attested    bool             `json:"attested"` // its origin is the browser's word
 	Connected   bool             `json:"connected"`
+	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
+	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
 }
 
 // TabDomain is a tab's membership in one domain.
@@ -35,6 +38,9 @@ type TabDomain struct {
 	Tools     int         `json:"tools"`
 	Resources int         `json:"resources"`
 	Prompts   int         `json:"prompts"`
+	// Departed are those of the tools whose document has gone; the next one may offer
+	// them, and calls wait for that.
+	Departed int `json:"departed,omitempty"`
 }
 
 // BrowserInfo describes one browser, or the peer of a single tab.
@@ -45,6 +51,7 @@ type BrowserInfo struct {
 	Connected    bool              `json:"connected"`
 	Attested     bool              `json:"attested"`
 	Single       bool              `json:"single"` // carries one tab
+	Relay        bool              `json:"relay"`  // an extension that the relay serves, whose tabs the hub does not know
 	Focused      bool              `json:"focused"`
 	Dialect      string            `json:"dialect"`
 	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
@@ -56,12 +63,15 @@ type BrowserInfo struct {
 
 // Counts says how much there is.
 type Counts struct {
-	Browsers  int `json:"browsers"` // connected ones, without single tabs
+	Browsers  int `json:"browsers"` // connected ones
+	Relays    int `json:"relays"`   // connected browsers whose extension the relay serves
+	Pages     int `json:"pages"`    // connected pages and programs that have joined by themselves
 	Tabs      int `json:"tabs"`     // without hidden ones
 	Domains   int `json:"domains"`  // that these tabs are members of
 	Tools     int `json:"tools"`
 	Resources int `json:"resources"`
 	Prompts   int `json:"prompts"`
+	Cached    int `json:"cached"`   // tools that no tab has now
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
@@ -84,7 +94,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
-		Connected: p.connected && !t.hidden, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Connected: p.connected && !t.hidden, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
@@ -99,14 +109,22 @@ func (s *State) tabInfo(t *tab) TabInfo {
 			}
 			return n
 		}
+		departed := 0
+		for _, it := range t.items[spec.KindTool] {
+			if it.Domain == key && t.departed(it) {
+				departed++
+			}
+		}
 		info.Domains = append(info.Domains, TabDomain{
 			Domain: key, Number: m.number,
 			Tools: count(spec.KindTool), Resources: count(spec.KindResource), Prompts: count(spec.KindPrompt),
+			Departed: departed,
 		})
 	}
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
 	for _, kind := range kinds {
 		info.Rejected = append(info.Rejected, t.rejected[kind]...)
+		info.Warnings = append(info.Warnings, t.warnings(kind)...)
 	}
 	return info
 }
@@ -121,7 +139,7 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 		}
 		info := BrowserInfo{
 			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
-			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
+			Single: p.browser == "", Relay: p.isRelay(), Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
 			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
@@ -133,6 +151,8 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 	slices.SortFunc(infos, func(a, b BrowserInfo) int { return cmp.Compare(a.Peer, b.Peer) })
 	return infos
 }
+
+func (p *peer) isRelay() bool { return p.conn.Dialect == tabtransport.DialectRelay }
 
 // Peers returns the ids of all peers.
 func (s *State) Peers() []spec.PeerID { return slices.Collect(maps.Keys(s.peers)) }
@@ -162,6 +182,18 @@ func (s *State) Capable(capability spec.Capability) bool {
 	return false
 }
 
+// Completes reports whether any tab has an item whose arguments it completes.
+func (s *State) Completes() bool {
+	for _, d := range s.order {
+		for _, e := range d.entries {
+			if slices.ContainsFunc(e.providers, func(p *provider) bool { return p.item.Completes }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Count counts what there is.
 func (s *State) Count() Counts {
 	n := Counts{
@@ -169,8 +201,14 @@ func (s *State) Count() Counts {
 		Prompts: s.all.counts[kindIndex(spec.KindPrompt)],
 	}
 	for _, p := range s.peers {
-		if p.connected && p.browser != "" {
+		switch {
+		case !p.connected:
+		case p.browser != "":
 			n.Browsers++
+		case p.isRelay():
+			n.Relays++
+		default:
+			n.Pages++
 		}
 	}
 	for _, t := range s.tabs {
@@ -184,6 +222,11 @@ func (s *State) Count() Counts {
 	for _, d := range s.domains {
 		if slices.ContainsFunc(d.tabs, func(t *tab) bool { return !t.hidden }) {
 			n.Domains++
+		}
+		for key, e := range d.entries {
+			if key.kind == spec.KindTool && e.cached != nil && e.newest(false) == nil {
+				n.Cached++
+			}
 		}
 	}
 	return n

@@ -22,6 +22,7 @@ export interface Tab {
   connected: boolean;
   domains: { domain: string; number: number; tools: number }[] | null;
   rejected?: { name: string; reason: string }[];
+  warnings?: { name: string; reason: string }[];
 }
 
 export interface Browser {
@@ -37,6 +38,7 @@ export interface Browser {
 export interface Call {
   time: string;
   client?: string;
+  via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;
   outcome: string;

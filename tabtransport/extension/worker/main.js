@@ -93,14 +93,15 @@ function message(message) {
     case "browser/readResource":
     case "browser/subscribeResource":
     case "browser/getPrompt":
+    case "browser/complete":
       if (message.id === undefined) break;
       void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
       break;
     default: {
       if (message.id === undefined) break;
       const outcome = control(message, () => current);
-      if (outcome && message.method === "browser/navigate" && !message.params.reload) tabs.moving(message.tabId, outcome);
-      answer(message, outcome ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
+      const known = message.method === "browser/navigate" ? outcome?.finally(() => tabs.settled(message.tabId)) : outcome;
+      answer(message, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
     }
   }
 }
@@ -182,7 +183,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
-chrome.tabs.onReplaced.addListener((_, removed) => void ready.then(() => tabs.removed(removed)));
+chrome.tabs.onReplaced.addListener((id, before) => void ready.then(() => tabs.replaced(id, before)));
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });
