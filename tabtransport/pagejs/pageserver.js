@@ -28,8 +28,8 @@ var PageServer = class {
   /** How long a server is given to show that it is still there. */
   static #aliveTimeout = 2_000;
   static #pollEvery = 60_000;
-  /** The capabilities of a server that was not asked for them. */
-  static #unknown = { tools: {}, resources: {}, prompts: {} };
+  /** The capabilities of a server that was not asked for them: it may have all, and says what it lacks. */
+  static #unknown = { tools: {}, resources: {}, prompts: {}, completions: {} };
   /** Between two reads of a list, */
   static #pause = 300;
   /** and before one that was not answered is tried again. */
@@ -245,7 +245,7 @@ var PageServer = class {
     try {
       await this.#client.hidden();
       if (connection !== this.#connection) return;
-      const serves = await this.#list("tools/list", "tools", PageServer.#aliveTimeout).then((tools) => tools.length > 0, () => false);
+      const serves = await this.#list("tools/list", "tools", timeout).then((tools) => tools.length > 0, () => false);
       if (connection !== this.#connection) return;
       const capabilities = serves || this.#shared ? { ...PageServer.#unknown } : await this.#initialize(timeout);
       if (connection !== this.#connection) return;
