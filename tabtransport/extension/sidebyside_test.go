@@ -91,3 +91,18 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 		}
 	}
 }
+
+// Where the page has no client of its own, the extension answers what its server asks.
+func TestPageServerAsks(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": asking, "/lib.js": published(t, "@mcp-b/global")}))
+	tab := h.tabWith("add", "order")
+	if got := p.Eval(`mc.mcpServer.server.ping()`); got != "{}" {
+		t.Errorf("ping: %s", got)
+	}
+	if got, err := h.call(tab, "order", "{}"); err != nil || !strings.Contains(got, "elicitation") || !strings.Contains(got, `"isError":true`) {
+		t.Errorf("order: %s, %v", got, err)
+	}
+}
