@@ -10,7 +10,7 @@ import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Gateways } from "./gateways.js";
 import { Hub } from "./hub.js";
-import { bring, bringLate, placeSentinel } from "./inject.js";
+import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
@@ -212,6 +212,10 @@ chrome.runtime.onInstalled.addListener(() => void ready.then(() => Promise.all([
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (sender.id === chrome.runtime.id && message.type === "sign") {
     void ready.then(() => bring(message.sign, sender, current)).catch(() => {});
+  }
+  if (sender.id === chrome.runtime.id && message.type === "answers") {
+    void ready.then(() => bringAnswers(sender, current)).catch(() => {}).then(respond);
+    return true;
   }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
