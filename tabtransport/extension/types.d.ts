@@ -126,9 +126,16 @@ type PageWorldMessage =
   | { type: "error"; id: string; message: string }
   | { type: "threw"; name: string; message: string };
 
+/** The modelContext that a page was given where the browser has none. */
+interface GivenContext {
+  context(): ModelContext;
+  /** Of the places where the page finds it. */
+  getters: readonly Function[];
+}
+
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
 interface PageHalf {
-  look(): void;
+  look(given?: GivenContext): void;
   threw(name: string, error: unknown): void;
 }
 

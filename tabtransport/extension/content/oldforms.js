@@ -1,4 +1,4 @@
-// Runs in the page's world of a browser with WebMCP, before the page's scripts: it notes what
+// Runs in the page's world where there is WebMCP, before the page's scripts: it notes what
 // tools throw, which the browser hides from their caller, and gives pages written for the
 // API's removed forms what they look for.
 "use strict";
@@ -47,10 +47,11 @@ function noting(tool, thrown) {
 
 /**
  * Offers navigator.modelContext, which Chromium had until 152, and window.mcp, which
- * the first MCP-B pages used. What a page registers there is registered with the
- * browser.
+ * the first MCP-B pages used. What a page registers there is registered with
+ * document.modelContext. A library may put its own in either place.
  *
- * @param {() => ModelContext} native the browser's own
+ * @param {() => ModelContext} native document.modelContext
+ * @returns {() => object} the getter of navigator.modelContext
  */
 function offerOldForms(native) {
   /** By the tools' names. @type {Map<string, AbortController>} */
@@ -101,10 +102,13 @@ function offerOldForms(native) {
     });
   }
 
+  /** @type {object | undefined} */
+  let old;
+  const get = () => (old ??= oldContext());
   if (!("modelContext" in navigator)) {
-    /** @type {object | undefined} */
-    let old;
-    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get: () => (old ??= oldContext()) });
+    const set = (/** @type {unknown} */ value) =>
+      void Object.defineProperty(navigator, "modelContext", { configurable: true, enumerable: true, writable: true, value });
+    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get, set });
   }
   if (!("mcp" in window)) {
     /**
@@ -118,6 +122,7 @@ function offerOldForms(native) {
     };
     Object.defineProperty(window, "mcp", { configurable: true, writable: true, value: { registerTool: register } });
   }
+  return get;
 }
 
 /**
