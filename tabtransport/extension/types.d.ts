@@ -163,6 +163,8 @@ interface SiteView {
   origin: string;
   on: boolean;
   keep: boolean;
+  /** Whether its pages get the extension's WebMCP where the browser has none. */
+  webmcp: boolean;
   /** Whether a document of the site has the content script. */
   reached: boolean;
   tools: { name: string; title: string; description: string }[];
@@ -185,6 +187,8 @@ interface Settings {
   allowed: string[];
   off: string[];
   keep: string[];
+  /** Whose pages get no WebMCP of the extension. */
+  plain: string[];
 }
 
 interface Confirmation {
@@ -217,7 +221,7 @@ interface InvitationView {
 
 type UIRequest =
   | { ask: "status"; tabId: number }
-  | { ask: "site"; origin: string; on?: boolean; keep?: boolean }
+  | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }
   | { ask: "reconnect" }

@@ -1,0 +1,66 @@
+package extension_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// The hub is told who gives pages WebMCP, by the time that a page could tell.
+func TestWhoGivesWebMCP(t *testing.T) {
+	t.Parallel()
+	for want, native := range map[spec.WebMCP]bool{"browser": true, "extension": false} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			b.Open(site(t, map[string]string{"/": shop}))
+			h.tabWith(shopTools...)
+			h.change(func() { h.hello = nil })
+			tell(b, `{ask: "reconnect"}`)
+			h.wait("it says hello again", func() bool { return h.hello != nil && h.hello.WebMCP == want })
+		})
+	}
+}
+
+// A site that is left out has what it has without the extension, and is shared as before.
+func TestSiteWithoutWebMCP(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{"/": `<!doctype html><title>Plain</title><script>
+		const tools = [{name: "own", description: "d", inputSchema: {type: "object"}}];
+		window.found = ["modelContext" in document, "modelContext" in navigator, "ModelContext" in window, "agentInvoked" in SubmitEvent.prototype].join();
+		document.modelContext ??= {getTools: async () => tools, executeTool: async () => "{}"};
+		document.modelContext.registerTool?.({name: "given", description: "d", execute() {}});
+	</script>`})
+	p := b.Open(url)
+	h.tabWith("given")
+	tell(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, url))
+	p.Reload()
+	h.tabWith("own")
+	if got := p.Eval("found"); got != `"false,false,false,false"` {
+		t.Errorf("what a page that is left out finds: %s", got)
+	}
+	tell(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: true}`, url))
+	p.Reload()
+	h.tabWith("given")
+	if got := p.Eval("found"); got != `"true,true,true,true"` {
+		t.Errorf("what a page that is not left out finds: %s", got)
+	}
+}
+
+// A page of another machine without a secure context has no WebMCP, as in a browser that has it.
+func TestNoWebMCPWithoutSecureContext(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(insecureSite(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
+	h.tabWith("old")
+	if got := p.Eval(`["modelContext" in document, "ModelContext" in window]`); got != "[false,false]" {
+		t.Errorf("an insecure page has WebMCP: %s", got)
+	}
+}
