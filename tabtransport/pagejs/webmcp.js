@@ -3,40 +3,34 @@
 // or a form that is a tool is found: most pages pay for the definitions alone.
 "use strict";
 
-/** What the API calls, as it was before any script of the page ran. */
-var Before = (() => {
+/** How methods and accessors are taken, as functions of their object and their arguments. */
+var Take = (() => {
   const { apply } = Reflect;
   const { getOwnPropertyDescriptor } = Object;
-  const bound = Function.prototype.bind;
-  /**
-   * A method as a function of its object and its arguments.
-   *
-   * @param {Function | undefined} method
-   * @returns {(object: any, ...args: any[]) => any}
-   */
-  const free = (method) => apply(bound, Function.prototype.call, [method]);
-  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => free(getOwnPropertyDescriptor(prototype, name)?.get);
-  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => free(getOwnPropertyDescriptor(prototype, name)?.set);
+  const { bind, call } = Function.prototype;
+  /** @returns {(object: any, ...args: any[]) => any} */
+  const method = (/** @type {Function | undefined} */ taken) => apply(bind, call, [taken]);
+  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.get);
+  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.set);
+  return { apply, getOwnPropertyDescriptor, method, getter, setter };
+})();
+
+/** What the API calls, as it was before any script of the page ran. */
+var Before = (() => {
+  const { apply, getOwnPropertyDescriptor, method, getter } = Take;
   return {
-    apply,
-    getOwnPropertyDescriptor,
-    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray },
+    ...{ apply, getOwnPropertyDescriptor },
+    .../** @type {ReturnType<typeof interfaces>} */ ({}),
+    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, shift: method(Array.prototype.shift) },
     ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
-    ...{ AbortController, CustomEvent, DOMException, Event, MessageChannel, MutationObserver, Promise, URL },
+    ...{ CustomEvent, Event, Promise },
     /** Whether no other document can share the document's origin by document.domain. */
     keyed: window.originAgentCluster !== false || location.protocol === "file:",
     framesIn: getter(window, "length"),
     frameElement: getter(window, "frameElement"),
-    viewOf: getter(Document.prototype, "defaultView"),
-    shift: free(Array.prototype.shift),
-    postMessage: free(MessagePort.prototype.postMessage),
-    close: free(MessagePort.prototype.close),
-    aborted: getter(AbortSignal.prototype, "aborted"),
-    reason: getter(AbortSignal.prototype, "reason"),
-    // Events
-    addEventListener: free(EventTarget.prototype.addEventListener),
-    removeEventListener: free(EventTarget.prototype.removeEventListener),
-    dispatchEvent: free(EventTarget.prototype.dispatchEvent),
+    addEventListener: method(EventTarget.prototype.addEventListener),
+    removeEventListener: method(EventTarget.prototype.removeEventListener),
+    dispatchEvent: method(EventTarget.prototype.dispatchEvent),
     targetOf: getter(Event.prototype, "target"),
     phaseOf: getter(Event.prototype, "eventPhase"),
     preventedOf: getter(Event.prototype, "defaultPrevented"),
@@ -46,28 +40,48 @@ var Before = (() => {
     sourceOf: getter(MessageEvent.prototype, "source"),
     originOf: getter(MessageEvent.prototype, "origin"),
     portsOf: getter(MessageEvent.prototype, "ports"),
-    // Elements: what a form's fields are named hides what the form itself has
-    observe: free(MutationObserver.prototype.observe),
-    createElement: free(Document.prototype.createElement),
-    allInDocument: free(Document.prototype.querySelectorAll),
-    allInFragment: free(DocumentFragment.prototype.querySelectorAll),
+    viewOf: getter(Document.prototype, "defaultView"),
+    createElement: method(Document.prototype.createElement),
+    allInDocument: method(Document.prototype.querySelectorAll),
     connected: getter(Node.prototype, "isConnected"),
+  };
+})();
+
+/**
+ * Completes Before with what is taken when the document begins to use the API: each of these
+ * interfaces costs a document some time when it is first touched, and most documents have no tools.
+ */
+function prepare() {
+  if (!Before.URL) Object.assign(Before, interfaces());
+}
+
+function interfaces() {
+  const { method, getter, setter } = Take;
+  return {
+    ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
+    observe: method(MutationObserver.prototype.observe),
+    postMessage: method(MessagePort.prototype.postMessage),
+    close: method(MessagePort.prototype.close),
+    aborted: getter(AbortSignal.prototype, "aborted"),
+    reason: getter(AbortSignal.prototype, "reason"),
+    // The names of a form's fields hide what the form itself has.
+    allInFragment: method(DocumentFragment.prototype.querySelectorAll),
     shadowOf: getter(Element.prototype, "shadowRoot"),
-    matches: free(Element.prototype.matches),
-    closest: free(Element.prototype.closest),
-    getAttribute: free(Element.prototype.getAttribute),
-    hasAttribute: free(Element.prototype.hasAttribute),
+    matches: method(Element.prototype.matches),
+    closest: method(Element.prototype.closest),
+    getAttribute: method(Element.prototype.getAttribute),
+    hasAttribute: method(Element.prototype.hasAttribute),
     contentWindow: getter(HTMLIFrameElement.prototype, "contentWindow"),
-    focus: free(HTMLElement.prototype.focus),
+    focus: method(HTMLElement.prototype.focus),
     elementsOf: getter(HTMLFormElement.prototype, "elements"),
-    requestSubmit: free(HTMLFormElement.prototype.requestSubmit),
-    // A library that follows a field's value has hidden the setter of its own.
+    requestSubmit: method(HTMLFormElement.prototype.requestSubmit),
+    // A library that follows a field's value has put a setter of its own before these.
     setValue: setter(HTMLInputElement.prototype, "value"),
     setChecked: setter(HTMLInputElement.prototype, "checked"),
     setText: setter(HTMLTextAreaElement.prototype, "value"),
     setSelected: setter(HTMLSelectElement.prototype, "value"),
   };
-})();
+}
 
 /**
  * Gives this document's page the API.
@@ -78,7 +92,7 @@ var Before = (() => {
  * @returns {OwnWebMCP}
  */
 function installWebMCP(owner) {
-  const { apply, defineProperty, DOMException } = Before;
+  const { apply, defineProperty } = Before;
   /** Makes what only this script may make. */
   const KEY = {};
   /** @type {DocumentTools | undefined} */
@@ -108,8 +122,8 @@ function installWebMCP(owner) {
      */
     static #with(context, work) {
       const tools = context.#tools;
-      if (!tools || Before.viewOf(document) === null) throw new DOMException("The document is not active.", "InvalidStateError");
-      if (!Before.keyed) throw new DOMException("document.modelContext cannot be used when document.domain is enabled.", "SecurityError");
+      if (!tools || Before.viewOf(document) === null) throw new Before.DOMException("The document is not active.", "InvalidStateError");
+      if (!Before.keyed) throw new Before.DOMException("document.modelContext cannot be used when document.domain is enabled.", "SecurityError");
       const permitted = tools.frames.permitted();
       return permitted instanceof Before.Promise ? ModelContext.#later(permitted, tools, work) : ModelContext.#now(permitted, tools, work);
     }
@@ -121,7 +135,7 @@ function installWebMCP(owner) {
      * @param {(tools: DocumentTools) => T} work
      */
     static #now(permitted, tools, work) {
-      if (!permitted) throw new DOMException('Access to the feature "tools" is disallowed by permissions policy.', "NotAllowedError");
+      if (!permitted) throw new Before.DOMException('Access to the feature "tools" is disallowed by permissions policy.', "NotAllowedError");
       return work(tools);
     }
 
@@ -224,6 +238,7 @@ function installWebMCP(owner) {
 
   /** Begins to look for forms, and lets the page have tools. */
   function start() {
+    prepare();
     tools ??= new DocumentTools(frames, { ...owner, fire });
     return tools;
   }

@@ -67,6 +67,7 @@ class ToolFrames {
   /** @returns {boolean | Promise<boolean>} */
   #ask() {
     if (window === top) return true;
+    prepare();
     const around = Before.frameElement(window);
     if (around) return delegates(around, self.origin, true) && (ToolFrames.#of(window.parent)?.permitted() ?? true);
     return new Before.Promise((resolve) => {
@@ -203,6 +204,7 @@ class ToolFrames {
    * @param {MessageEvent} event
    */
   heard(event) {
+    prepare();
     /** @type {FrameMessage} */
     const message = Before.dataOf(event);
     /** @type {Window | null} */
