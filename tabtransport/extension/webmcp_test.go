@@ -2,12 +2,67 @@ package extension_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
+
+// The standard's API is the same from the browser, from the browser with the extension, and from
+// the extension alone: what is checked is what the browser does.
+func TestWebMCP(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(t *testing.T) *chromium.Browser{
+		"the browser's":                    func(t *testing.T) *chromium.Browser { return chromium.Start(t, chromium.Options{WebMCP: true}) },
+		"the browser's with the extension": func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{WebMCP: true}) },
+		"the extension's":                  func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := start(t)
+			url := site(t, webMCPChecks(t))
+			other := site(t, webMCPChecks(t))
+			for _, part := range []string{"interfaces", "register", "execute", "schemas", "forms", "frames"} {
+				p := b.Open(url + "/" + part)
+				p.Eval(fmt.Sprintf("void (globalThis.OTHER = %q)", other))
+				var checks int
+				p.Into("checks.length", &checks)
+				for i := range checks {
+					var failed string
+					if p.Into(fmt.Sprintf("runCheck(%d)", i), &failed); failed != "" {
+						t.Errorf("%s: %s", part, failed)
+					}
+				}
+				p.Close()
+			}
+		})
+	}
+}
+
+// webMCPChecks returns the pages that check WebMCP.
+func webMCPChecks(t *testing.T) map[string]string {
+	t.Helper()
+	const dir = "testdata/webmcp"
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{"/blank": "<!doctype html>"}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages["/"+e.Name()] = string(text)
+		if part, ok := strings.CutSuffix(e.Name(), ".js"); ok {
+			pages["/"+part] = fmt.Sprintf(`<!doctype html><title>%s</title><body><script src="/harness.js"></script><script src="/%[1]s.js"></script>`, part)
+		}
+	}
+	return pages
+}
 
 // The hub is told who gives pages WebMCP, by the time that a page could tell.
 func TestWhoGivesWebMCP(t *testing.T) {

@@ -12,6 +12,7 @@ function framePath(source) {
   const up = [];
   for (let at = source; at !== window; at = at.parent) {
     const { parent } = at;
+    if (!parent) return undefined;
     let index = 0;
     while (index < parent.length && parent[index] !== at) index++;
     if (index === parent.length || up.length === 32) return undefined;

@@ -28,21 +28,21 @@ function wrapTools(prototype, registers, thrown) {
  * @param {(name: string, error: unknown) => void} thrown
  */
 function noting(tool, thrown) {
-  const execute = tool?.execute;
-  if (typeof execute !== "function") return tool;
-  return Object.create(tool, {
-    execute: {
-      /** @param {any[]} args */
-      value: async (...args) => {
-        try {
-          return await execute(...args);
-        } catch (error) {
-          thrown(String(tool.name), error);
-          throw error;
-        }
-      },
-    },
-  });
+  if (Object(tool) !== tool) return tool;
+  // It is read when the browser reads it.
+  const get = () => {
+    const { execute } = tool;
+    if (typeof execute !== "function") return execute;
+    return async (/** @type {any[]} */ ...args) => {
+      try {
+        return await execute(...args);
+      } catch (error) {
+        thrown(String(tool.name), error);
+        throw error;
+      }
+    };
+  };
+  return Object.create(tool, { execute: { get } });
 }
 
 /**

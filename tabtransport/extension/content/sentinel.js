@@ -112,9 +112,9 @@
       own.heard(/** @type {MessageEvent} */ (event));
       return;
     }
-    if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source && source !== window) {
+    if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source !== window) {
       apply(stopImmediatePropagation, event, []);
-      const path = framePath(source);
+      const path = source && framePath(source);
       if (path) pass({ path, kind: data.kind, child: data.child });
       return;
     }
