@@ -23,6 +23,11 @@
 
 class ToolForms {
   static #SELECTOR = "form[toolname][tooldescription]";
+  /** What a tool is made of, beside its elements. */
+  static #ATTRIBUTES = ["toolname", "tooldescription", "tooltitle", "toolautosubmit", "toolparamdescription"].concat(
+    ["name", "type", "required", "pattern", "min", "max", "step", "value", "multiple", "disabled", "readonly"],
+    ["form", "for", "id", "aria-description"],
+  );
   static #CHANGED = "Tool execution cancelled, since tool definition was updated";
 
   #tools;
@@ -41,7 +46,7 @@ class ToolForms {
     const observer = new Before.MutationObserver((/** @type {MutationRecord[]} */ records) => {
       for (let i = 0; i < records.length; i++) if (matters(records[i])) return this.#changed();
     });
-    Before.observe(observer, document, { childList: true, subtree: true, attributes: true });
+    Before.observe(observer, document, { childList: true, subtree: true, attributeFilter: ToolForms.#ATTRIBUTES });
     this.#look();
   }
 

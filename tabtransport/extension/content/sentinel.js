@@ -4,8 +4,8 @@
 //
 // The page can change what this is made of. Where the page has given no sign there is nothing
 // that it could notice: all that is called until then was taken before any script of the page
-// ran, and nothing is read that a script may have put something in the way of. (In a browser with
-// WebMCP it can notice anyway, as the removed forms are there.)
+// ran, and nothing is read that a script may have put something in the way of. (Where there
+// is WebMCP it can notice anyway: the removed forms are there, or all of it.)
 "use strict";
 
 {
