@@ -215,6 +215,7 @@ function installWebMCP(owner) {
     if (view && view !== window) return /** @type {any} */ (of).modelContext;
     let context = contexts.get(of);
     if (!context) {
+      prepare();
       context = /** @type {ModelContext} */ (Reflect.construct(ModelContext, [KEY, of === document ? start() : undefined]));
       contexts.set(of, context);
     }
@@ -234,7 +235,7 @@ function installWebMCP(owner) {
     Before.dispatchEvent(contextOf(document), made[type]());
   }
 
-  const frames = new ToolFrames(() => tools);
+  const frames = new ToolFrames(() => tools, start);
 
   /** Begins to look for forms, and lets the page have tools. */
   function start() {

@@ -18,14 +18,19 @@ class ToolFrames {
   static #MEET = "tabhub-webmcp";
 
   #tools;
+  start;
   /** @type {boolean | Promise<boolean> | undefined} */
   #permitted;
   /** Questions that documents have not answered, by id. @type {Record<string, (source: Window, origin: string, tools: unknown) => void>} */
   #asked = Before.create(null);
 
-  /** @param {() => DocumentTools | undefined} tools those of this document, once it has begun to use the API */
-  constructor(tools) {
+  /**
+   * @param {() => DocumentTools | undefined} tools those of this document, once it has begun to use the API
+   * @param {() => DocumentTools} start has it begin, so that its forms are found
+   */
+  constructor(tools, start) {
     this.#tools = tools;
+    this.start = start;
     Before.addEventListener(window, ToolFrames.#MEET, (/** @type {CustomEvent} */ event) => {
       Before.detailOf(event).frames = this;
     });
@@ -97,7 +102,7 @@ class ToolFrames {
     for (const _ in origins) others = true;
     each(/** @type {Window} */ (top), (other) => {
       const frames = other === window ? this : ToolFrames.#of(other);
-      if (frames) gather(all, frames.tools?.offered() ?? [], other, self.origin);
+      if (frames) gather(all, frames.start().offered(), other, self.origin);
       else if (others) asked[asked.length] = this.#askTools(other, origins, all);
     });
     for (let i = 0; i < asked.length; i++) await asked[i];
@@ -232,7 +237,7 @@ class ToolFrames {
         if (port) this.#runFor(origin, message, port);
         break;
       case "changed":
-        this.tools?.changed();
+        if (this.#permitted === true) this.tools?.changed();
     }
   }
 

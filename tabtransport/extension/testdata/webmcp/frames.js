@@ -135,6 +135,20 @@ check("a change over origins", async () => {
   controller.abort();
 });
 
+check("a form that comes late in a frame that does nothing else", async () => {
+  const frame = await frameOf({ src: "/blank" });
+  await context.getTools();
+  const changed = heard(context, "toolchange");
+  frame.contentDocument.body.innerHTML = "<form toolname=late tooldescription=d toolautosubmit></form>";
+  await changed;
+  const [tool] = await context.getTools();
+  frame.contentDocument.querySelector("form").onsubmit = (event) => {
+    event.preventDefault();
+    event.respondWith("from the frame");
+  };
+  same(await context.executeTool(tool, {}), "from the frame");
+});
+
 check("an empty frame", async () => {
   const frame = document.createElement("iframe");
   document.body.append(frame);
