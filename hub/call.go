@@ -13,23 +13,26 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/builtin"
 	"tabhub/hub/item"
+	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
 // Call runs a tool in the best tab and blocks until it has a raw MCP
 // CallToolResult. Failures of the hub are results, too, with isError set. The
-// error is an *UnknownError, or ctx's cause when ctx ended first; the tab was told
-// then. A call that may have reached a page is never sent again, unless the tool
-// says that it may be (spec/docs/RULES.md, "Execution").
+// error is an *UnknownError, ErrNotReadOnly, or ctx's cause when ctx ended first; the
+// tab was told then. A call that may have reached a page is never sent again, unless
+// the tool says that it may be (spec/docs/RULES.md, "Execution").
 func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, readOnly: c.ReadOnly}
 	if c.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
@@ -41,12 +44,12 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		return f.Result(), nil
 	}
 	if remote, ok := errors.AsType[*spec.Error](err); ok {
-		return item.FailureResult(spec.FailToolError, remote.Message), nil
+		return item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.target.Item.ToolResult(resp), nil
+	return r.target.Item.ToolResult(resp, r.doubts), nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
@@ -59,8 +62,11 @@ type run struct {
 	name     string // public
 	client   string
 	args     json.RawMessage
+	readOnly bool // only a tool that says so is called
+	via      string
 	progress func(spec.Progress)
 	ext      spec.Extensions
+	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
 	start    time.Time
@@ -68,9 +74,12 @@ type run struct {
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
+	departed time.Time   // since when it has waited for the next document of a tab
 	checked  *item.Item  // the arguments fit this item's schema
 
 	// Of the last attempt.
+	site    storage.Site
+	doubts  string // how the arguments do not fit the schema, if they were sent nevertheless
 	target  state.Candidate
 	reason  string // why target was chosen
 	timeout time.Duration
@@ -85,7 +94,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	defer h.running.Done()
 	r.start = time.Now()
-	r.ext = extensionsOf(ctx)
+	r.ext, r.via = extensionsOf(ctx), builtin.Via(ctx)
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -97,7 +106,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		resp, err = r.attempts(ctx)
 	}
 	err = cleanError(err)
-	h.recordCall(r, resp, err)
+	if !errors.Is(err, ErrNotReadOnly) { // which who asked for it records, as what is unknown
+		h.recordCall(r, resp, err)
+	}
 	return resp, err
 }
 
@@ -112,6 +123,11 @@ func (r *run) begin() error {
 	var ok bool
 	if r.ref, ok = h.state.Lookup(r.kind, r.name); !ok {
 		return h.unknown(r.kind, r.name)
+	}
+	if r.readOnly {
+		if l, ok := h.state.Find(r.kind, r.name); !ok || !l.Item.OnlyReads() {
+			return ErrNotReadOnly // before a tab is opened for it
+		}
 	}
 	h.running.Add(1)
 	return nil
@@ -154,7 +170,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = r.h.changes.wait()
 			continue // it may have come back before
 		case !r.target.Present:
-			if err := await(ctx, r.h, changed); err != nil {
+			if err := r.awaitTarget(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
 			changed = nil
@@ -178,18 +194,33 @@ func (r *run) pick() (found bool) {
 	h := r.h
 	h.mu.RLock()
 	s := h.state.Snapshot(&r.ref, r.excluded, r.peer, room[:])
-	timeout := h.state.CallTimeout(r.ref.ID.Domain)
+	r.site = h.state.Site(r.ref.ID.Domain)
 	h.mu.RUnlock()
 	best, reason := s.Choose()
 	if best < 0 {
 		return false
 	}
-	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(timeout, h.opts.CallTimeout)
+	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(r.site.CallTimeout, h.opts.CallTimeout)
 	if r.opened {
 		r.reason = "opened for this call"
 	}
 	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
 	return true
+}
+
+// awaitTarget blocks until the target may be there: its tab has come back, or shows the next
+// document with what is called, which it may never do.
+func (r *run) awaitTarget(ctx context.Context, changed <-chan struct{}) error {
+	if !r.target.Departed {
+		return await(ctx, r.h, changed)
+	}
+	if r.departed.IsZero() {
+		r.departed = time.Now()
+	}
+	never := &Failure{spec.FailNotConnected, fmt.Sprintf("the page that offered %q has gone, and the tab's next one has not offered it within %s; the call was not sent", r.ref.ID.Item, spec.ReturnMaxWait)}
+	ctx, cancel := context.WithDeadlineCause(ctx, r.departed.Add(spec.ReturnMaxWait), never)
+	defer cancel()
+	return await(ctx, r.h, changed)
 }
 
 // await blocks until something can be received. It returns early, with an error, when
@@ -205,13 +236,21 @@ func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 	}
 }
 
-// check validates the arguments of a call.
+// check validates the arguments of a call as the site's settings say.
 func (r *run) check(it *item.Item) error {
-	if r.checked == it {
+	if r.readOnly && !it.OnlyReads() {
+		return ErrNotReadOnly // another tab's, of the same name
+	}
+	if r.checked == it || r.site.Check == storage.CheckOff {
 		return nil
 	}
+	r.doubts = ""
 	if err := it.CheckArguments(r.args); err != nil {
-		return &Failure{spec.FailInvalidArguments, err.Error()}
+		violations, ok := errors.AsType[*schema.Violations](err)
+		if !ok || !violations.Lenient || r.site.Check == storage.CheckStrict {
+			return &Failure{spec.FailInvalidArguments, err.Error()}
+		}
+		r.doubts = err.Error()
 	}
 	r.checked = it
 	return nil
@@ -237,6 +276,14 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 
 // request makes the request for an item.
 func (r *run) request(it *item.Item) spec.Request {
+	if r.complete != nil {
+		c := *r.complete
+		c.FrameID = it.Frame
+		if c.Ref = (spec.CompleteRef{Type: spec.RefPrompt, Name: it.Source}); it.Template {
+			c.Ref = spec.CompleteRef{Type: spec.RefResource, URI: it.Source}
+		}
+		return &c
+	}
 	switch r.kind {
 	case spec.KindResource:
 		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.ext}

@@ -11,9 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/builtin"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 func TestCallReachesThePage(t *testing.T) {
@@ -61,6 +63,11 @@ func TestRouteToTheActiveTab(t *testing.T) {
 		}
 		synctest.Wait()
 		if d := w.description("e_com_x"); d != "[e.com • 3 tabs • Tab 2 Active] does x" {
+			t.Errorf("description %q", d)
+		}
+		// Of a tool that the active tab does not have, it says nothing of that tab.
+		w.register(b, 3, tools("https://e.com/3", "x", "y"))
+		if d := w.description("e_com_y"); d != "[e.com • 3 tabs] does y" {
 			t.Errorf("description %q", d)
 		}
 		c := w.call(t.Context(), "e_com_x")
@@ -246,6 +253,41 @@ func TestCachedToolOpensItsTab(t *testing.T) {
 	})
 }
 
+// A site whose tools the user wants kept is opened at its root, if no tab has said where it was.
+func TestCacheOfASiteWithoutAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		for domain, origin := range map[spec.Domain]string{
+			"e.com": "https://e.com", "e.com:8443": "https://e.com:8443", "http_e.com": "http://e.com", "localhost:5173": "http://localhost:5173",
+			"http_192.0.2.7:81": "http://192.0.2.7:81", "0_0_0_0_0_0_0_1": "http://[::1]",
+		} {
+			if err := w.hub.SetSite(storage.Site{Domain: domain, Cache: ptr(true)}); err != nil {
+				t.Fatal(err)
+			}
+			b := w.chrome("b1", "s1")
+			w.register(b, 1, tools("", fmt.Sprintf(`find:"origin":%q`, origin)))
+			name := strings.TrimPrefix(w.hub.List(ListTools).Items[0].Name, "website_tool_")
+			b.Notify(1, &spec.TabClosed{})
+			synctest.Wait()
+			w.wantNames(name)
+			if e, err := w.hub.Explain("website_tool_" + name); err != nil || e.OpenURL != origin+"/" {
+				t.Errorf("%s: %+v, %v", domain, e, err)
+			}
+			c := w.call(t.Context(), name)
+			b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil)
+			w.register(b, 9, tools("", fmt.Sprintf(`find:"origin":%q`, origin)))
+			answer(b, b.Next(), "found")
+			c.want(t, "found")
+			if err := w.hub.SetSite(storage.Site{Domain: domain, Cache: ptr(false)}); err != nil {
+				t.Fatal(err)
+			}
+			b.Notify(9, &spec.TabClosed{})
+			synctest.Wait()
+			w.wantNames("")
+		}
+	})
+}
+
 func TestNoBrowserToOpenIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
@@ -330,5 +372,41 @@ func TestLoadingTabIsRetried(t *testing.T) {
 		c = w.call(t.Context(), "e_com_x")
 		b.Answer(b.Next(), spec.Response{}, &spec.Error{Code: spec.CodeTabNotFound, Message: "navigated"})
 		c.want(t, "TAB_CLOSED")
+	})
+}
+
+// A user who lets a client read without being asked must not find that it has changed
+// something: not through another tab's tool of the same name, not by an opened tab, and not
+// because a page that nobody vouches for says that it only reads.
+func TestReadOnlyCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		const reads = `:"annotations":{"readOnlyHint":true}`
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, tools("https://e.com/", "x"+reads))
+		w.register(b, 0, tools("https://e.com/", "x"))
+		claimed := w.dial(tabtransport.Conn{ClaimedOrigin: "https://bank.com", Dialect: spec.Subprotocol})
+		w.register(claimed, 0, tools("https://bank.com/", "z"+reads))
+		chrome := w.chrome("b1", "s1")
+		w.register(chrome, 1, tools("https://c.com/", `y:"annotations":{"cache":true}`))
+		chrome.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		call := func(name string) (json.RawMessage, error) {
+			ctx := builtin.WithVia(t.Context(), "proxy_read")
+			return w.hub.Call(ctx, Call{Name: "website_tool_" + name, Client: "c", ReadOnly: true})
+		}
+		for _, name := range []string{"e_com_tab2_x", "c_com_y", "unverified_bank_com_z"} {
+			if r, err := call(name); !errors.Is(err, ErrNotReadOnly) {
+				t.Errorf("%s: %s, %v", name, r, err)
+			}
+		}
+		go func() { answer(a, a.Next(), "read") }()
+		if r, err := call("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {
+			t.Errorf("%s, %v", r, err)
+		}
+		rs, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall})
+		if err != nil || len(rs) != 1 || rs[0].Via != "proxy_read" {
+			t.Errorf("recorded %+v, %v", rs, err)
+		}
 	})
 }

@@ -40,7 +40,8 @@ func (h *Hub) unknown(kind spec.Kind, name string) error {
 // Capabilities returns MCP-B's browser capabilities, aggregated over all peers.
 func (h *Hub) Capabilities() Capabilities {
 	elicits := view(h, func(s *state.State) bool { return s.Capable(spec.CapElicit) })
-	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: elicits}
+	completes := view(h, (*state.State).Completes)
+	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: elicits, Completions: completes}
 }
 
 // Status counts what the hub holds.
@@ -70,6 +71,11 @@ func (h *Hub) SetSite(s storage.Site) error {
 	}
 	if s.CallTimeout < 0 || s.CallTimeout > h.opts.CallTimeoutMax {
 		return fmt.Errorf("a call timeout must be between 0 and %s", h.opts.CallTimeoutMax)
+	}
+	switch s.Check {
+	case "", storage.CheckStrict, storage.CheckLenient, storage.CheckOff:
+	default:
+		return fmt.Errorf("the check of arguments is %q; it may be strict, lenient or off", s.Check)
 	}
 	h.update(func(tx *state.Tx) { tx.SetSite(s) })
 	return nil

@@ -34,6 +34,8 @@ func (r *run) openTab(ctx context.Context) error {
 	switch {
 	case r.opened:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("a tab was opened for %s, but its page did not offer %q; is the user signed in there?", id.Domain, id.Item)}
+	case !r.departed.IsZero() && (id.Tab != 0 || !known):
+		return &Failure{spec.FailNotConnected, fmt.Sprintf("the page of %s that offered %q has gone, and what the tab shows now does not offer it; the call was not sent", id.Domain, id.Item)}
 	case id.Tab != 0 && r.target.Item == nil:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("tab %d of %s is closed; call %s, which goes to the best tab", id.Tab, id.Domain, r.domainName())}
 	case id.Tab != 0:
@@ -109,7 +111,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 
 // askForTab asks a browser for a tab. It blocks until it has answered.
 func (h *Hub) askForTab(o *state.Opening) {
-	resp, err := h.transport.SendRequest(h.ctx, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := h.transport.SendRequest(h.ctx, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)

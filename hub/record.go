@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -25,7 +26,7 @@ func (h *Hub) Record(r storage.Record) {
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	rec := storage.Record{
-		Time: r.start, Event: storage.EventCall, Client: r.client, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
+		Time: r.start, Event: storage.EventCall, Client: r.client, Via: r.via, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
 		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
 	}
 	if r.target.Addr.Peer != "" {
@@ -51,7 +52,7 @@ func outcome(resp spec.Response, err error) string {
 }
 
 // recordRegistration leaves the record of a registration that changed something.
-func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, rejected []spec.Rejection, d time.Duration) {
+func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, out state.Outcome, d time.Duration) {
 	rec := storage.Record{
 		Time: time.Now(), Event: storage.EventRegister, Tab: from.String(), Duration: d,
 		Outcome: "ok", Reason: plural(len(items), m.Kind),
@@ -59,7 +60,10 @@ func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*i
 	if len(items) > 0 {
 		rec.Domain = items[0].Domain
 	}
-	if len(rejected) > 0 {
+	if n := len(out.Answer.Warnings); n > 0 {
+		h.log.Info("offered in part", "tab", from, "domain", rec.Domain, "tool", out.Answer.Warnings[0].Name, "err", out.Answer.Warnings[0].Reason, "count", n)
+	}
+	if rejected := out.Rejected; len(rejected) > 0 {
 		rec.Outcome = fmt.Sprintf("%d rejected", len(rejected))
 		rec.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)
 		h.log.Warn("quarantined", "tab", from, "domain", rec.Domain, "tool", rejected[0].Name, "err", rejected[0].Reason, "count", len(rejected))

@@ -83,10 +83,8 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		m := tools("", "good")
 		for _, bad := range []string{
-			`{"description":"no name"}`, `[]`, `"x"`, `{"name":""}`, `{"name":7}`, `{"name":"a","inputSchema":[]}`,
-			`{"name":"b","inputSchema":{"type":"string"}}`, `{"name":"c","annotations":[]}`, `{"name":"d","annotations":{"readOnlyHint":"yes"}}`,
-			`{"name":"e","_meta":1}`, `{"name":"good"}`, `{"name":"f","outputSchema":{"type":["object","null"]}}`, `{"name":"` + strings.Repeat("n", 129) + `"}`,
-			`{"name":"g","icons":[{}]}`, `{"name":"h","frameId":"top"}`,
+			`{"description":"no name"}`, `[]`, `"x"`, `{"name":""}`, `{"name":7}`, `{"name":"good"}`,
+			`{"name":"` + strings.Repeat("n", 129) + `"}`, `{"name":"h","frameId":"top"}`,
 		} {
 			m.Items = append(m.Items, json.RawMessage(bad))
 		}
@@ -106,17 +104,45 @@ func TestBadItemsAreQuarantined(t *testing.T) {
 	})
 }
 
+// A part that is not valid costs a tool no more than that part, and its page and user see
+// which it is.
+func TestBadPartsAreLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		m := &spec.Register{Kind: spec.KindTool}
+		for _, bad := range []string{
+			`{"name":"a","inputSchema":[]}`, `{"name":"b","inputSchema":{"type":"string"}}`, `{"name":"c","annotations":[]}`,
+			`{"name":"d","annotations":{"readOnlyHint":"yes"}}`, `{"name":"e","_meta":1}`, `{"name":"f","outputSchema":{"type":["object","null"]}}`,
+			`{"name":"g","icons":[{}]}`,
+		} {
+			m.Items = append(m.Items, json.RawMessage(bad))
+		}
+		r := w.register(p, 0, m)
+		if r.Accepted != 7 || len(r.Rejected) != 0 || len(r.Warnings) != 7 || r.Warnings[1].Name != "b" {
+			t.Errorf("registered %+v", r)
+		}
+		w.wantNames("e_com_a e_com_b e_com_c e_com_d e_com_e e_com_f e_com_g")
+		if info := w.hub.Tabs()[0]; len(info.Warnings) != 7 {
+			t.Errorf("%d warnings are visible", len(info.Warnings))
+		}
+		c := w.call(t.Context(), "e_com_b")
+		answer(p, p.Next(), "done")
+		c.want(t, "done")
+	})
+}
+
 func TestNothingOfAToolIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
 		p := w.page("https://e.com", "a")
-		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object"},"annotations":{"title":"A","readOnlyHint":true,"untrustedContentHint":true},"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`
+		rest := `"title":"T","inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}},"outputSchema":{"type":"object"},"annotations":{"title":"A","readOnlyHint":true,"openWorldHint":true},"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`
 		w.register(p, 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"a.b","description":"d \"q\"",` + rest + `}`)}})
 		got := string(w.hub.List(ListTools).JSON)
 		// The schemas come last, whatever the order they came in; each member stays its bytes.
 		for _, member := range []string{
 			`"title":"T"`, `"inputSchema":{"type":"object","$defs":{"n":{"const":9007199254740993}},"properties":{"n":{"$ref":"#/$defs/n"}}}`,
-			`"outputSchema":{"type":"object"}`, `"annotations":{"title":"A","readOnlyHint":true,"untrustedContentHint":true}`, `"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`, `d \"q\"`,
+			`"outputSchema":{"type":"object"}`, `"annotations":{"title":"A","readOnlyHint":true,"openWorldHint":true}`, `"_meta":{"tags":["\u00e9\/"],"com.e/k":{"a":[1.50,1e2]}}`, `d \"q\"`,
 		} {
 			if !strings.Contains(got, member) {
 				t.Errorf("%s is not in %s", member, got)

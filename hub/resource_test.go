@@ -92,7 +92,7 @@ func TestPrompts(t *testing.T) {
 		p := w.page("https://e.com", "a")
 		r := w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
 			`{"name":"greet","description":"says hello","arguments":[{"name":"who","required":true}]}`,
-			`{"name":"bad","arguments":[{"required":true}]}`))
+			`{"name":7,"arguments":[{"name":"who"}]}`))
 		if r.Accepted != 1 || len(r.Rejected) != 1 {
 			t.Errorf("registered %+v", r)
 		}

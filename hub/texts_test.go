@@ -22,7 +22,7 @@ func TestTextsOfItems(t *testing.T) {
 		list   ListKind
 		item   string
 		want   string // in the list
-		reason string // why it is not listed
+		reason string // why it is not listed, or a part of it
 	}{
 		{spec.KindTool, ListTools, `{"name":"t","title":"a` + rtl + `b\u001b[2J","description":"c` + tag + `d\nline\u0085"}`,
 			`{"name":"website_tool_e_com_t","description":"[e.com] cd\nline","title":"ab[2J","inputSchema":{"type":"object"}}`, ""},
@@ -60,11 +60,12 @@ func TestTextsOfItems(t *testing.T) {
 			r := w.register(w.page("https://e.com", "a"), 0, register(c.kind, "https://e.com/", c.item))
 			got := string(w.hub.List(c.list).JSON)
 			if c.reason != "" {
-				if got != "[]" || len(r.Rejected) != 1 || !strings.Contains(r.Rejected[0].Reason, c.reason) {
-					t.Errorf("%s\nis listed as %s, rejected %+v, want %q", c.item, got, r.Rejected, c.reason)
+				told := append(r.Rejected, r.Warnings...)
+				if (got == "[]") != (len(r.Rejected) == 1) || describe.HidesInJSON([]byte(got)) || len(told) != 1 || !strings.Contains(told[0].Reason, c.reason) {
+					t.Errorf("%s\nis listed as %s, told %+v, want %q", c.item, got, told, c.reason)
 				}
-				if len(r.Rejected) == 1 && describe.Visible(r.Rejected[0].Name+r.Rejected[0].Reason) != r.Rejected[0].Name+r.Rejected[0].Reason {
-					t.Errorf("the rejection itself hides something: %+q", r.Rejected[0])
+				if len(told) == 1 && describe.Visible(told[0].Name+told[0].Reason) != told[0].Name+told[0].Reason {
+					t.Errorf("the rejection itself hides something: %+q", told[0])
 				}
 				return
 			}

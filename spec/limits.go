@@ -29,6 +29,7 @@ const (
 	BrowserGrace    = 45 * time.Second // a lost browser connection keeps its tabs
 	RetryDelay      = time.Second      // between attempts while a tab loads
 	RetryAttempts   = 3
+	ReturnMaxWait   = 20 * time.Second // for the next document of a tab to offer what the one before it did
 	OpenTabMaxWait  = 10 * time.Second // after a tab was opened, until it has registered its tools
 	StaleTab        = time.Hour        // a stored tab older than this is dropped on load
 	TabNumberHeld   = 24 * time.Hour   // a tab number is not given to another tab

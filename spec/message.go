@@ -28,6 +28,7 @@ const (
 	MethodReadResource       = "browser/readResource"
 	MethodSubscribeResource  = "browser/subscribeResource"
 	MethodGetPrompt          = "browser/getPrompt"
+	MethodComplete           = "browser/complete"
 	MethodCancel             = "browser/cancel"
 	MethodPing               = "browser/ping"
 	MethodOpenTab            = "browser/openTab"
@@ -123,7 +124,8 @@ type Inbound interface{ inbound() }
 // Register is browser/registerTools and browser/updateTools, and the same for
 // resources and prompts. Each is the tab's full set of that kind: it replaces what
 // the tab had. An item is the MCP object as the page made it (a Tool, Resource,
-// ResourceTemplate or Prompt), with the optional extra members frameId and origin.
+// ResourceTemplate or Prompt), with the optional extra members frameId, origin and
+// departed.
 type Register struct {
 	Kind       Kind              `json:"-"`
 	Update     bool              `json:"-"`
@@ -138,9 +140,11 @@ type Register struct {
 type Registered struct {
 	Accepted int         `json:"accepted"`
 	Rejected []Rejection `json:"rejected"`
+	// Warnings are about parts of accepted items: they are offered without them.
+	Warnings []Rejection `json:"warnings,omitempty"`
 }
 
-// Rejection says why an item was quarantined.
+// Rejection says why an item, or a part of one, was quarantined.
 type Rejection struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`
@@ -157,6 +161,12 @@ type TabState struct {
 	// KeepTools is the user's choice in the browser that this tab's site keeps its
 	// tools when its last tab closes.
 	KeepTools *bool `json:"keepTools,omitempty"`
+	// Discarded says that the browser has put the tab to sleep: its page is not loaded,
+	// what it offered stays, and a call loads it again.
+	Discarded *bool `json:"discarded,omitempty"`
+	// Replaces is the number that the tab had until now: some browsers give a tab that
+	// they put to sleep another one.
+	Replaces int64 `json:"replaces,omitempty"`
 }
 
 // TabClosed is browser/tabClosed.
@@ -178,6 +188,9 @@ type Progress struct {
 	Progress  float64  `json:"progress"`
 	Total     *float64 `json:"total,omitempty"`
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
+	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
+	// Pages send none.
+	Meta json.RawMessage `json:"-"`
 }
 
 // Dashboard is the parameters of browser/dashboard, a request of a paired browser for
@@ -233,6 +246,28 @@ type GetPrompt struct {
 	Extensions Extensions      `json:"extensions,omitempty"`
 }
 
+// Complete is browser/complete, answered with an MCP CompleteResult. Ref is the page's own
+// prompt or resource template; Argument and Context are MCP's, as the client sent them.
+type Complete struct {
+	Ref      CompleteRef     `json:"ref"`
+	Argument json.RawMessage `json:"argument"`
+	Context  json.RawMessage `json:"context,omitempty"`
+	FrameID  *int64          `json:"frameId,omitempty"`
+}
+
+// CompleteRef is a PromptReference or a ResourceTemplateReference of MCP.
+type CompleteRef struct {
+	Type string `json:"type"` // RefPrompt or RefResource
+	Name string `json:"name,omitempty"`
+	URI  string `json:"uri,omitempty"` // the URI template
+}
+
+// The types of a CompleteRef.
+const (
+	RefPrompt   = "ref/prompt"
+	RefResource = "ref/resource"
+)
+
 // Ping is browser/ping, answered with {}.
 type Ping struct{}
 
@@ -240,6 +275,9 @@ type Ping struct{}
 type OpenTab struct {
 	URL    string `json:"url"`
 	Active bool   `json:"active"`
+	// Wake says that a tab will do, too, which is at URL and not loaded: it is loaded.
+	// If URL is a site's root, any of that site will.
+	Wake bool `json:"wake,omitempty"`
 }
 
 // OpenTabResult answers OpenTab.
@@ -269,6 +307,11 @@ type BrowserTab struct {
 	URL      string `json:"url"`
 	Title    string `json:"title"`
 	Active   bool   `json:"active"`
+	// Discarded says that the tab's page is not loaded.
+	Discarded bool `json:"discarded,omitempty"`
+	// Navigating says that the tab is on its way to another document than the one that it
+	// shows.
+	Navigating bool `json:"navigating,omitempty"`
 }
 
 // Navigate is browser/navigate: one of URL, Back, Forward and Reload.
@@ -315,7 +358,7 @@ type ElicitConfirmationResult struct {
 // are for the browser.
 func IsCall(r Request) bool {
 	switch r.(type) {
-	case *ExecuteTool, *ReadResource, *SubscribeResource, *GetPrompt:
+	case *ExecuteTool, *ReadResource, *SubscribeResource, *GetPrompt, *Complete:
 		return true
 	}
 	return false
@@ -325,6 +368,7 @@ func (*ExecuteTool) Method() string        { return MethodExecuteTool }
 func (*ReadResource) Method() string       { return MethodReadResource }
 func (*SubscribeResource) Method() string  { return MethodSubscribeResource }
 func (*GetPrompt) Method() string          { return MethodGetPrompt }
+func (*Complete) Method() string           { return MethodComplete }
 func (*Ping) Method() string               { return MethodPing }
 func (*OpenTab) Method() string            { return MethodOpenTab }
 func (*ActivateTab) Method() string        { return MethodActivateTab }

@@ -78,7 +78,18 @@ type Site struct {
 	Domain      spec.Domain   `json:"domain"`
 	Cache       *bool         `json:"cache,omitempty"`       // keep its tools when its last tab closes
 	CallTimeout time.Duration `json:"callTimeout,omitempty"` // 0: the default
+	Check       ArgumentCheck `json:"check,omitempty"`       // "": the default, CheckLenient
 }
+
+// ArgumentCheck says which arguments of calls are refused.
+type ArgumentCheck string
+
+// The choices for ArgumentCheck.
+const (
+	CheckStrict  ArgumentCheck = "strict"  // all that do not fit the tool's schema
+	CheckLenient ArgumentCheck = "lenient" // those that no lenient reading of the schema lets pass, see package schema
+	CheckOff     ArgumentCheck = "off"     // none
+)
 
 // Record is one line of the log: a registration, a call, or what the tool proxy was
 // asked. It holds no arguments and no results.
@@ -86,6 +97,7 @@ type Record struct {
 	Time     time.Time     `json:"time"`
 	Event    Event         `json:"event"`
 	Client   string        `json:"client,omitempty"`
+	Via      string        `json:"via,omitempty"` // the hub's own tool that the client called for it, such as proxy
 	Tab      string        `json:"tab,omitempty"`
 	Domain   spec.Domain   `json:"domain,omitempty"`
 	Tool     string        `json:"tool,omitempty"`

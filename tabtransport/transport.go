@@ -100,11 +100,14 @@ type Conn struct {
 	// or a tab inside this process: what it says of tab URLs and frame origins is the
 	// browser's own word.
 	Attested bool
+	// Known is set where the transport has made up the BrowserID of Hello for a browser that
+	// it knows itself: nobody else can have it, so the hub asks for no secret.
+	Known bool
 	// Pairing is the pairing that the peer has proved, "" if none.
 	Pairing spec.PairingID
 	// ClaimedOrigin is what a dialect's own hello says the page is, "" if nothing.
 	ClaimedOrigin string
-	// Dialect names the wire language, for people: "tabhub.v1", "webmcp.v1", …
+	// Dialect names the wire language: "tabhub.v1", "webmcp.v1", …
 	Dialect string
 	// Remote is the network address of the far end.
 	Remote string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/naming"
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
 func (a *app) siteCommand() *cobra.Command {
@@ -22,16 +24,25 @@ func (a *app) siteCommand() *cobra.Command {
 		Long: `Show or change the settings of a site.
 
 With --cache on, the site's tools stay listed when its last tab closes, and a call
-opens the site again.`,
+opens the site again.
+
+--check says which arguments of a call are refused: with strict all that do not fit the
+tool's schema; with off none; and with lenient, the default, what the page could not judge
+itself: a missing argument, one of another type, and one that the schema does not know.
+Other values, such as one that misses a pattern, go to the page, and if it fails, its
+answer says what did not fit.`,
 		Args: args(cobra.MaximumNArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
 	cache := cmd.Flags().String("cache", "", "keep the tools when the last tab closes: on, off or default")
 	timeout := cmd.Flags().Duration("call-timeout", 0, "how long a call may take without progress; 0 for the default")
-	cmd.Flags().SetAnnotation("cache", notFromEnv, nil)
-	cmd.Flags().SetAnnotation("call-timeout", notFromEnv, nil)
+	check := cmd.Flags().String("check", "", "which arguments are refused: strict, lenient (the default) or off")
+	settings := []string{"cache", "call-timeout", "check"}
+	for _, name := range settings {
+		cmd.Flags().SetAnnotation(name, notFromEnv, nil)
+	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		change := cmd.Flags().Changed("cache") || cmd.Flags().Changed("call-timeout")
+		change := slices.ContainsFunc(settings, cmd.Flags().Changed)
 		if len(pos) > 0 && !naming.IsDomain(spec.Domain(pos[0])) {
 			if key, err := naming.DomainOf(pos[0], true); err == nil {
 				return usagef("%q is an address; its site is %s", pos[0], key)
@@ -48,6 +59,9 @@ opens the site again.`,
 			err := a.changeSite(cmd.Context(), pos[0], func(s *httpd.SiteSettings) error {
 				if cmd.Flags().Changed("call-timeout") {
 					s.CallTimeoutMs = timeout.Milliseconds()
+				}
+				if err := setCheck(s, *check); err != nil {
+					return err
 				}
 				return setCache(s, *cache)
 			})
@@ -83,6 +97,19 @@ func setCache(s *httpd.SiteSettings, value string) error {
 	return nil
 }
 
+func setCheck(s *httpd.SiteSettings, value string) error {
+	switch check := storage.ArgumentCheck(value); check {
+	case "":
+	case storage.CheckStrict, storage.CheckOff:
+		s.Check = check
+	case storage.CheckLenient:
+		s.Check = ""
+	default:
+		return usagef("--check is %q; it may be strict, lenient or off", value)
+	}
+	return nil
+}
+
 // changeSite changes what f changes of a site's settings, and keeps the rest.
 func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteSettings) error) error {
 	var s httpd.SiteSettings
@@ -113,7 +140,7 @@ func settingsOf(sites []httpd.SiteSettings, domain spec.Domain) httpd.SiteSettin
 }
 
 func (a *app) printSites(sites []httpd.SiteSettings) error {
-	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT", func(w io.Writer) {
+	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT\tCHECK", func(w io.Writer) {
 		for _, s := range sites {
 			cache, timeout := "default", "default"
 			if s.Cache != nil {
@@ -122,7 +149,7 @@ func (a *app) printSites(sites []httpd.SiteSettings) error {
 			if s.CallTimeoutMs > 0 {
 				timeout = (time.Duration(s.CallTimeoutMs) * time.Millisecond).String()
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Domain, cache, timeout)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Domain, cache, timeout, cmp.Or(s.Check, storage.CheckLenient))
 		}
 	})
 }

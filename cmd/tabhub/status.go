@@ -32,8 +32,16 @@ func (a *app) statusCommand() *cobra.Command {
 					return
 				}
 				fmt.Fprintf(w, "browsers\t%d connected, %d paired\n", s.Hub.Browsers, s.Paired)
-				fmt.Fprintf(w, "tabs\t%d\n", s.Hub.Tabs)
-				fmt.Fprintf(w, "tools\t%d, sites %d\n", s.Hub.Tools, s.Hub.Domains)
+				tabs := fmt.Sprintf("tabs\t%d", s.Hub.Tabs)
+				if s.Hub.Pages > 0 {
+					tabs += fmt.Sprintf(", %d of them pages that joined by themselves", s.Hub.Pages)
+				}
+				fmt.Fprintln(w, tabs)
+				tools := fmt.Sprintf("tools\t%d of pages, sites %d", s.Hub.Tools, s.Hub.Domains)
+				if s.Hub.Cached > 0 {
+					tools += fmt.Sprintf(", %d cached of closed ones", s.Hub.Cached)
+				}
+				fmt.Fprintln(w, tools)
 				fmt.Fprintf(w, "calls\t%d, %d under way\n", s.Hub.Calls, s.Hub.InFlight)
 				if s.Hub.Rejected > 0 {
 					fmt.Fprintf(w, "refused\t%d; `tabhub tabs` shows where\n", s.Hub.Rejected)

@@ -17,20 +17,39 @@ import (
 func (a *app) toolsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tools", Short: "List the tools as clients see them", Args: args(cobra.NoArgs)}
 	asJSON := jsonFlag(cmd)
+	all := cmd.Flags().Bool("all", false, "also those that clients are not listed and reach by name or through the tool proxy")
 	cost := cmd.Flags().Bool("cost", false, "what each tool's definition costs in a model's context, largest first")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/tools", nil, *asJSON, func(tools []httpd.ToolReport) error {
 			if *cost {
 				return a.printCost(tools)
 			}
-			return a.table("NAME\tDESCRIPTION", func(w io.Writer) {
-				for _, t := range tools {
-					fmt.Fprintf(w, "%s\t%s\n", t.Name, clip(description(t.Definition), 80))
-				}
-			})
+			return a.printTools(tools, *all)
 		})
 	}
 	return cmd
+}
+
+func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
+	unlisted := 0
+	err := a.table("NAME\tDESCRIPTION", func(w io.Writer) {
+		for _, t := range tools {
+			if !t.Listed {
+				unlisted++
+			}
+			if t.Listed || all {
+				fmt.Fprintf(w, "%s\t%s\n", t.Name, clip(description(t.Definition), 80))
+			}
+		}
+	})
+	if unlisted > 0 {
+		how := "`tabhub tools --all` shows them"
+		if all {
+			how = "see --expose"
+		}
+		fmt.Fprintf(a.out, "\n%d tools of pages are not in the list that clients get, who reach them by name or through the tool proxy; %s.\n", unlisted, how)
+	}
+	return err
 }
 
 func (a *app) printCost(tools []httpd.ToolReport) error {

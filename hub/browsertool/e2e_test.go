@@ -92,15 +92,6 @@ func TestFromNothingToAPagesTools(t *testing.T) {
 		{"/native", "Native", "_double", `{"n":21}`, "42"},
 	} {
 		w.call("browser_page", `{"action":"goto","url":"`+base+test.path+`","browserId":"`+started.BrowserID+`"}`).into(&state)
-		// For a moment the tab has what the site's page before had.
-		listed := func() bool {
-			return slices.ContainsFunc(w.hub.List(hub.ListTools).Items, func(it hub.Item) bool { return strings.HasSuffix(it.Name, test.tool) })
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), chromium.Timeout)
-		if err := w.hub.Await(ctx, listed); err != nil {
-			t.Fatalf("%s does not come: %v", test.tool, err)
-		}
-		cancel()
 		w.call("browser_page", `{"action":"wait","tabId":"`+state.TabID+`"}`).into(&state)
 		i := slices.IndexFunc(state.ToolNames, func(n string) bool { return strings.HasSuffix(n, test.tool) })
 		if state.Title != test.title || i < 0 {

@@ -28,6 +28,8 @@ const (
 	defaultChars = 20_000
 	// maxToolNames bounds the names that a page's state holds.
 	maxToolNames = 50
+	// navigationPoll is how often a tab is asked whether it is still on its way to another page.
+	navigationPoll = 250 * time.Millisecond
 )
 
 // page is the state of a tab.
@@ -36,9 +38,12 @@ type page struct {
 	URL    string      `json:"url"`
 	Title  string      `json:"title"`
 	Domain spec.Domain `json:"domain,omitempty"`
+	Asleep bool        `json:"asleep,omitempty"`
 	Tools  int         `json:"tools"`
 	// Names are those under which the tools are called, as many as fit.
 	Names []string `json:"toolNames"`
+
+	navigating bool
 }
 
 func goTo(c *call) (any, error) { return navigate(spec.Navigate{URL: c.args.URL})(c) }
@@ -68,7 +73,10 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 		return page{}, failure(spec.FailTabNotFound, "tab %s is not open; browser_tab list shows the tabs", tabID(addr))
 	}
 	t := tabs[i]
-	return page{TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Tools: t.Tools, Names: c.toolNames(t.sources)}, nil
+	return page{
+		TabID: t.TabID, URL: t.URL, Title: t.Title, Domain: t.Domain, Asleep: t.Asleep, Tools: t.Tools,
+		Names: c.toolNames(t.sources), navigating: t.navigating,
+	}, nil
 }
 
 // toolNames returns the names under which tools are called: a tab's own name where it
@@ -89,7 +97,7 @@ func (k *kit) toolNames(sources []state.TabInfo) []string {
 				case len(names) == maxToolNames:
 					return names
 				case it.Domain != d.Domain:
-				case it.Tab == d.Number, it.Tab == 0 && !named[it.Source] && k.reaches(o.Addr, it.Name):
+				case (it.Tab == d.Number || it.Tab == 0 && !named[it.Source]) && k.reaches(o.Addr, it.Name):
 					names = append(names, it.Name)
 				}
 			}
@@ -98,21 +106,18 @@ func (k *kit) toolNames(sources []state.TabInfo) []string {
 	return names
 }
 
-// reaches reports whether a call of a name may go to a tab.
+// reaches reports whether a call of a name may go to the page that a tab shows.
 func (k *kit) reaches(addr spec.TabAddr, name string) bool {
 	e, err := k.hub.Explain(name)
-	return err == nil && slices.ContainsFunc(e.Candidates, func(c state.Considered) bool { return c.Tab.Addr == addr })
+	return err == nil && slices.ContainsFunc(e.Candidates, func(c state.Considered) bool { return c.Tab.Addr == addr && !c.Departed })
 }
 
-// waitForTools blocks until a tab's page has registered tools.
+// waitForTools blocks until the page that a tab shows, or is on its way to, has registered
+// tools.
 func waitForTools(c *call) (any, error) {
 	b, addr, err := c.tabOrFront()
 	if err != nil {
 		return nil, err
-	}
-	at, err := c.page(b, addr) // a tab that is not there would be waited for in vain
-	if err != nil || at.Tools > 0 {
-		return at, err
 	}
 	limit := defaultWait
 	if c.args.TimeoutMs > 0 {
@@ -121,19 +126,38 @@ func waitForTools(c *call) (any, error) {
 	late := failure(spec.FailToolTimeout, "the page in tab %s registered no tools within %s; it may have none", tabID(addr), limit)
 	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, late)
 	defer cancel()
+	for {
+		at, err := c.page(b, addr) // a tab that is not there would be waited for in vain
+		if err != nil || at.Tools > 0 && !at.navigating {
+			return at, err
+		}
+		if err := c.awaitTools(ctx, b, addr, at); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// awaitTools blocks until a tab may show a page with tools. That a navigation has ended
+// without another page nobody tells.
+func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at page) error {
+	if at.navigating {
+		select {
+		case <-time.After(navigationPoll):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	gone := false
-	err = c.hub.Await(ctx, func() bool {
+	err := c.hub.Await(ctx, func() bool {
 		// One that is away, but may come back, is still there.
 		gone = !slices.ContainsFunc(c.hub.Browsers(), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
 		return gone || c.hasTools(addr, at.URL)
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case gone:
-		return nil, failure(spec.FailNotConnected, "browser %s went away", b.label())
+	if gone && err == nil {
+		return failure(spec.FailNotConnected, "browser %s went away", b.label())
 	}
-	return c.page(b, addr)
+	return err
 }
 
 // hasTools reports whether a tab has tools, or a page at its address that has joined
@@ -143,7 +167,7 @@ func (k *kit) hasTools(addr spec.TabAddr, url string) bool {
 		if t.Addr != addr && !(byItself(t) && document(t.URL) == document(url)) {
 			return false
 		}
-		return slices.ContainsFunc(t.Domains, func(d state.TabDomain) bool { return d.Tools > 0 })
+		return toolsOf(t) > 0
 	})
 }
 

@@ -143,6 +143,19 @@ func (w *rig) browser(id string, caps []spec.Capability, urls ...string) *fakeBr
 	return b
 }
 
+// page connects a page that joins by itself, with tools.
+func (w *rig) page(origin, path string, tools ...string) {
+	w.t.Helper()
+	conn := tabtransport.Conn{Origin: origin, Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: "k"}}
+	page := &fakeBrowser{t: w.t}
+	var err error
+	if page.local, err = w.peers.Join(w.t.Context(), conn, page.serve); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(page.local.Close)
+	page.register(0, origin+path, tools...)
+}
+
 func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 	if b.block != nil && in.Request.Method() == spec.MethodListTabs {
 		select {
@@ -195,9 +208,19 @@ func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec
 // register has a tab register tools.
 func (b *fakeBrowser) register(tab int64, url string, names ...string) {
 	b.t.Helper()
-	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
+	var items []string
 	for _, n := range names {
-		m.Items = append(m.Items, json.RawMessage(`{"name":"`+n+`","inputSchema":{"type":"object"}}`))
+		items = append(items, `{"name":"`+n+`","inputSchema":{"type":"object"}}`)
+	}
+	b.registerItems(tab, url, items...)
+}
+
+// registerItems has a tab register tools, as their JSON.
+func (b *fakeBrowser) registerItems(tab int64, url string, items ...string) {
+	b.t.Helper()
+	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
+	for _, it := range items {
+		m.Items = append(m.Items, json.RawMessage(it))
 	}
 	if _, err := b.local.Ask(b.t.Context(), tab, m); err != nil {
 		b.t.Fatal(err)

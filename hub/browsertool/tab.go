@@ -43,12 +43,14 @@ type tab struct {
 	URL       string      `json:"url"`
 	Title     string      `json:"title"`
 	Domain    spec.Domain `json:"domain,omitempty"`
-	Active    bool        `json:"active"`  // in front of its window
-	Focused   bool        `json:"focused"` // what calls by domain go to first
+	Active    bool        `json:"active"`           // in front of its window
+	Focused   bool        `json:"focused"`          // what calls by domain go to first
+	Asleep    bool        `json:"asleep,omitempty"` // its page is not loaded; a call loads it
 	Tools     int         `json:"tools"`
 	Attested  bool        `json:"attested"` // the browser vouches for its address
 
-	addr spec.TabAddr
+	addr       spec.TabAddr
+	navigating bool // on its way to another page
 	// sources is where its tools are: the tab as the hub knows it and, in a browser,
 	// the pages at its address that have joined the hub by themselves.
 	sources []state.TabInfo
@@ -131,6 +133,15 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 	return tabs, nil
 }
 
+// toolsOf returns how many tools the page has that a tab shows, without those of the page before
+// it that it may have, too.
+func toolsOf(t state.TabInfo) (n int) {
+	for _, d := range t.Domains {
+		n += d.Tools - d.Departed
+	}
+	return n
+}
+
 // byItself reports whether a tab is a page that has joined the hub without its
 // browser, and is where it says.
 func byItself(t state.TabInfo) bool { return t.Browser == "" && t.Connected && t.Attested }
@@ -147,17 +158,16 @@ func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 	entry := tab{
 		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
-		Active: t.Active, Attested: b.Attested, addr: addr, sources: sources,
+		Active: t.Active, Asleep: t.Discarded, Attested: b.Attested, addr: addr, navigating: t.Navigating, sources: sources,
 	}
 	for _, o := range sources {
-		for _, d := range o.Domains {
-			entry.Tools += d.Tools
-		}
+		entry.Tools += toolsOf(o)
 		if o.Addr == addr {
 			entry.Focused, entry.Attested = o.Focused, o.Attested
 		}
 	}
-	entry.Domain = domainOf(t.URL, entry.Attested)
+	// A page there that has joined by itself proves the domain.
+	entry.Domain = domainOf(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
 	return entry
 }
 

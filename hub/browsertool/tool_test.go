@@ -13,7 +13,6 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport"
 )
 
 // What a model gets wrong must come back as words that set it right, and reach no
@@ -156,14 +155,7 @@ func TestListWithABrowserThatHangs(t *testing.T) {
 // A page that has joined by itself, without the extension.
 func TestSinglePage(t *testing.T) {
 	w := newRig(t)
-	conn := tabtransport.Conn{Origin: "https://solo.example", Dialect: spec.Subprotocol, Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, TabKey: "k"}}
-	page := &fakeBrowser{t: t}
-	var err error
-	if page.local, err = w.peers.Join(t.Context(), conn, page.serve); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(page.local.Close)
-	page.register(0, "https://solo.example/shop", "buy")
+	w.page("https://solo.example", "/shop", "buy")
 	l := w.list()
 	if len(l.Tabs) != 1 || !l.Browsers[0].SinglePage || l.Tabs[0].Tools != 1 || l.Tabs[0].Domain != "solo.example" || !l.Tabs[0].Attested {
 		t.Fatalf("%+v", l)
@@ -257,6 +249,25 @@ func TestWait(t *testing.T) {
 		w.call("browser_page", `{"action":"wait"}`).into(&state)
 		if d := time.Since(start); d != 3*time.Second || len(state.ToolNames) != 1 {
 			t.Errorf("%+v after %v", state, d)
+		}
+		// What the page before has left, and what is to be left, is not waited for.
+		b.registerItems(1, "https://a.example/", `{"name":"x","departed":true}`)
+		b.mu.Lock()
+		b.tabs[0].Navigating = true
+		b.mu.Unlock()
+		start = time.Now()
+		time.AfterFunc(time.Second, func() { b.registerItems(1, "https://a.example/", `{"name":"x","departed":true}`, `{"name":"y"}`) })
+		time.AfterFunc(2*time.Second, func() {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.tabs[0].Navigating = false
+		})
+		w.call("browser_page", `{"action":"wait"}`).into(&state)
+		if d := time.Since(start); d < 2*time.Second || d > 3*time.Second || !slices.Equal(state.ToolNames, []string{"website_tool_a_example__y"}) {
+			t.Errorf("%+v after %v", state, d)
+		}
+		if l := w.list(); l.Tabs[0].Tools != 1 {
+			t.Errorf("%+v", l)
 		}
 		// The browser goes for good.
 		b.register(1, "https://a.example/")

@@ -22,6 +22,7 @@ type ToolReport struct {
 	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
 	Source     string          `json:"source,omitempty"` // the page's own name
+	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
 	Definition json.RawMessage `json:"definition"`
 }
 
@@ -47,10 +48,13 @@ func (s *Server) getTools(r *request) error {
 	out := []ToolReport{}
 	for i := range r.tenant.Builtin {
 		t := &r.tenant.Builtin[i]
-		out = append(out, ToolReport{Name: t.Name, Definition: t.Definition()})
+		out = append(out, ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()})
 	}
-	for _, it := range r.tenant.Hub.List(hub.ListTools).Items {
-		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
+	tools := r.tenant.Hub.List(hub.ListTools)
+	listed := r.tenant.MCP.Listed(tools)
+	for i := range tools.Items {
+		it := &tools.Items[i]
+		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Definition: it.JSON})
 	}
 	return r.answer(out)
 }

@@ -11,15 +11,16 @@ import (
 // SiteSettings is the body of PUT /api/site, and an element of GET /api/site. A
 // member that is left out goes back to its default.
 type SiteSettings struct {
-	Domain        spec.Domain `json:"domain"`
-	Cache         *bool       `json:"cache,omitempty"`
-	CallTimeoutMs int64       `json:"callTimeoutMs,omitempty" validate:"min=0,max=600000"` // spec.CallTimeoutMax
+	Domain        spec.Domain           `json:"domain"`
+	Cache         *bool                 `json:"cache,omitempty"`
+	CallTimeoutMs int64                 `json:"callTimeoutMs,omitempty" validate:"min=0,max=600000"` // spec.CallTimeoutMax
+	Check         storage.ArgumentCheck `json:"check,omitempty" validate:"omitempty,oneof=strict lenient off"`
 }
 
 func (s *Server) getSite(r *request) error {
 	out := []SiteSettings{}
 	for _, site := range r.tenant.Hub.Sites() {
-		out = append(out, SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds()})
+		out = append(out, SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds(), Check: site.Check})
 	}
 	return r.answer(out)
 }
@@ -32,8 +33,11 @@ func (s *Server) putSite(r *request) error {
 	if !naming.IsDomain(in.Domain) {
 		return badRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
 	}
+	if in.Cache != nil && *in.Cache && naming.IsClaimed(in.Domain) {
+		return badRequest("the tools of %s cannot be kept: that they are this site's is only claimed, so no tab is opened for them", in.Domain)
+	}
 	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
-	if err := r.tenant.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout}); err != nil {
+	if err := r.tenant.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout, Check: in.Check}); err != nil {
 		return err
 	}
 	return r.answer(in)

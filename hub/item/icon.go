@@ -2,6 +2,7 @@ package item
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -20,19 +21,26 @@ const maxInlineIcon = 16 << 10
 var inlineIcon = regexp.MustCompile(`^data:image/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$`)
 
 // iconsOf returns those icons of an item, or of one that its page answered with, that
-// a client may load, and nil if there are none.
-func (it *Item) iconsOf(v json.RawMessage) json.RawMessage {
+// a client may load, nil if there are none, and tells warn what is wrong with the others.
+func (it *Item) iconsOf(v json.RawMessage, warn func(error)) json.RawMessage {
+	if v[0] != '[' {
+		warn(errors.New("icons must be an array"))
+		return nil
+	}
 	dropped := false
 	out := []byte{'['}
 	for icon := range rawjson.Elements(v) {
-		src, _ := rawjson.String(rawjson.Get(icon, "src"))
-		known, err := checkMembers("icons[]", icon, iconMembers)
-		if err != nil || describe.HidesInJSON(icon) || !it.mayLoad(src) {
+		valid := validMembers("icons[]", icon, iconMembers, warn)
+		src, ok := rawjson.String(rawjson.Get(valid, "src"))
+		if !ok {
+			warn(errors.New("icons[].src is missing"))
+		}
+		if !ok || describe.HidesInJSON(valid) || !it.mayLoad(src) {
 			dropped = true
 			continue
 		}
-		dropped = dropped || len(known) != len(icon)
-		out = append(appendComma(out), known...)
+		dropped = dropped || len(valid) != len(icon)
+		out = append(appendComma(out), valid...)
 	}
 	switch {
 	case len(out) == 1:

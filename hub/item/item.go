@@ -20,17 +20,23 @@ type Item struct {
 	Template   bool            // a resource template
 	Source     string          // the page's own name, URI or URI template
 	Frame      *int64          // the frame that it belongs to, nil if it did not say
-	Raw        json.RawMessage // as it came
+	Departed   bool            // its document has gone; the next one may offer it again
+	Raw        json.RawMessage // as it came, without the mark of that
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+	Completes  bool            // a prompt or resource template whose arguments the page completes
+	AppOnly    bool            // a tool that is for its site's app, not for models
+	Warnings   []string        // what is wrong with parts that were left out
 
+	readOnly bool           // readOnlyHint
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
 	text     []byte         // the page's description, cleaned, as the inside of a JSON string
 	sum      uint64         // of rest and text: what a client would see change
 	pattern  pattern        // of a resource template
 	schema   *schema.Schema // of the arguments; tools only
 	required []string       // names of arguments; prompts only
+	app      *app           // nil if it has none; tools only
 }
 
 // Key says which item of a tab an Item is: an Item with the same Key replaces it.
@@ -42,10 +48,15 @@ type Key struct {
 // Key returns the item's key among those of its kind.
 func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
 
-// Equal reports whether a page registered the same item twice.
+// Equal reports whether a page registered the same item twice. Whether it has departed makes
+// no difference.
 func (it *Item) Equal(other *Item) bool {
 	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
 }
+
+// OnlyReads reports whether an item is a tool that says that it changes nothing
+// (readOnlyHint), of a site that is known for certain to say so.
+func (it *Item) OnlyReads() bool { return it.readOnly && it.Verified }
 
 // FrameOrigin returns the origin to tell with a call, for tabs that may show another
 // by the time it arrives; "" if the item belongs to the whole tab.
@@ -60,10 +71,20 @@ func (it *Item) FrameOrigin() string {
 func (it *Item) Reject(i int, reason error) spec.Rejection {
 	name := fmt.Sprintf("#%d", i)
 	if it.Source != "" {
-		name = describe.Clean(it.Source, spec.MaxName)
+		name = it.shownName()
 	}
 	return spec.Rejection{Name: name, Reason: reason.Error()}
 }
+
+// Warn appends what is wrong with parts of the item that were left out.
+func (it *Item) Warn(all []spec.Rejection) []spec.Rejection {
+	for _, reason := range it.Warnings {
+		all = append(all, spec.Rejection{Name: it.shownName(), Reason: reason})
+	}
+	return all
+}
+
+func (it *Item) shownName() string { return describe.Clean(it.Source, spec.MaxName) }
 
 // CheckArguments checks the arguments of a call against a tool's schema, and those
 // of a prompt as far as it says which it requires. The error is for a model to act on.
@@ -86,8 +107,8 @@ func (it *Item) Makes(uri string, left *Steps) bool {
 }
 
 // AppendJSON appends the MCP object that a list holds of the item to out: under its
-// public name or URI, its description after a label.
-func (it *Item) AppendJSON(out []byte, public, label string) []byte {
+// public name or URI, its description after a label, and with the public URI of its App.
+func (it *Item) AppendJSON(out []byte, public, label, app string) []byte {
 	key := `{"name":`
 	if it.Kind == spec.KindResource {
 		key = `{"uri":`
@@ -103,6 +124,9 @@ func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 	out = append(out, it.text...)
 	out = append(out, '"')
 	out = append(out, it.rest...)
+	if it.app != nil {
+		out = it.app.appendMeta(out, app)
+	}
 	return append(out, '}')
 }
 

@@ -56,7 +56,7 @@ var (
 var (
 	itemMembers = members{
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
-		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {},
+		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {}, "departed": {}, "completes": {},
 	}
 	schemaMembers         = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
 	iconMembers           = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}
@@ -68,59 +68,37 @@ var (
 	otherAnnotationMembers = members{"audience": isRoles, "priority": isPriority, "lastModified": isTime, "cache": isBool}
 )
 
-// checkMembers checks the members of an object that have a type. It returns the
-// object without those that m does not have: nobody knows what a host would do with
-// them.
-func checkMembers(what string, v json.RawMessage, m members) (known json.RawMessage, err error) {
+// validMembers returns an object with those of its members that m has (nobody knows
+// what a host would do with others) and that are of their types, and tells warn what is
+// wrong with the others. What is no object is nil.
+func validMembers(what string, v json.RawMessage, m members, warn func(error)) json.RawMessage {
 	if v[0] != '{' {
-		return nil, fmt.Errorf("%s must be an object", what)
+		warn(fmt.Errorf("%s must be an object", what))
+		return nil
 	}
-	unknown := false
+	out := append(make([]byte, 0, len(v)), '{')
+	dropped := false
 	for key, v := range rawjson.Members(v) {
 		t, ok := m[key]
-		if !ok {
-			unknown = true
-			if err := checkSpelling(key, m); err != nil {
-				return nil, fmt.Errorf("%s: %w", what, err)
-			}
+		if ok && t.is(v) {
+			out = append(appendKey(out, key), v...)
 			continue
 		}
-		if !t.is(v) {
-			return nil, fmt.Errorf("%s.%s must be %s", what, key, t.text)
+		dropped = true
+		if ok {
+			warn(fmt.Errorf("%s.%s must be %s", what, key, t.text))
+		} else if err := checkSpelling(key, m); err != nil {
+			warn(fmt.Errorf("%s: %w", what, err))
 		}
 	}
-	if !unknown {
-		return v, nil
-	}
-	return knownMembers(v, m), nil
-}
-
-// checkEach checks an array of objects, each of which must have the member required.
-func checkEach(what string, v json.RawMessage, m members, required string) error {
-	if v[0] != '[' {
-		return fmt.Errorf("%s must be an array", what)
-	}
-	for v := range rawjson.Elements(v) {
-		if _, err := checkMembers(what+"[]", v, m); err != nil {
-			return err
-		}
-		if rawjson.Get(v, required) == nil {
-			return fmt.Errorf("%s[].%s is missing", what, required)
-		}
-	}
-	return nil
-}
-
-// knownMembers returns an object with the members that m has.
-func knownMembers(v json.RawMessage, m members) json.RawMessage {
-	out := append(make([]byte, 0, len(v)), '{')
-	for key, v := range rawjson.Members(v) {
-		if _, ok := m[key]; ok {
-			out = append(appendKey(out, key), v...)
-		}
+	if !dropped {
+		return v
 	}
 	return append(out, '}')
 }
+
+// ignore is told what is wrong with what a page answers, where nobody is to be told.
+func ignore(error) {}
 
 // checkSpelling refuses a name that clients which ignore case take for a member.
 func checkSpelling(key string, m members) error {

@@ -12,18 +12,31 @@ import (
 )
 
 // One page's mistake must not cost a client all sites' tools: what the TypeScript,
-// Go and Python libraries refuse to read is quarantined or mended.
+// Go and Python libraries refuse to read is left out or mended. Nor must it cost the
+// page the item.
 func TestWhatClientsRefuse(t *testing.T) {
 	for _, test := range []struct {
 		kind   spec.Kind
 		member string // beside name, or uri
-		want   string // of the reason; "" if it is taken
+		want   string // of the warning; "" if all of it is taken
 	}{
 		{spec.KindTool, `"title":null,"annotations":null,"icons":null,"_meta":null,"outputSchema":null,"inputSchema":null,"description":null`, ""},
 		{spec.KindTool, `"title":7`, "title must be a string"},
 		{spec.KindTool, `"annotations":{"title":null}`, "annotations.title must be a string"},
 		{spec.KindTool, `"annotations":{"readOnlyHint":null}`, "true or false"},
 		{spec.KindTool, `"annotations":{"ReadOnlyHint":1}`, `must be spelled "readOnlyHint"`},
+		{spec.KindTool, `"annotations":[]`, "annotations must be an object"},
+		{spec.KindTool, `"description":["a"]`, "description must be a string"},
+		{spec.KindTool, `"icons":{}`, "icons must be an array"},
+		{spec.KindTool, `"_meta":1`, "_meta must be an object"},
+		{spec.KindTool, `"title":"\ud83d","description":"\ud83d"`, ""},
+		{spec.KindTool, `"inputSchema":false`, "inputSchema: must be an object"},
+		{spec.KindTool, `"inputSchema":{"type":"array"}`, `inputSchema: type must be "object"`},
+		{spec.KindTool, `"inputSchema":{"properties":{"a":` + strings.Repeat(`{"items":`, 40) + `{}` + strings.Repeat(`}`, 40) + `}}`, "nested too deeply"},
+		{spec.KindTool, `"inputSchema":{"description":"` + strings.Repeat("x", spec.MaxSchema) + `"}`, "inputSchema: longer than"},
+		{spec.KindTool, `"inputSchema":{"properties":{"a\u202e":{}}}`, "inputSchema: "},
+		{spec.KindTool, `"outputSchema":{"type":"string"}`, "outputSchema: "},
+		{spec.KindPrompt, `"arguments":{}`, "arguments must be an array"},
 		{spec.KindTool, `"Name":"website_tool_bank_com_pay"`, `must be spelled "name"`},
 		{spec.KindTool, `"execution":{"taskSupport":"required"}`, ""},
 		{spec.KindTool, `"icons":[{"src":"x","sizes":["48x48"],"theme":"dark"}]`, ""},
@@ -47,7 +60,7 @@ func TestWhatClientsRefuse(t *testing.T) {
 		{spec.KindResource, `"annotations":{"priority":2}`, "from 0 to 1"},
 		{spec.KindResource, `"annotations":{"lastModified":"yesterday"}`, "a time"},
 		{spec.KindResource, `"size":1.5`, "number of bytes"},
-		{spec.KindResource, `"size":1e400`, "number of bytes"},
+		{spec.KindResource, `"size":1e400`, "size: the number"},
 		{spec.KindPrompt, `"arguments":[{"name":"a","description":"d","required":true}]`, ""},
 		{spec.KindPrompt, `"arguments":[{"name":"a","description":1}]`, "description must be a string"},
 		{spec.KindPrompt, `"arguments":[{"description":"d"}]`, "name is missing"},
@@ -57,21 +70,82 @@ func TestWhatClientsRefuse(t *testing.T) {
 			own = `"uri":"x:y"`
 		}
 		it, err := Parse(test.kind, json.RawMessage("{"+own+","+test.member+"}"), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
-		if err != nil && test.kind != spec.KindResource && it.Source != "n" {
-			t.Errorf("%.80s: refused under the name %q", test.member, it.Source)
-		}
-		switch {
-		case test.want == "" && err != nil:
+		if err != nil {
 			t.Errorf("%.80s: %v", test.member, err)
-		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
-			t.Errorf("%.80s: %v, want something with %q", test.member, err, test.want)
-		case err == nil:
-			listed := `{"name":"n"` + string(it.rest) + `}`
-			if err := json.Unmarshal([]byte(listed), typed(test.kind)); err != nil || len(listed) > 1000 || strings.Contains(listed, `null`) {
-				t.Errorf("%.80s: listed as %.200s: %v", test.member, listed, err)
-			}
-			t.Log(listed)
+			continue
 		}
+		warnings := strings.Join(it.Warnings, "; ")
+		if (test.want == "") != (warnings == "") || !strings.Contains(warnings, test.want) {
+			t.Errorf("%.80s: warned of %q, want something with %q", test.member, warnings, test.want)
+		}
+		listed := `{"name":"n"` + string(it.rest) + `}`
+		if err := json.Unmarshal([]byte(listed), typed(test.kind)); err != nil || len(listed) > 1000 || strings.Contains(listed, `null`) {
+			t.Errorf("%.80s: listed as %.200s: %v", test.member, listed, err)
+		}
+	}
+}
+
+// A page must not fill the hub's memory with its own mistakes.
+func TestWarningsAreBounded(t *testing.T) {
+	raw := `{"name":"n","icons":[` + strings.Repeat(`0,`, 100_000) + `0]}`
+	it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	if err != nil || len(it.Warnings) != maxWarnings {
+		t.Errorf("%d warnings, %v", len(it.Warnings), err)
+	}
+}
+
+// What tells an item apart, or where it belongs, cannot be left out.
+func TestParseRefuses(t *testing.T) {
+	for _, test := range []struct {
+		kind       spec.Kind
+		item, want string
+	}{
+		{spec.KindTool, `{}`, "name is missing"},
+		{spec.KindTool, `{"name":7}`, "name must be a string"},
+		{spec.KindTool, `{"name":"\ud83d"}`, "surrogate"},
+		{spec.KindTool, `{"name":"a\u202eb"}`, "cannot be seen"},
+		{spec.KindTool, `{"name":"n","frameId":"1"}`, "frameId must be an integer"},
+		{spec.KindTool, `{"name":"n","origin":1}`, "origin must be a string"},
+		{spec.KindTool, `{"name":"n","description":"` + strings.Repeat("x", maxItem) + `"}`, "larger than"},
+		{spec.KindTool, `{"name":"n","x":` + strings.Repeat(`[`, 600) + strings.Repeat(`]`, 600) + `}`, "nested too deeply"},
+		{spec.KindResource, `{"name":"n"}`, "uri is missing"},
+	} {
+		_, err := Parse(test.kind, json.RawMessage(test.item), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%.80s: %v, want something with %q", test.item, err, test.want)
+		}
+	}
+}
+
+// A host's guard must know what a page of WebMCP says, and nothing that it does not say.
+func TestHints(t *testing.T) {
+	for _, test := range []struct{ annotations, want string }{
+		{`{"consequentialHint":true}`, `"annotations":{"destructiveHint":true},"_meta":{"webmcp/annotations":{"consequentialHint":true},"tags":["t"]}`},
+		{`{"readOnlyHint":true,"untrustedContentHint":true}`, `"annotations":{"readOnlyHint":true,"openWorldHint":true},"_meta":{"webmcp/annotations":{"untrustedContentHint":true},"tags":["t"]}`},
+		{`{"consequentialHint":true,"destructiveHint":false}`, `"annotations":{"destructiveHint":false},"_meta":{"webmcp/annotations":{"consequentialHint":true},"tags":["t"]}`},
+		{`{"consequentialHint":false,"untrustedContentHint":false}`, `"annotations":{},"_meta":{"webmcp/annotations":{"consequentialHint":false,"untrustedContentHint":false},"tags":["t"]}`},
+		{`{"title":"T","idempotentHint":true}`, `"annotations":{"title":"T","idempotentHint":true},"_meta":{"tags":["t"]}`},
+	} {
+		raw := `{"name":"n","annotations":` + test.annotations + `,"_meta":{"webmcp/annotations":1,"tags":["t"]}}`
+		it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+		if want := "," + test.want + `,"inputSchema":{"type":"object"}`; err != nil || string(it.rest) != want {
+			t.Errorf("%s:\n got %s, %v\nwant %s", test.annotations, it.rest, err, want)
+		}
+	}
+}
+
+// A model that knows nothing of the arguments must know why.
+func TestNoteOfSchema(t *testing.T) {
+	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","description":"Does it.","inputSchema":{"type":"string"}}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"name":"x","description":"[e.com] Does it.\n(its parameters' schema is not valid: inputSchema: type must be \"object\", not \"string\")","inputSchema":{"type":"object"}}`
+	if got := string(it.AppendJSON(nil, "x", "[e.com]", "")); got != want {
+		t.Errorf("listed as\n%s, want\n%s", got, want)
+	}
+	if err := it.CheckArguments(json.RawMessage(`{"anything":1}`)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestMetaOf(t *testing.T) {
 		{"example.com", `"text"`, ``},
 		{"example.com", `{}`, `{}`},
 	} {
-		if got := string(metaOf(c.domain, json.RawMessage(c.meta))); got != c.want {
+		if got := string(metaOf(c.domain, json.RawMessage(c.meta), nil)); got != c.want {
 			t.Errorf("of %s passes of\n%s\n%s, want\n%s", c.domain, c.meta, got, c.want)
 		}
 	}
@@ -127,10 +127,12 @@ func TestIcons(t *testing.T) {
 		}
 	}
 	icons := `[{"src":"javascript:x"},{"src":"https://example.com/a.png","sizes":["1x1"],"odd":1},{"src":"https://example.com/b.png","mimeType":"a\u202eb"},{"src":"` + png + `"}]`
-	if got, want := string(site.iconsOf(json.RawMessage(icons))), `[{"src":"https://example.com/a.png","sizes":["1x1"]},{"src":"`+png+`"}]`; got != want {
+	warn := func(err error) { t.Errorf("warned of %v", err) }
+	got := site.iconsOf(json.RawMessage(icons), warn)
+	if want := `[{"src":"https://example.com/a.png","sizes":["1x1"]},{"src":"` + png + `"}]`; string(got) != want {
 		t.Errorf("left are %s, want %s", got, want)
 	}
-	if got := site.iconsOf(json.RawMessage(`[{"src":"javascript:x"}]`)); got != nil {
+	if got := site.iconsOf(json.RawMessage(`[{"src":"javascript:x"}]`), warn); got != nil {
 		t.Errorf("left are %s", got)
 	}
 }

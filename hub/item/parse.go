@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,7 +22,8 @@ const maxItem = 4 * spec.MaxSchema
 
 // Parse checks one registered object and takes it apart. provenance says where an
 // item belongs whose own member "origin" is claimed, on which depends what the item
-// may say. The error is a reason for the page's author; the Item that comes with it
+// may say. A part that is not valid is left out, with a warning, if the item is of use
+// without it. The error is a reason for the page's author; the Item that comes with it
 // has no more than the Kind and, if it was read, the Source. Parse does not block.
 func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenance func(claimed string) (Provenance, error)) (*Item, error) {
 	if len(raw) > maxItem {
@@ -33,10 +35,24 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
 	}
-	if err := checkTokens(raw); err != nil {
-		return it, err
+	if it.Departed {
+		it.Raw = without(raw, departed)
 	}
 	return it, p.finish(provenance)
+}
+
+// departed is the member by which a browser says that an item's document has gone.
+const departed = "departed"
+
+// without returns an object without a member.
+func without(object json.RawMessage, name string) json.RawMessage {
+	out := append(make(json.RawMessage, 0, len(object)), '{')
+	for key, v := range rawjson.Members(object) {
+		if key != name {
+			out = rawjson.AppendMember(out, key, v)
+		}
+	}
+	return append(out, '}')
 }
 
 // parser collects the members of one object.
@@ -53,7 +69,13 @@ type parser struct {
 	output      json.RawMessage
 	icons       json.RawMessage
 	meta        json.RawMessage
+	hints       json.RawMessage // those of WebMCP, as an object
+	note        string          // for the description
 }
+
+// vital are the members without which an item cannot be served, or not for sure where
+// it belongs.
+var vital = []string{"name", "uri", "uriTemplate", "frameId", "origin"}
 
 // member takes one member of the object. A null is none, and what no revision of MCP
 // defines is left out.
@@ -61,8 +83,35 @@ func (p *parser) member(key string, v json.RawMessage) error {
 	if string(v) == "null" {
 		return nil
 	}
+	err := p.take(key, v)
+	if err != nil && !slices.Contains(vital, key) {
+		p.warn(err)
+		return nil
+	}
+	return err
+}
+
+// Bounds on the warnings of an item, and on one and what a description says of a schema.
+const (
+	maxWarnings = 10
+	maxWarning  = 300
+)
+
+// warn notes what is wrong with a part that is left out.
+func (p *parser) warn(err error) {
+	if len(p.Warnings) < maxWarnings {
+		p.Warnings = append(p.Warnings, describe.Clean(err.Error(), maxWarning))
+	}
+}
+
+func (p *parser) take(key string, v json.RawMessage) error {
 	if err := checkSpelling(key, itemMembers); err != nil {
 		return err
+	}
+	if v[0] != '"' || slices.Contains(vital, key) { // of other strings the text counts
+		if err := checkTokens(v); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
 	}
 	switch key {
 	case "name":
@@ -80,6 +129,13 @@ func (p *parser) member(key string, v json.RawMessage) error {
 		return nil
 	case "origin":
 		return p.str(key, v, &p.origin)
+	case departed:
+		if err := json.Unmarshal(v, &p.Departed); err != nil {
+			return errors.New("departed must be true or false")
+		}
+		return nil
+	case "completes":
+		p.Completes = p.Kind != spec.KindTool && string(v) == "true"
 	case "title":
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
@@ -92,9 +148,8 @@ func (p *parser) member(key string, v json.RawMessage) error {
 		p.meta = v
 	case "icons":
 		p.icons = v
-		return checkEach(key, v, iconMembers, "src")
 	case "annotations":
-		return p.annotations(v)
+		p.annotations(v)
 	default:
 		return p.kindMember(key, v)
 	}
@@ -132,25 +187,28 @@ func (p *parser) kindMember(key string, v json.RawMessage) error {
 
 // arguments takes a prompt's arguments and reads which are required.
 func (p *parser) arguments(key string, v json.RawMessage) error {
-	if err := checkEach(key, v, promptArgumentMembers, "name"); err != nil {
-		return err
+	if v[0] != '[' {
+		return errors.New("arguments must be an array")
 	}
 	changed := p.hides
 	out := []byte{'['}
 	for v := range rawjson.Elements(v) {
-		name, _ := rawjson.String(rawjson.Get(v, "name"))
-		if err := checkText("arguments[].name", name); err != nil {
-			return err
+		valid := validMembers("arguments[]", v, promptArgumentMembers, p.warn)
+		name, ok := rawjson.String(rawjson.Get(valid, "name"))
+		err := checkText("arguments[].name", name)
+		if !ok {
+			err = errors.New("arguments[].name is missing")
 		}
-		if string(rawjson.Get(v, "required")) == "true" {
+		if err != nil {
+			p.warn(err)
+			changed = true
+			continue
+		}
+		changed = changed || len(valid) != len(v)
+		if string(rawjson.Get(valid, "required")) == "true" {
 			p.required = append(p.required, name)
 		}
-		known, err := checkMembers("arguments[]", v, promptArgumentMembers)
-		if err != nil {
-			return err
-		}
-		changed = changed || len(known) != len(v)
-		out = append(appendComma(out), p.clean(known, "name")...)
+		out = append(appendComma(out), p.clean(valid, "name")...)
 	}
 	if changed {
 		v = append(out, ']')
@@ -177,7 +235,7 @@ func (p *parser) clean(object json.RawMessage, data string) json.RawMessage {
 // keepClean keeps a text of one line, which v stands for, cleaned.
 func (p *parser) keepClean(key string, v json.RawMessage, text string) string {
 	clean := describe.Clean(text, spec.MaxTitle)
-	if clean != text {
+	if clean != text || checkTokens(v) != nil {
 		v = rawjson.AppendString(nil, clean)
 	}
 	p.keep(key, v)
@@ -210,22 +268,49 @@ func (p *parser) str(key string, v json.RawMessage, to *string) error {
 	return nil
 }
 
-// annotations checks the annotations, reads what the hub acts on and keeps those that
-// are known.
-func (p *parser) annotations(v json.RawMessage) error {
-	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
+// annotations keeps the annotations that are known and reads what the hub acts on.
+func (p *parser) annotations(v json.RawMessage) {
 	known := otherAnnotationMembers
 	if p.Kind == spec.KindTool {
 		known = toolAnnotationMembers
-		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
 	}
+	if v = validMembers("annotations", v, known, p.warn); v == nil {
+		return
+	}
+	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
-	v, err := checkMembers("annotations", v, known)
-	if err != nil {
-		return err
+	if p.Kind == spec.KindTool {
+		p.readOnly = is("readOnlyHint")
+		p.Repeatable = p.readOnly || is("idempotentHint")
+		v, p.hints = mcpHints(v)
 	}
 	p.keep("annotations", p.clean(v, ""))
-	return nil
+}
+
+// hintsOf are the hints of WebMCP, and those of MCP that say the same.
+var hintsOf = map[string]string{"consequentialHint": "destructiveHint", "untrustedContentHint": "openWorldHint"}
+
+// mcpHints returns a tool's annotations in MCP's words, and WebMCP's hints among them.
+// What the page says in MCP's words itself counts. A hint that is false says nothing:
+// WebMCP has no other way not to give one, while MCP takes a tool of which nothing is said
+// for destructive and open.
+func mcpHints(v json.RawMessage) (mcp, hints json.RawMessage) {
+	mcp, hints = json.RawMessage{'{'}, json.RawMessage{'{'}
+	for key, value := range rawjson.Members(v) {
+		same := hintsOf[key]
+		if same == "" {
+			mcp = append(appendKey(mcp, key), value...)
+			continue
+		}
+		hints = append(appendKey(hints, key), value...)
+		if string(value) == "true" && rawjson.Get(v, same) == nil {
+			mcp = append(appendKey(mcp, same), value...)
+		}
+	}
+	if len(hints) == 1 {
+		return v, nil
+	}
+	return append(mcp, '}'), append(hints, '}')
 }
 
 // finish checks what only the whole object shows.
@@ -259,42 +344,77 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 		return err
 	}
 	if p.icons != nil {
-		if icons := p.iconsOf(p.icons); icons != nil {
+		if icons := p.iconsOf(p.icons, p.warn); icons != nil {
 			p.keep("icons", icons)
 		}
 	}
-	if p.meta != nil {
-		if meta := metaOf(p.Domain, p.meta); meta != nil {
-			p.keep("_meta", meta)
-		}
-	}
+	p.metaMember()
 	if p.Kind == spec.KindTool {
-		if err := p.schemaMembers(); err != nil {
-			return err
-		}
+		p.schemaMembers()
 	}
-	text := cmp.Or(p.description, p.title, p.name)
-	quoted := rawjson.AppendString(nil, describe.CleanLines(text, spec.MaxDescription))
+	text := describe.CleanLines(cmp.Or(p.description, p.title, p.name), spec.MaxDescription)
+	quoted := rawjson.AppendString(nil, text+p.note)
 	p.text = quoted[1 : len(quoted)-1]
 	p.sum = hashOf(p.rest, p.text)
+	if p.app != nil {
+		p.sum ^= hashOf(p.app.appendMeta(nil, p.app.resource.Source), nil)
+	}
 	return nil
 }
 
-// schemaMembers checks the schemas and appends them to rest.
-func (p *parser) schemaMembers() (err error) {
-	if p.input == nil || string(p.input) == "true" {
-		p.input = json.RawMessage(`{"type":"object"}`)
+// metaMember keeps what passes of `_meta`, and WebMCP's hints. That of a tool with an app
+// is written with the app's URI, see AppendJSON.
+func (p *parser) metaMember() {
+	var ui members
+	if p.meta != nil && p.Verified {
+		switch p.Kind {
+		case spec.KindTool:
+			if err := p.readApp(); err != nil {
+				p.warn(err)
+			}
+			if p.app == nil {
+				ui = toolUIMembers
+			}
+		case spec.KindResource:
+			ui = resourceUIMembers
+		}
 	}
+	var meta json.RawMessage
+	if p.meta != nil {
+		meta = metaOf(p.Domain, p.meta, ui)
+	}
+	if p.hints != nil {
+		meta = append(appendMembers(append(appendKey([]byte{'{'}, "webmcp/annotations"), p.hints...), meta), '}')
+	}
+	switch {
+	case p.app != nil:
+		p.app.meta = meta
+	case meta != nil:
+		p.keep("_meta", meta)
+	}
+}
+
+var anyObject = json.RawMessage(`{"type":"object"}`)
+
+// schemaMembers checks the schemas and appends them to rest. A tool is of use without
+// them: the page checks what it is given, and the model reads why nothing is said of it.
+func (p *parser) schemaMembers() {
+	if p.input == nil || string(p.input) == "true" {
+		p.input = anyObject
+	}
+	var err error
 	if p.input, p.schema, err = p.schemaMember("inputSchema", p.input); err != nil {
-		return err
+		p.warn(err)
+		p.note = "\n(its parameters' schema is not valid: " + describe.Clean(err.Error(), maxWarning) + ")"
+		p.input = anyObject
+		p.keep("inputSchema", p.input)
 	}
 	if p.output != nil {
 		if p.output, _, err = p.schemaMember("outputSchema", p.output); err != nil {
-			return err
+			p.warn(err)
 		}
 	}
 	p.Shape = hashOf(p.input, p.output)
-	return nil
 }
 
 // schemaMember checks one schema and keeps it. Clients require an object schema with

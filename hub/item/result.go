@@ -21,9 +21,23 @@ func FailureResult(code spec.FailureCode, message string) json.RawMessage {
 	return out
 }
 
+// WithDoubts returns a page's words for a failure and, after them, how the arguments
+// that it was given do not fit its schema, if doubts is not "".
+func WithDoubts(message, doubts string) string {
+	if doubts == "" {
+		return message
+	}
+	return message + "\n" + aboutDoubts(doubts)
+}
+
+func aboutDoubts(doubts string) string {
+	return "The arguments do not fit the tool's schema, which may be why: " + doubts
+}
+
 // ToolResult turns what a page's tool returned into a raw CallToolResult. One that
-// is a CallToolResult already stays the bytes that it is, but for publish says.
-func (it *Item) ToolResult(resp spec.Response) json.RawMessage {
+// is a CallToolResult already stays the bytes that it is, but for publish says. A
+// failure gets the doubts that there were about the arguments.
+func (it *Item) ToolResult(resp spec.Response, doubts string) json.RawMessage {
 	v := oneLine(resp.Result)
 	if len(v) == 0 {
 		v = json.RawMessage("null")
@@ -34,6 +48,9 @@ func (it *Item) ToolResult(resp spec.Response) json.RawMessage {
 		if resp.Failed && string(rawjson.Get(v, "isError")) != "true" {
 			v = markFailed(v)
 		}
+		if doubts != "" && string(rawjson.Get(v, "isError")) == "true" {
+			v = addText(v, aboutDoubts(doubts))
+		}
 		if outline.special {
 			v = it.publishResult(v)
 		}
@@ -43,7 +60,7 @@ func (it *Item) ToolResult(resp spec.Response) json.RawMessage {
 		if !ok {
 			text = string(v)
 		}
-		return FailureResult(spec.FailToolError, describe.CleanLines(text, math.MaxInt))
+		return FailureResult(spec.FailToolError, WithDoubts(describe.CleanLines(text, math.MaxInt), doubts))
 	}
 	out := []byte(`{"content":[{"type":"text","text":`)
 	if v[0] == '"' {
@@ -69,6 +86,21 @@ func markFailed(v json.RawMessage) json.RawMessage {
 	return append(appendKey(out, "isError"), "true}"...)
 }
 
+// addText adds a text block to the content of a CallToolResult.
+func addText(v json.RawMessage, text string) json.RawMessage {
+	out := append(make([]byte, 0, len(v)+len(text)+64), `{"content":[`...)
+	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
+		out = append(append(out, block...), ',')
+	}
+	out = append(rawjson.AppendString(append(out, `{"type":"text","text":`...), text), "}]"...)
+	for key, v := range rawjson.Members(v) {
+		if key != "content" {
+			out = append(appendKey(out, key), v...)
+		}
+	}
+	return append(out, '}')
+}
+
 // ResourceResult returns what a page answered when its URI page was read as a raw
 // ReadResourceResult, with the public URI in place of the page's.
 func (it *Item) ResourceResult(resp spec.Response, page, public string) (json.RawMessage, error) {
@@ -86,6 +118,37 @@ func (it *Item) PromptResult(resp spec.Response) (json.RawMessage, error) {
 		return nil, err
 	}
 	return it.publish(v), nil
+}
+
+// MaxCompletions is how many values a CompleteResult of MCP may have.
+const MaxCompletions = 100
+
+// CompleteResult returns what a page proposes for an argument as a raw CompleteResult:
+// nothing, if that is none or resp is empty. Values that a person could not see as they are
+// would be sent back as they are, so they are left out.
+func CompleteResult(resp spec.Response) json.RawMessage {
+	var said, out struct {
+		Completion struct {
+			Values  []string `json:"values"`
+			Total   int      `json:"total,omitempty"`
+			HasMore bool     `json:"hasMore,omitempty"`
+		} `json:"completion"`
+	}
+	out.Completion.Values = []string{}
+	if json.Unmarshal(resp.Result, &said) == nil {
+		out.Completion.Total, out.Completion.HasMore = max(said.Completion.Total, 0), said.Completion.HasMore
+		for _, v := range said.Completion.Values {
+			switch {
+			case describe.CleanLines(v, spec.MaxURI) != v:
+			case len(out.Completion.Values) == MaxCompletions:
+				out.Completion.HasMore = true
+			default:
+				out.Completion.Values = append(out.Completion.Values, v)
+			}
+		}
+	}
+	b, _ := json.Marshal(out)
+	return b
 }
 
 // objectResult returns the result of anything but a tool, which must be an object.

@@ -29,8 +29,29 @@ func TestToolResult(t *testing.T) {
 		{"{\"content\":[\n]}", false, `{"content":[ ]}`},
 		{``, false, `{"content":[{"type":"text","text":"null"}]}`},
 	} {
-		if got := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}); string(got) != c.want {
+		if got := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}, ""); string(got) != c.want {
 			t.Errorf("%s, failed %t: %s, want %s", c.result, c.failed, got, c.want)
+		}
+	}
+}
+
+// A model that has sent what the schema does not allow must learn so if the page fails,
+// and is not bothered if it does not.
+func TestToolResultWithDoubts(t *testing.T) {
+	for _, c := range []struct {
+		result string
+		failed bool
+		want   string
+	}{
+		{`{"content":[{"type":"text","text":"no"}],"isError":true,"x":1}`, false, `{"content":[{"type":"text","text":"no"},{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true,"x":1}`},
+		{`{"isError":true}`, false, `{"content":[{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
+		{`{"content":[]}`, true, `{"content":[{"type":"text","text":"The arguments do not fit the tool's schema, which may be why: /a: too long"}],"isError":true}`},
+		{`"no"`, true, `{"content":[{"text":"{\"error\":{\"code\":\"TOOL_ERROR\",\"message\":\"no\\nThe arguments do not fit the tool's schema, which may be why: /a: too long\"}}","type":"text"}],"isError":true}`},
+		{`{"content":[]}`, false, `{"content":[]}`},
+		{`"fine"`, false, `{"content":[{"type":"text","text":"fine"}]}`},
+	} {
+		if got := new(Item).ToolResult(spec.Response{Result: json.RawMessage(c.result), Failed: c.failed}, "/a: too long"); string(got) != c.want {
+			t.Errorf("%s, failed %t:\n got %s\nwant %s", c.result, c.failed, got, c.want)
 		}
 	}
 }
@@ -49,7 +70,7 @@ func BenchmarkToolResult(b *testing.B) {
 			it, resp := new(Item), spec.Response{Result: json.RawMessage(result)}
 			b.SetBytes(int64(len(result)))
 			for b.Loop() {
-				it.ToolResult(resp)
+				it.ToolResult(resp, "")
 			}
 		})
 	}

@@ -26,7 +26,12 @@ func FuzzTexts(f *testing.F) {
 				}
 				continue
 			}
-			object := it.AppendJSON(nil, "n", describe.Prefix(describe.Place{Domain: "e.com"}))
+			for _, warning := range it.Warnings {
+				if describe.Visible(warning) != warning {
+					t.Fatalf("%s: the warning hides something: %+q", members, warning)
+				}
+			}
+			object := it.AppendJSON(nil, "n", describe.Prefix(describe.Place{Domain: "e.com"}), "")
 			var listed any
 			if err := json.Unmarshal(object, &listed); err != nil {
 				t.Fatalf("%s is listed as %s: %v", members, object, err)

@@ -33,6 +33,18 @@ func (s *Server) proxyOnly(rq *request) bool {
 		s.opts.Expose == ExposeAuto && !rq.modern && slices.Contains(listsOnce, rq.clientName())
 }
 
+// Listed returns which tools of the hub's list clients are listed; those of listsOnce
+// may be listed less.
+func (s *Server) Listed(l *hub.Listing) func(*hub.Item) bool {
+	switch s.opts.Expose {
+	case ExposeProxy:
+		return func(*hub.Item) bool { return false }
+	case ExposeAuto:
+		return s.expose[hub.ListTools].lists(l, s.opts.ExposeBudget)
+	}
+	return func(*hub.Item) bool { return true }
+}
+
 // visible takes from a change of the hub what clients are not listed, before or after.
 func (s *Server) visible(c hub.Change) hub.Change {
 	switch s.opts.Expose {
@@ -78,6 +90,15 @@ func (e *exposure) elements(l *hub.Listing, budget int) []byte {
 	defer e.mu.Unlock()
 	e.chooseLocked(l, budget)
 	return e.json
+}
+
+// lists returns which elements of l are listed.
+func (e *exposure) lists(l *hub.Listing, budget int) func(*hub.Item) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.chooseLocked(l, budget)
+	listed := e.listed // is replaced, not changed
+	return func(it *hub.Item) bool { return listed[naming.SiteOf(it.Domain)] }
 }
 
 // changed reports whether l has changed what clients are listed. They are to be told

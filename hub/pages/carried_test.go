@@ -348,12 +348,12 @@ func TestCarriedFrames(t *testing.T) {
 		tabhub.registerTool({name: "both", description: "d", execute: () => { runs.push("tabhub"); return {from: "tabhub"} }});
 		document.modelContext.registerTool({name: "both", description: "d", execute: () => { runs.push("browser"); return "browser" }});
 		document.modelContext.registerTool({name: "native", description: "d", execute: () => "by the browser"});
-		tabhub.registerTool({name: "bad", description: "d", inputSchema: {type: "no such type"}, execute: () => 1});
+		tabhub.registerResource({uriTemplate: "bad:{", name: "n", read: () => 1});
 	</script><iframe allow="tools" src="`+frame+`"></iframe>`, "")
 	b := s.extended(chromium.Options{WebMCP: true})
 	page := b.Open(url)
 	s.awaitCarriers("one tab", "extension 5")
-	page.WaitFor(`tabhub.status.rejected.length === 1 && tabhub.status.rejected[0].name === "bad"`)
+	page.WaitFor(`tabhub.status.rejected.length === 1 && tabhub.status.rejected[0].name === "bad:{"`)
 	for tool, want := range map[string]string{
 		"mine": "mine fails at " + strings.TrimSuffix(url, "/"), "both": `{"from":"tabhub"}`, "native": "by the browser",
 		"theirs": strings.TrimSuffix(frame, "/"), "native_theirs": strings.TrimSuffix(frame, "/"),

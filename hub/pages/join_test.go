@@ -361,7 +361,7 @@ func TestRejectedToolIsTold(t *testing.T) {
 	s := newSite(t)
 	url := s.host(`<script src="http://HUB/tab.js"></script><script>
 		tabhub.registerTool({name: "good", description: "d", execute: () => 1});
-		tabhub.registerTool({name: "bad", description: "d", inputSchema: {type: "no such type"}, execute: () => 1});
+		tabhub.registerTool({name: "bad\u202e", description: "d", execute: () => 1});
 		let errors = [];
 		for (const wrong of [null, {}, {name: "x"}, {name: "good", execute() {}}]) try { tabhub.registerTool(wrong) } catch (e) { errors.push(e.message) }
 	</script>`, "")

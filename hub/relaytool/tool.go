@@ -11,14 +11,16 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 )
 
 // New returns the tools that drive a user's extensions: one that lists the browsers, and
-// one for each command. They are the same whoever is connected.
-func New(r *relay.Relay, user spec.UserID) []builtin.Tool {
-	list := command{name: "listBrowsers", reads: true, describe: "List the browsers whose extension is connected to the relay."}.tool()
+// one for each command. They are the same whoever is connected. record gets a record of
+// each call.
+func New(r *relay.Relay, user spec.UserID, record func(storage.Record)) []builtin.Tool {
+	list := command{method: "listBrowsers", reads: true, describe: "List the browsers whose extension is connected to the relay."}.tool()
 	serve(&list, func(context.Context, map[string]json.RawMessage) (json.RawMessage, error) {
 		browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, r.Extensions(user)...)})
 		return builtin.Text(string(browsers)), err
@@ -27,23 +29,39 @@ func New(r *relay.Relay, user spec.UserID) []builtin.Tool {
 	for _, c := range commands {
 		t := c.tool(append([]param{browserParam}, c.params...)...)
 		serve(&t, func(ctx context.Context, args map[string]json.RawMessage) (json.RawMessage, error) {
-			browser, _ := rawjson.String(args["browser"])
+			name, _ := rawjson.String(args["browser"])
 			delete(args, "browser")
-			for name, value := range c.fixed {
-				args[name] = json.RawMessage(value)
-			}
-			answer, err := send(ctx, r, user, browser, c.method, args)
+			browser, err := find(r, user, name)
 			if err != nil {
 				return nil, err
 			}
-			if data := rawjson.Get(answer, "data"); c.image && len(data) > 0 && data[0] == '"' {
-				return builtin.Image(data, "image/png"), nil
+			if c.run != nil {
+				return run(ctx, c, browser, args)
 			}
-			return builtin.Text(string(answer)), nil
+			answer, err := browser.Request(ctx, c.method, args)
+			return builtin.Text(string(answer)), err
 		})
 		tools = append(tools, t)
 	}
+	for i := range tools {
+		tools[i] = builtin.Recorded(tools[i], record)
+	}
 	return tools
+}
+
+// run runs a command that takes its arguments apart.
+func run(ctx context.Context, c command, browser relay.Tools, args map[string]json.RawMessage) (json.RawMessage, error) {
+	object, err := json.Marshal(args)
+	if err != nil {
+		return nil, err
+	}
+	var read arguments
+	if err := json.Unmarshal(object, &read); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, spec.CallTimeout, tabtransport.ErrTimeout)
+	defer cancel()
+	return c.run(ctx, browser, read)
 }
 
 // serve has run serve the calls of a tool whose arguments fit its schema.
@@ -65,9 +83,8 @@ func serve(t *builtin.Tool, run func(ctx context.Context, args map[string]json.R
 	}
 }
 
-// send sends a request to the extension of the browser that is named, or the only one,
-// and returns its answer.
-func send(ctx context.Context, r *relay.Relay, user spec.UserID, browser, method string, params map[string]json.RawMessage) (json.RawMessage, error) {
+// find returns the browser that is named, or the only one.
+func find(r *relay.Relay, user spec.UserID, browser string) (relay.Tools, error) {
 	var found []relay.ExtensionInfo
 	var names []string
 	for _, ext := range r.Extensions(user) {
@@ -81,17 +98,13 @@ func send(ctx context.Context, r *relay.Relay, user spec.UserID, browser, method
 	}
 	switch {
 	case len(names) == 0:
-		return nil, noInstance("No browser is connected to the relay: open one whose extension is")
+		return relay.Tools{}, noInstance("No browser is connected to the relay: open one whose extension is")
 	case len(found) == 0:
-		return nil, noInstance("No browser %q is connected: there is %s", browser, strings.Join(names, ", "))
+		return relay.Tools{}, noInstance("No browser %q is connected: there is %s", browser, strings.Join(names, ", "))
 	case len(found) > 1:
-		return nil, noInstance("More than one browser fits: name one of %s by its id", strings.Join(names, ", "))
+		return relay.Tools{}, noInstance("More than one browser fits: name one of %s by its id", strings.Join(names, ", "))
 	}
-	raw, err := json.Marshal(params)
-	if err != nil {
-		return nil, err
-	}
-	return r.Request(ctx, user, found[0].ID, method, raw)
+	return r.Tools(user, found[0].ID), nil
 }
 
 func noInstance(format string, args ...any) error {
@@ -104,22 +117,20 @@ func failureOf(err error) *hub.Failure {
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		return f
 	}
-	f := &hub.Failure{Code: spec.FailToolError, Message: err.Error()}
-	if e, ok := errors.AsType[*spec.Error](err); ok {
-		f.Message = e.Message
-		if code, ok := rawjson.String(rawjson.Get(e.Data, "code")); ok {
-			f.Code = spec.FailureCode(code)
-		}
+	e, ok := errors.AsType[*spec.Error](err)
+	if !ok {
+		code, words := relay.Failure(err)
+		return &hub.Failure{Code: code, Message: words}
 	}
-	switch {
-	case errors.Is(err, tabtransport.ErrNotConnected):
-		f.Code, f.Message = spec.FailNotConnected, "The browser is not connected: nothing was sent"
-	case errors.Is(err, tabtransport.ErrBusy):
-		f.Code, f.Message = spec.FailQueueFull, "The browser has too much to do: nothing was sent; try again later"
-	case errors.Is(err, tabtransport.ErrLost):
-		f.Code, f.Message = spec.FailTabClosed, "The browser disconnected before it answered: the command may have taken effect"
-	case errors.Is(err, tabtransport.ErrTimeout):
-		f.Code, f.Message = spec.FailToolTimeout, "The browser did not answer in time: the command may have taken effect"
+	f := &hub.Failure{Code: spec.FailToolError, Message: e.Message}
+	if code, ok := rawjson.String(rawjson.Get(e.Data, "code")); ok {
+		f.Code = spec.FailureCode(code)
+	}
+	switch e.Code {
+	case spec.CodeTabNotFound:
+		f.Code = spec.FailTabNotFound
+	case spec.CodeInvalidParams:
+		f.Code = spec.FailInvalidArguments
 	}
 	return f
 }

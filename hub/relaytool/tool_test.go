@@ -5,14 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
+	"tabhub/tabtransport/relay/relaytest"
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
@@ -35,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	server := httptest.NewServer(r.relay.Extension())
 	t.Cleanup(func() { r.relay.Close(); server.Close() })
 	r.url = "ws" + strings.TrimPrefix(server.URL, "http")
-	r.tools = New(r.relay, "ann")
+	r.tools = New(r.relay, "ann", func(storage.Record) {})
 	return r
 }
 
@@ -123,7 +127,7 @@ func TestDefinitions(t *testing.T) {
 				t.Errorf("%s/%s is not documented", tool.Name, name)
 			}
 		}
-		if destroys := tool.Name == "relay_closeTab" || tool.Name == "relay_forwardCDPCommand"; tool.Annotations.Destructive != destroys || destroys && tool.Annotations.ReadOnly {
+		if destroys := slices.Contains([]string{"relay_closeTab", "relay_click", "relay_type", "relay_forwardCDPCommand"}, tool.Name); tool.Annotations.Destructive != destroys || destroys && tool.Annotations.ReadOnly {
 			t.Errorf("%s: destructive %v", tool.Name, !destroys)
 		}
 	}
@@ -140,9 +144,10 @@ func TestTools(t *testing.T) {
 		{"relay_getTabs", ``, "getTabs", `{}`, `"result":{"tabs":[]}`, `{"content":[{"type":"text","text":"{\"tabs\":[]}"}]}`},
 		{"relay_createTab", `{"url":"https://example.com","browser":"Chrome 141"}`, "createTab", `{"url":"https://example.com"}`, `"result":{}`, ""},
 		{"relay_forwardCDPCommand", `{"browser":"` + ext.id + `","method":"Page.reload","params":{}}`, "forwardCDPCommand", `{"method":"Page.reload","params":{}}`, `"result":{}`, ""},
-		{"relay_screenshot", `{"browser":null}`, "forwardCDPCommand", `{"method":"Page.captureScreenshot","params":{"format":"png"}}`, `"result":{"data":"iVBORw0K"}`, `{"content":[{"type":"image","data":"iVBORw0K","mimeType":"image/png"}]}`},
-		{"relay_screenshot", ``, "forwardCDPCommand", `{"method":"Page.captureScreenshot","params":{"format":"png"}}`, `"result":{"error":"no tab"}`, `{"content":[{"type":"text","text":"{\"error\":\"no tab\"}"}]}`},
-		{"relay_closeTab", `{"index":3}`, "closeTab", `{"index":3}`, `"error":{"message":"No such tab"}`, "TOOL_ERROR"},
+		{"relay_getTabs", `{"browser":null}`, "getTabs", `{}`, `"error":{"message":"No window"}`, "No window"},
+		{"relay_getResponseBody", `{"requestId":"1"}`, "getResponseBody", `{"requestId":"1"}`, `"result":{"error":"No tab attached"}`, "No tab attached"},
+		{"relay_activateTab", ``, "activateTab", `{}`, `"result":{"success":false}`, "failed without a message"},
+		{"relay_activateTab", ``, "activateTab", `{}`, `"error":{"message":"Unknown command: activateTab"}`, "cannot do this: Unknown command: activateTab"},
 	} {
 		done := make(chan string, 1)
 		go func() { done <- r.call(c.name, c.args) }()
@@ -152,8 +157,8 @@ func TestTools(t *testing.T) {
 		}
 		ext.answer(m, c.answer)
 		switch got := <-done; {
-		case c.result == "TOOL_ERROR":
-			r.fails(got, c.result, "No such tab")
+		case c.result != "" && c.result[0] != '{':
+			r.fails(got, "TOOL_ERROR", c.result)
 		case c.result != "" && got != c.result:
 			t.Errorf("%s: %s", c.name, got)
 		}
@@ -176,4 +181,122 @@ func TestTools(t *testing.T) {
 	ext.next()
 	ext.ws.Close()
 	r.fails(<-done, "TAB_CLOSED", "may have taken effect")
+}
+
+// text returns the text of a result that is no failure.
+func (r *rig) text(result string) string {
+	r.t.Helper()
+	text, ok := rawjson.String(rawjson.Get([]byte(strings.Trim(string(rawjson.Get([]byte(result), "content")), "[]")), "text"))
+	if !ok || strings.Contains(result, `"isError":true`) {
+		r.t.Errorf("failed: %s", result)
+	}
+	return text
+}
+
+// browser connects a browser with an extension as shipped.
+func (r *rig) browser(b *relaytest.Browser) *relaytest.Browser {
+	r.t.Helper()
+	ws, _, err := wstest.Connect(r.t.Context(), r.url, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	b.Token = "ann"
+	served := make(chan struct{})
+	joined := make(chan struct{})
+	var once sync.Once
+	go func() {
+		defer close(served)
+		b.Serve(func() ([]byte, error) {
+			frame, err := ws.Receive()
+			if strings.Contains(string(frame), `"authenticated"`) {
+				once.Do(func() { close(joined) })
+			}
+			return frame, err
+		}, ws.Send)
+	}()
+	r.t.Cleanup(func() {
+		ws.Close()
+		<-served
+	})
+	<-joined
+	return b
+}
+
+// What a tool says has happened has, in the tab that it says.
+func TestActs(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		t.Run(fmt.Sprintf("plain %v", plain), func(t *testing.T) {
+			r := newRig(t)
+			b := r.browser(&relaytest.Browser{Plain: plain})
+			b.Add("https://a.example/")
+			b.Add("https://b.example/")
+			b.Add("https://c.example/")
+			r.text(r.call("relay_selectTab", `{"tabIndex":0}`))
+
+			if got, want := r.text(r.call("relay_browser_navigate", `{"url":"https://d.example/"}`)), `{"title":"Title of https://a.example/","url":"https://d.example/"}`; !plain && got != want {
+				t.Error(got)
+			}
+			r.text(r.call("relay_goBack", ``))
+			if got := b.URLs()[0]; got != "https://a.example/" {
+				t.Error(got)
+			}
+			r.text(r.call("relay_goForward", ``))
+			if got := b.URLs()[0]; got != "https://d.example/" {
+				t.Error(got)
+			}
+			if got := r.call("relay_goForward", ``); !strings.Contains(got, `"isError":true`) {
+				t.Error(got)
+			}
+			if got, want := r.call("relay_screenshot", ``), `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}]}`; got != want {
+				t.Error(got)
+			}
+
+			if !plain {
+				r.text(r.call("relay_activateTab", `{"tabIndex":1}`))
+				r.text(r.call("relay_activateTab", `{"tabIndex":0}`))
+				if got := b.URLs()[0]; got != "https://d.example/*" {
+					t.Error(got)
+				}
+			}
+
+			b.Asked()
+			r.text(r.call("relay_click", `{"selector":"button"}`))
+			r.text(r.call("relay_hover", `{"x":3,"y":4}`))
+			r.text(r.call("relay_type", `{"text":"hé","selector":"input"}`))
+			asked := strings.Join(b.Asked(), "\n")
+			wants := []string{
+				`{"method":"Input.dispatchMouseEvent","params":{"button":"left","clickCount":1,"type":"mousePressed","x":12.5,"y":30}}`,
+				`{"method":"Input.dispatchMouseEvent","params":{"button":"left","clickCount":1,"type":"mouseReleased","x":12.5,"y":30}}`,
+				`{"method":"Input.dispatchMouseEvent","params":{"type":"mouseMoved","x":3,"y":4}}`,
+				`{"method":"Input.dispatchKeyEvent","params":{"text":"h","type":"char"}}`,
+				`{"method":"Input.dispatchKeyEvent","params":{"text":"é","type":"char"}}`,
+			}
+			if plain {
+				wants = []string{`click {"selector":"button"}`, `hover {"x":3,"y":4}`, `type {"selector":"input","text":"hé"}`}
+			}
+			for _, want := range wants {
+				if strings.Count(asked, want) != 1 {
+					t.Errorf("%s is not once in %s", want, asked)
+				}
+			}
+			r.fails(r.call("relay_click", ``), "INVALID_ARGUMENTS", "selector")
+			if !plain {
+				r.fails(r.call("relay_click", `{"selector":"#nothing"}`), "INVALID_ARGUMENTS", "no element")
+			}
+
+			if got := r.text(r.call("relay_closeTab", `{"index":1}`)); !strings.Contains(got, `"url":"https://b.example/"`) {
+				t.Error(got)
+			}
+			r.text(r.call("relay_selectTab", `{"tabIndex":0}`))
+			if got := r.text(r.call("relay_closeTab", ``)); !strings.Contains(got, `"url":"https://d.example/"`) {
+				t.Error(got)
+			}
+			if got := b.URLs(); len(got) != 1 || strings.Trim(got[0], "*") != "https://c.example/" {
+				t.Errorf("%q", got)
+			}
+			b.Add("https://form.example/").StaysOpen = true
+			r.fails(r.call("relay_closeTab", `{"index":1}`), "TOOL_ERROR", "still open")
+			r.fails(r.call("relay_closeTab", `{"index":2}`), "TAB_NOT_FOUND", "index 2")
+		})
+	}
 }

@@ -63,6 +63,9 @@ func (f failure) together() string {
 // distance says how far a value is from a branch that it fails.
 func distance(branch []failure, all []Violation) int {
 	n := len(all)
+	if !allLenient(branch) {
+		n += 1000
+	}
 	if len(branch) == 1 {
 		switch branch[0].keyword {
 		case "type":

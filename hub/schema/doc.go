@@ -9,6 +9,7 @@
 // A schema is compiled once, to a graph of nodes: one for each of its parts that asks
 // for more than a type. Whether it is well-formed is seen on the way; only where that is
 // in doubt the meta-schema decides and finds the words. Arguments are decoded without
-// copying their texts and evaluated at once; only what is refused is evaluated again, for
-// the words that say what is wrong.
+// copying their texts and evaluated at once; only what does not fit is evaluated again,
+// for the words that say what is wrong, and for whether a lenient reading of the schema
+// would let it pass.
 package schema

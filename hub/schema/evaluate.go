@@ -12,7 +12,8 @@ import (
 type failure struct {
 	at        *place
 	keyword   string
-	want, got any // by keyword, see words.go
+	want, got any  // by keyword, see words.go
+	optional  bool // of a null in place of an argument that may be left out
 	// branches are the failures of each schema of an anyOf or oneOf, or of the name
 	// for propertyNames.
 	branches [][]failure
@@ -136,7 +137,13 @@ func (e *evaluation) member(n *node, i int) {
 	if !e.fast {
 		at = &place{e.at, m.Name}
 	}
-	e.add(e.left.evaluate(n, &m.Value, at, e.fast, nil))
+	all := e.left.evaluate(n, &m.Value, at, e.fast, nil)
+	if m.Value.Kind == rawjson.KindNull && !slices.Contains(e.n.required, m.Name) {
+		for i := range all {
+			all[i].optional = true
+		}
+	}
+	e.add(all)
 	e.mark(i)
 }
 
@@ -309,16 +316,32 @@ func (e *evaluation) combinations() {
 	}
 	e.anyOf()
 	e.oneOf()
-	if n.cond == nil || e.done() {
-		return
+	if n.cond != nil && !e.done() {
+		e.add(e.conditional())
 	}
-	then := n.then
-	if e.try(n.cond, true) != nil {
-		then = n.otherwise
+}
+
+// conditional returns how the value fails then or else, whichever if asks for.
+func (e *evaluation) conditional() []failure {
+	try := func(n *node) []failure {
+		if n == nil {
+			return nil
+		}
+		return e.try(n, e.fast)
 	}
-	if then != nil {
-		e.same(then)
+	cond := e.try(e.n.cond, e.fast)
+	if cond == nil {
+		return try(e.n.then)
 	}
+	all := try(e.n.otherwise)
+	if e.fast || allLenient(all) || !allLenient(cond) {
+		return all
+	}
+	// A lenient reading takes the condition for met.
+	if then := try(e.n.then); allLenient(then) {
+		return append(cond, then...)
+	}
+	return all
 }
 
 func (e *evaluation) anyOf() {
@@ -364,16 +387,20 @@ func (e *evaluation) oneOf() {
 	}
 }
 
-// unevaluated checks what no other keyword has evaluated.
+// unevaluated checks what no other keyword has evaluated. What has failed may have
+// evaluated anything.
 func (e *evaluation) unevaluated() {
-	if sub := e.n.unevaluatedProperties; sub != nil && !e.done() {
+	if e.all != nil {
+		return
+	}
+	if sub := e.n.unevaluatedProperties; sub != nil {
 		for i := range e.v.Members {
 			if !e.evaluated[i] {
 				e.member(sub, i)
 			}
 		}
 	}
-	if sub := e.n.unevaluatedItems; sub != nil && !e.done() {
+	if sub := e.n.unevaluatedItems; sub != nil {
 		for i := range e.v.Elements {
 			if !e.evaluated[i] {
 				e.element(sub, i)

@@ -15,6 +15,8 @@ const maxViolations = 5
 type Violations struct {
 	List []Violation // at most 5, in a fixed order
 	More int         // how many others there are
+	// Lenient says that a lenient reading of the schema lets the arguments pass.
+	Lenient bool
 }
 
 // Violation is one thing that is wrong.
@@ -45,7 +47,7 @@ func about(where string, err error) *Violations {
 func violations(failures []failure) *Violations {
 	all := inWords(failures)
 	n := min(len(all), maxViolations)
-	return &Violations{List: all[:n:n], More: len(all) - n}
+	return &Violations{List: all[:n:n], More: len(all) - n, Lenient: allLenient(failures)}
 }
 
 // inWords returns what failures say, in a fixed order.

@@ -20,9 +20,23 @@ type Explanation struct {
 
 // Considered is a tab that was considered for a call.
 type Considered struct {
-	Tab    TabInfo `json:"tab"`
-	Number int     `json:"number"`
-	Note   string  `json:"note"`
+	Tab      TabInfo `json:"tab"`
+	Number   int     `json:"number"`
+	Departed bool    `json:"departed,omitempty"` // a call would wait for the tab's next page
+	Note     string  `json:"note"`
+}
+
+// where says what a call to a tab would have to wait for; "" if for nothing.
+func (c *Candidate) where() string {
+	switch {
+	case c.Present && c.Asleep:
+		return "it is asleep, a call would wake it"
+	case c.Departed:
+		return "its page has gone, a call would wait for the next one to offer the tool"
+	case !c.Present:
+		return "it is away, a call would wait for it"
+	}
+	return ""
 }
 
 // Explain says where a call of a tool's name would go now, and why; false if the name
@@ -41,28 +55,28 @@ func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
 		switch {
 		case i == best:
 			note = "chosen: " + reason
-		case !c.Present:
-			note = "away"
+		case c.where() != "":
+			note = c.where()
 		}
 		info := s.tabInfo(c.tab)
-		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Note: note})
+		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Departed: c.Departed, Note: note})
 		if i == best {
 			e.Tab = &info
-			if !c.Present {
-				e.Reason += "; it is away, a call would wait for it"
+			if where := c.where(); where != "" {
+				e.Reason += "; " + where
 			}
 		}
 	}
 	if best < 0 && r.b.entry != nil && r.ID.Tab == 0 {
-		url, ready, away := s.Opener(r.ID.Domain, "", now)
-		e.OpenURL = url
-		switch {
+		switch url, ready, away := s.Opener(r.ID.Domain, "", now); {
 		case ready:
+			e.OpenURL = url
 			e.Reason += "; one would be opened"
 		case away:
+			e.OpenURL = url
 			e.Reason += "; a call would wait for the browser, which is away, and open one"
 		default:
-			e.Reason += ", and no connected browser can open one"
+			e.Reason += ", and no connected browser can open " + url
 		}
 	}
 	return e, true

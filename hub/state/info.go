@@ -22,10 +22,12 @@ type TabInfo struct {
 	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
 	Attested    bool             `json:"attested"` // its origin is the browser's word
 	Connected   bool             `json:"connected"`
+	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
+	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
 }
 
 // TabDomain is a tab's membership in one domain.
@@ -35,6 +37,9 @@ type TabDomain struct {
 	Tools     int         `json:"tools"`
 	Resources int         `json:"resources"`
 	Prompts   int         `json:"prompts"`
+	// Departed are those of the tools whose document has gone; the next one may offer
+	// them, and calls wait for that.
+	Departed int `json:"departed,omitempty"`
 }
 
 // BrowserInfo describes one browser, or the peer of a single tab.
@@ -57,12 +62,14 @@ type BrowserInfo struct {
 
 // Counts says how much there is.
 type Counts struct {
-	Browsers  int `json:"browsers"` // connected ones, without single tabs
+	Browsers  int `json:"browsers"` // connected ones
+	Pages     int `json:"pages"`    // connected pages and programs that have joined by themselves
 	Tabs      int `json:"tabs"`     // without hidden ones
 	Domains   int `json:"domains"`  // that these tabs are members of
 	Tools     int `json:"tools"`
 	Resources int `json:"resources"`
 	Prompts   int `json:"prompts"`
+	Cached    int `json:"cached"`   // tools that no tab has now
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
@@ -85,7 +92,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
-		Connected: p.connected && !t.hidden, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Connected: p.connected && !t.hidden, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
@@ -100,14 +107,22 @@ func (s *State) tabInfo(t *tab) TabInfo {
 			}
 			return n
 		}
+		departed := 0
+		for _, it := range t.items[spec.KindTool] {
+			if it.Domain == key && t.departed(it) {
+				departed++
+			}
+		}
 		info.Domains = append(info.Domains, TabDomain{
 			Domain: key, Number: m.number,
 			Tools: count(spec.KindTool), Resources: count(spec.KindResource), Prompts: count(spec.KindPrompt),
+			Departed: departed,
 		})
 	}
 	slices.SortFunc(info.Domains, func(a, b TabDomain) int { return cmp.Compare(a.Domain, b.Domain) })
 	for _, kind := range kinds {
 		info.Rejected = append(info.Rejected, t.rejected[kind]...)
+		info.Warnings = append(info.Warnings, t.warnings(kind)...)
 	}
 	return info
 }
@@ -163,6 +178,18 @@ func (s *State) Capable(capability spec.Capability) bool {
 	return false
 }
 
+// Completes reports whether any tab has an item whose arguments it completes.
+func (s *State) Completes() bool {
+	for _, d := range s.order {
+		for _, e := range d.entries {
+			if slices.ContainsFunc(e.providers, func(p *provider) bool { return p.item.Completes }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Count counts what there is.
 func (s *State) Count() Counts {
 	n := Counts{
@@ -170,8 +197,12 @@ func (s *State) Count() Counts {
 		Prompts: s.all.counts[kindIndex(spec.KindPrompt)],
 	}
 	for _, p := range s.peers {
-		if p.connected && p.browser != "" {
+		switch {
+		case !p.connected:
+		case p.browser != "":
 			n.Browsers++
+		default:
+			n.Pages++
 		}
 	}
 	for _, t := range s.tabs {
@@ -185,6 +216,11 @@ func (s *State) Count() Counts {
 	for _, d := range s.domains {
 		if slices.ContainsFunc(d.tabs, func(t *tab) bool { return !t.hidden }) {
 			n.Domains++
+		}
+		for key, e := range d.entries {
+			if key.kind == spec.KindTool && e.cached != nil && e.newest(false) == nil {
+				n.Cached++
+			}
 		}
 	}
 	return n

@@ -80,16 +80,41 @@ func (tx *Tx) Register(r *Registration, m *spec.Register, items []*item.Item, re
 	rejected = append(rejected, over...)
 	t.rejected[m.Kind] = rejected[:min(len(rejected), maxRejections)]
 	return Outcome{
-		Answer:   spec.Registered{Accepted: len(items) - len(over), Rejected: t.rejected[m.Kind]},
+		Answer:   spec.Registered{Accepted: len(items) - len(over), Rejected: t.rejected[m.Kind], Warnings: t.warnings(m.Kind)},
 		Rejected: rejected,
 		Changed:  changed,
 	}, nil
+}
+
+// departed returns which of the items have departed.
+func departed(items []*item.Item) map[item.Key]bool {
+	var keys map[item.Key]bool
+	for _, it := range items {
+		if it.Departed {
+			if keys == nil {
+				keys = map[item.Key]bool{}
+			}
+			keys[it.Key()] = true
+		}
+	}
+	return keys
+}
+
+// warnings are about parts of a tab's items of a kind that were left out.
+func (t *tab) warnings(kind spec.Kind) (all []spec.Rejection) {
+	for _, it := range t.items[kind] {
+		if all = it.Warn(all); len(all) >= maxRejections {
+			return all[:maxRejections]
+		}
+	}
+	return all
 }
 
 // replaceItems makes items all that a tab has of a kind. It reports whether anything
 // changed, and which items were over a limit of the hub.
 func (tx *Tx) replaceItems(t *tab, kind spec.Kind, items []*item.Item) (changed bool, over []spec.Rejection) {
 	delete(t.stale, kind)
+	t.left[kind] = departed(items)
 	old := t.items[kind]
 	if slices.EqualFunc(old, items, (*item.Item).Equal) {
 		return false, nil

@@ -7,6 +7,7 @@ import (
 
 	"tabhub/hub/item"
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
 // Snapshot is what the choice of a tab depends on, and nothing else.
@@ -25,6 +26,8 @@ type Candidate struct {
 	Updated  time.Time
 	Active   bool
 	Present  bool          // can be sent to now
+	Departed bool          // the tab is there, but its document has gone; the next one may have the item
+	Asleep   bool          // the tab's page is not loaded; a call has it loaded
 	Excluded bool          // is not to be chosen
 	Calls    *atomic.Int64 // to the tab, under way; the one thing that changes
 
@@ -43,7 +46,7 @@ const (
 
 // Choose returns the index of the best candidate and why it is the best; -1 if there
 // is none (spec/docs/RULES.md, "Routing"). A tab that is there goes before one
-// that is away.
+// that is away or asleep.
 func (s Snapshot) Choose() (best int, reason string) {
 	best = -1
 	n := 0
@@ -77,7 +80,7 @@ func (s Snapshot) Choose() (best int, reason string) {
 }
 
 func (s Snapshot) rank(c *Candidate) (rank int) {
-	if c.Present {
+	if (c.Present || c.Departed) && !c.Asleep {
 		rank += 4
 	}
 	switch {
@@ -95,7 +98,7 @@ func (c *Candidate) at(url string) bool { return url != "" && c.URL == url }
 // Snapshot collects the candidates for a name. Those in excluded and, if only is not
 // "", those of other peers are not to be chosen. room is used if it is large enough.
 func (s *State) Snapshot(r *Ref, excluded []spec.TabAddr, only spec.PeerID, room []Candidate) Snapshot {
-	if r.template != "" {
+	if r.matched != "" {
 		s.rematch(r)
 	}
 	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.lastCall}
@@ -122,13 +125,13 @@ func (s *State) candidate(p *provider) Candidate {
 	t := p.tab
 	return Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated,
-		Active: t == s.active, Present: p.present(), Calls: &t.calls, tab: t,
+		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
+		Calls: &t.calls, tab: t,
 	}
 }
 
-// CallTimeout returns how long calls to a domain may take as its settings say, 0 if
-// they do not.
-func (s *State) CallTimeout(domain spec.Domain) time.Duration { return s.sites[domain].CallTimeout }
+// Site returns the user's settings for a domain.
+func (s *State) Site(domain spec.Domain) storage.Site { return s.sites[domain] }
 
 // CalledAt says that a call has gone to a domain's tab at url.
 func (tx *Tx) CalledAt(domain spec.Domain, url string) {

@@ -22,10 +22,12 @@ type tab struct {
 	hidden    bool // restored from the store, has not come back yet
 	confirmed bool // heard of since its peer connected last
 	reloaded  bool // its peer came back with another document
+	discarded bool // its page is not loaded; a call has its browser load it
 	updated   time.Time
 	saved     time.Time // when its URL was stored last
 	items     map[spec.Kind][]*item.Item
-	stale     map[spec.Kind]bool // items that were not registered again since its peer came back
+	stale     map[spec.Kind]bool              // items that were not registered again since its peer came back
+	left      map[spec.Kind]map[item.Key]bool // items whose document has gone; the next one may offer them
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*membership
 
@@ -70,6 +72,7 @@ func (tx *Tx) tab(addr spec.TabAddr) *tab {
 		addr: addr, key: tabKey(p, p.session, addr.Tab), peer: p, updated: tx.now,
 		items:    map[spec.Kind][]*item.Item{},
 		stale:    map[spec.Kind]bool{},
+		left:     map[spec.Kind]map[item.Key]bool{},
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*membership{},
 	}
@@ -86,6 +89,10 @@ func (t *tab) markStale() {
 		}
 	}
 }
+
+// departed reports whether the document of an item of the tab has gone, and calls wait for the
+// next one. In a tab that sleeps a call has it loaded.
+func (t *tab) departed(it *item.Item) bool { return !t.discarded && t.left[it.Kind][it.Key()] }
 
 // confirm says that a tab has been heard of.
 func (tx *Tx) confirm(t *tab) {
@@ -117,6 +124,9 @@ func (t *tab) setTitle(title string) bool {
 
 // TabState takes in what a tab or browser says of a tab's state.
 func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
+	if before := tx.tabs[spec.TabAddr{Peer: from.Peer, Tab: m.Replaces}]; before != nil && m.Replaces != 0 {
+		tx.readdress(before, from)
+	}
 	t := tx.tab(from)
 	if t == nil {
 		return
@@ -129,9 +139,40 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if m.KeepTools != nil {
 		t.keepTools = *m.KeepTools
 	}
+	if m.Discarded != nil && *m.Discarded != t.discarded {
+		t.discarded, relabel = *m.Discarded, true
+	}
+	if t.discarded {
+		tx.show(t) // it has nothing to register before it is loaded
+	}
 	if tx.focus(t, m) || relabel {
 		tx.relabel(t)
 	}
+}
+
+// readdress says that a tab is at another address, if no other tab is there. It keeps all else,
+// its numbers in domains included.
+func (tx *Tx) readdress(t *tab, to spec.TabAddr) {
+	if tx.tabs[to] != nil || to.Tab == 0 {
+		return
+	}
+	if r := tx.reading[t.addr]; r != nil {
+		r.closed = true
+	}
+	delete(tx.tabs, t.addr)
+	delete(t.peer.tabs, t.addr.Tab)
+	was := t.key
+	t.addr, t.key = to, tabKey(t.peer, t.peer.session, to.Tab)
+	tx.tabs[to], t.peer.tabs[to.Tab] = t, t
+	for _, m := range t.domains {
+		n := m.domain.numbers[was]
+		n.Key = t.key
+		m.domain.numbers[t.key] = n
+		tx.saveNumber(m.domain, t)
+		tx.forgetNumber(m.domain, was)
+		tx.write(storage.DeleteTab{Domain: m.domain.key, Key: was})
+	}
+	tx.saveTab(t)
 }
 
 // moveTab says that a tab shows another URL; "" is none that can be believed.

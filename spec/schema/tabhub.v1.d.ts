@@ -19,6 +19,10 @@ export type BrowserTab = {
   url: string;
   title: string;
   active: boolean;
+  /** Discarded says that the tab's page is not loaded. */
+  discarded?: boolean;
+  /** Navigating says that the tab is on its way to another document than the one that it shows. */
+  navigating?: boolean;
 };
 
 /** Cancel is browser/cancel. */
@@ -29,6 +33,23 @@ export type Cancel = {
 
 /** CloseTab is browser/closeTab; the tab is the frame's. */
 export type CloseTab = { [member: string]: never };
+
+/** Complete is browser/complete, answered with an MCP CompleteResult. */
+export type Complete = {
+  ref: CompleteRef;
+  argument: unknown;
+  context?: unknown;
+  frameId?: number;
+};
+
+/** CompleteRef is a PromptReference or a ResourceTemplateReference of MCP. */
+export type CompleteRef = {
+  /** RefPrompt or RefResource */
+  type: string;
+  name?: string;
+  /** the URI template */
+  uri?: string;
+};
 
 /** Dashboard is the parameters of browser/dashboard, a request of a paired browser for an address that opens the hub's dashboard signed in. */
 export type Dashboard = { [member: string]: never };
@@ -140,6 +161,8 @@ export type Navigate = {
 export type OpenTab = {
   url: string;
   active: boolean;
+  /** Wake says that a tab will do, too, which is at URL and not loaded: it is loaded. If URL is a site's root, any of that site will. */
+  wake?: boolean;
 };
 
 /** OpenTabResult answers OpenTab. */
@@ -199,9 +222,11 @@ export type Register = {
 export type Registered = {
   accepted: number;
   rejected: Rejection[];
+  /** Warnings are about parts of accepted items: they are offered without them. */
+  warnings?: Rejection[];
 };
 
-/** Rejection says why an item was quarantined. */
+/** Rejection says why an item, or a part of one, was quarantined. */
 export type Rejection = {
   name: string;
   reason: string;
@@ -241,6 +266,10 @@ export type TabState = {
   visible?: boolean;
   /** KeepTools is the user's choice in the browser that this tab's site keeps its tools when its last tab closes. */
   keepTools?: boolean;
+  /** Discarded says that the browser has put the tab to sleep: its page is not loaded, what it offered stays, and a call loads it again. */
+  discarded?: boolean;
+  /** Replaces is the number that the tab had until now: some browsers give a tab that they put to sleep another one. */
+  replaces?: number;
 };
 
 /** Text is browser/text, answered with TextResult. */
@@ -274,6 +303,7 @@ export type FromHub = {
   "browser/readResource": { params: ReadResource; result: object };
   "browser/subscribeResource": { params: SubscribeResource; result: object };
   "browser/getPrompt": { params: GetPrompt; result: object };
+  "browser/complete": { params: Complete; result: object };
   "browser/cancel": { params: Cancel };
   "browser/ping": { params: Ping; result: object };
   "browser/openTab": { params: OpenTab; result: OpenTabResult };

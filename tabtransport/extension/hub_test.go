@@ -44,6 +44,8 @@ type hub struct {
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had since it was last reset
 	refuse  *spec.Error
+
+	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
 }
 
 type tabView struct {
@@ -51,6 +53,11 @@ type tabView struct {
 	registrations             int // of tools, since the last hello
 	state                     spec.TabState
 	url                       string
+}
+
+// here returns the names of the tools that have not departed.
+func (v *tabView) here() []string {
+	return names(slices.DeleteFunc(slices.Clone(v.tools), func(it item) bool { return it.Departed }))
 }
 
 type item struct {
@@ -61,8 +68,11 @@ type item struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  json.RawMessage `json:"annotations"`
+	Completes    bool            `json:"completes"`
+	Meta         json.RawMessage `json:"_meta"`
 	FrameID      int64           `json:"frameId"`
 	Origin       string          `json:"origin"`
+	Departed     bool            `json:"departed"`
 }
 
 const browserPeer = spec.PeerID("browser")
@@ -222,6 +232,10 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 				t.prompts = items
 			}
 		case *spec.TabState:
+			if m.Replaces != 0 && h.tabs[from.Tab] == nil {
+				h.tabs[from.Tab] = h.tabs[m.Replaces]
+				delete(h.tabs, m.Replaces)
+			}
 			if t := h.tabs[from.Tab]; t != nil {
 				t.state = *m
 			}
@@ -233,7 +247,11 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 		}
 	})
 	if id != nil {
-		h.wire.Respond(from, id, spec.Registered{Rejected: []spec.Rejection{}}, nil)
+		answer := spec.Registered{Rejected: []spec.Rejection{}}
+		if m, ok := msg.(*spec.Register); ok && h.registered != nil {
+			answer = h.registered(m.Kind)
+		}
+		h.wire.Respond(from, id, answer, nil)
 	}
 }
 
@@ -247,6 +265,22 @@ func (h *hub) tabWith(want ...string) int64 {
 	h.wait("a tab with the tools "+strings.Join(want, ", "), func() bool {
 		for n, tab := range h.tabs {
 			if equal(names(tab.tools), want) {
+				id = n
+				return true
+			}
+		}
+		return false
+	})
+	return id
+}
+
+// tabShowing waits for a tab whose document has exactly the named tools and returns its id.
+func (h *hub) tabShowing(want ...string) int64 {
+	h.t.Helper()
+	var id int64
+	h.wait("a document with the tools "+strings.Join(want, ", "), func() bool {
+		for n, tab := range h.tabs {
+			if equal(tab.here(), want) {
 				id = n
 				return true
 			}

@@ -39,8 +39,8 @@ func TestNothingIsKeptOfThePageBefore(t *testing.T) {
 	}
 	// The page goes on loading for ever, so that it has not said that it offers nothing.
 	h.change(func() {
-		if left := names(h.tabs[tab].tools); len(left) > 0 {
-			t.Errorf("the hub still knows %q", left)
+		if left := h.tabs[tab].here(); len(left) > 0 {
+			t.Errorf("the hub still takes %q for the page's", left)
 		}
 	})
 }

@@ -84,8 +84,8 @@ func TestCallOfVanishedTool(t *testing.T) {
 	tab := h.tabWith(shopTools...)
 	_, err := h.wireCall(tab, 0, "nobody")
 	var rpc *spec.Error
-	if !errors.As(err, &rpc) || rpc.Code != spec.CodeInvalidParams {
-		t.Errorf("a tool that the page does not have: %v", err)
+	if !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {
+		t.Errorf("a tool that the page does not have: %v, %s", err, rpc.Data)
 	}
 	_, err = h.wireCall(tab, 4711, "echo")
 	if !errors.As(err, &rpc) || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {

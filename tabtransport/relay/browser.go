@@ -2,99 +2,157 @@ package relay
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"strconv"
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
-// serveHub lets an extension serve its user's hub as a browser that has no tools but
-// opens and lists tabs, until ctx ends. It waits for a hub that is not open yet.
-func (r *Relay) serveHub(ctx context.Context, hub tabtransport.Attacher, user spec.UserID, ext ExtensionInfo, remote string) {
+// Dialect names both protocols, for people and for who looks which browsers there are.
+const Dialect = "mcp-proxy"
+
+// browser is an extension as the hub sees it: a browser whose tabs have ids. What is about
+// one of them chooses it first.
+type browser struct{ driver }
+
+// serveHub lets the extension serve its user's hub as a browser until ctx ends. It waits
+// for a hub that is not open yet.
+func (b browser) serveHub(ctx context.Context, hub tabtransport.Attacher, name, remote string) {
 	conn := tabtransport.Conn{
-		Dialect: "mcp-proxy",
+		Dialect: Dialect,
 		Remote:  remote,
+		Known:   true,
 		Hello: &spec.Hello{
 			ProtocolVersion: spec.ProtocolVersion,
-			BrowserName:     ext.Name,
-			// A browserId would need a secret that outlasts the relay. The extension has
-			// no tabs in the hub that it could have to find again.
-			TabKey:       "relay:" + ext.ID,
-			Capabilities: []spec.Capability{spec.CapOpenTab, spec.CapListTabs},
+			BrowserID:       spec.BrowserID(b.id),
+			BrowserName:     name,
+			Capabilities: []spec.Capability{
+				spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
+				spec.CapNavigate, spec.CapScreenshot, spec.CapText,
+			},
 		},
 	}
 	local, err := tabtransport.Join(ctx, hub, conn, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
-		return r.serveRequest(ctx, user, ext.ID, in.Request)
+		result, err := b.do(ctx, in.Tab, in.Request)
+		if err != nil {
+			return spec.Response{}, asError(err)
+		}
+		return spec.Response{Result: marshal(result)}, nil
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			r.log.Warn("an extension cannot serve the hub", "user", user, "extension", ext.ID, "err", err)
+			b.relay.log.Warn("an extension cannot serve the hub", "user", b.user, "extension", b.id, "err", err)
 		}
 		return
 	}
-	defer local.Close()
 	select {
 	case <-ctx.Done():
 	case <-local.Done():
 	}
+	// What the extension has left unanswered has ended by now: the hub is told how.
+	local.Finish()
 }
 
-// serveRequest does what the hub asks of an extension.
-func (r *Relay) serveRequest(ctx context.Context, user spec.UserID, extensionID string, req spec.Request) (spec.Response, error) {
+// do does what the hub asks of a browser, or of one of its tabs.
+func (b browser) do(ctx context.Context, tab int64, req spec.Request) (result any, err error) {
+	result = struct{}{}
 	switch q := req.(type) {
 	case *spec.Ping:
-		return spec.Response{Result: json.RawMessage("{}")}, nil
-	case *spec.OpenTab:
-		result, err := r.Request(ctx, user, extensionID, "createTab", createTab(q.URL, q.Active))
-		if err != nil {
-			return spec.Response{}, fmt.Errorf("createTab: %w", err)
-		}
-		var opened spec.OpenTabResult
-		if tab := tabOfResult(result); tab != "" {
-			if err := json.Unmarshal([]byte(tab), &opened.TabID); err != nil {
-				return spec.Response{}, fmt.Errorf("createTab answered with a tabId that is none: %w", err)
-			}
-		}
-		return spec.Response{Result: marshal(opened)}, nil
 	case *spec.ListTabs:
-		result, err := r.Request(ctx, user, extensionID, "getTabs", nil)
-		if err != nil {
-			return spec.Response{}, fmt.Errorf("getTabs: %w", err)
-		}
-		tabs, err := tabList(result)
-		return spec.Response{Result: tabs}, err
+		var tabs []spec.BrowserTab
+		tabs, err = b.tabs(ctx)
+		result = spec.ListTabsResult{Tabs: tabs}
+	case *spec.OpenTab:
+		var id int64
+		id, err = b.open(ctx, q.URL, q.Active)
+		result = spec.OpenTabResult{TabID: id}
+	case *spec.ActivateTab:
+		err = b.activate(ctx, tab)
+	case *spec.CloseTab:
+		err = b.close(ctx, tab)
+	case *spec.Navigate:
+		err = b.on(ctx, tab, func() error {
+			_, err := b.navigate(ctx, *q)
+			return err
+		})
+	case *spec.Screenshot:
+		err = b.on(ctx, tab, func() (err error) {
+			result, err = b.screenshot(ctx)
+			return err
+		})
+	case *spec.Text:
+		err = b.on(ctx, tab, func() (err error) {
+			result, err = b.text(ctx)
+			return err
+		})
 	default:
-		return spec.Response{}, spec.Errorf(spec.CodeUnsupported, "an extension of the relay cannot do %s", req.Method())
+		err = spec.Errorf(spec.CodeUnsupported, "an extension of the relay cannot do %s", req.Method())
 	}
+	return result, err
 }
 
-// createTab returns the parameters of createTab.
-func createTab(url string, active bool) json.RawMessage {
-	return marshal(struct {
-		URL      string `json:"url"`
-		Activate bool   `json:"activate"`
-	}{url, active})
-}
-
-// tabList makes the answer to browser/listTabs of that to getTabs.
-func tabList(result json.RawMessage) (json.RawMessage, error) {
-	var got struct {
-		Tabs []struct {
-			ID       int64  `json:"id"`
-			WindowID int64  `json:"windowId"`
-			Index    int    `json:"index"`
+// open opens a tab and returns its id. An extension that does not tell it has made the
+// newest tab, which has the highest id.
+func (b browser) open(ctx context.Context, url string, active bool) (id int64, err error) {
+	err = b.inTurn(ctx, func() error {
+		result, err := b.request(ctx, "createTab", struct {
 			URL      string `json:"url"`
-			Title    string `json:"title"`
-			Active   bool   `json:"active"`
-		} `json:"tabs"`
-	}
-	if err := json.Unmarshal(result, &got); err != nil {
-		return nil, fmt.Errorf("getTabs answered with what is no list of tabs: %w", err)
-	}
-	list := spec.ListTabsResult{Tabs: make([]spec.BrowserTab, len(got.Tabs))}
-	for i, t := range got.Tabs {
-		list.Tabs[i] = spec.BrowserTab{TabID: t.ID, WindowID: t.WindowID, Index: t.Index, URL: t.URL, Title: t.Title, Active: t.Active}
-	}
-	return marshal(list), nil
+			Activate bool   `json:"activate"`
+		}{url, active})
+		if err != nil {
+			return err
+		}
+		b.arrived(ctx)
+		if id, err = strconv.ParseInt(tabOfResult(result), 10, 64); err == nil {
+			return nil
+		}
+		tabs, err := b.tabs(ctx)
+		for _, t := range tabs {
+			id = max(id, t.TabID)
+		}
+		return err
+	})
+	return id, err
+}
+
+// activate brings a tab and its window to the front.
+func (b browser) activate(ctx context.Context, tab int64) error {
+	return b.inTurn(ctx, func() error {
+		at, err := b.choose(ctx, tab)
+		if err != nil {
+			return err
+		}
+		// Shipped extensions know one of the two.
+		if err = b.selectTab(ctx, tabIndex{at.Index, true}, tab); err != nil {
+			return err
+		}
+		if at, err = b.find(ctx, tab); err != nil || at.Active {
+			return err
+		}
+		if _, err = b.request(ctx, "activateTab", tabIndex{Index: at.Index}); err != nil {
+			return err
+		}
+		if at, err = b.find(ctx, tab); err == nil && !at.Active {
+			err = spec.Errorf(spec.CodeInternal, "the browser's extension did not bring the tab to the front")
+		}
+		return err
+	})
+}
+
+// close closes a tab.
+func (b browser) close(ctx context.Context, tab int64) error {
+	return b.inTurn(ctx, func() error {
+		_, err := b.closeTab(ctx, &tab)
+		return err
+	})
+}
+
+// on runs use while commands go to a tab.
+func (b browser) on(ctx context.Context, tab int64, use func() error) error {
+	return b.inTurn(ctx, func() error {
+		if _, err := b.choose(ctx, tab); err != nil {
+			return err
+		}
+		return use()
+	})
 }

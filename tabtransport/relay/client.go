@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
@@ -91,7 +90,7 @@ func (p *clientPeer) admitted() bool {
 func (p *clientPeer) forward() {
 	e := &p.env
 	t := p.client.tenant
-	out, err := t.begin(p.client, e, time.Now())
+	out, err := t.begin(p.request.Context(), p.client, e)
 	if err != nil {
 		p.fail(err)
 		return

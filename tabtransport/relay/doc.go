@@ -34,6 +34,12 @@
 // what depends on the order of events (a connection, its end) is put there under the
 // lock, so that a peer is told things in the order in which they happened.
 //
+// # The hub's own use of an extension
+//
+// An extension is a browser of its user's hub (browser), and the relay's tools use it
+// (Tools). Each is to the extension one more client, with a connection of its own. Both
+// are a driver, which knows how what they want is said in the protocol.
+//
 // # What happens when something goes away
 //
 // A request that an extension has not answered when its WebSocket is lost ends at

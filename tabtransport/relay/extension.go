@@ -143,7 +143,9 @@ func (p *extensionPeer) joinHub(user spec.UserID, ext ExtensionInfo) {
 	}
 	ctx, cancel := context.WithCancel(p.ws.Context())
 	var serving sync.WaitGroup
-	serving.Go(func() { p.relay.serveHub(ctx, p.relay.hub(user), user, ext, p.request.RemoteAddr) })
+	serving.Go(func() {
+		browser{driver{relay: p.relay, user: user, id: ext.ID, own: ofBrowser}}.serveHub(ctx, p.relay.hub(user), ext.Name, p.request.RemoteAddr)
+	})
 	p.leaveHub = func() {
 		cancel()
 		serving.Wait()

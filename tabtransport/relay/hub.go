@@ -41,21 +41,21 @@ func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
 	return out
 }
 
-// Request sends a request of the hub's own to an extension and waits for its answer,
-// until ctx is done or Limits.RequestTimeout is over. An *spec.Error is the
-// extension's answer; the other errors are those of tabtransport: ErrNotConnected
-// and ErrBusy if nothing was sent, ErrLost and ErrTimeout if it may have taken
-// effect.
-func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, method string, params json.RawMessage) (json.RawMessage, error) {
-	t := r.existing(user)
-	if t == nil {
+// send sends a request of the hub's own to the extension and waits for its answer, until ctx
+// is done or Limits.RequestTimeout is over. An *spec.Error is the extension's answer; the
+// other errors are those of tabtransport: ErrNotConnected and ErrBusy if nothing was sent,
+// ErrLost and ErrTimeout if it may have taken effect.
+func (d driver) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	r := d.relay
+	t := r.existing(d.user)
+	switch {
+	case t == nil:
 		return nil, tabtransport.ErrNotConnected
-	}
-	if len(params) == 0 {
-		params = json.RawMessage("{}")
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	}
 	answer := make(chan reply, 1)
-	out, err := t.ask(extensionID, method, answer)
+	out, err := t.ask(ctx, d, method, answer)
 	if err != nil {
 		return nil, err
 	}
@@ -83,22 +83,36 @@ func (r *Relay) Request(ctx context.Context, user spec.UserID, extensionID, meth
 	return nil, err
 }
 
-// ask enters a request of the hub's own. To the extension the hub is one more client.
-func (t *tenant) ask(extensionID, method string, answer chan<- reply) (outgoing, error) {
+// ask enters a request of the hub's own.
+func (t *tenant) ask(ctx context.Context, d driver, method string, answer chan<- reply) (outgoing, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	ext := t.extensions[extensionID]
-	if ext == nil || ext.session == nil || t.closed {
-		return outgoing{}, tabtransport.ErrNotConnected
+	if d.waits {
+		if err := t.awaitTurnLocked(ctx, d.id); err != nil {
+			return outgoing{}, err
+		}
 	}
-	if ext.hub == nil {
-		ext.hub = &connection{id: "conn-" + uuid.NewString(), ext: ext}
-	}
-	out, err := t.enterLocked(ext.hub, method, time.Now(), nil, answer)
+	ext, err := t.connectedLocked(d.id)
 	if err != nil {
+		return outgoing{}, err
+	}
+	if ext.own[d.own] == nil {
+		ext.own[d.own] = &connection{id: "conn-" + uuid.NewString(), ext: ext}
+	}
+	out, refused := t.enterLocked(ext.own[d.own], method, nil, answer)
+	if refused != nil {
 		return outgoing{}, tabtransport.ErrBusy
 	}
 	return out, nil
+}
+
+// connectedLocked returns an extension that can be asked something.
+func (t *tenant) connectedLocked(id string) (*extension, error) {
+	ext := t.extensions[id]
+	if ext == nil || ext.session == nil || t.closed {
+		return nil, tabtransport.ErrNotConnected
+	}
+	return ext, nil
 }
 
 // replyOf returns an extension's answer in memory of its own.
@@ -107,6 +121,9 @@ func replyOf(e *envelope) reply {
 		return reply{err: errNoResult()}
 	}
 	if e.err == nil {
+		if err := refusal(e.result); err != nil {
+			return reply{err: err}
+		}
 		return reply{result: slices.Clone(e.result)}
 	}
 	out := new(spec.Error)

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -89,20 +90,26 @@ type outgoing struct {
 }
 
 // begin finds where a client's message goes and, if it wants an answer, adds it to the
-// pending requests.
-func (t *tenant) begin(c *client, e *envelope, sent time.Time) (outgoing, *spec.Error) {
+// pending requests. It waits for the end of a turn.
+func (t *tenant) begin(ctx context.Context, c *client, e *envelope) (outgoing, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	conn, err := c.connectionLocked(e.connectionID)
-	if err != nil {
-		return outgoing{}, err
+	for {
+		conn, err := c.connectionLocked(e.connectionID)
+		if err != nil {
+			return outgoing{}, err
+		}
+		if turn := conn.ext.turn; turn == nil {
+			return t.enterLocked(conn, e.method, slices.Clone(e.id), nil)
+		} else if t.awaitLocked(ctx, turn) != nil {
+			return outgoing{}, errForeign() // the client has gone
+		}
 	}
-	return t.enterLocked(conn, e.method, sent, slices.Clone(e.id), nil)
 }
 
 // enterLocked adds a request to those that are pending on its connection: a client's, or,
 // with answer, one of the hub's own.
-func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
+func (t *tenant) enterLocked(conn *connection, method string, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
 	s := conn.ext.session
 	if s == nil {
 		return outgoing{}, failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
@@ -119,7 +126,7 @@ func (t *tenant) enterLocked(conn *connection, method string, sent time.Time, id
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
 		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
-	out.id.text = conn.pending.add(&request{id: id, method: method, sent: sent, reply: answer})
+	out.id.text = conn.pending.add(&request{id: id, method: method, sent: time.Now(), reply: answer})
 	return out, nil
 }
 
@@ -170,8 +177,10 @@ func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 		return nil, nil
 	}
 	conn := s.ext.connections[id.conn]
-	if conn == nil && s.ext.hub != nil && s.ext.hub.id == id.conn {
-		conn = s.ext.hub
+	for _, own := range s.ext.own {
+		if own != nil && own.id == id.conn {
+			conn = own
+		}
 	}
 	if conn == nil {
 		return nil, nil

@@ -38,9 +38,16 @@ type extension struct {
 	since         time.Time // of its first session
 	session       *session  // nil while it is away
 	connections   map[string]*connection
-	grace         *time.Timer // runs while it is away
-	hub           *connection // of the hub's own requests; nil until the first
+	grace         *time.Timer    // runs while it is away
+	own           [2]*connection // of the hub's requests, by who makes them; nil until the first
+	turn          chan struct{}  // closed at the end of the hub's turn; nil if it has none
 }
+
+// Who makes the hub's own requests. To an extension each is one more client.
+const (
+	ofBrowser = iota // the hub, to which the extension is a browser
+	ofTools          // the relay's tools
+)
 
 // session is a WebSocket that serves an extension.
 type session struct {
@@ -188,8 +195,10 @@ func (t *tenant) interruptLocked(ext *extension, why string) {
 	for _, c := range ext.connections {
 		t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
 	}
-	if ext.hub != nil {
-		t.endRequestsLocked(ext.hub, time.Time{}, err, tabtransport.ErrLost)
+	for _, c := range ext.own {
+		if c != nil {
+			t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
+		}
 	}
 }
 
@@ -304,8 +313,10 @@ func (t *tenant) count(s *Stats) {
 		for _, c := range ext.connections {
 			s.InFlight += len(c.pending.byID)
 		}
-		if ext.hub != nil {
-			s.InFlight += len(ext.hub.pending.byID)
+		for _, c := range ext.own {
+			if c != nil {
+				s.InFlight += len(c.pending.byID)
+			}
 		}
 	}
 }

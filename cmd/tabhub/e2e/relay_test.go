@@ -91,6 +91,15 @@ func TestProxyExtension(t *testing.T) {
 		t.Fatalf("the cached tool: %s %s", a.outcome(), a.result)
 	}
 
+	// It is a browser like others.
+	if text := c.callContent("browser_tab", `{"action":"list"}`)[0].Text; !strings.Contains(text, `:42"`) || !strings.Contains(text, `"title":"Shop"`) || !strings.Contains(text, `"browser":"Chrome 141"`) {
+		t.Errorf("the tabs: %s", text)
+	}
+	<-x.asked
+	if out, _, _ := p.run("status"); !strings.Contains(out, "1 connected, 0 paired") {
+		t.Errorf("status: %s", out)
+	}
+
 	if text := c.callContent("relay_getTabs", `{}`)[0].Text; !strings.Contains(text, `"title":"Shop"`) {
 		t.Errorf("the tabs: %s", text)
 	}

@@ -20,14 +20,17 @@ export interface Tab {
   url: string;
   focused: boolean;
   connected: boolean;
-  domains: { domain: string; number: number; tools: number }[] | null;
+  discarded?: boolean;
+  domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
+  warnings?: { name: string; reason: string }[];
 }
 
 export interface Browser {
   name: string;
   connected: boolean;
   single: boolean;
+  relay: boolean;
   focused: boolean;
   tabs: number;
   connectedAt: string;
@@ -37,6 +40,7 @@ export interface Browser {
 export interface Call {
   time: string;
   client?: string;
+  via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;
   outcome: string;

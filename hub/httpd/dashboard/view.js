@@ -68,30 +68,49 @@ export function showStatus(status) {
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
 }
 
-/** @param {Tab} tab */
-function stateOf(tab) {
-  const states = [
-    tab.connected ? (tab.focused ? element("span", "ok", "active") : element("span", "", "open")) : element("span", "bad", "away"),
-  ];
+/**
+ * @param {Tab} tab
+ * @param {number} [departed] how many of its tools are those of a page that has gone
+ */
+function stateOf(tab, departed = 0) {
+  const states = [stateWord(tab, departed)];
   if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
   return states;
 }
 
+/**
+ * @param {Tab} tab
+ * @param {number} departed
+ */
+function stateWord(tab, departed) {
+  if (!tab.connected) return element("span", "bad", "away");
+  if (tab.discarded) return element("span", "soft", "asleep");
+  if (departed) return element("span", "", "changing page");
+  return tab.focused ? element("span", "ok", "active") : element("span", "", "open");
+}
+
 /** @param {Tab[]} tabs */
 export function showTabs(tabs) {
-  const rows = tabs.flatMap((tab) =>
-    (tab.domains ?? []).map(({ domain, number: n, tools }) =>
-      row(foreign(domain), number(n), [foreign(tab.title, "title"), foreign(tab.url, "title soft")], number(tools), stateOf(tab)),
-    ),
-  );
+  const rows = tabs.flatMap((tab) => {
+    const where = [foreign(tab.title, "title"), foreign(tab.url, "title soft")];
+    if (!tab.domains?.length) return [row("–", "–", where, number(0), stateOf(tab))];
+    return tab.domains.map(({ domain, number: n, tools, departed }) =>
+      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab, departed)),
+    );
+  });
   list(byID("tabs"), "table", rows);
-  byID("no-tabs").hidden = rows.length > 0;
+  byID("no-tabs").hidden = tabs.some(({ domains }) => domains?.length);
   const more = byID("more-tabs");
   more.hidden = rows.length <= ROWS;
   more.textContent = `and ${rows.length - ROWS} more, which "tabhub tabs" lists`;
   const refused = tabs.flatMap(({ title, rejected }) =>
     (rejected ?? []).map(({ name, reason }) => element("li", "", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason))),
   );
+  for (const { title, warnings } of tabs) {
+    for (const { name, reason } of warnings ?? []) {
+      refused.push(element("li", "", "a part of ", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason)));
+    }
+  }
   list(byID("refused"), "section", refused);
 }
 
@@ -100,9 +119,9 @@ export function showBrowsers(peers) {
   const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
   const rows = browsers.map((b) => {
     const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
-    return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
+    return row([foreign(b.name || "a browser without a name"), b.relay ? " (MCP Proxy Protocol)" : ""], number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = browsers.length.toLocaleString("en");
+  byID("count-browsers").textContent = browsers.filter((b) => b.connected && !b.relay).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }
 
@@ -114,7 +133,7 @@ export function showCalls(calls) {
     return row(
       element("span", "number", when(c.time)),
       foreign([c.domain, c.tool].filter(Boolean).join(" · ")),
-      foreign(c.client ?? ""),
+      foreign([c.client, c.via].filter(Boolean).join(" · ")),
       outcome,
       element("span", "number", took(c.duration)),
     );

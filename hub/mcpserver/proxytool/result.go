@@ -41,6 +41,12 @@ func (r *result) json() json.RawMessage {
 	return append(out, '}')
 }
 
+// partial returns r, of operation at of a batch, as the _meta of the progress that tells it.
+func (r *result) partial(at int) json.RawMessage {
+	part := merge(nil, []member{{"proxyIndex", strconv.AppendInt(nil, int64(at), 10)}, {"result", r.json()}})
+	return merge(nil, []member{{metaKey, part}})
+}
+
 // next makes room for one more block.
 func (r *result) next() {
 	if r.count > 0 {
@@ -67,6 +73,19 @@ func (r *result) addResource(uri string, text []byte, n *annotations) {
 
 func (r *result) addText(text string, n *annotations) {
 	r.add(append(rawjson.AppendString([]byte(`{"type":"text","text":`), text), '}'), n)
+}
+
+// data is the result of an operation that answers with JSON: object is the same as an
+// object. proxy embeds it as a resource, as the Proxy Extension has it. Some clients show a
+// model no such resources, so proxy_read, which is not of that extension, has it as text.
+func (c *caller) data(uri string, raw, object json.RawMessage, n *annotations) *result {
+	r := &result{rest: []member{{"structuredContent", object}}}
+	if c.readOnly {
+		r.addText(string(raw), n)
+	} else {
+		r.addResource(uri, raw, n)
+	}
+	return r
 }
 
 // failure is a result that says what is wrong.

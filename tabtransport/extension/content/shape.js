@@ -10,14 +10,13 @@ var Shape = class {
    * @returns {Checked}
    */
   static tools(list) {
-    return Shape.#check(list, "tool", (item, out) => {
+    return Shape.#check(list, "tool", (item, out, leaveOut) => {
       out.name = Shape.#required(item.name, "name", Limit.name);
       Shape.#texts(item, out);
-      const schema = typeof item.inputSchema === "string" ? JSON.parse(item.inputSchema) : item.inputSchema;
-      Shape.#part(out, "inputSchema", schema, Limit.schema);
-      Shape.#part(out, "outputSchema", item.outputSchema, Limit.schema);
-      Shape.#part(out, "annotations", item.annotations, Limit.other);
-      Shape.#part(out, "_meta", item._meta, Limit.other);
+      Shape.#part(out, "inputSchema", parsed(item.inputSchema), Limit.schema, leaveOut);
+      Shape.#part(out, "outputSchema", item.outputSchema, Limit.schema, leaveOut);
+      Shape.#part(out, "annotations", item.annotations, Limit.other, leaveOut);
+      Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
     });
   }
 
@@ -28,15 +27,16 @@ var Shape = class {
    * @returns {Checked}
    */
   static resources(list) {
-    return Shape.#check(list, "resource", (item, out) => {
+    return Shape.#check(list, "resource", (item, out, leaveOut) => {
       const key = "uriTemplate" in item ? "uriTemplate" : "uri";
       out[key] = Shape.#required(item[key], key, Limit.uri);
       out.name = Shape.#required(item.name, "name", Limit.name);
       Shape.#texts(item, out);
       if (typeof item.mimeType === "string") out.mimeType = item.mimeType.slice(0, Limit.name);
       if (typeof item.size === "number") out.size = item.size;
-      Shape.#part(out, "annotations", item.annotations, Limit.other);
-      Shape.#part(out, "_meta", item._meta, Limit.other);
+      if (item.completes === true) out.completes = true;
+      Shape.#part(out, "annotations", item.annotations, Limit.other, leaveOut);
+      Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
     });
   }
 
@@ -47,18 +47,19 @@ var Shape = class {
    * @returns {Checked}
    */
   static prompts(list) {
-    return Shape.#check(list, "prompt", (item, out) => {
+    return Shape.#check(list, "prompt", (item, out, leaveOut) => {
       out.name = Shape.#required(item.name, "name", Limit.name);
       Shape.#texts(item, out);
-      Shape.#part(out, "arguments", item.arguments, Limit.schema);
-      Shape.#part(out, "_meta", item._meta, Limit.other);
+      Shape.#part(out, "arguments", item.arguments, Limit.schema, leaveOut);
+      if (item.completes === true) out.completes = true;
+      Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
     });
   }
 
   /**
    * @param {unknown} list
    * @param {string} kind
-   * @param {(item: Record<string, unknown>, out: Item) => void} pick
+   * @param {(item: Record<string, unknown>, out: Item, leaveOut: (reason: string) => void) => void} pick
    * @returns {Checked}
    */
   static #check(list, kind, pick) {
@@ -69,19 +70,21 @@ var Shape = class {
     for (const item of list.slice(0, Limit.items)) {
       /** @type {Item} */
       const out = { name: "" };
+      const reject = (/** @type {string} */ reason) => {
+        if (checked.rejected.length >= 100) return;
+        const name = Values.isObject(item) && typeof item.name === "string" ? item.name : kind;
+        checked.rejected.push({ name: name.slice(0, Limit.name), reason });
+      };
       try {
         if (!Values.isObject(item)) throw new Error(`it is not an object`);
-        pick(item, out);
+        pick(item, out, reject);
         const text = JSON.stringify(out);
         if (text.length > room) throw new Error("the page offers too much in all");
         room -= text.length;
         checked.items.push(out);
         checked.texts.push(text);
       } catch (error) {
-        if (checked.rejected.length < 100) {
-          const name = Values.isObject(item) && typeof item.name === "string" ? item.name : kind;
-          checked.rejected.push({ name: name.slice(0, Limit.name), reason: Values.errorText(error) });
-        }
+        reject(Values.errorText(error));
       }
     }
     if (list.length > Limit.items) {
@@ -112,16 +115,37 @@ var Shape = class {
   }
 
   /**
+   * Takes a part of an item, valid or not: the hub says what is wrong with it. One that
+   * cannot be carried is left out.
+   *
    * @param {Item} out
    * @param {string} key
    * @param {unknown} value
    * @param {number} limit
+   * @param {(reason: string) => void} leaveOut
    */
-  static #part(out, key, value, limit) {
+  static #part(out, key, value, limit, leaveOut) {
     if (value === undefined || value === null) return;
-    if (typeof value !== "object") throw new Error(`its ${key} is not an object`);
-    const text = JSON.stringify(value);
-    if (text.length > limit) throw new Error(`its ${key} is larger than ${limit >> 10} KiB`);
-    out[key] = JSON.parse(text);
+    try {
+      const text = JSON.stringify(value);
+      if (text === undefined) return;
+      if (text.length > limit) throw new Error(`it is larger than ${limit >> 10} KiB`);
+      out[key] = JSON.parse(text);
+    } catch (error) {
+      leaveOut(`its ${key}: ${Values.errorText(error)}`);
+    }
   }
 };
+
+/**
+ * @param {unknown} schema
+ * @returns {unknown} the same as it was before it became JSON, if it did
+ */
+function parsed(schema) {
+  if (typeof schema !== "string") return schema;
+  try {
+    return JSON.parse(schema);
+  } catch {
+    return schema; // the hub tells what is wrong with it
+  }
+}

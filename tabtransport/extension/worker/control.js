@@ -5,6 +5,7 @@ import { ask } from "./confirm.js";
 import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
 import { Code, Refusal, notShared } from "./refusal.js";
+import { isAsleep } from "./tab.js";
 import { permitsDocument, permitsPage } from "./settings.js";
 
 /** How long a navigation may take before it is answered anyway, in ms. */
@@ -41,9 +42,10 @@ export const CAPABILITIES = [
   "navigate",
   "screenshot",
   "text",
-  "elicit",
   "resume",
 ];
+// Where the browser has no window there is nobody to ask.
+if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("elicit");
 
 /**
  * Does what the hub asks, or returns undefined if it is nothing for the browser.
@@ -81,9 +83,27 @@ async function existing(tabId) {
   }
 }
 
+/**
+ * Has the browser load a tab that sleeps, where it is.
+ *
+ * @param {number} tabId
+ */
+async function awake(tabId) {
+  if (!isAsleep(await existing(tabId))) return;
+  const loaded = loads(tabId);
+  await chrome.tabs.reload(tabId);
+  await loaded;
+}
+
 /** @type {Does<"browser/openTab">} */
-async function openTab(_, { url, active }, settings) {
+async function openTab(_, { url, active, wake }, settings) {
   const address = webAddress(url, settings);
+  const asleep = wake ? await sleeping(address) : undefined;
+  if (asleep?.id !== undefined) {
+    await chrome.tabs.reload(asleep.id);
+    if (active) await activateTab(asleep.id, {}, settings, "");
+    return { tabId: asleep.id };
+  }
   const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
   /** @type {chrome.tabs.Tab | undefined} */
   let tab;
@@ -95,6 +115,20 @@ async function openTab(_, { url, active }, settings) {
   }
   if (tab?.id === undefined) throw new Refusal(Code.Internal, "the browser opened no tab");
   return { tabId: tab.id };
+}
+
+/**
+ * A tab that sleeps at an address or, if that is a site's root, at the site: the user expects to
+ * see that one wake, and no second one beside it.
+ *
+ * @param {string} address
+ */
+async function sleeping(address) {
+  const { href, origin } = new URL(address);
+  const tabs = (await chrome.tabs.query({})).filter((tab) => isAsleep(tab) && URL.canParse(tab.url ?? ""));
+  const at = (/** @type {chrome.tabs.Tab} */ tab) => new URL(tab.url ?? "");
+  const page = (/** @type {string} */ url) => url.split("#")[0];
+  return tabs.find((tab) => page(at(tab).href) === page(href)) ?? (href === `${origin}/` ? tabs.find((tab) => at(tab).origin === origin) : undefined);
 }
 
 /** @type {Does<"browser/activateTab">} */
@@ -116,9 +150,10 @@ async function closeTab(tabId) {
 async function listTabs(_, __, settings) {
   const tabs = await chrome.tabs.query({});
   return {
-    tabs: tabs.map(({ id = chrome.tabs.TAB_ID_NONE, windowId, index, url = "", title = "", active }) => {
+    tabs: tabs.map((tab) => {
+      const { id = chrome.tabs.TAB_ID_NONE, windowId, index, url = "", title = "", active } = tab;
       const said = permitsPage(settings(), url) ? { url: withoutSecret(url), title: withoutSecret(title) } : { url: "", title: "" };
-      return { tabId: id, windowId, index, ...said, active };
+      return { tabId: id, windowId, index, ...said, active, discarded: isAsleep(tab), navigating: !!tab.pendingUrl };
     }),
   };
 }
@@ -208,14 +243,14 @@ function loads(tabId, other) {
 
 /** @type {Does<"browser/screenshot">} */
 async function screenshot(tabId, _, settings) {
-  await existing(tabId);
+  await awake(tabId);
   const data = await picture(tabId, settings);
   return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
 }
 
 /** @type {Does<"browser/text">} */
 async function text(tabId, _, settings) {
-  await existing(tabId);
+  await awake(tabId);
   const [frame] = await chrome.scripting
     .executeScript({
       target: { tabId },

@@ -95,14 +95,15 @@ function message(message) {
     case "browser/readResource":
     case "browser/subscribeResource":
     case "browser/getPrompt":
+    case "browser/complete":
       if (message.id === undefined) break;
       void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
       break;
     default: {
       if (message.id === undefined) break;
       const outcome = control(message, () => current);
-      if (outcome && message.method === "browser/navigate" && !message.params.reload) tabs.moving(message.tabId, outcome);
-      answer(message, outcome ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
+      const known = message.method === "browser/navigate" ? outcome?.finally(() => tabs.settled(message.tabId)) : outcome;
+      answer(message, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
     }
   }
 }
@@ -126,7 +127,7 @@ function answer({ id, tabId }, outcome) {
 
 chrome.runtime.onConnect.addListener((port) => {
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
-  /** @type {Promise<import("./tab.js").Frame | undefined>} */
+  /** @type {Promise<import("./frame.js").Frame | undefined>} */
   const frame = ready.then(() => tabs.connected(port));
   // One after the other: what a frame says is about what it said before.
   let last = frame;
@@ -146,7 +147,7 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 /**
- * @param {import("./tab.js").Frame} frame
+ * @param {import("./frame.js").Frame} frame
  * @param {chrome.runtime.Port} port
  * @param {FrameToWorker} message
  */
@@ -184,7 +185,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
-chrome.tabs.onReplaced.addListener((_, removed) => void ready.then(() => tabs.removed(removed)));
+chrome.tabs.onReplaced.addListener((id, before) => void tabs.replaced(id, before, ready));
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });

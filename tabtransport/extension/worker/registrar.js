@@ -1,8 +1,9 @@
 // Tells the hub what tabs offer, when it differs from what the hub was told.
 
+import { KINDS } from "./frame.js";
 import { Code, Refusal } from "./refusal.js";
 import { permits } from "./settings.js";
-import { KINDS, merge } from "./tab.js";
+import { merge } from "./tab.js";
 
 /** Changes of what a tab offers within this time, in ms, are one message. */
 const GATHER = 50;
@@ -47,10 +48,7 @@ export class Registrar {
    * @param {Tab} tab
    */
   soon(tab) {
-    tab.timer ??= setTimeout(() => {
-      tab.timer = undefined;
-      if (!tab.missing?.size) this.#register(tab);
-    }, Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
+    tab.timer ??= setTimeout(() => this.#due(tab), Math.max(tab.known ? GATHER : 0, tab.rests - Date.now()));
   }
 
   /**
@@ -60,9 +58,24 @@ export class Registrar {
    */
   next(tab) {
     clearTimeout(tab.timer);
+    tab.timer = setTimeout(() => this.#due(tab));
+  }
+
+  /**
+   * Tells the hub now what it is to be told of a tab, and resolves when it has all of it.
+   *
+   * @param {Tab} tab
+   */
+  async now(tab) {
+    if (tab.timer !== undefined) this.#due(tab);
+    await tab.telling;
+  }
+
+  /** @param {Tab} tab */
+  #due(tab) {
+    clearTimeout(tab.timer);
     tab.timer = undefined;
-    tab.rests = 0;
-    this.soon(tab);
+    if (!tab.missing?.size) this.#register(tab);
   }
 
   /**
@@ -87,7 +100,7 @@ export class Registrar {
 
   /**
    * @param {Tab} tab
-   * @param {import("./tab.js").Frame[]} frames
+   * @param {import("./frame.js").Frame[]} frames
    * @param {ReturnType<typeof merge>} merged what they offer
    */
   #tell(tab, frames, { lists, rejected }) {
@@ -101,11 +114,12 @@ export class Registrar {
       // Of a tab that never had anything the hub need not know.
       if (text === "[]" && verb === "register" && !known) continue;
       tab.known = true;
-      if (kind === "tools") tab.rejected = rejected;
+      if (kind === "tools") [tab.rejected, tab.warnings] = [rejected, []];
       telling.push(this.#send(tab, kind, METHODS[kind][verb], text));
     }
     const confirm = tab.confirming(frames);
-    void Promise.all(telling).then((done) => done.includes(false) || confirm());
+    const told = Promise.all(telling).then((done) => done.includes(false) || confirm());
+    if (telling.length) tab.telling = told;
   }
 
   /**
@@ -120,7 +134,10 @@ export class Registrar {
     const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
       const answer = await this.#hub.request(method, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`, tab.id);
-      if (tab.sent[kind] === text) tab.rejected.push(...(answer.rejected ?? [])); // null: none
+      if (tab.sent[kind] === text) {
+        tab.rejected.push(...(answer.rejected ?? [])); // null: none
+        tab.warnings.push(...(answer.warnings ?? []));
+      }
       return true;
     } catch (error) {
       if (tab.sent[kind] !== text || !this.#hub.connected) return false;

@@ -1,5 +1,6 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
+import { Frame, KINDS, nameOf } from "./frame.js";
 import { withoutSecret } from "./invitations.js";
 import { keeps, permitsPage } from "./settings.js";
 
@@ -9,75 +10,13 @@ const MAX_KEY = 1000;
 /** Below the hub's limit of 32 MiB a frame. */
 const MAX_REGISTRATION = 24 << 20;
 
-/** @type {["tools", "resources", "prompts"]} */
-export const KINDS = ["tools", "resources", "prompts"];
-
-/** @type {Offer} */
-const NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
-
 /**
- * A document with its content script, or a server in a child frame that is reached
- * through the document around it.
+ * Whether a tab is there without a document, to save memory, or since it was restored.
+ *
+ * @param {chrome.tabs.Tab} tab
  */
-export class Frame {
-  /** @type {chrome.runtime.Port | undefined} */
-  #port;
-  documentId = "";
-  /** As the browser gives it. */
-  origin = "";
-  offer = NOTHING;
-  /** The number of the offer, by the frame's own count. */
-  count = 0;
-  /** Whether the offer is that of the document before this one. */
-  stale = false;
-  /**
-   * Until when a stale offer stands against one of this document that lacks some of it, as
-   * Date.now() has it; 0 until this document has made an offer.
-   */
-  until = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  timer;
-
-  /**
-   * @param {number} id
-   * @param {{frame: Frame, key: number}} [through] for a server: the document around it, and what
-   *   that one calls it
-   */
-  constructor(id, through) {
-    this.id = id;
-    this.through = through;
-  }
-
-  /** @returns {chrome.runtime.Port | undefined} */
-  get port() {
-    return this.through ? this.through.frame.port : this.#port;
-  }
-
-  set port(port) {
-    this.#port = port;
-  }
-
-  /**
-   * Whether an offer lacks something of the one that the frame has.
-   *
-   * @param {Offer} offer
-   */
-  lacks(offer) {
-    return KINDS.some((kind) => {
-      const names = new Set(offer[kind].map(nameOf));
-      return this.offer[kind].some((item) => !names.has(nameOf(item)));
-    });
-  }
-
-  get empty() {
-    const { tools, resources, prompts } = this.offer;
-    return tools.length + resources.length + prompts.length === 0;
-  }
-}
-
-/** @param {Item} item */
-function nameOf(item) {
-  return String(item.uri ?? item.uriTemplate ?? item.name);
+export function isAsleep({ discarded, status }) {
+  return discarded || status === "unloaded";
 }
 
 export class Tab {
@@ -87,21 +26,29 @@ export class Tab {
   sent = { tools: "", resources: "", prompts: "", state: "" };
   /** Whether the hub was ever told of the tab. */
   known = false;
-  /** Whether the hub is moving it to another page. */
-  moving = false;
   /** @type {Rejection[]} the hub's, of the latest registration */
   rejected = [];
+  /** @type {Rejection[]} the same, of parts of what it took */
+  warnings = [];
   /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
   missing;
+  /** Ends that. @type {ReturnType<typeof setTimeout> | undefined} */
+  returning;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
+  /** Settles when the hub has all that it was told. @type {Promise<unknown> | undefined} */
+  telling;
   /** When the hub may be told again what it offers, as Date.now() has it. */
   rests = 0;
+  /** The number that it had before, if any. @type {number | undefined} */
+  replaces;
   /** What the browser says of the tab. */
   url = "";
   title = "";
   active = false;
   loading = false;
+  /** Whether it is there without a document, to save memory. */
+  discarded = false;
   windowId = -1;
 
   /** @param {number} id */
@@ -126,19 +73,43 @@ export class Tab {
     return child;
   }
 
+  /** The origin of its page, as far as the address tells. */
+  get site() {
+    return URL.canParse(this.url) ? new URL(this.url).origin : "";
+  }
+
   /**
-   * Forgets what a frame offered, and what was reached through it.
+   * A frame, and the servers that are reached through it.
    *
    * @param {Frame} frame
    */
-  forget(frame) {
-    clearTimeout(frame.timer);
-    frame.offer = NOTHING;
-    frame.stale = false;
-    for (const other of this.frames.values()) {
-      const below = other.through?.frame === frame || (frame.id === 0 && !other.port && other !== frame);
-      if (below) this.frames.delete(other.id);
-    }
+  with(frame) {
+    return [...this.frames.values()].filter((other) => other === frame || other.through?.frame === frame);
+  }
+
+  /**
+   * The frame that offers what was offered by one. A frame of a page that was reloaded has
+   * another number than before, but the same origin.
+   *
+   * @param {{frameId?: number, origin?: string}} at
+   * @param {(frame: Frame) => boolean} offers
+   */
+  find({ frameId, origin }, offers) {
+    const frames = [...this.frames.values()].filter((frame) => frame.port && offers(frame));
+    if (frameId === undefined) return frames[0];
+    const same = frames.find(({ id }) => id === frameId);
+    if (same || frameId === 0 || this.frames.get(frameId)?.port) return same;
+    const others = frames.filter((frame) => frame.id !== 0 && frame.origin === origin);
+    return others.length === 1 ? others[0] : undefined;
+  }
+
+  /**
+   * Whether a frame offers something that a test finds, may do so soon, or did before.
+   *
+   * @param {(offer: Offer) => boolean} offers
+   */
+  expects(offers) {
+    return !!this.missing?.size || [...this.frames.values()].some((frame) => frame.awaited || offers(frame.offer) || offers(frame.past));
   }
 
   /**
@@ -161,7 +132,7 @@ export class Tab {
    * @param {Frame} frame
    */
   rejectedOf(frame) {
-    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map((item) => item.name));
+    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map((item) => String(item.uri ?? item.uriTemplate ?? item.name)));
     const own = new Set(namesOf(frame));
     for (const other of this.frames.values()) if (other !== frame) for (const name of namesOf(other)) own.delete(name);
     return this.rejected.filter(({ name }) => own.has(name));
@@ -205,6 +176,8 @@ export class Tab {
       active: this.active,
       windowId: this.windowId,
       windowFocused: this.windowId === focused,
+      discarded: this.discarded,
+      replaces: this.replaces,
       keepTools: !!page.url && keeps(settings, page.url),
     };
   }
@@ -212,7 +185,8 @@ export class Tab {
 
 /**
  * The items of a tab's frames, each with its frame and the origin that the browser
- * vouches for.
+ * vouches for. What has departed counts if no document of the origin in the tab offers it, as
+ * frames have other numbers after a reload.
  *
  * @param {Frame[]} frames documents first
  */
@@ -223,16 +197,21 @@ export function merge(frames) {
     let size = 0;
     let left = 0;
     const texts = [];
-    // A document's own word goes before that of a server in it.
+    const seen = new Set();
     const own = new Set();
-    for (const { id, origin, offer, through } of frames) {
-      for (const item of offer[kind]) {
-        const key = `${origin} ${item.uri ?? item.uriTemplate ?? item.name}`;
-        if (through ? own.has(key) : !own.add(key)) continue;
-        const text = JSON.stringify({ ...item, frameId: id, origin });
-        size += text.length + 1;
-        if (size > MAX_REGISTRATION) left++;
-        else texts.push(text);
+    for (const departed of [false, true]) {
+      for (const { id, origin, offer, past, through } of frames) {
+        for (const item of (departed ? past : offer)[kind]) {
+          const key = `${origin} ${nameOf(item)}`;
+          // A document's own word goes before that of a server in it.
+          if (departed ? seen.has(key) : through && own.has(key)) continue;
+          seen.add(key);
+          if (!through) own.add(key);
+          const text = JSON.stringify({ ...item, frameId: id, origin, departed: departed || undefined });
+          size += text.length + 1;
+          if (size > MAX_REGISTRATION) left++;
+          else texts.push(text);
+        }
       }
     }
     if (left) rejected.push({ name: `${left} ${kind}`, reason: "the tab offers too much in all" });

@@ -1,24 +1,19 @@
 // The tabs with something to offer: what the browser and their frames say of them.
 
+import { Departures, LOADING, documents } from "./departures.js";
+import { Frame } from "./frame.js";
 import { Registrar } from "./registrar.js";
 import { givesWebMCP, keeps, permits } from "./settings.js";
 import { Stored } from "./stored.js";
-import { Frame, Tab, tell } from "./tab.js";
-
-/** How long what a frame offered stays after its document has gone, in ms: the next document may offer the same. */
-const GONE = 3_000;
-/** How long a new document of the same origin may take to make an offer, in ms. */
-const LOADING = 10_000;
-/** How long a new document may take to offer all that the one before it did, in ms. */
-const WHOLE = 1_500;
-/** How long a restarted worker waits for the frames that an earlier one knew, in ms. */
-const RETURN = 2_000;
+import { Tab, isAsleep, tell } from "./tab.js";
 
 export class Tabs {
   /** @type {Map<number, Tab>} */
   #tabs = new Map();
   /** Tabs that were closed while the hub could not be told. */
   #closed = new Set();
+  /** The numbers that tabs were given in place of others since the worker was started. @type {Map<number, number>} */
+  #numbers = new Map();
   #focused = -1;
   /** @type {Stored<Record<number, number[]>>} the frames of each tab that the hub was told of */
   #stored = new Stored("tabs", () => this.#remembered());
@@ -26,6 +21,7 @@ export class Tabs {
   #standing;
   #settings;
   #registrar;
+  #departures;
 
   /**
    * @param {import("./hub.js").Hub} hub
@@ -43,6 +39,7 @@ export class Tabs {
       this.#state(tab);
       this.#stored.save();
     });
+    this.#departures = new Departures(this.#registrar);
   }
 
   /** Remembers the tabs of an earlier worker, and learns which of them are left. */
@@ -55,21 +52,19 @@ export class Tabs {
     this.#focused = last?.id ?? -1;
     const ids = new Set(open.map((tab) => tab.id));
     for (const [key, frames] of Object.entries(before)) {
-      const id = Number(key);
+      const id = this.#numbers.get(Number(key)) ?? Number(key);
       if (!ids.has(id)) {
         this.#closed.add(id);
         continue;
       }
       const tab = this.#tab(id);
       tab.known = true;
+      if (id !== Number(key)) tab.replaces = Number(key);
       tab.missing = new Set(frames);
       for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
-      setTimeout(() => {
-        tab.missing = undefined;
-        this.#registrar.soon(tab);
-      }, RETURN);
     }
     for (const info of open) this.seen(info);
+    for (const tab of this.#tabs.values()) this.#departures.awaitMissing(tab);
   }
 
   /** Tells a hub that has just said hello all there is. */
@@ -78,6 +73,7 @@ export class Tabs {
     this.#closed.clear();
     for (const tab of this.#tabs.values()) {
       tab.sent = { tools: "", resources: "", prompts: "", state: "" };
+      if (tab.discarded) this.#state(tab); // it may be all that is known of it
       this.#registrar.next(tab);
     }
   }
@@ -88,14 +84,15 @@ export class Tabs {
   seen(info) {
     const tab = info.id === undefined ? undefined : this.#tabs.get(info.id);
     if (!tab) return;
+    const { site, loading, discarded } = tab;
     // Of some pages, such as about:blank, the browser says neither.
     tab.url = info.url ?? "";
     tab.title = info.title ?? "";
     tab.windowId = info.windowId;
     tab.active = info.active;
     tab.loading = info.status === "loading";
-    const top = tab.frames.get(0);
-    if (top && !top.port) this.#gone(tab, top);
+    tab.discarded = isAsleep(info);
+    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#departures.waitAnew(tab, { woken: discarded && !tab.discarded });
     this.#state(tab);
   }
 
@@ -121,6 +118,7 @@ export class Tabs {
     const tab = this.#tabs.get(tabId);
     if (!tab) return;
     clearTimeout(tab.timer);
+    clearTimeout(tab.returning);
     for (const frame of tab.frames.values()) clearTimeout(frame.timer);
     this.#tabs.delete(tabId);
     this.#stored.save();
@@ -129,18 +127,46 @@ export class Tabs {
   }
 
   /**
-   * The hub moves a tab to another page, until outcome is known. It asks next for what is
-   * there, so what the page before it offered is forgotten.
+   * A tab has another number now, as it was put to sleep. This is said also before what an earlier
+   * worker knew is loaded.
    *
    * @param {number} tabId
-   * @param {Promise<unknown>} outcome
+   * @param {number} before
+   * @param {Promise<void>} ready
    */
-  moving(tabId, outcome) {
+  async replaced(tabId, before, ready) {
+    this.#numbers.set(before, tabId);
+    await ready;
+    const tab = this.#tabs.get(before);
+    if (!tab) return;
+    this.#tabs.delete(before);
+    this.#tabs.set(tabId, tab);
+    tab.id = tabId;
+    tab.replaces = before;
+    this.#state(tab); // before anything else is said of it
+    for (const frame of tab.frames.values()) {
+      if (!frame.port) continue;
+      frame.port = undefined;
+      this.#departures.depart(tab, frame);
+    }
+    this.#stored.save();
+    this.seen(await chrome.tabs.get(tabId));
+  }
+
+  /**
+   * Resolves once the hub knows what is there of the documents that a tab shows now, and what has
+   * departed.
+   *
+   * @param {number} tabId
+   */
+  async settled(tabId) {
     const tab = this.#tabs.get(tabId);
     if (!tab) return;
-    tab.moving = true;
-    const over = () => (tab.moving = false);
-    outcome.then(over, over);
+    const there = await documents({ tabId, allFrames: true });
+    for (const frame of tab.frames.values()) {
+      if (there.length && frame.port && !frame.through && !there.includes(frame.documentId)) this.disconnected(frame, frame.port);
+    }
+    await this.#registrar.now(tab);
   }
 
   // ---- What frames say
@@ -165,17 +191,13 @@ export class Tabs {
       frame = new Frame(frameId);
       tab.frames.set(frameId, frame);
     }
-    clearTimeout(frame.timer);
     frame.port = port;
-    if (frame.documentId !== documentId) {
-      if (frame.origin !== origin || (tab.moving && frameId === 0)) this.#forget(tab, frame);
-      else frame.timer = setTimeout(() => this.#forget(tab, /** @type {Frame} */ (frame)), LOADING);
-      frame.stale = !frame.empty;
-      frame.until = 0;
-      frame.count = 0;
-    }
+    if (frame.documentId && frame.documentId !== documentId) this.#departures.depart(tab, frame);
+    if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
     frame.documentId = documentId ?? "";
     frame.origin = origin;
+    frame.site = tab.site;
+    this.#departures.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
     return frame;
   }
@@ -192,26 +214,7 @@ export class Tabs {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
     }
-    this.#gone(tab, frame);
-  }
-
-  /**
-   * Forgets what a frame offered whose document has gone, when the next one has had its time
-   * to offer something: one without tools says nothing.
-   *
-   * @param {Tab} tab
-   * @param {Frame} frame
-   */
-  #gone(tab, frame) {
-    const elsewhere = frame.id === 0 && (tab.moving || (URL.canParse(tab.url) && new URL(tab.url).origin !== frame.origin));
-    clearTimeout(frame.timer);
-    frame.timer = setTimeout(
-      () => {
-        this.#forget(tab, frame);
-        tab.frames.delete(frame.id);
-      },
-      elsewhere ? 0 : tab.loading ? LOADING : GONE,
-    );
+    this.#departures.depart(tab, frame);
   }
 
   /**
@@ -222,26 +225,10 @@ export class Tabs {
     const tab = this.#tabOf(frame);
     if (!tab || !permits(this.#settings(), frame.origin)) return;
     const about = said.child ? tab.through(frame, said.child) : frame;
-    clearTimeout(about.timer);
-    if (about.stale && about.lacks(said.offer)) {
-      // A page that was reloaded registers its tools one by one.
-      about.until ||= Date.now() + WHOLE;
-      about.timer = setTimeout(() => this.#take(tab, about, said), Math.max(0, about.until - Date.now()));
-      return;
-    }
-    this.#take(tab, about, said);
-  }
-
-  /**
-   * @param {Tab} tab
-   * @param {Frame} about
-   * @param {{offer: Offer, count: number, child?: object}} said
-   */
-  #take(tab, about, { offer, count, child }) {
-    about.offer = offer;
-    about.count = count;
-    about.stale = false;
-    if (child && about.empty) tab.frames.delete(about.id);
+    const first = about.awaited;
+    about.take(said.offer, said.count);
+    if (first && !said.child) this.#departures.wait(tab, about);
+    if (said.child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#registrar.soon(tab);
   }
@@ -271,26 +258,39 @@ export class Tabs {
   // ---- What others ask
 
   /**
-   * The frame that a request is for, and the port that leads there; in a tab that has
-   * frames it waits for one that is just being loaded. A site that the user does not share
+   * The frame that a request is for, and the port that leads there. A tab that sleeps is woken,
+   * and a document that is just being loaded is waited for. A site that the user does not share
    * has none.
    *
    * @param {number} tabId
-   * @param {number | undefined} frameId
+   * @param {{frameId?: number, origin?: string}} at where it was offered, as far as that is known
    * @param {(offer: Offer) => boolean} offers whether an offer has what is asked for
    * @param {number} timeout in ms
    */
-  async route(tabId, frameId, offers, timeout) {
-    const until = Date.now() + timeout;
+  async route(tabId, at, offers, timeout) {
+    const asleep = this.#tabs.get(tabId)?.discarded;
+    const until = Date.now() + (asleep ? LOADING : timeout);
     for (;;) {
-      const all = [...(this.#tabs.get(tabId)?.frames.values() ?? [])];
-      const frames = all.filter((f) => this.permitted(f) && (!f.through || this.permitted(f.through.frame)));
-      const frame =
-        frameId === undefined ? frames.find((f) => f.port && offers(f.offer)) : frames.find((f) => f.id === frameId);
-      if (frame?.port) return { frame, port: frame.port, child: frame.through?.key };
-      if (Date.now() > until || !this.#tabs.has(tabId)) return undefined;
+      const tab = this.#tabs.get(tabId);
+      if (tab?.discarded) await this.#wake(tab);
+      const frame = tab?.find(at, (each) => this.permitted(each) && offers(each.offer));
+      if (frame?.port && (!frame.through || this.permitted(frame.through.frame))) return { frame, port: frame.port, child: frame.through?.key };
+      if (Date.now() > until || !tab?.expects(offers)) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
+  }
+
+  /**
+   * Has the browser load a tab that sleeps, which brings it nowhere else.
+   *
+   * @param {Tab} tab
+   */
+  async #wake(tab) {
+    tab.discarded = false;
+    tab.loading = true;
+    this.#departures.waitAnew(tab, { woken: true });
+    this.#state(tab);
+    await chrome.tabs.reload(tab.id).catch(() => {}); // it may just have been closed
   }
 
   /**
@@ -328,13 +328,14 @@ export class Tabs {
     for (const frame of tab ? this.#registrar.offering(tab) : []) {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
+      const refused = new Set(tab?.rejectedOf(frame).map(({ name }) => name));
       for (const { name, title, description } of frame.offer.tools) {
-        view.tools.push({ name, title: String(title ?? ""), description: String(description ?? "") });
+        if (!refused.has(name)) view.tools.push({ name, title: String(title ?? ""), description: String(description ?? "") });
       }
       view.rejected.push(...frame.offer.rejected);
     }
     const all = [...sites.values()];
-    all[0]?.rejected.push(...(tab?.rejected ?? []));
+    if (tab) all[0]?.rejected.push(...tab.rejected, ...tab.warnings.map(({ name, reason }) => ({ name, reason: `a part of it: ${reason}` })));
     return all;
   }
 
@@ -360,20 +361,23 @@ export class Tabs {
   }
 
   /**
-   * Forgets what a frame offered.
+   * Forgets what a frame offered, as its site may not or does not count any more.
    *
    * @param {Tab} tab
    * @param {Frame} frame
    */
   #forget(tab, frame) {
-    tab.forget(frame);
+    for (const each of tab.with(frame)) {
+      each.clear();
+      if (each !== frame) tab.frames.delete(each.id);
+    }
     if (frame.id === 0) this.#registrar.next(tab);
     else this.#registrar.soon(tab);
   }
 
   /** @param {Tab} tab */
   #state(tab) {
-    if (!tab.known || !this.#hub.connected || tab.missing?.size) return;
+    if (!tab.known || !this.#hub.connected || (tab.missing?.size && !tab.discarded)) return;
     const params = tab.state(this.#focused, this.#settings());
     const text = JSON.stringify(params);
     if (text === tab.sent.state) return;
@@ -386,7 +390,8 @@ export class Tabs {
     const out = {};
     for (const tab of this.#tabs.values()) {
       if (!tab.known) continue;
-      out[tab.id] = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
+      const frames = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
+      out[tab.id] = [...frames, ...(tab.missing ?? [])];
     }
     return out;
   }

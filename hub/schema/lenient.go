@@ -1,0 +1,38 @@
+package schema
+
+import (
+	"slices"
+
+	"tabhub/spec/rawjson"
+)
+
+// Pages often accept what their schemas do not: a pattern that is stricter than the
+// tool, an enum that was filled in later, null where nothing is meant. So violations are
+// of two classes.
+//
+// Refused is what the page could not judge: an argument that is missing, one of another
+// type, and one that the schema does not know, which a page would drop without a word,
+// so that a misspelled argument would have the call do something else.
+//
+// Lenient are the others: the argument reaches the page under its name and in its type,
+// and only its value is not what the schema asks for. A null for an argument that is not
+// required is one of these. Of alternatives it is enough that one has no others.
+
+// allLenient reports whether a lenient reading lets all failures pass.
+func allLenient(all []failure) bool {
+	return !slices.ContainsFunc(all, func(f failure) bool { return !f.lenient() })
+}
+
+func (f failure) lenient() bool {
+	switch f.keyword {
+	case "type", "required", "dependentRequired", "additionalProperties", "false":
+		return f.optional
+	case "enum":
+		// Values that are all of another type tell which type is meant.
+		values, got := f.want.([]rawjson.Value), f.got.(*rawjson.Value)
+		return f.optional || len(values) == 0 || slices.ContainsFunc(values, func(v rawjson.Value) bool { return v.Kind == got.Kind })
+	case "anyOf", "propertyNames":
+		return f.optional || slices.ContainsFunc(f.branches, allLenient)
+	}
+	return true
+}

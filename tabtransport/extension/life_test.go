@@ -1,0 +1,355 @@
+package extension_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// page is a document whose tools say which document ran them, each once. What it says it
+// offers only when the test lets it.
+func page(name string, native bool, tools ...string) string {
+	library := ""
+	if !native {
+		library = `<script src="/lib.js"></script>`
+	}
+	return fmt.Sprintf(`<!doctype html><title>%s</title>%s<script>
+		var runs = 0;
+		fetch("/go/%[1]s").then(() => { for (const name of %[3]s) {
+			document.modelContext.registerTool({name, description: "d", inputSchema: {type: "object"}, execute: () => ({content: [{type: "text", text: "%[1]s ran it " + ++runs}]})});
+		} });
+	</script>`, name, library, "["+`"`+strings.Join(tools, `","`)+`"`+"]")
+}
+
+// pages is a site of such pages.
+type pages struct {
+	url    string
+	offers map[string]chan struct{} // by page: closed when it may offer its tools
+}
+
+func newPages(t *testing.T, native bool, all map[string][]string) *pages {
+	s := &pages{offers: map[string]chan struct{}{}}
+	library := published(t, "@mcp-b/global")
+	mux := http.NewServeMux()
+	for name, tools := range all {
+		s.offers[name] = make(chan struct{})
+		mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, page(name, native, tools...))
+		})
+		mux.HandleFunc("/go/"+name, func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-s.offers[name]:
+			case <-r.Context().Done():
+			}
+		})
+	}
+	mux.HandleFunc("/lib.js", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, library) })
+	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/second", http.StatusFound) })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	s.url = server.URL
+	return s
+}
+
+// A document's tools are there as soon as it has registered them, those of the one before it
+// are known to have gone, and are forgotten when it has had its time. A call that comes between
+// the two reaches the one that has the tool, once.
+func TestNextDocument(t *testing.T) {
+	t.Parallel()
+	for _, native := range []bool{true, false} {
+		for _, way := range []string{"/second", "/redirect"} {
+			t.Run(fmt.Sprintf("native=%v%s", native, way), func(t *testing.T) {
+				t.Parallel()
+				s := newPages(t, native, map[string][]string{"first": {"mine", "both"}, "second": {"both", "theirs"}})
+				h := newHub(t)
+				b := h.browse(chromium.Options{WebMCP: native})
+				close(s.offers["first"])
+				p := b.Open(s.url + "/first")
+				tab := h.tabShowing("mine", "both")
+				h.change(func() { delete(h.least, tab) })
+				p.Navigate(s.url + way)
+				h.tabShowing()
+				got := make(chan string, 1)
+				go func() {
+					result, err := h.call(tab, "both", "{}")
+					got <- fmt.Sprint(result, err)
+				}()
+				close(s.offers["second"])
+				h.wait("the next document's tools beside what has departed", func() bool {
+					v := h.tabs[tab]
+					return equal(v.here(), []string{"both", "theirs"}) && equal(names(v.tools), []string{"mine", "both", "theirs"})
+				})
+				if result := <-got; !strings.Contains(result, "second ran it 1") {
+					t.Errorf("the call: %s", result)
+				}
+				h.tabWith("both", "theirs")
+				if n := p.Eval("runs"); n != "1" {
+					t.Errorf("the call ran %s times", n)
+				}
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				if h.least[tab] < 2 {
+					t.Errorf("while the page changed the hub saw %d tools", h.least[tab])
+				}
+			})
+		}
+	}
+}
+
+// Two documents in quick succession: neither of the first one's tools is taken for the last one's.
+func TestDocumentsInQuickSuccession(t *testing.T) {
+	t.Parallel()
+	s := newPages(t, true, map[string][]string{"first": {"one", "all"}, "second": {"two", "all"}, "third": {"all"}})
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	for _, name := range []string{"first", "second", "third"} {
+		close(s.offers[name])
+	}
+	p := b.Open(s.url + "/first")
+	tab := h.tabShowing("one", "all")
+	p.Navigate(s.url + "/second")
+	p.Navigate(s.url + "/third")
+	if got, err := h.call(tab, "all", "{}"); err != nil || !strings.Contains(got, "third ran it 1") {
+		t.Errorf("the call: %s, %v", got, err)
+	}
+	h.tabWith("all")
+}
+
+// What the next site shows has nothing to do with the site before, however long it loads.
+func TestNextSite(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	done := make(chan struct{})
+	endless := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html><title>Endless</title>")
+		_ = http.NewResponseController(w).Flush()
+		<-done
+	}))
+	t.Cleanup(endless.Close)
+	t.Cleanup(func() { close(done) })
+	p := b.Open(site(t, map[string]string{"/": shop, "/frame": shop}))
+	tab := h.tabShowing(shopTools...)
+	start := time.Now()
+	p.Eval(fmt.Sprintf("void setTimeout(() => location.href = %q)", endless.URL))
+	h.wait("the tab without tools", func() bool { return len(h.tabs[tab].tools) == 0 })
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("the tools of the site before were listed for %v", took)
+	}
+}
+
+// Where only the address changes the document stays, with the tools that it has then.
+func TestSameDocumentNavigation(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": `<!doctype html><script>
+		const tool = (name, signal) => document.modelContext.registerTool({name, description: "d", execute: () => location.pathname}, {signal});
+		const home = new AbortController();
+		tool("stays");
+		tool("home", home.signal);
+		function go() { home.abort(); history.pushState({}, "", "/cart"); tool("cart"); }
+	</script>`})
+	p := b.Open(url)
+	tab := h.tabShowing("stays", "home")
+	p.Eval("go()")
+	h.wait("the next view's tools, and nothing else", func() bool {
+		v := h.tabs[tab]
+		if slices.ContainsFunc(v.tools, func(it item) bool { return it.Departed }) {
+			t.Error("a tool has departed though its document is there")
+		}
+		return equal(names(v.tools), []string{"stays", "cart"}) && v.state.URL != nil && strings.HasSuffix(*v.state.URL, "/cart")
+	})
+	if got, err := h.call(tab, "stays", "{}"); err != nil || !strings.Contains(got, "/cart") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A reload gives frames other numbers. Their tools stay listed, and a call with an old number
+// reaches the frame of that site that has the tool now.
+func TestReloadOfAPageWithFrames(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	tool := `<!doctype html><script>var runs = 0; document.modelContext.registerTool({name: "inner", description: "d", execute: () => String(++runs)})</script>`
+	other := site(t, map[string]string{"/": tool})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe src="` + other + `" allow="tools"></iframe>`}))
+	tab := h.tabShowing("inner")
+	old := h.tool(tab, "inner")
+	h.change(func() { delete(h.least, tab) })
+	p.Reload()
+	resp, err := h.ask(tab, &spec.ExecuteTool{ToolName: "inner", Args: []byte("{}"), FrameID: &old.FrameID, Origin: other})
+	if err != nil || !strings.Contains(resp, `1`) {
+		t.Errorf("a call with the frame's old number: %s, %v", resp, err)
+	}
+	h.wait("the new frame", func() bool {
+		v := h.tabs[tab]
+		return equal(v.here(), []string{"inner"}) && len(v.tools) == 1 && v.tools[0].FrameID != old.FrameID
+	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if least, ok := h.least[tab]; ok && least < 1 {
+		t.Errorf("while the page was reloaded the hub saw %d tools", least)
+	}
+}
+
+// discard has the browser put a tab to sleep, and returns the number that it has then.
+func discard(w *chromium.Page, tab int64) int64 {
+	var id int64
+	w.Into(fmt.Sprintf(`chrome.tabs.discard(%d).then(({id}) => id)`, tab), &id)
+	return id
+}
+
+// background opens a tab that nobody looks at, and no debugger is attached to.
+func background(w *chromium.Page, url string) {
+	w.Eval(fmt.Sprintf(`void chrome.tabs.create({url: %q, active: false})`, url))
+}
+
+func (h *hub) asleep(tab int64) func() bool {
+	return func() bool {
+		v := h.tabs[tab]
+		return v != nil && v.state.Discarded != nil && *v.state.Discarded
+	}
+}
+
+// A tab that the browser has put to sleep is there, with all that it offered. A call wakes it,
+// behind the tab that the user looks at, and runs there once.
+func TestTabAsleep(t *testing.T) {
+	t.Parallel()
+	for _, native := range []bool{true, false} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			s := newPages(t, native, map[string][]string{"first": {"one", "two"}})
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			close(s.offers["first"])
+			w := b.Worker()
+			defer w.Close()
+			background(w, s.url+"/first")
+			before := h.tabShowing("one", "two")
+			tab := discard(w, before)
+			h.wait("the tab asleep", h.asleep(tab))
+			if got := names(h.tabs[tab].tools); !equal(got, []string{"one", "two"}) {
+				t.Errorf("asleep it has %q", got)
+			}
+			if list, err := h.ask(0, &spec.ListTabs{}); err != nil || !strings.Contains(list, `"discarded":true`) {
+				t.Errorf("the tabs: %s, %v", list, err)
+			}
+			results := make(chan string, 3)
+			for range cap(results) {
+				go func() {
+					got, err := h.callFrame(t.Context(), tab, 0, "one", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+					results <- fmt.Sprint(got, err)
+				}()
+			}
+			ran := []string{<-results, <-results, <-results}
+			slices.Sort(ran)
+			for i, result := range ran {
+				if !strings.Contains(result, fmt.Sprintf("first ran it %d", i+1)) {
+					t.Errorf("call %d: %s", i, result)
+				}
+			}
+			var front bool
+			w.Into(fmt.Sprintf(`chrome.tabs.get(%d).then(({active}) => active)`, tab), &front)
+			if front {
+				t.Error("the call has brought the tab to the front")
+			}
+			h.tabShowing("one", "two")
+		})
+	}
+}
+
+// Who is restarted, the extension's worker or the hub, changes nothing of a tab that sleeps.
+func TestTabAsleepOverRestarts(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"worker", "hub", "both"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newPages(t, true, map[string][]string{"first": {"one"}})
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: true})
+			close(s.offers["first"])
+			w := b.Worker()
+			background(w, s.url+"/first")
+			tab := discard(w, h.tabShowing("one"))
+			w.Close()
+			h.wait("the tab asleep", h.asleep(tab))
+			if what != "worker" {
+				h.restart()
+				h.change(func() { h.tabs[tab] = &tabView{} }) // a hub remembers its tabs
+			}
+			if what != "hub" {
+				h.change(func() { h.tabs[tab].state = spec.TabState{} })
+				b.StopWorker()
+				p := b.Open(site(t, map[string]string{"/": shop})) // which wakes it
+				defer p.Close()
+			}
+			h.wait("the tab asleep still", h.asleep(tab))
+			got, err := h.callFrame(t.Context(), tab, 0, "one", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+			if err != nil || !strings.Contains(got, "first ran it 1") {
+				t.Errorf("the call: %s, %v", got, err)
+			}
+			h.tabShowing("one")
+		})
+	}
+}
+
+// The tools of a tab that the user wakes stay listed while it loads.
+func TestTabWokenByItsUser(t *testing.T) {
+	t.Parallel()
+	s := newPages(t, true, map[string][]string{"first": {"one"}})
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	close(s.offers["first"])
+	w := b.Worker()
+	defer w.Close()
+	background(w, s.url+"/first")
+	tab := discard(w, h.tabShowing("one"))
+	h.wait("the tab asleep", h.asleep(tab))
+	h.change(func() { delete(h.least, tab) })
+	w.Eval(fmt.Sprintf(`void chrome.tabs.update(%d, {active: true})`, tab))
+	h.tabShowing("one")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if least := h.least[tab]; least != 1 {
+		t.Errorf("while the tab woke the hub saw %d tools", least)
+	}
+}
+
+// A tab that sleeps at the address is woken rather than another opened beside it.
+func TestOpenTabWakes(t *testing.T) {
+	t.Parallel()
+	s := newPages(t, true, map[string][]string{"first": {"one"}, "second": {"two"}})
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	close(s.offers["first"])
+	w := b.Worker()
+	defer w.Close()
+	background(w, s.url+"/first#top")
+	tab := discard(w, h.tabShowing("one"))
+	h.wait("the tab asleep", h.asleep(tab))
+	for _, c := range []struct {
+		req   spec.OpenTab
+		wakes bool
+	}{
+		{spec.OpenTab{URL: s.url + "/first"}, false},
+		{spec.OpenTab{URL: s.url + "/second", Wake: true}, false},
+		{spec.OpenTab{URL: s.url + "/first", Wake: true}, true},
+		{spec.OpenTab{URL: s.url + "/first", Wake: true}, false}, // it is awake
+	} {
+		got, err := h.ask(0, &c.req)
+		if woken := got == fmt.Sprintf(`{"tabId":%d}`, tab); err != nil || woken != c.wakes {
+			t.Errorf("%+v: %s, %v", c.req, got, err)
+		}
+	}
+}

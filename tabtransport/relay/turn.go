@@ -1,0 +1,110 @@
+package relay
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"tabhub/tabtransport"
+)
+
+// A turn is the time in which the hub chooses one of an extension's tabs and uses it; another
+// turn waits for its end. So does what clients, and the relay's tools, send meanwhile: with a
+// shipped extension, whose clients share the one tab that is chosen, it would go to the hub's
+// tab, or have the hub's command go to another.
+
+// giveBackTimeout is how long an extension may take to choose a client's tab again.
+const giveBackTimeout = 2 * time.Second
+
+// inTurn runs use in a turn of its own.
+func (d driver) inTurn(ctx context.Context, use func() error) error {
+	t := d.relay.existing(d.user)
+	if t == nil {
+		return tabtransport.ErrNotConnected
+	}
+	end, err := t.takeTurn(ctx, d.id)
+	if err != nil {
+		return err
+	}
+	defer end()
+	return use()
+}
+
+// inTurn is driver.inTurn, after which whoever used the extension last has their tab again.
+func (b browser) inTurn(ctx context.Context, use func() error) error {
+	return b.driver.inTurn(ctx, func() error {
+		err := use()
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackTimeout)
+		defer cancel()
+		if tab := b.relay.existing(b.user).othersTab(b.id); tab != 0 {
+			_, _ = b.choose(ctx, tab) // one that is closed by now cannot be chosen
+		}
+		return err
+	})
+}
+
+// takeTurn begins a turn when no other is under way.
+func (t *tenant) takeTurn(ctx context.Context, extensionID string) (end func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.awaitTurnLocked(ctx, extensionID); err != nil {
+		return nil, err
+	}
+	ext, err := t.connectedLocked(extensionID)
+	if err != nil {
+		return nil, err
+	}
+	ext.turn = make(chan struct{})
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		close(ext.turn)
+		ext.turn = nil
+	}, nil
+}
+
+// awaitTurnLocked waits until an extension is in no turn.
+func (t *tenant) awaitTurnLocked(ctx context.Context, extensionID string) error {
+	for {
+		ext := t.extensions[extensionID]
+		if ext == nil || ext.turn == nil {
+			return nil
+		}
+		if err := t.awaitLocked(ctx, ext.turn); err != nil {
+			return err
+		}
+	}
+}
+
+// awaitLocked waits for the end of a turn without the lock. What was looked up before may
+// be different after.
+func (t *tenant) awaitLocked(ctx context.Context, turn <-chan struct{}) error {
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// othersTab returns the tab of the client, or the tools, that used an extension last, 0 if
+// there is none or it is not known.
+func (t *tenant) othersTab(extensionID string) int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	ext := t.extensions[extensionID]
+	if ext == nil {
+		return 0
+	}
+	last := lastUsed(ext.connections)
+	if tools := ext.own[ofTools]; tools != nil && (last == nil || tools.used > last.used) {
+		last = tools
+	}
+	if last == nil {
+		return 0
+	}
+	tab, _ := strconv.ParseInt(last.tab, 10, 64) // "" if it is not known
+	return tab
+}
