@@ -66,7 +66,7 @@ func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 		if lacks := missing(b.Capabilities); len(lacks) > 0 {
 			d.bad("extension", "`"+d.command("extension", "DIR")+"` with the directory that it was loaded from, "+reload, "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
 		} else {
-			d.fine("extension", "%s is connected; tabs: %d", name, b.Tabs)
+			d.fine("extension", "%s is connected; tabs: %d%s", name, b.Tabs, webMCPOf(b))
 		}
 	}
 	var away []string
@@ -88,6 +88,17 @@ func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	case !seen:
 		d.note("extension", "`"+d.command("extension", "DIR")+"` writes it out; pages with /tab.js need none", "no browser is connected or paired")
 	}
+}
+
+// webMCPOf says who gives a browser's pages WebMCP.
+func webMCPOf(b state.BrowserInfo) string {
+	switch b.WebMCP {
+	case "browser":
+		return "; WebMCP is the browser's own"
+	case "extension":
+		return "; WebMCP is the extension's, as the browser has none"
+	}
+	return "" // it has seen no page that could tell
 }
 
 func missing(has []spec.Capability) (lacks []string) {

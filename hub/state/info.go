@@ -55,6 +55,7 @@ type BrowserInfo struct {
 	Dialect      string            `json:"dialect"`
 	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
 	Capabilities []spec.Capability `json:"capabilities"`
+	WebMCP       spec.WebMCP       `json:"webmcp,omitempty"` // who gives its pages the API, if that is known
 	Tabs         int               `json:"tabs"`
 	ConnectedAt  time.Time         `json:"connectedAt"`
 	LastSeen     time.Time         `json:"lastSeen"`
@@ -139,7 +140,7 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
 			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
-			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
+			WebMCP: p.webmcp, ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
 		if p.connected {
 			info.LastSeen = now

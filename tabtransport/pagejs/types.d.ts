@@ -73,6 +73,40 @@ interface ModelContext extends EventTarget {
   executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<unknown>;
 }
 
+// ---- WebMCP of this library
+
+type ToolEventType = "toolchange" | "toolactivated" | "toolcancel";
+
+/** The result's text, null if the call has led to another document, or what the caller is told of a failure. */
+type ToolOutcome = { text: string | null } | { failed: string };
+
+interface ListedTool {
+  name: string;
+  title: string;
+  description: string;
+  /** JSON. */
+  schema?: string;
+  annotations?: Record<string, boolean>;
+}
+
+interface DocumentTool extends ListedTool {
+  /** To documents of which other origins. */
+  exposed: Record<string, true>;
+  /** Takes JSON. */
+  run(input: string, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** What the API that a document was given has for who has given it. */
+interface OwnWebMCP {
+  /** That of document.modelContext. */
+  getter: Function;
+  context(): ModelContext;
+  /** Begins to look for forms that are tools, before the page uses the API. */
+  start(): void;
+  /** Takes a message of another document, whose data are {tabhub: "webmcp"}. */
+  heard(event: MessageEvent): void;
+}
+
 interface Document {
   readonly modelContext?: ModelContext;
   readonly prerendering?: boolean;

@@ -12,7 +12,7 @@ function framePath(source) {
   /** @type {number[]} */
   const up = [];
   for (let at = source; at !== window; at = at.parent) {
-    if (up.length === 32) return undefined;
+    if (!at.parent || up.length === 32) return undefined;
     up[up.length] = frameIndex(at);
   }
   /** @type {number[]} */
