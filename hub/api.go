@@ -2,6 +2,7 @@ package hub
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -74,7 +75,12 @@ type Item struct {
 	Tab    int    // the tab's number; 0 is the domain's own name
 	Source string // the page's own name or URI
 	JSON   json.RawMessage
-	Sum    uint64 // differs when a client would have to list again; not with labels
+	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
+	// lets pass.
+	OnlyReads bool
+	Sum       uint64 // differs when a client would have to list again; not with labels
+	// AppOnly: a tool that is for its site's app, not for models.
+	AppOnly bool
 }
 
 // Call is one tools/call.
@@ -82,6 +88,7 @@ type Call struct {
 	Name     string              // public name
 	Args     json.RawMessage     // nil means {}; not modified, not kept after the call
 	Client   string              // the MCP client's name, for the log
+	ReadOnly bool                // call nothing but tools that only read; ErrNotReadOnly otherwise
 	Progress func(spec.Progress) // may be nil; called in order, never after Call returned
 }
 
@@ -99,6 +106,9 @@ func (e *UnknownError) Error() string {
 	}
 	return s
 }
+
+// ErrNotReadOnly says that a tool may change something, and was to be called only if not.
+var ErrNotReadOnly = errors.New("the tool does not say that it only reads")
 
 // Failure is a failure of the hub, not of the page's tool.
 type Failure struct {
@@ -127,6 +137,8 @@ type Capabilities struct {
 	MultiTabSupport bool `json:"multiTabSupport"`
 	CacheSupported  bool `json:"cacheSupported"`
 	Elicitation     bool `json:"elicitation"`
+	// Completions: an open page can complete arguments. It is a capability of MCP itself.
+	Completions bool `json:"-"`
 }
 
 // Status counts what a hub holds.

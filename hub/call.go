@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/builtin"
 	"tabhub/hub/item"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
@@ -24,14 +25,14 @@ import (
 
 // Call runs a tool in the best tab and blocks until it has a raw MCP
 // CallToolResult. Failures of the hub are results, too, with isError set. The
-// error is an *UnknownError, or ctx's cause when ctx ended first; the tab was told
-// then. A call that may have reached a page is never sent again, unless the tool
-// says that it may be (spec/docs/RULES.md, "Execution").
+// error is an *UnknownError, ErrNotReadOnly, or ctx's cause when ctx ended first; the
+// tab was told then. A call that may have reached a page is never sent again, unless
+// the tool says that it may be (spec/docs/RULES.md, "Execution").
 func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, readOnly: c.ReadOnly}
 	if c.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
@@ -61,8 +62,11 @@ type run struct {
 	name     string // public
 	client   string
 	args     json.RawMessage
+	readOnly bool // only a tool that says so is called
+	via      string
 	progress func(spec.Progress)
 	ext      spec.Extensions
+	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
 	start    time.Time
@@ -90,7 +94,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	defer h.running.Done()
 	r.start = time.Now()
-	r.ext = extensionsOf(ctx)
+	r.ext, r.via = extensionsOf(ctx), builtin.Via(ctx)
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -102,7 +106,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		resp, err = r.attempts(ctx)
 	}
 	err = cleanError(err)
-	h.recordCall(r, resp, err)
+	if !errors.Is(err, ErrNotReadOnly) { // which who asked for it records, as what is unknown
+		h.recordCall(r, resp, err)
+	}
 	return resp, err
 }
 
@@ -117,6 +123,11 @@ func (r *run) begin() error {
 	var ok bool
 	if r.ref, ok = h.state.Lookup(r.kind, r.name); !ok {
 		return h.unknown(r.kind, r.name)
+	}
+	if r.readOnly {
+		if l, ok := h.state.Find(r.kind, r.name); !ok || !l.Item.OnlyReads() {
+			return ErrNotReadOnly // before a tab is opened for it
+		}
 	}
 	h.running.Add(1)
 	return nil
@@ -227,6 +238,9 @@ func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 
 // check validates the arguments of a call as the site's settings say.
 func (r *run) check(it *item.Item) error {
+	if r.readOnly && !it.OnlyReads() {
+		return ErrNotReadOnly // another tab's, of the same name
+	}
 	if r.checked == it || r.site.Check == storage.CheckOff {
 		return nil
 	}
@@ -262,6 +276,14 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 
 // request makes the request for an item.
 func (r *run) request(it *item.Item) spec.Request {
+	if r.complete != nil {
+		c := *r.complete
+		c.FrameID = it.Frame
+		if c.Ref = (spec.CompleteRef{Type: spec.RefPrompt, Name: it.Source}); it.Template {
+			c.Ref = spec.CompleteRef{Type: spec.RefResource, URI: it.Source}
+		}
+		return &c
+	}
 	switch r.kind {
 	case spec.KindResource:
 		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.ext}

@@ -11,9 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/builtin"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
+	"tabhub/tabtransport"
 )
 
 func TestCallReachesThePage(t *testing.T) {
@@ -370,5 +372,41 @@ func TestLoadingTabIsRetried(t *testing.T) {
 		c = w.call(t.Context(), "e_com_x")
 		b.Answer(b.Next(), spec.Response{}, &spec.Error{Code: spec.CodeTabNotFound, Message: "navigated"})
 		c.want(t, "TAB_CLOSED")
+	})
+}
+
+// A user who lets a client read without being asked must not find that it has changed
+// something: not through another tab's tool of the same name, not by an opened tab, and not
+// because a page that nobody vouches for says that it only reads.
+func TestReadOnlyCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		const reads = `:"annotations":{"readOnlyHint":true}`
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		w.register(a, 0, tools("https://e.com/", "x"+reads))
+		w.register(b, 0, tools("https://e.com/", "x"))
+		claimed := w.dial(tabtransport.Conn{ClaimedOrigin: "https://bank.com", Dialect: spec.Subprotocol})
+		w.register(claimed, 0, tools("https://bank.com/", "z"+reads))
+		chrome := w.chrome("b1", "s1")
+		w.register(chrome, 1, tools("https://c.com/", `y:"annotations":{"cache":true}`))
+		chrome.Notify(1, &spec.TabClosed{})
+		synctest.Wait()
+		call := func(name string) (json.RawMessage, error) {
+			ctx := builtin.WithVia(t.Context(), "proxy_read")
+			return w.hub.Call(ctx, Call{Name: "website_tool_" + name, Client: "c", ReadOnly: true})
+		}
+		for _, name := range []string{"e_com_tab2_x", "c_com_y", "unverified_bank_com_z"} {
+			if r, err := call(name); !errors.Is(err, ErrNotReadOnly) {
+				t.Errorf("%s: %s, %v", name, r, err)
+			}
+		}
+		go func() { answer(a, a.Next(), "read") }()
+		if r, err := call("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {
+			t.Errorf("%s, %v", r, err)
+		}
+		rs, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall})
+		if err != nil || len(rs) != 1 || rs[0].Via != "proxy_read" {
+			t.Errorf("recorded %+v, %v", rs, err)
+		}
 	})
 }

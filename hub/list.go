@@ -118,12 +118,12 @@ func (k ListKind) items() (kind spec.Kind, template bool) {
 // add renders one element.
 func (b *block) add(l state.Listed) {
 	start := len(b.json)
-	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place))
+	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place), l.App)
 	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
-		JSON: json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		Sum:  sum,
+		JSON:      json.RawMessage(b.json[start:len(b.json):len(b.json)]),
+		OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum

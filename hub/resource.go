@@ -23,6 +23,14 @@ func (h *Hub) ReadResource(ctx context.Context, uri, client string) (json.RawMes
 	return result, nil
 }
 
+// FromApp returns the public name, or URI, of what an app calls name. The app is the
+// resource with the public URI app; it calls what its own page has as that does.
+func (h *Hub) FromApp(app string, kind spec.Kind, name string) (public string, ok bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.FromApp(app, kind, name)
+}
+
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
 // GetPromptResult. Errors are as for ReadResource.
 func (h *Hub) GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error) {

@@ -302,6 +302,13 @@ func TestURI(t *testing.T) {
 		{"0_0_0_0_0_0_0_1:3000", 1, "http://[::1]:3000/x", "tabhub://0_0_0_0_0_0_0_1:3000/tab1/http://%5B::1%5D:3000/x"},
 		{"example.com", 0, "http://%5B::1%5D/x", "tabhub://example.com/http://%255B::1%5D/x"},
 		{"example.com", 0, "http://%255b", "tabhub://example.com/http://%25255b"},
+		{"example.com", 0, "ui://cart/view.html", "ui://example.com/cart/view.html"},
+		{"localhost:5173", 2, "ui://cart", "ui://localhost:5173/tab2/cart"},
+		{"example.com", 0, "ui://tab2/x", "ui://example.com/tab0/tab2/x"},
+		{"example.com", 0, "ui://{name}", "ui://example.com/tab0/{name}"},
+		{"example.com", 0, "ui://[::1]/x", "ui://example.com/%5B::1%5D/x"},
+		{"example.com", 0, "ui://", "ui://example.com/"},
+		{"example.com", 0, "UI://x", "tabhub://example.com/UI://x"},
 	} {
 		var n ToolNamer
 		got := n.URI(Identity{spec.KindResource, c.domain, c.tab, c.page})
@@ -332,7 +339,7 @@ func TestURI(t *testing.T) {
 }
 
 func FuzzURI(f *testing.F) {
-	seeds := []string{"shop://cart", "tab1/x", "tab0/tab1/x", "{+u}", "http://[::1]/", "http://%5B::1%5D/", "http://%255B", "http://[::1%5D]/", "t{x}"}
+	seeds := []string{"shop://cart", "tab1/x", "tab0/tab1/x", "{+u}", "http://[::1]/", "http://%5B::1%5D/", "http://%255B", "http://[::1%5D]/", "t{x}", "ui://x", "ui://tab1/x", "ui://{x}", "ui://[::1]/", "ui:///x"}
 	for _, a := range seeds {
 		for _, b := range seeds {
 			f.Add("example.com", a, 0, "example.com", b, 1)

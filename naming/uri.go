@@ -8,7 +8,10 @@ import (
 	"tabhub/spec"
 )
 
-const scheme = "tabhub://"
+const (
+	scheme    = "tabhub://"
+	appScheme = "ui://" // of MCP Apps; a host takes no other for an app
+)
 
 // URI returns the public URI of a resource or the public template of a URI template:
 //
@@ -17,23 +20,27 @@ const scheme = "tabhub://"
 //
 // with the page's URI as it is: "tabhub://example.com/shop://cart?full#top". So RFC
 // 6570 expressions stay what they are, a query or fragment stays one, and to expand
-// a public template is to expand the page's. Two details keep URIs apart and valid.
-// A page URI that is, or that an expression might make, "tab<N>/…" gets "tab0/" in
-// front of it in the domain's URI. The brackets of an IPv6 authority, which RFC 3986
-// allows nowhere else, are %5B and %5D, for which a page's own "%5B" in that place
-// becomes "%255B".
+// a public template is to expand the page's. That of an app stays one of an app, with
+// the domain inserted: "ui://cart/view" is "ui://example.com/cart/view". Two details keep
+// URIs apart and valid. A page URI that is, or that an expression might make, "tab<N>/…",
+// after "ui://" if it has that, gets "tab0/" in front of it in the domain's URI. The
+// brackets of an IPv6 authority, which RFC 3986 allows nowhere else, are %5B and %5D, for
+// which a page's own "%5B" in that place becomes "%255B".
 //
 // No two identities share a URI. With Plain a domain's URI is the page's own.
 func (n ToolNamer) URI(id Identity) string {
-	switch {
-	case id.Tab != 0:
-		return uriBase(id.Domain, id.Tab) + escapeBrackets(id.Item)
-	case n.Plain:
+	if n.Plain && id.Tab == 0 {
 		return id.Item
-	case likeTab(id.Item):
-		return scheme + string(id.Domain) + "/tab0/" + escapeBrackets(id.Item)
 	}
-	return uriBase(id.Domain, 0) + escapeBrackets(id.Item)
+	page, isApp := strings.CutPrefix(escapeBrackets(id.Item), appScheme)
+	tab := tabPart(id.Tab)
+	if id.Tab == 0 && likeTab(page) {
+		tab = "tab0/"
+	}
+	if isApp {
+		return appScheme + string(id.Domain) + "/" + tab + page
+	}
+	return scheme + string(id.Domain) + "/" + tab + page
 }
 
 // PageURI is the inverse of URI, for resources that a public template stands for as
@@ -43,7 +50,11 @@ func (n ToolNamer) PageURI(domain spec.Domain, tab int, public string) (string, 
 	if n.Plain && tab == 0 {
 		return public, true
 	}
-	page, ok := strings.CutPrefix(public, uriBase(domain, tab))
+	space, own := scheme, ""
+	if strings.HasPrefix(public, appScheme) {
+		space, own = appScheme, appScheme
+	}
+	page, ok := strings.CutPrefix(public, space+string(domain)+"/"+tabPart(tab))
 	if !ok {
 		return "", false
 	}
@@ -54,8 +65,11 @@ func (n ToolNamer) PageURI(domain spec.Domain, tab int, public string) (string, 
 			return "", false
 		}
 	}
-	return unescapeBrackets(page), true
+	return unescapeBrackets(own + page), true
 }
+
+// IsApp reports whether a URI, public or a page's, is one of an app.
+func IsApp(uri string) bool { return strings.HasPrefix(uri, appScheme) }
 
 // Escaped returns a URI with the bytes that RFC 3986 does not allow in one as %XX.
 // Many clients read a listed URI with a parser that escapes some of them, and ask for
@@ -81,12 +95,11 @@ func unsafe(r rune) bool {
 	return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
 }
 
-func uriBase(domain spec.Domain, tab int) string {
-	base := scheme + string(domain) + "/"
-	if tab != 0 {
-		base += "tab" + strconv.Itoa(tab) + "/"
+func tabPart(tab int) string {
+	if tab == 0 {
+		return ""
 	}
-	return base
+	return "tab" + strconv.Itoa(tab) + "/"
 }
 
 var (

@@ -28,6 +28,7 @@ const (
 	MethodReadResource       = "browser/readResource"
 	MethodSubscribeResource  = "browser/subscribeResource"
 	MethodGetPrompt          = "browser/getPrompt"
+	MethodComplete           = "browser/complete"
 	MethodCancel             = "browser/cancel"
 	MethodPing               = "browser/ping"
 	MethodOpenTab            = "browser/openTab"
@@ -181,6 +182,9 @@ type Progress struct {
 	Progress  float64  `json:"progress"`
 	Total     *float64 `json:"total,omitempty"`
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
+	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
+	// Pages send none.
+	Meta json.RawMessage `json:"-"`
 }
 
 // Dashboard is the parameters of browser/dashboard, a request of a paired browser for
@@ -235,6 +239,28 @@ type GetPrompt struct {
 	FrameID    *int64          `json:"frameId,omitempty"`
 	Extensions Extensions      `json:"extensions,omitempty"`
 }
+
+// Complete is browser/complete, answered with an MCP CompleteResult. Ref is the page's own
+// prompt or resource template; Argument and Context are MCP's, as the client sent them.
+type Complete struct {
+	Ref      CompleteRef     `json:"ref"`
+	Argument json.RawMessage `json:"argument"`
+	Context  json.RawMessage `json:"context,omitempty"`
+	FrameID  *int64          `json:"frameId,omitempty"`
+}
+
+// CompleteRef is a PromptReference or a ResourceTemplateReference of MCP.
+type CompleteRef struct {
+	Type string `json:"type"` // RefPrompt or RefResource
+	Name string `json:"name,omitempty"`
+	URI  string `json:"uri,omitempty"` // the URI template
+}
+
+// The types of a CompleteRef.
+const (
+	RefPrompt   = "ref/prompt"
+	RefResource = "ref/resource"
+)
 
 // Ping is browser/ping, answered with {}.
 type Ping struct{}
@@ -326,7 +352,7 @@ type ElicitConfirmationResult struct {
 // are for the browser.
 func IsCall(r Request) bool {
 	switch r.(type) {
-	case *ExecuteTool, *ReadResource, *SubscribeResource, *GetPrompt:
+	case *ExecuteTool, *ReadResource, *SubscribeResource, *GetPrompt, *Complete:
 		return true
 	}
 	return false
@@ -336,6 +362,7 @@ func (*ExecuteTool) Method() string        { return MethodExecuteTool }
 func (*ReadResource) Method() string       { return MethodReadResource }
 func (*SubscribeResource) Method() string  { return MethodSubscribeResource }
 func (*GetPrompt) Method() string          { return MethodGetPrompt }
+func (*Complete) Method() string           { return MethodComplete }
 func (*Ping) Method() string               { return MethodPing }
 func (*OpenTab) Method() string            { return MethodOpenTab }
 func (*ActivateTab) Method() string        { return MethodActivateTab }

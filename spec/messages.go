@@ -44,6 +44,7 @@ func MessageTypes() []MessageType {
 		request(&ReadResource{}, nil),
 		request(&SubscribeResource{}, nil),
 		request(&GetPrompt{}, nil),
+		request(&Complete{}, nil),
 		{Method: MethodCancel, Notification: true, Params: &Cancel{}},
 		request(&Ping{}, nil),
 		request(&OpenTab{}, &OpenTabResult{}),

@@ -97,6 +97,7 @@ type Record struct {
 	Time     time.Time     `json:"time"`
 	Event    Event         `json:"event"`
 	Client   string        `json:"client,omitempty"`
+	Via      string        `json:"via,omitempty"` // the hub's own tool that the client called for it, such as proxy
 	Tab      string        `json:"tab,omitempty"`
 	Domain   spec.Domain   `json:"domain,omitempty"`
 	Tool     string        `json:"tool,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -146,7 +147,7 @@ func (s *Site) code(c *coder) {
 
 func (r *Record) code(c *coder) {
 	c.time(&r.Time)
-	text(c, &r.Event)
+	c.event(r)
 	text(c, &r.Client)
 	text(c, &r.Tab)
 	text(c, &r.Domain)
@@ -155,6 +156,19 @@ func (r *Record) code(c *coder) {
 	text(c, &r.Outcome)
 	text(c, &r.Reason)
 	integer(c, &r.Duration)
+}
+
+// event codes the fields Event and Via as one, which records of versions without Via have.
+func (c *coder) event(r *Record) {
+	both := string(r.Event)
+	if r.Via != "" {
+		both += " " + r.Via
+	}
+	text(c, &both)
+	if c.decode {
+		event, via, _ := strings.Cut(both, " ")
+		r.Event, r.Via = Event(event), via
+	}
 }
 
 // coder appends fields to b or, if decode is set, takes them off its front. The fields

@@ -27,7 +27,7 @@ func Size(c Change) int {
 	case Site:
 		n += len(c.Domain)
 	case Record:
-		n += 128 + len(c.Client) + len(c.Tab) + len(c.Domain) + len(c.Tool) + len(c.Digest) + len(c.Outcome) + len(c.Reason)
+		n += 128 + len(c.Client) + len(c.Via) + len(c.Tab) + len(c.Domain) + len(c.Tool) + len(c.Digest) + len(c.Outcome) + len(c.Reason)
 	}
 	return n
 }

@@ -23,7 +23,10 @@ Names: website_tool_DOMAIN_TOOL runs TOOL in the best tab of that site, which is
 
 Tabs come and go while you work.`)
 	if on(proxytool.Name) {
-		b.WriteString(` The list may leave out the tools of whole sites, when they are many. The tool "proxy" finds and calls those, and what appeared after you listed the tools: {"action":"list","type":"tool","filter":{"query":"words"}}, then {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
+		b.WriteString(` The list may leave out sites with many tools. The tool "proxy" finds and calls those, and what came later: {"action":"list","type":"tool","filter":{"query":"words"}}, then {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
+		if on(proxytool.ReadName) {
+			b.WriteString(` "proxy_read" likewise, but changes nothing.`)
+		}
 	}
 	if on(browsertool.TabTool) && on(browsertool.PageTool) {
 		b.WriteString(` browser_tab and browser_page open and read pages.`)
@@ -38,9 +41,8 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
 // may be nil for who only wants to know the tools.
 func (p *process) builtins(user spec.UserID, h *hub.Hub, instances *instance.Instances) []builtin.Tool {
-	tools := []builtin.Tool{proxytool.New(h, h.Record)}
-	tools = append(tools, browsertool.New(h, instances)...)
-	return append(tools, relaytool.New(p.relay, user)...)
+	others := append(browsertool.New(h, instances), relaytool.New(p.relay, user, h.Record)...)
+	return append(proxytool.New(h, p.tools.List(others, p.lists), h.Record), others...)
 }
 
 // lists reports whether tools that are not always listed are so on this hub, if --tools

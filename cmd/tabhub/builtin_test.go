@@ -20,6 +20,7 @@ func TestInstructions(t *testing.T) {
 	for off, named := range map[string]map[string]bool{
 		"":                   {"proxy": true, "browser_": true},
 		proxytool.Name:       {"proxy": false, "browser_": true},
+		proxytool.ReadName:   {"proxy": true, "proxy_read": false, "browser_": true},
 		browsertool.TabTool:  {"proxy": true, "browser_": false},
 		browsertool.PageTool: {"proxy": true, "browser_": false},
 	} {
@@ -43,7 +44,7 @@ func TestREADMENamesTheBuiltinTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := process{relay: relay.New(relay.Options{})}
+	p := process{config: &config{}, relay: relay.New(relay.Options{})}
 	defer p.relay.Close()
 	when := map[builtin.Listed]string{
 		builtin.Always: "always", builtin.LocalOnly: "on a hub that others cannot reach", builtin.RelayTools: "with `--relay-tools`",

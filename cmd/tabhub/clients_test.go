@@ -113,6 +113,22 @@ func TestTypeScriptClients(t *testing.T) {
 	}
 }
 
+// A host of MCP Apps, made of the packages that hosts are made of, shows an app of a page,
+// and what the app asks for reaches that page.
+func TestApps(t *testing.T) {
+	node(t, "apps.mjs")
+	hub := serve(t, "--listen", "127.0.0.1:0")
+	for _, args := range []string{"stdio 2025-11-25", "stdio auto", "http 2025-11-25", "http 2026-07-28"} {
+		t.Run(args, func(t *testing.T) {
+			cmd := node(t, "apps.mjs", strings.Fields(args)...)
+			cmd.Env = hub.env()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
 // The Inspector's command line, which a developer of a page would use.
 func TestInspector(t *testing.T) {
 	const inspector = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"

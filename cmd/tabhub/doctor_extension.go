@@ -20,10 +20,11 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// extensionCan is what the extension of this version does for the hub.
+// extensionCan is what the extension of this version does for the hub in every browser;
+// it asks the user where there is a window, too.
 var extensionCan = []spec.Capability{
 	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
-	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapElicit, spec.CapResume,
+	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapResume,
 }
 
 // reload is what has a browser use an extension that was written anew.

@@ -41,7 +41,7 @@ func TestDoctorKnowsTheExtension(t *testing.T) {
 }
 
 func TestDoctorOnExtensions(t *testing.T) {
-	old := slices.DeleteFunc(slices.Clone(extensionCan), func(c spec.Capability) bool { return c == spec.CapElicit })
+	old := slices.DeleteFunc(slices.Clone(extensionCan), func(c spec.Capability) bool { return c == spec.CapText })
 	joined := state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: extensionCan, Tabs: 3, Pairing: "copy.a"}
 	pairings := func(ids ...spec.PairingID) (list []pairing.Pairing) {
 		for _, id := range ids {
@@ -56,7 +56,7 @@ func TestDoctorOnExtensions(t *testing.T) {
 		want    []string // each "state text"
 	}{
 		{"current", joined, pairings("copy.a"), []string{"ok Chromium 150 is connected; tabs: 3"}},
-		{"older", state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do elicit"}},
+		{"older", state.BrowserInfo{Name: "Chromium 150", Connected: true, Attested: true, Capabilities: old}, nil, []string{"problem that of Chromium 150 is older than this tabhub: it cannot do text"}},
 		{"gone", state.BrowserInfo{Attested: true, Capabilities: extensionCan, Pairing: "copy.a"}, pairings("copy.a"), []string{"note no browser is connected; paired: Chromium 149 of 2026-01-02"}},
 		{"another program", state.BrowserInfo{Connected: true}, nil, []string{"note no browser is connected or paired"}},
 		{"a page", state.BrowserInfo{Connected: true, Attested: true, Single: true}, nil, []string{"note no browser is connected or paired"}},

@@ -45,10 +45,10 @@ func (a *app) logCommand() *cobra.Command {
 		}
 		return show(cmd.Context(), a, "/api/log", q, *asJSON, func(records []storage.Record) error {
 			slices.Reverse(records) // the newest last, where a person looks first
-			return a.table("TIME\tEVENT\tOUTCOME\tTOOK\tDOMAIN\tTOOL\tCLIENT\tREASON", func(w io.Writer) {
+			return a.table("TIME\tEVENT\tOUTCOME\tTOOK\tDOMAIN\tTOOL\tCLIENT\tVIA\tREASON", func(w io.Writer) {
 				for _, r := range records {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), clip(string(r.Event), 20), clip(r.Outcome, 60),
-						r.Duration.Round(100*time.Microsecond), clip(string(r.Domain), 100), clip(r.Tool, 40), clip(r.Client, 24), clip(r.Reason, 80))
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), clip(string(r.Event), 20), clip(r.Outcome, 60),
+						r.Duration.Round(100*time.Microsecond), clip(string(r.Domain), 100), clip(r.Tool, 40), clip(r.Client, 24), r.Via, clip(r.Reason, 80))
 				}
 			})
 		})

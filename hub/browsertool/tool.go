@@ -7,22 +7,18 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/instance"
 	"tabhub/spec"
-	"tabhub/storage"
 )
 
 // New returns the tools for the browsers of a hub, in a fixed order. Without instances
 // the hub starts no browsers, and browser_instance has no Call.
 func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	k := &kit{hub: h, instances: instances}
-	tab, page := tabTool, pageTool
-	tab.Call = k.handler(&tab, tabActions)
-	page.Call = k.handler(&page, pageActions)
+	tab, page := k.serve(tabTool, tabTool.Input, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
 	all := instanceTool(true, true)
 	if instances == nil {
 		return []builtin.Tool{tab, page, all}
@@ -30,8 +26,7 @@ func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	// What is off is not offered, but understood: who asks for it is told how it is
 	// switched on.
 	offered := instanceTool(instances.UserProfiles(), instances.Extensions())
-	offered.Call = k.handler(&all, instanceActions)
-	return []builtin.Tool{tab, page, offered}
+	return []builtin.Tool{tab, page, k.serve(offered, all.Input, instanceActions)}
 }
 
 // kit is what the tools work with.
@@ -83,39 +78,34 @@ func invalid(format string, args ...any) error {
 	return failure(spec.FailInvalidArguments, format, args...)
 }
 
-// handler returns what serves the calls of a tool by its actions.
-func (k *kit) handler(t *builtin.Tool, actions actions) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
-	name, input := t.Name, builtin.NewInput(t.Input)
-	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-		start := time.Now()
+// serve returns t with its calls served by its actions, whose parameters those of the
+// schema are.
+func (k *kit) serve(t builtin.Tool, schema json.RawMessage, actions actions) builtin.Tool {
+	input := builtin.NewInput(schema)
+	t.Call = func(ctx context.Context, args json.RawMessage, _ string, progress func(spec.Progress)) json.RawMessage {
 		c := &call{kit: k, ctx: ctx, progress: progress}
-		result, outcome := c.outcome(c.run(args, input, actions))
-		k.hub.Record(storage.Record{
-			Time: start, Event: storage.EventCall, Client: client, Tool: strings.TrimSpace(name + " " + c.args.Action),
-			Outcome: outcome, Duration: time.Since(start),
-		})
-		return result
+		return c.result(c.run(args, input, actions))
 	}
+	return builtin.Recorded(t, k.hub.Record)
 }
 
-// outcome returns what an action has returned as a raw CallToolResult, nil if the call was
-// cancelled, and how the call ended, for the log.
-func (c *call) outcome(out any, err error) (result json.RawMessage, outcome string) {
+// result returns what an action has returned as a raw CallToolResult, nil if the call was
+// cancelled.
+func (c *call) result(out any, err error) json.RawMessage {
 	if err != nil && c.ctx.Err() != nil {
-		return nil, "cancelled"
+		return nil
 	}
 	if p, ok := out.(picture); ok && err == nil {
-		return builtin.Image(p.data, p.mimeType), "ok"
+		return builtin.Image(p.data, p.mimeType)
 	}
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(out)
 	}
 	if err != nil {
-		f := failureOf(err)
-		return f.Result(), string(f.Code)
+		return failureOf(err).Result()
 	}
-	return builtin.Text(string(text)), "ok"
+	return builtin.Text(string(text))
 }
 
 // run checks the arguments and does what they say.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tabhub/spec"
+	"tabhub/storage"
 )
 
 func tools() []Tool {
@@ -76,6 +77,32 @@ func TestInput(t *testing.T) {
 			t.Errorf("%s: %v, %s, %v", args, members, object, err)
 		case want != "" && (err == nil || err.Error() != want):
 			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
+// The log must say what a client did with a tool, by which way, and how it ended.
+func TestRecorded(t *testing.T) {
+	failure := func(text string) json.RawMessage {
+		return json.RawMessage(strings.TrimSuffix(string(Text(text)), "}") + `,"isError":true}`)
+	}
+	for _, c := range []struct {
+		result  json.RawMessage
+		outcome string
+	}{
+		{Text("{}"), "ok"},
+		{nil, "cancelled"},
+		{failure(`{"error":{"code":"TAB_NOT_FOUND"}}`), "TAB_NOT_FOUND"},
+		{failure(`{`), "TOOL_ERROR"},
+	} {
+		var got storage.Record
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+			return c.result
+		}}, func(r storage.Record) { got = r })
+		tool.Call(WithVia(t.Context(), "proxy"), json.RawMessage(`{"action":"list"}`), "c", nil)
+		want := storage.Record{Time: got.Time, Event: storage.EventCall, Client: "c", Via: "proxy", Tool: "browser_tab list", Outcome: c.outcome, Duration: got.Duration}
+		if got != want {
+			t.Errorf("%s: recorded %+v", c.result, got)
 		}
 	}
 }

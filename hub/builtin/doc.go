@@ -4,5 +4,5 @@
 // and hub/mcpserver serves them.
 //
 // The package also holds what such tools have in common: Input checks arguments against a
-// tool's schema, Text makes a result.
+// tool's schema, Text makes a result, Recorded leaves records of the calls.
 package builtin

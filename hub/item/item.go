@@ -25,14 +25,18 @@ type Item struct {
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
+	Completes  bool            // a prompt or resource template whose arguments the page completes
+	AppOnly    bool            // a tool that is for its site's app, not for models
 	Warnings   []string        // what is wrong with parts that were left out
 
+	readOnly bool           // readOnlyHint
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
 	text     []byte         // the page's description, cleaned, as the inside of a JSON string
 	sum      uint64         // of rest and text: what a client would see change
 	pattern  pattern        // of a resource template
 	schema   *schema.Schema // of the arguments; tools only
 	required []string       // names of arguments; prompts only
+	app      *app           // nil if it has none; tools only
 }
 
 // Key says which item of a tab an Item is: an Item with the same Key replaces it.
@@ -49,6 +53,10 @@ func (it *Item) Key() Key { return Key{it.Domain, it.Source} }
 func (it *Item) Equal(other *Item) bool {
 	return it.Domain == other.Domain && it.Origin == other.Origin && bytes.Equal(it.Raw, other.Raw)
 }
+
+// OnlyReads reports whether an item is a tool that says that it changes nothing
+// (readOnlyHint), of a site that is known for certain to say so.
+func (it *Item) OnlyReads() bool { return it.readOnly && it.Verified }
 
 // FrameOrigin returns the origin to tell with a call, for tabs that may show another
 // by the time it arrives; "" if the item belongs to the whole tab.
@@ -99,8 +107,8 @@ func (it *Item) Makes(uri string, left *Steps) bool {
 }
 
 // AppendJSON appends the MCP object that a list holds of the item to out: under its
-// public name or URI, its description after a label.
-func (it *Item) AppendJSON(out []byte, public, label string) []byte {
+// public name or URI, its description after a label, and with the public URI of its App.
+func (it *Item) AppendJSON(out []byte, public, label, app string) []byte {
 	key := `{"name":`
 	if it.Kind == spec.KindResource {
 		key = `{"uri":`
@@ -116,6 +124,9 @@ func (it *Item) AppendJSON(out []byte, public, label string) []byte {
 	out = append(out, it.text...)
 	out = append(out, '"')
 	out = append(out, it.rest...)
+	if it.app != nil {
+		out = it.app.appendMeta(out, app)
+	}
 	return append(out, '}')
 }
 

@@ -56,7 +56,7 @@ var (
 var (
 	itemMembers = members{
 		"name": {}, "title": {}, "description": {}, "icons": {}, "annotations": {}, "_meta": {}, "inputSchema": {}, "outputSchema": {}, "execution": {},
-		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {}, "departed": {},
+		"uri": {}, "uriTemplate": {}, "mimeType": {}, "size": {}, "arguments": {}, "frameId": {}, "origin": {}, "departed": {}, "completes": {},
 	}
 	schemaMembers         = members{"type": {}, "properties": {}, "required": {}, "$defs": {}, "additionalProperties": {}}
 	iconMembers           = members{"src": isString, "mimeType": isString, "sizes": isStrings, "theme": isTheme}

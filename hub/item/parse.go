@@ -129,6 +129,8 @@ func (p *parser) take(key string, v json.RawMessage) error {
 			return errors.New("departed must be true or false")
 		}
 		return nil
+	case "completes":
+		p.Completes = p.Kind != spec.KindTool && string(v) == "true"
 	case "title":
 		if err := p.str(key, v, &p.title); err != nil {
 			return err
@@ -274,7 +276,8 @@ func (p *parser) annotations(v json.RawMessage) {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
-		p.Repeatable = is("readOnlyHint") || is("idempotentHint")
+		p.readOnly = is("readOnlyHint")
+		p.Repeatable = p.readOnly || is("idempotentHint")
 		v, p.hints = mcpHints(v)
 	}
 	p.keep("annotations", p.clean(v, ""))
@@ -345,9 +348,7 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 			p.keep("icons", icons)
 		}
 	}
-	if meta := p.metaMember(); meta != nil {
-		p.keep("_meta", meta)
-	}
+	p.metaMember()
 	if p.Kind == spec.KindTool {
 		p.schemaMembers()
 	}
@@ -355,23 +356,42 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 	quoted := rawjson.AppendString(nil, text+p.note)
 	p.text = quoted[1 : len(quoted)-1]
 	p.sum = hashOf(p.rest, p.text)
+	if p.app != nil {
+		p.sum ^= hashOf(p.app.appendMeta(nil, p.app.resource.Source), nil)
+	}
 	return nil
 }
 
-// metaMember returns what passes of `_meta`, and WebMCP's hints, nil if that is nothing.
-func (p *parser) metaMember() json.RawMessage {
+// metaMember keeps what passes of `_meta`, and WebMCP's hints. That of a tool with an app
+// is written with the app's URI, see AppendJSON.
+func (p *parser) metaMember() {
+	var ui members
+	if p.meta != nil && p.Verified {
+		switch p.Kind {
+		case spec.KindTool:
+			if err := p.readApp(); err != nil {
+				p.warn(err)
+			}
+			if p.app == nil {
+				ui = toolUIMembers
+			}
+		case spec.KindResource:
+			ui = resourceUIMembers
+		}
+	}
 	var meta json.RawMessage
 	if p.meta != nil {
-		meta = metaOf(p.Domain, p.meta)
+		meta = metaOf(p.Domain, p.meta, ui)
 	}
-	if p.hints == nil {
-		return meta
+	if p.hints != nil {
+		meta = append(appendMembers(append(appendKey([]byte{'{'}, "webmcp/annotations"), p.hints...), meta), '}')
 	}
-	out := append(appendKey([]byte{'{'}, "webmcp/annotations"), p.hints...)
-	for key, v := range rawjson.Members(meta) {
-		out = append(appendKey(out, key), v...)
+	switch {
+	case p.app != nil:
+		p.app.meta = meta
+	case meta != nil:
+		p.keep("_meta", meta)
 	}
-	return append(out, '}')
 }
 
 var anyObject = json.RawMessage(`{"type":"object"}`)

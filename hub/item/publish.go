@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"tabhub/naming"
 	"tabhub/spec/rawjson"
 )
 
@@ -53,12 +54,16 @@ func (it *Item) publishResult(result json.RawMessage) json.RawMessage {
 }
 
 // publishObject appends one object of MCP's.
-func (it *Item) publishObject(out []byte, v json.RawMessage) []byte {
+func (it *Item) publishObject(out []byte, object json.RawMessage) []byte {
 	out = append(out, '{')
-	for key, v := range rawjson.Members(v) {
+	for key, v := range rawjson.Members(object) {
 		switch key {
 		case "_meta":
-			if v = metaOf(it.Domain, v); v == nil {
+			var ui members
+			if uri, _ := rawjson.String(rawjson.Get(object, "uri")); it.Verified && naming.IsApp(uri) {
+				ui = resourceUIMembers
+			}
+			if v = metaOf(it.Domain, v, ui); v == nil {
 				continue
 			}
 		case "icons":

@@ -120,6 +120,37 @@ func (it *Item) PromptResult(resp spec.Response) (json.RawMessage, error) {
 	return it.publish(v), nil
 }
 
+// MaxCompletions is how many values a CompleteResult of MCP may have.
+const MaxCompletions = 100
+
+// CompleteResult returns what a page proposes for an argument as a raw CompleteResult:
+// nothing, if that is none or resp is empty. Values that a person could not see as they are
+// would be sent back as they are, so they are left out.
+func CompleteResult(resp spec.Response) json.RawMessage {
+	var said, out struct {
+		Completion struct {
+			Values  []string `json:"values"`
+			Total   int      `json:"total,omitempty"`
+			HasMore bool     `json:"hasMore,omitempty"`
+		} `json:"completion"`
+	}
+	out.Completion.Values = []string{}
+	if json.Unmarshal(resp.Result, &said) == nil {
+		out.Completion.Total, out.Completion.HasMore = max(said.Completion.Total, 0), said.Completion.HasMore
+		for _, v := range said.Completion.Values {
+			switch {
+			case describe.CleanLines(v, spec.MaxURI) != v:
+			case len(out.Completion.Values) == MaxCompletions:
+				out.Completion.HasMore = true
+			default:
+				out.Completion.Values = append(out.Completion.Values, v)
+			}
+		}
+	}
+	b, _ := json.Marshal(out)
+	return b
+}
+
 // objectResult returns the result of anything but a tool, which must be an object.
 func objectResult(resp spec.Response) (json.RawMessage, error) {
 	v := oneLine(resp.Result)

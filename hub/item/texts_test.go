@@ -31,7 +31,7 @@ func FuzzTexts(f *testing.F) {
 					t.Fatalf("%s: the warning hides something: %+q", members, warning)
 				}
 			}
-			object := it.AppendJSON(nil, "n", describe.Prefix(describe.Place{Domain: "e.com"}))
+			object := it.AppendJSON(nil, "n", describe.Prefix(describe.Place{Domain: "e.com"}), "")
 			var listed any
 			if err := json.Unmarshal(object, &listed); err != nil {
 				t.Fatalf("%s is listed as %s: %v", members, object, err)

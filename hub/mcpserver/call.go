@@ -43,7 +43,12 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 			}
 		}
 		c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
-		ask = func(ctx context.Context) (json.RawMessage, error) { return s.hub.Call(ctx, c) }
+		ask = func(ctx context.Context) (json.RawMessage, error) {
+			return fromApp(rq.ses, spec.KindTool, name, func(name string) (json.RawMessage, error) {
+				c.Name = name
+				return s.hub.Call(ctx, c)
+			})
+		}
 	}
 	r, err := s.withInput(ctx, rq, subject, ask)
 	if f, ok := errors.AsType[*hub.Failure](err); ok {

@@ -93,6 +93,8 @@ func (s *Server) ask(ctx context.Context, rq *request) (frame, error) {
 		return s.read(ctx, rq)
 	case "prompts/get":
 		return s.prompt(ctx, rq)
+	case "completion/complete":
+		return s.complete(ctx, rq)
 	}
 	if rq.modern {
 		return s.protocol(rq) // resources/subscribe is not of this era: it says so

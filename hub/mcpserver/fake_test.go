@@ -115,6 +115,8 @@ func (h *scripted) ReadResource(_ context.Context, uri, _ string) (json.RawMessa
 	return json.RawMessage(`{"contents":[{"uri":"tabhub://a/x","text":"X"}]}`), nil
 }
 
+func (h *scripted) FromApp(string, spec.Kind, string) (string, bool) { return "", false }
+
 func (h *scripted) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
 	if name != "hello" {
 		return nil, &hub.UnknownError{Kind: spec.KindPrompt, Name: name}
@@ -134,6 +136,10 @@ func (h *scripted) SubscribeResource(_ context.Context, uri string) (func(), err
 		defer h.mu.Unlock()
 		h.followed[uri]--
 	}, nil
+}
+
+func (h *scripted) Complete(_ context.Context, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
+	return nil, &hub.UnknownError{Kind: kind, Name: name}
 }
 
 func (h *scripted) Watch(f func(hub.Change)) func() {

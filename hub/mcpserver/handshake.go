@@ -41,8 +41,6 @@ func (s *Server) protocol(rq *request) (frame, error) {
 		return s.result(rq, json.RawMessage("{}"), ""), nil
 	case mcp.MethodSetLogLevel:
 		return s.setLevel(rq)
-	case mcp.MethodCompletionComplete:
-		return s.complete(rq)
 	case mcp.MethodTasksList, mcp.MethodTasksGet, mcp.MethodTasksResult, mcp.MethodTasksCancel:
 		return frame{}, noMethod("tasks not supported")
 	}
@@ -72,10 +70,13 @@ func (s *Server) marshal(rq *request, result any, hints string) (frame, error) {
 
 // capabilities are what this server can do, in each revision.
 func (s *Server) capabilities() mcp.ServerCapabilities {
+	browser := s.hub.Capabilities()
 	c := mcp.ServerCapabilities{
-		Experimental: map[string]any{"browser": s.hub.Capabilities()},
+		Experimental: map[string]any{"browser": browser},
 		Logging:      &struct{}{},
-		Completions:  &struct{}{},
+	}
+	if browser.Completions { // a client asks for them from then on, whatever page is open
+		c.Completions = &struct{}{}
 	}
 	setNew(&c.Tools).ListChanged = true
 	setNew(&c.Prompts).ListChanged = true
@@ -138,16 +139,4 @@ func (s *Server) setLevel(rq *request) (frame, error) {
 	rq.ses.level = in.Params.Level
 	rq.ses.mu.Unlock()
 	return s.result(rq, json.RawMessage("{}"), ""), nil
-}
-
-// complete has nothing to propose: pages do not complete arguments.
-func (s *Server) complete(rq *request) (frame, error) {
-	var in mcp.CompleteRequest
-	if e := rq.decode(&in); e != nil {
-		return frame{}, e
-	}
-	if in.Params.Ref == nil {
-		return frame{}, invalidParams("unknown reference type: <nil>")
-	}
-	return s.marshal(rq, mcp.CompleteResult{Completion: mcp.Completion{Values: []string{}}}, "")
 }

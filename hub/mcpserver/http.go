@@ -210,8 +210,14 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *session, 
 const maxGets = 4
 
 // get serves the stream of a session on which it is told of changes. The newest of
-// several is used.
+// several is used. Without a session there is none: 405, which is how clients that look
+// for MCP over SSE here, or work without sessions, learn that POST is what is served.
 func (s *Server) get(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get(mcp.HeaderSessionID) == "" {
+		w.Header().Set("Allow", "POST")
+		httpError(w, http.StatusMethodNotAllowed, invalidRequest("the stream of GET is a session's: send initialize by POST first, and "+mcp.HeaderSessionID+" with each request"))
+		return
+	}
 	if _, stream := accepts(r); !stream {
 		httpError(w, http.StatusNotAcceptable, invalidRequest("accept text/event-stream"))
 		return

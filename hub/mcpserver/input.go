@@ -79,7 +79,8 @@ func (s *Server) input(rq *request, name string) (spec.Extensions, *rpcError) {
 		}
 		ext[key] = value
 	}
-	if c := rq.capabilities(); len(c) > len("{}") {
+	asks := rq.modern || rq.out != nil // an older client is asked on the stream of the answer
+	if c := rq.capabilities(); asks && len(c) > len("{}") {
 		set(extCapabilities, c)
 	}
 	if !rq.modern {

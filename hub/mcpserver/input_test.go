@@ -11,6 +11,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -195,6 +196,36 @@ func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
 		e.wantEnd()
 		if status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
 			t.Errorf("%d %s", status, body)
+		}
+	})
+}
+
+// A page that is told that somebody can be asked asks, and fails where nobody can be.
+func TestPagesAreToldWhoCanBeAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hubtest.Open(t, hub.Options{})
+		h.JoinTab("https://nosy.example.com", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+			told := in.Request.(*spec.ExecuteTool).Extensions["clientCapabilities"]
+			return spec.Response{Result: builtin.Text(string(told))}, nil
+		}, `{"name":"ask","inputSchema":{"type":"object"}}`)
+		c := inBubble(t, New(h, Options{Builtin: proxytool.New(h, nil, nil)}))
+		resp := c.do("POST", "/mcp", strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		resp.Body.Close()
+		c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+		op := `{"action":"call","type":"tool","path":"` + nosyTool + `"}`
+		for _, test := range []struct {
+			params, accept string
+			told           bool
+		}{
+			{`{"name":"` + nosyTool + `"}`, "application/json, text/event-stream", true},
+			{`{"name":"` + nosyTool + `"}`, "application/json", false},
+			{`{"name":"proxy","arguments":` + op + `}`, "application/json, text/event-stream", true},
+			{`{"name":"proxy","arguments":{"action":"batch","operations":[` + op + `]}}`, "application/json, text/event-stream", false},
+		} {
+			_, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+test.params+`}`, "Accept", test.accept)
+			if strings.Contains(body, `"text":"{\"elicitation\":{}}"`) != test.told {
+				t.Errorf("%s, %s: %s", test.params, test.accept, body)
+			}
 		}
 	})
 }

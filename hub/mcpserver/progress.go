@@ -51,6 +51,9 @@ func progressParams(token json.RawMessage, p spec.Progress) []byte {
 	if p.Message != "" {
 		b = rawjson.AppendString(append(b, `,"message":`...), p.Message)
 	}
+	if p.Meta != nil {
+		b = append(append(b, `,"_meta":`...), p.Meta...)
+	}
 	return b
 }
 

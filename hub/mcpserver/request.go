@@ -71,7 +71,7 @@ func (rq *request) waits() bool {
 		return false
 	}
 	switch rq.method {
-	case "tools/call", "resources/read", "prompts/get", "resources/subscribe", "resources/unsubscribe", methodListen:
+	case "tools/call", "resources/read", "prompts/get", "completion/complete", "resources/subscribe", "resources/unsubscribe", methodListen:
 		return true
 	}
 	return false

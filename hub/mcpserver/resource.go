@@ -3,8 +3,13 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/spec"
 )
 
 // read serves resources/read.
@@ -15,7 +20,13 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 	}
 	client := rq.clientName()
 	r, err := s.withInput(ctx, rq, uri, func(ctx context.Context) (json.RawMessage, error) {
-		return s.hub.ReadResource(ctx, uri, client)
+		return fromApp(rq.ses, spec.KindResource, uri, func(uri string) (json.RawMessage, error) {
+			r, err := s.hub.ReadResource(ctx, uri, client)
+			if err == nil {
+				rq.ses.apps.read(uri)
+			}
+			return r, err
+		})
 	})
 	if err != nil {
 		return frame{}, err
@@ -41,6 +52,44 @@ func (s *Server) prompt(ctx context.Context, rq *request) (frame, error) {
 	r, err := s.withInput(ctx, rq, name, func(ctx context.Context) (json.RawMessage, error) {
 		return s.hub.GetPrompt(ctx, name, args, client)
 	})
+	if err != nil {
+		return frame{}, err
+	}
+	return s.result(rq, r, ""), nil
+}
+
+// complete serves completion/complete, also where no page was open at initialize that could
+// complete anything and the capability was not declared.
+func (s *Server) complete(ctx context.Context, rq *request) (frame, error) {
+	var in mcp.CompleteRequest
+	if e := rq.decode(&in); e != nil {
+		return frame{}, e
+	}
+	var kind spec.Kind
+	var name string
+	switch ref := in.Params.Ref.(type) {
+	case mcp.PromptReference:
+		kind, name = spec.KindPrompt, ref.Name
+	case mcp.ResourceReference:
+		kind, name = spec.KindResource, ref.URI
+	default:
+		return frame{}, invalidParams("ref is required: what to complete an argument of")
+	}
+	argument, e := rq.object("argument")
+	if e == nil && argument == nil {
+		e = invalidParams("argument is required: what to complete")
+	}
+	if e != nil {
+		return frame{}, e
+	}
+	given, e := rq.object("context")
+	if e != nil {
+		return frame{}, e
+	}
+	r, err := s.hub.Complete(ctx, kind, name, argument, given)
+	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
+		return frame{}, invalidParams(unknown.Error())
+	}
 	if err != nil {
 		return frame{}, err
 	}

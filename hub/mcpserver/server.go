@@ -24,7 +24,9 @@ type Hub interface {
 	Find(kind spec.Kind, name string) (hub.Item, error)
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
+	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
 	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+	Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
 	Capabilities() hub.Capabilities
@@ -81,6 +83,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	watching map[*session]struct{} // told of changes
+	apps     map[string]*apps      // of clients without sessions, see statelessApps
 }
 
 // Causes of a cancelled request.
@@ -109,7 +112,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxBody, spec.MaxFrame)
 	orDefault(&o.MaxInFlight, 256)
 	orDefault(&o.MaxSessions, 4096)
-	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}}
+	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}, apps: map[string]*apps{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	var builtins [][]byte
 	for i := range o.Builtin {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -97,12 +98,13 @@ const pageServer = `
 		if (m === "mcp-check-ready") return started && post("mcp-server-ready");
 		seen.push(m.method);
 		const answer = (result) => post({jsonrpc: "2.0", id: m.id, result});
-		if (m.method === "initialize") return started && answer({protocolVersion: "2025-06-18", capabilities: {tools: {listChanged: true}, resources: {}, prompts: {}}, serverInfo: {name: "x", version: "1"}});
+		if (m.method === "initialize") return started && answer({protocolVersion: "2025-06-18", capabilities: {tools: {listChanged: true}, resources: {}, prompts: {}, completions: {}}, serverInfo: {name: "x", version: "1"}});
 		if (m.method === "tools/list") return m.params.cursor ? answer({tools: items.tools.slice(1)}) : answer({tools: items.tools.slice(0, 1), nextCursor: "next"});
 		if (m.method === "resources/list") return answer({resources: [{uri: "x://1", name: "x"}]});
 		if (m.method === "resources/read") return answer({contents: [{uri: m.params.uri, text: "read"}]});
 		if (m.method === "prompts/list") return answer({prompts: [{name: "p"}]});
 		if (m.method === "prompts/get") return answer({messages: []});
+		if (m.method === "completion/complete") return answer({completion: {values: [m.params.ref.name + " " + m.params.argument.value + "da"]}});
 		if (m.method === "tools/call" && m.params.name === "slow") return post({jsonrpc: "2.0", method: "notifications/progress", params: {progressToken: m.params._meta.progressToken, progress: 1, total: 2}});
 		if (m.method === "tools/call" && m.params.name === "broken") return post({jsonrpc: "2.0", id: m.id, error: {code: -32000, message: "broken inside"}});
 		if (m.method === "tools/call") return answer({content: [{type: "text", text: "served " + JSON.stringify(m.params.arguments)}], _meta: {"openai/x": true}});
@@ -139,9 +141,17 @@ func TestPageServer(t *testing.T) {
 			if raw, err := s.hub.ReadResource(t.Context(), s.hub.List(hub.ListResources).Items[0].Name, "test"); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
 			}
-			page.Eval(`void change([{name: "served"}, {name: "slow", inputSchema: {type: "object"}}, {name: "broken", inputSchema: {type: "object"}}])`)
+			prompt := s.hub.List(hub.ListPrompts).Items[0].Name
+			if raw, err := s.hub.Complete(t.Context(), spec.KindPrompt, prompt, []byte(`{"name":"who","value":"A"}`), nil); err != nil || string(raw) != `{"completion":{"values":["p Ada"]}}` {
+				t.Errorf("completion: %s %v", raw, err)
+			}
+			page.Eval(`void change([{name: "served"}, {name: "slow", inputSchema: {type: "object"}}, {name: "broken", inputSchema: {type: "object"}, _meta: {ui: {resourceUri: "ui://cart/view"}}}])`)
 			if r := s.call("broken", `{}`); !r.IsError || !strings.Contains(r.text(), "broken inside") {
 				t.Errorf("broken: %+v", r)
+			}
+			app := "ui://" + string(s.hub.List(hub.ListResources).Items[0].Domain) + "/cart/view" // which the page does not list
+			if raw, err := s.hub.ReadResource(t.Context(), app, "test"); err != nil || !strings.Contains(string(raw), "read") {
+				t.Errorf("%s: %s %v", app, raw, err)
 			}
 			page.Eval(`items.tools = [{name: "another"}], void post("mcp-server-ready")`)
 			s.await("the tools of the server in its place", func() bool { return len(s.names()) == 1 })

@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/relay/relaytest"
@@ -38,7 +39,7 @@ func newRig(t *testing.T) *rig {
 	server := httptest.NewServer(r.relay.Extension())
 	t.Cleanup(func() { r.relay.Close(); server.Close() })
 	r.url = "ws" + strings.TrimPrefix(server.URL, "http")
-	r.tools = New(r.relay, "ann")
+	r.tools = New(r.relay, "ann", func(storage.Record) {})
 	return r
 }
 

@@ -182,6 +182,18 @@ func (s *State) Capable(capability spec.Capability) bool {
 	return false
 }
 
+// Completes reports whether any tab has an item whose arguments it completes.
+func (s *State) Completes() bool {
+	for _, d := range s.order {
+		for _, e := range d.entries {
+			if slices.ContainsFunc(e.providers, func(p *provider) bool { return p.item.Completes }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Count counts what there is.
 func (s *State) Count() Counts {
 	n := Counts{

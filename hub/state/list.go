@@ -14,6 +14,7 @@ import (
 type Listed struct {
 	Public string // name, or for resources URI or URI template
 	Item   *item.Item
+	App    string         // the public URI of the app of a tool that has one
 	Tab    int            // the tab's number; 0 is the domain's own name
 	Place  describe.Place // for its description
 	// Alone is set for a tab's own name if the domain's name stands for the same: for
@@ -48,9 +49,9 @@ func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template 
 		newest := e.newest(false)
 		switch {
 		case newest == nil && e.cached != nil && e.cached.Template == template:
-			dst = append(dst, e.listCached(place))
+			dst = append(dst, s.listCached(e, place))
 		case newest != nil && newest.item.Template == template:
-			dst = append(dst, Listed{Public: e.public, Item: newest.item, Place: s.placeOf(e, place)})
+			dst = append(dst, s.listEntry(e, newest.item, place))
 			several := e.visible() > 1
 			for _, p := range e.providers {
 				if !p.tab.hidden {
@@ -65,12 +66,12 @@ func (s *State) List(dst []Listed, domain spec.Domain, kind spec.Kind, template 
 }
 
 // Find returns the item that a public name or URI stands for, listed or not. A
-// resource is also found by a URI that a template makes; the item is the template
-// then.
+// resource is also found by a URI that a template makes, the item is the template then, and
+// by that of a tool's app.
 func (s *State) Find(kind spec.Kind, name string) (Listed, bool) {
 	b := s.bound(kind, name)
 	if (b == nil || b.entry == nil) && kind == spec.KindResource {
-		b, _ = s.matchTemplate(name)
+		b, _ = s.match(name)
 	}
 	if b == nil || b.entry == nil {
 		return Listed{}, false
@@ -80,19 +81,23 @@ func (s *State) Find(kind spec.Kind, name string) (Listed, bool) {
 	case b.provider != nil:
 		return s.listProvider(b.provider, place), true
 	case newest != nil:
-		return Listed{Public: b.entry.public, Item: newest.item, Place: s.placeOf(b.entry, place)}, true
+		return s.listEntry(b.entry, newest.item, place), true
 	}
-	return b.entry.listCached(place), true
+	return s.listCached(b.entry, place), true
 }
 
-func (e *entry) listCached(place describe.Place) Listed {
+func (s *State) listEntry(e *entry, it *item.Item, place describe.Place) Listed {
+	return Listed{Public: e.public, Item: it, App: s.appURI(it, 0), Place: s.placeOf(e, place)}
+}
+
+func (s *State) listCached(e *entry, place describe.Place) Listed {
 	place.Cached = true
-	return Listed{Public: e.public, Item: e.cached, Place: place}
+	return Listed{Public: e.public, Item: e.cached, App: s.appURI(e.cached, 0), Place: place}
 }
 
 func (s *State) listProvider(p *provider, place describe.Place) Listed {
 	place.Tab, place.Title, place.Active, place.Asleep = p.number, p.tab.title, p.tab == s.active, p.tab.discarded
-	return Listed{Public: p.public, Item: p.item, Tab: p.number, Place: place}
+	return Listed{Public: p.public, Item: p.item, App: s.appURI(p.item, p.number), Tab: p.number, Place: place}
 }
 
 // sorted returns a domain's entries of a kind by item.

@@ -14,8 +14,8 @@ type Ref struct {
 	ID   naming.Identity
 	Page string // the page's own name, or its URI, also of a resource that a template makes
 
-	b        *binding
-	template string // the URI that was looked up, if b is made from a template
+	b       *binding
+	matched string // the URI that was looked up, if b was made by match
 }
 
 // Lookup returns what a public name stands for; false if it is nobody's. The name of a
@@ -26,11 +26,11 @@ func (s *State) Lookup(kind spec.Kind, name string) (Ref, bool) {
 		b = s.escaped(name)
 	}
 	if b == nil && kind == spec.KindResource {
-		b, page := s.matchTemplate(name)
+		b, page := s.match(name)
 		if b == nil {
 			return Ref{}, false
 		}
-		return Ref{ID: b.id, Page: page, b: b, template: name}, true
+		return Ref{ID: b.id, Page: page, b: b, matched: name}, true
 	}
 	if b == nil || b.entry == nil && (b.id.Tab == 0 || b.domain.entries[entryKey{kind, b.id.Item}] == nil) {
 		return Ref{}, false
@@ -65,10 +65,10 @@ func (s *State) escaped(uri string) *binding {
 	return nil
 }
 
-// matchTemplate returns the binding of a template that a URI is made by, and the
-// page's URI; nil if there is none. Of several the first by domain and template
-// counts.
-func (s *State) matchTemplate(uri string) (best *binding, page string) {
+// match returns the binding of a template that a URI is made by, or of an app that a tool
+// names by it, and the page's URI; nil if there is none. Of several templates the first by
+// domain and template counts.
+func (s *State) match(uri string) (best *binding, page string) {
 	left := item.MaxSteps
 	for _, d := range s.order {
 		domainURI, isDomains := s.namer.PageURI(d.key, 0, uri)
@@ -82,6 +82,9 @@ func (s *State) matchTemplate(uri string) (best *binding, page string) {
 				best, page = &binding{id: e.id, domain: d, entry: e, provider: p}, tabURI
 				best.id.Tab = p.number
 			}
+		}
+		if best == nil {
+			best, page = s.matchApp(d, uri)
 		}
 		if best != nil {
 			return best, page
@@ -103,10 +106,10 @@ func (s *State) matchTab(e *entry, uri string, left *item.Steps) (*provider, str
 	return nil, ""
 }
 
-// rematch looks again at what a Ref that was made from a template stands for: the tabs
-// may have changed since.
+// rematch looks again at what a Ref that match has made stands for: the tabs may have
+// changed since.
 func (s *State) rematch(r *Ref) {
-	b, page := s.matchTemplate(r.template)
+	b, page := s.match(r.matched)
 	if b == nil {
 		r.b = &binding{id: r.ID, domain: r.b.domain}
 		return

@@ -98,7 +98,7 @@ func (c *Candidate) at(url string) bool { return url != "" && c.URL == url }
 // Snapshot collects the candidates for a name. Those in excluded and, if only is not
 // "", those of other peers are not to be chosen. room is used if it is large enough.
 func (s *State) Snapshot(r *Ref, excluded []spec.TabAddr, only spec.PeerID, room []Candidate) Snapshot {
-	if r.template != "" {
+	if r.matched != "" {
 		s.rematch(r)
 	}
 	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.lastCall}

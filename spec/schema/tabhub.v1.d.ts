@@ -34,6 +34,23 @@ export type Cancel = {
 /** CloseTab is browser/closeTab; the tab is the frame's. */
 export type CloseTab = { [member: string]: never };
 
+/** Complete is browser/complete, answered with an MCP CompleteResult. */
+export type Complete = {
+  ref: CompleteRef;
+  argument: unknown;
+  context?: unknown;
+  frameId?: number;
+};
+
+/** CompleteRef is a PromptReference or a ResourceTemplateReference of MCP. */
+export type CompleteRef = {
+  /** RefPrompt or RefResource */
+  type: string;
+  name?: string;
+  /** the URI template */
+  uri?: string;
+};
+
 /** Dashboard is the parameters of browser/dashboard, a request of a paired browser for an address that opens the hub's dashboard signed in. */
 export type Dashboard = { [member: string]: never };
 
@@ -284,6 +301,7 @@ export type FromHub = {
   "browser/readResource": { params: ReadResource; result: object };
   "browser/subscribeResource": { params: SubscribeResource; result: object };
   "browser/getPrompt": { params: GetPrompt; result: object };
+  "browser/complete": { params: Complete; result: object };
   "browser/cancel": { params: Cancel };
   "browser/ping": { params: Ping; result: object };
   "browser/openTab": { params: OpenTab; result: OpenTabResult };

@@ -327,7 +327,7 @@ func (s suite) log(t *testing.T) {
 	st, reopen := s.start(t)
 	epoch := load(t, st, user).Epoch
 	call := storage.Record{
-		Time: now, Event: storage.EventCall, Client: "claude", Tab: "p/1", Domain: "d", Tool: "t", Digest: "0123456789abcdef",
+		Time: now, Event: storage.EventCall, Client: "claude", Via: "proxy", Tab: "p/1", Domain: "d", Tool: "t", Digest: "0123456789abcdef",
 		Outcome: "ok", Reason: "active tab", Duration: 1500 * time.Microsecond,
 	}
 	for i := range 300 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,12 @@ func TestConfirmation(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
+	h.mu.Lock()
+	can := h.hello.Capabilities
+	h.mu.Unlock()
+	if slices.Contains(can, spec.CapElicit) || !slices.Contains(can, spec.CapText) {
+		t.Errorf("a browser without a window can %v", can)
+	}
 	type outcome struct {
 		resp spec.Response
 		err  error

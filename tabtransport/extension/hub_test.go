@@ -44,6 +44,8 @@ type hub struct {
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had since it was last reset
 	refuse  *spec.Error
+
+	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
 }
 
 type tabView struct {
@@ -66,6 +68,8 @@ type item struct {
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema"`
 	Annotations  json.RawMessage `json:"annotations"`
+	Completes    bool            `json:"completes"`
+	Meta         json.RawMessage `json:"_meta"`
 	FrameID      int64           `json:"frameId"`
 	Origin       string          `json:"origin"`
 	Departed     bool            `json:"departed"`
@@ -243,7 +247,11 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 		}
 	})
 	if id != nil {
-		h.wire.Respond(from, id, spec.Registered{Rejected: []spec.Rejection{}}, nil)
+		answer := spec.Registered{Rejected: []spec.Rejection{}}
+		if m, ok := msg.(*spec.Register); ok && h.registered != nil {
+			answer = h.registered(m.Kind)
+		}
+		h.wire.Respond(from, id, answer, nil)
 	}
 }
 

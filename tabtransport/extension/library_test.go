@@ -1,7 +1,9 @@
 package extension_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,6 +72,43 @@ func TestPublishedLibraries(t *testing.T) {
 					t.Errorf("the prompt: %s, %v", got, err)
 				}
 			})
+		}
+	}
+}
+
+// A page's server that completes arguments is asked for them; a resource without a
+// template has none.
+func TestPageServerCompletes(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	server := strings.NewReplacer("ANNOUNCED", "0",
+		"{tools: {listChanged: true}}", "{tools: {}, prompts: {}, resources: {}, completions: {}}",
+		"if (method === 'tools/list')", `
+			if (method === 'prompts/list') reply({prompts: [{name: 'greet', arguments: [{name: 'who'}]}]});
+			if (method === 'resources/list') reply({resources: [{uri: 'note://1', name: 'one'}]});
+			if (method === 'resources/templates/list') reply({resourceTemplates: [{uriTemplate: 'note://{id}', name: 'note'}]});
+			if (method === 'completion/complete') reply({completion: {values: [JSON.stringify(params)]}});
+			if (method === 'tools/list')`).Replace(oldServer)
+	b.Open(site(t, map[string]string{"/": server}))
+	tab := h.tabWith("old")
+	h.wait("prompt and resources", func() bool { return len(h.tabs[tab].prompts) == 1 && len(h.tabs[tab].resources) == 2 })
+	h.mu.Lock()
+	for _, it := range append(h.tabs[tab].prompts, h.tabs[tab].resources...) {
+		if it.Completes != (it.URI == "") {
+			t.Errorf("%s %s is completed: %t", it.Name, it.URI, it.Completes)
+		}
+	}
+	h.mu.Unlock()
+	for _, ref := range []spec.CompleteRef{{Type: spec.RefPrompt, Name: "greet"}, {Type: spec.RefResource, URI: "note://{id}"}} {
+		about, err := json.Marshal(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := &spec.Complete{Ref: ref, Argument: json.RawMessage(`{"name":"who","value":"A"}`), Context: json.RawMessage(`{"arguments":{}}`), FrameID: new(int64(0))}
+		want := `{"ref":` + string(about) + `,"argument":{"name":"who","value":"A"},"context":{"arguments":{}}}`
+		if got, err := h.ask(tab, ask); err != nil || !strings.Contains(got, strings.Trim(strconv.Quote(want), `"`)) {
+			t.Errorf("%s: %s, %v", about, got, err)
 		}
 	}
 }

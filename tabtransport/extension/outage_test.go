@@ -200,7 +200,7 @@ func TestExtensionUpdated(t *testing.T) {
 	}
 }
 
-// A page's resources can be followed.
+// A page's resources can be followed, and the app of a tool read though no list has it.
 func TestResourceUpdates(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
@@ -209,7 +209,7 @@ func TestResourceUpdates(t *testing.T) {
 		const send = payload => window.postMessage({channel: 'mcp-default', type: 'mcp', direction: 'server-to-client', payload}, '*');
 		const answers = {
 			'initialize': {protocolVersion: '2025-06-18', capabilities: {resources: {subscribe: true, listChanged: true}}, serverInfo: {name: 's', version: '1'}},
-			'tools/list': {tools: []},
+			'tools/list': {tools: [{name: 'show', inputSchema: {type: 'object'}, _meta: {ui: {resourceUri: 'ui://notes'}}}]},
 			'resources/list': {resources: [{uri: 'note://1', name: 'note'}]},
 			'resources/templates/list': {resourceTemplates: [{uriTemplate: 'note://{id}', name: 'notes'}]},
 			'resources/read': {contents: [{uri: 'note://2', text: 'two'}]},
@@ -234,6 +234,13 @@ func TestResourceUpdates(t *testing.T) {
 	})
 	if got, err := h.ask(tab, &spec.ReadResource{URI: "note://2", FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "two") {
 		t.Errorf("a resource of the template: %s, %v", got, err)
+	}
+	h.tabWith("show")
+	if show := h.tool(tab, "show"); string(show.Meta) != `{"ui":{"resourceUri":"ui://notes"}}` {
+		t.Errorf("the tool has _meta %s", show.Meta)
+	}
+	if got, err := h.ask(tab, &spec.ReadResource{URI: "ui://notes", FrameID: new(int64(0))}); err != nil || !strings.Contains(got, "two") {
+		t.Errorf("the app of the tool: %s, %v", got, err)
 	}
 	if _, err := h.ask(tab, &spec.SubscribeResource{URI: "note://1", Subscribe: true, FrameID: new(int64(0))}); err != nil {
 		t.Error(err)

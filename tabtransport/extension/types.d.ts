@@ -32,7 +32,12 @@ type ErrorCodes = import("../../spec/schema/tabhub.v1").ErrorCodes;
 type RequestMethod = { [M in keyof ToHub]: ToHub[M] extends { result: object } ? M : never }[keyof ToHub];
 
 /** A request that is for what a page offers. */
-type CallMethod = "browser/executeTool" | "browser/readResource" | "browser/subscribeResource" | "browser/getPrompt";
+type CallMethod =
+  | "browser/executeTool"
+  | "browser/readResource"
+  | "browser/subscribeResource"
+  | "browser/getPrompt"
+  | "browser/complete";
 /** A request that is for the browser. */
 type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel">;
 
@@ -57,11 +62,12 @@ interface HubAnswer {
 interface FrameRequest {
   type: "request";
   id: string;
-  ask: "tool" | "read" | "subscribe" | "prompt";
-  /** The tool's or prompt's name, or the resource's URI. */
+  ask: "tool" | "read" | "subscribe" | "prompt" | "complete";
+  /** The tool's or prompt's name, or the resource's URI or template. */
   name: string;
   args?: object;
   on?: boolean;
+  about?: Completion;
   /** The key of the child frame's server that is asked through this frame. */
   child?: number;
   /** The hub sends it again: it was first sent at this time or later, as Date.now() has it. */

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -78,6 +79,28 @@ func TestChoices(t *testing.T) {
 			}
 			b.Close()
 		})
+	}
+}
+
+// The popup's user reads of as many tools as there are, and why others are not.
+func TestPopupCounts(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	h.registered = func(kind spec.Kind) (answer spec.Registered) {
+		if kind == spec.KindTool {
+			answer.Rejected = []spec.Rejection{{Name: "bad", Reason: "refused"}}
+			answer.Warnings = []spec.Rejection{{Name: "good", Reason: "its hint is no hint"}}
+		}
+		return answer
+	}
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><title>Two</title><script>
+		for (const name of ["good", "bad"]) document.modelContext.registerTool({name, description: "d", execute: () => 1});
+	</script>`}))
+	tab := h.tabWith("good", "bad")
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + strconv.FormatInt(tab, 10))
+	for _, text := range []string{"1 tool", "bad: refused", "good: a part of it: its hint is no hint"} {
+		popup.WaitFor("document.querySelector('#sites').innerText.includes(" + strconv.Quote(text) + ")")
 	}
 }
 

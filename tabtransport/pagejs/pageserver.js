@@ -275,7 +275,8 @@ var PageServer = class {
       // Many servers with resources know no templates.
       const more = kind === "resources" ? await this.#list("resources/templates/list", "resourceTemplates").catch(() => []) : [];
       if (connection !== this.#connection) return;
-      this.#offer = { ...this.#offer, [kind]: [...items, ...more] };
+      const list = kind === "prompts" ? this.#completed(items) : [...items, ...this.#completed(more)];
+      this.#offer = { ...this.#offer, [kind]: list };
       this.#client.changed();
     } catch (error) {
       answered = !(error instanceof NoAnswer);
@@ -285,6 +286,15 @@ var PageServer = class {
     const again = this.#reading.get(kind) || !answered;
     this.#reading.delete(kind);
     if (again) void this.#read(kind);
+  }
+
+  /**
+   * Prompts or templates, which the hub is told if the server completes their arguments.
+   *
+   * @param {object[]} items
+   */
+  #completed(items) {
+    return this.#capabilities.completions ? items.map((item) => ({ ...item, completes: true })) : items;
   }
 
   /**
@@ -340,6 +350,14 @@ var PageServer = class {
    */
   async prompt(name, args, options) {
     return JSON.stringify((await this.#request("prompts/get", { name, arguments: args }, options)) ?? {});
+  }
+
+  /**
+   * @param {Completion} about
+   * @param {CallOptions} options
+   */
+  async complete(about, options) {
+    return JSON.stringify((await this.#request("completion/complete", { ...about }, options)) ?? {});
   }
 
   /**

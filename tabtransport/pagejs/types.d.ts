@@ -18,6 +18,13 @@ interface CallOptions {
   progress?: (p: Progress) => void;
 }
 
+/** The parameters of MCP's completion/complete. */
+interface Completion {
+  ref: { type: string; name?: string; uri?: string };
+  argument: unknown;
+  context?: unknown;
+}
+
 /** One way to what a document offers. */
 interface Source {
   start(): void;

@@ -47,7 +47,7 @@ func TestProxyVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	p := newPlace(t)
-	p.serve()
+	p.serve("--tools", "-browser_tab,-browser_page,-browser_instance") // whose definitions are no contract
 	v.Tab.open(p)
 	for name, open := range map[string]func(*place) face{
 		"stdio":           func(p *place) face { return p.stdio() },
@@ -140,6 +140,45 @@ func TestFrozenClientReachesLaterTabs(t *testing.T) {
 				t.Errorf("%d tools of pages are listed", now)
 			}
 		})
+	}
+}
+
+// A model that has only proxy, and one step, can open a page and use it: the operations of
+// a batch that act keep their order.
+func TestBatchOpensATabAndCallsInIt(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := p.stdio()
+	url := website(t)
+	p.browse().Open(url + "/?1")
+	buy := c.awaitTools("the shop's tools are listed", func(l tools) bool { return len(l.names()) == 4 }).named("_buy")
+	op := func(tool, args string) string {
+		return fmt.Sprintf(`{"action":"call","type":"tool","path":%q,"args":%s}`, tool, args)
+	}
+	a := c.call("proxy", `{"action":"batch","operations":[`+
+		op("browser_tab", fmt.Sprintf(`{"action":"new","url":%q,"active":true}`, url+"/?2"))+`,`+
+		op("browser_page", `{"action":"wait"}`)+`,`+op(buy, `{"n":3}`)+`]}`)
+	var got struct {
+		Meta map[string]struct {
+			Results []struct{ StructuredContent struct{ At string } }
+		} `json:"_meta"`
+	}
+	if err := json.Unmarshal(a.result, &got); err != nil {
+		t.Fatalf("%v: %s %s", err, a.err, a.result)
+	}
+	if results := got.Meta["tabhub/proxy"].Results; len(results) != 3 || results[2].StructuredContent.At != "?2" {
+		t.Errorf("the batch: %s", a.result)
+	}
+	var log []struct{ Tool, Via, Outcome string }
+	stdout, stderr, exit := p.run("log", "--event", "call", "--json")
+	if err := json.Unmarshal([]byte(stdout), &log); err != nil || exit != 0 {
+		t.Fatalf("%v: %s %s", err, stdout, stderr)
+	}
+	want := []string{"buy proxy ok", "browser_page wait proxy ok", "browser_tab new proxy ok"} // the newest first
+	for i, w := range want {
+		if i >= len(log) || strings.Join([]string{log[i].Tool, log[i].Via, log[i].Outcome}, " ") != w {
+			t.Errorf("the log: %+v", log)
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ export interface Browser {
 export interface Call {
   time: string;
   client?: string;
+  via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;
   outcome: string;

@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"sync"
 
+	"tabhub/hub"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
-// batchWorkers is how many operations of a batch run at a time.
+// batchWorkers is how many operations of a batch run at a time, if they only read.
 const batchWorkers = 8
 
-// event is what a batch's workers tell: progress, or the end of an operation.
+// event is what a batch's operations tell: progress, or the end of an operation.
 type event struct {
 	at       int
 	progress spec.Progress
@@ -22,50 +23,75 @@ type event struct {
 	result   *result // of an ended one
 }
 
-// batch serves action batch: the operations run side by side, and their blocks
-// follow each other in order. Each operation's are led by one that says whose they
-// are and how it ended, and carry the annotation proxyIndex. The result's own _meta
-// holds what belongs to an operation's result as a whole. It is an error only if all
-// failed; nil if ctx ended.
+// batch serves action batch. The operations run in order; neighbours that only read run
+// side by side. Their blocks follow each other in order: each operation's are led by one
+// that says whose they are and how it ended, and carry the annotation proxyIndex. The
+// result's own _meta holds what belongs to an operation's result as a whole. It is an
+// error only if all failed; nil if ctx ended.
 func (c *caller) batch(ctx context.Context, batch *operation) *result {
 	ops := batch.operations
-	next := make(chan int)
+	// A page cannot ask back in a batch, so it is not told what the client can be asked.
+	ctx = hub.WithExtensions(ctx, nil)
 	events := make(chan event)
-	var workers sync.WaitGroup
-	for range min(batchWorkers, len(ops)) {
-		workers.Go(func() {
-			for at := range next {
-				one := &caller{tool: c.tool, client: c.client}
-				if c.progress != nil {
-					one.progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
-				}
-				events <- event{at: at, ended: true, result: one.run(ctx, ops[at], at)}
-			}
-		})
+	run := func(at int) {
+		one := *c
+		one.progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
+		events <- event{at: at, ended: true, result: one.run(ctx, ops[at], at)}
 	}
 	go func() {
+		defer close(events)
+		var running sync.WaitGroup
+		defer running.Wait()
+		slots := make(chan struct{}, batchWorkers)
 		for at := range ops {
-			next <- at
+			alone := !c.tool.reads(ops[at])
+			if alone {
+				running.Wait()
+			}
+			slots <- struct{}{}
+			if ctx.Err() != nil {
+				return
+			}
+			running.Go(func() {
+				run(at)
+				<-slots
+			})
+			if alone {
+				running.Wait()
+			}
 		}
-		close(next)
-		workers.Wait()
-		close(events)
 	}()
 
 	results := make([]*result, len(ops))
 	soFar := sum{done: make([]float64, len(ops))}
 	for e := range events {
-		if e.ended {
+		grew := soFar.add(e)
+		p := spec.Progress{Progress: soFar.total, Total: new(float64(len(ops))), Message: e.progress.Message}
+		if e.ended && e.result != nil { // not cancelled
 			results[e.at] = e.result
+			p.Message = heading(ops, e.at, e.result)
+			if batch.partial {
+				p.Meta = e.result.partial(e.at)
+			}
 		}
-		if soFar.add(e) && c.progress != nil {
-			c.progress(spec.Progress{Progress: soFar.total, Total: new(float64(len(ops))), Message: e.progress.Message})
+		if grew {
+			c.progress(p)
 		}
 	}
 	if ctx.Err() != nil {
 		return nil
 	}
 	return assemble(ops, results)
+}
+
+// reads reports whether an operation changes nothing.
+func (t *proxy) reads(raw json.RawMessage) bool {
+	op, err := parse(raw)
+	if err != nil || op.action != actionCall || op.kind != spec.KindTool {
+		return true
+	}
+	it, err := t.find(op)
+	return err == nil && it.OnlyReads
 }
 
 // sum is the progress of a batch: how many of its operations have ended, those
@@ -83,7 +109,7 @@ func (s *sum) add(e event) bool {
 		if p.Total == nil || !(*p.Total > 0 && p.Progress > 0) {
 			return false
 		}
-		part = min(p.Progress / *p.Total, 1)
+		part = min(p.Progress / *p.Total, 0.99) // so that its end is progress, too
 	}
 	before := s.total
 	if part > s.done[e.at] {
@@ -101,13 +127,10 @@ func assemble(ops []json.RawMessage, results []*result) *result {
 		n := &annotations{}
 		n.text("proxyAction", actionBatch)
 		n.number("proxyIndex", at)
-		outcome := "ok"
-		if r.isError {
-			outcome = "failed"
-		} else {
+		if !r.isError {
 			all.isError = false
 		}
-		all.addText(fmt.Sprintf("Operation %d of %d, %s: %s", at+1, len(ops), describe(ops[at]), outcome), n)
+		all.addText(heading(ops, at, r), n)
 		if r.count > 0 {
 			all.next()
 			all.blocks = append(all.blocks, r.blocks...)
@@ -128,6 +151,15 @@ func assemble(ops []json.RawMessage, results []*result) *result {
 	}
 	all.rest = []member{{"_meta", merge(nil, []member{{metaKey, append(rest, `]}`...)}})}}
 	return all
+}
+
+// heading says how an operation of a batch ended.
+func heading(ops []json.RawMessage, at int, r *result) string {
+	outcome := "ok"
+	if r.isError {
+		outcome = "failed"
+	}
+	return fmt.Sprintf("Operation %d of %d, %s: %s", at+1, len(ops), describe(ops[at]), outcome)
 }
 
 // describe names an operation of a batch in a few words.

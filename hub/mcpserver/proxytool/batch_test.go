@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -105,11 +107,12 @@ func TestBatchOfFailuresFails(t *testing.T) {
 	}
 }
 
-// TestBatchRunsSideBySide: a hundred calls of a second each take seconds, not
-// minutes, and do not all fall on the hub at once.
+// TestBatchRunsSideBySide: a hundred calls of two seconds each, that only read, take
+// seconds, not minutes, and do not all fall on the hub at once.
 func TestBatchRunsSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeHub()
+		w.lists[hub.ListTools] = listing(1, hub.Item{Name: "slow", OnlyReads: true})
 		var now, most atomic.Int32
 		w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			n := now.Add(1)
@@ -125,7 +128,7 @@ func TestBatchRunsSideBySide(t *testing.T) {
 		args := `{"action":"batch","operations":[` + strings.Repeat(op+",", 99) + op + `]}`
 		last, told := 0.0, 0
 		start := time.Now()
-		r := (&proxy{hub: w}).call(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+		r := (&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
 			if p.Progress <= last || *p.Total != 100 {
 				t.Errorf("progress %v of %v after %v", p.Progress, *p.Total, last)
 			}
@@ -142,4 +145,84 @@ func TestBatchRunsSideBySide(t *testing.T) {
 			t.Errorf("%d blocks", n)
 		}
 	})
+}
+
+// TestBatchKeepsOrder: what a tool does may be what the next needs, so one that may change
+// something has what is before it behind it, and nothing of what is after it.
+func TestBatchKeepsOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeHub()
+		w.lists[hub.ListTools] = listing(1, hub.Item{Name: "look", OnlyReads: true}, hub.Item{Name: "act"})
+		var mu sync.Mutex
+		var log []string
+		note := func(name string, took time.Duration) func(context.Context, hub.Call) (json.RawMessage, error) {
+			return func(context.Context, hub.Call) (json.RawMessage, error) {
+				mu.Lock()
+				log = append(log, name)
+				mu.Unlock()
+				time.Sleep(took)
+				mu.Lock()
+				log = append(log, "end "+name)
+				mu.Unlock()
+				return json.RawMessage(`{"content":[]}`), nil
+			}
+		}
+		w.tools["look"], w.tools["act"] = note("look", time.Minute), note("act", time.Second)
+		op := func(name string) string { return `{"action":"call","type":"tool","path":"` + name + `"}` }
+		ops := []string{op("look"), op("look"), op("act"), op("act"), op("look")}
+		run(t, w, `{"action":"batch","operations":[`+strings.Join(ops, ",")+`]}`)
+		if got, want := strings.Join(log, ", "), "look, look, end look, end look, act, end act, act, end act, look, end look"; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// TestPartialResults: a program need not wait for the slowest operation of a batch to have
+// what the others have given, and the answer has all of it again.
+func TestPartialResults(t *testing.T) {
+	const args = `{"action":"batch","partial":true,"operations":[{"action":"call","type":"tool","path":"calculator_add"},{"action":"call","type":"tool","path":"nobody"}]}`
+	var got []string
+	r := (&proxy{hub: newFakeHub()}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) { got = append(got, string(p.Meta)) })
+	if len(got) != 2 || !strings.HasPrefix(got[0], `{"tabhub/proxy":{"proxyIndex":0,"result":{"content":[{"type":"text","text":"8","annotations":{`) ||
+		!strings.HasPrefix(got[1], `{"tabhub/proxy":{"proxyIndex":1,"result":{"content":[{"type":"text","text":"Unknown tool: `) || !strings.HasSuffix(got[1], `,"isError":true}}}`) {
+		t.Errorf("got %q", got)
+	}
+	if d := decode(t, string(r)); len(d.Content) != 4 || d.Content[1].Text != "8" {
+		t.Errorf("the answer is %s", r)
+	}
+}
+
+// TestBatchStopsWithItsCall: what a client has cancelled must not go on with what was
+// still to come.
+func TestBatchStopsWithItsCall(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newFakeHub()
+	w.tools["act"] = func(context.Context, hub.Call) (json.RawMessage, error) {
+		cancel()
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	op := `{"action":"call","type":"tool","path":"act"}`
+	args := `{"action":"batch","operations":[` + op + "," + op + "," + op + `]}`
+	if r := (&proxy{hub: w}).handler(Name, false)(ctx, json.RawMessage(args), "", quiet); r != nil || len(w.got) != 1 {
+		t.Errorf("%d calls were made; answered %s", len(w.got), r)
+	}
+}
+
+// TestBatchTellsWhatIsDone: who watches a long batch sees each operation's end, also of
+// one whose page has said before that it is done.
+func TestBatchTellsWhatIsDone(t *testing.T) {
+	w := newFakeHub()
+	w.tools["done"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+		c.Progress(spec.Progress{Progress: 5, Total: new(5.0), Message: "all of it"})
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	var got []string
+	args := `{"action":"batch","operations":[{"action":"call","type":"tool","path":"done"},{"action":"call","type":"tool","path":"fails"}]}`
+	(&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+		got = append(got, fmt.Sprintf("%v of %v: %s", p.Progress, *p.Total, p.Message))
+	})
+	want := []string{"0.99 of 2: all of it", "1 of 2: Operation 1 of 2, call tool done: ok", "2 of 2: Operation 2 of 2, call tool fails: failed"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
 }

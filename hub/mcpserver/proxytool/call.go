@@ -39,9 +39,10 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 		n.dataType("GetPromptResult")
 		r := &result{}
 		r.addResource("proxy:call/prompt/"+op.path, raw, n)
+		r.structured(raw)
 		return r, nil
 	}
-	raw, err := c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, Progress: c.progress})
+	raw, err := c.callTool(ctx, op)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +51,21 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 		return nil, errNotResult
 	}
 	return r, nil
+}
+
+// callTool calls one of the hub's own tools, or of the pages'.
+func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, error) {
+	own := builtin.Find(c.tool.builtin, op.path)
+	switch {
+	case own == nil:
+		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, ReadOnly: c.readOnly, Progress: c.progress})
+	case c.readOnly && !onlyReads(own):
+		return nil, hub.ErrNotReadOnly
+	}
+	if r := own.Call(ctx, op.args, c.client, c.progress); r != nil {
+		return r, nil
+	}
+	return nil, context.Cause(ctx)
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.

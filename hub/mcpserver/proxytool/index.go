@@ -1,10 +1,10 @@
 package proxytool
 
 import (
-	"encoding/json"
 	"slices"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 )
 
@@ -14,7 +14,6 @@ type index struct {
 	kind  spec.Kind
 	lists []*hub.Listing
 	items []hub.Item
-	whole json.RawMessage // the array of all
 
 	// Set by the first search, under proxy.mu, and static from then on.
 	docs  []*doc   // of items, in their order
@@ -39,7 +38,18 @@ func (t *proxy) index(kind spec.Kind) *index {
 	if old := t.indexes[kind]; old != nil && slices.EqualFunc(old.lists, lists, sameListing) {
 		return old
 	}
-	ix := newIndex(kind, lists)
+	ix := &index{kind: kind, lists: lists}
+	if kind == spec.KindTool {
+		ix.items = slices.Clone(t.builtinItems)
+	}
+	for _, l := range lists {
+		for i := range l.Items {
+			it := &l.Items[i]
+			if kind != spec.KindTool || !it.AppOnly && !t.reserved(it.Name) {
+				ix.items = append(ix.items, *it)
+			}
+		}
+	}
 	if t.indexes == nil {
 		t.indexes = make(map[spec.Kind]*index)
 	}
@@ -49,17 +59,8 @@ func (t *proxy) index(kind spec.Kind) *index {
 
 func sameListing(a, b *hub.Listing) bool { return a.Generation == b.Generation }
 
-func newIndex(kind spec.Kind, lists []*hub.Listing) *index {
-	ix := &index{kind: kind, lists: lists, items: lists[0].Items, whole: lists[0].JSON}
-	isSelf := func(it hub.Item) bool { return kind == spec.KindTool && it.Name == Name }
-	if len(lists) == 1 && !slices.ContainsFunc(ix.items, isSelf) {
-		return ix
-	}
-	ix.items = nil
-	for _, l := range lists {
-		ix.items = append(ix.items, l.Items...)
-	}
-	ix.items = slices.DeleteFunc(ix.items, isSelf)
-	ix.whole = join(ix.items)
-	return ix
+// reserved reports whether a tool's name is one of the hub's own tools'. Where pages' own
+// names are listed, a page may have it, too, and can then not be called by it.
+func (t *proxy) reserved(name string) bool {
+	return name == Name || name == ReadName || builtin.Find(t.builtin, name) != nil
 }

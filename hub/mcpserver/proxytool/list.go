@@ -3,6 +3,7 @@ package proxytool
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"tabhub/hub"
@@ -17,7 +18,6 @@ const queryLimit = 20
 // list serves action list.
 func (c *caller) list(op *operation, n *annotations) (*result, error) {
 	ix := c.tool.index(op.kind)
-	text := ix.whole
 	offset, limit := op.offset, op.limit
 	if limit == 0 {
 		limit = maxLimit
@@ -26,29 +26,32 @@ func (c *caller) list(op *operation, n *annotations) (*result, error) {
 		}
 	}
 	paged := op.paged || op.filter.query != ""
-	total := len(ix.items)
-	if paged || !op.filter.empty() {
-		found := ix.items
-		if !op.filter.empty() {
-			found = c.tool.search(ix, &op.filter)
-			total = len(found)
-		}
-		if paged {
-			found = found[min(offset, total):]
-			found = found[:min(limit, len(found))]
-		}
-		text = join(found)
+	found := ix.items
+	if !op.filter.empty() {
+		found = c.tool.search(ix, &op.filter)
+	}
+	total := len(found)
+	if paged {
+		found = found[min(offset, total):]
+		found = found[:min(limit, len(found))]
 	}
 
 	n.dataType(dataTypes[op.kind])
 	n.multiple(true)
+	items := join(found)
+	data := []member{{"items", items}}
 	if paged {
-		n.number("totalCount", total)
-		n.number("offset", offset)
-		n.number("limit", limit)
+		for _, p := range []struct {
+			name  string
+			value int
+		}{{"totalCount", total}, {"offset", offset}, {"limit", limit}} {
+			n.number(p.name, p.value)
+			data = append(data, member{p.name, strconv.AppendInt(nil, int64(p.value), 10)})
+		}
 	}
 	r := &result{}
-	r.addResource("proxy:list/"+string(op.kind), text, n)
+	r.addResource("proxy:list/"+string(op.kind), items, n)
+	r.structured(merge(nil, data))
 	return r, nil
 }
 
@@ -61,10 +64,7 @@ var dataTypes = map[spec.Kind]string{
 
 // info serves action info.
 func (c *caller) info(op *operation, n *annotations) (*result, error) {
-	if op.self() {
-		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
-	}
-	item, err := c.tool.hub.Find(op.kind, op.path)
+	item, err := c.tool.find(op)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +76,27 @@ func (c *caller) info(op *operation, n *annotations) (*result, error) {
 	n.multiple(false)
 	r := &result{}
 	r.addResource("proxy:info/"+string(op.kind)+"/"+op.path, item.JSON, n)
+	r.structured(item.JSON)
 	return r, nil
 }
 
-// self reports whether op is about this very tool, or another of its name.
-func (op *operation) self() bool { return op.kind == spec.KindTool && op.path == Name }
+// find returns the item that op is about. The error is a *hub.UnknownError.
+func (t *proxy) find(op *operation) (hub.Item, error) {
+	if op.kind == spec.KindTool {
+		if i := slices.IndexFunc(t.builtinItems, func(it hub.Item) bool { return it.Name == op.path }); i >= 0 {
+			return t.builtinItems[i], nil
+		}
+	}
+	if op.self() {
+		return hub.Item{}, &hub.UnknownError{Kind: op.kind, Name: op.path}
+	}
+	return t.hub.Find(op.kind, op.path)
+}
+
+// self reports whether op is about one of these very tools, or another of the name.
+func (op *operation) self() bool {
+	return op.kind == spec.KindTool && (op.path == Name || op.path == ReadName)
+}
 
 // empty reports whether the filter lets all pass.
 func (f *filter) empty() bool {

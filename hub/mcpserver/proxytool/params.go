@@ -24,7 +24,7 @@ const (
 var (
 	actions    = []string{actionList, actionInfo, actionCall, actionBatch}
 	kinds      = []string{string(spec.KindTool), string(spec.KindResource), string(spec.KindPrompt)}
-	parameters = []string{"action", "type", "path", "args", "limit", "offset", "filter", "operations"}
+	parameters = []string{"action", "type", "path", "args", "limit", "offset", "filter", "operations", "partial"}
 	filters    = []string{"prefix", "domain", "tags", "query"}
 )
 
@@ -48,6 +48,7 @@ type operation struct {
 	paged      bool // limit or offset was given
 	filter     filter
 	operations []json.RawMessage
+	partial    bool
 }
 
 // filter selects what list lists.
@@ -104,6 +105,13 @@ func parse(raw json.RawMessage) (*operation, error) {
 	if v := given["operations"]; v != nil {
 		op.operations = p.operations(v)
 	}
+	switch v := given["partial"]; string(v) {
+	case "", "false":
+	case "true":
+		op.partial = true
+	default:
+		p.add("Parameter 'partial' is %s; allowed: true, false", show(v))
+	}
 	p.combination(op, given)
 	return op, p.err()
 }
@@ -128,11 +136,16 @@ func (p *problems) combination(op *operation, given map[string]json.RawMessage) 
 			p.add("Parameter '%s' is only allowed for 'list' action", name)
 		}
 	}
-	switch {
-	case op.action == actionBatch && given["operations"] == nil:
-		p.add("Parameter 'operations' is required for action 'batch'")
-	case op.action != actionBatch && given["operations"] != nil:
-		p.add("Parameter 'operations' is only allowed for 'batch' action")
+	if op.action == actionBatch {
+		if given["operations"] == nil {
+			p.add("Parameter 'operations' is required for action 'batch'")
+		}
+		return
+	}
+	for _, name := range []string{"operations", "partial"} {
+		if given[name] != nil {
+			p.add("Parameter '%s' is only allowed for 'batch' action", name)
+		}
 	}
 }
 

@@ -41,6 +41,12 @@ func (r *result) json() json.RawMessage {
 	return append(out, '}')
 }
 
+// partial returns r, of operation at of a batch, as the _meta of the progress that tells it.
+func (r *result) partial(at int) json.RawMessage {
+	part := merge(nil, []member{{"proxyIndex", strconv.AppendInt(nil, int64(at), 10)}, {"result", r.json()}})
+	return merge(nil, []member{{metaKey, part}})
+}
+
 // next makes room for one more block.
 func (r *result) next() {
 	if r.count > 0 {
@@ -63,6 +69,12 @@ func (r *result) addResource(uri string, text []byte, n *annotations) {
 	block = append(block, `,"mimeType":"application/json","text":`...)
 	block = rawjson.AppendString(block, string(text))
 	r.add(append(block, `}}`...), n)
+}
+
+// structured gives the data of a result once more, as structuredContent: some clients show
+// a model that or text, but no embedded resource.
+func (r *result) structured(object json.RawMessage) {
+	r.rest = append(r.rest, member{"structuredContent", object})
 }
 
 func (r *result) addText(text string, n *annotations) {

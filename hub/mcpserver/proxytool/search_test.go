@@ -95,10 +95,10 @@ func BenchmarkList10000(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			t := &proxy{hub: &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
-			t.call(b.Context(), json.RawMessage(args), "", nil)
+			t.handler(Name, false)(b.Context(), json.RawMessage(args), "", quiet)
 			b.ReportAllocs()
 			for b.Loop() {
-				t.call(b.Context(), json.RawMessage(args), "", nil)
+				t.handler(Name, false)(b.Context(), json.RawMessage(args), "", quiet)
 			}
 		})
 	}
@@ -111,18 +111,18 @@ func BenchmarkIndex10000(b *testing.B) {
 	b.Run("first", func(b *testing.B) {
 		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
 		for b.Loop() {
-			(&proxy{hub: w}).call(b.Context(), args, "", nil)
+			(&proxy{hub: w}).handler(Name, false)(b.Context(), args, "", quiet)
 		}
 	})
 	b.Run("changed", func(b *testing.B) {
 		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
 		t := &proxy{hub: w}
-		t.call(b.Context(), args, "", nil)
+		t.handler(Name, false)(b.Context(), args, "", quiet)
 		for b.Loop() {
 			l := *w.lists[hub.ListTools]
 			l.Generation++
 			w.lists[hub.ListTools] = &l
-			t.call(b.Context(), args, "", nil)
+			t.handler(Name, false)(b.Context(), args, "", quiet)
 		}
 	})
 }

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
-// Hub is what the tool needs of a *hub.Hub.
+// Hub is what the tools need of a *hub.Hub.
 type Hub interface {
 	List(kind hub.ListKind) *hub.Listing
 	Find(kind spec.Kind, name string) (hub.Item, error)
@@ -23,31 +24,37 @@ type Hub interface {
 	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
 }
 
-// proxy is the tool proxy of one hub. It is safe for concurrent use.
+// proxy is what the tools of one hub have in common. It is safe for concurrent use.
 type proxy struct {
 	// static after construction
-	hub Hub
-	log func(storage.Record) // may be nil
+	hub          Hub
+	builtin      []builtin.Tool       // the hub's other tools
+	builtinItems []hub.Item           // the same as lists have them
+	log          func(storage.Record) // may be nil
 
 	mu      sync.Mutex
 	indexes map[spec.Kind]*index  // guarded by mu; of the latest listings
 	corpora map[spec.Kind]*corpus // guarded by mu, with what they hold
 }
 
-// call serves tools/call as a builtin.Tool does. It blocks until all operations are done.
-// progress may be nil.
-func (t *proxy) call(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-	c := &caller{tool: t, client: client, progress: progress}
-	r := c.run(ctx, args, whole)
-	if r == nil {
-		return nil
+// handler returns the Call of the tool of that name, which blocks until all operations
+// are done. With readOnly it refuses calls of tools that do not say that they only read.
+func (t *proxy) handler(name string, readOnly bool) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
+		c := &caller{tool: t, name: name, readOnly: readOnly, client: client, progress: progress}
+		r := c.run(builtin.WithVia(ctx, name), args, whole)
+		if r == nil {
+			return nil
+		}
+		return r.json()
 	}
-	return r.json()
 }
 
-// caller runs the operations of one call of the tool.
+// caller runs the operations of one call of one of the tools.
 type caller struct {
 	tool     *proxy
+	name     string // of the tool
+	readOnly bool
 	client   string
 	progress func(spec.Progress)
 }
@@ -85,6 +92,9 @@ func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
 	case isUnknown:
 		err = c.unknown(op, unknown)
 		c.record(op, start, "unknown", err.Error())
+	case errors.Is(err, hub.ErrNotReadOnly):
+		err = refusal("Tool '" + shorten(op.path) + "' does not say that it only reads (readOnlyHint), so " + c.name + " does not call it: call it with " + Name)
+		c.record(op, start, "refused", err.Error())
 	case op.action != actionCall:
 		c.record(op, start, "ok", "")
 	}
@@ -128,7 +138,7 @@ func (c *caller) record(op *operation, start time.Time, outcome, reason string) 
 		return
 	}
 	c.tool.log(storage.Record{
-		Time: start, Event: storage.EventProxy, Client: c.client,
+		Time: start, Event: storage.EventProxy, Client: c.client, Via: c.name,
 		Tool:    strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path)),
 		Outcome: outcome, Reason: reason, Duration: time.Since(start),
 	})

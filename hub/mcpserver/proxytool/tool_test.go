@@ -105,6 +105,12 @@ func newFakeHub() *fakeHub {
 		},
 		tools: map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 			"calculator_add": returns(`{"content":[{"type":"text","text":"8"}]}`),
+			"acts": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+				if c.ReadOnly {
+					return nil, hub.ErrNotReadOnly
+				}
+				return json.RawMessage(`{"content":[]}`), nil
+			},
 			"rich": returns(`{"_meta":{"m":1},"content":[` +
 				`{"type":"text","text":"a","annotations":{"audience":["user"],"priority":0.50}},` +
 				`{"type":"image","data":"AAAA","mimeType":"image/png","_meta":{"own":true}},` +
@@ -140,9 +146,11 @@ func returns(s string) func(context.Context, hub.Call) (json.RawMessage, error) 
 	return func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(s), nil }
 }
 
+func quiet(spec.Progress) {}
+
 func run(t *testing.T, w *fakeHub, args string) string {
 	t.Helper()
-	r := (&proxy{hub: w}).call(t.Context(), json.RawMessage(args), "test", nil)
+	r := (&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(args), "test", quiet)
 	if err := rawjson.Valid(r, spec.MaxDepth); err != nil {
 		t.Fatalf("%s: the result is not JSON: %v\n%s", args, err, r)
 	}
@@ -188,7 +196,9 @@ func TestErrors(t *testing.T) {
 		{`{"action":5,"type":"tool"}`, "Parameter 'action' is 5; " + actions},
 		{`{"action":"list","type":"tools"}`, "Parameter 'type' is 'tools'; " + kinds},
 		{`{"action":"list","type":["tool"]}`, "Parameter 'type' is an array; " + kinds},
-		{`{"action":"list","type":"tool","page":2}`, "Unknown parameter 'page'; allowed: action, type, path, args, limit, offset, filter, operations"},
+		{`{"action":"list","type":"tool","page":2}`, "Unknown parameter 'page'; allowed: action, type, path, args, limit, offset, filter, operations, partial"},
+		{`{"action":"list","type":"tool","partial":true}`, "Parameter 'partial' is only allowed for 'batch' action"},
+		{`{"action":"batch","operations":[{}],"partial":"yes"}`, "Parameter 'partial' is 'yes'; allowed: true, false"},
 		{`{"action":"list","type":"tool","limit":0}`, "Parameter 'limit' is 0; allowed: an integer from 1 to 1000"},
 		{`{"action":"list","type":"tool","limit":1001}`, "Parameter 'limit' is 1001; allowed: an integer from 1 to 1000"},
 		{`{"action":"list","type":"tool","limit":1.5}`, "Parameter 'limit' is 1.5; allowed: an integer from 1 to 1000"},
@@ -238,10 +248,10 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// block is the JSON of one result with one embedded resource.
-func resource(uri, text, annotations, mirror string) string {
+// resource is the JSON of a result with one embedded resource, whose data is also structured.
+func resource(uri, text, structured, annotations, mirror string) string {
 	return `{"content":[{"type":"resource","resource":{"uri":"` + uri + `","mimeType":"application/json","text":` +
-		string(rawjson.AppendString(nil, text)) + `},"annotations":{` + annotations + `},"_meta":{"tabhub/proxy":{` + mirror + `}}}]}`
+		string(rawjson.AppendString(nil, text)) + `},"annotations":{` + annotations + `},"_meta":{"tabhub/proxy":{` + mirror + `}}}],"structuredContent":` + structured + `}`
 }
 
 func TestSuccesses(t *testing.T) {
@@ -258,11 +268,11 @@ func TestSuccesses(t *testing.T) {
 	}
 	list := func(kind, dataType, text, paged string) string {
 		n := `"proxyAction":"list","proxyType":"` + kind + `",`
-		return resource("proxy:list/"+kind, text, n+`"pythonType":"`+dataType+`","many":true`+paged, n+`"dataType":"`+dataType+`","multiple":true`+paged)
+		return resource("proxy:list/"+kind, text, `{"items":`+text+paged+`}`, n+`"pythonType":"`+dataType+`","many":true`+paged, n+`"dataType":"`+dataType+`","multiple":true`+paged)
 	}
 	info := func(kind, path, dataType, text string) string {
 		n := `"proxyAction":"info","proxyType":"` + kind + `","proxyPath":"` + path + `",`
-		return resource("proxy:info/"+kind+"/"+path, text, n+`"pythonType":"`+dataType+`","many":false`, n+`"dataType":"`+dataType+`","multiple":false`)
+		return resource("proxy:info/"+kind+"/"+path, text, text, n+`"pythonType":"`+dataType+`","many":false`, n+`"dataType":"`+dataType+`","multiple":false`)
 	}
 	for _, c := range []struct{ name, args, want string }{
 		{"list", `{"action":"list","type":"tool"}`, list("tool", "Tool", `[`+addJSON+`,`+mulJSON+`,`+shopJSON+`]`, "")},
@@ -325,6 +335,7 @@ func TestSuccesses(t *testing.T) {
 
 		{"prompt", `{"action":"call","type":"prompt","path":"greet","args":{"who":5}}`, resource("proxy:call/prompt/greet",
 			`{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi 5"}}]}`,
+			`{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"hi 5"}}]}`,
 			`"proxyAction":"call","proxyType":"prompt","proxyPath":"greet","pythonType":"GetPromptResult"`,
 			`"proxyAction":"call","proxyType":"prompt","proxyPath":"greet","dataType":"GetPromptResult"`)},
 	} {
@@ -375,7 +386,7 @@ func TestLater(t *testing.T) {
 	w := newFakeHub()
 	tool := &proxy{hub: w}
 	query := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"weather"}}`)
-	if got := string(tool.call(t.Context(), query, "", nil)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.handler(Name, false)(t.Context(), query, "", quiet)); !strings.Contains(got, `"text":"[]"`) {
 		t.Fatal(got)
 	}
 	w.mu.Lock()
@@ -383,13 +394,13 @@ func TestLater(t *testing.T) {
 	w.lists[hub.ListTools] = listing(2, append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
 	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
 	w.mu.Unlock()
-	if got := string(tool.call(t.Context(), query, "", nil)); !strings.Contains(got, `w_forecast`) {
+	if got := string(tool.handler(Name, false)(t.Context(), query, "", quiet)); !strings.Contains(got, `w_forecast`) {
 		t.Error(got)
 	}
-	if got := string(tool.call(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", nil)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.handler(Name, false)(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", quiet)); !strings.Contains(got, `"text":"[]"`) {
 		t.Errorf("a closed tab's tool is still found: %s", got)
 	}
-	if got := string(tool.call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", nil)); !strings.Contains(got, `rain`) {
+	if got := string(tool.handler(Name, false)(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", quiet)); !strings.Contains(got, `rain`) {
 		t.Error(got)
 	}
 }
@@ -418,7 +429,7 @@ func TestRecorded(t *testing.T) {
 			}
 			got = append(got, r.Tool+": "+r.Outcome)
 		}}
-		tool.call(t.Context(), json.RawMessage(args), "me", nil)
+		tool.handler(Name, false)(t.Context(), json.RawMessage(args), "me", quiet)
 		if s := strings.Join(got, ","); len(s) != len(want) || !strings.Contains(s+","+s, want) {
 			t.Errorf("%s: recorded %q, want %q", args, s, want)
 		}
@@ -443,7 +454,7 @@ func TestCancelled(t *testing.T) {
 			<-entered
 			cancel(errors.New("the client gave up"))
 		}()
-		if r := (&proxy{hub: w}).call(ctx, json.RawMessage(args), "", nil); r != nil {
+		if r := (&proxy{hub: w}).handler(Name, false)(ctx, json.RawMessage(args), "", quiet); r != nil {
 			t.Errorf("%s: answered %s", args, r)
 		}
 	}
@@ -458,7 +469,7 @@ func TestProgressPassesThrough(t *testing.T) {
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	var got []float64
-	(&proxy{hub: w}).call(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
+	(&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
 	if fmt.Sprint(got) != "[0 1 2]" {
 		t.Errorf("got %v", got)
 	}
@@ -466,30 +477,38 @@ func TestProgressPassesThrough(t *testing.T) {
 
 // TestDefinition: hosts validate it, and what they know of it costs every session.
 func TestDefinition(t *testing.T) {
-	var d struct {
-		Name, Description string
-		InputSchema       struct {
-			Type                 string
-			AdditionalProperties *bool
-			Required             []string
-			Properties           map[string]struct{ Enum []string }
+	for i, tool := range New(newFakeHub(), nil, nil) {
+		var d struct {
+			Name, Description string
+			InputSchema       struct {
+				Type                 string
+				AdditionalProperties *bool
+				Required             []string
+				Properties           map[string]struct{ Enum []string }
+			}
+			OutputSchema json.RawMessage
+			Annotations  struct{ ReadOnlyHint, DestructiveHint, OpenWorldHint bool }
 		}
-	}
-	if err := json.Unmarshal(definition.Definition(), &d); err != nil {
-		t.Fatal(err)
-	}
-	s := d.InputSchema
-	if d.Name != "proxy" || s.Type != "object" || s.AdditionalProperties == nil || *s.AdditionalProperties ||
-		fmt.Sprint(s.Required) != "[action type]" || fmt.Sprint(s.Properties["action"].Enum) != "[list info call batch]" ||
-		fmt.Sprint(s.Properties["type"].Enum) != "[tool resource prompt]" || len(s.Properties) != len(parameters) {
-		t.Errorf("%+v", d)
-	}
-	// Clients look for the tool by this word (spec/docs/RULES.md, "The proxy tool").
-	if !strings.Contains(strings.ToLower(d.Description), "proxy") {
-		t.Errorf("the description does not say what it is: %s", d.Description)
-	}
-	if n := len(definition.Definition()); n > 3000 {
-		t.Errorf("it costs %d bytes, a quarter as many tokens", n)
+		if err := json.Unmarshal(tool.Definition(), &d); err != nil {
+			t.Fatal(err)
+		}
+		s := d.InputSchema
+		if d.Name != []string{"proxy", "proxy_read"}[i] || s.Type != "object" || s.AdditionalProperties == nil || *s.AdditionalProperties ||
+			fmt.Sprint(s.Required) != "[action]" || fmt.Sprint(s.Properties["action"].Enum) != "[list info call batch]" ||
+			fmt.Sprint(s.Properties["type"].Enum) != "[tool resource prompt]" || len(s.Properties) != len(parameters) {
+			t.Errorf("%+v", d)
+		}
+		// A host asks the user before a call of the one, and not of the other.
+		if reads := i == 1; d.Annotations.ReadOnlyHint != reads || d.Annotations.DestructiveHint == reads || !d.Annotations.OpenWorldHint {
+			t.Errorf("%s: %+v", d.Name, d.Annotations)
+		}
+		// Clients look for the tool by this word (spec/docs/RULES.md, "The proxy tool").
+		if !strings.Contains(strings.ToLower(d.Description), "proxy") {
+			t.Errorf("the description does not say what it is: %s", d.Description)
+		}
+		if n := len(tool.Definition()); n > 3000 {
+			t.Errorf("%s costs %d bytes, a quarter as many tokens", d.Name, n)
+		}
 	}
 }
 
@@ -506,7 +525,7 @@ func FuzzCall(f *testing.F) {
 	delete(w.tools, "gone")
 	tool := &proxy{hub: w}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		r := tool.call(t.Context(), args, "", nil)
+		r := tool.handler(Name, false)(t.Context(), args, "", quiet)
 		if err := rawjson.Valid(r, spec.MaxDepth+8); err != nil {
 			t.Errorf("%s: %v", r, err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
-	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
@@ -33,7 +32,7 @@ func connect(t *testing.T) *session {
 	h := hubtest.Open(t, hub.Options{})
 	s := &session{t: t, hub: h, progress: make(chan float64, 1000)}
 	server := mcpserver.New(h, mcpserver.Options{
-		Builtin: []builtin.Tool{proxytool.New(h, nil)},
+		Builtin: proxytool.New(h, nil, nil),
 		Expose:  mcpserver.ExposeProxy,
 	})
 	t.Cleanup(func() { server.Close(context.Background()) })
@@ -151,7 +150,7 @@ func (s *session) items(kind string, filter map[string]any) (names []string) {
 func TestFrozenClient(t *testing.T) {
 	s := connect(t)
 	tools, err := s.client.ListTools(t.Context(), nil)
-	if err != nil || len(tools.Tools) != 1 || tools.Tools[0].Name != "proxy" {
+	if err != nil || len(tools.Tools) != 2 || tools.Tools[0].Name != "proxy" || !tools.Tools[1].Annotations.ReadOnlyHint {
 		t.Fatalf("%+v, %v", tools, err)
 	}
 	if got := s.items("tool", nil); len(got) != 0 {

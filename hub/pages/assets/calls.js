@@ -56,6 +56,13 @@ class Calls {
         return this.#run(id, method, "prompt", params.name, params.args, async (source, context) => {
           return source.prompt(params.name, params.args ?? {}, context);
         });
+      case "browser/complete": {
+        const { ref, argument, context } = params;
+        const kind = ref.type === "ref/prompt" ? "prompt" : "resource";
+        return this.#run(id, method, kind, ref.name ?? ref.uri, undefined, async (source, options) => {
+          return source.complete?.({ ref, argument, context }, options) ?? "{}";
+        });
+      }
       case "browser/subscribeResource":
         return this.#run(id, method, "resource", params.uri, undefined, async (source, context) => {
           await source.subscribe(params.uri, params.subscribe === true, context);

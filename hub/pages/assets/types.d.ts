@@ -35,6 +35,8 @@ interface ItemSource extends Source {
   read(uri: string, options: CallOptions): Promise<string>;
   subscribe(uri: string, on: boolean, options: CallOptions): Promise<void>;
   prompt(name: string, args: JSONObject, options: CallOptions): Promise<string>;
+  /** Missing where nothing has arguments that are completed. */
+  complete?(about: Completion, options: CallOptions): Promise<string>;
 }
 
 /** The part of a WebSocket that a link uses. */

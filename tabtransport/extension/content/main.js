@@ -461,6 +461,8 @@ var TabhubFrame = class {
           return embedded.prompt(request.name, request.args, { signal });
         }
         return server.prompt(request.name, request.args, { signal });
+      case "complete":
+        return server.complete(/** @type {Completion} */ (request.about), { signal });
     }
   }
 

@@ -34,6 +34,7 @@ var Shape = class {
       Shape.#texts(item, out);
       if (typeof item.mimeType === "string") out.mimeType = item.mimeType.slice(0, Limit.name);
       if (typeof item.size === "number") out.size = item.size;
+      if (item.completes === true) out.completes = true;
       Shape.#part(out, "annotations", item.annotations, Limit.other, leaveOut);
       Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
     });
@@ -50,6 +51,7 @@ var Shape = class {
       out.name = Shape.#required(item.name, "name", Limit.name);
       Shape.#texts(item, out);
       Shape.#part(out, "arguments", item.arguments, Limit.schema, leaveOut);
+      if (item.completes === true) out.completes = true;
       Shape.#part(out, "_meta", item._meta, Limit.other, leaveOut);
     });
   }

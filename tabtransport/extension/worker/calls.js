@@ -286,6 +286,14 @@ function question({ method, params }) {
         offers: ({ prompts }) => prompts.some(({ name }) => name === params.name),
         request: { ask: "prompt", name: params.name, args: /** @type {object} */ (params.args) },
       };
+    case "browser/complete": {
+      const { ref, argument, context } = params;
+      const name = ref.name ?? ref.uri ?? "";
+      return {
+        offers: ({ prompts, resources }) => [...prompts, ...resources].some((item) => (item.uriTemplate ?? item.name) === name),
+        request: { ask: "complete", name, about: { ref, argument, context } },
+      };
+    }
     case "browser/executeTool":
       return {
         offers: ({ tools }) => tools.some(({ name }) => name === params.toolName),

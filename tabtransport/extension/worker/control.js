@@ -42,9 +42,10 @@ export const CAPABILITIES = [
   "navigate",
   "screenshot",
   "text",
-  "elicit",
   "resume",
 ];
+// Where the browser has no window there is nobody to ask.
+if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("elicit");
 
 /**
  * Does what the hub asks, or returns undefined if it is nothing for the browser.

@@ -93,6 +93,7 @@ function message(message) {
     case "browser/readResource":
     case "browser/subscribeResource":
     case "browser/getPrompt":
+    case "browser/complete":
       if (message.id === undefined) break;
       void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
       break;

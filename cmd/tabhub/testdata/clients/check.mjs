@@ -20,6 +20,7 @@ async function until(what, test) {
 
 const tab = await openTab(url, token, { key: `${sdk}-${transport}-${version}` });
 const hung = Promise.withResolvers(); // the page runs hang
+const part = Promise.withResolvers(); // the client has a part of a batch's result
 const tools = [
   {
     name: 'echo',
@@ -53,6 +54,7 @@ const tools = [
       };
     },
   },
+  { name: 'after', inputSchema: object, run: async () => (await part.promise, text('after')) },
   { name: 'fail', inputSchema: object, run: () => { throw new Error('out of paper'); } },
 ];
 await tab.offer({
@@ -60,6 +62,7 @@ await tab.offer({
   resources: [{ uri: 'note://one', name: 'one', run: (uri) => ({ contents: [{ uri, text: 'first' }] }) }],
   prompts: [{
     name: 'greet', arguments: [{ name: 'who', required: true }],
+    complete: ({ argument, context }) => ['Ada', 'Alan', 'Bob'].filter((v) => v.startsWith(argument.value) && v !== context?.arguments.not),
     run: ({ who }) => ({ messages: [{ role: 'user', content: { type: 'text', text: `Hello ${who}` } }] }),
   }],
 });
@@ -104,6 +107,17 @@ try {
   const asked = await call({ name: await named('ask'), arguments: {} });
   assert.equal(asked.content[0].text, 'Hello Ada', 'a page asks the person at the client');
 
+  const read = await call({ name: 'proxy_read', arguments: { action: 'list', type: 'tool', filter: { query: 'echo' } } });
+  assert(read.structuredContent.items.some((t) => t.name === echo), 'a list is data that a model can be shown');
+  const refused = await call({ name: 'proxy_read', arguments: { action: 'call', type: 'tool', path: echo, args: { text: '' } } });
+  assert.match(refused.content[0].text, /call it with proxy/);
+  const operations = [echo, await named('after')].map((path) => ({ action: 'call', type: 'tool', path, args: { text: 'first' } }));
+  const batch = await call({ name: 'proxy', arguments: { action: 'batch', partial: true, operations } }, {
+    onprogress: ({ _meta: { 'tabhub/proxy': { proxyIndex, result } } }) => { if (proxyIndex === 0) part.resolve(result); },
+  });
+  assert.equal((await part.promise).content[0].text, 'first', 'a part of a result, before the whole');
+  assert.deepEqual(batch.content.filter((_, i) => i % 2).map((c) => c.text), ['first', 'after']);
+
   const abort = new AbortController();
   const hanging = call({ name: await named('hang'), arguments: {} }, { signal: abort.signal });
   hung.promise.then(() => abort.abort(new Error('enough')));
@@ -117,11 +131,17 @@ try {
   assert.equal(late.content[0].text, 'here');
 
   const { resources } = await client.listResources();
-  const read = await client.readResource({ uri: resources.find((r) => r.uri.endsWith('note://one')).uri });
-  assert.equal(read.contents[0].text, 'first');
+  const note = await client.readResource({ uri: resources.find((r) => r.uri.endsWith('note://one')).uri });
+  assert.equal(note.contents[0].text, 'first');
   const { prompts } = await client.listPrompts();
   const prompt = await client.getPrompt({ name: prompts.find((p) => p.name.includes('greet')).name, arguments: { who: 'you' } });
   assert.equal(prompt.messages[0].content.text, 'Hello you');
+  assert(capabilities.completions, 'a page completes arguments');
+  const { completion } = await client.complete({
+    ref: { type: 'ref/prompt', name: prompts.find((p) => p.name.includes('greet')).name },
+    argument: { name: 'who', value: 'A' }, context: { arguments: { not: 'Alan' } },
+  });
+  assert.deepEqual(completion.values, ['Ada']);
   await assert.rejects(client.readResource({ uri: 'nowhere://at/all' }));
 } finally {
   await client.close();

@@ -1,8 +1,9 @@
 // A tab for tests: a program that speaks tabhub.v1 and offers what it is given.
 
 /** Connects to /tabs of the hub and says hello. */
-export async function openTab(hubURL, token, { url = 'https://clients.example.com/', key = 'clients' } = {}) {
-  const socket = new WebSocket(hubURL.replace(/^http/, 'ws') + '/tabs', 'tabhub.v1');
+export async function openTab(hubURL, token, { url = 'https://clients.example.com/', key = 'clients', origin } = {}) {
+  const headers = origin ? { origin } : {}; // a page's, which its browser sets
+  const socket = new WebSocket(hubURL.replace(/^http/, 'ws') + '/tabs', { protocols: 'tabhub.v1', headers });
   const tab = new Tab(socket, url);
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
@@ -38,13 +39,14 @@ export class Tab {
 
   /**
    * Offers tools, resources and prompts: arrays of MCP objects with a run function
-   * each, (params, {progress, signal, extensions}) => result.
+   * each, (params, {progress, signal, extensions}) => result. A prompt may have complete,
+   * ({argument, context}) => values.
    */
   async offer({ tools, resources, templates, prompts }) {
     const say = async (kind, method, items, key) => {
       if (!items) return;
       this.#serve[kind] = new Map(items.map((item) => [item[key] ?? item.uriTemplate, item]));
-      const bare = items.map(({ run, ...item }) => item);
+      const bare = items.map(({ run, complete, ...item }) => ({ ...item, completes: !!complete }));
       const member = method.replace('browser/register', '').toLowerCase();
       const { rejected } = await this.ask(method, { [member]: bare, tabUrl: this.#url, title: 'clients' });
       if (rejected.length) throw new Error(`the hub rejects ${JSON.stringify(rejected)}`);
@@ -52,6 +54,12 @@ export class Tab {
     await say('tool', 'browser/registerTools', tools, 'name');
     await say('resource', 'browser/registerResources', resources && [...resources, ...(templates ?? [])], 'uri');
     await say('prompt', 'browser/registerPrompts', prompts, 'name');
+  }
+
+  /** Serves a resource that it does not offer. */
+  unlisted(uri, run) {
+    this.#serve.resource ??= new Map();
+    this.#serve.resource.set(uri, { run });
   }
 
   updated(uri) {
@@ -83,6 +91,9 @@ export class Tab {
         break;
       case 'browser/getPrompt':
         this.#run(m, this.#serve.prompt?.get(m.params.name), m.params.args ?? {}, (result) => result);
+        break;
+      case 'browser/complete':
+        this.#send({ id: m.id, result: { completion: { values: this.#serve.prompt.get(m.params.ref.name).complete(m.params) } } });
         break;
       case 'browser/cancel':
         this.#running.get(m.params.requestId)?.abort();

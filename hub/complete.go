@@ -1,0 +1,34 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+
+	"tabhub/hub/item"
+	"tabhub/spec"
+)
+
+// Complete asks the best tab what may complete an argument of a prompt, or of a resource
+// template, by its public name or URI template. argument and given (the arguments that are
+// known, may be nil) are those of MCP's completion/complete. It returns a raw MCP
+// CompleteResult, an empty one if no page proposes anything. The error is an
+// *UnknownError or ctx's cause.
+//
+// A client asks at each key that is pressed. So no tab is opened or waited for, and no
+// record is left.
+func (h *Hub) Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error) {
+	r := run{h: h, kind: kind, name: name, complete: &spec.Complete{Argument: argument, Context: given}}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	defer h.running.Done()
+	if !r.pick() || !r.target.Present || !r.target.Item.Completes {
+		return item.CompleteResult(spec.Response{}), nil
+	}
+	r.timeout, r.moved = spec.ControlTimeout, false
+	resp, err := r.send(ctx)
+	if err != nil {
+		h.log.Debug("no completion", "tab", r.target.Addr, "tool", r.ref.ID.Item, "err", err)
+	}
+	return item.CompleteResult(resp), context.Cause(ctx)
+}
