@@ -21,6 +21,7 @@ export interface Tab {
   focused: boolean;
   connected: boolean;
   discarded?: boolean;
+  waiting?: boolean;
   domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
@@ -30,6 +31,7 @@ export interface Browser {
   name: string;
   connected: boolean;
   single: boolean;
+  relay: boolean;
   focused: boolean;
   tabs: number;
   connectedAt: string;

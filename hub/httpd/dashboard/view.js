@@ -84,6 +84,7 @@ function stateOf(tab, departed = 0) {
  */
 function stateWord(tab, departed) {
   if (!tab.connected) return element("span", "bad", "away");
+  if (tab.waiting) return element("span", "bad", "waiting for you");
   if (tab.discarded) return element("span", "soft", "asleep");
   if (departed) return element("span", "", "changing page");
   return tab.focused ? element("span", "ok", "active") : element("span", "", "open");
@@ -119,9 +120,9 @@ export function showBrowsers(peers) {
   const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
   const rows = browsers.map((b) => {
     const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
-    return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
+    return row([foreign(b.name || "a browser without a name"), b.relay ? " (MCP Proxy Protocol)" : ""], number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = browsers.filter((b) => b.connected).length.toLocaleString("en");
+  byID("count-browsers").textContent = browsers.filter((b) => b.connected && !b.relay).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }
 

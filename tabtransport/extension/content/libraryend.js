@@ -76,7 +76,8 @@ var LibraryEnd = class {
     const controller = new AbortController();
     this.#calls.set(id, controller);
     try {
-      this.#send({ type: "result", id, text: await this.#tools.call(name, args, { signal: controller.signal }) });
+      const waiting = () => this.#send({ type: "waiting", id });
+      this.#send({ type: "result", id, text: await this.#tools.call(name, args, { signal: controller.signal, waiting }) });
     } catch (error) {
       this.#send({ type: "error", id, message: Values.errorText(error) });
     } finally {
