@@ -6,13 +6,13 @@
  * -1 for one in a shadow tree, which has none.
  *
  * @param {Window} source
- * @returns {number[] | undefined} undefined if it is too deep
+ * @returns {number[] | undefined} undefined if it has gone, or is too deep
  */
 function framePath(source) {
   /** @type {number[]} */
   const up = [];
   for (let at = source; at !== window; at = at.parent) {
-    if (up.length === 32) return undefined;
+    if (!at.parent || up.length === 32) return undefined;
     up[up.length] = frameIndex(at);
   }
   /** @type {number[]} */
