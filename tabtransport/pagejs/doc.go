@@ -15,7 +15,7 @@
 //
 // The files are classic scripts without imports: content scripts cannot be modules, and /tab.js
 // is one file for pages that load it with a script element. [Script] joins files to one script
-// with a scope of its own and without comments; nothing of a page's globals is touched. Which
+// with a scope of its own and without comments; nothing of a page's globals is touched but by hideAnswers. Which
 // world it runs in is the user's choice: ModelContextTools and PageServer work in the extension's
 // own world and in the page's, LibraryTools, hideAnswers and installWebMCP only in the page's.
 //

@@ -6,7 +6,7 @@
  * -1 for one in a shadow tree, which has none.
  *
  * @param {Window} source
- * @returns {number[] | undefined} undefined if it is too deep
+ * @returns {number[] | undefined} undefined if it has gone, or is too deep
  */
 function framePath(source) {
   /** @type {number[]} */
