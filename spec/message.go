@@ -44,6 +44,9 @@ const (
 // Capability is something that a peer offers at hello.
 type Capability string
 
+// WebMCP is who gives pages the standard's API: "browser" or "extension".
+type WebMCP string
+
 // The capabilities. Each but the last two names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
@@ -94,7 +97,10 @@ type Hello struct {
 	// long as the browser runs, for a page script as long as the document.
 	Session      string       `json:"session,omitempty" validate:"omitempty,max=128,printascii"`
 	Capabilities []Capability `json:"capabilities,omitempty" validate:"max=32,dive,max=64"`
-	Token        string       `json:"token,omitempty" validate:"max=8192"`
+	// WebMCP says who gives pages the standard's API, if that is known: the browser
+	// itself, or the extension where the browser has none.
+	WebMCP WebMCP `json:"webmcp,omitempty" validate:"omitempty,oneof=browser extension"`
+	Token  string `json:"token,omitempty" validate:"max=8192"`
 	// Proof is the browser's, if the hub has answered Pair on this connection.
 	Proof      string     `json:"proof,omitempty" validate:"max=64"`
 	Extensions Extensions `json:"extensions,omitempty"`

@@ -93,9 +93,6 @@ type Handler interface {
 	Disconnected(peer spec.PeerID, cause error)
 }
 
-// DialectRelay is the Dialect of an extension that speaks the MCP Proxy Protocol.
-const DialectRelay = "mcp-proxy"
-
 // Conn says what is known of a new connection. It is immutable.
 type Conn struct {
 	// Origin is the Origin header of the WebSocket request, which a browser sets

@@ -139,9 +139,16 @@ type PageWorldMessage =
   | { type: "error"; id: string; message: string }
   | { type: "threw"; name: string; message: string };
 
+/** The modelContext that a page was given where the browser has none. */
+interface GivenContext {
+  context(): ModelContext;
+  /** Of the places where the page finds it. */
+  getters: readonly Function[];
+}
+
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
 interface PageHalf {
-  look(): void;
+  look(given?: GivenContext): void;
   threw(name: string, error: unknown): void;
 }
 
@@ -177,6 +184,8 @@ interface SiteView {
   origin: string;
   on: boolean;
   keep: boolean;
+  /** Whether its pages get the extension's WebMCP where the browser has none. */
+  webmcp: boolean;
   /** Whether a document of the site has the content script. */
   reached: boolean;
   tools: { name: string; title: string; description: string }[];
@@ -199,6 +208,8 @@ interface Settings {
   allowed: string[];
   off: string[];
   keep: string[];
+  /** Whose pages get no WebMCP of the extension. */
+  plain: string[];
 }
 
 interface Confirmation {
@@ -231,7 +242,7 @@ interface InvitationView {
 
 type UIRequest =
   | { ask: "status"; tabId: number }
-  | { ask: "site"; origin: string; on?: boolean; keep?: boolean }
+  | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }
   | { ask: "reconnect" }

@@ -12,9 +12,13 @@ import (
 const (
 	Values       = "pagejs/values.js"       // forms and limits of what pages say; the others need it
 	ModelContext = "pagejs/modelcontext.js" // tools of a document.modelContext
+	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
 	Library      = "pagejs/library.js"      // tools of a modelContext that a script of the page made
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )
+
+// WebMCP are the files that give a page the standard's API where the browser has none.
+var WebMCP = []string{"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcp.js"}
 
 //go:embed *.js
 var library embed.FS

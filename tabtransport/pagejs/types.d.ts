@@ -41,6 +41,10 @@ interface Source {
 /** Whose client of a page's server it is. */
 interface PageClient {
   version: string;
+  /** What the ids of its requests begin with, which nobody can guess: a script of the page may use the same ids. */
+  prefix: string;
+  /** Resolves when no client of the page's own hears what is answered to ids with the prefix. */
+  hidden(): Promise<unknown>;
   /** Whether a server may have announced itself unheard, so that it is asked. Where none is, nobody may be told that somebody looks for one. */
   asks: boolean;
   /** Whether one that does not answer the question is tried once the page has loaded. */
@@ -67,6 +71,40 @@ interface ModelContext extends EventTarget {
   registerTool(tool: object, options?: object): Promise<void>;
   getTools(options?: object): Promise<RegisteredTool[]>;
   executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<unknown>;
+}
+
+// ---- WebMCP of this library
+
+type ToolEventType = "toolchange" | "toolactivated" | "toolcancel";
+
+/** The result's text, null if the call has led to another document, or what the caller is told of a failure. */
+type ToolOutcome = { text: string | null } | { failed: string };
+
+interface ListedTool {
+  name: string;
+  title: string;
+  description: string;
+  /** JSON. */
+  schema?: string;
+  annotations?: Record<string, boolean>;
+}
+
+interface DocumentTool extends ListedTool {
+  /** To documents of which other origins. */
+  exposed: Record<string, true>;
+  /** Takes JSON. */
+  run(input: string, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** What the API that a document was given has for who has given it. */
+interface OwnWebMCP {
+  /** That of document.modelContext. */
+  getter: Function;
+  context(): ModelContext;
+  /** Begins to look for forms that are tools, before the page uses the API. */
+  start(): void;
+  /** Takes a message of another document, whose data are {tabhub: "webmcp"}. */
+  heard(event: MessageEvent): void;
 }
 
 interface Document {

@@ -31,6 +31,7 @@ export interface Browser {
   name: string;
   connected: boolean;
   single: boolean;
+  relay: boolean;
   focused: boolean;
   tabs: number;
   connectedAt: string;

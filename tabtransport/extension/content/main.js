@@ -20,6 +20,8 @@ var TabhubFrame = class {
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
+  /** That of the ids of what it asks the page's servers. */
+  static #prefix = `tabhub-${Values.randomID()}-`;
 
   /** @type {chrome.runtime.Port | undefined} */
   #port;
@@ -54,6 +56,8 @@ var TabhubFrame = class {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting;
   #dirty = false;
+  /** Settled when the page's own clients do not hear what servers answer here. @type {Promise<void> | undefined} */
+  #hidden;
   /** Notices of the page's servers that cause traffic to the hub. */
   #notices = new RateLimit(100);
   /** @type {Set<() => void>} */
@@ -98,7 +102,8 @@ var TabhubFrame = class {
     if (kind === "server") this.#server.heard("mcp-server-ready");
     if (kind === "child" && child) {
       const target = frames[Number(child.index)];
-      if (target?.parent === window && !this.#children.has(target)) this.#child(target, String(child.origin))?.heard("mcp-server-ready");
+      if (child.index === -1) this.#askChildren();
+      else if (target?.parent === window && !this.#children.has(target)) this.#child(target, String(child.origin))?.heard("mcp-server-ready");
     }
     if (kind === "server" || kind === "child" || kind === "tools") this.#library.ask();
   }
@@ -243,14 +248,7 @@ var TabhubFrame = class {
       if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
-      // Servers in frames that were there before this script.
-      const there = !globalThis.tabhubLate ? 0 : Math.min(frames.length, TabhubFrame.#maxChildren);
-      for (let i = 0; i < there; i++) {
-        frames[i].postMessage(
-          { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" },
-          "*",
-        );
-      }
+      if (globalThis.tabhubLate) this.#askChildren();
     }
     // A worker that has just started knows nothing of what was offered.
     clearTimeout(this.#resting);
@@ -352,7 +350,31 @@ var TabhubFrame = class {
    */
   #client(asks) {
     const { version } = chrome.runtime.getManifest();
-    return { version, asks, tries: false, changed: () => this.#changed(), updated: (uri) => this.#updated(uri) };
+    return {
+      version,
+      prefix: TabhubFrame.#prefix,
+      asks,
+      tries: false,
+      hidden: () => (this.#hidden ??= this.#hide()),
+      changed: () => this.#changed(),
+      updated: (uri) => this.#updated(uri),
+    };
+  }
+
+  /** Keeps what servers answer to this script from the clients that the page itself may have. */
+  async #hide() {
+    await chrome.runtime.sendMessage({ type: "answers" }).catch(() => {});
+    dispatchEvent(new CustomEvent("tabhub-answers", { detail: TabhubFrame.#prefix }));
+  }
+
+  /** Asks the frames in the document for servers that were there before this script. */
+  #askChildren() {
+    const ask = { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" };
+    let left = TabhubFrame.#maxChildren;
+    for (const frame of childFrames(document)) {
+      if (left-- === 0) break;
+      frame.contentWindow?.postMessage(ask, "*");
+    }
   }
 
   /**
@@ -573,6 +595,20 @@ var TabhubFrame = class {
     }
   }
 };
+
+/**
+ * The frames below a node, those in shadow trees, too.
+ *
+ * @param {Document | ShadowRoot} root
+ * @returns {Generator<HTMLIFrameElement>}
+ */
+function* childFrames(root) {
+  for (const element of root.querySelectorAll("*")) {
+    if (element instanceof HTMLIFrameElement) yield element;
+    const shadow = element instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(element) : null;
+    if (shadow) yield* childFrames(shadow);
+  }
+}
 
 /** The user has switched the site off while a call ran. */
 var SwitchedOff = class extends Error {

@@ -1,10 +1,11 @@
-// Which scripts run in pages: the sentinel in the frames of the sites that the user shares,
-// and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
+// Which scripts run in pages: the sentinel in the frames of the sites that the user shares, with
+// WebMCP for the page unless the user has left the site out of that, and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
 // nothing runs"). content/page.js, top.js and frame.js are joined of several files (files.go).
 
 import { pattern, permits, permitsAll, permitsPage } from "./settings.js";
 
-const ID = "page";
+/** The scripts by their ids. */
+const SCRIPTS = { page: "content/page.js", plain: "content/plain.js" };
 const WEB = ["http://*/*", "https://*/*"];
 
 /** The latest change: the next one waits for it. @type {Promise<unknown>} */
@@ -20,36 +21,37 @@ export function placeSentinel(settings) {
   changing = changing.then(() => place(settings)).catch((error) => {
     // A pattern that the browser does not take: better nowhere than where it must not be.
     console.error("the sentinel cannot be placed:", error);
-    return chrome.scripting.unregisterContentScripts({ ids: [ID] }).catch(() => {});
+    return chrome.scripting.unregisterContentScripts().catch(() => {});
   });
   return changing;
 }
 
 /** @param {Settings} settings */
-async function place({ mode, allowed, off }) {
+async function place({ mode, allowed, off, plain }) {
   const registered = await chrome.scripting.getRegisteredContentScripts();
+  const shared = mode === "all" ? WEB : patterns(allowed);
+  // A site that is left out is so wherever the others are matched.
+  const without = patterns(mode === "all" ? plain : plain.filter((origin) => allowed.includes(origin)));
+  const wanted = [
+    { ...script("page"), matches: shared, excludeMatches: [...patterns(off), ...without] },
+    { ...script("plain"), matches: without, excludeMatches: patterns(off) },
+  ].filter(({ matches }) => matches.length > 0);
   // An earlier version had others.
-  const others = registered.map(({ id }) => id).filter((id) => id !== ID);
-  if (others.length) await chrome.scripting.unregisterContentScripts({ ids: others });
-  const before = registered.find(({ id }) => id === ID);
-  const matches = mode === "all" ? WEB : patterns(allowed);
-  if (!matches.length) {
-    if (before) await chrome.scripting.unregisterContentScripts({ ids: [ID] });
-    return;
+  const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script) => script.id === id));
+  if (gone.length) await chrome.scripting.unregisterContentScripts({ ids: gone });
+  for (const script of wanted) {
+    const before = registered.find(({ id }) => id === script.id);
+    if (!before) await chrome.scripting.registerContentScripts([script]);
+    else if (differs(before, script)) await chrome.scripting.updateContentScripts([script]);
   }
-  /** @type {chrome.scripting.RegisteredContentScript} */
-  const script = {
-    id: ID,
-    js: ["content/page.js"],
-    world: "MAIN",
-    runAt: "document_start",
-    allFrames: true,
-    matchOriginAsFallback: true,
-    matches,
-    excludeMatches: patterns(off),
-  };
-  if (!before) await chrome.scripting.registerContentScripts([script]);
-  else if (differs(before, script)) await chrome.scripting.updateContentScripts([script]);
+}
+
+/**
+ * @param {keyof typeof SCRIPTS} id
+ * @returns {chrome.scripting.RegisteredContentScript}
+ */
+function script(id) {
+  return { id, js: [SCRIPTS[id]], world: "MAIN", runAt: "document_start", allFrames: true, matchOriginAsFallback: true };
 }
 
 /** @param {string[]} origins */
@@ -78,19 +80,33 @@ export async function bring(sign, { tab, documentId }, settings) {
   const { path, kind, child } = sign;
   if (tab?.id === undefined || !documentId) return;
   // A server in a child frame counts while the child's site is known to be there.
-  if (child) await start(tab.id, await documentAt(tab.id, [...path, child.index], settings));
-  const document = path.length ? await documentAt(tab.id, path, settings) : documentId;
-  const target = documentTarget(tab.id, document);
-  if (NEEDS_PAGE_HALF.includes(kind) && (await isShared(target, settings))) {
-    await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
+  if (child) for (const id of await documentsAt(tab.id, [...path, child.index], settings)) await start(documentTarget(tab.id, id));
+  for (const id of path.length ? await documentsAt(tab.id, path, settings) : [documentId]) {
+    const target = documentTarget(tab.id, id);
+    if (NEEDS_PAGE_HALF.includes(kind) && (await isShared(target, settings))) {
+      await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
+    }
+    await start(target);
+    await chrome.scripting.executeScript({
+      target,
+      args: [sign],
+      func: (/** @type {FrameSign} */ sign) => globalThis.tabhubFrame?.signed(sign),
+      injectImmediately: true,
+    });
   }
-  await start(tab.id, document);
-  await chrome.scripting.executeScript({
-    target,
-    args: [sign],
-    func: (/** @type {FrameSign} */ sign) => globalThis.tabhubFrame?.signed(sign),
-    injectImmediately: true,
-  });
+}
+
+/**
+ * Brings to a document what keeps from the page's own clients what its servers answer to the extension.
+ *
+ * @param {chrome.runtime.MessageSender} sender the document
+ * @param {Settings} settings
+ */
+export async function bringAnswers({ tab, documentId }, settings) {
+  if (tab?.id === undefined) return;
+  const target = documentTarget(tab.id, documentId);
+  if (!(await isShared(target, settings))) return;
+  await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/answers.js"], injectImmediately: true });
 }
 
 /** The signs of what is reached through the page's own world, too. */
@@ -112,11 +128,9 @@ async function isShared(target, settings) {
 /**
  * Brings the rest of the extension to a document, where it starts once.
  *
- * @param {number} tabId
- * @param {string | undefined} documentId
+ * @param {chrome.scripting.InjectionTarget} target one document
  */
-async function start(tabId, documentId) {
-  const target = documentTarget(tabId, documentId);
+async function start(target) {
   await chrome.scripting.executeScript({ target, files: ["content/frame.js"], injectImmediately: true });
 }
 
@@ -130,27 +144,36 @@ function documentTarget(tabId, documentId) {
 }
 
 /**
- * The document in a frame of a tab. All documents are asked whether they are there: in the
- * page's world, as another one costs each frame much, unless one of them may be of a site
- * that is switched off. What is read there no page can change.
+ * The document in a frame of a tab, or all those in frames of a shadow tree, which have the same
+ * path. All documents are asked where they are: in the page's world, as another one costs each
+ * frame much, unless one of them may be of a site that is switched off. A page that says something
+ * else there can only have more brought to itself.
  *
  * @param {number} tabId
  * @param {number[]} path
  * @param {Settings} settings
  */
-async function documentAt(tabId, path, settings) {
+async function documentsAt(tabId, path, settings) {
   const asked = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     world: permitsAll(settings) ? "MAIN" : "ISOLATED",
     args: [path],
     func: (/** @type {number[]} */ path) => {
-      let at = window.top;
-      for (const index of path) at = /** @type {any} */ (at)?.[index];
-      return at === window;
+      /** @type {Window} */
+      let at = window;
+      for (const expected of path.reverse()) {
+        if (at === top) return false;
+        const { parent } = at;
+        let index = parent.length - 1;
+        while (index >= 0 && parent[index] !== at) index--;
+        if (index !== expected) return false;
+        at = parent;
+      }
+      return at === top;
     },
     injectImmediately: true,
   });
-  return asked.find(({ result }) => result)?.documentId;
+  return asked.filter(({ result }) => result).map(({ documentId }) => documentId);
 }
 
 /**

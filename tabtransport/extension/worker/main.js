@@ -10,12 +10,13 @@ import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Gateways } from "./gateways.js";
 import { Hub } from "./hub.js";
-import { bring, bringLate, placeSentinel } from "./inject.js";
+import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
+import { whoGivesWebMCP } from "./webmcp.js";
 
 /** @type {Settings} */
 let current;
@@ -54,13 +55,14 @@ async function start() {
 
 /** @returns {Promise<ToHub["browser/hello"]["params"]>} */
 async function hello() {
-  const [browserId, session] = await Promise.all([settings.browserId(), settings.session]);
+  const [browserId, session, webmcp] = await Promise.all([settings.browserId(), settings.session, whoGivesWebMCP()]);
   return {
     protocolVersion: "tabhub.v1",
     browserId,
     browserName: browserName(),
     session,
     capabilities: CAPABILITIES,
+    ...(webmcp && { webmcp }),
   };
 }
 
@@ -213,6 +215,10 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (sender.id === chrome.runtime.id && message.type === "sign") {
     void ready.then(() => bring(message.sign, sender, current)).catch(() => {});
   }
+  if (sender.id === chrome.runtime.id && message.type === "answers") {
+    void ready.then(() => bringAnswers(sender, current)).catch(() => {}).then(respond);
+    return true;
+  }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message)).then(respond);
@@ -228,9 +234,10 @@ async function asked(request) {
       return { hub: link.state, address: current.hub, settings: current, sites };
     }
     case "site": {
-      const { origin, on, keep } = request;
+      const { origin, on, keep, webmcp } = request;
       if (on !== undefined) await apply((chosen) => settings.withSite(chosen, origin, on));
       if (keep !== undefined) await apply(({ keep: kept }) => ({ keep: settings.toggled(kept, origin, keep) }));
+      if (webmcp !== undefined) await apply(({ plain }) => ({ plain: settings.toggled(plain, origin, !webmcp) }));
       return current;
     }
     case "settings":

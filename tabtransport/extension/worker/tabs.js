@@ -3,7 +3,7 @@
 import { Departures, LOADING, documents } from "./departures.js";
 import { Frame } from "./frame.js";
 import { Registrar } from "./registrar.js";
-import { keeps, permits } from "./settings.js";
+import { givesWebMCP, keeps, permits } from "./settings.js";
 import { Stored } from "./stored.js";
 import { Tab, isAsleep, tell } from "./tab.js";
 
@@ -348,7 +348,9 @@ export class Tabs {
       const known = sites.get(origin);
       if (known) return known;
       const reached = [...(tab?.frames.values() ?? [])].some((frame) => frame.port && frame.origin === origin);
-      const view = { origin, on: permits(settings, origin), keep: keeps(settings, origin), reached, tools: [], rejected: [] };
+      const [on, keep, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
+      /** @type {SiteView} */
+      const view = { origin, on, keep, webmcp, reached, tools: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
