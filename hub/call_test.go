@@ -215,6 +215,35 @@ func TestTimeoutProgressAndCancel(t *testing.T) {
 	})
 }
 
+// Who is asked to check a booking has more time than a tool, and sees that it waits.
+func TestCallThatWaitsForThePerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{PersonTimeout: 5 * time.Minute})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "book"))
+		c := w.call(t.Context(), "e_com_book")
+		r := p.Next()
+		p.Notify(0, &spec.TabState{Waiting: ptr(true)})
+		p.Waits(r)
+		time.Sleep(4 * time.Minute)
+		if tabs := w.hub.Tabs(); !tabs[0].Waiting {
+			t.Errorf("the tab is %+v", tabs[0])
+		}
+		p.Notify(0, &spec.TabState{Waiting: ptr(false)})
+		answer(p, r, "booked")
+		c.want(t, "booked")
+		synctest.Wait()
+		if tabs := w.hub.Tabs(); tabs[0].Waiting {
+			t.Errorf("the tab is %+v", tabs[0])
+		}
+
+		c = w.call(t.Context(), "e_com_book")
+		p.Waits(p.Next())
+		time.Sleep(5*time.Minute + time.Second)
+		c.want(t, "no answer within 5m0s")
+	})
+}
+
 func TestCachedToolOpensItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})

@@ -46,6 +46,12 @@ func TestCallWaitsForTheNextDocument(t *testing.T) {
 		w.register(b, 1, tools("https://e.com/", "x"))
 		y.want(t, "does not offer it; the call was not sent")
 		w.wantNames("e_com_x")
+
+		// A page may go while the call is on its way.
+		x = w.call(t.Context(), "e_com_x")
+		b.Answer(b.Next(), spec.Response{}, &spec.Error{Code: spec.CodeTabNotFound, Message: "it is not there", Data: spec.NotDelivered})
+		w.register(b, 1, tools("https://e.com/"))
+		x.want(t, "does not offer it; the call was not sent")
 	})
 }
 

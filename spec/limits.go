@@ -25,6 +25,7 @@ const (
 	ControlTimeout  = 10 * time.Second // any request but a call
 	CallTimeout     = 30 * time.Second // a call without progress
 	CallTimeoutMax  = 10 * time.Minute // a call with progress
+	PersonTimeout   = 10 * time.Minute // what a call waits, beside that, for the person in front of the tab
 	TabGrace        = 5 * time.Second  // a lost single-tab connection keeps its tools
 	BrowserGrace    = 45 * time.Second // a lost browser connection keeps its tabs
 	RetryDelay      = time.Second      // between attempts while a tab loads

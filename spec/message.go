@@ -167,6 +167,8 @@ type TabState struct {
 	// Replaces is the number that the tab had until now: some browsers give a tab that
 	// they put to sleep another one.
 	Replaces int64 `json:"replaces,omitempty"`
+	// Waiting says that a call waits for the person in front of the tab.
+	Waiting *bool `json:"waiting,omitempty"`
 }
 
 // TabClosed is browser/tabClosed.
@@ -188,6 +190,8 @@ type Progress struct {
 	Progress  float64  `json:"progress"`
 	Total     *float64 `json:"total,omitempty"`
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
+	// Waiting says that the call waits for the person in front of the tab.
+	Waiting bool `json:"waiting,omitempty"`
 	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
 	// Pages send none.
 	Meta json.RawMessage `json:"-"`
@@ -222,6 +226,14 @@ type ExecuteTool struct {
 type Outcome struct {
 	Success bool            `json:"success"`
 	Payload json.RawMessage `json:"payload"`
+	// Page says that the call has led to another document, and where that is.
+	Page *Page `json:"page,omitempty"`
+}
+
+// Page is where a tab is. It is empty for a site that the user does not share.
+type Page struct {
+	URL   string `json:"url,omitempty" validate:"max=2048"`
+	Title string `json:"title,omitempty" validate:"max=4096"`
 }
 
 // ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
@@ -386,6 +398,8 @@ type Response struct {
 	// Failed is set when an ExecuteTool was answered with success false. Result
 	// then is the error message as a JSON string, or a CallToolResult.
 	Failed bool
+	// Page is where an ExecuteTool has led; nil if the page is as before.
+	Page *Page
 }
 
 // Cancel is browser/cancel.

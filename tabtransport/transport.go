@@ -60,6 +60,9 @@ type Wait struct {
 	// Max, if longer than Timeout, is how far progress may extend the wait in all:
 	// each progress message starts Timeout anew.
 	Max time.Duration
+	// Person is how long to wait, in all, for the person in front of the tab, while the
+	// latest progress says that the call does; 0 means no longer than for anything else.
+	Person time.Duration
 	// Progress, if not nil, is called for each progress message, one at a time, in
 	// order, never after SendRequest has returned. It must not block.
 	Progress func(spec.Progress)

@@ -49,7 +49,7 @@ func Handler() http.Handler {
 
 // servedPages makes all files, by path.
 func servedPages() map[string]page {
-	join := []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"}
+	join := []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, pagejs.Answers, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"}
 	return map[string]page{
 		"/tab.js":      newScript(append(join, "tab.js")...),
 		"/embed.js":    newScript(append(join, "embed.js")...),

@@ -161,6 +161,27 @@ func TestPageServer(t *testing.T) {
 	}
 }
 
+// A page's own client of its server hears its own answers, and no others, which it would take for errors.
+func TestPageServerWithAnotherClient(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+		const heard = [];
+		addEventListener("message", ({data}) => data.direction === "server-to-client" && data.payload.id !== undefined && heard.push(data.payload.id));
+		`+pageServer+`begin();
+		const ask = (id) => postMessage({channel: "mcp-default", type: "mcp", direction: "client-to-server", payload: {jsonrpc: "2.0", id, method: "prompts/list"}}, "*");
+	</script><script src="http://HUB/tab.js"></script>`, ""))
+	page.Eval("ask(1)")
+	if r := s.call("served", `{}`); r.IsError {
+		t.Errorf("served: %+v", r)
+	}
+	page.Eval("ask(2)")
+	page.WaitFor("heard.includes(2)")
+	if got := page.Eval("heard"); got != "[1,2]" {
+		t.Errorf("the page's client heard the answers %s", got)
+	}
+}
+
 // A page that is too busy to list what it has still has it.
 func TestPageServerThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()

@@ -28,8 +28,8 @@ func TestBothWays(t *testing.T) {
 		results    map[string]string
 	}{
 		{"the browser's tools", `<script>` + tools + `for (const tool of all) document.modelContext.registerTool(tool)</script>`, true, results},
-		{"a form that leads to another page", `<form toolname="search" tooldescription="Searches" toolautosubmit><input name="q"></form>`, true, map[string]string{
-			"search": `{"content":[{"type":"text","text":"Done. The page is now loading another one."}]}`,
+		{"a form that leads to another tab", `<form toolname="search" tooldescription="Searches" toolautosubmit target="_blank"><input name="q"></form>`, true, map[string]string{
+			"search": `{"content":[{"type":"text","text":"The form was submitted."}]}`,
 		}},
 		{"a library's tools", `<script>` + tools + `document.modelContext = {
 			getTools: async () => all.map(({execute, ...tool}) => ({...tool, inputSchema: JSON.stringify(tool.inputSchema)})),

@@ -22,6 +22,7 @@ type TabInfo struct {
 	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
 	Attested    bool             `json:"attested"` // its origin is the browser's word
 	Connected   bool             `json:"connected"`
+	Waiting     bool             `json:"waiting,omitempty"`   // a call waits for the person in front of it
 	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
@@ -92,7 +93,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
-		Connected: p.connected && !t.hidden, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Connected: p.connected && !t.hidden, Waiting: t.waiting, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {

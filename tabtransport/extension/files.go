@@ -23,6 +23,8 @@ var scripts = map[string][]string{
 	"content/plain.js": {"framepath.js", "oldforms.js", "sentinel.js"},
 	// In the page's world of a frame that has given a sign.
 	"content/library.js": {pagejs.Values, pagejs.ModelContext, pagejs.Library, "libraryend.js"},
+	// In the page's world of a frame whose server, or that of a frame in it, is spoken to.
+	"content/answers.js": {pagejs.Answers, "answersend.js"},
 	// In the extension's world of a tab's top document.
 	"content/top.js": {"framepath.js", "ratelimit.js", "gateway.js"},
 	// In the extension's world of a frame that has given a sign.

@@ -39,6 +39,27 @@ func TestFrames(t *testing.T) {
 	h.tabWith("mine", "ours")
 }
 
+// Frames in shadow trees, which their page does not list, are found as others are.
+func TestFramesInShadowTrees(t *testing.T) {
+	t.Parallel()
+	const around = `<!doctype html><script>
+		const frame = Object.assign(document.createElement("iframe"), {src: FRAME, allow: "tools"});
+		document.documentElement.appendChild(document.createElement("div")).attachShadow({mode: "closed"}).append(frame);
+	</script>`
+	const tool = `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})</script>`
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	other := site(t, map[string]string{"/": strings.ReplaceAll(around, "FRAME", `"/tool"`), "/tool": tool})
+	b.Open(site(t, map[string]string{"/": strings.ReplaceAll(around, "FRAME", fmt.Sprintf("%q", other))}))
+	tab := h.tabWith("inner")
+	if got := h.tool(tab, "inner"); got.Origin != other {
+		t.Errorf("%+v", got)
+	}
+	if got, err := h.call(tab, "inner", "{}"); err != nil || !strings.Contains(got, other+"/tool") {
+		t.Errorf("inner: %s, %v", got, err)
+	}
+}
+
 // A frame without an address of its own, such as a srcdoc, has the site of the page
 // around it; a sandboxed one has none.
 func TestFramesWithoutAddress(t *testing.T) {

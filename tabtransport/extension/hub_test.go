@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -261,10 +262,16 @@ func (h *hub) Disconnected(spec.PeerID, error) { h.change(func() {}) }
 // tabWith waits for a tab that has exactly the named tools and returns its id.
 func (h *hub) tabWith(want ...string) int64 {
 	h.t.Helper()
+	return h.tabAt("", want...)
+}
+
+// tabAt is tabWith for the tab whose address begins with url.
+func (h *hub) tabAt(url string, want ...string) int64 {
+	h.t.Helper()
 	var id int64
-	h.wait("a tab with the tools "+strings.Join(want, ", "), func() bool {
+	h.wait("a tab at "+url+" with the tools "+strings.Join(want, ", "), func() bool {
 		for n, tab := range h.tabs {
-			if equal(names(tab.tools), want) {
+			if strings.HasPrefix(tab.url, url) && equal(names(tab.tools), want) {
 				id = n
 				return true
 			}
@@ -324,10 +331,14 @@ func (h *hub) callFrame(ctx context.Context, tab, frame int64, name, args string
 	if err != nil {
 		return "", err
 	}
+	got := string(resp.Result)
 	if resp.Failed {
-		return "failed: " + string(resp.Result), nil
+		got = "failed: " + got
 	}
-	return string(resp.Result), nil
+	if resp.Page != nil {
+		got += fmt.Sprintf(" at %s %q", resp.Page.URL, resp.Page.Title)
+	}
+	return got, nil
 }
 
 // ask sends any other request.

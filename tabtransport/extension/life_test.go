@@ -14,25 +14,25 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// page is a document whose tools say which document ran them, each once. What it says it
-// offers only when the test lets it.
+// page is a document whose tools say which document ran them, and how often. It goes on loading
+// until the test lets it have its tools.
 func page(name string, native bool, tools ...string) string {
 	library := ""
 	if !native {
 		library = `<script src="/lib.js"></script>`
 	}
-	return fmt.Sprintf(`<!doctype html><title>%s</title>%s<script>
+	return fmt.Sprintf(`<!doctype html><title>%s</title>%s<script src="/go/%[1]s"></script><script>
 		var runs = 0;
-		fetch("/go/%[1]s").then(() => { for (const name of %[3]s) {
+		for (const name of %[3]s) {
 			document.modelContext.registerTool({name, description: "d", inputSchema: {type: "object"}, execute: () => ({content: [{type: "text", text: "%[1]s ran it " + ++runs}]})});
-		} });
+		}
 	</script>`, name, library, "["+`"`+strings.Join(tools, `","`)+`"`+"]")
 }
 
 // pages is a site of such pages.
 type pages struct {
 	url    string
-	offers map[string]chan struct{} // by page: closed when it may offer its tools
+	offers map[string]chan struct{} // by page: closed when it may have its tools
 }
 
 func newPages(t *testing.T, native bool, all map[string][]string) *pages {
@@ -77,7 +77,7 @@ func TestNextDocument(t *testing.T) {
 				p := b.Open(s.url + "/first")
 				tab := h.tabShowing("mine", "both")
 				h.change(func() { delete(h.least, tab) })
-				p.Navigate(s.url + way)
+				p.Eval(fmt.Sprintf(`void setTimeout(() => location.href = %q)`, way))
 				h.tabShowing()
 				got := make(chan string, 1)
 				go func() {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -67,6 +68,20 @@ func published(t testing.TB, name string) string {
 	script, err := os.ReadFile("node_modules/" + name + "/dist/index.iife.js")
 	if err != nil {
 		missing(t, "the npm packages are not installed: run npm ci in tabtransport/extension")
+	}
+	return string(script)
+}
+
+// bundled returns a script of testdata/libraries with all that it imports.
+func bundled(t testing.TB, name string) string {
+	t.Helper()
+	const esbuild = "node_modules/.bin/esbuild"
+	if _, err := os.Stat(esbuild); err != nil {
+		missing(t, "the npm packages are not installed: run npm ci in tabtransport/extension")
+	}
+	script, err := exec.CommandContext(t.Context(), esbuild, "--bundle", "--format=iife", "--log-level=warning", "testdata/libraries/"+name).Output()
+	if err != nil {
+		t.Fatalf("bundling %s: %v", name, err)
 	}
 	return string(script)
 }

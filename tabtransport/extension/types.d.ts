@@ -91,6 +91,8 @@ interface FrameAnswer {
   id: string;
   result?: string;
   error?: RpcError;
+  /** The tool gave nothing: if the document gives way to another one, that one has the result. */
+  nothing?: boolean;
 }
 
 type FrameToWorker =
@@ -98,6 +100,10 @@ type FrameToWorker =
   | { type: "offer"; offer: Offer; count: number; child?: { key: number; origin: string } }
   | { type: "updated"; uri: string }
   | ({ type: "progress"; id: string } & Progress)
+  /** A call waits for the person in front of the tab. */
+  | { type: "waiting"; id: string }
+  /** The document gives way to another one, and these calls may be why. */
+  | { type: "leaving"; calls: string[] }
   | FrameAnswer;
 
 interface RpcError {
@@ -128,7 +134,8 @@ type PageWorldRequest =
 
 type PageWorldMessage =
   | { type: "tools"; tools: string }
-  | { type: "result"; id: string; text: string | null }
+  | { type: "result"; id: string; text: string }
+  | { type: "waiting"; id: string }
   | { type: "error"; id: string; message: string }
   | { type: "threw"; name: string; message: string };
 
@@ -144,6 +151,14 @@ interface PageHalf {
   look(given?: GivenContext): void;
   threw(name: string, error: unknown): void;
 }
+
+/** What is used of the Navigation API. */
+interface NavigateEvent extends Event {
+  readonly destination: { readonly sameDocument: boolean };
+  readonly downloadRequest: string | null;
+  readonly userInitiated: boolean;
+}
+declare var navigation: EventTarget;
 
 /** What the scripts of the extension's own world in a document leave for one another. */
 declare var tabhubGateway: { join(): void } | undefined;

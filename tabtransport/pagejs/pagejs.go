@@ -12,6 +12,7 @@ import (
 const (
 	Values       = "pagejs/values.js"       // forms and limits of what pages say; the others need it
 	ModelContext = "pagejs/modelcontext.js" // tools of a document.modelContext
+	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
 	Library      = "pagejs/library.js"      // tools of a modelContext that a script of the page made
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )

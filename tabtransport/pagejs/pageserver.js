@@ -5,6 +5,13 @@
 // All scripts of the page see these messages. So a server speaks first: it announces itself
 // when it starts. One that has done so unheard is asked where the owner of the client says so,
 // or a script in the page names the channel.
+//
+// The page may have a client of its own, as <mcp-iframe> is one, and the server takes the two for
+// one. So the page's client must not hear the answers to this one: it takes an answer with an
+// unknown id for an error. It alone answers what the server asks. And it alone initializes the
+// server, which would forget the page's client, and what that one can do, for another. Whether
+// it has done so before this one was there nobody knows, so a server that lists tools is taken
+// as it is.
 "use strict";
 
 /**
@@ -21,6 +28,8 @@ var PageServer = class {
   /** How long a server is given to show that it is still there. */
   static #aliveTimeout = 2_000;
   static #pollEvery = 60_000;
+  /** The capabilities of a server that was not asked for them: it may have all, and says what it lacks. */
+  static #unknown = { tools: {}, resources: {}, prompts: {}, completions: {} };
   /** Between two reads of a list, */
   static #pause = 300;
   /** and before one that was not answered is tried again. */
@@ -32,14 +41,12 @@ var PageServer = class {
   #state = "idle";
   #started = false;
   #announced = false;
-  /** It announced itself while it was being connected to. */
-  #again = false;
-  /** Ids nobody can guess: every client in the page sees every answer. */
-  #prefix = `tabhub-${Values.randomID()}-`;
   #next = 0;
   /** @type {Map<string, Waiting>} */
   #waiting = new Map();
-  /** @type {Record<string, any>} */
+  /** Whether the page has a client of its own. */
+  #shared = false;
+  /** By kind; of a kind that the server does not have there is none. @type {Record<string, any>} */
   #capabilities = {};
   /** @type {{tools: object[], resources: object[], prompts: object[]}} */
   #offer = { tools: [], resources: [], prompts: [] };
@@ -102,7 +109,6 @@ var PageServer = class {
     if (!this.#started || this.#announced || this.#state !== "idle") return;
     const named = () => [...document.scripts].some((script) => !script.src && script.text.includes(this.#channel));
     if (!this.#client.tries && !named()) return;
-    this.#post("mcp-check-ready");
     void this.#connect(PageServer.#aliveTimeout);
   }
 
@@ -116,7 +122,7 @@ var PageServer = class {
   revive() {
     if (!this.#started || !this.#announced) return;
     this.#reset(new Error("the page was away"));
-    this.#post("mcp-check-ready");
+    void this.#connect(PageServer.#requestTimeout);
   }
 
   /**
@@ -151,8 +157,8 @@ var PageServer = class {
   heard(payload) {
     if (payload === "mcp-server-ready") {
       this.#announced = true;
-      // One that is being connected to may not have been there to hear it.
-      this.#again = this.#state === "connecting";
+      // It may not have been there to hear what it was asked.
+      if (this.#state === "connecting") this.#reset(new Error("the page's server has started again"));
       if (this.#started) void this.#connect(PageServer.#requestTimeout);
       // It may be another one, which took the place of the first without a word.
       this.#readAll();
@@ -160,27 +166,37 @@ var PageServer = class {
       this.#announced = false;
       this.#reset(new Error("the page's server has stopped"));
       this.#client.changed();
-    } else if (this.#started && Values.isObject(payload) && payload.jsonrpc === "2.0") {
+    } else if (Values.isObject(payload) && payload.jsonrpc === "2.0") {
       this.#message(payload);
     }
   }
 
   /** @param {Record<string, unknown>} message */
-  #message(message) {
-    if (typeof message.method === "string") {
-      const params = Values.isObject(message.params) ? message.params : {};
-      if (typeof message.id === "string" || typeof message.id === "number") {
-        // The server's own requests. Other clients of the page hear them, too.
-        if (message.method === "ping") this.#post({ jsonrpc: "2.0", id: message.id, result: {} });
-        return;
-      }
-      this.#notified(message.method, params);
+  #message({ id, method, params, result, error }) {
+    if (typeof method === "string") {
+      if (id === undefined) this.#notified(method, Values.isObject(params) ? params : {});
+      else this.#asked(id, method);
       return;
     }
-    const waiting = typeof message.id === "string" ? this.#waiting.get(message.id) : undefined;
-    if (!waiting) return;
-    if (Values.isObject(message.error)) waiting.reject(new Error(String(message.error.message ?? "unknown error")));
-    else waiting.resolve(message.result);
+    if (typeof id !== "string" || !id.startsWith(this.#client.prefix)) {
+      this.#shared = true;
+      return;
+    }
+    const waiting = this.#waiting.get(id);
+    if (Values.isObject(error)) waiting?.reject(new Error(String(error.message ?? "unknown error")));
+    else waiting?.resolve(result);
+  }
+
+  /**
+   * Answers what the server asks, if nobody else does.
+   *
+   * @param {unknown} id
+   * @param {string} method
+   */
+  #asked(id, method) {
+    if (this.#state !== "ready" || this.#shared) return;
+    const answer = method === "ping" ? { result: {} } : { error: { code: -32601, message: `no such method: ${method}` } };
+    this.#post({ jsonrpc: "2.0", id, ...answer });
   }
 
   /**
@@ -188,55 +204,72 @@ var PageServer = class {
    * @param {Record<string, unknown>} params
    */
   #notified(method, params) {
+    if (this.#state !== "ready") return;
     switch (method) {
       case "notifications/tools/list_changed":
-        void this.#read("tools");
+        this.#listChanged("tools");
         break;
       case "notifications/resources/list_changed":
-        void this.#read("resources");
+        this.#listChanged("resources");
         break;
       case "notifications/prompts/list_changed":
-        void this.#read("prompts");
+        this.#listChanged("prompts");
         break;
       case "notifications/resources/updated":
         if (typeof params.uri === "string") this.#client.updated(params.uri.slice(0, Limit.uri));
         break;
       case "notifications/progress": {
-        const waiting = typeof params.progressToken === "string" ? this.#waiting.get(params.progressToken) : undefined;
-        if (typeof params.progress !== "number") break;
-        waiting?.progress?.({
-          progress: params.progress,
-          total: typeof params.total === "number" ? params.total : undefined,
-          message: typeof params.message === "string" ? params.message.slice(0, Limit.message) : undefined,
+        const { progressToken, progress, total, message } = params;
+        if (typeof progress !== "number") break;
+        this.#waiting.get(String(progressToken))?.progress?.({
+          progress,
+          total: typeof total === "number" ? total : undefined,
+          message: typeof message === "string" ? message.slice(0, Limit.message) : undefined,
         });
         break;
       }
     }
   }
 
+  /** @param {"tools" | "resources" | "prompts"} kind */
+  #listChanged(kind) {
+    this.#capabilities[kind] = { listChanged: true };
+    void this.#read(kind);
+  }
+
   /** @param {number} timeout */
   async #connect(timeout) {
     if (this.#state !== "idle") return;
     this.#state = "connecting";
-    this.#again = false;
+    const connection = this.#connection;
     try {
-      const params = {
-        protocolVersion: PageServer.#version,
-        capabilities: {},
-        clientInfo: { name: "tabhub", version: this.#client.version },
-      };
-      const result = await this.#request("initialize", params, { timeout });
-      if (!this.#started || this.#state !== "connecting") return;
-      this.#capabilities =
-        Values.isObject(result) && Values.isObject(result.capabilities) ? result.capabilities : { tools: {} };
+      await this.#client.hidden();
+      if (connection !== this.#connection) return;
+      const serves = await this.#list("tools/list", "tools", timeout).then((tools) => tools.length > 0, () => false);
+      if (connection !== this.#connection) return;
+      const capabilities = serves || this.#shared ? { ...PageServer.#unknown } : await this.#initialize(timeout);
+      if (connection !== this.#connection) return;
+      this.#capabilities = capabilities;
       this.#state = "ready";
-      this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
       this.#readAll();
     } catch {
-      if (this.#state !== "connecting") return;
-      this.#state = "idle";
-      if (this.#again) void this.#connect(PageServer.#requestTimeout);
+      if (connection === this.#connection) this.#state = "idle";
     }
+  }
+
+  /**
+   * @param {number} timeout
+   * @returns {Promise<Record<string, any>>} the server's capabilities
+   */
+  async #initialize(timeout) {
+    const params = {
+      protocolVersion: PageServer.#version,
+      capabilities: {},
+      clientInfo: { name: "tabhub", version: this.#client.version },
+    };
+    const result = await this.#request("initialize", params, { timeout });
+    this.#post({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return Values.isObject(result) && Values.isObject(result.capabilities) ? result.capabilities : { tools: {} };
   }
 
   /**
@@ -270,6 +303,7 @@ var PageServer = class {
     this.#reading.set(kind, false);
     const connection = this.#connection;
     let answered = true;
+    const unknown = kind !== "tools" && this.#capabilities[kind] === PageServer.#unknown[kind];
     try {
       const items = await this.#list(`${kind}/list`, kind);
       // Many servers with resources know no templates.
@@ -279,7 +313,9 @@ var PageServer = class {
       this.#offer = { ...this.#offer, [kind]: list };
       this.#client.changed();
     } catch (error) {
-      answered = !(error instanceof NoAnswer);
+      // A kind that the server does not have it need not answer for.
+      answered = unknown || !(error instanceof NoAnswer);
+      if (unknown && connection === this.#connection) delete this.#capabilities[kind];
     }
     await new Promise((done) => setTimeout(done, answered ? PageServer.#pause : PageServer.#retry));
     if (connection !== this.#connection) return;
@@ -300,14 +336,15 @@ var PageServer = class {
   /**
    * @param {string} method
    * @param {string} key
+   * @param {number} [timeout]
    * @returns {Promise<object[]>}
    */
-  async #list(method, key) {
+  async #list(method, key, timeout = PageServer.#requestTimeout) {
     /** @type {object[]} */
     const items = [];
     let cursor;
     do {
-      const result = await this.#request(method, cursor === undefined ? {} : { cursor });
+      const result = await this.#request(method, cursor === undefined ? {} : { cursor }, { timeout });
       if (!Values.isObject(result) || !Array.isArray(result[key])) break;
       items.push(...result[key].slice(0, Limit.items + 1 - items.length));
       cursor = typeof result.nextCursor === "string" ? result.nextCursor : undefined;
@@ -368,7 +405,7 @@ var PageServer = class {
    * @returns {Promise<unknown>}
    */
   async #request(method, params, { signal, progress, timeout = PageServer.#requestTimeout } = {}) {
-    const id = this.#prefix + this.#next++;
+    const id = this.#client.prefix + this.#next++;
     const cancelled = () => {
       const reason = Values.errorText(signal?.reason);
       this.#post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });

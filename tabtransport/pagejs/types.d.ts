@@ -16,6 +16,8 @@ interface CallOptions {
   /** A call takes as long as nobody aborts it. */
   signal: AbortSignal;
   progress?: (p: Progress) => void;
+  /** Called when the call waits for the person in front of the tab, who is to submit a form. */
+  waiting?: () => void;
 }
 
 /** The parameters of MCP's completion/complete. */
@@ -39,6 +41,10 @@ interface Source {
 /** Whose client of a page's server it is. */
 interface PageClient {
   version: string;
+  /** What the ids of its requests begin with, which nobody can guess: a script of the page may use the same ids. */
+  prefix: string;
+  /** Resolves when no client of the page's own hears what is answered to ids with the prefix. */
+  hidden(): Promise<unknown>;
   /** Whether a server may have announced itself unheard, so that it is asked. Where none is, nobody may be told that somebody looks for one. */
   asks: boolean;
   /** Whether one that does not answer the question is tried once the page has loaded. */
@@ -64,7 +70,7 @@ interface RegisteredTool {
 interface ModelContext extends EventTarget {
   registerTool(tool: object, options?: object): Promise<void>;
   getTools(options?: object): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<string | null>;
+  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<unknown>;
 }
 
 // ---- WebMCP of this library

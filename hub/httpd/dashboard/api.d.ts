@@ -21,6 +21,7 @@ export interface Tab {
   focused: boolean;
   connected: boolean;
   discarded?: boolean;
+  waiting?: boolean;
   domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];

@@ -84,6 +84,7 @@ function stateOf(tab, departed = 0) {
  */
 function stateWord(tab, departed) {
   if (!tab.connected) return element("span", "bad", "away");
+  if (tab.waiting) return element("span", "bad", "waiting for you");
   if (tab.discarded) return element("span", "soft", "asleep");
   if (departed) return element("span", "", "changing page");
   return tab.focused ? element("span", "ok", "active") : element("span", "", "open");

@@ -11,8 +11,12 @@ function foundSources(changed, updated) {
   const native = nativeContext();
   // The page has this script, so it may be asked whether it has a server. Those older than
   // 1.0 announce themselves once, perhaps before this script ran, and do not answer.
+  const prefix = `tabhub-${Values.randomID()}-`;
+  const read = hideAnswers(prefix);
   const server = new PageServer(window, self.origin === "null" ? "*" : self.origin, "mcp-default", {
     version: "1",
+    prefix,
+    hidden: async () => {},
     asks: true,
     tries: true,
     changed,
@@ -20,7 +24,7 @@ function foundSources(changed, updated) {
   });
   addEventListener("message", (event) => {
     // In an event that a script has made, the source is whatever it says.
-    if (event.isTrusted && event.source === window) server.heard(PageServer.payload(event.data, "mcp-default"));
+    if (event.isTrusted && event.source === window) server.heard(PageServer.payload(read(event), "mcp-default"));
   });
   return native
     ? [new ModelContextTools(native, changed, isOfThisDocument), server]

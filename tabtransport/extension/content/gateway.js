@@ -53,14 +53,17 @@ var Gateway = class {
 };
 
 /**
- * Whether the tab has a frame at a path.
+ * Whether the tab may have a frame at a path: what is in a shadow tree cannot be seen from here.
  *
  * @param {number[]} path
  */
 function isFrame(path) {
   /** @type {Window | undefined} */
   let at = window;
-  for (const index of path) at = Number.isInteger(index) ? at?.[index] : undefined;
+  for (const index of path) {
+    if (index === -1) return true;
+    at = Number.isInteger(index) ? at?.[index] : undefined;
+  }
   return at !== undefined;
 }
 

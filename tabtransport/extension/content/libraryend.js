@@ -92,7 +92,8 @@ var LibraryEnd = class {
     this.#calls.set(id, controller);
     try {
       const source = this.#given?.has(name) ? this.#given : this.#library;
-      this.#send({ type: "result", id, text: await source.call(name, args, { signal: controller.signal }) });
+      const waiting = () => this.#send({ type: "waiting", id });
+      this.#send({ type: "result", id, text: await source.call(name, args, { signal: controller.signal, waiting }) });
     } catch (error) {
       this.#send({ type: "error", id, message: Values.errorText(error) });
     } finally {

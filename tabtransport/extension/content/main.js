@@ -15,9 +15,13 @@ var TabhubFrame = class {
   static #toolTimeout = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
+  /** How long the document may take to begin to leave, in ms, once a form was submitted. */
+  static #submitted = 100;
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
+  /** That of the ids of what it asks the page's servers. */
+  static #prefix = `tabhub-${Values.randomID()}-`;
 
   /** @type {chrome.runtime.Port | undefined} */
   #port;
@@ -35,8 +39,10 @@ var TabhubFrame = class {
   #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, {controller: AbortController, embedded: boolean}>} */
+  /** @type {Map<string, {controller: AbortController, embedded: boolean, waiting: boolean}>} */
   #running = new Map();
+  /** Whether the document is about to give way to another one. */
+  #leaving = false;
   /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
   #held = new Map();
   /** Calls whose answer the hub has, or does not want, the oldest first. @type {Set<string>} */
@@ -50,6 +56,8 @@ var TabhubFrame = class {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #resting;
   #dirty = false;
+  /** Settled when the page's own clients do not hear what servers answer here. @type {Promise<void> | undefined} */
+  #hidden;
   /** Notices of the page's servers that cause traffic to the hub. */
   #notices = new RateLimit(100);
   /** @type {Set<() => void>} */
@@ -69,6 +77,7 @@ var TabhubFrame = class {
     addEventListener("message", (event) => this.#heard(event), { signal });
     addEventListener("pageshow", (event) => event.persisted && this.#back(), { signal });
     addEventListener("pagehide", () => this.#leave(), { signal });
+    navigation.addEventListener("navigate", (event) => this.#navigates(/** @type {NavigateEvent} */ (event)), { signal });
     addEventListener("load", () => setTimeout(() => this.#settle(), TabhubFrame.#settled), { signal });
     if (document.readyState === "complete") setTimeout(() => this.#settle(), TabhubFrame.#settled);
 
@@ -93,7 +102,8 @@ var TabhubFrame = class {
     if (kind === "server") this.#server.heard("mcp-server-ready");
     if (kind === "child" && child) {
       const target = frames[Number(child.index)];
-      if (target?.parent === window && !this.#children.has(target)) this.#child(target, String(child.origin))?.heard("mcp-server-ready");
+      if (child.index === -1) this.#askChildren();
+      else if (target?.parent === window && !this.#children.has(target)) this.#child(target, String(child.origin))?.heard("mcp-server-ready");
     }
     if (kind === "server" || kind === "child" || kind === "tools") this.#library.ask();
   }
@@ -129,6 +139,7 @@ var TabhubFrame = class {
     port.onMessage.addListener((message) => this.#received(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
+    for (const [id, { waiting }] of this.#running) if (waiting) this.#post({ type: "waiting", id });
     for (const answer of this.#held.values()) this.#post(answer);
   }
 
@@ -153,6 +164,18 @@ var TabhubFrame = class {
     this.#port?.postMessage(message);
   }
 
+  /**
+   * The document may give way to another one, or the page may yet keep it. What the person in
+   * front of the tab does is no call's doing, unless it is what the call waits for.
+   *
+   * @param {NavigateEvent} event
+   */
+  #navigates({ destination, downloadRequest, userInitiated }) {
+    if (destination.sameDocument || downloadRequest !== null) return;
+    this.#leaving = true;
+    if (!userInitiated) this.#post({ type: "leaving", calls: [...this.#running.keys()] });
+  }
+
   /** The page goes, or is kept in the back/forward cache. */
   #leave() {
     this.#embedded.away();
@@ -163,6 +186,7 @@ var TabhubFrame = class {
 
   /** The page is shown again after it was kept in the back/forward cache. */
   #back() {
+    this.#leaving = false;
     this.#server.revive();
     for (const { server } of this.#children.values()) server.revive();
     if (!this.#port) this.#connect();
@@ -211,14 +235,7 @@ var TabhubFrame = class {
       if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
-      // Servers in frames that were there before this script.
-      const there = !globalThis.tabhubLate ? 0 : Math.min(frames.length, TabhubFrame.#maxChildren);
-      for (let i = 0; i < there; i++) {
-        frames[i].postMessage(
-          { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" },
-          "*",
-        );
-      }
+      if (globalThis.tabhubLate) this.#askChildren();
     }
     // A worker that has just started knows nothing of what was offered.
     clearTimeout(this.#resting);
@@ -320,7 +337,31 @@ var TabhubFrame = class {
    */
   #client(asks) {
     const { version } = chrome.runtime.getManifest();
-    return { version, asks, tries: false, changed: () => this.#changed(), updated: (uri) => this.#updated(uri) };
+    return {
+      version,
+      prefix: TabhubFrame.#prefix,
+      asks,
+      tries: false,
+      hidden: () => (this.#hidden ??= this.#hide()),
+      changed: () => this.#changed(),
+      updated: (uri) => this.#updated(uri),
+    };
+  }
+
+  /** Keeps what servers answer to this script from the clients that the page itself may have. */
+  async #hide() {
+    await chrome.runtime.sendMessage({ type: "answers" }).catch(() => {});
+    dispatchEvent(new CustomEvent("tabhub-answers", { detail: TabhubFrame.#prefix }));
+  }
+
+  /** Asks the frames in the document for servers that were there before this script. */
+  #askChildren() {
+    const ask = { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" };
+    let left = TabhubFrame.#maxChildren;
+    for (const frame of childFrames(document)) {
+      if (left-- === 0) break;
+      frame.contentWindow?.postMessage(ask, "*");
+    }
   }
 
   /**
@@ -381,15 +422,16 @@ var TabhubFrame = class {
       this.#answer({ type: "answer", id, error: { code: -32001, message: `${why}; it may have taken effect` } });
       return;
     }
+    if (!this.#running.size) this.#leaving = false; // a document that is still there has stayed
     const controller = new AbortController();
     const { signal } = controller;
-    this.#running.set(id, { controller, embedded: false });
+    this.#running.set(id, { controller, embedded: false, waiting: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
       const result = await this.#perform(request, signal);
       if (signal.reason instanceof SwitchedOff) throw signal.reason;
-      answer = { type: "answer", id, result };
+      answer = { type: "answer", id, ...result };
     } catch (thrown) {
       const error = signal.reason instanceof SwitchedOff ? signal.reason : thrown;
       const message = Values.errorText(error);
@@ -401,6 +443,18 @@ var TabhubFrame = class {
     this.#running.delete(id);
     if (signal.aborted && !(signal.reason instanceof SwitchedOff)) this.#end(id);
     else this.#answer(answer);
+  }
+
+  /**
+   * A call waits for the person in front of the tab.
+   *
+   * @param {string} id
+   */
+  #waits(id) {
+    const running = this.#running.get(id);
+    if (!running) return;
+    running.waiting = true;
+    this.#post({ type: "waiting", id });
   }
 
   /**
@@ -432,7 +486,7 @@ var TabhubFrame = class {
   /**
    * @param {FrameRequest} request
    * @param {AbortSignal} signal
-   * @returns {Promise<string>} the JSON of the result
+   * @returns {Promise<Pick<FrameAnswer, "result" | "nothing">>}
    */
   async #perform(request, signal) {
     const server = request.child === undefined ? this.#server : this.#childServer(request.child);
@@ -444,25 +498,34 @@ var TabhubFrame = class {
         const progress = (/** @type {Progress} */ p) => {
           if (this.#notices.take()) this.#post({ type: "progress", id: request.id, ...p });
         };
-        const result = await source.call(request.name, request.args ?? {}, { signal, progress });
+        const result = await source.call(request.name, request.args ?? {}, { signal, progress, waiting: () => this.#waits(request.id) });
         if (result.length > Limit.answer) {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
         }
-        return `{"success":true,"payload":${result}}`;
+        const nothing = Values.isNothing(result);
+        // A library may tell of a form before the browser has begun to leave.
+        if (result === Values.SUBMITTED && !this.#leaving) {
+          await new Promise((done) => {
+            navigation.addEventListener("navigate", done, { once: true });
+            setTimeout(done, TabhubFrame.#submitted);
+          });
+        }
+        if (nothing && this.#leaving) this.#post({ type: "leaving", calls: [request.id] });
+        return { result: `{"success":true,"payload":${result}}`, nothing };
       }
       case "read":
-        return this.#resource(request, (source) => source.read(request.name, { signal }));
+        return { result: await this.#resource(request, (source) => source.read(request.name, { signal })) };
       case "subscribe":
         await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
-        return "{}";
+        return { result: "{}" };
       case "prompt":
         if (embedded?.hasPrompt(request.name)) {
           this.#carry(request.id, true);
-          return embedded.prompt(request.name, request.args, { signal });
+          return { result: await embedded.prompt(request.name, request.args, { signal }) };
         }
-        return server.prompt(request.name, request.args, { signal });
+        return { result: await server.prompt(request.name, request.args, { signal }) };
       case "complete":
-        return server.complete(/** @type {Completion} */ (request.about), { signal });
+        return { result: await server.complete(/** @type {Completion} */ (request.about), { signal }) };
     }
   }
 
@@ -518,6 +581,20 @@ var TabhubFrame = class {
     }
   }
 };
+
+/**
+ * The frames below a node, those in shadow trees, too.
+ *
+ * @param {Document | ShadowRoot} root
+ * @returns {Generator<HTMLIFrameElement>}
+ */
+function* childFrames(root) {
+  for (const element of root.querySelectorAll("*")) {
+    if (element instanceof HTMLIFrameElement) yield element;
+    const shadow = element instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(element) : null;
+    if (shadow) yield* childFrames(shadow);
+  }
+}
 
 /** The user has switched the site off while a call ran. */
 var SwitchedOff = class extends Error {

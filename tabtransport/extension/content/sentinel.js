@@ -121,9 +121,7 @@
     if (!hasOwn(data, "channel") || !hasOwn(data, "payload") || data.payload !== "mcp-server-ready") return;
     if (data.channel === "mcp-default" && source === window) give("server");
     if (data.channel !== "mcp-iframe" || source?.parent !== window) return;
-    for (let index = 0; index < window.length; index++) {
-      if (window[index] === source) give("child", { child: { index, origin: apply(originOf, event, []) } });
-    }
+    give("child", { child: { index: frameIndex(source), origin: apply(originOf, event, []) } });
   }
 
   /** Whether a script in the document, once it is loaded, names the channel of a server. */

@@ -22,6 +22,8 @@ export class Frame {
   offer = NOTHING;
   /** The number of the offer, by the document's own count; 0: it has made none yet. */
   count = 0;
+  /** The number of the offer that the hub has. */
+  registered = 0;
   /** What documents before this one have offered, and it has not yet. */
   past = NOTHING;
   /** Since when there is something in the past, as Date.now() has it. */
@@ -66,7 +68,7 @@ export class Frame {
     if (isEmpty(past)) this.since = Date.now();
     this.past = perKind((kind) => [...offer[kind], ...lacking(past, offer)[kind]]);
     this.offer = NOTHING;
-    this.count = 0;
+    this.count = this.registered = 0;
   }
 
   /** Says that what has departed will not come back. */

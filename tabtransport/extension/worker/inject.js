@@ -80,19 +80,33 @@ export async function bring(sign, { tab, documentId }, settings) {
   const { path, kind, child } = sign;
   if (tab?.id === undefined || !documentId) return;
   // A server in a child frame counts while the child's site is known to be there.
-  if (child) await start(tab.id, await documentAt(tab.id, [...path, child.index], settings));
-  const document = path.length ? await documentAt(tab.id, path, settings) : documentId;
-  const target = documentTarget(tab.id, document);
-  if (NEEDS_PAGE_HALF.includes(kind) && (await isShared(target, settings))) {
-    await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
+  if (child) for (const id of await documentsAt(tab.id, [...path, child.index], settings)) await start(documentTarget(tab.id, id));
+  for (const id of path.length ? await documentsAt(tab.id, path, settings) : [documentId]) {
+    const target = documentTarget(tab.id, id);
+    if (NEEDS_PAGE_HALF.includes(kind) && (await isShared(target, settings))) {
+      await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/library.js"], injectImmediately: true });
+    }
+    await start(target);
+    await chrome.scripting.executeScript({
+      target,
+      args: [sign],
+      func: (/** @type {FrameSign} */ sign) => globalThis.tabhubFrame?.signed(sign),
+      injectImmediately: true,
+    });
   }
-  await start(tab.id, document);
-  await chrome.scripting.executeScript({
-    target,
-    args: [sign],
-    func: (/** @type {FrameSign} */ sign) => globalThis.tabhubFrame?.signed(sign),
-    injectImmediately: true,
-  });
+}
+
+/**
+ * Brings to a document what keeps from the page's own clients what its servers answer to the extension.
+ *
+ * @param {chrome.runtime.MessageSender} sender the document
+ * @param {Settings} settings
+ */
+export async function bringAnswers({ tab, documentId }, settings) {
+  if (tab?.id === undefined) return;
+  const target = documentTarget(tab.id, documentId);
+  if (!(await isShared(target, settings))) return;
+  await chrome.scripting.executeScript({ target, world: "MAIN", files: ["content/answers.js"], injectImmediately: true });
 }
 
 /** The signs of what is reached through the page's own world, too. */
@@ -114,11 +128,9 @@ async function isShared(target, settings) {
 /**
  * Brings the rest of the extension to a document, where it starts once.
  *
- * @param {number} tabId
- * @param {string | undefined} documentId
+ * @param {chrome.scripting.InjectionTarget} target one document
  */
-async function start(tabId, documentId) {
-  const target = documentTarget(tabId, documentId);
+async function start(target) {
   await chrome.scripting.executeScript({ target, files: ["content/frame.js"], injectImmediately: true });
 }
 
@@ -132,27 +144,36 @@ function documentTarget(tabId, documentId) {
 }
 
 /**
- * The document in a frame of a tab. All documents are asked whether they are there: in the
- * page's world, as another one costs each frame much, unless one of them may be of a site
- * that is switched off. What is read there no page can change.
+ * The document in a frame of a tab, or all those in frames of a shadow tree, which have the same
+ * path. All documents are asked where they are: in the page's world, as another one costs each
+ * frame much, unless one of them may be of a site that is switched off. A page that says something
+ * else there can only have more brought to itself.
  *
  * @param {number} tabId
  * @param {number[]} path
  * @param {Settings} settings
  */
-async function documentAt(tabId, path, settings) {
+async function documentsAt(tabId, path, settings) {
   const asked = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     world: permitsAll(settings) ? "MAIN" : "ISOLATED",
     args: [path],
     func: (/** @type {number[]} */ path) => {
-      let at = window.top;
-      for (const index of path) at = /** @type {any} */ (at)?.[index];
-      return at === window;
+      /** @type {Window} */
+      let at = window;
+      for (const expected of path.reverse()) {
+        if (at === top) return false;
+        const { parent } = at;
+        let index = parent.length - 1;
+        while (index >= 0 && parent[index] !== at) index--;
+        if (index !== expected) return false;
+        at = parent;
+      }
+      return at === top;
     },
     injectImmediately: true,
   });
-  return asked.find(({ result }) => result)?.documentId;
+  return asked.filter(({ result }) => result).map(({ documentId }) => documentId);
 }
 
 /**

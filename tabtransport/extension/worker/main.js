@@ -4,12 +4,13 @@
 // Listeners are set before anything is awaited: the browser starts the worker for an
 // event and delivers it to whoever listens by then.
 
+import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Gateways } from "./gateways.js";
 import { Hub } from "./hub.js";
-import { bring, bringLate, placeSentinel } from "./inject.js";
+import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
@@ -24,8 +25,8 @@ let changing = Promise.resolve();
 
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 const hub = new Hub(link);
-const tabs = new Tabs(hub, standing, () => current, showTools);
-const calls = new Calls(tabs, hub);
+const tabs = new Tabs(hub, standing, () => current, showTab);
+const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current));
 const gateways = new Gateways(() => current);
 
 const invitations = new Invitations(async (address) => {
@@ -33,6 +34,9 @@ const invitations = new Invitations(async (address) => {
   await apply(() => ({ hub: address }));
   if (here) await link.restart(); // there is another pairing to try
 });
+
+/** The tabs that wait for the person in front of them. */
+const waitingTabs = new Set();
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
@@ -165,6 +169,12 @@ function heard(frame, port, message) {
     case "progress":
       calls.progressed(port, message);
       break;
+    case "waiting":
+      calls.waits(message.id);
+      break;
+    case "leaving":
+      calls.leaving(message.calls);
+      break;
     case "updated":
       if (tabs.permitted(frame)) {
         hub.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);
@@ -204,6 +214,10 @@ chrome.runtime.onInstalled.addListener(() => void ready.then(() => Promise.all([
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (sender.id === chrome.runtime.id && message.type === "sign") {
     void ready.then(() => bring(message.sign, sender, current)).catch(() => {});
+  }
+  if (sender.id === chrome.runtime.id && message.type === "answers") {
+    void ready.then(() => bringAnswers(sender, current)).catch(() => {}).then(respond);
+    return true;
   }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
@@ -299,13 +313,15 @@ function stateChanged() {
   showState();
 }
 
-/**
- * @param {number} tabId
- * @param {number} tools
- */
-function showTools(tabId, tools) {
+/** @param {import("./tab.js").Tab} tab */
+function showTab({ id: tabId, tools, waiting }) {
+  const text = waiting ? "you" : tools ? String(tools) : "";
   // The tab may just have been closed.
-  chrome.action.setBadgeText({ tabId, text: tools ? String(tools) : "" }).catch(() => {});
+  chrome.action.setBadgeText({ tabId, text }).catch(() => {});
+  // A tab's own title stays for as long as its page.
+  if (waiting) waitingTabs.add(tabId);
+  else if (!waitingTabs.delete(tabId)) return;
+  chrome.action.setTitle({ tabId, title: waiting ? "tabhub: a form in this tab waits for you to submit it" : TITLES[link.state.state] }).catch(() => {});
 }
 
 function showState() {

@@ -50,6 +50,10 @@ export class Tab {
   /** Whether it is there without a document, to save memory. */
   discarded = false;
   windowId = -1;
+  /** How many tools the hub was told of. */
+  tools = 0;
+  /** Whether a call waits for the person in front of it. */
+  waiting = false;
 
   /** @param {number} id */
   constructor(id) {
@@ -147,7 +151,9 @@ export class Tab {
     const offers = frames.filter(({ through }) => !through).map((frame) => ({ frame, port: frame.port, count: frame.count }));
     return () => {
       for (const { frame, port, count } of offers) {
-        if (frame.port === port) tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
+        if (frame.port !== port) continue;
+        frame.registered = count;
+        tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
       }
     };
   }
@@ -159,7 +165,7 @@ export class Tab {
    * @returns {{url?: string, title?: string}}
    */
   page(settings) {
-    return permitsPage(settings, this.url) ? { url: withoutSecret(this.url).slice(0, 2048), title: withoutSecret(this.title).slice(0, 4096) } : {};
+    return pageOf(settings, this);
   }
 
   /**
@@ -179,8 +185,20 @@ export class Tab {
       discarded: this.discarded,
       replaces: this.replaces,
       keepTools: !!page.url && keeps(settings, page.url),
+      waiting: this.waiting,
     };
   }
+}
+
+/**
+ * What the hub is told of a page; nothing if the user does not share it.
+ *
+ * @param {Settings} settings
+ * @param {{url?: string, title?: string}} page
+ * @returns {{url?: string, title?: string}}
+ */
+export function pageOf(settings, { url = "", title = "" }) {
+  return permitsPage(settings, url) ? { url: withoutSecret(url).slice(0, 2048), title: withoutSecret(title).slice(0, 4096) } : {};
 }
 
 /**

@@ -20,6 +20,7 @@ export class Tabs {
   #hub;
   #standing;
   #settings;
+  #show;
   #registrar;
   #departures;
 
@@ -28,14 +29,16 @@ export class Tabs {
    * @param {() => {address: string, state: HubState["state"], hub: string, version: string}} standing
    *   where the hub is, and how this browser stands with it
    * @param {() => Settings} settings
-   * @param {(tabId: number, tools: number) => void} badge told how many tools a tab has
+   * @param {(tab: Tab) => void} show told when a tab has other tools, or waits for a person
    */
-  constructor(hub, standing, settings, badge) {
+  constructor(hub, standing, settings, show) {
     this.#hub = hub;
     this.#standing = standing;
     this.#settings = settings;
+    this.#show = show;
     this.#registrar = new Registrar(hub, settings, (tab, tools) => {
-      badge(tab.id, tools);
+      tab.tools = tools;
+      show(tab);
       this.#state(tab);
       this.#stored.save();
     });
@@ -278,6 +281,33 @@ export class Tabs {
       if (Date.now() > until || !tab?.expects(offers)) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
+  }
+
+  /**
+   * Whether the hub has what a document offers; undefined if the document has not said that it
+   * may offer anything.
+   *
+   * @param {number} tabId
+   * @param {string} documentId
+   */
+  told(tabId, documentId) {
+    const frames = this.#tabs.get(tabId)?.frames.values() ?? [];
+    const frame = [...frames].find((frame) => frame.port && frame.documentId === documentId);
+    return frame && frame.count > 0 && frame.registered === frame.count;
+  }
+
+  /**
+   * Whether a call waits for the person in front of a tab.
+   *
+   * @param {number} tabId
+   * @param {boolean} waiting
+   */
+  waits(tabId, waiting) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab || tab.waiting === waiting) return;
+    tab.waiting = waiting;
+    this.#state(tab);
+    this.#show(tab);
   }
 
   /**
