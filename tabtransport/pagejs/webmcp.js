@@ -21,7 +21,7 @@ var Before = (() => {
   return {
     ...{ apply, getOwnPropertyDescriptor },
     .../** @type {ReturnType<typeof interfaces>} */ ({}),
-    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, shift: method(Array.prototype.shift) },
+    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, keys: Object.keys, shift: method(Array.prototype.shift) },
     ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
     ...{ CustomEvent, Event, Promise },
     /** Whether no other document can share the document's origin by document.domain. */
@@ -93,8 +93,8 @@ function interfaces() {
  */
 function installWebMCP(owner) {
   const { apply, defineProperty } = Before;
-  /** Makes what only this script may make. */
-  const KEY = {};
+  /** What a context is made of, while this script makes one: the page can make none. @type {{tools?: DocumentTools} | undefined} */
+  let making;
   /** @type {DocumentTools | undefined} */
   let tools;
   /** The contexts of documents, of which only this window's is active. @type {WeakMap<Document, ModelContext>} */
@@ -107,9 +107,9 @@ function installWebMCP(owner) {
     #handlers = Before.create(null);
 
     constructor() {
-      if (arguments[0] !== KEY) throw new TypeError("Failed to construct 'ModelContext': Illegal constructor");
+      if (!making) throw new TypeError("Failed to construct 'ModelContext': Illegal constructor");
       super();
-      this.#tools = arguments[1];
+      this.#tools = making.tools;
     }
 
     /**
@@ -216,7 +216,9 @@ function installWebMCP(owner) {
     let context = contexts.get(of);
     if (!context) {
       prepare();
-      context = /** @type {ModelContext} */ (Reflect.construct(ModelContext, [KEY, of === document ? start() : undefined]));
+      making = { tools: of === document ? start() : undefined };
+      context = new ModelContext();
+      making = undefined;
       contexts.set(of, context);
     }
     return context;
@@ -328,7 +330,8 @@ function opening(method, itsOwn, given) {
 }
 
 /**
- * The conversions of Web IDL that the API needs. A dictionary's members are read in this order.
+ * The conversions of Web IDL that the API needs. The members of a dictionary are read in the order that
+ * they have here; what a page has added to all objects is none of them.
  */
 class Idl {
   static #string = (/** @type {any} */ value) => `${value}`;
@@ -380,12 +383,14 @@ class Idl {
     }
     /** @type {Record<string, any>} */
     const taken = Before.create(null);
-    for (const name in members) {
+    const names = Before.keys(members);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
       const value = given[name];
       const about = `${prefix}Failed to read the '${name}' property from '${type}': `;
       if (value !== undefined) taken[name] = members[name](value, about);
       else if (members === Idl.annotations.members) taken[name] = false;
-      else for (let i = 0; i < required.length; i++) if (required[i] === name) throw new TypeError(`${about}Required member is undefined.`);
+      else if (required.includes(name)) throw new TypeError(`${about}Required member is undefined.`);
     }
     return taken;
   }

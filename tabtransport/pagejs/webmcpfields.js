@@ -159,14 +159,16 @@ class FormFields {
     if (!this.submitter && !autosubmit) {
       return "No submit button was found, but for a form without `toolautosubmit`, there must be a submit button";
     }
-    for (const name in input) {
+    const names = Before.keys(input);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
       const fields = this.#named[name];
       if (!fields) return `Input contains a parameter "${name}" but there is no such parameter for the tool`;
       if (FormFields.#fits(fields, input[name])) continue;
       const text = textOf(input[name]);
       return text === undefined ? `Invalid value for parameter ${name}` : `Invalid value "${text}" for parameter ${name}`;
     }
-    for (const name in input) FormFields.#set(this.#named[name], input[name]);
+    for (let i = 0; i < names.length; i++) FormFields.#set(this.#named[names[i]], input[names[i]]);
     return undefined;
   }
 

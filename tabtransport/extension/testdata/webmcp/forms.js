@@ -123,6 +123,16 @@ check("a form whose fields are named as its methods are", async () => {
   same(await call({ elements: "x" }), JSON.stringify(names.map((name) => [name, name === "elements" ? "x" : ""])));
 });
 
+check("a form of a page that adds to all objects", async () => {
+  Object.prototype.added = () => "added";
+  try {
+    answering("toolautosubmit", "<input name=t>", (event) => event.target.elements.t.value);
+    same(await call({ t: "x" }), "x");
+  } finally {
+    delete Object.prototype.added;
+  }
+});
+
 check("a form without a button", async () => {
   const form = formOf("<form toolname=tool tooldescription=d><input name=t></form>");
   await rejects(call({ t: "x" }), "UnknownError");

@@ -52,6 +52,18 @@ check("what is read, and in which order", async (signal) => {
     "tool.description", "tool.execute", "tool.inputSchema", "tool.name", "tool.title", "options.exposedTo", "options.signal"]);
 });
 
+check("a page that adds to all objects", async (signal) => {
+  Object.prototype.added = () => "added";
+  Array.prototype.more = () => "more";
+  try {
+    await context.registerTool({ ...good, execute: (input) => Object.keys(input) }, { signal, exposedTo: ["https://example.com"] });
+    same(await context.executeTool((await context.getTools())[0], { a: 1 }), ["a"]);
+  } finally {
+    delete Object.prototype.added;
+    delete Array.prototype.more;
+  }
+});
+
 check("a name is taken until its tool is taken back", async (signal) => {
   const controller = new AbortController();
   await context.registerTool(good, { signal: controller.signal });
