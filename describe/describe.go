@@ -27,6 +27,9 @@ type Place struct {
 	// Active says that Tab, or for the domain's own item its only tab, is the active
 	// one.
 	Active bool
+	// Asleep says that Tab, or for the domain's own item each tab that has it, is there without
+	// its page, which a call loads.
+	Asleep bool
 	// Cached says that the item is kept although no tab of the domain is open.
 	Cached bool
 }
@@ -46,6 +49,7 @@ var titles = strings.NewReplacer(`"`, "'", "[", "(", "]", ")", "•", "·")
 //	[example.com • Active]
 //	[example.com • 3 tabs • Tab 2 Active]
 //	[example.com • Tab 2 Active • "Checkout"]
+//	[example.com • Asleep]
 //	[example.com • Cached]
 //
 // A domain that only somebody claims is shown as "example.com, unverified".
@@ -66,8 +70,11 @@ func Prefix(p Place) string {
 		b = append(b, dot+"Cached"...)
 	case p.Tab != 0:
 		tab(p.Tab)
-		if p.Active {
+		switch {
+		case p.Active:
 			b = append(b, " Active"...)
+		case p.Asleep:
+			b = append(b, " Asleep"...)
 		}
 		if title := Clean(titles.Replace(p.Title), maxTitle); title != "" {
 			b = append(append(append(b, dot+`"`...), title...), '"')
@@ -80,8 +87,13 @@ func Prefix(p Place) string {
 			tab(p.ActiveTab)
 			b = append(b, " Active"...)
 		}
+		if p.Asleep {
+			b = append(b, dot+"Asleep"...)
+		}
 	case p.Active:
 		b = append(b, dot+"Active"...)
+	case p.Asleep:
+		b = append(b, dot+"Asleep"...)
 	}
 	return string(append(b, ']'))
 }

@@ -28,6 +28,7 @@ type Options struct {
 	TabNames       TabNames      // "" means TabNamesAuto
 	CallTimeout    time.Duration // 0 means spec.CallTimeout
 	CallTimeoutMax time.Duration // 0 means spec.CallTimeoutMax
+	PersonTimeout  time.Duration // 0 means spec.PersonTimeout
 	// PlainNames lists each tool, resource and prompt under the page's own name.
 	// It is for conformance suites, which look for fixed names.
 	PlainNames bool

@@ -128,3 +128,25 @@ func TestAppOfACachedTool(t *testing.T) {
 		c.want(t, "opened")
 	})
 }
+
+// While a tool's page has gone, so has its app.
+func TestAppWaitsForTheNextDocument(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/", "show:"+shopTools))
+		w.register(b, 1, tools("https://e.com/", "show:"+shopTools+`,"departed":true`))
+		c := &call{done: make(chan struct{})}
+		go func() {
+			defer close(c.done)
+			c.result, c.err = w.hub.ReadResource(t.Context(), "ui://e.com/cart", "test")
+		}()
+		synctest.Wait()
+		if n := w.peers.InFlight(); n != 0 {
+			t.Errorf("%d reads were sent to a page that has gone", n)
+		}
+		w.register(b, 1, tools("https://e.com/", "show:"+shopTools))
+		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"ui://cart","text":"the next page's"}]}`)}, nil)
+		c.want(t, "the next page's")
+	})
+}

@@ -40,16 +40,20 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		}
 	}
 	resp, err := r.do(ctx)
+	var result json.RawMessage
 	if f, ok := errors.AsType[*Failure](err); ok {
-		return f.Result(), nil
-	}
-	if remote, ok := errors.AsType[*spec.Error](err); ok {
-		return item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)), nil
-	}
-	if err != nil {
+		result = f.Result()
+	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
+		result = item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts))
+	} else if err != nil {
 		return nil, err
+	} else {
+		result = r.target.Item.ToolResult(resp, r.doubts)
 	}
-	return r.target.Item.ToolResult(resp, r.doubts), nil
+	if page := cmp.Or(resp.Page, r.next); page != nil {
+		result = item.AddText(result, h.describePage(r.target.Addr, page))
+	}
+	return result, nil
 }
 
 // lossDelay is how long to wait for the news that a connection was lost.
@@ -83,7 +87,8 @@ type run struct {
 	target  state.Candidate
 	reason  string // why target was chosen
 	timeout time.Duration
-	moved   bool // the domain's last call went to another URL
+	moved   bool       // the domain's last call went to another URL
+	next    *spec.Page // where the tab is that went away under it
 }
 
 // do runs the call from the first look-up to the record in the log.
@@ -269,7 +274,7 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 	}
 	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
 	if r.kind == spec.KindTool {
-		wait.Max = h.opts.CallTimeoutMax
+		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
 	}
 	return h.transport.SendRequest(ctx, t.Addr, r.request(t.Item), wait)
 }
@@ -313,22 +318,23 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:
 		return false, r.h.endedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
-		return r.lost()
+		return r.lost(ctx)
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound && notDelivered(remote):
 		if *loading++; *loading > spec.RetryAttempts {
 			return false, &Failure{spec.FailNotConnected, fmt.Sprintf("the tab did not take the call in %d attempts: %s", *loading, remote.Message)}
 		}
 		return true, await(ctx, r.h, time.After(spec.RetryDelay))
 	case errors.As(err, &remote) && remote.Code == spec.CodeTabNotFound:
-		return r.lost()
+		return r.lost(ctx)
 	}
 	return false, err
 }
 
 // lost decides about a call that was sent to a tab which is gone: only one that
 // may be run twice goes to another tab of the same browser.
-func (r *run) lost() (retry bool, _ error) {
+func (r *run) lost(ctx context.Context) (retry bool, _ error) {
 	if r.kind == spec.KindTool && !r.target.Item.Repeatable || len(r.excluded) >= spec.RetryAttempts {
+		r.next = r.h.nextPage(ctx, r.target.Addr)
 		return false, errTabClosed
 	}
 	r.excluded = append(r.excluded, r.target.Addr)

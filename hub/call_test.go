@@ -215,6 +215,35 @@ func TestTimeoutProgressAndCancel(t *testing.T) {
 	})
 }
 
+// Who is asked to check a booking has more time than a tool, and sees that it waits.
+func TestCallThatWaitsForThePerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{PersonTimeout: 5 * time.Minute})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "book"))
+		c := w.call(t.Context(), "e_com_book")
+		r := p.Next()
+		p.Notify(0, &spec.TabState{Waiting: ptr(true)})
+		p.Waits(r)
+		time.Sleep(4 * time.Minute)
+		if tabs := w.hub.Tabs(); !tabs[0].Waiting {
+			t.Errorf("the tab is %+v", tabs[0])
+		}
+		p.Notify(0, &spec.TabState{Waiting: ptr(false)})
+		answer(p, r, "booked")
+		c.want(t, "booked")
+		synctest.Wait()
+		if tabs := w.hub.Tabs(); tabs[0].Waiting {
+			t.Errorf("the tab is %+v", tabs[0])
+		}
+
+		c = w.call(t.Context(), "e_com_book")
+		p.Waits(p.Next())
+		time.Sleep(5*time.Minute + time.Second)
+		c.want(t, "no answer within 5m0s")
+	})
+}
+
 func TestCachedToolOpensItsTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
@@ -250,6 +279,41 @@ func TestCachedToolOpensItsTab(t *testing.T) {
 		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"tabId":10}`)}, nil)
 		time.Sleep(spec.OpenTabMaxWait + time.Second)
 		c.want(t, "TAB_NOT_FOUND")
+	})
+}
+
+// A site whose tools the user wants kept is opened at its root, if no tab has said where it was.
+func TestCacheOfASiteWithoutAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		for domain, origin := range map[spec.Domain]string{
+			"e.com": "https://e.com", "e.com:8443": "https://e.com:8443", "http_e.com": "http://e.com", "localhost:5173": "http://localhost:5173",
+			"http_192.0.2.7:81": "http://192.0.2.7:81", "0_0_0_0_0_0_0_1": "http://[::1]",
+		} {
+			if err := w.hub.SetSite(storage.Site{Domain: domain, Cache: ptr(true)}); err != nil {
+				t.Fatal(err)
+			}
+			b := w.chrome("b1", "s1")
+			w.register(b, 1, tools("", fmt.Sprintf(`find:"origin":%q`, origin)))
+			name := strings.TrimPrefix(w.hub.List(ListTools).Items[0].Name, "website_tool_")
+			b.Notify(1, &spec.TabClosed{})
+			synctest.Wait()
+			w.wantNames(name)
+			if e, err := w.hub.Explain("website_tool_" + name); err != nil || e.OpenURL != origin+"/" {
+				t.Errorf("%s: %+v, %v", domain, e, err)
+			}
+			c := w.call(t.Context(), name)
+			b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"tabId":9}`)}, nil)
+			w.register(b, 9, tools("", fmt.Sprintf(`find:"origin":%q`, origin)))
+			answer(b, b.Next(), "found")
+			c.want(t, "found")
+			if err := w.hub.SetSite(storage.Site{Domain: domain, Cache: ptr(false)}); err != nil {
+				t.Fatal(err)
+			}
+			b.Notify(9, &spec.TabClosed{})
+			synctest.Wait()
+			w.wantNames("")
+		}
 	})
 }
 

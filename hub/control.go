@@ -32,10 +32,12 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 			return spec.Response{Result: json.RawMessage(`{}`)}, nil
 		}
 		return resp, &Failure{spec.FailTabClosed, "the tab was closed"}
-	case errors.Is(err, tabtransport.ErrNotConnected), errors.Is(err, tabtransport.ErrLost):
-		return resp, &Failure{spec.FailNotConnected, "the browser went away"}
+	case errors.Is(err, tabtransport.ErrNotConnected):
+		return resp, &Failure{spec.FailNotConnected, "the browser went away; nothing was sent"}
+	case errors.Is(err, tabtransport.ErrLost):
+		return resp, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return resp, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s", spec.ControlTimeout)}
+		return resp, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
 	case errors.Is(err, tabtransport.ErrBusy):
 		return resp, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
 	case errors.Is(err, tabtransport.ErrUnsupported):

@@ -46,6 +46,12 @@ func TestCallWaitsForTheNextDocument(t *testing.T) {
 		w.register(b, 1, tools("https://e.com/", "x"))
 		y.want(t, "does not offer it; the call was not sent")
 		w.wantNames("e_com_x")
+
+		// A page may go while the call is on its way.
+		x = w.call(t.Context(), "e_com_x")
+		b.Answer(b.Next(), spec.Response{}, &spec.Error{Code: spec.CodeTabNotFound, Message: "it is not there", Data: spec.NotDelivered})
+		w.register(b, 1, tools("https://e.com/"))
+		x.want(t, "does not offer it; the call was not sent")
 	})
 }
 
@@ -97,6 +103,9 @@ func TestDiscardedTab(t *testing.T) {
 		wakes := func(what string) {
 			t.Helper()
 			w.wantNames("e_com_x")
+			if d := w.description("e_com_x"); d != "[e.com • Asleep] does x" {
+				t.Errorf("%s: description %q", what, d)
+			}
 			if e, err := w.hub.Explain("website_tool_e_com_x"); err != nil || !strings.Contains(e.Reason, "asleep") || !e.Tab.Discarded {
 				t.Errorf("%s: %+v, %v", what, e, err)
 			}

@@ -66,6 +66,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	}
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
+	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
 	h := &Hub{
 		opts:      opts,
 		log:       opts.Log.With("user", opts.User),

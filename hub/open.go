@@ -34,8 +34,8 @@ func (r *run) openTab(ctx context.Context) error {
 	switch {
 	case r.opened:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("a tab was opened for %s, but its page did not offer %q; is the user signed in there?", id.Domain, id.Item)}
-	case !r.departed.IsZero() && (id.Tab != 0 || !known):
-		return &Failure{spec.FailNotConnected, fmt.Sprintf("the page of %s that offered %q has gone, and what the tab shows now does not offer it; the call was not sent", id.Domain, id.Item)}
+	case (r.target.Present || r.target.Departed) && (id.Tab != 0 || !known): // when it was looked at last
+		return &Failure{spec.FailNotConnected, fmt.Sprintf("the page of %s that offered %q has gone, and the one in its place does not offer it; the call was not sent", id.Domain, id.Item)}
 	case id.Tab != 0 && r.target.Item == nil:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("tab %d of %s is closed; call %s, which goes to the best tab", id.Tab, id.Domain, r.domainName())}
 	case id.Tab != 0:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -51,7 +52,7 @@ func outcome(resp spec.Response, err error) string {
 }
 
 // recordRegistration leaves the record of a registration that changed something.
-func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, rejected []spec.Rejection, d time.Duration) {
+func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, out state.Outcome, d time.Duration) {
 	rec := storage.Record{
 		Time: time.Now(), Event: storage.EventRegister, Tab: from.String(), Duration: d,
 		Outcome: "ok", Reason: plural(len(items), m.Kind),
@@ -59,12 +60,10 @@ func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*i
 	if len(items) > 0 {
 		rec.Domain = items[0].Domain
 	}
-	for _, it := range items {
-		for _, warning := range it.Warnings {
-			h.log.Info("offered without a part", "tab", from, "domain", it.Domain, "tool", it.Source, "err", warning)
-		}
+	if n := len(out.Answer.Warnings); n > 0 {
+		h.log.Info("offered in part", "tab", from, "domain", rec.Domain, "tool", out.Answer.Warnings[0].Name, "err", out.Answer.Warnings[0].Reason, "count", n)
 	}
-	if len(rejected) > 0 {
+	if rejected := out.Rejected; len(rejected) > 0 {
 		rec.Outcome = fmt.Sprintf("%d rejected", len(rejected))
 		rec.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)
 		h.log.Warn("quarantined", "tab", from, "domain", rec.Domain, "tool", rejected[0].Name, "err", rejected[0].Reason, "count", len(rejected))

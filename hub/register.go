@@ -46,7 +46,7 @@ func (h *Hub) register(from spec.TabAddr, id json.RawMessage, m *spec.Register) 
 		h.resubscribe(from)
 	}
 	if out.Changed || len(out.Rejected) > 0 {
-		h.recordRegistration(from, m, items, out.Rejected, time.Since(start))
+		h.recordRegistration(from, m, items, out, time.Since(start))
 	}
 }
 

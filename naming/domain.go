@@ -72,6 +72,9 @@ const unverified = "unverified_"
 // domainKey matches what DomainOf returns, and little else.
 var domainKey = regexp.MustCompile(`^[a-z0-9_.-]+(?::[1-9][0-9]{0,4})?$`)
 
+// IsClaimed reports whether the domain key is of an origin that no browser vouches for.
+func IsClaimed(d spec.Domain) bool { return strings.HasPrefix(string(d), unverified) }
+
 // maxDomain is how long a domain key may be; in the expression it would take a
 // millisecond of each start.
 const maxDomain = 300 + len(":65535")

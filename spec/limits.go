@@ -25,11 +25,12 @@ const (
 	ControlTimeout  = 10 * time.Second // any request but a call
 	CallTimeout     = 30 * time.Second // a call without progress
 	CallTimeoutMax  = 10 * time.Minute // a call with progress
+	PersonTimeout   = 10 * time.Minute // what a call waits, beside that, for the person in front of the tab
 	TabGrace        = 5 * time.Second  // a lost single-tab connection keeps its tools
 	BrowserGrace    = 45 * time.Second // a lost browser connection keeps its tabs
 	RetryDelay      = time.Second      // between attempts while a tab loads
 	RetryAttempts   = 3
-	ReturnMaxWait   = 15 * time.Second // for the next document of a tab to offer what the one before it did
+	ReturnMaxWait   = 20 * time.Second // for the next document of a tab to offer what the one before it did
 	OpenTabMaxWait  = 10 * time.Second // after a tab was opened, until it has registered its tools
 	StaleTab        = time.Hour        // a stored tab older than this is dropped on load
 	TabNumberHeld   = 24 * time.Hour   // a tab number is not given to another tab

@@ -44,6 +44,9 @@ const (
 // Capability is something that a peer offers at hello.
 type Capability string
 
+// WebMCP is who gives pages the standard's API: "browser" or "extension".
+type WebMCP string
+
 // The capabilities. Each but the last two names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
@@ -94,7 +97,10 @@ type Hello struct {
 	// long as the browser runs, for a page script as long as the document.
 	Session      string       `json:"session,omitempty" validate:"omitempty,max=128,printascii"`
 	Capabilities []Capability `json:"capabilities,omitempty" validate:"max=32,dive,max=64"`
-	Token        string       `json:"token,omitempty" validate:"max=8192"`
+	// WebMCP says who gives pages the standard's API, if that is known: the browser
+	// itself, or the extension where the browser has none.
+	WebMCP WebMCP `json:"webmcp,omitempty" validate:"omitempty,oneof=browser extension"`
+	Token  string `json:"token,omitempty" validate:"max=8192"`
 	// Proof is the browser's, if the hub has answered Pair on this connection.
 	Proof      string     `json:"proof,omitempty" validate:"max=64"`
 	Extensions Extensions `json:"extensions,omitempty"`
@@ -161,6 +167,8 @@ type TabState struct {
 	// Replaces is the number that the tab had until now: some browsers give a tab that
 	// they put to sleep another one.
 	Replaces int64 `json:"replaces,omitempty"`
+	// Waiting says that a call waits for the person in front of the tab.
+	Waiting *bool `json:"waiting,omitempty"`
 }
 
 // TabClosed is browser/tabClosed.
@@ -182,6 +190,8 @@ type Progress struct {
 	Progress  float64  `json:"progress"`
 	Total     *float64 `json:"total,omitempty"`
 	Message   string   `json:"message,omitempty" validate:"max=4096"`
+	// Waiting says that the call waits for the person in front of the tab.
+	Waiting bool `json:"waiting,omitempty"`
 	// Meta is the _meta of the notification that an MCP client gets, an object or nil.
 	// Pages send none.
 	Meta json.RawMessage `json:"-"`
@@ -216,6 +226,14 @@ type ExecuteTool struct {
 type Outcome struct {
 	Success bool            `json:"success"`
 	Payload json.RawMessage `json:"payload"`
+	// Page says that the call has led to another document, and where that is.
+	Page *Page `json:"page,omitempty"`
+}
+
+// Page is where a tab is. It is empty for a site that the user does not share.
+type Page struct {
+	URL   string `json:"url,omitempty" validate:"max=2048"`
+	Title string `json:"title,omitempty" validate:"max=4096"`
 }
 
 // ReadResource is browser/readResource, answered with an MCP ReadResourceResult.
@@ -380,6 +398,8 @@ type Response struct {
 	// Failed is set when an ExecuteTool was answered with success false. Result
 	// then is the error message as a JSON string, or a CallToolResult.
 	Failed bool
+	// Page is where an ExecuteTool has led; nil if the page is as before.
+	Page *Page
 }
 
 // Cancel is browser/cancel.

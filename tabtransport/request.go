@@ -36,8 +36,8 @@ func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Reque
 // requestOver sends a request over one connection and waits for its answer, over this
 // one or a later one.
 func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) (spec.Response, error) {
-	extends := wait.Max > wait.Timeout
-	q := p.open(a, tab, req, start, extends || wait.Progress != nil)
+	limit := timeLimit{wait: wait, start: start}
+	q := p.open(a, tab, req, start, limit.extends() || wait.Person > 0 || wait.Progress != nil)
 	timer := time.NewTimer(wait.Timeout - time.Since(start))
 	defer timer.Stop()
 	if err := a.link.Send(q.outgoing()); err != nil {
@@ -49,9 +49,12 @@ func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req s
 		case <-q.done:
 			return q.result(wait)
 		case <-q.progressed:
-			q.report(wait)
-			if extends {
-				timer.Reset(min(wait.Timeout, wait.Max-time.Since(start)))
+			msgs := q.report(wait)
+			if len(msgs) == 0 {
+				continue // it was reported with what came before
+			}
+			if left, ok := limit.progress(msgs[len(msgs)-1].Waiting); ok {
+				timer.Reset(left)
 			}
 		case <-timer.C:
 			return q.stop(wait, ErrBusy, ErrTimeout, "the hub has waited long enough")
@@ -60,6 +63,33 @@ func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req s
 			return q.stop(wait, err, err, err.Error())
 		}
 	}
+}
+
+// timeLimit is how long a request may take still, as its progress says.
+type timeLimit struct {
+	wait   Wait      // Person: what is left of it
+	start  time.Time // later by the time that the person has taken
+	person time.Time // since when the person is waited for; zero if nobody is
+}
+
+func (l *timeLimit) extends() bool { return l.wait.Max > l.wait.Timeout }
+
+// progress takes in that there was progress, and whether the call waits for the person now.
+// It returns how long the request may take from now on, if that is another time.
+func (l *timeLimit) progress(waiting bool) (left time.Duration, ok bool) {
+	now := time.Now()
+	switch waiting = waiting && l.wait.Person > 0; {
+	case waiting && l.person.IsZero():
+		l.person = now
+	case !waiting && !l.person.IsZero():
+		taken := now.Sub(l.person)
+		l.start, l.person, l.wait.Person = l.start.Add(taken), time.Time{}, max(l.wait.Person-taken, 0)
+		return min(l.wait.Timeout, max(l.wait.Max, l.wait.Timeout)-now.Sub(l.start)), true
+	}
+	if waiting {
+		return l.wait.Person - now.Sub(l.person), true
+	}
+	return min(l.wait.Timeout, l.wait.Max-now.Sub(l.start)), l.extends()
 }
 
 // stop ends the wait for q, with an error that says whether it was sent or else with the
@@ -85,12 +115,13 @@ func (q *pending) result(wait Wait) (spec.Response, error) {
 	return q.outcome.resp, q.outcome.err
 }
 
-// report calls wait.Progress for what has come.
-func (q *pending) report(wait Wait) {
-	if wait.Progress == nil {
-		return
+// report calls wait.Progress for what has come, and returns it.
+func (q *pending) report(wait Wait) []spec.Progress {
+	msgs := q.takeProgress()
+	if wait.Progress != nil {
+		for _, m := range msgs {
+			wait.Progress(m)
+		}
 	}
-	for _, m := range q.takeProgress() {
-		wait.Progress(m)
-	}
+	return msgs
 }

@@ -60,6 +60,9 @@ type Wait struct {
 	// Max, if longer than Timeout, is how far progress may extend the wait in all:
 	// each progress message starts Timeout anew.
 	Max time.Duration
+	// Person is how long to wait, in all, for the person in front of the tab, while the
+	// latest progress says that the call does; 0 means no longer than for anything else.
+	Person time.Duration
 	// Progress, if not nil, is called for each progress message, one at a time, in
 	// order, never after SendRequest has returned. It must not block.
 	Progress func(spec.Progress)
@@ -89,9 +92,6 @@ type Handler interface {
 	// handler calls Disconnect.
 	Disconnected(peer spec.PeerID, cause error)
 }
-
-// DialectRelay is the Dialect of an extension that speaks the MCP Proxy Protocol.
-const DialectRelay = "mcp-proxy"
 
 // Conn says what is known of a new connection. It is immutable.
 type Conn struct {

@@ -23,10 +23,11 @@ Names: website_tool_DOMAIN_TOOL runs TOOL in the best tab of that site, which is
 
 Tabs come and go while you work.`)
 	if on(proxytool.Name) {
-		b.WriteString(` The list may leave out sites with many tools. The tool "proxy" finds and calls those, and what came later: {"action":"list","type":"tool","filter":{"query":"words"}}, then {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
+		find := proxytool.Name
 		if on(proxytool.ReadName) {
-			b.WriteString(` "proxy_read" likewise, but changes nothing.`)
+			find = proxytool.ReadName // which hosts need not ask for
 		}
+		b.WriteString(` The list may leave out sites with many tools. "` + find + `" finds those, and what came later: {"action":"list","type":"tool","filter":{"query":"words"}}; "proxy" calls them: {"action":"call","type":"tool","path":NAME,"args":{...}}.`)
 	}
 	if on(browsertool.TabTool) && on(browsertool.PageTool) {
 		b.WriteString(` browser_tab and browser_page open and read pages.`)

@@ -53,6 +53,7 @@ type config struct {
 	exposeBudget   int
 	callTimeout    time.Duration
 	callTimeoutMax time.Duration
+	personTimeout  time.Duration
 
 	tools         []string
 	relayTools    bool
@@ -90,6 +91,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.plainNames, "plain-names", false, "list tools under the page's own names; for conformance suites")
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
+	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
@@ -131,6 +133,8 @@ func (c *config) check() error {
 		return usagef("--name-limit is %d; it may be %d to 128", c.nameLimit, naming.MinLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:
 		return usagef("--call-timeout (%s) must be above 0 and not above --call-timeout-max (%s)", c.callTimeout, c.callTimeoutMax)
+	case c.personTimeout <= 0:
+		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
 	}

@@ -18,6 +18,7 @@ import (
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
+	"tabhub/tabtransport/relay"
 )
 
 // extensionCan is what the extension of this version does for the hub in every browser;
@@ -52,16 +53,20 @@ func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
 func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing) {
 	seen := false
 	for _, b := range browsers {
+		name := cmp.Or(clip(b.Name, 60), "a browser")
+		if b.Connected && b.Dialect == relay.Dialect {
+			seen = true
+			d.fine("extension", "%s is connected, by an extension of the MCP Proxy Protocol", name)
+		}
 		if b.Single || !b.Attested || !b.Connected {
 			continue
 		}
 		seen = true
 		d.joined = append(d.joined, b.Pairing)
-		name := cmp.Or(clip(b.Name, 60), "a browser")
 		if lacks := missing(b.Capabilities); len(lacks) > 0 {
 			d.bad("extension", "`"+d.command("extension", "DIR")+"` with the directory that it was loaded from, "+reload, "that of %s is older than this tabhub: it cannot do %s", name, strings.Join(lacks, ", "))
 		} else {
-			d.fine("extension", "%s is connected; tabs: %d", name, b.Tabs)
+			d.fine("extension", "%s is connected; tabs: %d%s", name, b.Tabs, webMCPOf(b))
 		}
 	}
 	var away []string
@@ -83,6 +88,17 @@ func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	case !seen:
 		d.note("extension", "`"+d.command("extension", "DIR")+"` writes it out; pages with /tab.js need none", "no browser is connected or paired")
 	}
+}
+
+// webMCPOf says who gives a browser's pages WebMCP.
+func webMCPOf(b state.BrowserInfo) string {
+	switch b.WebMCP {
+	case "browser":
+		return "; WebMCP is the browser's own"
+	case "extension":
+		return "; WebMCP is the extension's, as the browser has none"
+	}
+	return "" // it has seen no page that could tell
 }
 
 func missing(has []spec.Capability) (lacks []string) {

@@ -32,9 +32,6 @@ func (a *app) statusCommand() *cobra.Command {
 					return
 				}
 				fmt.Fprintf(w, "browsers\t%d connected, %d paired\n", s.Hub.Browsers, s.Paired)
-				if s.Hub.Relays > 0 {
-					fmt.Fprintf(w, "\t%d by an extension of the MCP Proxy Protocol\n", s.Hub.Relays)
-				}
 				tabs := fmt.Sprintf("tabs\t%d", s.Hub.Tabs)
 				if s.Hub.Pages > 0 {
 					tabs += fmt.Sprintf(", %d of them pages that joined by themselves", s.Hub.Pages)

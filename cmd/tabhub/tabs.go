@@ -73,6 +73,8 @@ func tabState(t state.TabInfo, departed int) string {
 	switch {
 	case !t.Connected:
 		return "away"
+	case t.Waiting:
+		return "waiting for you"
 	case t.Discarded:
 		return "asleep"
 	case departed > 0:

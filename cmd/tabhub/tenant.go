@@ -22,7 +22,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	h, err := hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
-		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax,
+		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)

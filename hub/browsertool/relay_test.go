@@ -1,26 +1,33 @@
 package browsertool_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"tabhub/hub/relaytool"
 	"tabhub/hub/state"
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/relay/relaytest"
+	"tabhub/tabtransport/tabtest/chromium"
 	"tabhub/tabtransport/wsserver/wstest"
 )
 
-// relayed connects browsers whose extensions speak the MCP Proxy Protocol, or its
-// predecessor, to the hub.
-func (w *rig) relayed(browsers ...*relaytest.Browser) {
+// relay returns where extensions of the MCP Proxy Protocol, and of its predecessor, join the
+// hub as browsers, and their relay.
+func (w *rig) relay() (current, predecessor string, r *relay.Relay) {
 	w.t.Helper()
-	r := relay.New(relay.Options{
+	r = relay.New(relay.Options{
 		Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
 			if h.Token != "token" {
 				return tabtransport.Admission{}, errors.New("no token")
@@ -29,14 +36,26 @@ func (w *rig) relayed(browsers ...*relaytest.Browser) {
 		},
 		Hub: func(spec.UserID) tabtransport.Attacher { return w.peers },
 	})
-	current, predecessor := httptest.NewServer(r.Extension()), httptest.NewServer(r.Legacy())
-	w.t.Cleanup(func() { r.Close(); current.Close(); predecessor.Close() })
+	url := func(h http.Handler) string {
+		server := httptest.NewServer(h)
+		w.t.Cleanup(server.Close)
+		return "ws" + strings.TrimPrefix(server.URL, "http")
+	}
+	current, predecessor = url(r.Extension()), url(r.Legacy())
+	w.t.Cleanup(r.Close)
+	return current, predecessor, r
+}
+
+// relayed connects browsers with such an extension.
+func (w *rig) relayed(browsers ...*relaytest.Browser) {
+	w.t.Helper()
+	current, predecessor, _ := w.relay()
 	for _, b := range browsers {
-		url := current.URL
+		url := current
 		if b.Predecessor {
-			url = predecessor.URL
+			url = predecessor
 		}
-		ws, _, err := wstest.Connect(w.t.Context(), "ws"+strings.TrimPrefix(url, "http"), nil)
+		ws, _, err := wstest.Connect(w.t.Context(), url, nil)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -50,9 +69,16 @@ func (w *rig) relayed(browsers ...*relaytest.Browser) {
 			ws.Close()
 			<-served
 		})
-		if _, err := w.hub.AwaitPeer(w.t.Context(), func(info state.BrowserInfo) bool { return info.Name == b.Name }); err != nil {
-			w.t.Fatal(err)
-		}
+		w.awaitBrowser(b.Name)
+	}
+}
+
+func (w *rig) awaitBrowser(name string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), chromium.Timeout)
+	defer cancel()
+	if _, err := w.hub.AwaitPeer(ctx, func(info state.BrowserInfo) bool { return info.Name == name }); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
@@ -152,5 +178,102 @@ func TestToolsInARelayedBrowser(t *testing.T) {
 	w.call("browser_page", `{"action":"wait"}`).into(&state)
 	if state.Domain != "shop.example" || !slices.Equal(state.ToolNames, []string{"website_tool_shop_example__buy"}) {
 		t.Errorf("%+v", state)
+	}
+}
+
+// The same in a real browser, whose extension has what shipped ones have: what is done by
+// scripts in the page does what it says.
+func TestRelayedChromium(t *testing.T) {
+	for _, raw := range []bool{false, true} {
+		t.Run(fmt.Sprintf("raw %v", raw), func(t *testing.T) {
+			t.Parallel()
+			w := newRig(t)
+			current, predecessor, r := w.relay()
+			w.tools = append(w.tools, relaytool.New(r, spec.LocalUser, func(storage.Record) {})...)
+			url := current
+			if raw {
+				url = predecessor
+			}
+			site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprintf(w, `<!doctype html><title>Title of %[1]s</title><p>Hello from %[1]s
+					<input id=field onmouseover="this.title = 'seen'"><button onclick="document.title = field.value + ' ' + field.title">Do</button>`, r.URL.Path)
+			}))
+			t.Cleanup(site.Close)
+			chromium.Start(t, chromium.Options{Extension: relaytest.Unpacked(t, relaytest.Config{URL: url, Name: "Chromium", Token: "token", Raw: raw})})
+			w.awaitBrowser("Chromium")
+
+			var tab struct{ TabID, URL, Title string }
+			var read struct{ Text string }
+			do := func(action, more string) {
+				t.Helper()
+				w.call("browser_page", `{"action":"`+action+`","tabId":"`+tab.TabID+`"`+more+`}`).into(&tab)
+			}
+			at := func(path string) {
+				t.Helper()
+				if tab.URL != site.URL+path {
+					t.Errorf("the tab is at %s, not %s", tab.URL, path)
+				}
+			}
+			w.call("browser_tab", `{"action":"new","url":"`+site.URL+`/other"}`).into(&tab)
+			other := tab.TabID
+			w.call("browser_tab", `{"action":"new","active":true,"url":"`+site.URL+`/one"}`).into(&tab)
+			do("goto", `,"url":"`+site.URL+`/two"`)
+			at("/two")
+			if tab.Title != "Title of /two" {
+				t.Errorf("%+v", tab)
+			}
+			do("goto", `,"url":"`+site.URL+`/two#part"`)
+			at("/two#part")
+			do("back", ``) // within the document
+			at("/two")
+			do("back", ``)
+			at("/one")
+			do("forward", ``)
+			at("/two")
+			do("reload", ``)
+			at("/two")
+			w.call("browser_page", `{"action":"back","tabId":"`+other+`"}`).fails(spec.FailInvalidArguments, "no page to go to")
+			w.call("browser_page", `{"action":"text","tabId":"`+other+`"}`).into(&read)
+			if !strings.Contains(read.Text, "Hello from /other") {
+				t.Errorf("%q", read.Text)
+			}
+			shot := w.call("browser_page", `{"action":"screenshot","tabId":"`+tab.TabID+`"}`)
+			if len(shot.Content) != 1 || !bytes.HasPrefix(shot.Content[0].Data, []byte("\x89PNG")) {
+				t.Errorf("%.200s", shot.raw)
+			}
+			w.call("browser_page", `{"action":"goto","tabId":"`+other+`","url":"http://127.0.0.1:1/"}`).fails(spec.FailToolError, "cannot be loaded")
+
+			// The tools of the relay have the tab that they have chosen, whatever the above did.
+			var l struct{ Tabs []struct{ ID, Index int } }
+			w.call("relay_getTabs", ``).into(&l)
+			for _, listed := range l.Tabs {
+				if strings.HasSuffix(tab.TabID, fmt.Sprint(":", listed.ID)) {
+					w.call("relay_selectTab", fmt.Sprintf(`{"tabIndex":%d}`, listed.Index))
+				}
+			}
+			w.call("browser_tab", `{"action":"activate","tabId":"`+tab.TabID+`"}`).into(&tab)
+			ok := func(name, args string) {
+				t.Helper()
+				var done struct{ Success bool }
+				if w.call(name, args).into(&done); !done.Success {
+					t.Errorf("%s %s: %+v", name, args, done)
+				}
+			}
+			ok("relay_type", `{"selector":"#field","text":"tÿped"}`)
+			ok("relay_hover", `{"selector":"#field"}`)
+			ok("relay_click", `{"selector":"button"}`)
+			for _, listed := range w.list().Tabs {
+				if listed.TabID == tab.TabID && listed.Title != "tÿped seen" || listed.Active != (listed.TabID == tab.TabID) {
+					t.Errorf("%+v", listed)
+				}
+			}
+			w.call("browser_tab", `{"action":"close","tabId":"`+tab.TabID+`"}`).into(&tab)
+			for _, listed := range w.list().Tabs {
+				if listed.URL == site.URL+"/two" {
+					t.Errorf("%+v is still open", listed)
+				}
+			}
+		})
 	}
 }

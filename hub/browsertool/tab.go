@@ -43,9 +43,10 @@ type tab struct {
 	URL       string      `json:"url"`
 	Title     string      `json:"title"`
 	Domain    spec.Domain `json:"domain,omitempty"`
-	Active    bool        `json:"active"`           // in front of its window
-	Focused   bool        `json:"focused"`          // what calls by domain go to first
-	Asleep    bool        `json:"asleep,omitempty"` // its page is not loaded; a call loads it
+	Active    bool        `json:"active"`            // in front of its window
+	Focused   bool        `json:"focused"`           // what calls by domain go to first
+	Asleep    bool        `json:"asleep,omitempty"`  // its page is not loaded; a call loads it
+	Waiting   bool        `json:"waiting,omitempty"` // a call waits for the person in front of it
 	Tools     int         `json:"tools"`
 	Attested  bool        `json:"attested"` // the browser vouches for its address
 
@@ -163,7 +164,7 @@ func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 	for _, o := range sources {
 		entry.Tools += toolsOf(o)
 		if o.Addr == addr {
-			entry.Focused, entry.Attested = o.Focused, o.Attested
+			entry.Focused, entry.Attested, entry.Waiting = o.Focused, o.Attested, o.Waiting
 		}
 	}
 	// A page there that has joined by itself proves the domain.

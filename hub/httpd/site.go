@@ -33,6 +33,9 @@ func (s *Server) putSite(r *request) error {
 	if !naming.IsDomain(in.Domain) {
 		return badRequest("domain is %.100q; it must be one such as example.com or localhost:5173, as `tabhub tabs` shows it", in.Domain)
 	}
+	if in.Cache != nil && *in.Cache && naming.IsClaimed(in.Domain) {
+		return badRequest("the tools of %s cannot be kept: that they are this site's is only claimed, so no tab is opened for them", in.Domain)
+	}
 	timeout := time.Duration(in.CallTimeoutMs) * time.Millisecond
 	if err := r.tenant.Hub.SetSite(storage.Site{Domain: in.Domain, Cache: in.Cache, CallTimeout: timeout, Check: in.Check}); err != nil {
 		return err

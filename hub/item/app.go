@@ -81,7 +81,7 @@ func (p *parser) readApp() error {
 	r.keep("mimeType", json.RawMessage(`"text/html;profile=mcp-app"`))
 	p.app = &app{resource: r.Item}
 	if ui != nil {
-		p.app.ui, _ = validMembers("_meta.ui", ui, toolUIMembers)
+		p.app.ui = validMembers("_meta.ui", ui, toolUIMembers, ignore)
 	}
 	return nil
 }

@@ -21,27 +21,34 @@ const maxInlineIcon = 16 << 10
 var inlineIcon = regexp.MustCompile(`^data:image/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$`)
 
 // iconsOf returns those icons of an item, or of one that its page answered with, that
-// a client may load, nil if there are none, and what is wrong with the others.
-func (it *Item) iconsOf(v json.RawMessage) (icons json.RawMessage, wrong []error) {
+// a client may load, nil if there are none, and tells warn what is wrong with the others.
+func (it *Item) iconsOf(v json.RawMessage, warn func(error)) json.RawMessage {
 	if v[0] != '[' {
-		return nil, []error{errors.New("icons must be an array")}
+		warn(errors.New("icons must be an array"))
+		return nil
 	}
+	dropped := false
 	out := []byte{'['}
 	for icon := range rawjson.Elements(v) {
-		valid, errs := validMembers("icons[]", icon, iconMembers)
-		wrong = append(wrong, errs...)
+		valid := validMembers("icons[]", icon, iconMembers, warn)
 		src, ok := rawjson.String(rawjson.Get(valid, "src"))
 		if !ok {
-			wrong = append(wrong, errors.New("icons[].src is missing"))
+			warn(errors.New("icons[].src is missing"))
 		}
-		if ok && !describe.HidesInJSON(valid) && it.mayLoad(src) {
-			out = append(appendComma(out), valid...)
+		if !ok || describe.HidesInJSON(valid) || !it.mayLoad(src) {
+			dropped = true
+			continue
 		}
+		dropped = dropped || len(valid) != len(icon)
+		out = append(appendComma(out), valid...)
 	}
-	if len(out) == 1 {
-		return nil, wrong
+	switch {
+	case len(out) == 1:
+		return nil
+	case !dropped:
+		return v
 	}
-	return append(out, ']'), wrong
+	return append(out, ']')
 }
 
 // mayLoad reports whether a client may load an icon. It does so from its own place in

@@ -69,27 +69,36 @@ var (
 )
 
 // validMembers returns an object with those of its members that m has (nobody knows
-// what a host would do with others) and that are of their types, and what is wrong. What
-// is no object is nil.
-func validMembers(what string, v json.RawMessage, m members) (valid json.RawMessage, wrong []error) {
+// what a host would do with others) and that are of their types, and tells warn what is
+// wrong with the others. What is no object is nil.
+func validMembers(what string, v json.RawMessage, m members, warn func(error)) json.RawMessage {
 	if v[0] != '{' {
-		return nil, []error{fmt.Errorf("%s must be an object", what)}
+		warn(fmt.Errorf("%s must be an object", what))
+		return nil
 	}
 	out := append(make([]byte, 0, len(v)), '{')
+	dropped := false
 	for key, v := range rawjson.Members(v) {
-		switch t, ok := m[key]; {
-		case !ok:
-			if err := checkSpelling(key, m); err != nil {
-				wrong = append(wrong, fmt.Errorf("%s: %w", what, err))
-			}
-		case !t.is(v):
-			wrong = append(wrong, fmt.Errorf("%s.%s must be %s", what, key, t.text))
-		default:
+		t, ok := m[key]
+		if ok && t.is(v) {
 			out = append(appendKey(out, key), v...)
+			continue
+		}
+		dropped = true
+		if ok {
+			warn(fmt.Errorf("%s.%s must be %s", what, key, t.text))
+		} else if err := checkSpelling(key, m); err != nil {
+			warn(fmt.Errorf("%s: %w", what, err))
 		}
 	}
-	return append(out, '}'), wrong
+	if !dropped {
+		return v
+	}
+	return append(out, '}')
 }
+
+// ignore is told what is wrong with what a page answers, where nobody is to be told.
+func ignore(error) {}
 
 // checkSpelling refuses a name that clients which ignore case take for a member.
 func checkSpelling(key string, m members) error {

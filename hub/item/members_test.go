@@ -85,6 +85,15 @@ func TestWhatClientsRefuse(t *testing.T) {
 	}
 }
 
+// A page must not fill the hub's memory with its own mistakes.
+func TestWarningsAreBounded(t *testing.T) {
+	raw := `{"name":"n","icons":[` + strings.Repeat(`0,`, 100_000) + `0]}`
+	it, err := Parse(spec.KindTool, json.RawMessage(raw), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	if err != nil || len(it.Warnings) != maxWarnings {
+		t.Errorf("%d warnings, %v", len(it.Warnings), err)
+	}
+}
+
 // What tells an item apart, or where it belongs, cannot be left out.
 func TestParseRefuses(t *testing.T) {
 	for _, test := range []struct {

@@ -66,7 +66,7 @@ func metaOf(domain spec.Domain, v json.RawMessage, ui members) json.RawMessage {
 	out := []byte{'{'}
 	for key, v := range rawjson.Members(v) {
 		if key == "ui" && ui != nil {
-			v, _ = validMembers("_meta.ui", v, ui)
+			v = validMembers("_meta.ui", v, ui, ignore)
 			dropped = true
 			if len(v) > len("{}") {
 				out = append(appendKey(out, key), describe.CleanJSON(v)...)

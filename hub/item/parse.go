@@ -91,12 +91,17 @@ func (p *parser) member(key string, v json.RawMessage) error {
 	return err
 }
 
-// maxWarning bounds a warning, and what a description says of a schema.
-const maxWarning = 300
+// Bounds on the warnings of an item, and on one and what a description says of a schema.
+const (
+	maxWarnings = 10
+	maxWarning  = 300
+)
 
 // warn notes what is wrong with a part that is left out.
 func (p *parser) warn(err error) {
-	p.Warnings = append(p.Warnings, describe.Clean(err.Error(), maxWarning))
+	if len(p.Warnings) < maxWarnings {
+		p.Warnings = append(p.Warnings, describe.Clean(err.Error(), maxWarning))
+	}
 }
 
 func (p *parser) take(key string, v json.RawMessage) error {
@@ -185,12 +190,10 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 	if v[0] != '[' {
 		return errors.New("arguments must be an array")
 	}
+	changed := p.hides
 	out := []byte{'['}
 	for v := range rawjson.Elements(v) {
-		valid, wrong := validMembers("arguments[]", v, promptArgumentMembers)
-		for _, err := range wrong {
-			p.warn(err)
-		}
+		valid := validMembers("arguments[]", v, promptArgumentMembers, p.warn)
 		name, ok := rawjson.String(rawjson.Get(valid, "name"))
 		err := checkText("arguments[].name", name)
 		if !ok {
@@ -198,14 +201,19 @@ func (p *parser) arguments(key string, v json.RawMessage) error {
 		}
 		if err != nil {
 			p.warn(err)
+			changed = true
 			continue
 		}
+		changed = changed || len(valid) != len(v)
 		if string(rawjson.Get(valid, "required")) == "true" {
 			p.required = append(p.required, name)
 		}
 		out = append(appendComma(out), p.clean(valid, "name")...)
 	}
-	p.keep(key, append(out, ']'))
+	if changed {
+		v = append(out, ']')
+	}
+	p.keep(key, v)
 	return nil
 }
 
@@ -266,11 +274,7 @@ func (p *parser) annotations(v json.RawMessage) {
 	if p.Kind == spec.KindTool {
 		known = toolAnnotationMembers
 	}
-	v, wrong := validMembers("annotations", v, known)
-	for _, err := range wrong {
-		p.warn(err)
-	}
-	if v == nil {
+	if v = validMembers("annotations", v, known, p.warn); v == nil {
 		return
 	}
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
@@ -340,11 +344,7 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 		return err
 	}
 	if p.icons != nil {
-		icons, wrong := p.iconsOf(p.icons)
-		for _, err := range wrong {
-			p.warn(err)
-		}
-		if icons != nil {
+		if icons := p.iconsOf(p.icons, p.warn); icons != nil {
 			p.keep("icons", icons)
 		}
 	}

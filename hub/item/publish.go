@@ -67,7 +67,7 @@ func (it *Item) publishObject(out []byte, object json.RawMessage) []byte {
 				continue
 			}
 		case "icons":
-			if v, _ = it.iconsOf(v); v == nil {
+			if v = it.iconsOf(v, ignore); v == nil {
 				continue
 			}
 		}

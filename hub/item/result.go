@@ -49,7 +49,7 @@ func (it *Item) ToolResult(resp spec.Response, doubts string) json.RawMessage {
 			v = markFailed(v)
 		}
 		if doubts != "" && string(rawjson.Get(v, "isError")) == "true" {
-			v = addText(v, aboutDoubts(doubts))
+			v = AddText(v, aboutDoubts(doubts))
 		}
 		if outline.special {
 			v = it.publishResult(v)
@@ -86,8 +86,8 @@ func markFailed(v json.RawMessage) json.RawMessage {
 	return append(appendKey(out, "isError"), "true}"...)
 }
 
-// addText adds a text block to the content of a CallToolResult.
-func addText(v json.RawMessage, text string) json.RawMessage {
+// AddText adds a text block to the content of a CallToolResult.
+func AddText(v json.RawMessage, text string) json.RawMessage {
 	out := append(make([]byte, 0, len(v)+len(text)+64), `{"content":[`...)
 	for block := range rawjson.Elements(rawjson.Get(v, "content")) {
 		out = append(append(out, block...), ',')

@@ -28,8 +28,8 @@ func TestBothWays(t *testing.T) {
 		results    map[string]string
 	}{
 		{"the browser's tools", `<script>` + tools + `for (const tool of all) document.modelContext.registerTool(tool)</script>`, true, results},
-		{"a form that leads to another page", `<form toolname="search" tooldescription="Searches" toolautosubmit><input name="q"></form>`, true, map[string]string{
-			"search": `{"content":[{"type":"text","text":"Done. The page is now loading another one."}]}`,
+		{"a form that leads to another tab", `<form toolname="search" tooldescription="Searches" toolautosubmit target="_blank"><input name="q"></form>`, true, map[string]string{
+			"search": `{"content":[{"type":"text","text":"The form was submitted."}]}`,
 		}},
 		{"a library's tools", `<script>` + tools + `document.modelContext = {
 			getTools: async () => all.map(({execute, ...tool}) => ({...tool, inputSchema: JSON.stringify(tool.inputSchema)})),
@@ -102,6 +102,40 @@ func TestSlowReadBothWays(t *testing.T) {
 			s.await("the resource", func() bool { return len(s.hub.List(hub.ListResources).Items) == 1 })
 			if raw, err := s.hub.ReadResource(t.Context(), s.hub.List(hub.ListResources).Items[0].Name, "test"); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
+			}
+		})
+	}
+}
+
+// Whichever way a page is reached, a client whose call has led to the next one learns where
+// that is and what can be called there.
+func TestLedElsewhereBothWays(t *testing.T) {
+	t.Parallel()
+	const tool = `<script>document.modelContext.registerTool({
+		name: location.search ? "there" : "go", description: "Goes", execute: () => { location.search = "?next"; return new Promise(() => {}); },
+	})</script>`
+	for way, words := range map[string]string{"extension": "before the tool answered; it may have taken effect", "script": "TAB_CLOSED"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			var b *chromium.Browser
+			body := tool
+			if way == "extension" {
+				b = s.extended(chromium.Options{WebMCP: true})
+			} else {
+				b = chromium.Start(t, chromium.Options{WebMCP: true})
+				body += `<script src="http://HUB/tab.js"></script>`
+			}
+			url := s.host(body, "")
+			b.Open(url)
+			raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name("go")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{words, `"isError":true`, "The page is now at " + url, "?next (“Somebody’s page”). Tools there: " + s.name("there") + "."} {
+				if !strings.Contains(string(raw), want) {
+					t.Errorf("%s lacks %s", raw, want)
+				}
 			}
 		})
 	}

@@ -25,9 +25,10 @@ type command struct {
 // arguments are those that some of the commands take apart.
 type arguments struct {
 	relay.Point
-	Index *int   `json:"index"`
-	URL   string `json:"url"`
-	Text  string `json:"text"`
+	Index    *int   `json:"index"`
+	TabIndex *int   `json:"tabIndex"`
+	URL      string `json:"url"`
+	Text     string `json:"text"`
 }
 
 // param is a parameter of a command, under the name that the extension knows it by.
@@ -61,8 +62,8 @@ var commands = []command{
 			{"tabIndex", "integer", "The tab's index, from relay_getTabs.", true},
 			{"activate", "boolean", "Bring the tab to the front, too.", false},
 		}},
-	{method: "activateTab",
-		describe: "Bring a tab to the front.",
+	{method: "activateTab", run: activateTab,
+		describe: "Bring a tab to the front. With some extensions later commands go to it.",
 		params: []param{
 			{"tabIndex", "integer", "The tab's index, from relay_getTabs. Left out: the tab that commands go to.", false},
 		}},
@@ -111,6 +112,11 @@ var commands = []command{
 // done is the result of a command of which nothing else can be said.
 var done = builtin.Text(`{"success":true}`)
 
+func activateTab(ctx context.Context, t relay.Tools, args arguments) (json.RawMessage, error) {
+	answer, err := t.Activate(ctx, args.TabIndex)
+	return builtin.Text(string(answer)), err
+}
+
 func closeTab(ctx context.Context, t relay.Tools, args arguments) (json.RawMessage, error) {
 	closed, err := t.Close(ctx, args.Index)
 	if err != nil {
@@ -129,6 +135,7 @@ func navigate(to spec.Navigate) func(context.Context, relay.Tools, arguments) (j
 	}
 }
 
+// point returns what runs a command that is about a place in the page.
 func point(do func(context.Context, relay.Tools, relay.Point) error) func(context.Context, relay.Tools, arguments) (json.RawMessage, error) {
 	return func(ctx context.Context, t relay.Tools, args arguments) (json.RawMessage, error) {
 		if args.Selector == "" && (args.X == nil || args.Y == nil) {

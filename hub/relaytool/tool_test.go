@@ -251,6 +251,14 @@ func TestActs(t *testing.T) {
 				t.Error(got)
 			}
 
+			if !plain {
+				r.text(r.call("relay_activateTab", `{"tabIndex":1}`))
+				r.text(r.call("relay_activateTab", `{"tabIndex":0}`))
+				if got := b.URLs()[0]; got != "https://d.example/*" {
+					t.Error(got)
+				}
+			}
+
 			b.Asked()
 			r.text(r.call("relay_click", `{"selector":"button"}`))
 			r.text(r.call("relay_hover", `{"x":3,"y":4}`))
@@ -283,7 +291,7 @@ func TestActs(t *testing.T) {
 			if got := r.text(r.call("relay_closeTab", ``)); !strings.Contains(got, `"url":"https://d.example/"`) {
 				t.Error(got)
 			}
-			if got := b.URLs(); len(got) != 1 || got[0] != "https://c.example/*" {
+			if got := b.URLs(); len(got) != 1 || strings.Trim(got[0], "*") != "https://c.example/" {
 				t.Errorf("%q", got)
 			}
 			b.Add("https://form.example/").StaysOpen = true

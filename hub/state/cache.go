@@ -16,10 +16,10 @@ const (
 // domain. No tab has it: their keys are never empty.
 const cacheKey = ""
 
-// caching reports whether an item stays when its tab goes, which is at url and whose
-// user may have asked to keep its tools.
-func (s *State) caching(it *item.Item, url string, keepTools bool) bool {
-	if !it.Verified || url == "" {
+// caching reports whether an item stays when its tab goes, whose user may have asked to keep
+// its tools. No tab is opened at what is only claimed.
+func (s *State) caching(it *item.Item, keepTools bool) bool {
+	if !it.Verified {
 		return false
 	}
 	if site, ok := s.sites[it.Domain]; ok && site.Cache != nil {

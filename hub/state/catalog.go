@@ -32,8 +32,12 @@ type provider struct {
 	number int
 	public string
 	item   *item.Item
-	seq    uint64 // of the registration that brought item
+	seq    uint64     // of the registration that brought item
+	tool   *item.Item // the tool whose app item is, if only that is registered; see matchApp
 }
+
+// registered is what the tab has registered.
+func (p *provider) registered() *item.Item { return cmp.Or(p.tool, p.item) }
 
 func (e *entry) key() entryKey { return entryKey{e.id.Kind, e.id.Item} }
 
@@ -59,12 +63,14 @@ func (e *entry) item() *item.Item {
 
 // present reports whether a call can be sent to a provider now: its tab is connected,
 // and the document that it shows has registered the item, or is not loaded.
-func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.item) }
+func (p *provider) present() bool { return p.connected() && !p.tab.departed(p.registered()) }
 
-// connected is present, but the item may have departed.
+// departed reports whether the tab is connected, but the item has departed.
+func (p *provider) departed() bool { return p.connected() && p.tab.departed(p.registered()) }
+
 func (p *provider) connected() bool {
 	t := p.tab
-	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.item.Kind])
+	return t.peer.connected && !t.hidden && !(t.reloaded && t.stale[p.registered().Kind])
 }
 
 // entry returns a domain's entry for an item, making it if need be; nil if the domain
@@ -135,8 +141,8 @@ func (tx *Tx) withdraw(t *tab, items []*item.Item) {
 		e.providers = slices.Delete(e.providers, at, at+1)
 		tx.count(d, it.Kind, -1)
 		tx.weigh(d, -len(it.Raw))
-		if tx.caching(it, t.url, t.keepTools) && tx.cacheItem(e, it) {
-			d.cache.updated, d.cache.peer, d.cache.url = tx.now, t.peer.id, t.url
+		if tx.caching(it, t.keepTools) && tx.cacheItem(e, it) {
+			d.cache.updated, d.cache.peer, d.cache.url = tx.now, t.peer.id, cmp.Or(t.url, d.cache.url)
 		}
 		tx.prune(e)
 		tx.relist(d)

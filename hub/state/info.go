@@ -8,7 +8,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/storage"
-	"tabhub/tabtransport"
 )
 
 // TabInfo describes one tab.
@@ -23,6 +22,7 @@ type TabInfo struct {
 	Focused     bool             `json:"focused"`  // what routing calls active: of the last focused window of the last focused browser
 	Attested    bool             `json:"attested"` // its origin is the browser's word
 	Connected   bool             `json:"connected"`
+	Waiting     bool             `json:"waiting,omitempty"`   // a call waits for the person in front of it
 	Discarded   bool             `json:"discarded,omitempty"` // its page is not loaded; a call has it loaded
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
@@ -51,11 +51,11 @@ type BrowserInfo struct {
 	Connected    bool              `json:"connected"`
 	Attested     bool              `json:"attested"`
 	Single       bool              `json:"single"` // carries one tab
-	Relay        bool              `json:"relay"`  // an extension that the relay serves, whose tabs the hub does not know
 	Focused      bool              `json:"focused"`
 	Dialect      string            `json:"dialect"`
 	Pairing      spec.PairingID    `json:"pairing,omitempty"` // that it has proved
 	Capabilities []spec.Capability `json:"capabilities"`
+	WebMCP       spec.WebMCP       `json:"webmcp,omitempty"` // who gives its pages the API, if that is known
 	Tabs         int               `json:"tabs"`
 	ConnectedAt  time.Time         `json:"connectedAt"`
 	LastSeen     time.Time         `json:"lastSeen"`
@@ -64,7 +64,6 @@ type BrowserInfo struct {
 // Counts says how much there is.
 type Counts struct {
 	Browsers  int `json:"browsers"` // connected ones
-	Relays    int `json:"relays"`   // connected browsers whose extension the relay serves
 	Pages     int `json:"pages"`    // connected pages and programs that have joined by themselves
 	Tabs      int `json:"tabs"`     // without hidden ones
 	Domains   int `json:"domains"`  // that these tabs are members of
@@ -94,7 +93,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	info := TabInfo{
 		Addr: t.addr, Key: t.key, Browser: p.browser, BrowserName: p.name, URL: t.url, Title: t.title,
 		Active: p.activeTab[t.window] == t, Focused: s.active == t, Attested: p.conn.Attested,
-		Connected: p.connected && !t.hidden, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
+		Connected: p.connected && !t.hidden, Waiting: t.waiting, Discarded: t.discarded, LastUpdated: t.updated, InFlight: int(t.calls.Load()),
 		Domains: []TabDomain{},
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
@@ -139,9 +138,9 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 		}
 		info := BrowserInfo{
 			Peer: p.id, ID: p.browser, Name: p.name, Connected: p.connected, Attested: p.conn.Attested,
-			Single: p.browser == "", Relay: p.isRelay(), Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
+			Single: p.browser == "", Focused: s.active != nil && s.active.peer == p, Dialect: p.conn.Dialect,
 			Capabilities: slices.Sorted(maps.Keys(p.caps)), Tabs: len(p.tabs),
-			ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
+			WebMCP: p.webmcp, ConnectedAt: p.connectedAt, LastSeen: p.lastSeen, Pairing: p.conn.Pairing,
 		}
 		if p.connected {
 			info.LastSeen = now
@@ -151,8 +150,6 @@ func (s *State) Browsers(now time.Time) []BrowserInfo {
 	slices.SortFunc(infos, func(a, b BrowserInfo) int { return cmp.Compare(a.Peer, b.Peer) })
 	return infos
 }
-
-func (p *peer) isRelay() bool { return p.conn.Dialect == tabtransport.DialectRelay }
 
 // Peers returns the ids of all peers.
 func (s *State) Peers() []spec.PeerID { return slices.Collect(maps.Keys(s.peers)) }
@@ -205,8 +202,6 @@ func (s *State) Count() Counts {
 		case !p.connected:
 		case p.browser != "":
 			n.Browsers++
-		case p.isRelay():
-			n.Relays++
 		default:
 			n.Pages++
 		}

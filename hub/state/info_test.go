@@ -16,14 +16,14 @@ func TestCounts(t *testing.T) {
 	f.tools(b(1), "https://e.com/", `kept:"annotations":{"cache":true}`, "plain")
 	f.tools(b(2), "https://e.com/2", "plain")
 	f.page("https://p.com", "k")
-	f.connect(tabtransport.Conn{Dialect: tabtransport.DialectRelay, Hello: &spec.Hello{TabKey: "relay:x"}})
-	if got, want := f.Count(), (Counts{Browsers: 1, Relays: 1, Pages: 1, Tabs: 2, Domains: 1, Tools: 3}); got != want {
+	f.connect(tabtransport.Conn{Known: true, Hello: &spec.Hello{BrowserID: "x"}})
+	if got, want := f.Count(), (Counts{Browsers: 2, Pages: 1, Tabs: 2, Domains: 1, Tools: 3}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	f.closeTab(b(1))
 	f.disconnect(b(2))
 	f.pass(time.Second)
-	if got, want := f.Count(), (Counts{Relays: 1, Pages: 1, Tabs: 1, Domains: 1, Tools: 1, Cached: 1}); got != want {
+	if got, want := f.Count(), (Counts{Browsers: 1, Pages: 1, Tabs: 1, Domains: 1, Tools: 1, Cached: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

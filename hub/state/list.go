@@ -96,7 +96,7 @@ func (s *State) listCached(e *entry, place describe.Place) Listed {
 }
 
 func (s *State) listProvider(p *provider, place describe.Place) Listed {
-	place.Tab, place.Title, place.Active = p.number, p.tab.title, p.tab == s.active
+	place.Tab, place.Title, place.Active, place.Asleep = p.number, p.tab.title, p.tab == s.active, p.tab.discarded
 	return Listed{Public: p.public, Item: p.item, App: s.appURI(p.item, p.number), Tab: p.number, Place: place}
 }
 
@@ -123,12 +123,27 @@ func (e *entry) visible() (n int) {
 }
 
 // placeOf says where an item of the domain at place runs: the active tab is of interest
-// if it has the item.
+// if it has the item, and so are tabs that sleep.
 func (s *State) placeOf(e *entry, place describe.Place) describe.Place {
 	if place.Active && !slices.ContainsFunc(e.providers, func(p *provider) bool { return p.tab == s.active }) {
 		place.Active, place.ActiveTab = false, 0
 	}
+	place.Asleep = e.asleep()
 	return place
+}
+
+// asleep reports whether the item's tabs, but hidden ones, are there and sleep.
+func (e *entry) asleep() bool {
+	there := false
+	for _, p := range e.providers {
+		if !p.tab.hidden {
+			if !p.tab.discarded {
+				return false
+			}
+			there = true
+		}
+	}
+	return there
 }
 
 // place says where a domain's items run.

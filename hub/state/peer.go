@@ -17,6 +17,7 @@ type peer struct {
 	conn    tabtransport.Conn // the last
 	browser spec.BrowserID    // "" for a single tab
 	name    string
+	webmcp  spec.WebMCP
 	session string
 	caps    map[spec.Capability]bool
 	tabs    map[int64]*tab
@@ -106,6 +107,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 	session := ""
 	if conn.Hello != nil {
 		p.browser, p.name, session = conn.Hello.BrowserID, describe.Clean(conn.Hello.BrowserName, spec.MaxName), conn.Hello.Session
+		p.webmcp = conn.Hello.WebMCP
 		for _, k := range conn.Hello.Capabilities {
 			p.caps[k] = true
 		}

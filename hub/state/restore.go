@@ -60,7 +60,7 @@ func (tx *Tx) restoreCache(d *domain, r storage.Tab, items []*item.Item) {
 // leaves what is to be cached.
 func (tx *Tx) restoreStale(d *domain, r storage.Tab, items []*item.Item) {
 	for _, it := range items {
-		if tx.caching(it, r.URL, false) && tx.restoreCached(d, it) {
+		if tx.caching(it, false) && tx.restoreCached(d, it) {
 			d.cache.url, d.cache.updated, d.cache.peer = r.URL, r.LastUpdated, r.Addr.Peer
 		}
 	}
@@ -97,7 +97,7 @@ func (tx *Tx) restoreTab(r storage.Tab, items []*item.Item) (rejected []spec.Rej
 		}
 		t.items[it.Kind] = append(t.items[it.Kind], it)
 		d := tx.domains[it.Domain]
-		if tx.caching(it, t.url, t.keepTools) && tx.cacheItem(d.entries[entryKey{it.Kind, it.Source}], it) && d.cache.url == "" {
+		if tx.caching(it, t.keepTools) && tx.cacheItem(d.entries[entryKey{it.Kind, it.Source}], it) && d.cache.url == "" {
 			d.cache.url, d.cache.peer, d.cache.updated = t.url, p.id, r.LastUpdated
 		}
 	}

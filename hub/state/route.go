@@ -125,7 +125,7 @@ func (s *State) candidate(p *provider) Candidate {
 	t := p.tab
 	return Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated,
-		Active: t == s.active, Present: p.present(), Departed: p.connected() && t.departed(p.item), Asleep: t.discarded,
+		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
 		Calls: &t.calls, tab: t,
 	}
 }

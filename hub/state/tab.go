@@ -22,6 +22,7 @@ type tab struct {
 	hidden    bool // restored from the store, has not come back yet
 	confirmed bool // heard of since its peer connected last
 	reloaded  bool // its peer came back with another document
+	waiting   bool // a call waits for the person in front of it
 	discarded bool // its page is not loaded; a call has its browser load it
 	updated   time.Time
 	saved     time.Time // when its URL was stored last
@@ -139,8 +140,11 @@ func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
 	if m.KeepTools != nil {
 		t.keepTools = *m.KeepTools
 	}
-	if m.Discarded != nil {
-		t.discarded = *m.Discarded
+	if m.Waiting != nil {
+		t.waiting = *m.Waiting
+	}
+	if m.Discarded != nil && *m.Discarded != t.discarded {
+		t.discarded, relabel = *m.Discarded, true
 	}
 	if t.discarded {
 		tx.show(t) // it has nothing to register before it is loaded

@@ -114,6 +114,8 @@ export type Hello = {
   /** Session is a new value whenever the peer has lost what it knew: tab ids and open calls of an earlier session are void. For the extension it lasts as long as the browser runs, for a page script as long as the document. */
   session?: string;
   capabilities?: string[];
+  /** WebMCP says who gives pages the standard's API, if that is known: the browser itself, or the extension where the browser has none. */
+  webmcp?: string;
   token?: string;
   /** Proof is the browser's, if the hub has answered Pair on this connection. */
   proof?: string;
@@ -172,6 +174,14 @@ export type OpenTabResult = {
 export type Outcome = {
   success: boolean;
   payload: unknown;
+  /** Page says that the call has led to another document, and where that is. */
+  page?: Page;
+};
+
+/** Page is where a tab is. */
+export type Page = {
+  url?: string;
+  title?: string;
 };
 
 /** Pair is the parameters of browser/pair, with which a browser that is paired with the hub begins: what both sides prove is in PROTOCOL.md, "Pairing". */
@@ -200,6 +210,8 @@ export type Progress = {
   progress: number;
   total?: number;
   message?: string;
+  /** Waiting says that the call waits for the person in front of the tab. */
+  waiting?: boolean;
 };
 
 /** ReadResource is browser/readResource, answered with an MCP ReadResourceResult. */
@@ -268,6 +280,8 @@ export type TabState = {
   discarded?: boolean;
   /** Replaces is the number that the tab had until now: some browsers give a tab that they put to sleep another one. */
   replaces?: number;
+  /** Waiting says that a call waits for the person in front of the tab. */
+  waiting?: boolean;
 };
 
 /** Text is browser/text, answered with TextResult. */

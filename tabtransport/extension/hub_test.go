@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -330,10 +331,14 @@ func (h *hub) callFrame(ctx context.Context, tab, frame int64, name, args string
 	if err != nil {
 		return "", err
 	}
+	got := string(resp.Result)
 	if resp.Failed {
-		return "failed: " + string(resp.Result), nil
+		got = "failed: " + got
 	}
-	return string(resp.Result), nil
+	if resp.Page != nil {
+		got += fmt.Sprintf(" at %s %q", resp.Page.URL, resp.Page.Title)
+	}
+	return got, nil
 }
 
 // ask sends any other request.

@@ -213,8 +213,7 @@ func scriptOf(page string) string {
 	return script
 }
 
-// Libraries that stand back where they find a modelContext must find none, and pages
-// of the removed API must find it where the browser has what it takes.
+// Pages of the removed API find it, and may put their own in its place.
 func TestOlderPageAPIs(t *testing.T) {
 	t.Parallel()
 	t.Run("polyfill of navigator.modelContext", func(t *testing.T) {
@@ -222,7 +221,7 @@ func TestOlderPageAPIs(t *testing.T) {
 		h := newHub(t)
 		b := h.browse(chromium.Options{})
 		b.Open(site(t, map[string]string{"/": `<!doctype html><script>
-			if ('modelContext' in navigator) throw new Error('somebody was here before');
+			'use strict';
 			const tools = new Map();
 			navigator.modelContext = {provideContext: ({tools: all}) => all.forEach(t => tools.set(t.name, t))};
 			navigator.modelContextTesting = {
@@ -236,11 +235,12 @@ func TestOlderPageAPIs(t *testing.T) {
 			t.Errorf("%s, %v", got, err)
 		}
 	})
-	t.Run("removed forms in a browser with WebMCP", func(t *testing.T) {
-		t.Parallel()
-		h := newHub(t)
-		b := h.browse(chromium.Options{WebMCP: true})
-		p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+	for _, native := range []bool{false, true} {
+		t.Run(fmt.Sprintf("removed forms native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
 			navigator.modelContext.provideContext({tools: [
 				{name: 'provided', description: 'd', inputSchema: {type: 'object'}, execute: ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})},
 				{name: 'dropped', description: 'd', inputSchema: {type: 'object'}, execute: () => ''},
@@ -249,18 +249,19 @@ func TestOlderPageAPIs(t *testing.T) {
 			navigator.modelContext.unregisterTool('dropped');
 			window.mcp.registerTool('first', {description: 'd', inputSchema: {q: {description: 'what'}}}, async ({q}) => ({content: [{type: 'text', text: 'q=' + q}]}));
 			</script>`}))
-		tab := h.tabWith("provided", "first")
-		for name, c := range map[string][2]string{"provided": {`{"n":7}`, "n=7"}, "first": {`{"q":"x"}`, "q=x"}} {
-			if got, err := h.call(tab, name, c[0]); err != nil || !strings.Contains(got, c[1]) {
-				t.Errorf("%s: %s, %v", name, got, err)
+			tab := h.tabWith("provided", "first")
+			for name, c := range map[string][2]string{"provided": {`{"n":7}`, "n=7"}, "first": {`{"q":"x"}`, "q=x"}} {
+				if got, err := h.call(tab, name, c[0]); err != nil || !strings.Contains(got, c[1]) {
+					t.Errorf("%s: %s, %v", name, got, err)
+				}
 			}
-		}
-		if got := h.tool(tab, "first"); !strings.Contains(string(got.InputSchema), "what") {
-			t.Errorf("the schema of window.mcp's tool: %s", got.InputSchema)
-		}
-		p.Eval(`navigator.modelContext.clearContext()`)
-		h.tabWith()
-	})
+			if got := h.tool(tab, "first"); !strings.Contains(string(got.InputSchema), "what") {
+				t.Errorf("the schema of window.mcp's tool: %s", got.InputSchema)
+			}
+			p.Eval(`navigator.modelContext.clearContext()`)
+			h.tabWith()
+		})
+	}
 }
 
 // Releases of the libraries as pages still have them, each with its own way.

@@ -14,25 +14,25 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// page is a document whose tools say which document ran them, each once. What it says it
-// offers only when the test lets it.
+// page is a document whose tools say which document ran them, and how often. It goes on loading
+// until the test lets it have its tools.
 func page(name string, native bool, tools ...string) string {
 	library := ""
 	if !native {
 		library = `<script src="/lib.js"></script>`
 	}
-	return fmt.Sprintf(`<!doctype html><title>%s</title>%s<script>
+	return fmt.Sprintf(`<!doctype html><title>%s</title>%s<script src="/go/%[1]s"></script><script>
 		var runs = 0;
-		fetch("/go/%[1]s").then(() => { for (const name of %[3]s) {
+		for (const name of %[3]s) {
 			document.modelContext.registerTool({name, description: "d", inputSchema: {type: "object"}, execute: () => ({content: [{type: "text", text: "%[1]s ran it " + ++runs}]})});
-		} });
+		}
 	</script>`, name, library, "["+`"`+strings.Join(tools, `","`)+`"`+"]")
 }
 
 // pages is a site of such pages.
 type pages struct {
 	url    string
-	offers map[string]chan struct{} // by page: closed when it may offer its tools
+	offers map[string]chan struct{} // by page: closed when it may have its tools
 }
 
 func newPages(t *testing.T, native bool, all map[string][]string) *pages {
@@ -77,7 +77,7 @@ func TestNextDocument(t *testing.T) {
 				p := b.Open(s.url + "/first")
 				tab := h.tabShowing("mine", "both")
 				h.change(func() { delete(h.least, tab) })
-				p.Navigate(s.url + way)
+				p.Eval(fmt.Sprintf(`void setTimeout(() => location.href = %q)`, way))
 				h.tabShowing()
 				got := make(chan string, 1)
 				go func() {
@@ -301,6 +301,28 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 			}
 			h.tabShowing("one")
 		})
+	}
+}
+
+// The tools of a tab that the user wakes stay listed while it loads.
+func TestTabWokenByItsUser(t *testing.T) {
+	t.Parallel()
+	s := newPages(t, true, map[string][]string{"first": {"one"}})
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	close(s.offers["first"])
+	w := b.Worker()
+	defer w.Close()
+	background(w, s.url+"/first")
+	tab := discard(w, h.tabShowing("one"))
+	h.wait("the tab asleep", h.asleep(tab))
+	h.change(func() { delete(h.least, tab) })
+	w.Eval(fmt.Sprintf(`void chrome.tabs.update(%d, {active: true})`, tab))
+	h.tabShowing("one")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if least := h.least[tab]; least != 1 {
+		t.Errorf("while the tab woke the hub saw %d tools", least)
 	}
 }
 

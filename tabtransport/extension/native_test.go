@@ -3,6 +3,7 @@ package extension_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +13,21 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
+// The tools of a page that is written to the standard are those of the browser's WebMCP, or of
+// the extension's where the browser has none: nothing of them differs.
 func TestNativeTools(t *testing.T) {
 	t.Parallel()
+	for _, native := range []bool{false, true} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			testNativeTools(t, native)
+		})
+	}
+}
+
+func testNativeTools(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{"/": shop, "/next": "<title>Found</title>"})
 	p := b.Open(url)
 	tab := h.tabWith(shopTools...)
@@ -55,10 +67,9 @@ func TestNativeTools(t *testing.T) {
 	}
 	p.WaitFor("document.title === 'Shop'")
 	got, err = h.call(tab, "search", `{"q":"shoes"}`)
-	if err != nil || !strings.Contains(got, "loading another") {
-		t.Errorf("a form that leads elsewhere: %s, %v", got, err)
+	if want := `{"content":[]} at ` + url + `/?q=shoes "Shop"`; err != nil || got != want {
+		t.Errorf("a form that leads elsewhere: %s, %v; want %s", got, err, want)
 	}
-	p.WaitFor("location.search === '?q=shoes' && document.readyState === 'complete'")
 	p.Navigate("about:blank")
 	h.tabWith()
 }
@@ -88,8 +99,17 @@ func TestCallOfVanishedTool(t *testing.T) {
 
 func TestLateRegistrationAbortAndSPA(t *testing.T) {
 	t.Parallel()
+	for _, native := range []bool{false, true} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			testLateRegistrationAbortAndSPA(t, native)
+		})
+	}
+}
+
+func testLateRegistrationAbortAndSPA(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{"/": `<!doctype html><title>Empty</title>`})
 	p := b.Open(url)
 	p.Eval(`(window.stop = new AbortController(), document.modelContext.registerTool({name: 'late', description: 'd', execute: () => 'late'}, {signal: stop.signal}))`)

@@ -4,7 +4,6 @@ import { BAD_ADDRESS, ask, element, hubAddress, make } from "./common.js";
 let settings;
 
 const address = element("address", HTMLInputElement);
-const site = element("site", HTMLInputElement);
 const modes = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=mode]"));
 
 function show() {
@@ -12,13 +11,24 @@ function show() {
   const all = settings.mode === "all";
   element("sitelabel", HTMLElement).textContent = all ? "Switch a site off" : "Allow a site";
   const list = all ? settings.off : settings.allowed.filter((origin) => !settings.off.includes(origin));
-  const items = list.map((origin) => {
-    const remove = make("button", "", all ? "Switch on" : "Remove");
-    remove.setAttribute("aria-label", `${remove.textContent} ${origin}`);
-    remove.addEventListener("click", () => change({ ask: "site", origin, on: all }));
+  showSites("sites", list, all ? "Switch on" : "Remove", (origin) => ({ ask: "site", origin, on: all }));
+  showSites("plain", settings.plain, "Give it again", (origin) => ({ ask: "site", origin, webmcp: true }));
+}
+
+/**
+ * @param {string} id of the list
+ * @param {string[]} origins
+ * @param {string} label of what takes one out of it
+ * @param {(origin: string) => UIRequest} request what that asks
+ */
+function showSites(id, origins, label, request) {
+  const items = origins.map((origin) => {
+    const remove = make("button", "", label);
+    remove.setAttribute("aria-label", `${label} ${origin}`);
+    remove.addEventListener("click", () => change(request(origin)));
     return make("li", "row", make("span", "wide", origin), remove);
   });
-  element("sites", HTMLElement).replaceChildren(...items);
+  element(id, HTMLElement).replaceChildren(...items);
 }
 
 /** @param {UIRequest} request */
@@ -33,16 +43,30 @@ for (const mode of modes) {
   });
 }
 
-element("add", HTMLFormElement).addEventListener("submit", (event) => {
-  event.preventDefault();
-  const typed = site.value.trim();
-  const text = /^[a-z]+:\/\//i.test(typed) ? typed : `https://${typed}`;
-  const known = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  element("siteproblem", HTMLElement).textContent = known ? "" : "A site looks like https://example.com";
-  if (!known) return;
-  site.value = "";
-  void change({ ask: "site", origin: new URL(text).origin, on: settings.mode === "allowed" });
-});
+/**
+ * Asks for what a form says of a site that is typed there.
+ *
+ * @param {string} form
+ * @param {string} field
+ * @param {string} problem
+ * @param {(origin: string) => UIRequest} request
+ */
+function onSite(form, field, problem, request) {
+  const site = element(field, HTMLInputElement);
+  element(form, HTMLFormElement).addEventListener("submit", (event) => {
+    event.preventDefault();
+    const typed = site.value.trim();
+    const text = /^[a-z]+:\/\//i.test(typed) ? typed : `https://${typed}`;
+    const known = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+    element(problem, HTMLElement).textContent = known ? "" : "A site looks like https://example.com";
+    if (!known) return;
+    site.value = "";
+    void change(request(new URL(text).origin));
+  });
+}
+
+onSite("add", "site", "siteproblem", (origin) => ({ ask: "site", origin, on: settings.mode === "allowed" }));
+onSite("leave", "left", "leftproblem", (origin) => ({ ask: "site", origin, webmcp: false }));
 
 element("hub", HTMLFormElement).addEventListener("submit", async (event) => {
   event.preventDefault();

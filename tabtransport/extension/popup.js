@@ -4,6 +4,8 @@ import { BAD_ADDRESS, ask, element, hubAddress, make, toggle, words } from "./co
 let shown = "";
 
 const address = element("address", HTMLInputElement);
+/** As a page of the extension itself has it. */
+const BROWSER_HAS_WEBMCP = "ModelContext" in window;
 
 /** The tab that the popup is about: its own page's parameter for tests, else the one in front. */
 async function tabId() {
@@ -44,6 +46,10 @@ function section(site) {
       await show();
     }),
   ];
+  if (site.on && !BROWSER_HAS_WEBMCP) {
+    const hint = "Its pages are told with their next load";
+    parts.push(toggle("Give its pages WebMCP", hint, site.webmcp, (webmcp) => ask({ ask: "site", origin: site.origin, webmcp })));
+  }
   if (site.on) {
     const hint = "A call then opens the site again";
     parts.push(toggle("Keep them when its tabs are closed", hint, site.keep, (keep) => ask({ ask: "site", origin: site.origin, keep })));
@@ -93,5 +99,6 @@ element("hub", HTMLFormElement).addEventListener("submit", async (event) => {
   await show();
 });
 
+element("webmcp", HTMLElement).textContent = `WebMCP: ${BROWSER_HAS_WEBMCP ? "this browser’s own" : "this extension’s, as the browser has none"}.`;
 await show();
 setInterval(show, 1000);

@@ -22,7 +22,7 @@ func TestSigns(t *testing.T) {
 	t.Parallel()
 	const late = `<!doctype html><title>Late</title><script>setTimeout(() => {
 		const tools = [{name: "late", description: "d", inputSchema: {type: "object"}}];
-		document.modelContext = {getTools: async () => tools, executeTool: async () => JSON.stringify({content: [{type: "text", text: "from the library"}]})};
+		Object.defineProperty(document, "modelContext", {value: {getTools: async () => tools, executeTool: async () => JSON.stringify({content: [{type: "text", text: "from the library"}]})}});
 	}, 1500)</script>`
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
@@ -34,14 +34,14 @@ func TestSigns(t *testing.T) {
 				"/announces": announcing,
 				"/names":     strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
 			}
-			tools := map[string]string{"/announces": "old", "/names": "old"}
-			if native {
-				pages["/form"] = `<!doctype html><title>Form</title><form toolname="search" tooldescription="Searches"><input name="q"></form>`
-				pages["/registers"] = `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`
-				tools["/form"], tools["/registers"] = "search", "tool"
-			} else {
+			const form = `<form toolname=search tooldescription=Searches><input name=q></form>`
+			pages["/form"] = `<!doctype html><title>Form</title>` + form
+			pages["/registers"] = `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`
+			tools := map[string]string{"/announces": "old", "/names": "old", "/form": "search", "/registers": "tool"}
+			if !native {
 				pages["/late"] = late
-				tools["/late"] = "late"
+				pages["/lateform"] = `<!doctype html><title>Form</title><script>setTimeout(() => document.body.innerHTML = "` + form + `", 1500)</script>`
+				tools["/late"], tools["/lateform"] = "late", "search"
 			}
 			url := site(t, pages)
 			for path, tool := range tools {

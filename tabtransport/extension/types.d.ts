@@ -91,6 +91,8 @@ interface FrameAnswer {
   id: string;
   result?: string;
   error?: RpcError;
+  /** The tool gave nothing: if the document gives way to another one, that one has the result. */
+  nothing?: boolean;
 }
 
 type FrameToWorker =
@@ -98,6 +100,10 @@ type FrameToWorker =
   | { type: "offer"; offer: Offer; count: number; child?: { key: number; origin: string } }
   | { type: "updated"; uri: string }
   | ({ type: "progress"; id: string } & Progress)
+  /** A call waits for the person in front of the tab. */
+  | { type: "waiting"; id: string }
+  /** The document gives way to another one, to which a call has led. */
+  | { type: "leaving"; id: string }
   | FrameAnswer;
 
 interface RpcError {
@@ -128,15 +134,31 @@ type PageWorldRequest =
 
 type PageWorldMessage =
   | { type: "tools"; tools: string }
-  | { type: "result"; id: string; text: string | null }
+  | { type: "result"; id: string; text: string }
+  | { type: "waiting"; id: string }
   | { type: "error"; id: string; message: string }
   | { type: "threw"; name: string; message: string };
 
+/** The modelContext that a page was given where the browser has none. */
+interface GivenContext {
+  context(): ModelContext;
+  /** Of the places where the page finds it. */
+  getters: readonly Function[];
+}
+
 /** What is brought to the page's world of a frame that has given a sign, as the sentinel there knows it. */
 interface PageHalf {
-  look(): void;
+  look(given?: GivenContext): void;
   threw(name: string, error: unknown): void;
 }
+
+/** What is used of the Navigation API. */
+interface NavigateEvent extends Event {
+  readonly destination: { readonly sameDocument: boolean };
+  readonly downloadRequest: string | null;
+  readonly userInitiated: boolean;
+}
+declare var navigation: EventTarget;
 
 /** What the scripts of the extension's own world in a document leave for one another. */
 declare var tabhubGateway: { join(): void } | undefined;
@@ -162,6 +184,8 @@ interface SiteView {
   origin: string;
   on: boolean;
   keep: boolean;
+  /** Whether its pages get the extension's WebMCP where the browser has none. */
+  webmcp: boolean;
   /** Whether a document of the site has the content script. */
   reached: boolean;
   tools: { name: string; title: string; description: string }[];
@@ -184,6 +208,8 @@ interface Settings {
   allowed: string[];
   off: string[];
   keep: string[];
+  /** Whose pages get no WebMCP of the extension. */
+  plain: string[];
 }
 
 interface Confirmation {
@@ -216,7 +242,7 @@ interface InvitationView {
 
 type UIRequest =
   | { ask: "status"; tabId: number }
-  | { ask: "site"; origin: string; on?: boolean; keep?: boolean }
+  | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }
   | { ask: "reconnect" }

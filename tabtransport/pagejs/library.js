@@ -7,8 +7,8 @@
  * script of the page ran: no page without one can notice that somebody looks for it.
  */
 var Early = {
-  apply: Reflect.apply,
   hasOwn: Object.hasOwn,
+  getOwnPropertyDescriptor: Object.getOwnPropertyDescriptor,
   min: Math.min,
   setTimeout: window.setTimeout.bind(window),
 };
@@ -24,6 +24,8 @@ var LibraryTools = class {
 
   /** @type {InstanceType<typeof ModelContextTools> | undefined} */
   #tools;
+  /** @type {readonly Function[]} */
+  #ours = [];
   #changed;
   #isOfDocument;
 
@@ -36,8 +38,14 @@ var LibraryTools = class {
     this.#isOfDocument = isOfDocument;
   }
 
-  /** Begins to look for a modelContext: now, then ever more rarely, as a page may load it late. */
-  start() {
+  /**
+   * Begins to look for a modelContext: now, then ever more rarely, as a page may load it late.
+   *
+   * @param {readonly Function[]} [ours] getters of the places that were given to the page: what they
+   *   lead to is no library's
+   */
+  start(ours = []) {
+    this.#ours = ours;
     this.#look(LibraryTools.#firstWait);
   }
 
@@ -65,7 +73,7 @@ var LibraryTools = class {
   /** @param {number} wait in ms, until it looks again */
   #look(wait) {
     if (!this.#tools) {
-      const context = LibraryTools.#find();
+      const context = LibraryTools.#find(this.#ours);
       if (context) {
         this.#tools = new ModelContextTools(context, this.#changed, this.#isOfDocument);
         this.#tools.start();
@@ -81,10 +89,11 @@ var LibraryTools = class {
    * Returns what the page made, if it is something that only its own world can reach. A
    * server that answers over messages is reached that way, and keeps its results' full form.
    *
+   * @param {readonly Function[]} ours
    * @returns {ModelContext | undefined}
    */
-  static #find() {
-    const made = LibraryTools.#modelContext();
+  static #find(ours) {
+    const made = LibraryTools.#modelContext(ours);
     if (!made || made.__isBrowserMcpServer || /** @type {any} */ (window).__mcpBridge) return undefined;
     const events = typeof made.addEventListener === "function" ? made : new EventTarget();
     if (typeof made.getTools === "function" && typeof made.executeTool === "function") return adapted(made, events);
@@ -101,14 +110,16 @@ var LibraryTools = class {
   }
 
   /**
-   * Whatever is at document.modelContext or navigator.modelContext.
+   * Whatever a script of the page has put at document.modelContext or navigator.modelContext.
    *
+   * @param {readonly Function[]} ours
    * @returns {any}
    */
-  static #modelContext() {
+  static #modelContext(ours) {
     for (let i = 0; i < 2; i++) {
       const { object, prototype } = LibraryTools.#places[i];
-      const there = Early.hasOwn(object, "modelContext") || Early.hasOwn(prototype, "modelContext");
+      const inherited = Early.getOwnPropertyDescriptor(prototype, "modelContext");
+      const there = Early.hasOwn(object, "modelContext") || (inherited && !(inherited.get && ours.includes(inherited.get)));
       const made = there ? /** @type {any} */ (object).modelContext : undefined;
       if (made) return made;
     }

@@ -5,6 +5,9 @@
 
 /** @implements {Source} */
 var ModelContextTools = class {
+  /** How long the next call of a form waits, in ms, once it was submitted: the document may be about to go. */
+  static #leaving = 2_000;
+
   /** @type {Map<string, RegisteredTool>} */
   #tools = new Map();
   /** The names of tools of other documents. @type {Set<string>} */
@@ -13,6 +16,8 @@ var ModelContextTools = class {
   #takesObject;
   /** @type {Map<string, {calls: number, thrown: string[]}>} the tools that run now, and what they threw that no call has told yet */
   #running = new Map();
+  /** @type {Map<string, Promise<unknown>>} the end of the latest call of each form */
+  #forms = new Map();
   #context;
   #changed;
   #isOfDocument;
@@ -64,7 +69,30 @@ var ModelContextTools = class {
    * @param {object} args
    * @param {CallOptions} options
    */
-  async call(name, args, { signal }) {
+  async call(name, args, options) {
+    const form = formOf(name);
+    if (!form) return this.#run(name, args, options);
+    if (!form.hasAttribute("toolautosubmit")) options.waiting?.();
+    // Of two that overlap the browser answers one, and it crashes if both are cancelled.
+    const before = this.#forms.get(name);
+    const call = Promise.resolve(before).then(() => {
+      options.signal.throwIfAborted();
+      return this.#run(name, args, options);
+    });
+    const over = call.then(
+      (result) => result === Values.SUBMITTED && new Promise((done) => setTimeout(done, ModelContextTools.#leaving)),
+      () => {},
+    );
+    this.#forms.set(name, over);
+    return call;
+  }
+
+  /**
+   * @param {string} name
+   * @param {object} args
+   * @param {CallOptions} options
+   */
+  async #run(name, args, { signal }) {
     const tool = this.#tools.get(name);
     if (!tool) throw new Error(`the page has no tool ${name}`);
     this.#takesObject ??= takesObject(this.#context);
@@ -73,7 +101,8 @@ var ModelContextTools = class {
     this.#running.set(name, running);
     running.calls++;
     try {
-      return Values.callToolResult(await this.#context.executeTool(tool, input, { signal }));
+      const given = await this.#context.executeTool(tool, input, { signal });
+      return given === null && formOf(name) ? Values.SUBMITTED : Values.callToolResult(given);
     } catch (error) {
       if (signal.aborted) throw error;
       // The browser hides what the tool threw. Who has seen it may tell it a moment later.
@@ -96,6 +125,15 @@ var ModelContextTools = class {
     if (thrown && thrown.length < 64) thrown.push(message);
   }
 };
+
+/**
+ * The form of the document that is a tool.
+ *
+ * @param {string} name
+ */
+function formOf(name) {
+  return document.querySelector(`form[toolname="${CSS.escape(name)}"]`);
+}
 
 /** Hints of which false says something: MCP takes them for true. */
 var TRUE_HINTS = ["destructiveHint", "openWorldHint"];

@@ -17,6 +17,9 @@ const (
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )
 
+// WebMCP are the files that give a page the standard's API where the browser has none.
+var WebMCP = []string{"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcp.js"}
+
 //go:embed *.js
 var library embed.FS
 

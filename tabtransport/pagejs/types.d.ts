@@ -16,6 +16,8 @@ interface CallOptions {
   /** A call takes as long as nobody aborts it. */
   signal: AbortSignal;
   progress?: (p: Progress) => void;
+  /** Called when the call waits for the person in front of the tab, who is to submit a form. */
+  waiting?: () => void;
 }
 
 /** The parameters of MCP's completion/complete. */
@@ -68,7 +70,41 @@ interface RegisteredTool {
 interface ModelContext extends EventTarget {
   registerTool(tool: object, options?: object): Promise<void>;
   getTools(options?: object): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<string | null>;
+  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<unknown>;
+}
+
+// ---- WebMCP of this library
+
+type ToolEventType = "toolchange" | "toolactivated" | "toolcancel";
+
+/** The result's text, null if the call has led to another document, or what the caller is told of a failure. */
+type ToolOutcome = { text: string | null } | { failed: string };
+
+interface ListedTool {
+  name: string;
+  title: string;
+  description: string;
+  /** JSON. */
+  schema?: string;
+  annotations?: Record<string, boolean>;
+}
+
+interface DocumentTool extends ListedTool {
+  /** To documents of which other origins. */
+  exposed: Record<string, true>;
+  /** Takes JSON. */
+  run(input: string, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** What the API that a document was given has for who has given it. */
+interface OwnWebMCP {
+  /** That of document.modelContext. */
+  getter: Function;
+  context(): ModelContext;
+  /** Begins to look for forms that are tools, before the page uses the API. */
+  start(): void;
+  /** Takes a message of another document, whose data are {tabhub: "webmcp"}. */
+  heard(event: MessageEvent): void;
 }
 
 interface Document {

@@ -29,14 +29,15 @@ var Values = class {
   }
 
   /**
-   * Makes the JSON of a CallToolResult from the string that WebMCP answers with:
-   * what the page returned as JSON, or its plain text.
+   * Makes the JSON of a CallToolResult from what executeTool of WebMCP resolves to. The browser's
+   * gives a text: an object as JSON, all else as it is. A library may give the value itself, which
+   * is first made the text that the browser would make of it.
    *
-   * @param {string | null} text null says that the call made the page navigate
+   * @param {unknown} given
    * @returns {string}
    */
-  static callToolResult(text) {
-    if (text === null) return Values.textResult("Done. The page is now loading another one.");
+  static callToolResult(given) {
+    const text = Values.#text(given);
     /** @type {unknown} */
     let value;
     try {
@@ -55,6 +56,23 @@ var Values = class {
     return `{"content":[{"type":"text","text":${JSON.stringify(text)}}],"structuredContent":${text}}`;
   }
 
+  /**
+   * Whether a tool gave nothing, by its result: if the document then gives way to another one,
+   * what that one says is the result.
+   *
+   * @param {string} result
+   */
+  static isNothing(result) {
+    return result === Values.SUBMITTED || result === Values.textResult("undefined") || result === Values.textResult("null");
+  }
+
+  /** @param {unknown} given */
+  static #text(given) {
+    if (typeof given === "string") return given;
+    const structured = (typeof given === "object" && given !== null) || typeof given === "function";
+    return String(structured ? JSON.stringify(given) : given);
+  }
+
   /** An id that nobody can guess. crypto.randomUUID exists in secure contexts only. */
   static randomID() {
     return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
@@ -64,6 +82,9 @@ var Values = class {
   static textResult(text) {
     return JSON.stringify({ content: [{ type: "text", text }] });
   }
+
+  /** The result of a form that was submitted and leads elsewhere, for which the browser has none. */
+  static SUBMITTED = this.textResult("The form was submitted.");
 
   /**
    * The text of something thrown.

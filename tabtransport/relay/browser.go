@@ -8,15 +8,18 @@ import (
 	"tabhub/tabtransport"
 )
 
-// browser is an extension as the hub sees it: a browser whose tabs it may name. What is
-// about one tab chooses it first.
+// Dialect names both protocols, for people and for who looks which browsers there are.
+const Dialect = "mcp-proxy"
+
+// browser is an extension as the hub sees it: a browser whose tabs have ids. What is about
+// one of them chooses it first.
 type browser struct{ driver }
 
 // serveHub lets the extension serve its user's hub as a browser until ctx ends. It waits
 // for a hub that is not open yet.
 func (b browser) serveHub(ctx context.Context, hub tabtransport.Attacher, name, remote string) {
 	conn := tabtransport.Conn{
-		Dialect: tabtransport.DialectRelay,
+		Dialect: Dialect,
 		Remote:  remote,
 		Known:   true,
 		Hello: &spec.Hello{
@@ -42,11 +45,12 @@ func (b browser) serveHub(ctx context.Context, hub tabtransport.Attacher, name, 
 		}
 		return
 	}
-	defer local.Close()
 	select {
 	case <-ctx.Done():
 	case <-local.Done():
 	}
+	// What the extension has left unanswered has ended by now: the hub is told how.
+	local.Finish()
 }
 
 // do does what the hub asks of a browser, or of one of its tabs.
@@ -98,6 +102,7 @@ func (b browser) open(ctx context.Context, url string, active bool) (id int64, e
 		if err != nil {
 			return err
 		}
+		b.arrived(ctx)
 		if id, err = strconv.ParseInt(tabOfResult(result), 10, 64); err == nil {
 			return nil
 		}
@@ -137,7 +142,7 @@ func (b browser) activate(ctx context.Context, tab int64) error {
 // close closes a tab.
 func (b browser) close(ctx context.Context, tab int64) error {
 	return b.inTurn(ctx, func() error {
-		_, err := b.closeTab(ctx, tab)
+		_, err := b.closeTab(ctx, &tab)
 		return err
 	})
 }

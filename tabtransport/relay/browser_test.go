@@ -19,7 +19,21 @@ import (
 type joined struct {
 	hub   *tabtransport.Peers
 	conns chan tabtransport.Conn
+	last  tabtransport.Conn
 	gone  chan spec.PeerID
+}
+
+// newHub returns a hub that is not open yet, which the user's extensions join.
+func newHub(r *rig) *joined {
+	j := &joined{hub: tabtransport.NewPeers(), conns: make(chan tabtransport.Conn, 10), gone: make(chan spec.PeerID, 10)}
+	r.relay.hub = func(spec.UserID) tabtransport.Attacher { return j.hub }
+	return j
+}
+
+func openHub(r *rig) *joined {
+	j := newHub(r)
+	j.hub.Handle(j)
+	return j
 }
 
 func (j *joined) Connect(c tabtransport.Conn) (tabtransport.Accepted, error) {
@@ -40,9 +54,7 @@ type driven struct {
 // drive connects a browser, whose hub is open.
 func (r *rig) drive(t *testing.T, b *relaytest.Browser) *driven {
 	t.Helper()
-	j := &joined{hub: tabtransport.NewPeers(), conns: make(chan tabtransport.Conn, 10), gone: make(chan spec.PeerID, 10)}
-	j.hub.Handle(j)
-	r.relay.hub = func(spec.UserID) tabtransport.Attacher { return j.hub }
+	j := openHub(r)
 	b.Name, b.Token, b.ClientID = "Chrome 141", "token of ann", "chrome"
 	path := "/extension"
 	if b.Predecessor {
@@ -137,6 +149,8 @@ func TestBrowser(t *testing.T) {
 
 				// What cannot be done says so.
 				d.expect(99, &spec.CloseTab{}, "the tab is not open (-32001)")
+				d.expect(0, &spec.CloseTab{}, "the tab is not open (-32001)") // not the one that is chosen
+				d.expect(0, &spec.Navigate{URL: "https://x.example/"}, "the tab is not open (-32001)")
 				if got := d.ask(14, &spec.CloseTab{}); !strings.Contains(got, "Cannot automate tab 1") {
 					t.Error(got)
 				}
@@ -257,7 +271,7 @@ func TestBrowserFails(t *testing.T) {
 // The hub is opened when its user first needs it; an extension may be there before.
 func TestExtensionServesTheHub(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
-		j := &joined{hub: tabtransport.NewPeers(), conns: make(chan tabtransport.Conn, 10), gone: make(chan spec.PeerID, 10)}
+		j := newHub(r)
 		r.relay.hub = func(user spec.UserID) tabtransport.Attacher {
 			if user != "ann" {
 				t.Errorf("%s joins", user)
@@ -290,8 +304,8 @@ func TestExtensionServesTheHub(t *testing.T) {
 			answers []string // to what the extension is asked
 			result  string
 		}{
-			{&spec.OpenTab{URL: "x"}, []string{`{"tabId":42}`}, `{"tabId":42}`},
-			{&spec.OpenTab{URL: "x"}, []string{`{}`, `{"tabs":[{"id":3},{"id":9},{"id":5}]}`}, `{"tabId":9}`},
+			{&spec.OpenTab{URL: "x"}, []string{`{"tabId":42}`, `{}`}, `{"tabId":42}`},
+			{&spec.OpenTab{URL: "x"}, []string{`{}`, `{}`, `{"tabs":[{"id":3},{"id":9},{"id":5}]}`}, `{"tabId":9}`},
 			{&spec.ListTabs{}, []string{`{"tabs":7}`}, ""},
 			{&spec.ListTabs{}, []string{`{}`}, ""},
 		} {

@@ -38,7 +38,7 @@ func (d driver) evaluate(ctx context.Context, expression string) (json.RawMessag
 		AwaitPromise  bool   `json:"awaitPromise"`
 	}{expression, true, true})
 	words := ""
-	if thrown := rawjson.Get(result, "exceptionDetails"); thrown != nil {
+	if thrown := rawjson.Get(result, "exceptionDetails"); thrown != nil && string(thrown) != "null" {
 		words = thrownText(thrown)
 	} else if err != nil {
 		words = err.Error()
@@ -50,7 +50,7 @@ func (d driver) evaluate(ctx context.Context, expression string) (json.RawMessag
 	case err != nil:
 		return nil, err
 	case words != "":
-		return nil, spec.Errorf(spec.CodeInternal, "the page could not be asked: %s", words)
+		return nil, spec.Errorf(spec.CodeInternal, "the page could not be asked: %.300s", words)
 	}
 	return rawjson.Get(result, "result", "value"), nil
 }
@@ -86,14 +86,10 @@ func (d driver) goTo(ctx context.Context, url string) error {
 		URL string `json:"url"`
 	}{url}
 	result, err := d.cdp(ctx, "Page.navigate", params)
-	if unsupported(err) {
-		_, err = d.request(ctx, "browser_navigate", params)
-		return err
-	}
 	if why, failed := rawjson.String(rawjson.Get(result, "errorText")); failed && why != "" {
 		return spec.Errorf(spec.CodeInternal, "the page cannot be loaded: %s", why)
 	}
-	return err
+	return d.or(ctx, "browser_navigate", params, err)
 }
 
 // move has the page go somewhere by itself, and waits until it does. method is that of the
@@ -107,34 +103,47 @@ func (d driver) move(ctx context.Context, step, method string) error {
 	switch {
 	case errors.Is(err, errMoved):
 		return nil
-	case unsupported(err) && method != "":
-		_, err = d.request(ctx, method, struct{}{})
-		return err
 	case err == nil && string(moved) == "false":
 		return spec.Errorf(spec.CodeInvalidParams, "the tab has not moved: there may be no page to go to")
+	case method != "":
+		return d.or(ctx, method, struct{}{}, err)
 	}
 	return err
 }
 
 // loaded waits until the page has loaded. One that takes long is left to load.
 func (d driver) loaded(ctx context.Context) (page json.RawMessage, err error) {
+	page = d.settled(ctx, `(async () => {
+		if (document.readyState !== "complete") await new Promise(done => addEventListener("load", done));
+		return { url: location.href, title: document.title };
+	})()`)
+	if url, _ := rawjson.String(rawjson.Get(page, "url")); strings.HasPrefix(url, "chrome-error:") {
+		return nil, spec.Errorf(spec.CodeInternal, "the page cannot be loaded: the browser shows an error instead")
+	}
+	return page, nil
+}
+
+// arrived waits until a new tab has left the empty page that it starts with: before, shipped
+// extensions refuse to choose it.
+func (d driver) arrived(ctx context.Context) {
+	d.settled(ctx, `location.href === "about:blank" ? new Promise(done => addEventListener("pagehide", done)) : {}`)
+}
+
+// settled returns what an expression brings in the page that the tab ends up with, {} if
+// that takes longer than loadTimeout or the tab goes on and on.
+func (d driver) settled(ctx context.Context, expression string) json.RawMessage {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	for {
-		page, err = d.evaluate(ctx, `(async () => {
-			if (document.readyState !== "complete") await new Promise(done => addEventListener("load", done));
-			return { url: location.href, title: document.title };
-		})()`)
-		url, _ := rawjson.String(rawjson.Get(page, "url"))
-		switch {
-		case strings.HasPrefix(url, "chrome-error:"):
-			return nil, spec.Errorf(spec.CodeInternal, "the page cannot be loaded: the browser shows an error instead")
-		case err != nil && !errors.Is(err, errMoved):
-			return json.RawMessage("{}"), nil
-		case err == nil:
-			return page, nil
+	for range 10 {
+		value, err := d.evaluate(ctx, expression)
+		if err == nil {
+			return value
+		}
+		if !errors.Is(err, errMoved) {
+			break
 		}
 	}
+	return json.RawMessage("{}")
 }
 
 func (d driver) screenshot(ctx context.Context) (out spec.ScreenshotResult, err error) {
@@ -244,6 +253,15 @@ func (d driver) typeText(ctx context.Context, selector, text string) error {
 		typed++
 	}
 	return nil
+}
+
+// or sends the protocol's own method for what has failed with err, if the extension did not
+// know how, and returns how that has ended.
+func (d driver) or(ctx context.Context, method string, params any, err error) error {
+	if unsupported(err) {
+		_, err = d.request(ctx, method, params)
+	}
+	return err
 }
 
 // unsupported reports whether an extension does not know what it was asked.

@@ -38,7 +38,7 @@ func (d driver) tabs(ctx context.Context) ([]spec.BrowserTab, error) {
 		Tabs *[]struct {
 			ID       int64  `json:"id"`
 			WindowID int64  `json:"windowId"`
-			Index    int    `json:"index"`
+			Index    *int   `json:"index"`
 			URL      string `json:"url"`
 			Title    string `json:"title"`
 			Active   bool   `json:"active"`
@@ -49,7 +49,10 @@ func (d driver) tabs(ctx context.Context) ([]spec.BrowserTab, error) {
 	}
 	tabs := make([]spec.BrowserTab, len(*got.Tabs))
 	for i, t := range *got.Tabs {
-		tabs[i] = spec.BrowserTab{TabID: t.ID, WindowID: t.WindowID, Index: t.Index, URL: t.URL, Title: t.Title, Active: t.Active}
+		tabs[i] = spec.BrowserTab{TabID: t.ID, WindowID: t.WindowID, Index: i, URL: t.URL, Title: t.Title, Active: t.Active}
+		if t.Index != nil {
+			tabs[i].Index = *t.Index
+		}
 	}
 	return tabs, nil
 }
@@ -71,8 +74,8 @@ func (d driver) choose(ctx context.Context, tab int64) (at spec.BrowserTab, err 
 // selectTab chooses the tab at an index, which must be that of the id.
 func (d driver) selectTab(ctx context.Context, index tabIndex, tab int64) error {
 	result, err := d.request(ctx, "selectTab", index)
-	// An extension that has its debugger at the tab already has chosen it all the same.
-	if err != nil && !strings.Contains(err.Error(), "already attached") {
+	// In Chrome's words, the extension has its debugger there already: the tab is chosen.
+	if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("already attached to the tab with id: %d.", tab)) {
 		return err
 	}
 	if chosen := tabOfResult(result); chosen != "" && chosen != strconv.FormatInt(tab, 10) {
@@ -94,16 +97,16 @@ func (d driver) find(ctx context.Context, tab int64) (at spec.BrowserTab, err er
 	return tabs[i], nil
 }
 
-// closeTab closes a tab, or, for 0, that which commands go to, and returns the one that is no
-// more. An extension may say that it has closed it and be wrong: the page may ask its user
-// first.
-func (d driver) closeTab(ctx context.Context, tab int64) (closed spec.BrowserTab, err error) {
+// closeTab closes the tab of an id, or, if that is nil, the one that commands go to, and
+// returns what is no more. An extension may say that it has closed a tab and be wrong: the
+// page may ask its user first.
+func (d driver) closeTab(ctx context.Context, id *int64) (closed spec.BrowserTab, err error) {
 	before, err := d.tabs(ctx)
 	if err != nil {
 		return closed, err
 	}
-	if tab != 0 {
-		if _, err := d.choose(ctx, tab); err != nil {
+	if id != nil {
+		if _, err := d.choose(ctx, *id); err != nil {
 			return closed, err
 		}
 	}
@@ -116,7 +119,7 @@ func (d driver) closeTab(ctx context.Context, tab int64) (closed spec.BrowserTab
 		return closed, err
 	}
 	i := slices.IndexFunc(before, func(t spec.BrowserTab) bool {
-		return (tab == 0 || t.TabID == tab) && indexOf(after, t.TabID) < 0
+		return (id == nil || t.TabID == *id) && indexOf(after, t.TabID) < 0
 	})
 	if i < 0 {
 		return closed, spec.Errorf(spec.CodeInternal, "the tab is still open; its page may be asking the user whether to leave")
@@ -156,7 +159,7 @@ func refusal(result json.RawMessage) *spec.Error {
 	return spec.Errorf(codeServer, "%s", words)
 }
 
-// asError returns an error of Request as one of the tab protocol.
+// asError returns an error of send as one of the tab protocol.
 func asError(err error) *spec.Error {
 	if e, ok := errors.AsType[*spec.Error](err); ok {
 		return e
@@ -165,7 +168,7 @@ func asError(err error) *spec.Error {
 	return spec.Errorf(spec.CodeInternal, "%s", words)
 }
 
-// Failure says why Request got no answer, and whether the request may have taken effect.
+// Failure says why a request got no answer, and whether the request may have taken effect.
 func Failure(err error) (spec.FailureCode, string) {
 	switch {
 	case errors.Is(err, tabtransport.ErrNotConnected):

@@ -48,8 +48,11 @@ func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
 func (d driver) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	r := d.relay
 	t := r.existing(d.user)
-	if t == nil {
+	switch {
+	case t == nil:
 		return nil, tabtransport.ErrNotConnected
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
 	}
 	answer := make(chan reply, 1)
 	out, err := t.ask(ctx, d, method, answer)

@@ -21,8 +21,8 @@ type Options struct {
 	// Verify says whose a peer is. Its errors are sentences that the peer is told. It
 	// may block.
 	Verify func(Handshake) (tabtransport.Admission, error)
-	// Hub returns where a user's extensions join the hub, so that it can open tabs in
-	// them. It must not block. Nil: they do not.
+	// Hub returns where a user's extensions join the hub as browsers. It must not block.
+	// Nil: they do not.
 	Hub    func(user spec.UserID) tabtransport.Attacher
 	Log    *slog.Logger // nil discards
 	Limits Limits

@@ -6,10 +6,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/wsserver/wstest"
 )
 
 // The transcripts are conversations as the protocols tell them, byte for byte. Each
@@ -22,6 +27,9 @@ import (
 //	PEER < closed CODE
 //	PEER quiet DURATION     the peer gets nothing
 //	PEER close              with a close frame;  PEER drop  without one
+//	hub open                extensions that connect from now on are the hub's browsers
+//	hub ask TAB METHOD PARAMS   the hub asks the last of them; TAB 0 is the browser
+//	hub < RESULT            the answer, exactly;  hub < error TEXT  if there is none
 //	sleep DURATION
 //	# comment
 //
@@ -54,6 +62,8 @@ func TestTranscripts(t *testing.T) {
 type script struct {
 	t     *testing.T
 	rig   *rig
+	hub   *joined     // nil unless it is open
+	hears chan string // what the hub is answered
 	peers map[string]*peer
 	ids   map[string]string
 	where string
@@ -68,6 +78,10 @@ func (s *script) run(line string) {
 	verb, arg, _ := strings.Cut(rest, " ")
 	if name == "sleep" {
 		time.Sleep(s.duration(rest))
+		return
+	}
+	if name == "hub" {
+		s.runHub(verb, arg)
 		return
 	}
 	if verb == "open" {
@@ -90,6 +104,44 @@ func (s *script) run(line string) {
 		p.ws.Close()
 	case "drop":
 		p.ws.NetConn().Close()
+	default:
+		s.t.Fatalf("%s: what is %q?", s.where, verb)
+	}
+}
+
+func (s *script) runHub(verb, arg string) {
+	s.t.Helper()
+	switch verb {
+	case "open":
+		s.hub, s.hears = openHub(s.rig), make(chan string, 1)
+	case "ask":
+		tab, rest, _ := strings.Cut(arg, " ")
+		method, params, _ := strings.Cut(rest, " ")
+		req, err := wstest.NewRequest(method, params)
+		if err != nil {
+			s.t.Fatalf("%s: %v", s.where, err)
+		}
+		to := spec.TabAddr{}
+		if _, err := fmt.Sscan(tab, &to.Tab); err != nil {
+			s.t.Fatalf("%s: %v", s.where, err)
+		}
+		synctest.Wait() // the browser has joined
+		for len(s.hub.conns) > 0 {
+			s.hub.last = <-s.hub.conns
+		}
+		to.Peer = spec.PeerID(s.hub.last.Hello.BrowserID)
+		go func() {
+			resp, err := s.hub.hub.SendRequest(s.t.Context(), to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+			if err != nil {
+				s.hears <- "error " + err.Error()
+				return
+			}
+			s.hears <- string(resp.Result)
+		}()
+	case "<":
+		if got := <-s.hears; got != arg {
+			s.t.Fatalf("%s: the hub got\n %s\nwhich is not\n %s", s.where, got, arg)
+		}
 	default:
 		s.t.Fatalf("%s: what is %q?", s.where, verb)
 	}

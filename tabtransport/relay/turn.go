@@ -8,10 +8,10 @@ import (
 	"tabhub/tabtransport"
 )
 
-// A turn is the time in which the hub chooses one of an extension's tabs and uses it. What
-// clients, and the relay's tools, send meanwhile waits: with a shipped extension, whose
-// clients share the one tab that is chosen, it would go to the hub's tab, or have the
-// hub's command go to another.
+// A turn is the time in which the hub chooses one of an extension's tabs and uses it; another
+// turn waits for its end. So does what clients, and the relay's tools, send meanwhile: with a
+// shipped extension, whose clients share the one tab that is chosen, it would go to the hub's
+// tab, or have the hub's command go to another.
 
 // giveBackTimeout is how long an extension may take to choose a client's tab again.
 const giveBackTimeout = 2 * time.Second

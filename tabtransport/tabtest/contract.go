@@ -34,6 +34,7 @@ func Run(t *testing.T, start func(t *testing.T) (tabtransport.TabHubTransport, D
 		{"a caller that gives up cancels", givesUp},
 		{"progress extends the wait", progress},
 		{"progress has a limit", progressLimit},
+		{"the person has a limit of their own", personLimit},
 		{"only the owner may answer", forged},
 		{"a call survives a reconnect", reconnect},
 		{"a new session loses calls", newSession},
@@ -276,6 +277,37 @@ func progressLimit(f *fixture) {
 	f.wantErr(got, tabtransport.ErrTimeout)
 	if got.took != 25*time.Second {
 		f.Errorf("progress kept the call for %v, the limit is 25s", got.took)
+	}
+}
+
+func personLimit(f *fixture) {
+	b := f.browser("b", "1")
+	wait := tabtransport.Wait{Timeout: 10 * time.Second, Max: 25 * time.Second, Person: time.Minute}
+	for _, c := range []struct {
+		name  string
+		after []time.Duration // between a word of the tab and the next: waiting, and not
+		took  time.Duration
+	}{
+		{"the person never comes", []time.Duration{5 * time.Second}, 65 * time.Second},
+		{"the person's time does not count", []time.Duration{5 * time.Second, 50 * time.Second}, 65 * time.Second},
+		{"nor does it begin anew", []time.Duration{time.Second, 50 * time.Second, time.Second, 9 * time.Second, time.Second}, 63 * time.Second},
+	} {
+		ch := f.call(f.Context(), b7, wait)
+		r := b.Next()
+		for i, d := range c.after {
+			time.Sleep(d)
+			if i%2 == 0 {
+				b.Waits(r)
+			} else {
+				b.Progress(r, 1)
+			}
+			synctest.Wait()
+		}
+		got := <-ch
+		f.wantErr(got, tabtransport.ErrTimeout)
+		if got.took != c.took {
+			f.Errorf("%s: it took %v, want %v", c.name, got.took, c.took)
+		}
 	}
 }
 

@@ -22,6 +22,8 @@ type End interface {
 	Answer(r Request, resp spec.Response, err *spec.Error)
 	// Progress reports progress of a request.
 	Progress(r Request, progress float64)
+	// Waits reports that a request waits for the person in front of the tab.
+	Waits(r Request)
 	// Cancelled waits for the next request that the hub cancels.
 	Cancelled() string
 	// Closed waits until the hub closes the connection.

@@ -66,6 +66,10 @@ func (e *localEnd) Progress(r Request, progress float64) {
 	e.local.Progress(r.Tab, spec.Progress{RequestID: r.ID, Progress: progress})
 }
 
+func (e *localEnd) Waits(r Request) {
+	e.local.Progress(r.Tab, spec.Progress{RequestID: r.ID, Waiting: true})
+}
+
 func (e *localEnd) Cancelled() string { return <-e.cancelled }
 
 func (e *localEnd) Closed() spec.CloseCode {

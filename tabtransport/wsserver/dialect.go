@@ -139,16 +139,33 @@ func (ev *event) answer(req spec.Request) (spec.Response, error) {
 	return spec.Response{Result: orNull(ev.result)}, nil
 }
 
-// outcomeOf reads {success, payload}. Anything else is taken for the payload of a
+// outcomeOf reads {success, payload, page}. Anything else is taken for the payload of a
 // tool that has succeeded: proxies that were written for plain MCP answer so.
 func outcomeOf(result json.RawMessage) spec.Response {
-	switch string(rawjson.Get(result, "success")) {
-	case "true":
-		return spec.Response{Result: orNull(rawjson.Get(result, "payload"))}
-	case "false":
-		return spec.Response{Result: failure(rawjson.Get(result, "payload")), Failed: true}
+	var success, payload, page json.RawMessage
+	for key, value := range rawjson.Members(result) {
+		switch key {
+		case "success":
+			success = value
+		case "payload":
+			payload = value
+		case "page":
+			page = value
+		}
 	}
-	return spec.Response{Result: orNull(result)}
+	var resp spec.Response
+	switch string(success) {
+	case "true":
+		resp.Result = orNull(payload)
+	case "false":
+		resp.Result, resp.Failed = failure(payload), true
+	default:
+		return spec.Response{Result: orNull(result)}
+	}
+	if where := new(spec.Page); page != nil && spec.Decode(page, where) == nil {
+		resp.Page = where
+	}
+	return resp
 }
 
 // orNull returns a copy of a value, null if it is missing.

@@ -68,6 +68,17 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("%s is %s, failed %t; want %s, failed %t", test.result, got.Result, got.Failed, test.want, test.failed)
 		}
 	}
+	for result, want := range map[string]*spec.Page{
+		`{"success":true,"payload":1,"page":{"url":"https://a.example/","title":"A"}}`: {URL: "https://a.example/", Title: "A"},
+		`{"page":{},"success":false,"payload":"why"}`:                                  {},
+		`{"success":true,"payload":1,"page":7}`:                                        nil,
+		`{"success":true,"payload":1}`:                                                 nil,
+		`{"page":{}}`:                                                                  nil,
+	} {
+		if got := outcomeOf(json.RawMessage(result)); !reflect.DeepEqual(got.Page, want) {
+			t.Errorf("%s is of the page %v, want %v", result, got.Page, want)
+		}
+	}
 }
 
 // FuzzDecode feeds frames to every dialect. Whatever a page sends, the hub must not

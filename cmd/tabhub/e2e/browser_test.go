@@ -183,6 +183,47 @@ func TestClosedTabIsOpenedAgain(t *testing.T) {
 	}
 }
 
+// A tab that the browser puts to sleep has its tools, under the same names, also for a hub that is
+// started then. A call wakes it, and opens no other.
+func TestTabAsleepIsWoken(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := p.stdio()
+	b := p.browse()
+	w := b.Worker()
+	defer w.Close()
+	url := website(t)
+	w.Eval(fmt.Sprintf(`void chrome.tabs.create({url: %q, active: false})`, url+"/?1"))
+	before := c.awaitTools("the shop's tools are listed", func(l tools) bool { return len(l.names()) == 4 })
+	if _, diag, exit := p.run("site", strings.TrimPrefix(url, "http://"), "--cache", "on"); exit != 0 {
+		t.Fatalf("tabhub site: %s", diag)
+	}
+	w.Eval(fmt.Sprintf(`chrome.tabs.query({url: %q}).then(([{id}]) => chrome.tabs.discard(id)).then(() => {})`, url+"/*"))
+	for _, restarted := range []bool{false, true} {
+		if restarted {
+			p.kill()
+		}
+		var list tools
+		awaitUntold(t, "the tab sleeps", w, func() bool {
+			list = c.tools()
+			return strings.Contains(string(list.find(list.named("_buy"))), "Asleep")
+		})
+		if !slices.Equal(list.names(), before.names()) {
+			t.Errorf("asleep the names are %q, and were %q", list.names(), before.names())
+		}
+	}
+	name := strings.TrimSuffix(before.named("_buy"), "_buy") + "_tab1_buy"
+	a := c.call(strings.Replace(name, "__tab1", "_tab1", 1), `{"n":7}`)
+	if at, _ := rawjson.String(rawjson.Get(a.result, "structuredContent", "at")); a.outcome() != "ok" || at != "?1" {
+		t.Errorf("a call of the tab's own name: %s %s %s", a.outcome(), a.result, a.err)
+	}
+	var open int
+	w.Into(fmt.Sprintf(`chrome.tabs.query({url: %q}).then((tabs) => tabs.length)`, url+"/*"), &open)
+	if open != 1 {
+		t.Errorf("%d tabs of the site are open", open)
+	}
+}
+
 // A hub that is killed under calls to a real page: it comes back, so does the browser,
 // and the page has run nothing twice.
 func TestHubKilledUnderBrowser(t *testing.T) {

@@ -20,7 +20,9 @@ export interface Tab {
   url: string;
   focused: boolean;
   connected: boolean;
-  domains: { domain: string; number: number; tools: number }[] | null;
+  discarded?: boolean;
+  waiting?: boolean;
+  domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
 }
@@ -29,6 +31,7 @@ export interface Browser {
   name: string;
   connected: boolean;
   single: boolean;
+  relay: boolean;
   focused: boolean;
   tabs: number;
   connectedAt: string;

@@ -68,13 +68,26 @@ export function showStatus(status) {
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
 }
 
-/** @param {Tab} tab */
-function stateOf(tab) {
-  const states = [
-    tab.connected ? (tab.focused ? element("span", "ok", "active") : element("span", "", "open")) : element("span", "bad", "away"),
-  ];
+/**
+ * @param {Tab} tab
+ * @param {number} [departed] how many of its tools are those of a page that has gone
+ */
+function stateOf(tab, departed = 0) {
+  const states = [stateWord(tab, departed)];
   if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
   return states;
+}
+
+/**
+ * @param {Tab} tab
+ * @param {number} departed
+ */
+function stateWord(tab, departed) {
+  if (!tab.connected) return element("span", "bad", "away");
+  if (tab.waiting) return element("span", "bad", "waiting for you");
+  if (tab.discarded) return element("span", "soft", "asleep");
+  if (departed) return element("span", "", "changing page");
+  return tab.focused ? element("span", "ok", "active") : element("span", "", "open");
 }
 
 /** @param {Tab[]} tabs */
@@ -82,8 +95,8 @@ export function showTabs(tabs) {
   const rows = tabs.flatMap((tab) => {
     const where = [foreign(tab.title, "title"), foreign(tab.url, "title soft")];
     if (!tab.domains?.length) return [row("–", "–", where, number(0), stateOf(tab))];
-    return tab.domains.map(({ domain, number: n, tools }) =>
-      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab)),
+    return tab.domains.map(({ domain, number: n, tools, departed }) =>
+      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab, departed)),
     );
   });
   list(byID("tabs"), "table", rows);
@@ -107,9 +120,9 @@ export function showBrowsers(peers) {
   const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
   const rows = browsers.map((b) => {
     const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
-    return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
+    return row([foreign(b.name || "a browser without a name"), b.relay ? " (MCP Proxy Protocol)" : ""], number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = browsers.filter((b) => b.connected).length.toLocaleString("en");
+  byID("count-browsers").textContent = browsers.filter((b) => b.connected && !b.relay).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }
 

@@ -80,10 +80,10 @@ func TestBuiltinTools(t *testing.T) {
 func TestReading(t *testing.T) {
 	g := newRig(t)
 	for args, want := range map[string]string{
-		`{"action":"list","type":"tool"}`:                                                        `proxy:list/tool`,
-		`{"action":"info","type":"tool","path":"calculator_add"}`:                                `proxy:info/tool/calculator_add`,
+		`{"action":"list","type":"tool"}`:                                                        `{"content":[{"type":"text","text":"[{\"name\":\"browser_tab\"`,
+		`{"action":"info","type":"tool","path":"calculator_add"}`:                                `{"content":[{"type":"text","text":"{\"name\":\"calculator_add\"`,
 		`{"action":"call","type":"resource","path":"r:words"}`:                                   `hello {`,
-		`{"action":"call","type":"prompt","path":"greet"}`:                                       `hi`,
+		`{"action":"call","type":"prompt","path":"greet"}`:                                       `{"content":[{"type":"text","text":"{\"description\":\"d\"`,
 		`{"action":"call","type":"tool","path":"browser_look"}`:                                  `"text":"done"`,
 		`{"action":"call","type":"tool","path":"acts"}`:                                          `call it with proxy`,
 		`{"action":"call","type":"tool","path":"browser_tab"}`:                                   `call it with proxy`,

@@ -37,10 +37,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 			return annotate(raw, n)
 		}
 		n.dataType("GetPromptResult")
-		r := &result{}
-		r.addResource("proxy:call/prompt/"+op.path, raw, n)
-		r.structured(raw)
-		return r, nil
+		return c.data("proxy:call/prompt/"+op.path, raw, raw, n), nil
 	}
 	raw, err := c.callTool(ctx, op)
 	if err != nil {

@@ -49,10 +49,7 @@ func (c *caller) list(op *operation, n *annotations) (*result, error) {
 			data = append(data, member{p.name, strconv.AppendInt(nil, int64(p.value), 10)})
 		}
 	}
-	r := &result{}
-	r.addResource("proxy:list/"+string(op.kind), items, n)
-	r.structured(merge(nil, data))
-	return r, nil
+	return c.data("proxy:list/"+string(op.kind), items, merge(nil, data), n), nil
 }
 
 // dataTypes names what a list of a kind holds (spec/docs/RULES.md, "Type names").
@@ -74,10 +71,7 @@ func (c *caller) info(op *operation, n *annotations) (*result, error) {
 	}
 	n.dataType(dataType)
 	n.multiple(false)
-	r := &result{}
-	r.addResource("proxy:info/"+string(op.kind)+"/"+op.path, item.JSON, n)
-	r.structured(item.JSON)
-	return r, nil
+	return c.data("proxy:info/"+string(op.kind)+"/"+op.path, item.JSON, item.JSON, n), nil
 }
 
 // find returns the item that op is about. The error is a *hub.UnknownError.

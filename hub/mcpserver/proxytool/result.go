@@ -71,14 +71,21 @@ func (r *result) addResource(uri string, text []byte, n *annotations) {
 	r.add(append(block, `}}`...), n)
 }
 
-// structured gives the data of a result once more, as structuredContent: some clients show
-// a model that or text, but no embedded resource.
-func (r *result) structured(object json.RawMessage) {
-	r.rest = append(r.rest, member{"structuredContent", object})
-}
-
 func (r *result) addText(text string, n *annotations) {
 	r.add(append(rawjson.AppendString([]byte(`{"type":"text","text":`), text), '}'), n)
+}
+
+// data is the result of an operation that answers with JSON: object is the same as an
+// object. proxy embeds it as a resource, as the Proxy Extension has it. Some clients show a
+// model no such resources, so proxy_read, which is not of that extension, has it as text.
+func (c *caller) data(uri string, raw, object json.RawMessage, n *annotations) *result {
+	r := &result{rest: []member{{"structuredContent", object}}}
+	if c.readOnly {
+		r.addText(string(raw), n)
+	} else {
+		r.addResource(uri, raw, n)
+	}
+	return r
 }
 
 // failure is a result that says what is wrong.

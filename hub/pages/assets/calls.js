@@ -4,6 +4,8 @@ const MAX_CALLS = 64;
 /** How many calls that have ended are known by their ids; the hub asks for fewer at a time. */
 const MAX_ENDED = 1024;
 const PROGRESS_PER_SECOND = 50;
+/** How often the hub hears of a call that waits for the person in front of the tab. */
+const REMIND_MS = 10_000;
 
 class Calls {
   #link;
@@ -15,6 +17,8 @@ class Calls {
   #ended = new Set();
   /** Who waits until a call ends. @type {((value: unknown) => void)[]} */
   #waiting = [];
+  /** How many calls wait for the person in front of the tab. */
+  #atPerson = 0;
 
   /**
    * @param {HubLink} link
@@ -97,8 +101,11 @@ class Calls {
     this.#running.set(id, abort);
     this.#step({ id, phase: "start", method, name, args });
     let ok = false;
+    /** @type {(() => void) | undefined} */
+    let waited;
+    const waiting = () => (waited ??= this.#remind(id));
     try {
-      const result = await work(source, { signal: abort.signal, progress: this.#progressOf(id, method, name) });
+      const result = await work(source, { signal: abort.signal, progress: this.#progressOf(id, method, name), waiting });
       // Nobody waits for what was cancelled.
       if (abort.signal.aborted) return;
       ok = true;
@@ -109,6 +116,7 @@ class Calls {
       if (kind === "tool") this.#link.answer(id, JSON.stringify({ success: false, payload: message }));
       else this.#link.fail(id, -32603, message);
     } finally {
+      waited?.();
       this.#running.delete(id);
       this.#ended.add(id);
       for (const oldest of this.#ended) {
@@ -137,6 +145,25 @@ class Calls {
       if (message !== undefined) params.message = String(message).slice(0, 4096);
       this.#link.notify("browser/progress", params);
       this.#step({ id, phase: "progress", method, name, progress, total, message });
+    };
+  }
+
+  /**
+   * Tells the hub, until the returned function is called, that a call waits for the person.
+   * @param {string | number} id
+   */
+  #remind(id) {
+    let progress = 0;
+    const tell = () => {
+      const message = "waiting for the person to submit the form in the tab";
+      this.#link.notify("browser/progress", { requestId: String(id), progress: ++progress, message, waiting: true });
+    };
+    const timer = setInterval(tell, REMIND_MS);
+    tell();
+    if (++this.#atPerson === 1) this.#link.notify("browser/tabState", { waiting: true });
+    return () => {
+      clearInterval(timer);
+      if (--this.#atPerson === 0) this.#link.notify("browser/tabState", { waiting: false });
     };
   }
 

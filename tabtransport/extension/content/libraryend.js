@@ -1,6 +1,6 @@
 // Runs in the page's world of a frame that has given a sign: tells the extension's own world over
-// a port the tools of a modelContext that a library of the page made, and what native tools throw,
-// and runs the calls of a library's tools.
+// a port the tools of the modelContext that the page was given or that a library of it made, and what
+// native tools throw, and runs the calls of those that only this world reaches.
 "use strict";
 
 var LibraryEnd = class {
@@ -10,23 +10,35 @@ var LibraryEnd = class {
   #calls = new Map();
   /** The tools that were told last, as JSON. */
   #told = "";
-  #tools = new LibraryTools(() => void this.#list());
+  #library = new LibraryTools(() => void this.#list());
+  /** The tools of the page's own modelContext, if it was given one. @type {InstanceType<typeof ModelContextTools> | undefined} */
+  #given;
   /** @type {MessagePort | undefined} */
   #port;
 
-  /** Begins to look for a modelContext. */
-  look() {
-    this.#tools.start();
+  /**
+   * Begins to look for tools.
+   *
+   * @param {GivenContext} [given] what the page was given
+   */
+  look(given) {
+    if (given) {
+      this.#given = new ModelContextTools(given.context(), () => void this.#list());
+      this.#given.start();
+    }
+    this.#library.start(given?.getters);
   }
 
   /**
-   * Tells what a native tool has thrown.
+   * Takes what a tool has thrown that its caller is not told.
    *
    * @param {string} name
    * @param {unknown} error
    */
   threw(name, error) {
-    this.#send({ type: "threw", name, message: Values.errorText(error) });
+    const message = Values.errorText(error);
+    if (this.#given) this.#given.threw(name, message);
+    else this.#send({ type: "threw", name, message });
   }
 
   /** Offers the extension's own world a port. */
@@ -61,8 +73,11 @@ var LibraryEnd = class {
   async #list() {
     let text = "[]";
     try {
-      const { tools } = await this.#tools.offer();
-      text = JSON.stringify(tools.slice(0, LibraryEnd.#maxTools));
+      const given = this.#given ? (await this.#given.offer()).tools : [];
+      // What a library passes on to the page's own it lists as well.
+      const { tools } = await this.#library.offer();
+      const more = /** @type {Item[]} */ (tools).filter(({ name }) => !this.#given?.has(name));
+      text = JSON.stringify([...given, ...more].slice(0, LibraryEnd.#maxTools));
     } catch {
       // A list that cannot be written down is no list.
     }
@@ -76,7 +91,9 @@ var LibraryEnd = class {
     const controller = new AbortController();
     this.#calls.set(id, controller);
     try {
-      this.#send({ type: "result", id, text: await this.#tools.call(name, args, { signal: controller.signal }) });
+      const source = this.#given?.has(name) ? this.#given : this.#library;
+      const waiting = () => this.#send({ type: "waiting", id });
+      this.#send({ type: "result", id, text: await source.call(name, args, { signal: controller.signal, waiting }) });
     } catch (error) {
       this.#send({ type: "error", id, message: Values.errorText(error) });
     } finally {

@@ -7,7 +7,7 @@ var LibrarySource = class {
   #port;
   /** @type {Checked["items"]} */
   #tools = [];
-  /** @type {Map<string, {resolve: (text: string | null) => void, reject: (error: Error) => void}>} */
+  /** @type {Map<string, {resolve: (text: string) => void, reject: (error: Error) => void, waiting?: () => void}>} */
   #waiting = new Map();
   #changed;
   #threw;
@@ -59,13 +59,13 @@ var LibrarySource = class {
    * @param {CallOptions} options
    * @returns {Promise<string>}
    */
-  async call(name, args, { signal }) {
+  async call(name, args, { signal, waiting }) {
     const id = Values.randomID();
     const cancel = () => this.#send({ type: "cancel", id, reason: Values.errorText(signal.reason) });
     signal.addEventListener("abort", cancel);
     try {
       const text = await new Promise((resolve, reject) => {
-        this.#waiting.set(id, { resolve, reject });
+        this.#waiting.set(id, { resolve, reject, waiting });
         this.#send({ type: "call", id, name, args });
       });
       return Values.callToolResult(text);
@@ -92,7 +92,10 @@ var LibrarySource = class {
         this.#changed();
         break;
       case "result":
-        this.#waiting.get(message.id)?.resolve(typeof message.text === "string" ? message.text : null);
+        this.#waiting.get(message.id)?.resolve(String(message.text));
+        break;
+      case "waiting":
+        this.#waiting.get(message.id)?.waiting?.();
         break;
       case "error":
         this.#waiting.get(message.id)?.reject(new Error(String(message.message)));

@@ -15,6 +15,8 @@ var TabhubFrame = class {
   static #toolTimeout = 5_000;
   /** How long after its load a page that has offered nothing is taken to have nothing. */
   static #settled = 1_000;
+  /** How long the document may take to begin to leave, in ms, once a form was submitted. */
+  static #submitted = 100;
   static #maxChildren = 64;
   /** How many calls that have ended are remembered; the hub has fewer open at a time. */
   static #maxEnded = 1024;
@@ -37,8 +39,10 @@ var TabhubFrame = class {
   #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, {controller: AbortController, embedded: boolean}>} */
+  /** @type {Map<string, {controller: AbortController, embedded: boolean, waiting: boolean, leaving: boolean}>} */
   #running = new Map();
+  /** Whether the document is about to give way to another one. */
+  #leaving = false;
   /** @type {Map<string, FrameAnswer>} answers that the hub may not have yet */
   #held = new Map();
   /** Calls whose answer the hub has, or does not want, the oldest first. @type {Set<string>} */
@@ -73,6 +77,7 @@ var TabhubFrame = class {
     addEventListener("message", (event) => this.#heard(event), { signal });
     addEventListener("pageshow", (event) => event.persisted && this.#back(), { signal });
     addEventListener("pagehide", () => this.#leave(), { signal });
+    navigation.addEventListener("navigate", (event) => this.#navigates(/** @type {NavigateEvent} */ (event)), { signal });
     addEventListener("load", () => setTimeout(() => this.#settle(), TabhubFrame.#settled), { signal });
     if (document.readyState === "complete") setTimeout(() => this.#settle(), TabhubFrame.#settled);
 
@@ -134,6 +139,7 @@ var TabhubFrame = class {
     port.onMessage.addListener((message) => this.#received(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
+    for (const [id, { waiting }] of this.#running) if (waiting) this.#post({ type: "waiting", id });
     for (const answer of this.#held.values()) this.#post(answer);
   }
 
@@ -158,6 +164,31 @@ var TabhubFrame = class {
     this.#port?.postMessage(message);
   }
 
+  /**
+   * The document may give way to another one, or the page may yet keep it. Of several calls
+   * nobody can tell whose doing that is, and what the person in front of the tab does is no
+   * call's, unless it is what the call waits for.
+   *
+   * @param {NavigateEvent} event
+   */
+  #navigates({ destination, downloadRequest, userInitiated }) {
+    if (destination.sameDocument || downloadRequest !== null) return;
+    this.#leaving = true;
+    if (!userInitiated && this.#running.size === 1) for (const id of this.#running.keys()) this.#leads(id);
+  }
+
+  /**
+   * A call leads to another document.
+   *
+   * @param {string} id
+   */
+  #leads(id) {
+    const running = this.#running.get(id);
+    if (!running || running.leaving) return;
+    running.leaving = true;
+    this.#post({ type: "leaving", id });
+  }
+
   /** The page goes, or is kept in the back/forward cache. */
   #leave() {
     this.#embedded.away();
@@ -168,6 +199,7 @@ var TabhubFrame = class {
 
   /** The page is shown again after it was kept in the back/forward cache. */
   #back() {
+    this.#leaving = false;
     this.#server.revive();
     for (const { server } of this.#children.values()) server.revive();
     if (!this.#port) this.#connect();
@@ -418,15 +450,16 @@ var TabhubFrame = class {
       this.#answer({ type: "answer", id, error: { code: -32001, message: `${why}; it may have taken effect` } });
       return;
     }
+    if (!this.#running.size) this.#leaving = false; // a document that is still there has stayed
     const controller = new AbortController();
     const { signal } = controller;
-    this.#running.set(id, { controller, embedded: false });
+    this.#running.set(id, { controller, embedded: false, waiting: false, leaving: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
       const result = await this.#perform(request, signal);
       if (signal.reason instanceof SwitchedOff) throw signal.reason;
-      answer = { type: "answer", id, result };
+      answer = { type: "answer", id, ...result };
     } catch (thrown) {
       const error = signal.reason instanceof SwitchedOff ? signal.reason : thrown;
       const message = Values.errorText(error);
@@ -438,6 +471,18 @@ var TabhubFrame = class {
     this.#running.delete(id);
     if (signal.aborted && !(signal.reason instanceof SwitchedOff)) this.#end(id);
     else this.#answer(answer);
+  }
+
+  /**
+   * A call waits for the person in front of the tab.
+   *
+   * @param {string} id
+   */
+  #waits(id) {
+    const running = this.#running.get(id);
+    if (!running) return;
+    running.waiting = true;
+    this.#post({ type: "waiting", id });
   }
 
   /**
@@ -469,7 +514,7 @@ var TabhubFrame = class {
   /**
    * @param {FrameRequest} request
    * @param {AbortSignal} signal
-   * @returns {Promise<string>} the JSON of the result
+   * @returns {Promise<Pick<FrameAnswer, "result" | "nothing">>}
    */
   async #perform(request, signal) {
     const server = request.child === undefined ? this.#server : this.#childServer(request.child);
@@ -481,25 +526,35 @@ var TabhubFrame = class {
         const progress = (/** @type {Progress} */ p) => {
           if (this.#notices.take()) this.#post({ type: "progress", id: request.id, ...p });
         };
-        const result = await source.call(request.name, request.args ?? {}, { signal, progress });
+        const result = await source.call(request.name, request.args ?? {}, { signal, progress, waiting: () => this.#waits(request.id) });
         if (result.length > Limit.answer) {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
         }
-        return `{"success":true,"payload":${result}}`;
+        if (result === Values.SUBMITTED) {
+          // A library may tell of a form before the browser has begun to leave.
+          if (!this.#leaving) {
+            await new Promise((done) => {
+              navigation.addEventListener("navigate", done, { once: true });
+              setTimeout(done, TabhubFrame.#submitted);
+            });
+          }
+          if (this.#leaving) this.#leads(request.id);
+        }
+        return { result: `{"success":true,"payload":${result}}`, nothing: Values.isNothing(result) };
       }
       case "read":
-        return this.#resource(request, (source) => source.read(request.name, { signal }));
+        return { result: await this.#resource(request, (source) => source.read(request.name, { signal })) };
       case "subscribe":
         await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
-        return "{}";
+        return { result: "{}" };
       case "prompt":
         if (embedded?.hasPrompt(request.name)) {
           this.#carry(request.id, true);
-          return embedded.prompt(request.name, request.args, { signal });
+          return { result: await embedded.prompt(request.name, request.args, { signal }) };
         }
-        return server.prompt(request.name, request.args, { signal });
+        return { result: await server.prompt(request.name, request.args, { signal }) };
       case "complete":
-        return server.complete(/** @type {Completion} */ (request.about), { signal });
+        return { result: await server.complete(/** @type {Completion} */ (request.about), { signal }) };
     }
   }
 

@@ -1,4 +1,4 @@
-// Runs in the page's world of a browser with WebMCP, before the page's scripts: it notes what
+// Runs in the page's world where there is WebMCP, before the page's scripts: it notes what
 // tools throw, which the browser hides from their caller, and gives pages written for the
 // API's removed forms what they look for.
 "use strict";
@@ -28,29 +28,30 @@ function wrapTools(prototype, registers, thrown) {
  * @param {(name: string, error: unknown) => void} thrown
  */
 function noting(tool, thrown) {
-  const execute = tool?.execute;
-  if (typeof execute !== "function") return tool;
-  return Object.create(tool, {
-    execute: {
-      /** @param {any[]} args */
-      value: async (...args) => {
-        try {
-          return await execute(...args);
-        } catch (error) {
-          thrown(String(tool.name), error);
-          throw error;
-        }
-      },
-    },
-  });
+  if (Object(tool) !== tool) return tool;
+  // It is read when the browser reads it.
+  const get = () => {
+    const { execute } = tool;
+    if (typeof execute !== "function") return execute;
+    return async (/** @type {any[]} */ ...args) => {
+      try {
+        return await execute(...args);
+      } catch (error) {
+        thrown(String(tool.name), error);
+        throw error;
+      }
+    };
+  };
+  return Object.create(tool, { execute: { get } });
 }
 
 /**
  * Offers navigator.modelContext, which Chromium had until 152, and window.mcp, which
- * the first MCP-B pages used. What a page registers there is registered with the
- * browser.
+ * the first MCP-B pages used. What a page registers there is registered with
+ * document.modelContext. A library may put its own in either place.
  *
- * @param {() => ModelContext} native the browser's own
+ * @param {() => ModelContext} native document.modelContext
+ * @returns {() => object} the getter of navigator.modelContext
  */
 function offerOldForms(native) {
   /** By the tools' names. @type {Map<string, AbortController>} */
@@ -101,10 +102,13 @@ function offerOldForms(native) {
     });
   }
 
+  /** @type {object | undefined} */
+  let old;
+  const get = () => (old ??= oldContext());
   if (!("modelContext" in navigator)) {
-    /** @type {object | undefined} */
-    let old;
-    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get: () => (old ??= oldContext()) });
+    const set = (/** @type {unknown} */ value) =>
+      void Object.defineProperty(navigator, "modelContext", { configurable: true, enumerable: true, writable: true, value });
+    Object.defineProperty(Navigator.prototype, "modelContext", { configurable: true, get, set });
   }
   if (!("mcp" in window)) {
     /**
@@ -118,6 +122,7 @@ function offerOldForms(native) {
     };
     Object.defineProperty(window, "mcp", { configurable: true, writable: true, value: { registerTool: register } });
   }
+  return get;
 }
 
 /**

@@ -4,21 +4,21 @@
 //
 // The page can change what this is made of. Where the page has given no sign there is nothing
 // that it could notice: all that is called until then was taken before any script of the page
-// ran, and nothing is read that a script may have put something in the way of. (In a browser with
-// WebMCP it can notice anyway, as the removed forms are there.)
+// ran, and nothing is read that a script may have put something in the way of. (Where there
+// is WebMCP it can notice anyway: the removed forms are there, or all of it.)
 "use strict";
 
 {
   const { document, top, addEventListener, dispatchEvent, setTimeout, requestIdleCallback, CustomEvent } = window;
   const { apply } = Reflect;
-  const { hasOwn, defineProperty } = Object;
+  const { hasOwn, defineProperty, getOwnPropertyDescriptor } = Object;
   const { min } = Math;
   const { querySelector, querySelectorAll } = Document.prototype;
   const { stopImmediatePropagation } = Event.prototype;
   const { includes } = String.prototype;
   const { then } = Promise.prototype;
   const getter = (/** @type {object} */ prototype, /** @type {string} */ name) =>
-    /** @type {Function} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
+    /** @type {Function} */ (getOwnPropertyDescriptor(prototype, name)?.get);
   const dataOf = getter(MessageEvent.prototype, "data");
   const sourceOf = getter(MessageEvent.prototype, "source");
   const originOf = getter(MessageEvent.prototype, "origin");
@@ -44,6 +44,13 @@
 
   /** The kinds of signs that were given. @type {Record<string, boolean>} */
   const given = Object.create(null);
+  /** The page's WebMCP where the browser has none: the page needs a secure context for it, as for the browser's. */
+  const own =
+    typeof installWebMCP === "function" && isSecureContext && !hasOwn(window, "ModelContext")
+      ? installWebMCP({ changed: () => give("tools"), threw: (name, error) => half?.threw(name, error) })
+      : undefined;
+  /** What leads to that. @type {Function[]} */
+  const ours = own ? [own.getter, offerOldForms(() => own.context())] : [];
   /** Whether the browser tells of tools. */
   let listening = false;
   /** Whether a sign of this frame has led to something. */
@@ -100,9 +107,14 @@
     const data = apply(dataOf, event, []);
     if (typeof data !== "object" || data === null) return;
     const source = apply(sourceOf, event, []);
-    if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source && source !== window) {
+    if (own && hasOwn(data, "tabhub") && data.tabhub === "webmcp") {
       apply(stopImmediatePropagation, event, []);
-      const path = framePath(source);
+      own.heard(/** @type {MessageEvent} */ (event));
+      return;
+    }
+    if (hasOwn(data, "tabhub") && data.tabhub === "sign" && top === window && source !== window) {
+      apply(stopImmediatePropagation, event, []);
+      const path = source && framePath(source);
       if (path) pass({ path, kind: data.kind, child: data.child });
       return;
     }
@@ -133,15 +145,20 @@
   }
 
   /**
-   * Looks whether a library of the page has made a modelContext: now, then ever more rarely,
-   * as a page may load it late.
+   * Looks whether a library of the page has made a modelContext, or whether there is a form that is a
+   * tool: now, then ever more rarely, as a page may load it late.
    *
    * @param {number} wait in ms, until it looks again
    */
   function look(wait) {
-    if (half) return; // it looks by itself
+    lookOnce();
+    // What was found goes on by itself.
+    if (!half) setTimeout(() => look(min(wait * 2, MAX_WAIT)), wait);
+  }
+
+  function lookOnce() {
     if (hasLibrary()) give("tools");
-    else setTimeout(() => look(min(wait * 2, MAX_WAIT)), wait);
+    if (own && apply(querySelector, document, ["form[toolname]"])) own.start();
   }
 
   function hasLibrary() {
@@ -150,7 +167,9 @@
 
   /** @param {{object: any, prototype: object}} place */
   function made({ object, prototype }) {
-    return (hasOwn(object, "modelContext") || hasOwn(prototype, "modelContext")) && object.modelContext;
+    const inherited = getOwnPropertyDescriptor(prototype, "modelContext");
+    const isOurs = inherited && (inherited.get === ours[0] || inherited.get === ours[1]);
+    return (hasOwn(object, "modelContext") || (inherited && !(own && isOurs))) && object.modelContext;
   }
 
   if (top === window) {
@@ -165,14 +184,14 @@
     if (half || !(given.tools || given.server || given.child)) return;
     half = /** @type {CustomEvent<PageHalf>} */ (event).detail;
     event.preventDefault();
-    if (!native) half.look();
+    if (!native) half.look(own && { context: own.context, getters: ours });
   });
 
   // A server in the page that announces itself, or that a script of the page names.
   addEventListener("message", heard);
   addEventListener("load", () => setTimeout(() => {
     if (named()) give("named");
-    if (!native && hasLibrary()) give("tools");
+    if (!native) lookOnce();
     if (native && top === window) listen();
   }));
   // The hub's own script.

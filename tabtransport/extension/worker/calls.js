@@ -9,6 +9,8 @@ import { tell } from "./tab.js";
 const LOADING = 5_000;
 /** How long a restarted worker waits for the documents that calls were sent to, in ms. */
 const RETURN = 10_000;
+/** How often the hub hears of a call that waits for the person in front of the tab, in ms. */
+const REMIND = 10_000;
 /** A call that ends within this time, in ms, is not written to the session's storage. */
 const SHORT = 5;
 /** Answers that the hub may not have are held up to this many characters. */
@@ -19,9 +21,19 @@ const MAY_HAVE = "it may have taken effect";
 /** @typedef {import("./tabs.js").Tabs} Tabs */
 
 /**
- * A call that a document has been given, and when it was sent first.
+ * A call that a document has been given.
  *
- * @typedef {{tabId: number, frameId: number, documentId: string, at: number}} Open
+ * @typedef {object} Open
+ * @property {number} tabId
+ * @property {number} frameId
+ * @property {string} documentId
+ * @property {string} origin the document's
+ * @property {boolean} tool whether it is for a tool, which may lead to another document
+ * @property {number} at when it was sent first
+ * @property {number} progress what the hub was told last
+ * @property {boolean} [waiting] whether it waits for the person in front of the tab
+ * @property {boolean} [leaving] whether it leads to another document
+ * @property {FrameAnswer} [answer] its answer, while that document is waited for
  */
 
 /**
@@ -46,16 +58,23 @@ export class Calls {
   /** @type {Stored<Record<string, Open>>} */
   #stored = new Stored("calls", () => this.#lasting());
   #confirming = false;
+  /** Calls whose next document is waited for. */
+  #following = new Set();
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #reminder;
   #tabs;
   #hub;
+  #arrivals;
 
   /**
    * @param {Tabs} tabs
    * @param {import("./hub.js").Hub} hub
+   * @param {import("./arrivals.js").Arrivals} arrivals
    */
-  constructor(tabs, hub) {
+  constructor(tabs, hub, arrivals) {
     this.#tabs = tabs;
     this.#hub = hub;
+    this.#arrivals = arrivals;
   }
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
@@ -63,10 +82,9 @@ export class Calls {
     const before = Object.entries((await this.#stored.load()) ?? {});
     for (const [id, call] of before) if (!this.#open.has(id)) this.#open.set(id, call);
     if (!before.length) return;
+    for (const [id] of before) void this.#follow(id, true);
     setTimeout(() => {
-      for (const [id] of before) {
-        if (this.#open.has(id) && !this.#ports.has(id)) this.#fail(id, `the page went away after the call was sent; ${MAY_HAVE}`);
-      }
+      for (const [id] of before) if (this.#open.has(id) && !this.#ports.has(id)) this.#gone(id);
     }, RETURN);
   }
 
@@ -99,8 +117,10 @@ export class Calls {
       this.#answer(id, tabId, { error });
       return;
     }
-    const { frame, port, child } = route;
-    this.#open.set(id, { tabId, frameId: frame.id, documentId: port.sender?.documentId ?? "", at: sentAt ?? Date.now() });
+    const { port, child } = route;
+    const { documentId = "", frameId = 0, origin = "" } = port.sender ?? {};
+    const tool = message.method === "browser/executeTool";
+    this.#open.set(id, { tabId, frameId, documentId, origin, tool, at: sentAt ?? Date.now(), progress: 0 });
     this.#ports.set(id, port);
     this.#stored.save();
     port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
@@ -161,12 +181,17 @@ export class Calls {
    * @param {chrome.runtime.Port} port
    * @param {FrameAnswer} answer
    */
-  answered(port, { id, result, error }) {
+  answered(port, answer) {
+    const { id } = answer;
     const held = this.#held.get(id);
     if (held) held.port = port;
     const tabId = port.sender?.tab?.id;
     if (held || tabId === undefined) return;
-    this.#answer(id, tabId, { result, error }, port);
+    const call = this.#open.get(id);
+    if (call?.leaving && answer.result) {
+      call.answer = answer;
+      void this.#follow(id);
+    } else this.#answer(id, tabId, answer, port);
   }
 
   /**
@@ -174,15 +199,71 @@ export class Calls {
    * @param {{id: string} & Progress} progress
    */
   progressed(port, { id, progress, total, message }) {
-    const tabId = port.sender?.tab?.id;
-    if (!this.#open.has(id)) return;
-    this.#hub.notify("browser/progress", { requestId: id, progress, total, message }, tabId);
+    const call = this.#open.get(id);
+    if (!call) return;
+    call.progress = progress;
+    this.#hub.notify("browser/progress", { requestId: id, progress, total, message }, port.sender?.tab?.id);
+  }
+
+  /**
+   * A call waits for the person in front of its tab.
+   *
+   * @param {string} id
+   */
+  waits(id) {
+    const call = this.#open.get(id);
+    if (!call) return;
+    call.waiting = true;
+    this.#stored.save();
+    this.#tabs.waits(call.tabId, true);
+    this.#remind(id, call);
+    this.#reminder ??= setInterval(() => this.#remindAll(), REMIND);
+  }
+
+  #remindAll() {
+    const waiting = [...this.#open].filter(([, call]) => call.waiting);
+    for (const [id, call] of waiting) this.#remind(id, call);
+    if (waiting.length) return;
+    clearInterval(this.#reminder);
+    this.#reminder = undefined;
+  }
+
+  /**
+   * @param {string} id
+   * @param {Open} call
+   */
+  #remind(id, call) {
+    this.#report(id, call, { waiting: true, message: "waiting for the person to submit the form in the tab" });
+  }
+
+  /**
+   * @param {string} id
+   * @param {Open} call
+   * @param {{waiting?: boolean, message: string}} what
+   */
+  #report(id, call, what) {
+    call.progress++;
+    this.#hub.notify("browser/progress", { requestId: id, progress: call.progress, ...what }, call.tabId);
+  }
+
+  /**
+   * A call leads to another document.
+   *
+   * @param {string} id
+   */
+  leaving(id) {
+    const call = this.#open.get(id);
+    if (!call?.tool) return;
+    call.leaving = true;
+    this.#stored.save();
   }
 
   /** The port of a document was closed: the page has gone, or sleeps in the cache. */
   disconnected(/** @type {chrome.runtime.Port} */ port) {
     for (const [id, other] of this.#ports) {
-      if (other === port) this.#fail(id, `the page went away after the call was sent; ${MAY_HAVE}`);
+      if (other !== port) continue;
+      this.#ports.delete(id);
+      void this.#follow(id);
     }
     for (const held of this.#held.values()) if (held.port === port) held.port = undefined;
   }
@@ -209,6 +290,46 @@ export class Calls {
     const done = new Map();
     for (const [id, held] of arrived ? sent : []) if (this.#held.get(id) === held) this.#drop(id, done);
     for (const [port, ids] of done) tell(port, { type: "done", ids });
+  }
+
+  /**
+   * Answers a call whose document gives way to another one, or has, with what that one brings. If
+   * none follows, the call ends as its document says, or went away.
+   *
+   * @param {string} id
+   * @param {boolean} [restored] of an earlier worker: its document may come back
+   */
+  async #follow(id, restored = false) {
+    const call = this.#open.get(id);
+    if (!call || this.#following.has(id)) return;
+    if (!call.tool) {
+      if (!restored) this.#gone(id);
+      return;
+    }
+    this.#following.add(id);
+    if (!restored) this.#report(id, call, { message: "the page is loading another one" });
+    const next = await this.#arrivals.after(call, () => this.#open.get(id) === call && (call.answer !== undefined || !this.#ports.has(id)));
+    this.#following.delete(id);
+    if (this.#open.get(id) !== call) return;
+    const { tabId, leaving, answer } = call;
+    const port = this.#ports.get(id);
+    if (next?.data && (answer ? answer.nothing : leaving)) {
+      this.#answer(id, tabId, { result: outcome(true, { content: [{ type: "text", text: next.data }] }, next) }, port);
+    } else if (answer) {
+      const result = !next ? answer.result : answer.nothing && next.read ? outcome(true, { content: [] }, next) : withPage(answer.result, next);
+      this.#answer(id, tabId, { result }, port);
+    } else if (port) {
+      return; // its document is back
+    } else if (next?.read) {
+      this.#answer(id, tabId, { result: outcome(false, `the page went to another document before the tool answered; ${MAY_HAVE}`, next) });
+    } else if (!restored) {
+      this.#gone(id);
+    }
+  }
+
+  /** @param {string} id */
+  #gone(id) {
+    this.#fail(id, `the page went away after the call was sent; ${MAY_HAVE}`);
   }
 
   /**
@@ -239,18 +360,25 @@ export class Calls {
     }
   }
 
-  /** The calls that the next worker must know of. Most end so soon that they need not be written. */
+  /**
+   * The calls that the next worker must know of. Most end so soon that they need not be written,
+   * and results never are.
+   */
   #lasting() {
     const now = Date.now();
     const lasting = [...this.#open].filter(([, { at }]) => now - at >= SHORT);
     if (lasting.length < this.#open.size) this.#stored.save();
-    return Object.fromEntries(lasting);
+    return Object.fromEntries(lasting.map(([id, { answer: _, ...call }]) => [id, call]));
   }
 
   /** @param {string} id */
   #close(id) {
     this.#ports.delete(id);
-    if (this.#open.delete(id)) this.#stored.save();
+    const call = this.#open.get(id);
+    if (!call) return;
+    this.#open.delete(id);
+    this.#stored.save();
+    if (call.waiting) this.#tabs.waits(call.tabId, [...this.#open.values()].some((other) => other.waiting && other.tabId === call.tabId));
   }
 
   /**
@@ -300,6 +428,27 @@ function question({ method, params }) {
         request: { ask: "tool", name: params.toolName, args: /** @type {object} */ (params.args) },
       };
   }
+}
+
+/**
+ * The JSON of a call's answer.
+ *
+ * @param {boolean} success
+ * @param {object | string} payload
+ * @param {import("./arrivals.js").Arrival} next where the call has led
+ */
+function outcome(success, payload, { page }) {
+  return JSON.stringify({ success, payload, page });
+}
+
+/**
+ * The answer of a document with where the call has led.
+ *
+ * @param {string | undefined} result
+ * @param {import("./arrivals.js").Arrival} next
+ */
+function withPage(result, { page }) {
+  return `${result?.slice(0, -1)},"page":${JSON.stringify(page)}}`;
 }
 
 /** A URI may be one of a template's, so any frame with resources will do. */

@@ -3,6 +3,7 @@
 // time from its load, unless it takes long. The signs that it gives by then wait for the gateway.
 
 import { permits, permitsAll, sharesNone } from "./settings.js";
+import { lookForWebMCP } from "./webmcp.js";
 
 /** How long after its load a page is asked whether it has given signs, in ms, */
 const LOADED = 30;
@@ -66,6 +67,7 @@ export class Gateways {
     try {
       const { documentId } = await run({ target: { tabId: id }, files: ["content/top.js"], ...AT_ONCE });
       const target = { tabId: id, documentIds: [documentId] };
+      void lookForWebMCP(target);
       const settings = this.#settings();
       const shared = permitsAll(settings) || permits(settings, String((await run({ target, func: () => self.origin, ...AT_ONCE })).result));
       if (shared && (await hasSigns(target))) await run({ target, func: () => globalThis.tabhubGateway?.join(), ...AT_ONCE });

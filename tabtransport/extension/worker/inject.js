@@ -1,10 +1,11 @@
-// Which scripts run in pages: the sentinel in the frames of the sites that the user shares,
-// and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
+// Which scripts run in pages: the sentinel in the frames of the sites that the user shares, with
+// WebMCP for the page unless the user has left the site out of that, and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
 // nothing runs"). content/page.js, top.js and frame.js are joined of several files (files.go).
 
 import { pattern, permits, permitsAll, permitsPage } from "./settings.js";
 
-const ID = "page";
+/** The scripts by their ids. */
+const SCRIPTS = { page: "content/page.js", plain: "content/plain.js" };
 const WEB = ["http://*/*", "https://*/*"];
 
 /** The latest change: the next one waits for it. @type {Promise<unknown>} */
@@ -20,36 +21,37 @@ export function placeSentinel(settings) {
   changing = changing.then(() => place(settings)).catch((error) => {
     // A pattern that the browser does not take: better nowhere than where it must not be.
     console.error("the sentinel cannot be placed:", error);
-    return chrome.scripting.unregisterContentScripts({ ids: [ID] }).catch(() => {});
+    return chrome.scripting.unregisterContentScripts().catch(() => {});
   });
   return changing;
 }
 
 /** @param {Settings} settings */
-async function place({ mode, allowed, off }) {
+async function place({ mode, allowed, off, plain }) {
   const registered = await chrome.scripting.getRegisteredContentScripts();
+  const shared = mode === "all" ? WEB : patterns(allowed);
+  // A site that is left out is so wherever the others are matched.
+  const without = patterns(mode === "all" ? plain : plain.filter((origin) => allowed.includes(origin)));
+  const wanted = [
+    { ...script("page"), matches: shared, excludeMatches: [...patterns(off), ...without] },
+    { ...script("plain"), matches: without, excludeMatches: patterns(off) },
+  ].filter(({ matches }) => matches.length > 0);
   // An earlier version had others.
-  const others = registered.map(({ id }) => id).filter((id) => id !== ID);
-  if (others.length) await chrome.scripting.unregisterContentScripts({ ids: others });
-  const before = registered.find(({ id }) => id === ID);
-  const matches = mode === "all" ? WEB : patterns(allowed);
-  if (!matches.length) {
-    if (before) await chrome.scripting.unregisterContentScripts({ ids: [ID] });
-    return;
+  const gone = registered.map(({ id }) => id).filter((id) => !wanted.some((script) => script.id === id));
+  if (gone.length) await chrome.scripting.unregisterContentScripts({ ids: gone });
+  for (const script of wanted) {
+    const before = registered.find(({ id }) => id === script.id);
+    if (!before) await chrome.scripting.registerContentScripts([script]);
+    else if (differs(before, script)) await chrome.scripting.updateContentScripts([script]);
   }
-  /** @type {chrome.scripting.RegisteredContentScript} */
-  const script = {
-    id: ID,
-    js: ["content/page.js"],
-    world: "MAIN",
-    runAt: "document_start",
-    allFrames: true,
-    matchOriginAsFallback: true,
-    matches,
-    excludeMatches: patterns(off),
-  };
-  if (!before) await chrome.scripting.registerContentScripts([script]);
-  else if (differs(before, script)) await chrome.scripting.updateContentScripts([script]);
+}
+
+/**
+ * @param {keyof typeof SCRIPTS} id
+ * @returns {chrome.scripting.RegisteredContentScript}
+ */
+function script(id) {
+  return { id, js: [SCRIPTS[id]], world: "MAIN", runAt: "document_start", allFrames: true, matchOriginAsFallback: true };
 }
 
 /** @param {string[]} origins */

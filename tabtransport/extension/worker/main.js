@@ -4,6 +4,7 @@
 // Listeners are set before anything is awaited: the browser starts the worker for an
 // event and delivers it to whoever listens by then.
 
+import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
@@ -15,6 +16,7 @@ import { Link } from "./link.js";
 import { Code, Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
+import { whoGivesWebMCP } from "./webmcp.js";
 
 /** @type {Settings} */
 let current;
@@ -23,8 +25,8 @@ let changing = Promise.resolve();
 
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 const hub = new Hub(link);
-const tabs = new Tabs(hub, standing, () => current, showTools);
-const calls = new Calls(tabs, hub);
+const tabs = new Tabs(hub, standing, () => current, showTab);
+const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current));
 const gateways = new Gateways(() => current);
 
 const invitations = new Invitations(async (address) => {
@@ -32,6 +34,9 @@ const invitations = new Invitations(async (address) => {
   await apply(() => ({ hub: address }));
   if (here) await link.restart(); // there is another pairing to try
 });
+
+/** The tabs that wait for the person in front of them. */
+const waitingTabs = new Set();
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
@@ -50,13 +55,14 @@ async function start() {
 
 /** @returns {Promise<ToHub["browser/hello"]["params"]>} */
 async function hello() {
-  const [browserId, session] = await Promise.all([settings.browserId(), settings.session]);
+  const [browserId, session, webmcp] = await Promise.all([settings.browserId(), settings.session, whoGivesWebMCP()]);
   return {
     protocolVersion: "tabhub.v1",
     browserId,
     browserName: browserName(),
     session,
     capabilities: CAPABILITIES,
+    ...(webmcp && { webmcp }),
   };
 }
 
@@ -125,7 +131,7 @@ function answer({ id, tabId }, outcome) {
 
 chrome.runtime.onConnect.addListener((port) => {
   if (port.name !== "frame" || port.sender?.id !== chrome.runtime.id) return;
-  /** @type {Promise<import("./tab.js").Frame | undefined>} */
+  /** @type {Promise<import("./frame.js").Frame | undefined>} */
   const frame = ready.then(() => tabs.connected(port));
   // One after the other: what a frame says is about what it said before.
   let last = frame;
@@ -145,7 +151,7 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 /**
- * @param {import("./tab.js").Frame} frame
+ * @param {import("./frame.js").Frame} frame
  * @param {chrome.runtime.Port} port
  * @param {FrameToWorker} message
  */
@@ -162,6 +168,12 @@ function heard(frame, port, message) {
       break;
     case "progress":
       calls.progressed(port, message);
+      break;
+    case "waiting":
+      calls.waits(message.id);
+      break;
+    case "leaving":
+      calls.leaving(message.id);
       break;
     case "updated":
       if (tabs.permitted(frame)) {
@@ -183,7 +195,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
-chrome.tabs.onReplaced.addListener((id, before) => void ready.then(() => tabs.replaced(id, before)));
+chrome.tabs.onReplaced.addListener((id, before) => void tabs.replaced(id, before, ready));
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });
@@ -222,9 +234,10 @@ async function asked(request) {
       return { hub: link.state, address: current.hub, settings: current, sites };
     }
     case "site": {
-      const { origin, on, keep } = request;
+      const { origin, on, keep, webmcp } = request;
       if (on !== undefined) await apply((chosen) => settings.withSite(chosen, origin, on));
       if (keep !== undefined) await apply(({ keep: kept }) => ({ keep: settings.toggled(kept, origin, keep) }));
+      if (webmcp !== undefined) await apply(({ plain }) => ({ plain: settings.toggled(plain, origin, !webmcp) }));
       return current;
     }
     case "settings":
@@ -300,13 +313,15 @@ function stateChanged() {
   showState();
 }
 
-/**
- * @param {number} tabId
- * @param {number} tools
- */
-function showTools(tabId, tools) {
+/** @param {import("./tab.js").Tab} tab */
+function showTab({ id: tabId, tools, waiting }) {
+  const text = waiting ? "you" : tools ? String(tools) : "";
   // The tab may just have been closed.
-  chrome.action.setBadgeText({ tabId, text: tools ? String(tools) : "" }).catch(() => {});
+  chrome.action.setBadgeText({ tabId, text }).catch(() => {});
+  // A tab's own title stays for as long as its page.
+  if (waiting) waitingTabs.add(tabId);
+  else if (!waitingTabs.delete(tabId)) return;
+  chrome.action.setTitle({ tabId, title: waiting ? "tabhub: a form in this tab waits for you to submit it" : TITLES[link.state.state] }).catch(() => {});
 }
 
 function showState() {

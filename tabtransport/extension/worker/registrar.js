@@ -1,8 +1,9 @@
 // Tells the hub what tabs offer, when it differs from what the hub was told.
 
+import { KINDS } from "./frame.js";
 import { Code, Refusal } from "./refusal.js";
 import { permits } from "./settings.js";
-import { KINDS, merge } from "./tab.js";
+import { merge } from "./tab.js";
 
 /** Changes of what a tab offers within this time, in ms, are one message. */
 const GATHER = 50;
@@ -99,7 +100,7 @@ export class Registrar {
 
   /**
    * @param {Tab} tab
-   * @param {import("./tab.js").Frame[]} frames
+   * @param {import("./frame.js").Frame[]} frames
    * @param {ReturnType<typeof merge>} merged what they offer
    */
   #tell(tab, frames, { lists, rejected }) {

@@ -9,6 +9,7 @@ const DEFAULTS = {
   allowed: [],
   off: [],
   keep: [],
+  plain: [],
 };
 
 /** @returns {Promise<Settings>} */
@@ -17,8 +18,9 @@ export async function loadSettings() {
   const hub = await ownAddress();
   /** @type {Settings} */
   const all = { ...DEFAULTS, ...(hub && { hub }), ...(settings ?? {}) };
-  const [allowed, off, keep] = [all.allowed, all.off, all.keep].map((list) => [...new Set(list.map(canonical))]);
-  return { ...all, allowed, off, keep };
+  const lists = [all.allowed, all.off, all.keep, all.plain];
+  const [allowed, off, keep, plain] = lists.map((list) => [...new Set(list.map(canonical))]);
+  return { ...all, allowed, off, keep, plain };
 }
 
 /**
@@ -122,6 +124,16 @@ export function webOrigin(url) {
  */
 export function keeps(settings, origin) {
   return settings.keep.includes(canonical(origin));
+}
+
+/**
+ * Whether a site's pages get the extension's WebMCP where the browser has none.
+ *
+ * @param {Settings} settings
+ * @param {string} origin
+ */
+export function givesWebMCP(settings, origin) {
+  return !settings.plain.includes(canonical(origin));
 }
 
 /**

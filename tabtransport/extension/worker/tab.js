@@ -1,5 +1,6 @@
 // One tab: its frames, what they offer, and what the hub was told of it.
 
+import { Frame, KINDS, nameOf } from "./frame.js";
 import { withoutSecret } from "./invitations.js";
 import { keeps, permitsPage } from "./settings.js";
 
@@ -8,137 +9,6 @@ const THROUGH = 2 ** 40;
 const MAX_KEY = 1000;
 /** Below the hub's limit of 32 MiB a frame. */
 const MAX_REGISTRATION = 24 << 20;
-
-/** @type {["tools", "resources", "prompts"]} */
-export const KINDS = ["tools", "resources", "prompts"];
-
-/** @type {Offer} */
-const NOTHING = { tools: [], resources: [], prompts: [], rejected: [] };
-
-/**
- * A document with its content script, or a server in a child frame that is reached
- * through the document around it.
- */
-export class Frame {
-  /** @type {chrome.runtime.Port | undefined} */
-  #port;
-  documentId = "";
-  /** As the browser gives it. */
-  origin = "";
-  /** The origin that the tab showed then. */
-  site = "";
-  /** What its document offers. */
-  offer = NOTHING;
-  /** The number of the offer, by the document's own count; 0: it has made none yet. */
-  count = 0;
-  /** What documents before this one have offered, and it has not yet. */
-  past = NOTHING;
-  /** Since when there is something in the past, as Date.now() has it. */
-  since = 0;
-  /** Ends the past. @type {ReturnType<typeof setTimeout> | undefined} */
-  timer;
-
-  /**
-   * @param {number} id
-   * @param {{frame: Frame, key: number}} [through] for a server: the document around it, and what
-   *   that one calls it
-   */
-  constructor(id, through) {
-    this.id = id;
-    this.through = through;
-  }
-
-  /** @returns {chrome.runtime.Port | undefined} */
-  get port() {
-    return this.through ? this.through.frame.port : this.#port;
-  }
-
-  set port(port) {
-    this.#port = port;
-  }
-
-  /**
-   * Takes what the document offers now.
-   *
-   * @param {Offer} offer
-   * @param {number} count
-   */
-  take(offer, count) {
-    this.offer = offer;
-    this.count = count;
-    this.past = lacking(this.past, offer);
-  }
-
-  /** Says that the document has gone. */
-  depart() {
-    if (isEmpty(this.past)) this.since = Date.now();
-    const { offer } = this;
-    const past = lacking(this.past, offer);
-    this.past = isEmpty(past)
-      ? { ...offer, rejected: [] }
-      : {
-          tools: [...offer.tools, ...past.tools],
-          resources: [...offer.resources, ...past.resources],
-          prompts: [...offer.prompts, ...past.prompts],
-          rejected: [],
-        };
-    this.offer = NOTHING;
-    this.count = 0;
-  }
-
-  /** Says that what has departed will not come back. */
-  settle() {
-    clearTimeout(this.timer);
-    this.past = NOTHING;
-  }
-
-  /** Says that nothing of the frame counts. */
-  clear() {
-    this.settle();
-    this.offer = NOTHING;
-  }
-
-  /** Whether there is nothing that the frame offers, or has offered. */
-  get empty() {
-    return isEmpty(this.offer) && isEmpty(this.past);
-  }
-
-  /** Whether something has departed. */
-  get waits() {
-    return !isEmpty(this.past);
-  }
-
-  /** Whether it has a document that has not made an offer yet. */
-  get awaited() {
-    return !!this.port && this.count === 0;
-  }
-}
-
-/** @param {Offer} offer */
-function isEmpty({ tools, resources, prompts }) {
-  return tools.length + resources.length + prompts.length === 0;
-}
-
-/**
- * What is left of an offer without that of another.
- *
- * @param {Offer} offer
- * @param {Offer} other
- * @returns {Offer}
- */
-function lacking(offer, other) {
-  if (isEmpty(offer)) return NOTHING;
-  const left = (/** @type {typeof KINDS[number]} */ kind) => {
-    const names = new Set(other[kind].map(nameOf));
-    return offer[kind].filter((item) => !names.has(nameOf(item)));
-  };
-  return { tools: left("tools"), resources: left("resources"), prompts: left("prompts"), rejected: [] };
-}
-
-/** @param {Item} item */
-function nameOf(item) {
-  return String(item.uri ?? item.uriTemplate ?? item.name);
-}
 
 /**
  * Whether a tab is there without a document, to save memory, or since it was restored.
@@ -180,6 +50,10 @@ export class Tab {
   /** Whether it is there without a document, to save memory. */
   discarded = false;
   windowId = -1;
+  /** How many tools the hub was told of. */
+  tools = 0;
+  /** Whether a call waits for the person in front of it. */
+  waiting = false;
 
   /** @param {number} id */
   constructor(id) {
@@ -277,7 +151,9 @@ export class Tab {
     const offers = frames.filter(({ through }) => !through).map((frame) => ({ frame, port: frame.port, count: frame.count }));
     return () => {
       for (const { frame, port, count } of offers) {
-        if (frame.port === port) tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
+        if (frame.port !== port) continue;
+        frame.registered = count;
+        tell(port, { type: "registered", count, rejected: this.rejectedOf(frame) });
       }
     };
   }
@@ -289,7 +165,7 @@ export class Tab {
    * @returns {{url?: string, title?: string}}
    */
   page(settings) {
-    return permitsPage(settings, this.url) ? { url: withoutSecret(this.url).slice(0, 2048), title: withoutSecret(this.title).slice(0, 4096) } : {};
+    return pageOf(settings, this);
   }
 
   /**
@@ -309,8 +185,20 @@ export class Tab {
       discarded: this.discarded,
       replaces: this.replaces,
       keepTools: !!page.url && keeps(settings, page.url),
+      waiting: this.waiting,
     };
   }
+}
+
+/**
+ * What the hub is told of a page; nothing if the user does not share it.
+ *
+ * @param {Settings} settings
+ * @param {{url?: string, title?: string}} page
+ * @returns {{url?: string, title?: string}}
+ */
+export function pageOf(settings, { url = "", title = "" }) {
+  return permitsPage(settings, url) ? { url: withoutSecret(url).slice(0, 2048), title: withoutSecret(title).slice(0, 4096) } : {};
 }
 
 /**

@@ -1,48 +1,48 @@
 // The tabs with something to offer: what the browser and their frames say of them.
 
+import { Departures, LOADING, documents } from "./departures.js";
+import { Frame } from "./frame.js";
 import { Registrar } from "./registrar.js";
-import { keeps, permits } from "./settings.js";
+import { givesWebMCP, keeps, permits } from "./settings.js";
 import { Stored } from "./stored.js";
-import { Frame, Tab, isAsleep, tell } from "./tab.js";
-
-/** How long a document may take to load and to make its first offer, in ms, until that of the one before it is forgotten, */
-const LOADING = 15_000;
-/** and how long after that it may take to offer all that the one before it did. */
-const MOMENT = 1_500;
-/** How long a document may take to say that it is there, in ms. */
-const ANSWER = 1_000;
-/** How long a restarted worker waits for the frames that an earlier one knew, in ms. */
-const RETURN = 2_000;
+import { Tab, isAsleep, tell } from "./tab.js";
 
 export class Tabs {
   /** @type {Map<number, Tab>} */
   #tabs = new Map();
   /** Tabs that were closed while the hub could not be told. */
   #closed = new Set();
+  /** The numbers that tabs were given in place of others since the worker was started. @type {Map<number, number>} */
+  #numbers = new Map();
   #focused = -1;
   /** @type {Stored<Record<number, number[]>>} the frames of each tab that the hub was told of */
   #stored = new Stored("tabs", () => this.#remembered());
   #hub;
   #standing;
   #settings;
+  #show;
   #registrar;
+  #departures;
 
   /**
    * @param {import("./hub.js").Hub} hub
    * @param {() => {address: string, state: HubState["state"], hub: string, version: string}} standing
    *   where the hub is, and how this browser stands with it
    * @param {() => Settings} settings
-   * @param {(tabId: number, tools: number) => void} badge told how many tools a tab has
+   * @param {(tab: Tab) => void} show told when a tab has other tools, or waits for a person
    */
-  constructor(hub, standing, settings, badge) {
+  constructor(hub, standing, settings, show) {
     this.#hub = hub;
     this.#standing = standing;
     this.#settings = settings;
+    this.#show = show;
     this.#registrar = new Registrar(hub, settings, (tab, tools) => {
-      badge(tab.id, tools);
+      tab.tools = tools;
+      show(tab);
       this.#state(tab);
       this.#stored.save();
     });
+    this.#departures = new Departures(this.#registrar);
   }
 
   /** Remembers the tabs of an earlier worker, and learns which of them are left. */
@@ -55,18 +55,19 @@ export class Tabs {
     this.#focused = last?.id ?? -1;
     const ids = new Set(open.map((tab) => tab.id));
     for (const [key, frames] of Object.entries(before)) {
-      const id = Number(key);
+      const id = this.#numbers.get(Number(key)) ?? Number(key);
       if (!ids.has(id)) {
         this.#closed.add(id);
         continue;
       }
       const tab = this.#tab(id);
       tab.known = true;
+      if (id !== Number(key)) tab.replaces = Number(key);
       tab.missing = new Set(frames);
       for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
     }
     for (const info of open) this.seen(info);
-    for (const tab of this.#tabs.values()) this.#awaitMissing(tab);
+    for (const tab of this.#tabs.values()) this.#departures.awaitMissing(tab);
   }
 
   /** Tells a hub that has just said hello all there is. */
@@ -94,7 +95,7 @@ export class Tabs {
     tab.active = info.active;
     tab.loading = info.status === "loading";
     tab.discarded = isAsleep(info);
-    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#waitAnew(tab);
+    if (tab.site !== site || tab.loading !== loading || tab.discarded !== discarded) this.#departures.waitAnew(tab, { woken: discarded && !tab.discarded });
     this.#state(tab);
   }
 
@@ -129,12 +130,16 @@ export class Tabs {
   }
 
   /**
-   * A tab has another number now, as it was put to sleep.
+   * A tab has another number now, as it was put to sleep. This is said also before what an earlier
+   * worker knew is loaded.
    *
    * @param {number} tabId
    * @param {number} before
+   * @param {Promise<void>} ready
    */
-  async replaced(tabId, before) {
+  async replaced(tabId, before, ready) {
+    this.#numbers.set(before, tabId);
+    await ready;
     const tab = this.#tabs.get(before);
     if (!tab) return;
     this.#tabs.delete(before);
@@ -145,7 +150,7 @@ export class Tabs {
     for (const frame of tab.frames.values()) {
       if (!frame.port) continue;
       frame.port = undefined;
-      this.#depart(tab, frame);
+      this.#departures.depart(tab, frame);
     }
     this.#stored.save();
     this.seen(await chrome.tabs.get(tabId));
@@ -190,12 +195,12 @@ export class Tabs {
       tab.frames.set(frameId, frame);
     }
     frame.port = port;
-    if (frame.documentId && frame.documentId !== documentId) this.#depart(tab, frame);
+    if (frame.documentId && frame.documentId !== documentId) this.#departures.depart(tab, frame);
     if (frame.origin && frame.origin !== origin) this.#forget(tab, frame);
     frame.documentId = documentId ?? "";
     frame.origin = origin;
     frame.site = tab.site;
-    this.#wait(tab, frame);
+    this.#departures.wait(tab, frame);
     port.postMessage({ type: permits(this.#settings(), origin) ? "on" : "off" });
     return frame;
   }
@@ -212,95 +217,7 @@ export class Tabs {
       // A server there may have gone with it.
       if (other.through && other.origin === frame.origin) other.port?.postMessage({ type: "check", origin: frame.origin });
     }
-    this.#depart(tab, frame);
-    if (frame.id !== 0) void this.#lookFor(tab, frame);
-  }
-
-  /**
-   * A frame's document has gone, and with it what was reached through it.
-   *
-   * @param {Tab} tab
-   * @param {Frame} frame
-   */
-  #depart(tab, frame) {
-    for (const each of tab.with(frame)) {
-      each.depart();
-      if (each.empty && !each.port) tab.frames.delete(each.id);
-    }
-    this.#wait(tab, frame);
-    if (frame.id === 0) this.#registrar.next(tab);
-    else this.#registrar.soon(tab);
-  }
-
-  /**
-   * Waits for a frame's document to offer what those before it have offered. One without
-   * tools says nothing, and one in a tab that sleeps is not there yet.
-   *
-   * @param {Tab} tab
-   * @param {Frame} frame
-   */
-  #wait(tab, frame) {
-    clearTimeout(frame.timer);
-    if (tab.discarded || !tab.with(frame).some((each) => each.waits)) return;
-    const elsewhere = !frame.port && frame.site !== tab.site;
-    const loaded = !tab.loading && !frame.awaited;
-    frame.timer = setTimeout(() => this.#settle(tab, frame), elsewhere ? 0 : loaded ? MOMENT : frame.since + LOADING - Date.now());
-  }
-
-  /**
-   * What is waited for in a tab has another time for it.
-   *
-   * @param {Tab} tab
-   */
-  #waitAnew(tab) {
-    for (const frame of tab.frames.values()) if (!frame.through) this.#wait(tab, frame);
-    this.#awaitMissing(tab);
-  }
-
-  /**
-   * Waits for the frames that an earlier worker knew.
-   *
-   * @param {Tab} tab
-   */
-  #awaitMissing(tab) {
-    clearTimeout(tab.returning);
-    if (!tab.missing || tab.discarded) return;
-    const over = () => {
-      tab.missing = undefined;
-      this.#registrar.soon(tab);
-    };
-    tab.returning = setTimeout(over, tab.loading ? LOADING : RETURN);
-  }
-
-  /**
-   * Waits no longer for a frame whose document has gone if it was removed, and not the whole page.
-   *
-   * @param {Tab} tab
-   * @param {Frame} frame
-   */
-  async #lookFor(tab, frame) {
-    const [there, info] = await Promise.all([
-      documents({ tabId: tab.id, frameIds: [frame.id] }),
-      chrome.tabs.get(tab.id).catch(() => undefined),
-    ]);
-    if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
-  }
-
-  /**
-   * What has departed from a frame will not come back.
-   *
-   * @param {Tab} tab
-   * @param {Frame} frame
-   */
-  #settle(tab, frame) {
-    const over = tab.with(frame);
-    // With the page go its frames.
-    if (frame.id === 0) over.push(...[...tab.frames.values()].filter(({ port }) => !port));
-    for (const each of over) {
-      each.settle();
-      if (each.empty && (!each.port || each.through)) tab.frames.delete(each.id);
-    }
-    this.#registrar.soon(tab);
+    this.#departures.depart(tab, frame);
   }
 
   /**
@@ -313,7 +230,7 @@ export class Tabs {
     const about = said.child ? tab.through(frame, said.child) : frame;
     const first = about.awaited;
     about.take(said.offer, said.count);
-    if (first && !said.child) this.#wait(tab, about);
+    if (first && !said.child) this.#departures.wait(tab, about);
     if (said.child && about.empty) tab.frames.delete(about.id);
     tab.missing?.delete(about.id);
     this.#registrar.soon(tab);
@@ -367,6 +284,33 @@ export class Tabs {
   }
 
   /**
+   * Whether the hub has what a document offers; undefined if the document has not said that it
+   * may offer anything.
+   *
+   * @param {number} tabId
+   * @param {string} documentId
+   */
+  told(tabId, documentId) {
+    const frames = this.#tabs.get(tabId)?.frames.values() ?? [];
+    const frame = [...frames].find((frame) => frame.port && frame.documentId === documentId);
+    return frame && frame.count > 0 && frame.registered === frame.count;
+  }
+
+  /**
+   * Whether a call waits for the person in front of a tab.
+   *
+   * @param {number} tabId
+   * @param {boolean} waiting
+   */
+  waits(tabId, waiting) {
+    const tab = this.#tabs.get(tabId);
+    if (!tab || tab.waiting === waiting) return;
+    tab.waiting = waiting;
+    this.#state(tab);
+    this.#show(tab);
+  }
+
+  /**
    * Has the browser load a tab that sleeps, which brings it nowhere else.
    *
    * @param {Tab} tab
@@ -374,8 +318,7 @@ export class Tabs {
   async #wake(tab) {
     tab.discarded = false;
     tab.loading = true;
-    for (const frame of tab.frames.values()) frame.since = Date.now();
-    this.#waitAnew(tab);
+    this.#departures.waitAnew(tab, { woken: true });
     this.#state(tab);
     await chrome.tabs.reload(tab.id).catch(() => {}); // it may just have been closed
   }
@@ -405,7 +348,9 @@ export class Tabs {
       const known = sites.get(origin);
       if (known) return known;
       const reached = [...(tab?.frames.values() ?? [])].some((frame) => frame.port && frame.origin === origin);
-      const view = { origin, on: permits(settings, origin), keep: keeps(settings, origin), reached, tools: [], rejected: [] };
+      const [on, keep, webmcp] = [permits(settings, origin), keeps(settings, origin), givesWebMCP(settings, origin)];
+      /** @type {SiteView} */
+      const view = { origin, on, keep, webmcp, reached, tools: [], rejected: [] };
       sites.set(origin, view);
       return view;
     };
@@ -480,18 +425,4 @@ export class Tabs {
     }
     return out;
   }
-}
-
-/**
- * The documents that there are in a tab, or in frames of it; a page that does not answer has none.
- *
- * @param {chrome.scripting.InjectionTarget} target
- * @returns {Promise<string[]>}
- */
-function documents(target) {
-  const asked = chrome.scripting.executeScript({ target, func: () => {}, injectImmediately: true }).then(
-    (answers) => answers.map(({ documentId }) => documentId),
-    () => [],
-  );
-  return Promise.race([asked, new Promise((resolve) => setTimeout(resolve, ANSWER, []))]);
 }

@@ -345,6 +345,8 @@ func (b *Browser) cdp(t *Tab, method string, raw json.RawMessage) (any, error) {
 			return value("Hello " + t.URL())
 		case strings.Contains(p.Expression, "readyState"):
 			return value(map[string]any{"url": t.URL(), "title": t.Title})
+		case strings.Contains(p.Expression, "about:blank"):
+			return value(map[string]any{})
 		case strings.Contains(p.Expression, "#nothing"):
 			return value(nil)
 		case strings.Contains(p.Expression, "getBoundingClientRect"):

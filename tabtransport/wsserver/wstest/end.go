@@ -164,6 +164,10 @@ func (e *end) Progress(r tabtest.Request, progress float64) {
 	e.write(frame{TabID: r.Tab, Method: spec.MethodProgress, Params: Marshal(spec.Progress{RequestID: r.ID, Progress: progress})})
 }
 
+func (e *end) Waits(r tabtest.Request) {
+	e.write(frame{TabID: r.Tab, Method: spec.MethodProgress, Params: Marshal(spec.Progress{RequestID: r.ID, Waiting: true})})
+}
+
 func (e *end) Cancelled() string { return <-e.cancelled }
 
 func (e *end) Closed() spec.CloseCode {

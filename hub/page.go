@@ -1,0 +1,61 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/spec"
+)
+
+// nextPageWait is how long a page that comes back after a call has lost it may take to have
+// its tools.
+const nextPageWait = 2 * time.Second
+
+// maxNextTools is how many tools of the page that a call has led to its result names.
+const maxNextTools = 20
+
+// nextPage returns where a tab is whose document has gone under a call: a page that joins
+// by itself comes back, and soon has its tools. nil says that it has not.
+func (h *Hub) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page) {
+	ctx, cancel := context.WithTimeout(ctx, nextPageWait)
+	defer cancel()
+	// Whether it is the time that is up is all the same: page is what is known then.
+	_ = h.Await(ctx, func() (registered bool) {
+		h.mu.RLock()
+		defer h.mu.RUnlock()
+		page, registered = h.state.NextPage(addr)
+		return page == nil || registered
+	})
+	return page
+}
+
+// ToolNames returns the public names of the tools that models can call in a tab now.
+func (h *Hub) ToolNames(addr spec.TabAddr) []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.ToolNames(addr)
+}
+
+// describePage says to a client where a call has led, and what there is to call.
+func (h *Hub) describePage(addr spec.TabAddr, page *spec.Page) string {
+	h.mu.RLock()
+	url, names := h.state.TabURL(addr, page.URL), h.state.ToolNames(addr)
+	h.mu.RUnlock()
+	if url == "" {
+		return "The tab now shows another page, of which the hub is told nothing."
+	}
+	text := "The page is now at " + describe.Clean(url, spec.MaxURI)
+	if title := describe.Clean(page.Title, spec.MaxTitle); title != "" {
+		text += " (“" + title + "”)"
+	}
+	switch more := len(names) - maxNextTools; {
+	case len(names) == 0:
+		return text + ". It has no tools."
+	case more > 0:
+		return fmt.Sprintf("%s. Tools there: %s and %d more.", text, strings.Join(names[:maxNextTools], ", "), more)
+	}
+	return fmt.Sprintf("%s. Tools there: %s.", text, strings.Join(names, ", "))
+}

@@ -1,0 +1,51 @@
+package state
+
+import (
+	"tabhub/hub/item"
+	"tabhub/spec"
+)
+
+// ToolNames returns the public names of the tools that models can call in a tab now, in the
+// order of its registration: the domain's where no other tab has the tool, else the tab's own.
+func (s *State) ToolNames(addr spec.TabAddr) []string {
+	t := s.tabs[addr]
+	if t == nil {
+		return nil
+	}
+	var names []string
+	for _, it := range t.items[spec.KindTool] {
+		if it.AppOnly {
+			continue
+		}
+		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
+		for _, p := range e.providers {
+			switch {
+			case p.tab != t || !p.present():
+			case len(e.providers) == 1:
+				names = append(names, e.public)
+			default:
+				names = append(names, p.public)
+			}
+		}
+	}
+	return names
+}
+
+// NextPage returns where a single tab is that came back with another document, and whether
+// that one has registered its tools; nil if the tab has not come back with another.
+func (s *State) NextPage(addr spec.TabAddr) (page *spec.Page, registered bool) {
+	t := s.tabs[addr]
+	if t == nil || !t.reloaded {
+		return nil, false
+	}
+	return &spec.Page{URL: t.url, Title: t.title}, !t.stale[spec.KindTool]
+}
+
+// TabURL returns the URL that is claimed for a tab, as far as it may be believed: else "".
+func (s *State) TabURL(addr spec.TabAddr, claimed string) string {
+	t := s.tabs[addr]
+	if t == nil {
+		return ""
+	}
+	return item.TabURL(t.peer.conn, claimed)
+}

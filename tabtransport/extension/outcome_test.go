@@ -1,0 +1,405 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// travels is a page whose tools lead elsewhere. OTHER is another site.
+const travels = `<!doctype html><title>Start</title>
+<form toolname="form" tooldescription="d" toolautosubmit action="/answer"><input name="q"></form>
+<form toolname="post" tooldescription="d" toolautosubmit action="/answer" method="post"><input name="q"></form>
+<form toolname="redirected" tooldescription="d" toolautosubmit action="/redirect"><input name="q"></form>
+<form toolname="mute" tooldescription="d" toolautosubmit action="/mute"><input name="q"></form>
+<form toolname="shop" tooldescription="d" toolautosubmit action="/shop"><input name="q"></form>
+<form toolname="slow" tooldescription="d" toolautosubmit action="/slow"><input name="q"></form>
+<form toolname="abroad" tooldescription="d" toolautosubmit action="OTHER/answer"><input name="q"></form>
+<form toolname="nowhere" tooldescription="d" toolautosubmit action="/204"><input name="q"></form>
+<form toolname="download" tooldescription="d" toolautosubmit action="/download"><input name="q"></form>
+<form toolname="otherTab" tooldescription="d" toolautosubmit action="/answer" target="_blank"><input name="q"></form>
+<form toolname="otherFrame" tooldescription="d" toolautosubmit action="/answer" target="inner"><input name="q"></form>
+<iframe name="inner"></iframe>
+<script>
+const add = (name, execute) => document.modelContext.registerTool({name, description: 'd', execute});
+add('goes', () => { location.href = '/answer'; });
+add('says', () => { location.href = '/answer'; return 'said'; });
+add('never', () => { location.href = '/answer'; return new Promise(() => {}); });
+add('mutely', () => { location.href = '/mute'; return new Promise(() => {}); });
+add('reloads', () => { location.reload(); return new Promise(() => {}); });
+add('hangs', () => { parent.postMessage('started', '*'); return new Promise(() => {}); });
+add('where', () => location.search);
+</script>`
+
+var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame goes says never mutely reloads hangs where")
+
+// world serves travels and where its tools lead, and returns the address of another site
+// that serves the same.
+func world(t testing.TB) (url, other string) {
+	t.Helper()
+	handler := func(other *string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			switch r.URL.Path {
+			case "/":
+				_, _ = io.WriteString(w, strings.ReplaceAll(travels, "OTHER", *other))
+			case "/answer":
+				_, _ = io.WriteString(w, `<!doctype html><title>Answer</title><script type="application/ld+json">{"n": 1.50}</script>
+					<script type="application/ld+json">{not JSON</script><script type="text/plain">{"no": 1}</script>
+					<body><script type="application/ld+json">/* a comment */ ["http://b", "\"//"]</script>`)
+			case "/redirect":
+				http.Redirect(w, r, "/answer", http.StatusFound)
+			case "/mute":
+				_, _ = io.WriteString(w, `<!doctype html><title>Mute</title>`)
+			case "/shop":
+				_, _ = io.WriteString(w, shop)
+			case "/slow":
+				_, _ = io.WriteString(w, `<!doctype html><title>Slow</title>`)
+				w.(http.Flusher).Flush()
+				select {
+				case <-r.Context().Done():
+				case <-t.Context().Done():
+				}
+			case "/204":
+				w.WriteHeader(http.StatusNoContent)
+			case "/download":
+				w.Header().Set("Content-Disposition", "attachment; filename=list.csv")
+				_, _ = io.WriteString(w, "1,2")
+			}
+		})
+	}
+	for _, at := range []struct{ own, other *string }{{&url, &other}, {&other, &url}} {
+		s := httptest.NewServer(handler(at.other))
+		t.Cleanup(s.Close)
+		t.Cleanup(s.CloseClientConnections)
+		*at.own = s.URL
+	}
+	return url, other
+}
+
+// A call that leads to another document is answered with what that one says, as the
+// browser would, and where it is.
+func TestCallsThatNavigate(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, other := world(t)
+	const data = `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]}`
+	const submitted = `{"content":[{"type":"text","text":"The form was submitted."}]}`
+	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect"`
+	for _, c := range []struct{ tool, want, at string }{
+		{"form", data, url + `/answer?q=x "Answer"`},
+		{"post", data, url + `/answer "Answer"`},
+		{"redirected", data, url + `/answer "Answer"`},
+		{"mute", `{"content":[]}`, url + `/mute?q=x "Mute"`},
+		{"shop", `{"content":[]}`, url + `/shop?q=x "Shop"`},
+		{"abroad", `{"content":[]}`, other + `/answer?q=x "Answer"`},
+		{"nowhere", submitted, ""},
+		{"download", submitted, ""},
+		{"otherTab", submitted, ""},
+		{"otherFrame", submitted, ""},
+		{"goes", data, url + `/answer "Answer"`},
+		{"says", `{"content":[{"type":"text","text":"said"}]}`, url + `/answer "Answer"`},
+		{"never", data, url + `/answer "Answer"`},
+		{"mutely", lost, url + `/mute "Mute"`},
+		{"reloads", lost, url + `/ "Start"`},
+	} {
+		p := b.Open(url)
+		tab := h.tabWith(travelTools...)
+		want := c.want
+		if c.at != "" {
+			want += " at " + c.at
+		}
+		if got, err := h.call(tab, c.tool, `{"q":"x"}`); err != nil || got != want {
+			t.Errorf("%s: %s, %v; want %s", c.tool, got, err, want)
+		}
+		h.mu.Lock()
+		tools := h.tabs[tab].here()
+		h.mu.Unlock()
+		if c.tool == "shop" && !equal(tools, shopTools) {
+			t.Errorf("the answer came before the tools of the page: %v", tools)
+		}
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
+// What the next document says is the result of the call that has led there, and no other's.
+func TestCallBesideOneThatNavigates(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, _ := world(t)
+	p := b.Open(url)
+	tab := h.tabWith(travelTools...)
+	p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
+	beside := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "hangs", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+		beside <- fmt.Sprint(got, err)
+	}()
+	p.Eval("started")
+	if got, err := h.call(tab, "form", `{"q":"x"}`); err != nil || !strings.Contains(got, "1.5") {
+		t.Errorf("the form: %s, %v", got, err)
+	}
+	if got := <-beside; !strings.Contains(got, "before the tool answered; it may have taken effect") {
+		t.Errorf("the call beside it: %s", got)
+	}
+}
+
+// The tools of a library lead elsewhere as the browser's do.
+func TestLibrarysCallsThatNavigate(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{
+		"/": `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
+			const tools = {
+				goes: () => { location.href = '/answer'; },
+				says: () => { location.href = '/answer'; return {said: 1}; },
+				submits: async () => { form.submit(); return null; },
+				never: () => { location.href = '/answer'; return new Promise(() => {}); },
+			};
+			document.modelContext = {
+				getTools: async () => Object.keys(tools).map(name => ({name, description: 'd'})),
+				executeTool: async ({name}) => tools[name](),
+			};
+		</script>`,
+		"/answer": `<!doctype html><title>Answer</title><script type="application/ld+json">{"n":1}</script>`,
+	})
+	for _, tool := range []string{"goes", "says", "submits", "never"} {
+		p := b.Open(url)
+		tab := h.tabWith("goes", "says", "submits", "never")
+		want := `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at ` + url + `/answer`
+		if tool == "says" {
+			want = `{"content":[{"type":"text","text":"{\"said\":1}"}],"structuredContent":{"said":1}} at ` + url + `/answer`
+		}
+		if got, err := h.call(tab, tool, "{}"); err != nil || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s, %v; want %s", tool, got, err, want)
+		}
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
+// Frames lead elsewhere by themselves, and what is replaced there is not called.
+func TestCallsInFramesThatNavigate(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, other := world(t)
+	outer := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><iframe src="` + url + `/" allow="tools *"></iframe>`})
+	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect" at `
+	for _, c := range []struct{ tool, then, want string }{
+		{"form", "", `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]} at ` + url + `/answer?q=x "Answer"`},
+		{"abroad", "", `{"content":[]} at ` + other + `/answer?q=x "Answer"`},
+		{"hangs", "frame.src = frame.src", lost + url + `/ "Start"`},
+		{"hangs", "frame.src = '" + other + "/mute'", lost + other + `/mute "Mute"`},
+		{"hangs", "frame.remove()", "the page went away after the call was sent; it may have taken effect"},
+	} {
+		p := b.Open(outer)
+		tab := h.tabWith(travelTools...)
+		frame := h.tool(tab, c.tool).FrameID
+		done := make(chan string, 1)
+		p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
+		go func() {
+			got, err := h.callFrame(t.Context(), tab, frame, c.tool, `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
+			if err != nil {
+				got = err.Error()
+			}
+			done <- got
+		}()
+		if c.then != "" {
+			p.Eval("started")
+			p.Eval("void (frame => { " + c.then + " })(document.querySelector('iframe'))")
+		}
+		if got := <-done; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s, %s: %s; want %s", c.tool, c.then, got, c.want)
+		}
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+
+	// A call for what was there before is not for the document of another site.
+	p := b.Open(outer)
+	tab := h.tabWith(travelTools...)
+	frame := h.tool(tab, "hangs").FrameID
+	p.Eval("document.querySelector('iframe').src = '" + other + "/'")
+	h.wait("the other site's tools", func() bool {
+		return slices.ContainsFunc(h.tabs[tab].tools, func(it item) bool { return it.Origin == other })
+	})
+	_, err := h.ask(tab, &spec.ExecuteTool{ToolName: "hangs", Args: json.RawMessage("{}"), FrameID: &frame, Origin: url})
+	if rpc, ok := errors.AsType[*spec.Error](err); !ok || rpc.Code != spec.CodeTabNotFound || string(rpc.Data) != string(spec.NotDelivered) {
+		t.Errorf("a call for the document before: %v", err)
+	}
+}
+
+// Of a site that the user does not share the hub learns nothing, also when a call leads there.
+func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, other := world(t)
+	switchSite(b, other, false)
+	b.Open(url)
+	tab := h.tabWith(travelTools...)
+	if got, err := h.call(tab, "abroad", `{"q":"x"}`); err != nil || got != `{"content":[]} at  ""` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A worker that is stopped while the next document loads does not lose the call.
+func TestWorkerStoppedUnderNavigation(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	asked, release := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/next" {
+			close(asked)
+			<-release
+			_, _ = io.WriteString(w, `<title>Next</title><script type="application/ld+json">{"n":1}</script>`)
+			return
+		}
+		_, _ = io.WriteString(w, `<form toolname="form" tooldescription="d" toolautosubmit action="/next"><input name="q"></form>`)
+	}))
+	t.Cleanup(s.Close)
+	b.Open(s.URL)
+	tab := h.tabWith("form")
+	done := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "form", `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
+		done <- fmt.Sprint(got, err)
+	}()
+	<-asked
+	h.mu.Lock()
+	hellos := h.hellos
+	h.mu.Unlock()
+	b.StopWorker()
+	h.wait("the worker is back", func() bool { return h.hellos > hellos })
+	close(release)
+	if got, want := <-done, `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at `+s.URL+`/next?q=x "Next"`; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Tabs with tools of one name answer for themselves, also when one is back from the
+// back/forward cache after a call has led it elsewhere.
+func TestOneNameInTwoTabs(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, _ := world(t)
+	pages := map[int64]*chromium.Page{}
+	for _, query := range []string{"/?one", "/?two"} {
+		p := b.Open(url + query)
+		h.wait("the tab's tools", func() bool {
+			for id, tab := range h.tabs {
+				if pages[id] == nil && len(tab.tools) == len(travelTools) {
+					pages[id] = p
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for id, p := range pages {
+		query := strings.Trim(p.Eval("location.search"), `"`)
+		if got, err := h.call(id, "where", "{}"); err != nil || got != `{"content":[{"type":"text","text":"`+query+`"}]}` {
+			t.Errorf("tab %d at %s: %s, %v", id, query, got, err)
+		}
+		if got, err := h.call(id, "goes", "{}"); err != nil || !strings.Contains(got, "/answer") {
+			t.Errorf("tab %d at %s: %s, %v", id, query, got, err)
+		}
+	}
+	for id, p := range pages {
+		p.Back()
+		h.wait("the tools are back", func() bool { return len(h.tabs[id].tools) == len(travelTools) })
+		query := strings.Trim(p.Eval("location.search"), `"`)
+		if got, err := h.call(id, "where", "{}"); err != nil || got != `{"content":[{"type":"text","text":"`+query+`"}]}` {
+			t.Errorf("tab %d back at %s: %s, %v", id, query, got, err)
+		}
+	}
+}
+
+// What a tool returns reaches the client as the browser gives it, also from a library that
+// gives the value itself.
+func TestResults(t *testing.T) {
+	t.Parallel()
+	text := func(s string) string {
+		b, _ := json.Marshal(s)
+		return fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, b)
+	}
+	object := func(s string) string {
+		return strings.TrimSuffix(text(s), "}") + `,"structuredContent":` + s + "}"
+	}
+	results := []struct{ value, want string }{
+		{`"plain words"`, text("plain words")},
+		{`"{\"a\": 1}"`, object(`{"a": 1}`)},
+		{`{ok: true}`, object(`{"ok":true}`)},
+		{`{}`, object(`{}`)},
+		{`[1, "a", null]`, text(`[1,"a",null]`)},
+		{`5`, text("5")},
+		{`NaN`, text("NaN")},
+		{`10n`, text("10")},
+		{`false`, text("false")},
+		{`null`, text("null")},
+		{`undefined`, text("undefined")},
+		{`() => 1`, text("undefined")},
+		{`new Map([[1, 2]])`, object(`{}`)},
+		{`new Date(0)`, text(`"1970-01-01T00:00:00.000Z"`)},
+		{`{a: undefined, b: NaN}`, object(`{"b":null}`)},
+		{`{content: [{type: "text", text: "x"}]}`, text("x")},
+		{`{content: [], structuredContent: {n: 1}}`, `{"content":[],"structuredContent":{"n":1}}`},
+		{`{content: [{type: "text", text: "no"}], isError: true}`, `{"content":[{"type":"text","text":"no"}],"isError":true}`},
+		{`{structuredContent: {n: 1}}`, object(`{"n":1}`)},
+		{`{content: "no blocks"}`, object(`{"content":"no blocks"}`)},
+		{`(() => { const circle = {}; return circle.circle = circle; })()`, "failed: "},
+	}
+	var page strings.Builder
+	page.WriteString("<!doctype html><script>const values = [")
+	for _, r := range results {
+		page.WriteString(r.value + ",\n")
+	}
+	page.WriteString("];\n")
+	for _, c := range []struct {
+		way    string
+		native bool
+		more   string
+	}{
+		{"native", true, `values.forEach((value, i) => document.modelContext.registerTool({name: "t" + i, description: "d", execute: () => value}));`},
+		{"library", false, `document.modelContext = {
+			getTools: async () => values.map((_, i) => ({name: "t" + i, description: "d"})),
+			executeTool: async ({name}) => values[name.slice(1)],
+		};`},
+	} {
+		t.Run(c.way, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: c.native})
+			b.Open(site(t, map[string]string{"/": page.String() + c.more + "</script>"}))
+			var tools []string
+			for i := range results {
+				tools = append(tools, fmt.Sprint("t", i))
+			}
+			tab := h.tabWith(tools...)
+			for i, r := range results {
+				got, err := h.call(tab, tools[i], "{}")
+				if ok := got == r.want || r.want == "failed: " && strings.HasPrefix(got, r.want); err != nil || !ok {
+					t.Errorf("%s: %s, %v; want %s", r.value, got, err, r.want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,161 @@
+package extension_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// booking is a page with a form that the person is to submit.
+const booking = `<!doctype html><title>Booking</title>
+<form id="form" toolname="book" tooldescription="Books a table" action="/booked"><input name="guests"><button>Book</button></form>`
+
+// A library's form that the person is to submit, in a browser without WebMCP.
+const libraryForms = `<script>
+	document.modelContext = {
+		getTools: async () => [{name: 'book', description: 'Books a table'}],
+		executeTool: (tool, input, {signal} = {}) => new Promise((done, fail) => {
+			if (tool.name !== 'book') throw new TypeError('no such tool');
+			form.guests.value = JSON.parse(input).guests;
+			form.addEventListener('submit', () => done(null), {once: true});
+			form.addEventListener('reset', () => fail(new Error('cancelled by a form reset')), {once: true});
+			signal?.addEventListener('abort', () => fail(signal.reason));
+		}),
+	};
+</script>`
+
+// waiting is a call that waits for the person in front of the tab.
+type waiting struct {
+	cancel context.CancelCauseFunc
+	done   chan string
+}
+
+// book calls the tool book, with less time than the person takes, and returns once it waits.
+func (h *hub) book(tab int64) waiting {
+	h.t.Helper()
+	ctx, cancel := context.WithCancelCause(h.t.Context())
+	w := waiting{cancel, make(chan string, 1)}
+	waits := make(chan struct{}, 100)
+	go func() {
+		wait := tabtransport.Wait{Timeout: chromium.Timeout, Person: chromium.Timeout, Progress: func(p spec.Progress) {
+			if p.Waiting && strings.Contains(p.Message, "waiting for the person") {
+				waits <- struct{}{}
+			}
+		}}
+		got, err := h.callFrame(ctx, tab, 0, "book", `{"guests":"4"}`, wait)
+		w.done <- fmt.Sprint(got, err)
+	}()
+	select {
+	case <-waits:
+	case got := <-w.done:
+		h.t.Fatalf("the call ended before it waited: %s", got)
+	}
+	return w
+}
+
+// A form without toolautosubmit waits until the person has submitted or reset it, and the
+// tab says so.
+func TestFormWaitsForThePerson(t *testing.T) {
+	t.Parallel()
+	for _, native := range []bool{true, false} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			page := booking
+			if !native {
+				page += libraryForms
+			}
+			url := site(t, map[string]string{"/": page, "/booked": `<!doctype html><title>Booked</title><script type="application/ld+json">{"table":7}</script>`, "/other": "<title>Other</title>"})
+			p := b.Open(url)
+			worker := b.Worker()
+			tab := h.tabWith("book")
+			shown := func() string {
+				return worker.Eval(fmt.Sprintf(`Promise.all([chrome.action.getBadgeText({tabId: %[1]d}), chrome.action.getTitle({tabId: %[1]d})])`, tab))
+			}
+			saysWaiting := func(want bool) {
+				t.Helper()
+				h.wait("the tab waits, or not", func() bool {
+					w := h.tabs[tab].state.Waiting
+					return w != nil && *w == want
+				})
+			}
+
+			w := h.book(tab)
+			saysWaiting(true)
+			if got := shown(); !strings.Contains(got, `"you"`) || !strings.Contains(got, "waits for you") {
+				t.Errorf("the extension shows %s", got)
+			}
+			p.WaitFor("form.guests.value === '4'")
+			p.Eval("form.reset()")
+			if got := <-w.done; !strings.Contains(got, "cancelled by a form reset") {
+				t.Errorf("after a reset: %s", got)
+			}
+			saysWaiting(false)
+			if got := shown(); !strings.Contains(got, `"1"`) || strings.Contains(got, "waits") {
+				t.Errorf("the extension shows %s", got)
+			}
+
+			w = h.book(tab)
+			why := errors.New("the client gave up")
+			w.cancel(why)
+			if got := <-w.done; !strings.Contains(got, why.Error()) {
+				t.Errorf("after the client has cancelled: %s", got)
+			}
+			saysWaiting(false)
+
+			w = h.book(tab)
+			p.WaitFor("form.guests.value === '4'")
+			p.Click("button")
+			if got, want := <-w.done, `{"content":[{"type":"text","text":"[{\"table\":7}]"}]} at `+url+`/booked?guests=4 "Booked"`; !strings.HasPrefix(got, want) {
+				t.Errorf("after the person has submitted it: %s, want %s", got, want)
+			}
+
+			p.Navigate(url)
+			tab = h.tabWith("book")
+			w = h.book(tab)
+			p.Navigate(url + "/other")
+			if got := <-w.done; !strings.Contains(got, "may have taken effect") || !strings.Contains(got, "/other") {
+				t.Errorf("after the person has gone elsewhere: %s", got)
+			}
+		})
+	}
+}
+
+// Calls of one form take turns: two that overlap, and are both cancelled, end the process of
+// the page in Chromium 156. One that was cancelled before its turn never begins.
+func TestCallsOfOneFormTakeTurns(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": booking + `<script>
+		window.activated = 0;
+		document.modelContext.addEventListener('toolactivated', () => activated++);
+		form.addEventListener('submit', e => { e.preventDefault(); e.respondWith(Promise.resolve('booked')); });
+	</script>`}))
+	tab := h.tabWith("book")
+	stop := errors.New("stop")
+	for i := range 3 {
+		first, second := h.book(tab), h.book(tab)
+		p.WaitFor(fmt.Sprintf("activated === %d", i+1))
+		second.cancel(stop)
+		<-second.done
+		first.cancel(stop)
+		<-first.done
+	}
+	first, second := h.book(tab), h.book(tab)
+	p.WaitFor("activated === 4 && form.guests.value === '4'")
+	p.Eval("void (form.guests.value = '5')")
+	first.cancel(stop)
+	p.WaitFor("activated === 5 && form.guests.value === '4'")
+	p.Eval("form.requestSubmit()")
+	if got := <-second.done; !strings.Contains(got, "booked") {
+		t.Errorf("the second call: %s", got)
+	}
+}

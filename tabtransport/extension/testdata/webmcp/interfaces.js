@@ -1,0 +1,77 @@
+// The interfaces: what a page can see of them without using them.
+
+check("document.modelContext", () => {
+  const { get, set, enumerable, configurable } = Object.getOwnPropertyDescriptor(Document.prototype, "modelContext");
+  same([typeof get, typeof set, enumerable, configurable, get.name, get.length], ["function", "undefined", true, true, "get modelContext", 0]);
+  same(document.modelContext === document.modelContext, true, "the same object");
+  same([context instanceof ModelContext, context instanceof EventTarget, String(context)], [true, true, "[object ModelContext]"]);
+  let thrown;
+  try {
+    get.call({});
+  } catch (error) {
+    thrown = error.name;
+  }
+  same(thrown, "TypeError", "the getter on something else");
+  same(Object.hasOwn(document, "modelContext"), false, "a property of the document's own");
+});
+
+check("interface objects", () => {
+  for (const [name, parent, length] of [["ModelContext", EventTarget, 0], ["ToolActivatedEvent", Event, 1], ["ToolCancelEvent", Event, 1]]) {
+    const { value, ...rest } = Object.getOwnPropertyDescriptor(window, name);
+    same(rest, { writable: true, enumerable: false, configurable: true }, name);
+    same([value.name, value.length], [name, length], name);
+    same(Object.getPrototypeOf(value) === parent && Object.getPrototypeOf(value.prototype) === parent.prototype, true, `${name}'s parent`);
+    same(Object.getOwnPropertyDescriptor(value, "prototype").writable, false, `${name}.prototype`);
+    same(value.prototype.constructor === value, true, `${name}'s constructor`);
+    const tag = Object.getOwnPropertyDescriptor(value.prototype, Symbol.toStringTag);
+    same(tag, { value: name, writable: false, enumerable: false, configurable: true }, `${name}'s tag`);
+    same(/\[native code\]/.test(String(value)), true, `${name} as text`);
+  }
+});
+
+check("members", () => {
+  for (const [name, length] of [["registerTool", 1], ["getTools", 0], ["executeTool", 1]]) {
+    const { value, ...rest } = Object.getOwnPropertyDescriptor(ModelContext.prototype, name);
+    same(rest, { writable: true, enumerable: true, configurable: true }, name);
+    same([value.name, value.length, /\[native code\]/.test(String(value)), "prototype" in value], [name, length, true, false], name);
+  }
+  for (const name of ["ontoolchange", "ontoolactivated", "ontoolcancel"]) {
+    const { get, set, enumerable, configurable } = Object.getOwnPropertyDescriptor(ModelContext.prototype, name);
+    same([get.name, set.name, enumerable, configurable], [`get ${name}`, `set ${name}`, true, true], name);
+    const read = (value) => ((context[name] = value), context[name]);
+    const object = {};
+    same([context[name], read(5), read(object) === object, read(null)], [null, null, true, null], name);
+  }
+  same(["ontoolchange" in window, "ontoolactivated" in window], [false, false], "handlers of the window");
+});
+
+check("constructors", () => {
+  const thrown = (make) => {
+    try {
+      make();
+    } catch (error) {
+      return error.name;
+    }
+    return "nothing";
+  };
+  same([() => new ModelContext(), () => ModelContext(), () => new ToolActivatedEvent(), () => ToolCancelEvent("x")].map(thrown), Array(4).fill("TypeError"));
+  same([new ToolActivatedEvent("a").toolName, new ToolCancelEvent("b", { toolName: 5, cancelable: true }).toolName], ["", "5"]);
+  same(new ToolCancelEvent("b", { cancelable: true }).cancelable, true);
+});
+
+check("submit events", () => {
+  const event = new SubmitEvent("submit");
+  same([event.agentInvoked, SubmitEvent.prototype.respondWith.length], [false, 1]);
+  let thrown;
+  try {
+    event.respondWith(1);
+  } catch (error) {
+    thrown = error.name;
+  }
+  same(thrown, "InvalidStateError");
+});
+
+check("the removed place is no second API", async () => {
+  await rejects(ModelContext.prototype.getTools.call({}), "TypeError");
+  await rejects(ModelContext.prototype.registerTool.call(document, {}), "TypeError");
+});

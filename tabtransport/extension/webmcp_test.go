@@ -1,0 +1,121 @@
+package extension_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// The standard's API is the same from the browser, from the browser with the extension, and from
+// the extension alone: what is checked is what the browser does.
+func TestWebMCP(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(t *testing.T) *chromium.Browser{
+		"the browser's":                    func(t *testing.T) *chromium.Browser { return chromium.Start(t, chromium.Options{WebMCP: true}) },
+		"the browser's with the extension": func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{WebMCP: true}) },
+		"the extension's":                  func(t *testing.T) *chromium.Browser { return newHub(t).browse(chromium.Options{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := start(t)
+			url := site(t, webMCPChecks(t))
+			other := site(t, webMCPChecks(t))
+			for _, part := range []string{"interfaces", "register", "execute", "schemas", "forms", "frames"} {
+				p := b.Open(url + "/" + part)
+				p.Eval(fmt.Sprintf("void (globalThis.OTHER = %q)", other))
+				var checks int
+				p.Into("checks.length", &checks)
+				for i := range checks {
+					var failed string
+					if p.Into(fmt.Sprintf("runCheck(%d)", i), &failed); failed != "" {
+						t.Errorf("%s: %s", part, failed)
+					}
+				}
+				p.Close()
+			}
+		})
+	}
+}
+
+// webMCPChecks returns the pages that check WebMCP.
+func webMCPChecks(t *testing.T) map[string]string {
+	t.Helper()
+	const dir = "testdata/webmcp"
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := map[string]string{"/blank": "<!doctype html>"}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages["/"+e.Name()] = string(text)
+		if part, ok := strings.CutSuffix(e.Name(), ".js"); ok {
+			pages["/"+part] = fmt.Sprintf(`<!doctype html><title>%s</title><body><script src="/harness.js"></script><script src="/%[1]s.js"></script>`, part)
+		}
+	}
+	return pages
+}
+
+// The hub is told who gives pages WebMCP, by the time that a page could tell.
+func TestWhoGivesWebMCP(t *testing.T) {
+	t.Parallel()
+	for want, native := range map[spec.WebMCP]bool{"browser": true, "extension": false} {
+		t.Run(string(want), func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: native})
+			b.Open(site(t, map[string]string{"/": shop}))
+			h.tabWith(shopTools...)
+			h.change(func() { h.hello = nil })
+			tell(b, `{ask: "reconnect"}`)
+			h.wait("it says hello again", func() bool { return h.hello != nil && h.hello.WebMCP == want })
+		})
+	}
+}
+
+// A site that is left out has what it has without the extension, and is shared as before.
+func TestSiteWithoutWebMCP(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{"/": `<!doctype html><title>Plain</title><script>
+		const tools = [{name: "own", description: "d", inputSchema: {type: "object"}}];
+		window.found = ["modelContext" in document, "modelContext" in navigator, "ModelContext" in window, "agentInvoked" in SubmitEvent.prototype].join();
+		document.modelContext ??= {getTools: async () => tools, executeTool: async () => "{}"};
+		document.modelContext.registerTool?.({name: "given", description: "d", execute() {}});
+	</script>`})
+	p := b.Open(url)
+	h.tabWith("given")
+	tell(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, url))
+	p.Reload()
+	h.tabWith("own")
+	if got := p.Eval("found"); got != `"false,false,false,false"` {
+		t.Errorf("what a page that is left out finds: %s", got)
+	}
+	tell(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: true}`, url))
+	p.Reload()
+	h.tabWith("given")
+	if got := p.Eval("found"); got != `"true,true,true,true"` {
+		t.Errorf("what a page that is not left out finds: %s", got)
+	}
+}
+
+// A page of another machine without a secure context has no WebMCP, as in a browser that has it.
+func TestNoWebMCPWithoutSecureContext(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(insecureSite(t, map[string]string{"/": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")}))
+	h.tabWith("old")
+	if got := p.Eval(`["modelContext" in document, "ModelContext" in window]`); got != "[false,false]" {
+		t.Errorf("an insecure page has WebMCP: %s", got)
+	}
+}

@@ -1,0 +1,129 @@
+// The document that follows one under a call: what it says is the call's result, as in the
+// browser, and where it is the hub is told with the answer.
+
+import { permits } from "./settings.js";
+import { pageOf } from "./tab.js";
+
+/** How long the next document may take to be there, with its tools, in ms. */
+const ARRIVAL = 10_000;
+/** How long nothing loads in a tab that stays where it is, in ms: a download, or an answer without content. */
+const STAYS = 300;
+/** How long after its load a document that has given no sign is taken to have no tools, in ms. */
+const SETTLED = 500;
+/** Between two looks, in ms. */
+const LOOK = 50;
+/** How many characters a document may say. */
+const MAX_DATA = 30 << 20;
+
+/**
+ * The next document of a frame.
+ *
+ * @typedef {object} Arrival
+ * @property {{url?: string, title?: string}} page empty if the user does not share it
+ * @property {string} data the JSON of what it says: an array; "" for nothing
+ * @property {boolean} read whether it could be looked at, as error pages cannot
+ */
+
+export class Arrivals {
+  #tabs;
+  #settings;
+
+  /**
+   * @param {import("./tabs.js").Tabs} tabs
+   * @param {() => Settings} settings
+   */
+  constructor(tabs, settings) {
+    this.#tabs = tabs;
+    this.#settings = settings;
+  }
+
+  /**
+   * Waits until the document that follows one is loaded and the hub has its tools.
+   *
+   * @param {{tabId: number, frameId: number, documentId: string, origin: string}} left the one before
+   * @param {() => boolean} wanted
+   * @returns {Promise<Arrival | undefined>} undefined if none follows
+   */
+  async after({ tabId, frameId, documentId, origin }, wanted) {
+    const until = Date.now() + ARRIVAL;
+    let quiet = 0; // since when nothing loads, or the document is complete
+    let last;
+    let data = "";
+    for (; wanted() && Date.now() < until; await new Promise((done) => setTimeout(done, LOOK))) {
+      const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+      if (!tab) return undefined;
+      const there = await look(tabId, frameId);
+      if (there && there.documentId !== documentId) {
+        if (last?.documentId !== there.documentId) quiet = 0;
+        last = there;
+        if (!permits(this.#settings(), there.origin)) break;
+        if (!there.parsed) continue;
+        if (there.origin === origin) data ||= await said(tabId, there.documentId);
+        const told = this.#tabs.told(tabId, there.documentId);
+        if (there.complete) quiet ||= Date.now();
+        if (told || (told === undefined && quiet && Date.now() - quiet > SETTLED)) break;
+      } else if (!last) {
+        quiet = tab.status === "loading" ? 0 : quiet || Date.now();
+        if (!quiet || Date.now() - quiet < STAYS) continue;
+        return there || frameId ? undefined : { page: pageOf(this.#settings(), tab), data: "", read: false };
+      }
+    }
+    return last && { page: permits(this.#settings(), last.origin) ? pageOf(this.#settings(), last) : {}, data, read: true };
+  }
+}
+
+/**
+ * What the document in a frame is; undefined if there is none that may be looked at.
+ *
+ * @param {number} tabId
+ * @param {number} frameId
+ */
+async function look(tabId, frameId) {
+  const target = { tabId, frameIds: [frameId] };
+  const func = () => ({
+    origin: self.origin,
+    url: location.href,
+    title: typeof document.title === "string" ? document.title : "", // an element may have the name
+    parsed: document.readyState !== "loading",
+    complete: document.readyState === "complete",
+  });
+  try {
+    const [{ documentId, result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
+    return result && { documentId, ...result };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What a document says to whoever has called a tool that led there, as Chromium takes it: all
+ * its JSON-LD, in an array.
+ *
+ * @param {number} tabId
+ * @param {string} documentId
+ * @returns {Promise<string>} "" for nothing
+ */
+async function said(tabId, documentId) {
+  const target = { tabId, documentIds: [documentId] };
+  const func = () => [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text }) => text);
+  /** @type {string[]} */
+  let texts = [];
+  try {
+    const [{ result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
+    texts = result ?? [];
+  } catch {
+    // It has gone by now.
+  }
+  const data = texts.flatMap((text) => {
+    try {
+      return [JSON.stringify(JSON.parse(text.replace(COMMENT, "$1")))];
+    } catch {
+      return []; // as in the browser, the others count
+    }
+  });
+  const json = data.length ? `[${data.join()}]` : "";
+  return json.length <= MAX_DATA ? json : "";
+}
+
+/** A comment, which the browser permits there, or a string, in which there is none. */
+const COMMENT = /("(?:[^"\\]|\\.)*")|\/\*[^]*?\*\/|\/\/.*/g;

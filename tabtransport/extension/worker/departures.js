@@ -1,0 +1,129 @@
+// What has departed: how long a document is waited for that may offer what the one before it
+// did.
+
+/** How long a document may take to load and to make its first offer, in ms, until that of the one before it is forgotten, */
+export const LOADING = 15_000;
+/** and how long after that it may take to offer all that the one before it did. */
+const MOMENT = 1_500;
+/** How long a document may take to say that it is there, in ms. */
+const ANSWER = 1_000;
+/** How long a restarted worker waits for the frames that an earlier one knew, in ms. */
+const RETURN = 2_000;
+
+/** @typedef {import("./tab.js").Tab} Tab */
+/** @typedef {import("./frame.js").Frame} Frame */
+
+export class Departures {
+  #registrar;
+
+  /** @param {import("./registrar.js").Registrar} registrar told of what has changed */
+  constructor(registrar) {
+    this.#registrar = registrar;
+  }
+
+  /**
+   * A frame's document has gone, and with it what was reached through it.
+   *
+   * @param {Tab} tab
+   * @param {Frame} frame
+   */
+  depart(tab, frame) {
+    for (const each of tab.with(frame)) {
+      each.depart();
+      if (each.empty && !each.port) tab.frames.delete(each.id);
+    }
+    this.wait(tab, frame);
+    if (!frame.port && frame.id !== 0) void this.#lookFor(tab, frame);
+    if (frame.id === 0) this.#registrar.next(tab);
+    else this.#registrar.soon(tab);
+  }
+
+  /**
+   * Waits for a frame's document to offer what those before it have offered. One without
+   * tools says nothing, and one in a tab that sleeps is not there yet.
+   *
+   * @param {Tab} tab
+   * @param {Frame} frame
+   */
+  wait(tab, frame) {
+    clearTimeout(frame.timer);
+    if (tab.discarded || !tab.with(frame).some((each) => each.waits)) return;
+    const elsewhere = !frame.port && frame.site !== tab.site;
+    const loaded = !tab.loading && !frame.awaited;
+    frame.timer = setTimeout(() => this.#settle(tab, frame), elsewhere ? 0 : loaded ? MOMENT : frame.since + LOADING - Date.now());
+  }
+
+  /**
+   * The browser says something else of a tab, on which it depends how long is waited.
+   *
+   * @param {Tab} tab
+   * @param {{woken?: boolean}} how
+   */
+  waitAnew(tab, { woken = false } = {}) {
+    for (const frame of tab.frames.values()) {
+      if (woken) frame.since = Date.now();
+      if (!frame.through) this.wait(tab, frame);
+    }
+    this.awaitMissing(tab);
+  }
+
+  /**
+   * Waits for the frames that an earlier worker knew.
+   *
+   * @param {Tab} tab
+   */
+  awaitMissing(tab) {
+    clearTimeout(tab.returning);
+    if (!tab.missing || tab.discarded) return;
+    const over = () => {
+      tab.missing = undefined;
+      this.#registrar.soon(tab);
+    };
+    tab.returning = setTimeout(over, tab.loading ? LOADING : RETURN);
+  }
+
+  /**
+   * Waits no longer for a frame whose document has gone if it was removed, and not the whole page.
+   *
+   * @param {Tab} tab
+   * @param {Frame} frame
+   */
+  async #lookFor(tab, frame) {
+    const [there, info] = await Promise.all([
+      documents({ tabId: tab.id, frameIds: [frame.id] }),
+      chrome.tabs.get(tab.id).catch(() => undefined),
+    ]);
+    if (!there.length && !frame.port && info?.status === "complete") this.#settle(tab, frame);
+  }
+
+  /**
+   * What has departed from a frame will not come back.
+   *
+   * @param {Tab} tab
+   * @param {Frame} frame
+   */
+  #settle(tab, frame) {
+    const over = tab.with(frame);
+    // With the page go its frames.
+    if (frame.id === 0) over.push(...[...tab.frames.values()].filter(({ port }) => !port));
+    for (const each of over) {
+      each.settle();
+      if (each.empty && (!each.port || each.through)) tab.frames.delete(each.id);
+    }
+    this.#registrar.soon(tab);
+  }
+}
+
+/**
+ * The documents that there are in a tab, or in frames of it; a page that does not answer has none.
+ *
+ * @param {chrome.scripting.InjectionTarget} target
+ * @returns {Promise<string[]>}
+ */
+export function documents(target) {
+  const asked = chrome.scripting.executeScript({ target, func: () => {}, injectImmediately: true }).then(
+    (answers) => answers.map(({ documentId }) => documentId),
+    () => [],
+  );
+  return Promise.race([asked, new Promise((resolve) => setTimeout(resolve, ANSWER, []))]);
+}

@@ -1,0 +1,39 @@
+// Who gives pages WebMCP: the browser, or this extension where the browser has none. A service worker
+// has no WebMCP itself: only a document can tell.
+
+/** Whether this worker has seen it. */
+let seen = false;
+
+/**
+ * Who gives pages WebMCP, as far as a page has told.
+ *
+ * @returns {Promise<"browser" | "extension" | undefined>}
+ */
+export async function whoGivesWebMCP() {
+  if (!seen) {
+    const tabs = await chrome.tabs.query({ url: ["https://*/*", "http://localhost/*", "http://127.0.0.1/*"], discarded: false, status: "complete" });
+    const [tab] = tabs.filter(({ id }) => id !== undefined);
+    if (tab?.id !== undefined) await lookForWebMCP({ tabId: tab.id });
+  }
+  const { webmcp } = await chrome.storage.local.get("webmcp");
+  return webmcp === "browser" || webmcp === "extension" ? webmcp : undefined;
+}
+
+/**
+ * Looks in a document whether the browser has WebMCP, once. The extension's own world is asked: there
+ * is nothing of the page's.
+ *
+ * @param {chrome.scripting.InjectionTarget} target
+ */
+export async function lookForWebMCP(target) {
+  if (seen) return;
+  try {
+    const func = () => (isSecureContext ? ("ModelContext" in window ? "browser" : "extension") : undefined);
+    const [{ result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
+    if (!result || seen) return;
+    seen = true;
+    await chrome.storage.local.set({ webmcp: result });
+  } catch {
+    // The document is closed to extensions, or has gone.
+  }
+}

@@ -1,0 +1,501 @@
+// The standard's WebMCP for pages of a browser that has none: document.modelContext and its
+// interfaces, as Chromium 156 has them. Nothing is made before a page reads document.modelContext,
+// or a form that is a tool is found: most pages pay for the definitions alone.
+"use strict";
+
+/** How methods and accessors are taken, as functions of their object and their arguments. */
+var Take = (() => {
+  const { apply } = Reflect;
+  const { getOwnPropertyDescriptor } = Object;
+  const { bind, call } = Function.prototype;
+  /** @returns {(object: any, ...args: any[]) => any} */
+  const method = (/** @type {Function | undefined} */ taken) => apply(bind, call, [taken]);
+  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.get);
+  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.set);
+  return { apply, getOwnPropertyDescriptor, method, getter, setter };
+})();
+
+/** What the API calls, as it was before any script of the page ran. */
+var Before = (() => {
+  const { apply, getOwnPropertyDescriptor, method, getter } = Take;
+  return {
+    ...{ apply, getOwnPropertyDescriptor },
+    .../** @type {ReturnType<typeof interfaces>} */ ({}),
+    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, keys: Object.keys, shift: method(Array.prototype.shift) },
+    ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
+    ...{ CustomEvent, Event, Promise },
+    /** Whether no other document can share the document's origin by document.domain. */
+    keyed: window.originAgentCluster !== false || location.protocol === "file:",
+    framesIn: getter(window, "length"),
+    frameElement: getter(window, "frameElement"),
+    addEventListener: method(EventTarget.prototype.addEventListener),
+    removeEventListener: method(EventTarget.prototype.removeEventListener),
+    dispatchEvent: method(EventTarget.prototype.dispatchEvent),
+    targetOf: getter(Event.prototype, "target"),
+    phaseOf: getter(Event.prototype, "eventPhase"),
+    preventedOf: getter(Event.prototype, "defaultPrevented"),
+    submitterOf: getter(SubmitEvent.prototype, "submitter"),
+    detailOf: getter(CustomEvent.prototype, "detail"),
+    dataOf: getter(MessageEvent.prototype, "data"),
+    sourceOf: getter(MessageEvent.prototype, "source"),
+    originOf: getter(MessageEvent.prototype, "origin"),
+    portsOf: getter(MessageEvent.prototype, "ports"),
+    viewOf: getter(Document.prototype, "defaultView"),
+    createElement: method(Document.prototype.createElement),
+    allInDocument: method(Document.prototype.querySelectorAll),
+    connected: getter(Node.prototype, "isConnected"),
+  };
+})();
+
+/**
+ * Completes Before with what is taken when the document begins to use the API: each of these
+ * interfaces costs a document some time when it is first touched, and most documents have no tools.
+ */
+function prepare() {
+  if (!Before.URL) Object.assign(Before, interfaces());
+}
+
+function interfaces() {
+  const { method, getter, setter } = Take;
+  return {
+    ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
+    observe: method(MutationObserver.prototype.observe),
+    postMessage: method(MessagePort.prototype.postMessage),
+    close: method(MessagePort.prototype.close),
+    aborted: getter(AbortSignal.prototype, "aborted"),
+    reason: getter(AbortSignal.prototype, "reason"),
+    // The names of a form's fields hide what the form itself has.
+    allInFragment: method(DocumentFragment.prototype.querySelectorAll),
+    shadowOf: getter(Element.prototype, "shadowRoot"),
+    matches: method(Element.prototype.matches),
+    closest: method(Element.prototype.closest),
+    getAttribute: method(Element.prototype.getAttribute),
+    hasAttribute: method(Element.prototype.hasAttribute),
+    contentWindow: getter(HTMLIFrameElement.prototype, "contentWindow"),
+    focus: method(HTMLElement.prototype.focus),
+    elementsOf: getter(HTMLFormElement.prototype, "elements"),
+    requestSubmit: method(HTMLFormElement.prototype.requestSubmit),
+    // A library that follows a field's value has put a setter of its own before these.
+    setValue: setter(HTMLInputElement.prototype, "value"),
+    setChecked: setter(HTMLInputElement.prototype, "checked"),
+    setText: setter(HTMLTextAreaElement.prototype, "value"),
+    setSelected: setter(HTMLSelectElement.prototype, "value"),
+  };
+}
+
+/**
+ * Gives this document's page the API.
+ *
+ * @param {object} owner
+ * @param {() => void} owner.changed called when the document's tools may differ, before the page is told
+ * @param {(name: string, error: unknown) => void} owner.threw told what a tool has thrown, which its caller is not told
+ * @returns {OwnWebMCP}
+ */
+function installWebMCP(owner) {
+  const { apply, defineProperty } = Before;
+  /** What a context is made of, while this script makes one: the page can make none. @type {{tools?: DocumentTools} | undefined} */
+  let making;
+  /** @type {DocumentTools | undefined} */
+  let tools;
+  /** The contexts of documents, of which only this window's is active. @type {WeakMap<Document, ModelContext>} */
+  const contexts = new WeakMap();
+
+  class ModelContext extends EventTarget {
+    /** Undefined in a document that is in no window. @type {DocumentTools | undefined} */
+    #tools;
+    /** By event types. @type {Record<string, any>} */
+    #handlers = Before.create(null);
+
+    constructor() {
+      if (!making) throw new TypeError("Failed to construct 'ModelContext': Illegal constructor");
+      super();
+      this.#tools = making.tools;
+    }
+
+    /**
+     * Does something with the document's tools: at once, as the browser's own, unless it is not known
+     * yet whether the document may have some.
+     *
+     * @template T
+     * @param {ModelContext} context
+     * @param {(tools: DocumentTools) => T | Promise<T>} work
+     */
+    static #with(context, work) {
+      const tools = context.#tools;
+      if (!tools || Before.viewOf(document) === null) throw new Before.DOMException("The document is not active.", "InvalidStateError");
+      if (!Before.keyed) throw new Before.DOMException("document.modelContext cannot be used when document.domain is enabled.", "SecurityError");
+      const permitted = tools.frames.permitted();
+      return permitted instanceof Before.Promise ? ModelContext.#later(permitted, tools, work) : ModelContext.#now(permitted, tools, work);
+    }
+
+    /**
+     * @template T
+     * @param {boolean} permitted
+     * @param {DocumentTools} tools
+     * @param {(tools: DocumentTools) => T} work
+     */
+    static #now(permitted, tools, work) {
+      if (!permitted) throw new Before.DOMException('Access to the feature "tools" is disallowed by permissions policy.', "NotAllowedError");
+      return work(tools);
+    }
+
+    /**
+     * @template T
+     * @param {Promise<boolean>} permitted
+     * @param {DocumentTools} tools
+     * @param {(tools: DocumentTools) => T} work
+     */
+    static async #later(permitted, tools, work) {
+      return ModelContext.#now(await permitted, tools, work);
+    }
+
+    /** @param {any} tool */
+    async registerTool(tool) {
+      const prefix = opening("registerTool", #tools in this, arguments.length);
+      const given = Idl.dictionary(Idl.tool, tool, prefix);
+      const options = Idl.dictionary(Idl.registerOptions, arguments[1] ?? {}, prefix);
+      return ModelContext.#with(this, (tools) => tools.register(given, options, prefix));
+    }
+
+    async getTools() {
+      const prefix = opening("getTools", #tools in this, 1);
+      const options = Idl.dictionary(Idl.getOptions, arguments[0] ?? {}, prefix);
+      return ModelContext.#with(this, (tools) => tools.list(options.fromOrigins));
+    }
+
+    /** @param {any} tool */
+    async executeTool(tool) {
+      const prefix = opening("executeTool", #tools in this, arguments.length);
+      const given = Idl.dictionary(Idl.registeredTool, tool, prefix);
+      const options = Idl.dictionary(Idl.executeOptions, arguments[2] ?? {}, prefix);
+      const input = arguments[1] === undefined ? {} : arguments[1];
+      return ModelContext.#with(this, (tools) => tools.call(given, input, options.signal, prefix));
+    }
+
+    static {
+      for (const type of ["toolchange", "toolactivated", "toolcancel"]) {
+        const name = `on${type}`;
+        const handler = {
+          /** @returns {unknown} */
+          get [name]() {
+            const context = /** @type {ModelContext} */ (/** @type {unknown} */ (this));
+            return context.#handlers[type] ?? null;
+          },
+          set [name](/** @type {any} */ handler) {
+            const context = /** @type {ModelContext} */ (/** @type {unknown} */ (this));
+            context.#handle(type, handler);
+          },
+        };
+        defineProperty(this.prototype, name, /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(handler, name)));
+      }
+    }
+
+    /**
+     * @param {string} type
+     * @param {any} handler
+     */
+    #handle(type, handler) {
+      if (!(type in this.#handlers)) {
+        Before.addEventListener(this, type, (/** @type {Event} */ event) => {
+          const handler = this.#handlers[type];
+          if (typeof handler === "function") apply(handler, this, [event]);
+        });
+      }
+      this.#handlers[type] = typeof handler === "function" || typeof handler === "object" ? handler : null;
+    }
+  }
+
+  const ToolActivatedEvent = toolEvent("ToolActivatedEvent");
+  const ToolCancelEvent = toolEvent("ToolCancelEvent");
+
+  /** @param {Document} of */
+  function contextOf(of) {
+    const view = Before.viewOf(of);
+    // Each window has its own.
+    if (view && view !== window) return /** @type {any} */ (of).modelContext;
+    let context = contexts.get(of);
+    if (!context) {
+      prepare();
+      making = { tools: of === document ? start() : undefined };
+      context = new ModelContext();
+      making = undefined;
+      contexts.set(of, context);
+    }
+    return context;
+  }
+
+  /**
+   * @param {ToolEventType} type
+   * @param {string} [toolName]
+   */
+  function fire(type, toolName) {
+    const made = {
+      toolchange: () => new Before.Event(type),
+      toolactivated: () => new ToolActivatedEvent(type, { toolName }),
+      toolcancel: () => new ToolCancelEvent(type, { toolName }),
+    };
+    Before.dispatchEvent(contextOf(document), made[type]());
+  }
+
+  const frames = new ToolFrames(() => tools, start);
+
+  /** Begins to look for forms, and lets the page have tools. */
+  function start() {
+    prepare();
+    tools ??= new DocumentTools(frames, { ...owner, fire });
+    return tools;
+  }
+
+  expose(ModelContext);
+  expose(ToolActivatedEvent);
+  expose(ToolCancelEvent);
+  extendSubmitEvents(() => tools?.forms);
+  const place = { get modelContext() { return contextOf(/** @type {any} */ (this)); } }; // prettier-ignore
+  const accessor = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(place, "modelContext"));
+  accessor.get = asBuiltIn(/** @type {() => unknown} */ (accessor.get));
+  defineProperty(Document.prototype, "modelContext", accessor);
+  return { getter: accessor.get, context: () => contextOf(document), start, heard: (event) => frames.heard(event) };
+}
+
+/**
+ * The interface of an event that names a tool.
+ *
+ * @param {string} name
+ */
+function toolEvent(name) {
+  const { [name]: made } = {
+    [name]: class extends Event {
+      #toolName;
+
+      /** @param {string} type */
+      constructor(type) {
+        if (!arguments.length) throw new TypeError(`Failed to construct '${name}': 1 argument required, but only 0 present.`);
+        super(type, arguments[1]);
+        this.#toolName = `${arguments[1]?.toolName ?? ""}`;
+      }
+
+      get toolName() {
+        return this.#toolName;
+      }
+    },
+  };
+  return /** @type {new (type: string, init?: {toolName?: string}) => Event} */ (made);
+}
+
+/**
+ * A function that reads as one of the browser's own.
+ *
+ * @template {Function} F
+ * @param {F} made
+ * @returns {F}
+ */
+function asBuiltIn(made) {
+  return new Proxy(made, {});
+}
+
+/**
+ * Makes a class one of the page's interfaces: its properties are what those of the browser's own are.
+ *
+ * @param {Function & {prototype: any}} made
+ */
+function expose(made) {
+  const { prototype, name } = made;
+  const shown = asBuiltIn(made);
+  for (const key of Reflect.ownKeys(prototype)) {
+    const property = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(prototype, key));
+    property.enumerable = key !== "constructor";
+    if (key === "constructor") property.value = shown;
+    else if (property.value) property.value = asBuiltIn(property.value);
+    if (property.get) property.get = asBuiltIn(property.get);
+    if (property.set) property.set = asBuiltIn(property.set);
+    Before.defineProperty(prototype, key, property);
+  }
+  Before.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
+  Before.defineProperty(window, name, { value: shown, writable: true, configurable: true });
+}
+
+/**
+ * Checks how a method was called.
+ *
+ * @param {string} method
+ * @param {boolean} itsOwn whether it was called on a ModelContext
+ * @param {number} given the arguments
+ * @returns {string} what messages about its arguments begin with
+ */
+function opening(method, itsOwn, given) {
+  const prefix = `Failed to execute '${method}' on 'ModelContext': `;
+  if (!itsOwn) throw new TypeError(`${prefix}Illegal invocation`);
+  if (!given) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
+  return prefix;
+}
+
+/**
+ * The conversions of Web IDL that the API needs. The members of a dictionary are read in the order that
+ * they have here; what a page has added to all objects is none of them.
+ */
+class Idl {
+  static #string = (/** @type {any} */ value) => `${value}`;
+  static #scalars = (/** @type {any} */ value) => `${value}`.toWellFormed();
+
+  static tool = {
+    type: "ModelContextTool",
+    required: ["description", "execute", "name"],
+    members: {
+      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value, prefix),
+      description: Idl.#string,
+      execute: Idl.#callback,
+      inputSchema: Idl.#object,
+      name: Idl.#string,
+      title: Idl.#scalars,
+    },
+  };
+  static annotations = {
+    type: "ToolAnnotations",
+    required: [],
+    members: { consequentialHint: Boolean, debugging: Boolean, readOnlyHint: Boolean, untrustedContentHint: Boolean },
+  };
+  static registeredTool = {
+    type: "RegisteredTool",
+    required: ["description", "name", "origin", "window"],
+    members: {
+      annotations: Idl.tool.members.annotations,
+      description: Idl.#string,
+      inputSchema: Idl.#object,
+      name: Idl.#string,
+      origin: Idl.#scalars,
+      title: Idl.#string,
+      window: Idl.#window,
+    },
+  };
+  static registerOptions = { type: "ModelContextRegisterToolOptions", required: [], members: { exposedTo: Idl.#strings, signal: Idl.#signal } };
+  static getOptions = { type: "ModelContextGetToolOptions", required: [], members: { fromOrigins: Idl.#strings } };
+  static executeOptions = { type: "ExecuteToolOptions", required: [], members: { signal: Idl.#signal } };
+
+  /**
+   * @param {{type: string, required: string[], members: Record<string, (value: any, prefix: string) => any>}} kind
+   * @param {any} given
+   * @param {string} prefix
+   * @returns {Record<string, any>}
+   */
+  static dictionary({ type, required, members }, given, prefix) {
+    if ((typeof given !== "object" && typeof given !== "function") || given === null) {
+      throw new TypeError(`${prefix}The provided value is not of type '${type}'.`);
+    }
+    /** @type {Record<string, any>} */
+    const taken = Before.create(null);
+    const names = Before.keys(members);
+    for (let i = 0; i < names.length; i++) {
+      const name = names[i];
+      const value = given[name];
+      const about = `${prefix}Failed to read the '${name}' property from '${type}': `;
+      if (value !== undefined) taken[name] = members[name](value, about);
+      else if (members === Idl.annotations.members) taken[name] = false;
+      else if (required.includes(name)) throw new TypeError(`${about}Required member is undefined.`);
+    }
+    return taken;
+  }
+
+  /**
+   * The JSON of an object.
+   *
+   * @param {any} value
+   * @param {string} prefix
+   * @returns {string}
+   */
+  static json(value, prefix) {
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${prefix}value is not an object`);
+    const text = Before.stringify(value);
+    if (text === undefined) throw new TypeError(`${prefix}toJSON() returns undefined`);
+    return text;
+  }
+
+  /**
+   * The origins of addresses, all of which the browser must trust.
+   *
+   * @param {string[]} addresses
+   * @param {string} list its name
+   */
+  static origins(addresses, list) {
+    /** @type {Record<string, true>} */
+    const origins = Before.create(null);
+    for (let i = 0; i < addresses.length; i++) {
+      const origin = Idl.#origin(addresses[i]);
+      if (!origin) throw new Before.DOMException(`Only secure origins are allowed in the ${list} list.`, "SecurityError");
+      origins[origin] = true;
+    }
+    return origins;
+  }
+
+  /** @param {string} address */
+  static #origin(address) {
+    try {
+      const { origin, protocol } = new Before.URL(address);
+      if (protocol === "file:") return "file://";
+      const trusted = /^(https|wss|chrome-extension):|^(http|ws):\/\/(localhost|[^/]+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+      return trusted.test(origin) ? origin : "";
+    } catch {
+      return "";
+    }
+  }
+
+  /**
+   * @param {any} value
+   * @param {string} prefix
+   */
+  static #callback(value, prefix) {
+    if (typeof value !== "function") throw new TypeError(`${prefix}The given value is not a function.`);
+    return value;
+  }
+
+  /**
+   * @param {any} value
+   * @param {string} prefix
+   */
+  static #object(value, prefix) {
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${prefix}Failed to convert value to 'object'.`);
+    return value;
+  }
+
+  /**
+   * @param {any} value
+   * @param {string} prefix
+   */
+  static #signal(value, prefix) {
+    try {
+      Before.aborted(value);
+    } catch {
+      throw new TypeError(`${prefix}Failed to convert value to 'AbortSignal'.`);
+    }
+    return value;
+  }
+
+  /**
+   * @param {any} value
+   * @param {string} prefix
+   */
+  static #window(value, prefix) {
+    // Of windows alone may be told, across origins, too, that they are their own.
+    let itself = false;
+    try {
+      itself = value.window === value && typeof value.postMessage === "function";
+    } catch {
+      // It is no window.
+    }
+    if (!itself) throw new TypeError(`${prefix}Failed to convert value to 'Window'.`);
+    return value;
+  }
+
+  /**
+   * @param {any} value
+   * @param {string} prefix
+   */
+  static #strings(value, prefix) {
+    if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function") {
+      throw new TypeError(`${prefix}The provided value cannot be converted to a sequence.`);
+    }
+    /** @type {string[]} */
+    const strings = [];
+    for (const one of value) strings[strings.length] = Idl.#scalars(one);
+    return strings;
+  }
+}

@@ -1,0 +1,286 @@
+// Forms that are tools (webmcp.js): <form toolname tooldescription>, as Chromium 156 has them.
+"use strict";
+
+/**
+ * A form that is a tool.
+ *
+ * @typedef {object} FormTool
+ * @property {HTMLFormElement} form
+ * @property {string} name
+ * @property {string} text all that the page says of the tool, to know when that changes
+ * @property {boolean} offered another tool may have its name
+ */
+
+/**
+ * A form's call: it lasts until the form is submitted, and longer if the page answers itself.
+ *
+ * @typedef {object} FormCall
+ * @property {(outcome: ToolOutcome) => void} end
+ * @property {boolean} submitting whether the page is asked now what to do with it, or has said so
+ * @property {boolean} submitted whether it was submitted by the page's script
+ * @property {Promise<unknown>} [response]
+ */
+
+class ToolForms {
+  static #SELECTOR = "form[toolname][tooldescription]";
+  /** What a tool is made of, beside its elements. */
+  static #ATTRIBUTES = ["toolname", "tooldescription", "tooltitle", "toolautosubmit", "toolparamdescription"].concat(
+    ["name", "type", "required", "pattern", "min", "max", "step", "value", "multiple", "disabled", "readonly"],
+    ["form", "for", "id", "aria-description"],
+  );
+  static #CHANGED = "Tool execution cancelled, since tool definition was updated";
+
+  #tools;
+  /** @type {Map<HTMLFormElement, FormTool>} */
+  #known = new Map();
+  /** @type {Map<HTMLFormElement, FormCall>} */
+  #calls = new Map();
+  /** Submit events of calls. @type {WeakSet<Event>} */
+  #invoked = new WeakSet();
+  #looking = false;
+  #watching = false;
+
+  /** @param {DocumentTools} tools */
+  constructor(tools) {
+    this.#tools = tools;
+    const observer = new Before.MutationObserver((/** @type {MutationRecord[]} */ records) => {
+      for (let i = 0; i < records.length; i++) if (matters(records[i])) return this.#changed();
+    });
+    Before.observe(observer, document, { childList: true, subtree: true, attributeFilter: ToolForms.#ATTRIBUTES });
+    this.#look();
+  }
+
+  // ---- Found
+
+  /** What is no tool any more goes at once; what is new, or says something else, comes in a moment. */
+  #changed() {
+    this.#known.forEach((known) => {
+      const { form } = known;
+      if (Before.connected(form) && Before.hasAttribute(form, "toolname") && Before.hasAttribute(form, "tooldescription")) return;
+      this.#drop(known);
+    });
+    this.#look();
+  }
+
+  #look() {
+    if (this.#looking) return;
+    this.#looking = true;
+    this.#tools.later(() => {
+      this.#looking = false;
+      const forms = Before.allInDocument(document, ToolForms.#SELECTOR);
+      const permitted = forms.length > 0 && this.#tools.frames.permitted();
+      if (permitted instanceof Before.Promise) void permitted.then(() => this.#look());
+      else if (permitted) for (let i = 0; i < forms.length; i++) this.#take(forms[i]);
+    });
+  }
+
+  /** @param {HTMLFormElement} form */
+  #take(form) {
+    const attribute = (/** @type {string} */ name) => Before.getAttribute(form, name) ?? "";
+    const name = attribute("toolname");
+    const title = attribute("tooltitle");
+    const description = attribute("tooldescription");
+    const schema = Before.stringify(new FormFields(form).schema());
+    const text = Before.stringify([name, title, description, Before.hasAttribute(form, "toolautosubmit"), schema]);
+    const known = this.#known.get(form);
+    if (known?.text === text) return;
+    if (known) this.#drop(known);
+    const offered = DocumentTools.isName(name) && !this.#tools.has(name);
+    this.#known.set(form, { form, name, text, offered });
+    if (!offered) return;
+    const run = (/** @type {string} */ input, /** @type {AbortSignal} */ signal) => this.#run(form, input, signal);
+    this.#tools.add({ name, title, description, schema, exposed: Before.create(null), run });
+  }
+
+  /** @param {FormTool} known */
+  #drop({ form, name, offered }) {
+    this.#known.delete(form);
+    const call = this.#calls.get(form);
+    if (call && !call.submitting) call.end({ failed: ToolForms.#CHANGED });
+    if (offered) this.#tools.remove(name);
+  }
+
+  // ---- Run
+
+  /**
+   * @param {HTMLFormElement} form
+   * @param {string} input
+   * @param {AbortSignal} signal
+   * @returns {Promise<ToolOutcome>}
+   */
+  #run(form, input, signal) {
+    return new Before.Promise((resolve) => {
+      const fields = new FormFields(form);
+      const autosubmit = Before.hasAttribute(form, "toolautosubmit");
+      const failed = fields.fill(Before.parse(input), autosubmit);
+      if (failed) {
+        resolve({ failed });
+        return;
+      }
+      // Who is asked for the form a second time cannot tell whose answer the first would be.
+      this.#calls.get(form)?.end({ failed: "Tool execution cancelled, since the tool was called again" });
+      /** @type {FormCall} */
+      const call = {
+        end: (outcome) => {
+          if (this.#calls.get(form) === call) this.#calls.delete(form);
+          resolve(outcome);
+        },
+        submitting: false,
+        submitted: false,
+      };
+      this.#calls.set(form, call);
+      this.#watch();
+      Before.addEventListener(signal, "abort", () => call.end(FAILED), { once: true });
+      if (autosubmit) this.#submit(form, call, fields.submitter);
+      else Before.focus(fields.submitter);
+    });
+  }
+
+  /**
+   * @param {HTMLFormElement} form
+   * @param {FormCall} call
+   * @param {HTMLElement | undefined} submitter
+   */
+  #submit(form, call, submitter) {
+    /** @type {SubmitEvent | undefined} */
+    let event;
+    const seen = (/** @type {SubmitEvent} */ submit) => {
+      if (Before.targetOf(submit) === form) event ??= submit;
+    };
+    Before.addEventListener(window, "submit", seen, true);
+    call.submitting = true;
+    Before.requestSubmit(form, submitter);
+    Before.removeEventListener(window, "submit", seen, true);
+    if (event) {
+      void this.#answer(call, event);
+      return;
+    }
+    const failed = new FormFields(form).complaint();
+    call.end(failed ? { failed } : { text: null });
+  }
+
+  /** Watches what becomes of forms, from the first call of one on. */
+  #watch() {
+    if (this.#watching) return;
+    this.#watching = true;
+    Before.addEventListener(window, "submit", (/** @type {SubmitEvent} */ event) => {
+      const call = this.isInvoked(event) && this.#calls.get(Before.targetOf(event));
+      if (!call || call.submitting) return; // it is answered by who has submitted it
+      call.submitting = true;
+      this.#tools.later(() => this.#answer(call, event));
+    }, true);
+    Before.addEventListener(window, "reset", (/** @type {Event} */ event) => {
+      const call = this.#calls.get(Before.targetOf(event));
+      this.#tools.later(() => Before.preventedOf(event) || call?.end({ failed: "Tool execution cancelled by a form reset" }));
+    }, true);
+    const { submit } = HTMLFormElement.prototype;
+    const calls = this.#calls;
+    const watched = new Proxy(submit, {
+      apply(_, form, given) {
+        const call = calls.get(form);
+        Before.apply(submit, form, given);
+        if (call?.submitting) call.submitted = true;
+        else call?.end({ text: null });
+      },
+    });
+    Before.defineProperty(HTMLFormElement.prototype, "submit", { value: watched, writable: true, enumerable: true, configurable: true });
+  }
+
+  /**
+   * Ends a call whose form was submitted, or will be, or was kept from it by the page.
+   *
+   * @param {FormCall} call
+   * @param {SubmitEvent} event
+   */
+  async #answer(call, event) {
+    const { response, submitted } = call;
+    if (response) {
+      /** @type {unknown} */
+      let value;
+      try {
+        value = await response;
+      } catch (error) {
+        reportError(error);
+        call.end({ failed: "respondWith promise was rejected" });
+        return;
+      }
+      try {
+        call.end({ text: DocumentTools.text(value) });
+      } catch {
+        call.end({ failed: "respondWith promise resolved with an object that could not be serialized to JSON" });
+      }
+    } else if (submitted || !Before.preventedOf(event)) {
+      call.end({ text: null });
+    } else {
+      const failed = "The site has a programming error: it called preventDefault() on the 'submit' event, without also calling respondWith() with the tool result";
+      call.end({ failed });
+    }
+  }
+
+  /**
+   * Whether a submit event is of a call.
+   *
+   * @param {Event} event
+   */
+  isInvoked(event) {
+    if (this.#invoked.has(event)) return true;
+    const running = event.isTrusted && event.type === "submit" && Before.phaseOf(event) !== 0 && this.#calls.has(Before.targetOf(event));
+    if (running) this.#invoked.add(event);
+    return running;
+  }
+
+  /**
+   * @param {Event} event
+   * @param {Promise<unknown>} response
+   */
+  respond(event, response) {
+    const call = this.#calls.get(Before.targetOf(event));
+    if (call) call.response = response;
+  }
+}
+
+/**
+ * Whether a change of the document may be one of its tools: text alone, as of a counter, is not.
+ *
+ * @param {MutationRecord} record
+ */
+function matters({ type, addedNodes, removedNodes }) {
+  if (type === "attributes") return true;
+  for (let i = 0; i < addedNodes.length; i++) if (addedNodes[i].nodeType === 1) return true;
+  for (let i = 0; i < removedNodes.length; i++) if (removedNodes[i].nodeType === 1) return true;
+  return false;
+}
+
+/**
+ * Gives submit events what they have of WebMCP.
+ *
+ * @param {() => ToolForms | undefined} forms
+ */
+function extendSubmitEvents(forms) {
+  const { prototype } = SubmitEvent;
+  const members = {
+    get agentInvoked() {
+      const event = /** @type {any} */ (this);
+      Before.submitterOf(event);
+      return forms()?.isInvoked(event) ?? false;
+    },
+    /** @param {any} response */
+    respondWith(response) {
+      const event = /** @type {any} */ (this);
+      Before.submitterOf(event);
+      const prefix = "Failed to execute 'respondWith' on 'SubmitEvent': ";
+      const refuse = (/** @type {string} */ why) => new Before.DOMException(`${prefix}${why}`, "InvalidStateError");
+      if (!arguments.length) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
+      if (!forms()?.isInvoked(event)) throw refuse("You can only call respondWith on an submit event that has agentInvoked == true.");
+      if (!Before.preventedOf(event)) throw refuse("To call respondWith, you must first call preventDefault.");
+      if (Before.phaseOf(event) === 0) throw refuse("To call respondWith, the event must be currently being dispatched.");
+      forms()?.respond(event, (async () => response)());
+    },
+  };
+  for (const name of ["agentInvoked", "respondWith"]) {
+    const member = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(members, name));
+    if (member.get) member.get = asBuiltIn(member.get);
+    else member.value = asBuiltIn(member.value);
+    Before.defineProperty(prototype, name, member);
+  }
+}

@@ -1,0 +1,385 @@
+// Tools across the documents of a tab (webmcp.js): each sees those of its own origin, and those that
+// are exposed to it. A document of another origin than the one around it needs that one's leave, as
+// the browser's policy "tools" has it.
+"use strict";
+
+/**
+ * What a document asks one of another origin, and is told. A page may forge it; of whom it is the
+ * browser says.
+ *
+ * @typedef {{ask: "permitted"} | {ask: "tools", id: string} | {ask: "told", id: string, tools: ListedTool[]}
+ *   | {ask: "run", name: string, input: string} | {ask: "changed"}} FrameMessage
+ */
+
+class ToolFrames {
+  /** For a document of another origin to answer, in ms. */
+  static #TIMEOUT = 2_000;
+  /** The event by which documents of one origin find one another. */
+  static #MEET = "tabhub-webmcp";
+
+  #tools;
+  start;
+  /** @type {boolean | Promise<boolean> | undefined} */
+  #permitted;
+  /** Questions that documents have not answered, by id. @type {Record<string, (source: Window, origin: string, tools: unknown) => void>} */
+  #asked = Before.create(null);
+
+  /**
+   * @param {() => DocumentTools | undefined} tools those of this document, once it has begun to use the API
+   * @param {() => DocumentTools} start has it begin, so that its forms are found
+   */
+  constructor(tools, start) {
+    this.#tools = tools;
+    this.start = start;
+    Before.addEventListener(window, ToolFrames.#MEET, (/** @type {CustomEvent} */ event) => {
+      Before.detailOf(event).frames = this;
+    });
+  }
+
+  /**
+   * Those of another window; undefined if it is of another origin.
+   *
+   * @param {Window} other
+   * @returns {ToolFrames | undefined}
+   */
+  static #of(other) {
+    /** @type {{frames?: ToolFrames}} */
+    const met = {};
+    try {
+      Before.dispatchEvent(other, new Before.CustomEvent(ToolFrames.#MEET, { detail: met }));
+    } catch {
+      // Only the browser's own methods are there.
+    }
+    return met.frames;
+  }
+
+  get tools() {
+    return this.#tools();
+  }
+
+  // ---- Leave
+
+  /**
+   * Whether the document may have tools and call some.
+   *
+   * @returns {boolean | Promise<boolean>}
+   */
+  permitted() {
+    this.#permitted ??= this.#ask();
+    return this.#permitted;
+  }
+
+  /** @returns {boolean | Promise<boolean>} */
+  #ask() {
+    if (window === top) return true;
+    prepare();
+    const around = Before.frameElement(window);
+    if (around) return delegates(around, self.origin, true) && (ToolFrames.#of(window.parent)?.permitted() ?? true);
+    return new Before.Promise((resolve) => {
+      const settle = (/** @type {boolean} */ permitted) => resolve((this.#permitted = permitted));
+      const { port1, port2 } = new Before.MessageChannel();
+      port1.onmessage = ({ data }) => settle(data === true);
+      post(window.parent, { ask: "permitted" }, "*", port2);
+      // Nobody answers where the page around is of a site that has no part in this.
+      Before.setTimeout(() => typeof this.#permitted === "boolean" || settle(false), ToolFrames.#TIMEOUT);
+    });
+  }
+
+  // ---- Listed
+
+  /**
+   * All tools that this document may see, its own and those of documents of its origin included.
+   *
+   * @param {Record<string, true>} origins of which others
+   * @returns {Promise<RegisteredTool[]>}
+   */
+  async list(origins) {
+    /** @type {RegisteredTool[]} */
+    const all = [];
+    /** @type {Promise<void>[]} */
+    const asked = [];
+    let others = false;
+    for (const _ in origins) others = true;
+    each(/** @type {Window} */ (top), (other) => {
+      const frames = other === window ? this : ToolFrames.#of(other);
+      if (frames) gather(all, frames.start().offered(), other, self.origin);
+      else if (others) asked[asked.length] = this.#askTools(other, origins, all);
+    });
+    for (let i = 0; i < asked.length; i++) await asked[i];
+    return all;
+  }
+
+  /**
+   * @param {Window} other
+   * @param {Record<string, true>} origins
+   * @param {RegisteredTool[]} all what is told is added to these
+   * @returns {Promise<void>}
+   */
+  #askTools(other, origins, all) {
+    return new Before.Promise((resolve) => {
+      const id = `${Before.random()}`;
+      const done = () => {
+        delete this.#asked[id];
+        resolve(undefined);
+      };
+      this.#asked[id] = (source, origin, tools) => {
+        if (source !== other) return;
+        if (origins[origin] && Before.isArray(tools)) gather(all, tools, other, origin);
+        done();
+      };
+      Before.setTimeout(done, ToolFrames.#TIMEOUT);
+      post(other, { ask: "tools", id }, "*");
+    });
+  }
+
+  /**
+   * Tells the other documents that may see a tool that the tools have changed.
+   *
+   * @param {Record<string, true>} exposed to which other origins
+   */
+  changed(exposed) {
+    each(/** @type {Window} */ (top), (other) => {
+      if (other === window) return;
+      const frames = ToolFrames.#of(other);
+      if (frames) frames.tools?.changed();
+      else for (const origin in exposed) post(other, { ask: "changed" }, origin);
+    });
+  }
+
+  // ---- Run
+
+  /**
+   * Runs a tool of any document of the tab.
+   *
+   * @param {Window} target
+   * @param {string} origin that the target must have
+   * @param {string} name
+   * @param {string} input JSON
+   * @param {AbortSignal} signal
+   * @returns {Promise<ToolOutcome>}
+   */
+  async run(target, origin, name, input, signal) {
+    if (target.top !== top) return FAILED;
+    const frames = target === window ? this : ToolFrames.#of(target);
+    if (!frames) return this.#runFar(target, origin, { ask: "run", name, input }, signal);
+    const { tools } = frames;
+    if (!tools || origin !== self.origin) return FAILED;
+    if (frames === this) return tools.run(name, input, signal);
+    return new Before.Promise((resolve) => {
+      const controller = new Before.AbortController();
+      // Who goes first ends it for the other.
+      Before.addEventListener(target, "pagehide", () => resolve(FAILED), { once: true });
+      Before.addEventListener(window, "pagehide", () => controller.abort(), { once: true });
+      Before.addEventListener(signal, "abort", () => controller.abort(), { once: true });
+      void tools.run(name, input, controller.signal).then(resolve);
+    });
+  }
+
+  /**
+   * @param {Window} target
+   * @param {string} origin
+   * @param {FrameMessage} message
+   * @param {AbortSignal} signal
+   * @returns {Promise<ToolOutcome>}
+   */
+  #runFar(target, origin, message, signal) {
+    return new Before.Promise((resolve) => {
+      const { port1, port2 } = new Before.MessageChannel();
+      // The target runs nothing before it is told that it is still waited for.
+      let waits = true;
+      Before.setTimeout(() => {
+        if (!waits) return;
+        Before.close(port1);
+        resolve(FAILED);
+      }, ToolFrames.#TIMEOUT);
+      port1.onmessage = ({ data }) => {
+        if (!waits) return resolve(data);
+        waits = false;
+        Before.postMessage(port1, "run");
+      };
+      Before.addEventListener(port1, "close", () => resolve(FAILED)); // the target has gone
+      Before.addEventListener(signal, "abort", () => Before.postMessage(port1, "cancel"), { once: true });
+      post(target, message, origin, port2);
+    });
+  }
+
+  /**
+   * Takes what a document of another origin asks or says.
+   *
+   * @param {MessageEvent} event
+   */
+  heard(event) {
+    prepare();
+    /** @type {FrameMessage} */
+    const message = Before.dataOf(event);
+    /** @type {Window | null} */
+    const source = Before.sourceOf(event);
+    /** @type {string} */
+    const origin = Before.originOf(event);
+    /** @type {MessagePort | undefined} */
+    const port = Before.portsOf(event)[0];
+    switch (message.ask) {
+      case "permitted":
+        if (port && source?.parent === window) void this.#answer(source, origin, port);
+        break;
+      case "tools": {
+        /** @type {ListedTool[]} */
+        const tools = [];
+        const offered = this.tools?.offered(origin) ?? [];
+        for (let i = 0; i < offered.length; i++) tools[i] = listed(offered[i]);
+        if (source && origin !== "null") post(source, { ask: "told", id: message.id, tools }, origin);
+        break;
+      }
+      case "told":
+        if (source) this.#asked[message.id]?.(source, origin, message.tools);
+        break;
+      case "run":
+        if (port) this.#runFor(origin, message, port);
+        break;
+      case "changed":
+        if (this.#permitted === true) this.tools?.changed();
+    }
+  }
+
+  /**
+   * @param {Window} child
+   * @param {string} origin its own
+   * @param {MessagePort} port
+   */
+  async #answer(child, origin, port) {
+    const frame = elementOf(child, document);
+    Before.postMessage(port, frame !== undefined && delegates(frame, origin, false) && (await this.permitted()));
+  }
+
+  /**
+   * @param {string} origin
+   * @param {Extract<FrameMessage, {ask: "run"}>} message
+   * @param {MessagePort} port
+   */
+  #runFor(origin, { name, input }, port) {
+    const controller = new Before.AbortController();
+    port.onmessage = async ({ data }) => {
+      if (data === "cancel") controller.abort();
+      else Before.postMessage(port, (await this.tools?.run(`${name}`, `${input}`, controller.signal, origin)) ?? FAILED);
+    };
+    Before.addEventListener(port, "close", () => controller.abort()); // the caller has gone
+    Before.postMessage(port, "ready");
+  }
+}
+
+/** What a caller is told that is told no reason. @type {ToolOutcome} */
+var FAILED = { failed: "The operation failed for an unknown transient reason (e.g. out of memory)." };
+
+/**
+ * @param {Window} to
+ * @param {FrameMessage} message
+ * @param {string} origin
+ * @param {MessagePort} [port]
+ */
+function post(to, message, origin, port) {
+  to.postMessage({ tabhub: "webmcp", ...message }, origin, port ? [port] : []);
+}
+
+/**
+ * Visits a window and all that are in it.
+ *
+ * @param {Window} at
+ * @param {(at: Window) => void} visit
+ */
+function each(at, visit) {
+  visit(at);
+  for (let i = 0; i < Before.framesIn(at); i++) each(at[i], visit);
+}
+
+/**
+ * What others may know of a tool.
+ *
+ * @param {DocumentTool} tool
+ * @returns {ListedTool}
+ */
+function listed({ name, title, description, schema, annotations }) {
+  return { name, title, description, schema, annotations };
+}
+
+/**
+ * Adds a document's tools to others, by their names.
+ *
+ * @param {RegisteredTool[]} all
+ * @param {ListedTool[]} tools of a document of another origin they may be anything
+ * @param {Window} owner
+ * @param {string} origin
+ */
+function gather(all, tools, owner, origin) {
+  for (let i = 0; i < tools.length; i++) {
+    const { name, title, description, schema, annotations: hints } = tools[i];
+    const inputSchema = schema === undefined ? undefined : Before.parse(schema);
+    if (inputSchema !== undefined && (typeof inputSchema !== "object" || inputSchema === null)) continue;
+    /** @type {RegisteredTool} */
+    const tool = {
+      ...(hints && { annotations: { ...Idl.dictionary(Idl.annotations, hints, "") } }),
+      description: `${description}`,
+      ...(inputSchema && { inputSchema }),
+      name: `${name}`,
+      origin,
+      title: `${title}`,
+      window: owner,
+    };
+    let at = all.length;
+    for (; at > 0 && all[at - 1].name > tool.name; at--) all[at] = all[at - 1];
+    all[at] = tool;
+  }
+}
+
+/**
+ * The frame element of a child window; one in a closed shadow tree is not found.
+ *
+ * @param {Window} child
+ * @param {ParentNode} within
+ * @returns {Element | undefined}
+ */
+function elementOf(child, within) {
+  const elements = (within === document ? Before.allInDocument : Before.allInFragment)(within, "*");
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i];
+    if (element instanceof HTMLIFrameElement && Before.contentWindow(element) === child) return element;
+    const shadow = Before.shadowOf(element);
+    const found = shadow && elementOf(child, shadow);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a frame's element lets its document use tools.
+ *
+ * @param {Element} frame
+ * @param {string} origin of the frame's document
+ * @param {boolean} same whether that is this document's, too
+ */
+function delegates(frame, origin, same) {
+  const directives = `${Before.getAttribute(frame, "allow") ?? ""}`.split(";");
+  for (let i = 0; i < directives.length; i++) {
+    const words = directives[i].trim().split(/\s+/);
+    if (words[0].toLowerCase() !== "tools") continue;
+    if (words.length === 1) return isSource(frame, origin, same);
+    for (let j = 1; j < words.length; j++) {
+      if (words[j] === "*" || (words[j] === "'self'" && same) || (words[j] === "'src'" && isSource(frame, origin, same))) return true;
+      if (Before.URL.canParse(words[j]) && new Before.URL(words[j]).origin === origin) return true;
+    }
+    return false;
+  }
+  return same;
+}
+
+/**
+ * Whether a frame has the document that its element names.
+ *
+ * @param {Element} frame
+ * @param {string} origin
+ * @param {boolean} same
+ */
+function isSource(frame, origin, same) {
+  if (same || origin === "null") return true;
+  const src = Before.getAttribute(frame, "src") ?? "";
+  return Before.URL.canParse(src, document.baseURI) && new Before.URL(src, document.baseURI).origin === origin;
+}

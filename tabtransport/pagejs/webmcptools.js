@@ -1,0 +1,236 @@
+// The tools of a document that has its WebMCP of this library (webmcp.js): registered, listed and run.
+"use strict";
+
+class DocumentTools {
+  /** By name. @type {Record<string, DocumentTool>} */
+  #tools = Before.create(null);
+  /** @type {MessageChannel | undefined} */
+  #tasks;
+  /** @type {(() => void)[]} */
+  #queue = [];
+  #owner;
+
+  frames;
+  forms;
+
+  /**
+   * @param {ToolFrames} frames
+   * @param {object} owner
+   * @param {() => void} owner.changed
+   * @param {(name: string, error: unknown) => void} owner.threw
+   * @param {(type: ToolEventType, toolName?: string) => void} owner.fire tells the page
+   */
+  constructor(frames, owner) {
+    this.frames = frames;
+    this.#owner = owner;
+    this.forms = new ToolForms(this);
+  }
+
+  /**
+   * Runs something soon and in turn, as the browser runs what comes from elsewhere. A timer would
+   * wait for a second in a page that is out of sight.
+   *
+   * @param {() => void} task
+   */
+  later(task) {
+    if (!this.#tasks) {
+      this.#tasks = new Before.MessageChannel();
+      this.#tasks.port1.onmessage = () => Before.shift(this.#queue)();
+    }
+    this.#queue[this.#queue.length] = task;
+    Before.postMessage(this.#tasks.port2, 0);
+  }
+
+  // ---- Registered
+
+  /**
+   * @param {Record<string, any>} given
+   * @param {Record<string, any>} options
+   * @param {string} prefix
+   * @returns {Promise<void>}
+   */
+  register({ name, title = "", description, inputSchema, annotations, execute }, { signal, exposedTo = [] }, prefix) {
+    if (this.has(name)) throw new Before.DOMException("Duplicate tool name", "InvalidStateError");
+    if (!DocumentTools.isName(name)) throw new Before.DOMException("Invalid tool name", "InvalidStateError");
+    if (description === "") throw new Before.DOMException("Description is required", "InvalidStateError");
+    const schema = inputSchema && Idl.json(inputSchema, `${prefix}invalid input schema: `);
+    if (signal && Before.aborted(signal)) throw Before.reason(signal);
+    const exposed = Idl.origins(exposedTo, "exposedTo");
+    const run = (/** @type {string} */ input, /** @type {AbortSignal} */ signal) => this.#execute(name, execute, input, signal);
+    /** @type {DocumentTool} */
+    const tool = { name, title, description, schema, annotations, exposed, run };
+    return new Before.Promise((resolve, reject) => {
+      const abort = () => {
+        if (this.#tools[name] === tool) this.remove(name);
+        reject(Before.reason(signal));
+      };
+      if (signal) Before.addEventListener(signal, "abort", abort, { once: true });
+      this.add(tool);
+      this.later(() => resolve(undefined));
+    });
+  }
+
+  /** @param {string} name */
+  static isName(name) {
+    return /^[A-Za-z0-9_.-]{1,128}$/.test(name);
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return name in this.#tools;
+  }
+
+  /** @param {DocumentTool} tool */
+  add(tool) {
+    this.#tools[tool.name] = tool;
+    this.#tell(tool);
+  }
+
+  /** @param {string} name */
+  remove(name) {
+    const tool = this.#tools[name];
+    delete this.#tools[name];
+    this.#tell(tool);
+  }
+
+  /**
+   * Tells all documents that may see a tool that the tools have changed.
+   *
+   * @param {DocumentTool} tool
+   */
+  #tell({ exposed }) {
+    this.#owner.changed();
+    this.later(() => {
+      this.changed();
+      this.frames.changed(exposed);
+    });
+  }
+
+  /** Tells this document's page that the tools that it may see have changed. */
+  changed() {
+    this.#owner.fire("toolchange");
+  }
+
+  // ---- Listed
+
+  /**
+   * All tools that the page may see.
+   *
+   * @param {string[]} [fromOrigins]
+   * @returns {Promise<RegisteredTool[]>}
+   */
+  list(fromOrigins = []) {
+    const origins = Idl.origins(fromOrigins, "fromOrigins");
+    return new Before.Promise((resolve) => this.later(() => resolve(this.frames.list(origins))));
+  }
+
+  /**
+   * The document's own tools that a document of another origin may see, or one of its own.
+   *
+   * @param {string} [origin] the other
+   */
+  offered(origin) {
+    /** @type {DocumentTool[]} */
+    const offered = [];
+    for (const name in this.#tools) {
+      if (this.#isOffered(name, origin)) offered[offered.length] = this.#tools[name];
+    }
+    return offered;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} [origin]
+   */
+  #isOffered(name, origin) {
+    return this.has(name) && (origin === undefined || this.#tools[name].exposed[origin] === true);
+  }
+
+  // ---- Run
+
+  /**
+   * Runs a tool of any document that the page may see.
+   *
+   * @param {Record<string, any>} tool
+   * @param {unknown} value its input
+   * @param {AbortSignal | undefined} signal
+   * @param {string} prefix
+   * @returns {Promise<string | null>}
+   */
+  call({ name, window: target, origin }, value, signal, prefix) {
+    const expected = Before.URL.canParse(origin) ? new Before.URL(origin).origin : "";
+    if (!expected) throw new Before.DOMException("The provided origin is invalid.", "NotSupportedError");
+    if (expected === "null") {
+      throw new Before.DOMException("Cannot execute tools that live in a document with an opaque origin.", "NotSupportedError");
+    }
+    const input = Idl.json(value, `${prefix}invalid input object: `);
+    if (!target.parent) throw new Before.DOMException("Target frame is detached.", "InvalidStateError");
+    if (signal && Before.aborted(signal)) throw Before.reason(signal);
+    return new Before.Promise((resolve, reject) => {
+      const controller = new Before.AbortController();
+      const abort = () => {
+        reject(Before.reason(/** @type {AbortSignal} */ (signal)));
+        this.later(() => controller.abort());
+      };
+      if (signal) Before.addEventListener(signal, "abort", abort, { once: true });
+      this.later(async () => {
+        const outcome = await this.frames.run(target, expected, name, input, controller.signal);
+        if (signal) Before.removeEventListener(signal, "abort", abort);
+        if ("text" in outcome) resolve(outcome.text);
+        else reject(new Before.DOMException(outcome.failed, "UnknownError"));
+      });
+    });
+  }
+
+  /**
+   * Runs a tool of this document.
+   *
+   * @param {string} name
+   * @param {string} input JSON
+   * @param {AbortSignal} signal
+   * @param {string} [origin] of who asks, if it is another
+   * @returns {Promise<ToolOutcome>}
+   */
+  async run(name, input, signal, origin) {
+    if (!this.#isOffered(name, origin)) return FAILED;
+    // The page learns that it was cancelled, and nothing of why.
+    const controller = new Before.AbortController();
+    const cancel = () => {
+      controller.abort();
+      this.#owner.fire("toolcancel", name);
+    };
+    Before.addEventListener(signal, "abort", cancel, { once: true });
+    const running = this.#tools[name].run(input, controller.signal);
+    this.#owner.fire("toolactivated", name);
+    const outcome = await running;
+    Before.removeEventListener(signal, "abort", cancel);
+    return outcome;
+  }
+
+  /**
+   * @param {string} name
+   * @param {Function} execute
+   * @param {string} input
+   * @param {AbortSignal} signal
+   * @returns {Promise<ToolOutcome>}
+   */
+  async #execute(name, execute, input, signal) {
+    const value = Before.parse(input);
+    if (typeof value !== "object" || value === null) return { failed: "Failed to parse input arguments" };
+    try {
+      return { text: DocumentTools.text(await Before.apply(execute, undefined, [value, { signal }])) || "Operation succeeded" };
+    } catch (error) {
+      this.#owner.threw(name, error);
+      return { failed: "Tool was executed but the invocation failed. For example, the script function threw an error" };
+    }
+  }
+
+  /**
+   * The text of what a tool has returned.
+   *
+   * @param {any} value
+   */
+  static text(value) {
+    return `${(typeof value === "object" && value !== null) || typeof value === "function" ? Before.stringify(value) : value}`;
+  }
+}
