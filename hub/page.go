@@ -32,6 +32,13 @@ func (h *Hub) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page)
 	return page
 }
 
+// ToolNames returns the public names of the tools that models can call in a tab now.
+func (h *Hub) ToolNames(addr spec.TabAddr) []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.ToolNames(addr)
+}
+
 // describePage says to a client where a call has led, and what there is to call.
 func (h *Hub) describePage(addr spec.TabAddr, page *spec.Page) string {
 	h.mu.RLock()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -79,37 +78,13 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 	}, nil
 }
 
-// toolNames returns the names under which tools are called: a tab's own name where it
-// is listed, else the domain's.
+// toolNames returns the names under which the tools of a tab are called.
 func (k *kit) toolNames(sources []state.TabInfo) []string {
 	names := []string{}
-	items := k.hub.List(hub.ListTools).Items
 	for _, o := range sources {
-		for _, d := range o.Domains {
-			named := map[string]bool{} // tools that have the tab's own name, by the page's
-			for _, it := range items {
-				if it.Domain == d.Domain && it.Tab == d.Number {
-					named[it.Source] = true
-				}
-			}
-			for _, it := range items {
-				switch {
-				case len(names) == maxToolNames:
-					return names
-				case it.Domain != d.Domain:
-				case (it.Tab == d.Number || it.Tab == 0 && !named[it.Source]) && k.reaches(o.Addr, it.Name):
-					names = append(names, it.Name)
-				}
-			}
-		}
+		names = append(names, k.hub.ToolNames(o.Addr)...)
 	}
-	return names
-}
-
-// reaches reports whether a call of a name may go to the page that a tab shows.
-func (k *kit) reaches(addr spec.TabAddr, name string) bool {
-	e, err := k.hub.Explain(name)
-	return err == nil && slices.ContainsFunc(e.Candidates, func(c state.Considered) bool { return c.Tab.Addr == addr && !c.Departed })
+	return names[:min(len(names), maxToolNames)]
 }
 
 // waitForTools blocks until the page that a tab shows, or is on its way to, has registered

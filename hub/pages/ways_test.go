@@ -106,3 +106,37 @@ func TestSlowReadBothWays(t *testing.T) {
 		})
 	}
 }
+
+// Whichever way a page is reached, a client whose call has led to the next one learns where
+// that is and what can be called there.
+func TestLedElsewhereBothWays(t *testing.T) {
+	t.Parallel()
+	const tool = `<script>document.modelContext.registerTool({
+		name: location.search ? "there" : "go", description: "Goes", execute: () => { location.search = "?next"; return new Promise(() => {}); },
+	})</script>`
+	for way, words := range map[string]string{"extension": "before the tool answered; it may have taken effect", "script": "TAB_CLOSED"} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			var b *chromium.Browser
+			body := tool
+			if way == "extension" {
+				b = s.extended(chromium.Options{WebMCP: true})
+			} else {
+				b = chromium.Start(t, chromium.Options{WebMCP: true})
+				body += `<script src="http://HUB/tab.js"></script>`
+			}
+			url := s.host(body, "")
+			b.Open(url)
+			raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name("go")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []string{words, `"isError":true`, "The page is now at " + url, "?next (“Somebody’s page”). Tools there: " + s.name("there") + "."} {
+				if !strings.Contains(string(raw), want) {
+					t.Errorf("%s lacks %s", raw, want)
+				}
+			}
+		})
+	}
+}

@@ -5,7 +5,7 @@ import (
 	"tabhub/spec"
 )
 
-// ToolNames returns the public names of the tools that calls can reach in a tab now, in the
+// ToolNames returns the public names of the tools that models can call in a tab now, in the
 // order of its registration: the domain's where no other tab has the tool, else the tab's own.
 func (s *State) ToolNames(addr spec.TabAddr) []string {
 	t := s.tabs[addr]
@@ -14,6 +14,9 @@ func (s *State) ToolNames(addr spec.TabAddr) []string {
 	}
 	var names []string
 	for _, it := range t.items[spec.KindTool] {
+		if it.AppOnly {
+			continue
+		}
 		e := s.domains[it.Domain].entries[entryKey{it.Kind, it.Source}]
 		for _, p := range e.providers {
 			switch {

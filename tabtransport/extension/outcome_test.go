@@ -134,6 +134,29 @@ func TestCallsThatNavigate(t *testing.T) {
 	}
 }
 
+// What the next document says is the result of the call that has led there, and no other's.
+func TestCallBesideOneThatNavigates(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url, _ := world(t)
+	p := b.Open(url)
+	tab := h.tabWith(travelTools...)
+	p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
+	beside := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "hangs", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+		beside <- fmt.Sprint(got, err)
+	}()
+	p.Eval("started")
+	if got, err := h.call(tab, "form", `{"q":"x"}`); err != nil || !strings.Contains(got, "1.5") {
+		t.Errorf("the form: %s, %v", got, err)
+	}
+	if got := <-beside; !strings.Contains(got, "before the tool answered; it may have taken effect") {
+		t.Errorf("the call beside it: %s", got)
+	}
+}
+
 // The tools of a library lead elsewhere as the browser's do.
 func TestLibrarysCallsThatNavigate(t *testing.T) {
 	t.Parallel()

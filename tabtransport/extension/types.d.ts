@@ -102,8 +102,8 @@ type FrameToWorker =
   | ({ type: "progress"; id: string } & Progress)
   /** A call waits for the person in front of the tab. */
   | { type: "waiting"; id: string }
-  /** The document gives way to another one, and these calls may be why. */
-  | { type: "leaving"; calls: string[] }
+  /** The document gives way to another one, to which a call has led. */
+  | { type: "leaving"; id: string }
   | FrameAnswer;
 
 interface RpcError {

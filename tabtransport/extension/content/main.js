@@ -39,7 +39,7 @@ var TabhubFrame = class {
   #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, {controller: AbortController, embedded: boolean, waiting: boolean}>} */
+  /** @type {Map<string, {controller: AbortController, embedded: boolean, waiting: boolean, leaving: boolean}>} */
   #running = new Map();
   /** Whether the document is about to give way to another one. */
   #leaving = false;
@@ -165,15 +165,28 @@ var TabhubFrame = class {
   }
 
   /**
-   * The document may give way to another one, or the page may yet keep it. What the person in
-   * front of the tab does is no call's doing, unless it is what the call waits for.
+   * The document may give way to another one, or the page may yet keep it. Of several calls
+   * nobody can tell whose doing that is, and what the person in front of the tab does is no
+   * call's, unless it is what the call waits for.
    *
    * @param {NavigateEvent} event
    */
   #navigates({ destination, downloadRequest, userInitiated }) {
     if (destination.sameDocument || downloadRequest !== null) return;
     this.#leaving = true;
-    if (!userInitiated) this.#post({ type: "leaving", calls: [...this.#running.keys()] });
+    if (!userInitiated && this.#running.size === 1) for (const id of this.#running.keys()) this.#leads(id);
+  }
+
+  /**
+   * A call leads to another document.
+   *
+   * @param {string} id
+   */
+  #leads(id) {
+    const running = this.#running.get(id);
+    if (!running || running.leaving) return;
+    running.leaving = true;
+    this.#post({ type: "leaving", id });
   }
 
   /** The page goes, or is kept in the back/forward cache. */
@@ -425,7 +438,7 @@ var TabhubFrame = class {
     if (!this.#running.size) this.#leaving = false; // a document that is still there has stayed
     const controller = new AbortController();
     const { signal } = controller;
-    this.#running.set(id, { controller, embedded: false, waiting: false });
+    this.#running.set(id, { controller, embedded: false, waiting: false, leaving: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
@@ -502,16 +515,17 @@ var TabhubFrame = class {
         if (result.length > Limit.answer) {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
         }
-        const nothing = Values.isNothing(result);
-        // A library may tell of a form before the browser has begun to leave.
-        if (result === Values.SUBMITTED && !this.#leaving) {
-          await new Promise((done) => {
-            navigation.addEventListener("navigate", done, { once: true });
-            setTimeout(done, TabhubFrame.#submitted);
-          });
+        if (result === Values.SUBMITTED) {
+          // A library may tell of a form before the browser has begun to leave.
+          if (!this.#leaving) {
+            await new Promise((done) => {
+              navigation.addEventListener("navigate", done, { once: true });
+              setTimeout(done, TabhubFrame.#submitted);
+            });
+          }
+          if (this.#leaving) this.#leads(request.id);
         }
-        if (nothing && this.#leaving) this.#post({ type: "leaving", calls: [request.id] });
-        return { result: `{"success":true,"payload":${result}}`, nothing };
+        return { result: `{"success":true,"payload":${result}}`, nothing: Values.isNothing(result) };
       }
       case "read":
         return { result: await this.#resource(request, (source) => source.read(request.name, { signal })) };

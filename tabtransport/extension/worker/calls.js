@@ -32,7 +32,7 @@ const MAY_HAVE = "it may have taken effect";
  * @property {number} at when it was sent first
  * @property {number} progress what the hub was told last
  * @property {boolean} [waiting] whether it waits for the person in front of the tab
- * @property {boolean} [leaving] whether it may be why its document gives way to another one
+ * @property {boolean} [leaving] whether it leads to another document
  * @property {FrameAnswer} [answer] its answer, while that document is waited for
  */
 
@@ -247,15 +247,14 @@ export class Calls {
   }
 
   /**
-   * The document of calls is about to give way to another one.
+   * A call leads to another document.
    *
-   * @param {string[]} ids the calls that may be why
+   * @param {string} id
    */
-  leaving(ids) {
-    for (const id of ids) {
-      const call = this.#open.get(id);
-      if (call?.tool) call.leaving = true;
-    }
+  leaving(id) {
+    const call = this.#open.get(id);
+    if (!call?.tool) return;
+    call.leaving = true;
     this.#stored.save();
   }
 
