@@ -72,7 +72,7 @@ func TestWhoGivesWebMCP(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: native})
-			b.Open(site(t, map[string]string{"/": shop}))
+			b.Open(site(t, map[string]string{"/": `<p id="ModelContext">` + shop}))
 			h.tabWith(shopTools...)
 			h.change(func() { h.hello = nil })
 			tell(b, `{ask: "reconnect"}`)
