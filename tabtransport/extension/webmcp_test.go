@@ -119,3 +119,45 @@ func TestNoWebMCPWithoutSecureContext(t *testing.T) {
 		t.Errorf("an insecure page has WebMCP: %s", got)
 	}
 }
+
+// What a frame may not ask by the API it may not ask by messages of its own either: of the page
+// around it, or of another frame there.
+func TestFrameWithoutLeaveAsksByItself(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	asker := site(t, map[string]string{"/": `<!doctype html><script>
+		const asked = (target, message) => new Promise((done) => {
+			const { port1, port2 } = new MessageChannel();
+			port1.onmessage = ({ data }) => data === "ready" ? port1.postMessage("run") : done(data.text ?? "FAILED");
+			if (message.ask === "tools") onmessage = ({ data }) => data.ask === "told" && done(data.tools.map(({ name }) => name).join());
+			target.postMessage({ tabhub: "webmcp", ...message }, "*", [port2]);
+		});
+		onload = async () => {
+			const got = [];
+			for (const target of [parent, parent[0]]) {
+				got.push(await asked(target, { ask: "tools", id: "1" }), await asked(target, { ask: "run", name: "tool", input: "{}" }));
+			}
+			parent.postMessage(got.join(" "), "*");
+		};
+	</script>`})
+	switchSite(b, asker, false) // where the extension keeps what it is told from the page
+	register := fmt.Sprintf(`document.modelContext.registerTool({name: "tool", description: "d", execute: () => "ran"}, {exposedTo: [%q]})`, asker)
+	shop := site(t, map[string]string{"/": `<!doctype html><script>` + register + `.then(() => parent.postMessage("registered", "*"))</script>`})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe allow="tools" src="` + shop + `"></iframe><script>
+		const said = () => new Promise((done) => addEventListener("message", ({ data }) => done(data), { once: true }));
+		const registered = said();
+		const asks = async (allow) => {
+			const answer = said();
+			document.body.append(Object.assign(document.createElement("iframe"), { allow, src: "` + asker + `" }));
+			return answer;
+		};
+		` + register + `;
+	</script>`}))
+	p.Eval("registered")
+	for allow, want := range map[string]string{"": `" FAILED  FAILED"`, "tools": `"tool ran tool ran"`} {
+		if got := p.Eval(fmt.Sprintf("asks(%q)", allow)); got != want {
+			t.Errorf("with leave %q: %s, want %s", allow, got, want)
+		}
+	}
+}
