@@ -161,3 +161,34 @@ func TestFrameWithoutLeaveAsksByItself(t *testing.T) {
 		}
 	}
 }
+
+// A page that changes all the time is not looked through all the time, however long one look takes.
+func TestPageThatChangesAllTheTime(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><form toolname="form" tooldescription="d"><input name="q"></form><script>
+		let looks = 0;
+		Object.defineProperty(document.querySelector("input"), "type", { get() {
+			looks++;
+			for (const until = performance.now() + 20; performance.now() < until;);
+			return "text";
+		} });
+		const { port1, port2 } = new MessageChannel();
+		const turn = () => new Promise((done) => { port1.onmessage = done; port2.postMessage(0); });
+		async function looksAt(changes) {
+			looks = 0;
+			for (let i = 0; i < changes; i++) {
+				document.body.append(document.createElement("p"));
+				await turn();
+			}
+			return looks;
+		}
+	</script>`}))
+	h.tabWith("form")
+	const changes = 100
+	var looks int
+	if p.Into(fmt.Sprintf("looksAt(%d)", changes), &looks); looks >= changes/2 {
+		t.Errorf("the page was looked through %d times for %d changes", looks, changes)
+	}
+}
