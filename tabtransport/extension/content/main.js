@@ -480,7 +480,7 @@ var TabhubFrame = class {
    */
   #waits(id) {
     const running = this.#running.get(id);
-    if (!running) return;
+    if (!running || running.waiting) return;
     running.waiting = true;
     this.#post({ type: "waiting", id });
   }
