@@ -192,3 +192,16 @@ func TestPageThatChangesAllTheTime(t *testing.T) {
 		t.Errorf("the page was looked through %d times for %d changes", looks, changes)
 	}
 }
+
+// A library that holds the values of its fields hears of all that are filled in.
+func TestFormOfLibrary(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><script src="/form.js"></script>`, "/form.js": bundled(t, "form.js")}))
+	const order = `{"name":"Ada","note":"soon","size":"l","gift":true,"pay":"cash"}`
+	got, err := h.call(h.tabWith("order"), "order", order)
+	if err != nil || !strings.HasSuffix(got, `"structuredContent":`+order+"}") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
