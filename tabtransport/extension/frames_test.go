@@ -39,6 +39,25 @@ func TestFrames(t *testing.T) {
 	h.tabWith("mine", "ours")
 }
 
+// A library in the page around them takes the tools of frames of its site for its own, and cannot
+// run them: they are the frames' alone.
+func TestFramesBelowALibrary(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{
+		"/":       `<!doctype html><script src="/lib.js"></script><iframe src="/tool"></iframe>`,
+		"/tool":   `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})</script>`,
+		"/lib.js": published(t, "@mcp-b/global"),
+	}))
+	p.WaitFor(`document.modelContext.listTools().some(({name}) => name === "inner")`)
+	p.Eval(`document.modelContext.registerTool({name: "outer", description: "d", execute: () => ""})`)
+	tab := h.tabWith("outer", "inner")
+	if got, err := h.call(tab, "inner", "{}"); err != nil || !strings.Contains(got, "/tool") {
+		t.Errorf("inner: %s, %v", got, err)
+	}
+}
+
 // Frames in shadow trees, which their page does not list, are found as others are.
 func TestFramesInShadowTrees(t *testing.T) {
 	t.Parallel()

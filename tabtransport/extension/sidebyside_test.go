@@ -21,6 +21,16 @@ const asking = `<!doctype html><title>Asking</title><script src="/lib.js"></scri
 	if (location.search) mc.registerTool({name: 'next', description: 'd', execute: () => '5'});
 	</script>`
 
+// ordering lets a page call a tool, with what its modelContext takes: a text of the library's, an
+// object of the browser's.
+const ordering = `<script>
+	const order = async (name) => {
+		const mc = document.modelContext;
+		const tool = (await mc.getTools()).find((tool) => tool.name === name);
+		return mc.executeTool(tool, '{}').catch(() => mc.executeTool(tool, {}));
+	};
+	</script>`
+
 // A page that has a client of its own, for itself or for a frame, works as it does without the
 // extension, whichever of the two came first, and the hub has all that there is.
 func TestPagesWithTheirOwnClient(t *testing.T) {
@@ -31,27 +41,33 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 		tools              []string
 		call               string // JavaScript: the page's own call of order
 	}{
-		{"a frame", `<!doctype html><title>Around</title><script src="/lib.js"></script><script src="/own.js"></script><mcp-iframe src="/asking"></mcp-iframe>`,
-			"element.js", []string{"add", "order", "app_add", "app_order"},
-			`document.modelContext.getTools().then(all => document.modelContext.executeTool(all.find(t => t.name === 'app_order'), '{}'))`},
+		{"a frame", `<!doctype html><title>Around</title><script src="/lib.js"></script><script src="/own.js"></script><mcp-iframe src="FRAME"></mcp-iframe>` + ordering,
+			"element.js", []string{"add", "order", "app_add", "app_order"}, `order('app_order')`},
 		{"itself", asking + `<script src="/own.js"></script>`,
 			"client.js", []string{"add", "order"},
 			`client.then(client => client.callTool({name: 'order', arguments: {}})).then(JSON.stringify)`},
 	} {
-		for _, last := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, extension last=%v", c.name, last), func(t *testing.T) {
+		for i := range 4 {
+			native, last := i&1 != 0, i&2 != 0
+			t.Run(fmt.Sprintf("%s, native=%v, extension last=%v", c.name, native, last), func(t *testing.T) {
 				t.Parallel()
-				url := site(t, map[string]string{"/": c.page, "/asking": asking, "/lib.js": lib, "/own.js": bundled(t, c.script)})
+				// Without WebMCP the library does nothing in frames of other sites, with it two of one
+				// site take each other's tools for their own.
+				frame := "/asking"
+				if native {
+					frame = site(t, map[string]string{"/": asking, "/lib.js": lib})
+				}
+				url := site(t, map[string]string{"/": strings.ReplaceAll(c.page, "FRAME", frame), "/asking": asking, "/lib.js": lib, "/own.js": bundled(t, c.script)})
 				h := newHub(t)
 				var b *chromium.Browser
 				var p *chromium.Page
 				if last {
-					b = chromium.Start(t, chromium.Options{})
+					b = chromium.Start(t, chromium.Options{WebMCP: native})
 					p = b.Open(url)
 					p.WaitFor(c.call + `.then(answer => answer.includes('large'), () => false)`)
 					b.Load(h.write())
 				} else {
-					b = h.browse(chromium.Options{})
+					b = h.browse(chromium.Options{WebMCP: native})
 					p = b.Open(url)
 				}
 				check := func(when string, more ...string) {
@@ -75,15 +91,15 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 					}
 				}
 				check("at first")
-				switchSite(b, url, false)
+				tell(b, `{ask: "save", settings: {mode: "allowed", allowed: []}}`)
 				h.tabWith()
-				switchSite(b, url, true)
+				tell(b, `{ask: "save", settings: {mode: "all"}}`)
 				check("switched off and on")
 				if c.name == "a frame" {
 					p.Eval(`new Promise(done => {
 						const frame = document.querySelector('mcp-iframe').shadowRoot.querySelector('iframe');
 						frame.addEventListener('load', done);
-						frame.src = '/asking?next';
+						frame.src += '?next';
 					})`)
 					check("with the frame's next document", "next", "app_next")
 				}

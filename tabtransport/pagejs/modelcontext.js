@@ -10,6 +10,8 @@ var ModelContextTools = class {
 
   /** @type {Map<string, RegisteredTool>} */
   #tools = new Map();
+  /** The names of tools of other documents. @type {Set<string>} */
+  #others = new Set();
   /** @type {Promise<boolean> | undefined} */
   #takesObject;
   /** @type {Map<string, {calls: number, thrown: string[]}>} the tools that run now, and what they threw that no call has told yet */
@@ -41,9 +43,20 @@ var ModelContextTools = class {
   }
 
   async offer() {
-    const tools = (await this.#context.getTools()).filter(this.#isOfDocument);
+    const all = await this.#context.getTools();
+    const tools = all.filter(this.#isOfDocument);
+    this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     return { tools: tools.map(mcpTool), resources: [], prompts: [] };
+  }
+
+  /**
+   * Whether another document has a tool of that name.
+   *
+   * @param {string} name
+   */
+  isOfAnother(name) {
+    return this.#others.has(name);
   }
 
   /** @param {string} name */

@@ -299,9 +299,10 @@ var TabhubFrame = class {
   async #publish() {
     if (!this.#on || !this.#port) return;
     const port = this.#port;
-    const offers = await Promise.all(this.#sources.map((source) => source.offer().catch(() => NOTHING)));
+    const sources = this.#sources;
+    const offers = await Promise.all(sources.map((source) => source.offer().catch(() => NOTHING)));
     if (port !== this.#port || !this.#on) return;
-    const { text, offer } = combine(offers);
+    const { text, offer } = combine(offers.map((offer, i) => this.#ownOf(sources[i], offer)));
     const empty = offer.tools.length + offer.resources.length + offer.prompts.length + offer.rejected.length === 0;
     const wait = empty && this.#sent === undefined && !this.#settledEmpty;
     let size = 0;
@@ -321,6 +322,20 @@ var TabhubFrame = class {
     }
     if (size > TabhubFrame.#debounce * TabhubFrame.#rate) this.#rest(size / TabhubFrame.#rate);
     else if (wait && !size) this.#rest(0); // what comes first is told at once
+  }
+
+  /**
+   * What of a source's offer is of this document. A library takes all that the browser lists in it
+   * for the page's own, and has it served here: also the tools of frames of its origin.
+   *
+   * @param {Source} source
+   * @param {Awaited<ReturnType<Source["offer"]>>} offer
+   */
+  #ownOf(source, offer) {
+    const native = this.#native;
+    if (!native || (source !== this.#server && source !== this.#library)) return offer;
+    const tools = offer.tools.filter((tool) => !native.isOfAnother(String(/** @type {Item} */ (tool).name)));
+    return { ...offer, tools };
   }
 
   /** @param {string} uri */

@@ -9,6 +9,7 @@ window.failures = [];
 class FrameElement extends HTMLElement {
   #client;
   #tools = new AbortController();
+  #offering = Promise.resolve();
 
   connectedCallback() {
     const frame = Object.assign(document.createElement("iframe"), { src: this.getAttribute("src"), allow: "tools" });
@@ -18,7 +19,7 @@ class FrameElement extends HTMLElement {
 
   async #connect(frame) {
     this.#end();
-    const changed = { autoRefresh: false, debounceMs: 0, onChanged: () => void this.#offer(client) };
+    const changed = { autoRefresh: false, debounceMs: 0, onChanged: () => void this.#offer(client).catch((error) => this.#fail(error)) };
     const client = new Client(
       { name: "frame", version: "1" },
       { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: "auto" }, listChanged: { tools: changed } },
@@ -30,11 +31,17 @@ class FrameElement extends HTMLElement {
     await this.#offer(client);
   }
 
-  async #offer(client) {
-    const { tools } = await client.listTools();
+  /** Offers what the page in the frame has now, after what was to be offered before. */
+  #offer(client) {
+    return (this.#offering = this.#offering.then(() => this.#register(client)));
+  }
+
+  async #register(client) {
     if (client !== this.#client) return;
+    const { tools } = await client.listTools();
     this.#tools.abort();
     this.#tools = new AbortController();
+    await document.modelContext.syncNativeTools(); // names that were taken back may be taken until then
     for (const { name, description, inputSchema } of tools) {
       const execute = (args) => client.callTool({ name, arguments: args });
       await document.modelContext.registerTool({ name: `app_${name}`, description, inputSchema, execute }, { signal: this.#tools.signal });
@@ -49,6 +56,7 @@ class FrameElement extends HTMLElement {
   #end() {
     const client = this.#client;
     this.#client = undefined;
+    this.#offering = Promise.resolve();
     this.#tools.abort();
     void client?.close();
   }
