@@ -250,9 +250,20 @@ function installWebMCP(owner) {
   expose(ToolActivatedEvent);
   expose(ToolCancelEvent);
   extendSubmitEvents(() => tools?.forms);
-  const place = { get modelContext() { return contextOf(/** @type {any} */ (this)); } }; // prettier-ignore
+  const place = {
+    get modelContext() {
+      return contextOf(/** @type {any} */ (this));
+    },
+    // The browser's cannot be set. A page that brings its own without looking works in a browser without
+    // WebMCP, and is to go on working there.
+    set modelContext(value) {
+      Before.viewOf(this); // of documents only
+      defineProperty(this, "modelContext", { value, writable: true, enumerable: true, configurable: true });
+    },
+  };
   const accessor = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(place, "modelContext"));
   accessor.get = asBuiltIn(/** @type {() => unknown} */ (accessor.get));
+  accessor.set = asBuiltIn(/** @type {(value: unknown) => void} */ (accessor.set));
   defineProperty(Document.prototype, "modelContext", accessor);
   return { getter: accessor.get, context: () => contextOf(document), start, heard: (event) => frames.heard(event) };
 }
