@@ -170,10 +170,10 @@ func TestLibrarysCallsThatNavigate(t *testing.T) {
 				submits: async () => { form.submit(); return null; },
 				never: () => { location.href = '/answer'; return new Promise(() => {}); },
 			};
-			document.modelContext = {
+			Object.defineProperty(document, 'modelContext', {value: {
 				getTools: async () => Object.keys(tools).map(name => ({name, description: 'd'})),
 				executeTool: async ({name}) => tools[name](),
-			};
+			}});
 		</script>`,
 		"/answer": `<!doctype html><title>Answer</title><script type="application/ld+json">{"n":1}</script>`,
 	})
@@ -373,16 +373,18 @@ func TestResults(t *testing.T) {
 		page.WriteString(r.value + ",\n")
 	}
 	page.WriteString("];\n")
+	const register = `values.forEach((value, i) => document.modelContext.registerTool({name: "t" + i, description: "d", execute: () => value}));`
 	for _, c := range []struct {
 		way    string
 		native bool
 		more   string
 	}{
-		{"native", true, `values.forEach((value, i) => document.modelContext.registerTool({name: "t" + i, description: "d", execute: () => value}));`},
-		{"library", false, `document.modelContext = {
+		{"native", true, register},
+		{"extension", false, register},
+		{"library", false, `Object.defineProperty(document, "modelContext", {value: {
 			getTools: async () => values.map((_, i) => ({name: "t" + i, description: "d"})),
 			executeTool: async ({name}) => values[name.slice(1)],
-		};`},
+		}});`},
 	} {
 		t.Run(c.way, func(t *testing.T) {
 			t.Parallel()

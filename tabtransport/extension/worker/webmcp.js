@@ -1,6 +1,9 @@
 // Who gives pages WebMCP: the browser, or this extension where the browser has none. A service worker
 // has no WebMCP itself: only a document can tell.
 
+/** How long the first hello waits for a page to tell, which may be too busy to. */
+const BUSY = 300;
+
 /** Whether this worker has seen it. */
 let seen = false;
 
@@ -10,13 +13,14 @@ let seen = false;
  * @returns {Promise<"browser" | "extension" | undefined>}
  */
 export async function whoGivesWebMCP() {
-  if (!seen) {
-    const tabs = await chrome.tabs.query({ url: ["https://*/*", "http://localhost/*", "http://127.0.0.1/*"], discarded: false, status: "complete" });
-    const [tab] = tabs.filter(({ id }) => id !== undefined);
-    if (tab?.id !== undefined) await lookForWebMCP({ tabId: tab.id });
+  /** @returns {Promise<any>} */
+  const known = async () => (await chrome.storage.local.get("webmcp")).webmcp;
+  if (!(await known())) {
+    const [tab] = await chrome.tabs.query({ url: ["https://*/*", "http://localhost/*", "http://127.0.0.1/*"], discarded: false });
+    const looked = tab?.id !== undefined && lookForWebMCP({ tabId: tab.id });
+    await Promise.race([looked, new Promise((done) => setTimeout(done, BUSY))]);
   }
-  const { webmcp } = await chrome.storage.local.get("webmcp");
-  return webmcp === "browser" || webmcp === "extension" ? webmcp : undefined;
+  return known();
 }
 
 /**

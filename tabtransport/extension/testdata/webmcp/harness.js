@@ -9,7 +9,8 @@ async function runCheck(index) {
   const controller = new AbortController(); // takes back what the check registers
   let failed = "";
   try {
-    await run(controller.signal);
+    const timeout = new Promise((_, fail) => setTimeout(fail, 15_000, "it does not end"));
+    await Promise.race([run(controller.signal), timeout]);
   } catch (error) {
     failed = `${name}: ${error?.stack ?? error}`;
   }
