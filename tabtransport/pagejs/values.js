@@ -33,6 +33,12 @@ var Values = class {
    * gives a text: an object as JSON, all else as it is. A library may give the value itself, which
    * is first made the text that the browser would make of it.
    *
+   *   text of the browser                   content                   structuredContent
+   *   {"content":[{"type":…},…],…}          its own                   its own
+   *   {"structuredContent":{…},…}           the object as a text      its own
+   *   {…}                                   the text                  the object
+   *   else: a string, [1,2], 5, undefined   the text                  none
+   *
    * @param {unknown} given
    * @returns {string}
    */
