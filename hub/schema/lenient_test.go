@@ -36,7 +36,8 @@ func TestLenient(t *testing.T) {
 		{`{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}`, `{"x":{"a":null}}`, false},
 		{`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, `{"x":{"b":1}}`, false},
 		{`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"x":{"a":1}}`, false},
-		{`{"type":"object","propertyNames":{"pattern":"^a"}}`, `{"x":{"b":1}}`, true},
+		{`{"type":"object","propertyNames":{"pattern":"^a"}}`, `{"x":{"b":1}}`, false},
+		{`{"type":"object","propertyNames":{"enum":["to","cc"]},"additionalProperties":{"type":"string"}}`, `{"x":{"bc":"me"}}`, false},
 		{`{"type":"object","maxProperties":1}`, `{"x":{"a":1,"b":1}}`, true},
 
 		// What does not pass decides, wherever it is.
@@ -49,6 +50,10 @@ func TestLenient(t *testing.T) {
 		{`{"oneOf":[{"type":"integer"},{"minimum":2}]}`, `{"x":3}`, true},
 		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"}},"required":["kind","a"]}]}`, `{"x":{"kind":"Square","a":1}}`, true},
 		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"}},"required":["kind","a"]}]}`, `{"x":{"kind":"square"}}`, false},
+		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"}},"required":["kind","a"]}]}`, `{"x":{"kind":"square","r":1}}`, false},
+		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"},"a":{"minimum":1}},"required":["kind","a"]}]}`, `{"x":{"kind":"square","a":0}}`, true},
+		{`{"anyOf":[{"const":"a"},{"const":"b"}]}`, `{"x":"c"}`, true},
+		{`{"anyOf":[{"type":"string"},{"properties":{"kind":{"const":"circle"}},"required":["kind"]}]}`, `{"x":{"kind":"Circle"}}`, true},
 		{`{"if":{"properties":{"kind":{"const":"circle"}}},"then":{"required":["r"]},"else":{"required":["a"]}}`, `{"x":{"kind":"Circle","r":1}}`, true},
 		{`{"if":{"properties":{"kind":{"const":"circle"}}},"then":{"required":["r"]},"else":{"required":["a"]}}`, `{"x":{"kind":"circle","a":1}}`, false},
 		{`{"if":{"properties":{"kind":{"const":"circle"}}},"then":{"required":["r"]},"else":{"required":["a"]}}`, `{"x":{"kind":"Circle"}}`, false},
