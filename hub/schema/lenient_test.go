@@ -39,6 +39,10 @@ func TestLenient(t *testing.T) {
 		{`{"type":"object","propertyNames":{"pattern":"^a"}}`, `{"x":{"b":1}}`, false},
 		{`{"type":"object","propertyNames":{"enum":["to","cc"]},"additionalProperties":{"type":"string"}}`, `{"x":{"bc":"me"}}`, false},
 		{`{"type":"object","maxProperties":1}`, `{"x":{"a":1,"b":1}}`, true},
+		{`{"type":"object","properties":{"a":{"type":"string"}},"allOf":[{"required":["a"]}]}`, `{"x":{"a":null}}`, false},
+		{`{"type":"object","required":["a"],"$ref":"#/$defs/a"}`, `{"x":{"a":null}}`, false},
+		{`{"type":"object","properties":{"a":{"type":"string"}},"dependentRequired":{"b":["a"]}}`, `{"x":{"a":null,"b":1}}`, false},
+		{`{"type":"array","items":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/a"}]}}`, `{"x":["b",{"a":null}]}`, true},
 
 		// What does not pass decides, wherever it is.
 		{`{"type":"object","required":["a"],"properties":{"b":{"maximum":1}}}`, `{"x":{"b":2}}`, false},
@@ -62,7 +66,7 @@ func TestLenient(t *testing.T) {
 		{`{"$ref":"#/$defs/small"}`, `{"x":2}`, true},
 		{`{"$ref":"#/$defs/small"}`, `{"x":"2"}`, false},
 	} {
-		s := mustCompile(t, `{"type":"object","properties":{"x":`+c.x+`},"$defs":{"small":{"type":"number","maximum":1}}}`)
+		s := mustCompile(t, `{"type":"object","properties":{"x":`+c.x+`},"$defs":{"a":{"type":"object","properties":{"a":{"type":"string"}}},"small":{"type":"number","maximum":1}}}`)
 		v, ok := errors.AsType[*Violations](s.Check(json.RawMessage(c.args)))
 		if !ok || v.Lenient != c.want {
 			t.Errorf("%s\n%s\n got %v, want it to pass: %t", c.x, c.args, v, c.want)
