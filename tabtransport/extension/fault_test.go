@@ -21,8 +21,12 @@ import (
 // The browser stops the worker whenever it likes. Nobody may notice.
 func TestWorkerStopped(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testWorkerStopped)
+}
+
+func testWorkerStopped(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	h.mu.Lock()
@@ -118,8 +122,12 @@ func TestHubRestartedUnderLoad(t *testing.T) {
 // Cancelling reaches the page, and what cannot be cancelled is let go.
 func TestCancelAndProgress(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCancelAndProgress)
+}
+
+func testCancelAndProgress(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{"/": shop, "/old": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")})
 	p := b.Open(url)
 	tab := h.tabWith(shopTools...)

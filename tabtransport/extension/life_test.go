@@ -151,8 +151,12 @@ func TestNextSite(t *testing.T) {
 // Where only the address changes the document stays, with the tools that it has then.
 func TestSameDocumentNavigation(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testSameDocumentNavigation)
+}
+
+func testSameDocumentNavigation(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{"/": `<!doctype html><script>
 		const tool = (name, signal) => document.modelContext.registerTool({name, description: "d", execute: () => location.pathname}, {signal});
 		const home = new AbortController();
@@ -179,8 +183,12 @@ func TestSameDocumentNavigation(t *testing.T) {
 // reaches the frame of that site that has the tool now.
 func TestReloadOfAPageWithFrames(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testReloadOfAPageWithFrames)
+}
+
+func testReloadOfAPageWithFrames(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	tool := `<!doctype html><script>var runs = 0; document.modelContext.registerTool({name: "inner", description: "d", execute: () => String(++runs)})</script>`
 	other := site(t, map[string]string{"/": tool})
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe src="` + other + `" allow="tools"></iframe>`}))

@@ -91,8 +91,12 @@ func world(t testing.TB) (url, other string) {
 // browser would, and where it is.
 func TestCallsThatNavigate(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallsThatNavigate)
+}
+
+func testCallsThatNavigate(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, other := world(t)
 	const data = `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]}`
 	const submitted = `{"content":[{"type":"text","text":"The form was submitted."}]}`
@@ -137,8 +141,12 @@ func TestCallsThatNavigate(t *testing.T) {
 // What the next document says is the result of the call that has led there, and no other's.
 func TestCallBesideOneThatNavigates(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallBesideOneThatNavigates)
+}
+
+func testCallBesideOneThatNavigates(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, _ := world(t)
 	p := b.Open(url)
 	tab := h.tabWith(travelTools...)
@@ -195,8 +203,12 @@ func TestLibrarysCallsThatNavigate(t *testing.T) {
 // Frames lead elsewhere by themselves, and what is replaced there is not called.
 func TestCallsInFramesThatNavigate(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallsInFramesThatNavigate)
+}
+
+func testCallsInFramesThatNavigate(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, other := world(t)
 	outer := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><iframe src="` + url + `/" allow="tools *"></iframe>`})
 	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect" at `
@@ -261,8 +273,12 @@ func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
 // A worker that is stopped while the next document loads does not lose the call.
 func TestWorkerStoppedUnderNavigation(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testWorkerStoppedUnderNavigation)
+}
+
+func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	asked, release := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -298,8 +314,12 @@ func TestWorkerStoppedUnderNavigation(t *testing.T) {
 // back/forward cache after a call has led it elsewhere.
 func TestOneNameInTwoTabs(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testOneNameInTwoTabs)
+}
+
+func testOneNameInTwoTabs(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, _ := world(t)
 	pages := map[int64]*chromium.Page{}
 	for _, query := range []string{"/?one", "/?two"} {

@@ -132,8 +132,12 @@ func TestFormWaitsForThePerson(t *testing.T) {
 // the page in Chromium 156. One that was cancelled before its turn never begins.
 func TestCallsOfOneFormTakeTurns(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallsOfOneFormTakeTurns)
+}
+
+func testCallsOfOneFormTakeTurns(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	p := b.Open(site(t, map[string]string{"/": booking + `<script>
 		window.activated = 0;
 		document.modelContext.addEventListener('toolactivated', () => activated++);

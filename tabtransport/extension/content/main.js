@@ -248,7 +248,10 @@ var TabhubFrame = class {
       if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
-      if (globalThis.tabhubLate) this.#askChildren();
+      if (globalThis.tabhubLate) {
+        this.#askChildren();
+        this.#library.ask(); // an earlier version of the extension may have left its other half
+      }
     }
     // A worker that has just started knows nothing of what was offered.
     clearTimeout(this.#resting);
