@@ -132,13 +132,21 @@ func TestFormWaitsForThePerson(t *testing.T) {
 // the page in Chromium 156. One that was cancelled before its turn never begins.
 func TestCallsOfOneFormTakeTurns(t *testing.T) {
 	t.Parallel()
-	bothWays(t, testCallsOfOneFormTakeTurns)
+	bothWays(t, func(t *testing.T, native bool) { testCallsOfOneFormTakeTurns(t, native, "") })
+	// In a shadow tree only the browser's WebMCP sees forms.
+	t.Run("shadow tree", func(t *testing.T) {
+		t.Parallel()
+		testCallsOfOneFormTakeTurns(t, true, `<script>
+			var form = document.querySelector('form');
+			document.body.appendChild(document.createElement('div')).attachShadow({mode: 'closed'}).append(form);
+		</script>`)
+	})
 }
 
-func testCallsOfOneFormTakeTurns(t *testing.T, native bool) {
+func testCallsOfOneFormTakeTurns(t *testing.T, native bool, moved string) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: native})
-	p := b.Open(site(t, map[string]string{"/": booking + `<script>
+	p := b.Open(site(t, map[string]string{"/": booking + moved + `<script>
 		window.activated = 0;
 		document.modelContext.addEventListener('toolactivated', () => activated++);
 		form.addEventListener('submit', e => { e.preventDefault(); e.respondWith(Promise.resolve('booked')); });
