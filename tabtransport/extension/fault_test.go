@@ -222,11 +222,15 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 // and where the tab is now.
 func TestPageGoneUnderCall(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"navigates", "reloads", "crashes", "closes"} {
-		t.Run(how, func(t *testing.T) {
+	for _, c := range []struct {
+		how    string
+		native bool
+	}{{"navigates", true}, {"navigates", false}, {"reloads", true}, {"reloads", false}, {"crashes", true}, {"closes", true}} {
+		how := c.how
+		t.Run(fmt.Sprintf("%s native=%v", how, c.native), func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: true})
+			b := h.browse(chromium.Options{WebMCP: c.native})
 			url := site(t, map[string]string{"/": shop, "/next": "<title>next</title>"})
 			p := b.Open(url)
 			tab := h.tabWith(shopTools...)

@@ -94,13 +94,17 @@ func TestFramesWithoutAddress(t *testing.T) {
 		return fmt.Sprintf(`<script>document.modelContext.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
 	}
 	server := strings.ReplaceAll(oldServer, "ANNOUNCED", "0")
+	registered := `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked"))
+	const fromAround = `<!doctype html><iframe></iframe><script>frames[0].document.modelContext.registerTool({name: "blank", description: "d", execute: () => "from about:blank"})</script>`
 	for _, c := range []struct {
 		native            bool
 		page, name, reply string
 	}{
-		{true, `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked")), "inner", "about:srcdoc"},
+		{true, registered, "inner", "about:srcdoc"},
+		{false, registered, "inner", "about:srcdoc"},
 		{false, `<!doctype html>` + frame("", server) + frame(`sandbox="allow-scripts"`, server), "old", "from the old server"},
-		{true, `<!doctype html><iframe></iframe><script>frames[0].document.modelContext.registerTool({name: "blank", description: "d", execute: () => "from about:blank"})</script>`, "blank", "from about:blank"},
+		{true, fromAround, "blank", "from about:blank"},
+		{false, fromAround, "blank", "from about:blank"},
 		{false, `<!doctype html><script type="text/plain" id="page">` + url.PathEscape(server) + `</script><script>
 			const frame = document.createElement("iframe");
 			frame.src = URL.createObjectURL(new Blob([decodeURIComponent(document.getElementById("page").textContent)], {type: "text/html"}));

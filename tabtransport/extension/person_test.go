@@ -16,7 +16,7 @@ import (
 const booking = `<!doctype html><title>Booking</title>
 <form id="form" toolname="book" tooldescription="Books a table" action="/booked"><input name="guests"><button>Book</button></form>`
 
-// A library's form that the person is to submit, in a browser without WebMCP.
+// A library that has forms of its own.
 const libraryForms = `<script>
 	document.modelContext = {
 		getTools: async () => [{name: 'book', description: 'Books a table'}],
@@ -63,16 +63,19 @@ func (h *hub) book(tab int64) waiting {
 // tab says so.
 func TestFormWaitsForThePerson(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{true, false} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+	for _, by := range []string{"browser", "extension", "library"} {
+		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
+			b := h.browse(chromium.Options{WebMCP: by == "browser"})
 			page := booking
-			if !native {
+			if by == "library" {
 				page += libraryForms
 			}
 			url := site(t, map[string]string{"/": page, "/booked": `<!doctype html><title>Booked</title><script type="application/ld+json">{"table":7}</script>`, "/other": "<title>Other</title>"})
+			if by == "library" {
+				tell(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, url))
+			}
 			p := b.Open(url)
 			worker := b.Worker()
 			tab := h.tabWith("book")
