@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"tabhub/spec"
@@ -424,4 +426,45 @@ func TestResults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a tool throws tells the client what is wrong, be it an error or not, and of two calls each
+// is told its own.
+func TestThrown(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testThrown)
+}
+
+func testThrown(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+		const add = (name, execute) => document.modelContext.registerTool({name, description: "d", execute});
+		add("atOnce", () => { throw new TypeError("the cart is empty"); });
+		add("later", async ({n}) => { await new Promise((done) => setTimeout(done, 50)); throw new Error("no " + n); });
+		add("aborts", () => { throw new DOMException("the shop gave up", "AbortError"); });
+		add("word", () => { throw "sold out"; });
+		add("object", () => { throw {code: 409, message: "taken"}; });
+		add("nothing", () => { throw undefined; });
+		add("unprintable", () => { throw {toString() { throw 1; }}; });
+	</script>`}))
+	wants := map[string]string{
+		"atOnce": "the cart is empty", "later": "no 1", "aborts": "the shop gave up", "word": "sold out", "object": "taken",
+		"nothing": "undefined", "unprintable": "the page's tool failed without saying why",
+	}
+	tab := h.tabWith(slices.Collect(maps.Keys(wants))...)
+	for tool, want := range wants {
+		if got, err := h.call(tab, tool, `{"n":1}`); err != nil || got != fmt.Sprintf("failed: %q", want) {
+			t.Errorf("%s: %s, %v; want %q", tool, got, err, want)
+		}
+	}
+	var calls sync.WaitGroup
+	for n := range 5 {
+		calls.Go(func() {
+			if got, err := h.callFrame(t.Context(), tab, 0, "later", fmt.Sprintf(`{"n":%d}`, n), tabtransport.Wait{Timeout: chromium.Timeout}); err != nil || got != fmt.Sprintf(`failed: "no %d"`, n) {
+				t.Errorf("call %d of several: %s, %v", n, got, err)
+			}
+		})
+	}
+	calls.Wait()
 }
