@@ -21,6 +21,7 @@ var Before = (() => {
     ...{ apply, getOwnPropertyDescriptor },
     ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, keys: Object.keys, shift: method(Array.prototype.shift) },
     ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
+    now: performance.now.bind(performance),
     ...{ CustomEvent, Event, Promise },
     /** Whether no other document can share the document's origin by document.domain. */
     keyed: window.originAgentCluster !== false || location.protocol === "file:",
