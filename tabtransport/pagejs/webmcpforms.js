@@ -269,9 +269,9 @@ function matters({ type, addedNodes, removedNodes }) {
  * Gives submit events what they have of WebMCP.
  *
  * @param {() => ToolForms | undefined} forms
+ * @param {(object: object, name: string, made: PropertyDescriptor) => void} place
  */
-function extendSubmitEvents(forms) {
-  const { prototype } = SubmitEvent;
+function extendSubmitEvents(forms, place) {
   const members = {
     get agentInvoked() {
       const event = /** @type {any} */ (this);
@@ -295,6 +295,6 @@ function extendSubmitEvents(forms) {
     const member = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(members, name));
     if (member.get) member.get = asBuiltIn(member.get);
     else member.value = asBuiltIn(member.value);
-    Before.defineProperty(prototype, name, member);
+    place(SubmitEvent.prototype, name, member);
   }
 }

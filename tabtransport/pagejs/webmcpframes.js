@@ -15,8 +15,6 @@
 class ToolFrames {
   /** For a document of another origin to answer, in ms. */
   static #TIMEOUT = 2_000;
-  /** The event by which documents of one origin find one another. */
-  static #MEET = "tabhub-webmcp";
 
   #tools;
   start;
@@ -34,9 +32,15 @@ class ToolFrames {
   constructor(tools, start) {
     this.#tools = tools;
     this.start = start;
-    Before.addEventListener(window, ToolFrames.#MEET, (/** @type {CustomEvent} */ event) => {
-      Before.detailOf(event).frames = this;
-    });
+  }
+
+  /**
+   * Answers a document of the same origin that looks for this one's.
+   *
+   * @param {Event} event
+   */
+  met(event) {
+    Before.detailOf(event).frames = this;
   }
 
   /**
@@ -49,7 +53,7 @@ class ToolFrames {
     /** @type {{frames?: ToolFrames}} */
     const met = {};
     try {
-      Before.dispatchEvent(other, new Before.CustomEvent(ToolFrames.#MEET, { detail: met }));
+      Before.dispatchEvent(other, new Before.CustomEvent(MEET, { detail: met }));
     } catch {
       // Only the browser's own methods are there.
     }
@@ -75,7 +79,6 @@ class ToolFrames {
   /** @returns {boolean | Promise<boolean>} */
   #ask() {
     if (window === top) return true;
-    prepare();
     const around = Before.frameElement(window);
     if (around) return delegates(around, self.origin, true) && (ToolFrames.#of(window.parent)?.permitted() ?? true);
     return new Before.Promise((resolve) => {
@@ -246,7 +249,6 @@ class ToolFrames {
    * @param {MessageEvent} event
    */
   heard(event) {
-    prepare();
     /** @type {FrameMessage} */
     const message = Before.dataOf(event);
     /** @type {Window | null} */
