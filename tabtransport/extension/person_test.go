@@ -174,3 +174,29 @@ func testCallsOfOneFormTakeTurns(t *testing.T, native bool, moved string) {
 		t.Errorf("the second call: %s", got)
 	}
 }
+
+// A page cannot say again and again that its call waits.
+func TestPageThatWaitsTooOften(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": booking + libraryForms + `<script>
+		const post = MessagePort.prototype.postMessage;
+		MessagePort.prototype.postMessage = function (message) {
+			for (let times = message.type === "waiting" ? 50 : 1; times > 0; times--) post.call(this, message);
+		};
+	</script>`}))
+	tab := h.tabWith("book")
+	waits := make(chan struct{}, 100)
+	wait := tabtransport.Wait{Timeout: chromium.Timeout, Person: chromium.Timeout, Progress: func(spec.Progress) { waits <- struct{}{} }}
+	done := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "book", `{"guests":"4"}`, wait)
+		done <- fmt.Sprint(got, err)
+	}()
+	<-waits
+	p.Eval("form.reset()")
+	if got := <-done; len(waits) > 0 {
+		t.Errorf("the hub was told %d times more that the call waits: %s", len(waits), got)
+	}
+}

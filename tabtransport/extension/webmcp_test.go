@@ -192,3 +192,44 @@ func TestPageThatChangesAllTheTime(t *testing.T) {
 		t.Errorf("the page was looked through %d times for %d changes", looks, changes)
 	}
 }
+
+// A library that holds the values of its fields hears of all that are filled in.
+func TestFormOfLibrary(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><script src="/form.js"></script>`, "/form.js": bundled(t, "form.js")}))
+	const order = `{"name":"Ada","note":"soon","size":"l","gift":true,"pay":"cash"}`
+	got, err := h.call(h.tabWith("order"), "order", order)
+	if err != nil || !strings.HasSuffix(got, `"structuredContent":`+order+"}") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// A page may put its own in the place of the API, and call what was there before.
+func TestPageThatWrapsWebMCP(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+		let reads = 0;
+		for (const [object, name] of [[Document.prototype, "modelContext"], [SubmitEvent.prototype, "agentInvoked"], [window, "ModelContext"]]) {
+			const { get, set } = Object.getOwnPropertyDescriptor(object, name);
+			Object.defineProperty(object, name, { get() { reads++; return get.call(this); }, set, configurable: true });
+		}
+		document.modelContext.registerTool({ name: "wrapped", description: "d", execute: () => "ran" });
+	</script>`}))
+	if got, err := h.call(h.tabWith("wrapped"), "wrapped", "{}"); err != nil || !strings.Contains(got, "ran") {
+		t.Errorf("the tool: %s, %v", got, err)
+	}
+	const uses = `(() => {
+		const before = reads;
+		const own = document.modelContext instanceof ModelContext;
+		const invoked = new SubmitEvent("submit").agentInvoked;
+		document.modelContext = ModelContext = 1;
+		return [own, invoked, reads - before, document.modelContext, ModelContext];
+	})()`
+	if got := p.Eval(uses); got != "[true,false,3,1,1]" {
+		t.Errorf("what the page finds: %s", got)
+	}
+}

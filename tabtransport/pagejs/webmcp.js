@@ -57,12 +57,12 @@ var Before = (() => {
     getAttribute: method(Element.prototype.getAttribute),
     hasAttribute: method(Element.prototype.hasAttribute),
     contentWindow: getter(HTMLIFrameElement.prototype, "contentWindow"),
+    click: method(HTMLElement.prototype.click),
     focus: method(HTMLElement.prototype.focus),
     elementsOf: getter(HTMLFormElement.prototype, "elements"),
     requestSubmit: method(HTMLFormElement.prototype.requestSubmit),
     // A library that follows a field's value has put a setter of its own before these.
     setValue: setter(HTMLInputElement.prototype, "value"),
-    setChecked: setter(HTMLInputElement.prototype, "checked"),
     setText: setter(HTMLTextAreaElement.prototype, "value"),
     setSelected: setter(HTMLSelectElement.prototype, "value"),
   };

@@ -422,9 +422,9 @@ function isTaken(field, text) {
  * @param {boolean} checked
  */
 function check(field, checked) {
-  const changed = field.checked !== checked;
-  if (changed) Before.setChecked(field, checked);
-  tell(field, changed);
+  // React and others hear of these fields by their clicks alone.
+  if (field.checked !== checked) Before.click(field);
+  else tell(field, false);
 }
 
 /**

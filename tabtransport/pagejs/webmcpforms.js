@@ -169,7 +169,7 @@ class ToolForms {
       void this.#answer(call, event);
       return;
     }
-    const failed = new FormFields(form).complaint();
+    const failed = Before.connected(form) ? new FormFields(form).complaint() : ToolForms.#CHANGED;
     call.end(failed ? { failed } : { text: null });
   }
 

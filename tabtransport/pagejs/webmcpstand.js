@@ -16,6 +16,7 @@ var MEET = "tabhub-webmcp";
  * @returns {OwnWebMCP}
  */
 function offerWebMCP(owner) {
+  const { apply } = Reflect;
   const { defineProperty, getOwnPropertyDescriptor } = Object;
   /** @type {MadeWebMCP | undefined} */
   let made;
@@ -23,6 +24,8 @@ function offerWebMCP(owner) {
   const getters = [];
   /** The stand-ins' getters, by the properties' names. @type {Record<string, () => unknown>} */
   const standing = {};
+  /** What they stand for: the page may have kept them. @type {Record<string, PropertyDescriptor>} */
+  const parts = {};
 
   function make() {
     return (made ??= installWebMCP(owner, place));
@@ -36,6 +39,7 @@ function offerWebMCP(owner) {
    * @param {PropertyDescriptor} part
    */
   function place(object, name, part) {
+    parts[name] = part;
     if (getOwnPropertyDescriptor(object, name)?.get !== standing[name]) return;
     defineProperty(object, name, part);
     if (name === "modelContext" && part.get) getters[getters.length] = part.get;
@@ -51,11 +55,14 @@ function offerWebMCP(owner) {
       /** @returns {unknown} */
       get [name]() {
         make();
-        return /** @type {any} */ (this)[name];
+        const { get, value } = /** @type {PropertyDescriptor} */ (parts[name]);
+        return get ? apply(get, this, []) : value;
       },
       set [name](/** @type {unknown} */ value) {
         make();
-        /** @type {any} */ (this)[name] = value;
+        const part = /** @type {PropertyDescriptor} */ (parts[name]);
+        if (part.set) apply(part.set, this, [value]);
+        else if (!part.get) defineProperty(this, name, { ...part, value });
       },
     };
     const { get, set } = /** @type {{get: () => unknown, set: (value: unknown) => void}} */ (getOwnPropertyDescriptor(stands, name));

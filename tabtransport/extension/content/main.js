@@ -482,7 +482,7 @@ var TabhubFrame = class {
    */
   #waits(id) {
     const running = this.#running.get(id);
-    if (!running) return;
+    if (!running || running.waiting) return;
     running.waiting = true;
     this.#post({ type: "waiting", id });
   }
