@@ -115,6 +115,8 @@ func TestPageServerAsks(t *testing.T) {
 	b := h.browse(chromium.Options{})
 	p := b.Open(site(t, map[string]string{"/": asking, "/lib.js": published(t, "@mcp-b/global")}))
 	tab := h.tabWith("add", "order")
+	p.Eval(`void mc.registerPrompt({name: "greet", get: async () => ({messages: []})})`) // which only the server has
+	h.wait("the prompt", func() bool { return equal(names(h.tabs[tab].prompts), []string{"greet"}) })
 	if got := p.Eval(`mc.mcpServer.server.ping()`); got != "{}" {
 		t.Errorf("ping: %s", got)
 	}

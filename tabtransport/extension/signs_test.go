@@ -22,7 +22,7 @@ func TestSigns(t *testing.T) {
 	t.Parallel()
 	const late = `<!doctype html><title>Late</title><script>setTimeout(() => {
 		const tools = [{name: "late", description: "d", inputSchema: {type: "object"}}];
-		Object.defineProperty(document, "modelContext", {value: {getTools: async () => tools, executeTool: async () => JSON.stringify({content: [{type: "text", text: "from the library"}]})}});
+		document.modelContext = {getTools: async () => tools, executeTool: async () => JSON.stringify({content: [{type: "text", text: "from the library"}]})};
 	}, 1500)</script>`
 	for _, native := range []bool{false, true} {
 		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {

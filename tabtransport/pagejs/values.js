@@ -33,6 +33,12 @@ var Values = class {
    * gives a text: an object as JSON, all else as it is. A library may give the value itself, which
    * is first made the text that the browser would make of it.
    *
+   *   text of the browser                   content                   structuredContent
+   *   {"content":[{"type":…},…],…}          its own                   its own
+   *   {"structuredContent":{…},…}           the object as a text      its own
+   *   {…}                                   the text                  the object
+   *   else: a string, [1,2], 5, undefined   the text                  none
+   *
    * @param {unknown} given
    * @returns {string}
    */
@@ -87,14 +93,15 @@ var Values = class {
   static SUBMITTED = this.textResult("The form was submitted.");
 
   /**
-   * The text of something thrown.
+   * The text of something thrown, be it an error, what some libraries throw instead, or a word.
    *
    * @param {unknown} error
    */
   static errorText(error) {
     let text = "";
     try {
-      text = error instanceof Error || error instanceof DOMException ? error.message || error.name : String(error);
+      const { message } = Object(error);
+      text = (typeof message === "string" && message) || String(error);
     } catch {
       // What a page throws need not be printable.
     }
