@@ -96,6 +96,17 @@ func randomTools(rnd *lockedRand, url string) *spec.Register {
 	return m
 }
 
+// leaving makes a random registration of a document some of whose tools have departed.
+func leaving(rnd *lockedRand, url string) *spec.Register {
+	m := randomTools(rnd, url)
+	for i, it := range m.Items {
+		if rnd.n(3) > 0 {
+			m.Items[i] = append([]byte(`{"departed":true,`), it[1:]...)
+		}
+	}
+	return m
+}
+
 // page lives as a single tab of one site.
 func (c *crowd) livePage(ctx context.Context, i int, rnd *lockedRand) {
 	for session := 0; ctx.Err() == nil; session++ {
@@ -135,13 +146,19 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 		}
 		for range rnd.n(20) {
 			n := 1 + rnd.n(6)
-			switch rnd.n(6) {
+			switch rnd.n(9) {
 			case 0:
 				l.Send(int64(n), &spec.TabClosed{})
 			case 1:
 				l.Send(int64(n), &spec.TabState{Active: ptr(rnd.n(2) == 0), WindowID: ptr(int64(rnd.n(2))), WindowFocused: ptr(rnd.n(2) == 0)})
 			case 2:
 				_, _ = l.Ask(ctx, int64(n), randomTools(rnd, site(n)+"/"))
+			case 3:
+				l.Send(int64(n), leaving(rnd, site(n)+"/"))
+			case 4:
+				l.Send(int64(n), &spec.TabState{Discarded: ptr(rnd.n(2) == 0)})
+			case 5: // that of the other tab at its site
+				l.Send(int64(n), &spec.TabState{Replaces: int64((n+2)%6 + 1), Discarded: ptr(true)})
 			default:
 				l.Send(int64(n), randomTools(rnd, site(n)+fmt.Sprint("/", rnd.n(3))))
 			}
@@ -155,7 +172,7 @@ func (c *crowd) liveBrowser(ctx context.Context, i int, rnd *lockedRand) {
 	}
 }
 
-// However tabs come, go, reload and change what they offer: each call ends, in time;
+// However tabs come, go, sleep, reload and change what they offer: each call ends, in time;
 // none runs twice but one that may; none runs at another site; and the hub's state
 // makes sense at every moment.
 func TestCrowd(t *testing.T) {

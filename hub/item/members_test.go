@@ -134,6 +134,26 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// TestOnlyReads: what a tool is taken for decides whether it is called unasked, and twice.
+func TestOnlyReads(t *testing.T) {
+	for annotations, want := range map[string]bool{
+		`{"readOnlyHint":true}`: true,
+		`{"readOnlyHint":true,"destructiveHint":false,"consequentialHint":false}`: true,
+		`{"readOnlyHint":"true"}`:                        false,
+		`{"ReadOnlyHint":true}`:                          false,
+		`{"readOnlyHint":true,"destructiveHint":true}`:   false,
+		`{"readOnlyHint":true,"consequentialHint":true}`: false,
+	} {
+		for _, verified := range []bool{true, false} {
+			it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","annotations":`+annotations+`}`), &schema.Cache{},
+				func(string) (Provenance, error) { return Provenance{"e.com", "https://e.com", verified}, nil })
+			if err != nil || it.OnlyReads() != (want && verified) || it.Repeatable != want {
+				t.Errorf("%s, verified %t: only reads %t, repeatable %t, %v", annotations, verified, it.OnlyReads(), it.Repeatable, err)
+			}
+		}
+	}
+}
+
 // A model that knows nothing of the arguments must know why.
 func TestNoteOfSchema(t *testing.T) {
 	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","description":"Does it.","inputSchema":{"type":"string"}}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })

@@ -280,7 +280,8 @@ func (p *parser) annotations(v json.RawMessage) {
 	is := func(name string) bool { return string(rawjson.Get(v, name)) == "true" }
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
-		p.readOnly = is("readOnlyHint")
+		// A tool of which both is said is not taken at the word that lets more happen.
+		p.readOnly = is("readOnlyHint") && !is("destructiveHint") && !is("consequentialHint")
 		p.Repeatable = p.readOnly || is("idempotentHint")
 		v, p.hints = mcpHints(v)
 	}
