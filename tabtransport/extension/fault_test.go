@@ -177,12 +177,9 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	// A page of another site has a process of its own, goes on, and wakes the worker.
-	b.Open(strings.Replace(site(t, map[string]string{"/": shop}), "127.0.0.1", "localhost", 1))
-	h.wait("both tabs", func() bool { return len(h.tabs) == 2 })
-	other := h.ids()[0]
-	if other == tab {
-		other = h.ids()[1]
-	}
+	elsewhere := strings.Replace(site(t, map[string]string{"/": shop}), "127.0.0.1", "localhost", 1)
+	b.Open(elsewhere)
+	other := h.tabAt(elsewhere, shopTools...)
 
 	ctx, cancel := context.WithCancelCause(t.Context())
 	done := make(chan error, 1)
