@@ -352,7 +352,7 @@ class Idl {
     type: "ModelContextTool",
     required: ["description", "execute", "name"],
     members: {
-      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value, prefix),
+      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value ?? {}, prefix),
       description: Idl.#string,
       execute: Idl.#callback,
       inputSchema: Idl.#object,
