@@ -60,6 +60,7 @@ function interfaces() {
   return {
     ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
     observe: method(MutationObserver.prototype.observe),
+    takeRecords: method(MutationObserver.prototype.takeRecords),
     postMessage: method(MessagePort.prototype.postMessage),
     close: method(MessagePort.prototype.close),
     aborted: getter(AbortSignal.prototype, "aborted"),

@@ -31,6 +31,7 @@ class ToolForms {
   static #CHANGED = "Tool execution cancelled, since tool definition was updated";
 
   #tools;
+  #observer;
   /** @type {Map<HTMLFormElement, FormTool>} */
   #known = new Map();
   /** @type {Map<HTMLFormElement, FormCall>} */
@@ -43,14 +44,22 @@ class ToolForms {
   /** @param {DocumentTools} tools */
   constructor(tools) {
     this.#tools = tools;
-    const observer = new Before.MutationObserver((/** @type {MutationRecord[]} */ records) => {
-      for (let i = 0; i < records.length; i++) if (matters(records[i])) return this.#changed();
-    });
-    Before.observe(observer, document, { childList: true, subtree: true, attributeFilter: ToolForms.#ATTRIBUTES });
+    this.#observer = new Before.MutationObserver((/** @type {MutationRecord[]} */ records) => this.#see(records));
+    Before.observe(this.#observer, document, { childList: true, subtree: true, attributeFilter: ToolForms.#ATTRIBUTES });
     this.#look();
   }
 
   // ---- Found
+
+  /** Takes in what the page has done with its forms so far, before it is answered. */
+  settle() {
+    this.#see(Before.takeRecords(this.#observer));
+  }
+
+  /** @param {MutationRecord[]} records */
+  #see(records) {
+    for (let i = 0; i < records.length; i++) if (matters(records[i])) return this.#changed();
+  }
 
   /** What is no tool any more goes at once; what is new, or says something else, comes in a moment. */
   #changed() {

@@ -201,6 +201,40 @@ check("forms come, change and go", async () => {
   await change(() => form.remove(), []);
 });
 
+check("a form that goes leaves its name at once", async () => {
+  for (const go of [(form) => form.remove(), (form) => form.removeAttribute("toolname")]) {
+    const form = formOf("<form toolname=tool tooldescription=d></form>");
+    await toolOf("tool");
+    const controller = new AbortController();
+    go(form);
+    await context.registerTool({ name: "tool", description: "in its place", execute() {} }, { signal: controller.signal });
+    same((await context.getTools()).map(({ description }) => description), ["in its place"], text(String(go)));
+    controller.abort();
+    form.remove();
+  }
+});
+
+check("a form that goes is told before it is missing", async () => {
+  const form = formOf("<form toolname=tool tooldescription=d></form>");
+  await toolOf("tool");
+  const told = [];
+  context.addEventListener("toolchange", () => told.push("changed"), { once: true });
+  form.remove();
+  told.push((await context.getTools()).length);
+  same(told, ["changed", 0]);
+});
+
+check("a call of a form that has just changed", async () => {
+  const form = answering("toolautosubmit", "<input name=t><button id=go>Go</button>", () => "done");
+  const tool = await toolOf("tool");
+  form.removeAttribute("toolautosubmit");
+  const activated = heard(context, "toolactivated");
+  const result = context.executeTool(tool, { t: "x" });
+  await activated;
+  form.elements.go.click();
+  same(await result, "done");
+});
+
 check("a name is one tool's", async (signal) => {
   formOf("<form toolname=tool tooldescription=first></form>");
   await toolOf("tool");
