@@ -18,6 +18,7 @@
  * @property {(outcome: ToolOutcome) => void} end
  * @property {boolean} submitting whether the page is asked now what to do with it, or has said so
  * @property {boolean} submitted whether it was submitted by the page's script
+ * @property {Event} [asked] the submit event, while the page may answer it
  * @property {Promise<unknown>} [response]
  */
 
@@ -151,19 +152,8 @@ class ToolForms {
    * @param {HTMLElement | undefined} submitter
    */
   #submit(form, call, submitter) {
-    /** @type {SubmitEvent | undefined} */
-    let event;
-    const seen = (/** @type {SubmitEvent} */ submit) => {
-      if (Before.targetOf(submit) === form) event ??= submit;
-    };
-    Before.addEventListener(window, "submit", seen, true);
-    call.submitting = true;
     Before.requestSubmit(form, submitter);
-    Before.removeEventListener(window, "submit", seen, true);
-    if (event) {
-      void this.#answer(call, event);
-      return;
-    }
+    if (call.submitting) return;
     const failed = new FormFields(form).complaint();
     call.end(failed ? { failed } : { text: null });
   }
@@ -174,8 +164,11 @@ class ToolForms {
     this.#watching = true;
     Before.addEventListener(window, "submit", (/** @type {SubmitEvent} */ event) => {
       const call = this.isInvoked(event) && this.#calls.get(Before.targetOf(event));
-      if (!call || call.submitting) return; // it is answered by who has submitted it
+      if (!call || call.submitting) return;
       call.submitting = true;
+      call.asked = event;
+      // Before any timer of the page's: the message that brings the answer may come later than one.
+      Before.setTimeout(() => (call.asked = undefined));
       this.#tools.later(() => this.#answer(call, event));
     }, true);
     Before.addEventListener(window, "reset", (/** @type {Event} */ event) => {
@@ -203,6 +196,7 @@ class ToolForms {
    */
   async #answer(call, event) {
     const { response, submitted } = call;
+    call.asked = undefined;
     if (response) {
       /** @type {unknown} */
       let value;
@@ -236,6 +230,16 @@ class ToolForms {
     const running = event.isTrusted && event.type === "submit" && Before.phaseOf(event) !== 0 && this.#calls.has(Before.targetOf(event));
     if (running) this.#invoked.add(event);
     return running;
+  }
+
+  /**
+   * Whether the page may still answer a submit event of a call. While the browser runs a page's
+   * listener from no script, what the listener awaits goes on before the event is over.
+   *
+   * @param {Event} event
+   */
+  awaits(event) {
+    return Before.phaseOf(event) !== 0 || this.#calls.get(Before.targetOf(event))?.asked === event;
   }
 
   /**
@@ -282,7 +286,7 @@ function extendSubmitEvents(forms) {
       if (!arguments.length) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
       if (!forms()?.isInvoked(event)) throw refuse("You can only call respondWith on an submit event that has agentInvoked == true.");
       if (!Before.preventedOf(event)) throw refuse("To call respondWith, you must first call preventDefault.");
-      if (Before.phaseOf(event) === 0) throw refuse("To call respondWith, the event must be currently being dispatched.");
+      if (!forms()?.awaits(event)) throw refuse("To call respondWith, the event must be currently being dispatched.");
       forms()?.respond(event, (async () => response)());
     },
   };

@@ -64,6 +64,16 @@ check("what the page answers", async () => {
   await rejects(call({}), "UnknownError");
 });
 
+check("a page that answers when it has awaited what is there", async () => {
+  const form = formOf("<form toolname=tool tooldescription=d toolautosubmit><input name=t></form>");
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    for (let i = 0; i < 20; i++) await i;
+    event.respondWith(`${event.agentInvoked} ${form.elements.t.value}`);
+  };
+  same(await call({ t: "x" }), "true x");
+});
+
 check("a page that answers nothing, or too late", async () => {
   const form = formOf("<form toolname=tool tooldescription=d toolautosubmit><input name=t></form>");
   let thrown;
