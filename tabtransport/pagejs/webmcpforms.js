@@ -24,6 +24,8 @@
 
 class ToolForms {
   static #SELECTOR = "form[toolname][tooldescription]";
+  /** Elements of this name in another namespace are no forms. */
+  static #HTML = "http://www.w3.org/1999/xhtml";
   /** What a tool is made of, beside its elements. */
   static #ATTRIBUTES = ["toolname", "tooldescription", "tooltitle", "toolautosubmit", "toolparamdescription"].concat(
     ["name", "type", "required", "pattern", "min", "max", "step", "value", "multiple", "disabled", "readonly"],
@@ -80,7 +82,9 @@ class ToolForms {
       const forms = Before.allInDocument(document, ToolForms.#SELECTOR);
       const permitted = forms.length > 0 && this.#tools.frames.permitted();
       if (permitted instanceof Before.Promise) void permitted.then(() => this.#look());
-      else if (permitted) for (let i = 0; i < forms.length; i++) this.#take(forms[i]);
+      else if (permitted) {
+        for (let i = 0; i < forms.length; i++) if (Before.namespaceOf(forms[i]) === ToolForms.#HTML) this.#take(forms[i]);
+      }
     });
   }
 

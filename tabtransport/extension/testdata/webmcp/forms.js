@@ -254,6 +254,17 @@ check("a name is one tool's", async (signal) => {
   same((await context.getTools()).map(({ description }) => description), ["first"]);
 });
 
+check("an element of another namespace is no form", async () => {
+  const other = document.createElementNS(null, "form");
+  other.setAttribute("toolname", "other");
+  other.setAttribute("tooldescription", "d");
+  document.body.append(other);
+  formOf("<form toolname=tool tooldescription=d></form>");
+  await toolOf("tool");
+  same((await context.getTools()).map(({ name }) => name), ["tool"]);
+  other.remove();
+});
+
 check("forms of documents without a window are no tools", async () => {
   const other = document.implementation.createHTMLDocument();
   other.body.innerHTML = "<form toolname=tool tooldescription=d toolautosubmit><input name=q></form>";
