@@ -68,6 +68,7 @@ function interfaces() {
     // The names of a form's fields hide what the form itself has.
     allInFragment: method(DocumentFragment.prototype.querySelectorAll),
     shadowOf: getter(Element.prototype, "shadowRoot"),
+    namespaceOf: getter(Element.prototype, "namespaceURI"),
     matches: method(Element.prototype.matches),
     closest: method(Element.prototype.closest),
     getAttribute: method(Element.prototype.getAttribute),
@@ -283,7 +284,8 @@ function toolEvent(name) {
       constructor(type) {
         if (!arguments.length) throw new TypeError(`Failed to construct '${name}': 1 argument required, but only 0 present.`);
         super(type, arguments[1]);
-        this.#toolName = `${arguments[1]?.toolName ?? ""}`;
+        const { toolName = "" } = arguments[1] ?? {};
+        this.#toolName = `${toolName}`;
       }
 
       get toolName() {
