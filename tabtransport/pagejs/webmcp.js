@@ -45,6 +45,7 @@ var Before = (() => {
     connected: getter(Node.prototype, "isConnected"),
     ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
     observe: method(MutationObserver.prototype.observe),
+    takeRecords: method(MutationObserver.prototype.takeRecords),
     postMessage: method(MessagePort.prototype.postMessage),
     close: method(MessagePort.prototype.close),
     aborted: getter(AbortSignal.prototype, "aborted"),
@@ -52,6 +53,7 @@ var Before = (() => {
     // The names of a form's fields hide what the form itself has.
     allInFragment: method(DocumentFragment.prototype.querySelectorAll),
     shadowOf: getter(Element.prototype, "shadowRoot"),
+    namespaceOf: getter(Element.prototype, "namespaceURI"),
     matches: method(Element.prototype.matches),
     closest: method(Element.prototype.closest),
     getAttribute: method(Element.prototype.getAttribute),
@@ -264,7 +266,8 @@ function toolEvent(name) {
       constructor(type) {
         if (!arguments.length) throw new TypeError(`Failed to construct '${name}': 1 argument required, but only 0 present.`);
         super(type, arguments[1]);
-        this.#toolName = `${arguments[1]?.toolName ?? ""}`;
+        const { toolName = "" } = arguments[1] ?? {};
+        this.#toolName = `${toolName}`;
       }
 
       get toolName() {
@@ -324,7 +327,7 @@ class Idl {
     type: "ModelContextTool",
     required: ["description", "execute", "name"],
     members: {
-      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value, prefix),
+      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value ?? {}, prefix),
       description: Idl.#string,
       execute: Idl.#callback,
       inputSchema: Idl.#object,

@@ -18,11 +18,14 @@
  * @property {(outcome: ToolOutcome) => void} end
  * @property {boolean} submitting whether the page is asked now what to do with it, or has said so
  * @property {boolean} submitted whether it was submitted by the page's script
+ * @property {Event} [asked] the submit event, while the page may answer it
  * @property {Promise<unknown>} [response]
  */
 
 class ToolForms {
   static #SELECTOR = "form[toolname][tooldescription]";
+  /** Elements of this name in another namespace are no forms. */
+  static #HTML = "http://www.w3.org/1999/xhtml";
   /** What a tool is made of, beside its elements. */
   static #ATTRIBUTES = ["toolname", "tooldescription", "tooltitle", "toolautosubmit", "toolparamdescription"].concat(
     ["name", "type", "required", "pattern", "min", "max", "step", "value", "multiple", "disabled", "readonly"],
@@ -33,6 +36,7 @@ class ToolForms {
   static #CHANGED = "Tool execution cancelled, since tool definition was updated";
 
   #tools;
+  #observer;
   /** @type {Map<HTMLFormElement, FormTool>} */
   #known = new Map();
   /** @type {Map<HTMLFormElement, FormCall>} */
@@ -47,14 +51,22 @@ class ToolForms {
   /** @param {DocumentTools} tools */
   constructor(tools) {
     this.#tools = tools;
-    const observer = new Before.MutationObserver((/** @type {MutationRecord[]} */ records) => {
-      for (let i = 0; i < records.length; i++) if (matters(records[i])) return this.#changed();
-    });
-    Before.observe(observer, document, { childList: true, subtree: true, attributeFilter: ToolForms.#ATTRIBUTES });
+    this.#observer = new Before.MutationObserver((/** @type {MutationRecord[]} */ records) => this.#see(records));
+    Before.observe(this.#observer, document, { childList: true, subtree: true, attributeFilter: ToolForms.#ATTRIBUTES });
     this.#look();
   }
 
   // ---- Found
+
+  /** Takes in what the page has done with its forms so far, before it is answered. */
+  settle() {
+    this.#see(Before.takeRecords(this.#observer));
+  }
+
+  /** @param {MutationRecord[]} records */
+  #see(records) {
+    for (let i = 0; i < records.length; i++) if (matters(records[i])) return this.#changed();
+  }
 
   /** What is no tool any more goes at once; what is new, or says something else, comes in a moment. */
   #changed() {
@@ -85,7 +97,9 @@ class ToolForms {
     const forms = Before.allInDocument(document, ToolForms.#SELECTOR);
     const permitted = forms.length > 0 && this.#tools.frames.permitted();
     if (permitted instanceof Before.Promise) void permitted.then(() => this.#look());
-    else if (permitted) for (let i = 0; i < forms.length; i++) this.#take(forms[i]);
+    else if (permitted) {
+      for (let i = 0; i < forms.length; i++) if (Before.namespaceOf(forms[i]) === ToolForms.#HTML) this.#take(forms[i]);
+    }
   }
 
   /** @param {HTMLFormElement} form */
@@ -156,19 +170,8 @@ class ToolForms {
    * @param {HTMLElement | undefined} submitter
    */
   #submit(form, call, submitter) {
-    /** @type {SubmitEvent | undefined} */
-    let event;
-    const seen = (/** @type {SubmitEvent} */ submit) => {
-      if (Before.targetOf(submit) === form) event ??= submit;
-    };
-    Before.addEventListener(window, "submit", seen, true);
-    call.submitting = true;
     Before.requestSubmit(form, submitter);
-    Before.removeEventListener(window, "submit", seen, true);
-    if (event) {
-      void this.#answer(call, event);
-      return;
-    }
+    if (call.submitting) return;
     const failed = Before.connected(form) ? new FormFields(form).complaint() : ToolForms.#CHANGED;
     call.end(failed ? { failed } : { text: null });
   }
@@ -179,8 +182,11 @@ class ToolForms {
     this.#watching = true;
     Before.addEventListener(window, "submit", (/** @type {SubmitEvent} */ event) => {
       const call = this.isInvoked(event) && this.#calls.get(Before.targetOf(event));
-      if (!call || call.submitting) return; // it is answered by who has submitted it
+      if (!call || call.submitting) return;
       call.submitting = true;
+      call.asked = event;
+      // Before any timer of the page's: the message that brings the answer may come later than one.
+      Before.setTimeout(() => (call.asked = undefined));
       this.#tools.later(() => this.#answer(call, event));
     }, true);
     Before.addEventListener(window, "reset", (/** @type {Event} */ event) => {
@@ -208,6 +214,7 @@ class ToolForms {
    */
   async #answer(call, event) {
     const { response, submitted } = call;
+    call.asked = undefined;
     if (response) {
       /** @type {unknown} */
       let value;
@@ -241,6 +248,16 @@ class ToolForms {
     const running = event.isTrusted && event.type === "submit" && Before.phaseOf(event) !== 0 && this.#calls.has(Before.targetOf(event));
     if (running) this.#invoked.add(event);
     return running;
+  }
+
+  /**
+   * Whether the page may still answer a submit event of a call. While the browser runs a page's
+   * listener from no script, what the listener awaits goes on before the event is over.
+   *
+   * @param {Event} event
+   */
+  awaits(event) {
+    return Before.phaseOf(event) !== 0 || this.#calls.get(Before.targetOf(event))?.asked === event;
   }
 
   /**
@@ -287,7 +304,7 @@ function extendSubmitEvents(forms, place) {
       if (!arguments.length) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
       if (!forms()?.isInvoked(event)) throw refuse("You can only call respondWith on an submit event that has agentInvoked == true.");
       if (!Before.preventedOf(event)) throw refuse("To call respondWith, you must first call preventDefault.");
-      if (Before.phaseOf(event) === 0) throw refuse("To call respondWith, the event must be currently being dispatched.");
+      if (!forms()?.awaits(event)) throw refuse("To call respondWith, the event must be currently being dispatched.");
       forms()?.respond(event, (async () => response)());
     },
   };

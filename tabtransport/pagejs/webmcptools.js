@@ -50,6 +50,7 @@ class DocumentTools {
    * @returns {Promise<void>}
    */
   register({ name, title = "", description, inputSchema, annotations, execute }, { signal, exposedTo = [] }, prefix) {
+    this.forms.settle();
     if (this.has(name)) throw new Before.DOMException("Duplicate tool name", "InvalidStateError");
     if (!DocumentTools.isName(name)) throw new Before.DOMException("Invalid tool name", "InvalidStateError");
     if (description === "") throw new Before.DOMException("Description is required", "InvalidStateError");
@@ -121,6 +122,7 @@ class DocumentTools {
    */
   list(fromOrigins = []) {
     const origins = Idl.origins(fromOrigins, "fromOrigins");
+    this.forms.settle();
     return new Before.Promise((resolve) => this.later(() => resolve(this.frames.list(origins))));
   }
 
@@ -166,6 +168,7 @@ class DocumentTools {
     const input = Idl.json(value, `${prefix}invalid input object: `);
     if (!target.parent) throw new Before.DOMException("Target frame is detached.", "InvalidStateError");
     if (signal && Before.aborted(signal)) throw Before.reason(signal);
+    this.forms.settle();
     return new Before.Promise((resolve, reject) => {
       const controller = new Before.AbortController();
       const abort = () => {

@@ -64,6 +64,16 @@ check("what the page answers", async () => {
   await rejects(call({}), "UnknownError");
 });
 
+check("a page that answers when it has awaited what is there", async () => {
+  const form = formOf("<form toolname=tool tooldescription=d toolautosubmit><input name=t></form>");
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    for (let i = 0; i < 20; i++) await i;
+    event.respondWith(`${event.agentInvoked} ${form.elements.t.value}`);
+  };
+  same(await call({ t: "x" }), "true x");
+});
+
 check("a page that answers nothing, or too late", async () => {
   const form = formOf("<form toolname=tool tooldescription=d toolautosubmit><input name=t></form>");
   let thrown;
@@ -201,6 +211,40 @@ check("forms come, change and go", async () => {
   await change(() => form.remove(), []);
 });
 
+check("a form that goes leaves its name at once", async () => {
+  for (const go of [(form) => form.remove(), (form) => form.removeAttribute("toolname")]) {
+    const form = formOf("<form toolname=tool tooldescription=d></form>");
+    await toolOf("tool");
+    const controller = new AbortController();
+    go(form);
+    await context.registerTool({ name: "tool", description: "in its place", execute() {} }, { signal: controller.signal });
+    same((await context.getTools()).map(({ description }) => description), ["in its place"], text(String(go)));
+    controller.abort();
+    form.remove();
+  }
+});
+
+check("a form that goes is told before it is missing", async () => {
+  const form = formOf("<form toolname=tool tooldescription=d></form>");
+  await toolOf("tool");
+  const told = [];
+  context.addEventListener("toolchange", () => told.push("changed"), { once: true });
+  form.remove();
+  told.push((await context.getTools()).length);
+  same(told, ["changed", 0]);
+});
+
+check("a call of a form that has just changed", async () => {
+  const form = answering("toolautosubmit", "<input name=t><button id=go>Go</button>", () => "done");
+  const tool = await toolOf("tool");
+  form.removeAttribute("toolautosubmit");
+  const activated = heard(context, "toolactivated");
+  const result = context.executeTool(tool, { t: "x" });
+  await activated;
+  form.elements.go.click();
+  same(await result, "done");
+});
+
 check("a name is one tool's", async (signal) => {
   formOf("<form toolname=tool tooldescription=first></form>");
   await toolOf("tool");
@@ -208,6 +252,17 @@ check("a name is one tool's", async (signal) => {
   await rejects(context.registerTool({ name: "tool", description: "third", execute() {} }, { signal }), "InvalidStateError");
   await later(20);
   same((await context.getTools()).map(({ description }) => description), ["first"]);
+});
+
+check("an element of another namespace is no form", async () => {
+  const other = document.createElementNS(null, "form");
+  other.setAttribute("toolname", "other");
+  other.setAttribute("tooldescription", "d");
+  document.body.append(other);
+  formOf("<form toolname=tool tooldescription=d></form>");
+  await toolOf("tool");
+  same((await context.getTools()).map(({ name }) => name), ["tool"]);
+  other.remove();
 });
 
 check("forms of documents without a window are no tools", async () => {

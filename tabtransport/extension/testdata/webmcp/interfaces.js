@@ -55,6 +55,7 @@ check("constructors", () => {
     return "nothing";
   };
   same([() => new ModelContext(), () => ModelContext(), () => new ToolActivatedEvent(), () => ToolCancelEvent("x")].map(thrown), Array(4).fill("TypeError"));
+  same(new ToolActivatedEvent("a", { toolName: null }).toolName, "null");
   same([new ToolActivatedEvent("a").toolName, new ToolCancelEvent("b", { toolName: 5, cancelable: true }).toolName], ["", "5"]);
   same(new ToolCancelEvent("b", { cancelable: true }).cancelable, true);
 });

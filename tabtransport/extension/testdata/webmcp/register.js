@@ -32,14 +32,15 @@ check("what is listed", async (signal) => {
   const options = { signal, exposedTo: ["https://example.com/path", "http://localhost:1", "wss://example.com"] };
   same(String(await context.registerTool({ ...good, name: 7, description: 8, title: "T\ud800", inputSchema: schema, annotations: { readOnlyHint: 1, cache: true } }, options)), "undefined");
   await context.registerTool({ ...good, name: "Z.a-b_9" }, { signal });
-  await context.registerTool({ ...good, name: "B" }, { signal });
+  await context.registerTool({ ...good, name: "B", annotations: null }, { signal });
   const tools = await context.getTools();
   same(tools.map(({ name }) => name), ["7", "B", "Z.a-b_9"], "by their names");
   same(tools.every((tool) => tool.window === window), true, "the window");
   const { window: _, ...first } = tools[0];
   const annotations = { consequentialHint: false, debugging: false, readOnlyHint: true, untrustedContentHint: false };
   same(first, { annotations, description: "8", inputSchema: schema, name: "7", origin, title: "T\ufffd" });
-  same(Object.keys(tools[1]), ["description", "name", "origin", "title", "window"]);
+  same(tools[1].annotations, { consequentialHint: false, debugging: false, readOnlyHint: false, untrustedContentHint: false }, "null");
+  same(Object.keys(tools[2]), ["description", "name", "origin", "title", "window"]);
   tools[1].name = "changed";
   same((await context.getTools())[1].name, "B", "what another is given");
 });
