@@ -14,15 +14,15 @@ import (
 // CompleteResult, an empty one if no page proposes anything. The error is an
 // *UnknownError or ctx's cause.
 //
-// A client asks at each key that is pressed. So no tab is opened or waited for, and no
-// record is left.
+// A client asks at each key that is pressed. So no tab is opened, woken or waited for, and
+// no record is left.
 func (h *Hub) Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error) {
 	r := run{h: h, kind: kind, name: name, complete: &spec.Complete{Argument: argument, Context: given}}
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
 	defer h.running.Done()
-	if !r.pick() || !r.target.Present || !r.target.Item.Completes {
+	if !r.pick() || !r.target.Present || r.target.Asleep || !r.target.Item.Completes {
 		return item.CompleteResult(spec.Response{}), nil
 	}
 	r.timeout, r.moved = spec.ControlTimeout, false

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"encoding/json"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -152,5 +153,27 @@ func TestDiscardedTab(t *testing.T) {
 		b.Notify(2, &spec.TabClosed{})
 		synctest.Wait()
 		w.wantNames("")
+	})
+}
+
+// To press a key is no reason to load a page.
+func TestCompletionWakesNoTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, &spec.Register{
+			Kind: spec.KindPrompt, TabURL: "https://e.com/",
+			Items: []json.RawMessage{json.RawMessage(`{"name":"greet","arguments":[{"name":"who"}],"completes":true}`)},
+		})
+		b.Notify(1, &spec.TabState{Discarded: ptr(true)})
+		synctest.Wait()
+		start := time.Now()
+		got, err := w.hub.Complete(t.Context(), spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+		if err != nil || string(got) != `{"completion":{"values":[]}}` {
+			t.Errorf("%s, %v", got, err)
+		}
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("the tab was asked, for %v", waited)
+		}
 	})
 }

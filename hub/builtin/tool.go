@@ -49,12 +49,20 @@ const (
 	RelayTools               // with the flag --relay-tools
 )
 
+// forModels keeps a tool from the apps of pages (MCP Apps), which hosts take for the apps
+// of the server, whose tools they may call unless these say otherwise.
+var forModels = json.RawMessage(`{"ui":{"visibility":["model"]}}`)
+
 // Definition returns the tool as tools/list has it, on one line.
 func (t *Tool) Definition() json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(t); err != nil {
+	definition := struct {
+		*Tool
+		Meta json.RawMessage `json:"_meta"`
+	}{t, forModels}
+	if err := enc.Encode(definition); err != nil {
 		panic(fmt.Sprintf("the schema of %s: %v", t.Name, err)) // it is compiled in
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))

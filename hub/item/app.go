@@ -12,7 +12,9 @@ import (
 // An app (MCP Apps, SEP-1865) is a page of HTML that a tool names in `_meta.ui` and that
 // hosts show beside the tool's results. It is a resource of the site, which often no list
 // has. Of what `_meta.ui` says that passes which the specification defines; hosts keep
-// the app in a sandbox, whatever it says. That of a site that is only claimed does not.
+// the app in a sandbox, whatever it says. Of a site that is only claimed nothing passes but that
+// a tool is not for models. The domain of a sandbox, which a host gives a server for its apps to
+// share, does not: to a host all sites are the one server that the hub is.
 
 // appOnly is the visibility of a tool that is for the site's app and not for models.
 const appOnly = "app"
@@ -27,7 +29,7 @@ var (
 	}}
 
 	toolUIMembers     = members{"visibility": isVisibility}
-	resourceUIMembers = members{"csp": isCSP, "permissions": isPermissions, "domain": isString, "prefersBorder": isBool}
+	resourceUIMembers = members{"csp": isCSP, "permissions": isPermissions, "prefersBorder": isBool}
 )
 
 func eachMember(v json.RawMessage, is func(json.RawMessage) bool) bool {
@@ -58,10 +60,9 @@ func (it *Item) App() *Item {
 	return it.app.resource
 }
 
-// readApp reads from a tool's `_meta` whether it is for an app only, and which it has.
+// readApp reads from a tool's `_meta` which app it has.
 func (p *parser) readApp() error {
 	ui := rawjson.Get(p.meta, "ui")
-	p.AppOnly = isAppOnly(rawjson.Get(ui, "visibility"))
 	uri := rawjson.Get(ui, "resourceUri")
 	if uri == nil {
 		uri = rawjson.Get(p.meta, flatAppURI)

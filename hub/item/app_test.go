@@ -29,7 +29,7 @@ func TestApp(t *testing.T) {
 		{`{"ui":{"resourceUri":"ui://a\u202eb"}}`, verified, "", "", false, "cannot be seen"},
 		{`{"ui":{"resourceUri":7,"visibility":["all"]}}`, verified, "", "", false, "must be a URI"},
 		{`{"ui":"ui://cart"}`, verified, "", "", false, ""},
-		{`{"ui":{"resourceUri":"ui://cart","visibility":["app"]}}`, Provenance{Domain: "unverified_e.com", Origin: "https://e.com"}, "", "", false, ""},
+		{`{"ui":{"resourceUri":"ui://cart","visibility":["app"]}}`, Provenance{Domain: "unverified_e.com", Origin: "https://e.com"}, `{"ui":{"visibility":["app"]}}`, "", true, ""},
 	} {
 		it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","_meta":`+c.meta+`}`), &schema.Cache{}, func(string) (Provenance, error) { return c.from, nil })
 		if err != nil {
@@ -57,11 +57,13 @@ func TestApp(t *testing.T) {
 // What an app may load and use is for its host to grant, which must know what it asks for.
 func TestAppContents(t *testing.T) {
 	it := &Item{Provenance: Provenance{"e.com", "https://e.com", true}}
-	const ui = `{"csp":{"connectDomains":["https://api.e.com"]},"permissions":{"camera":{}},"domain":"d","prefersBorder":true}`
+	const ui = `{"csp":{"connectDomains":["https://api.e.com"]},"permissions":{"camera":{}},"prefersBorder":true}`
 	for _, c := range []struct{ result, want string }{
 		{`{"contents":[{"uri":"ui://cart","mimeType":"text/html;profile=mcp-app","text":"<p>","_meta":{"ui":` + ui + `,"openai/x":1}}]}`,
 			`{"contents":[{"uri":"ui://e.com/cart","mimeType":"text/html;profile=mcp-app","text":"<p>","_meta":{"ui":` + ui + `}}]}`},
 		{`{"contents":[{"uri":"ui://cart","_meta":{"ui":{"csp":"*","permissions":{"camera":1},"prefersBorder":1,"x":1}}}]}`, `{"contents":[{"uri":"ui://e.com/cart"}]}`},
+		// Two sites would have one origin in the host, with all that their apps store there.
+		{`{"contents":[{"uri":"ui://cart","_meta":{"ui":{"domain":"another-sites","prefersBorder":true}}}]}`, `{"contents":[{"uri":"ui://e.com/cart","_meta":{"ui":{"prefersBorder":true}}}]}`},
 		{`{"contents":[{"uri":"shop://cart","_meta":{"ui":` + ui + `}}]}`, `{"contents":[{"uri":"shop://cart"}]}`},
 	} {
 		got, err := it.ResourceResult(spec.Response{Result: json.RawMessage(c.result)}, "ui://cart", "ui://e.com/cart")

@@ -366,18 +366,20 @@ func (p *parser) finish(provenance func(claimed string) (Provenance, error)) (er
 // is written with the app's URI, see AppendJSON.
 func (p *parser) metaMember() {
 	var ui members
-	if p.meta != nil && p.Verified {
-		switch p.Kind {
-		case spec.KindTool:
+	switch {
+	case p.meta == nil:
+	case p.Kind == spec.KindTool:
+		p.AppOnly = isAppOnly(rawjson.Get(p.meta, "ui", "visibility"))
+		if p.Verified {
 			if err := p.readApp(); err != nil {
 				p.warn(err)
 			}
-			if p.app == nil {
-				ui = toolUIMembers
-			}
-		case spec.KindResource:
-			ui = resourceUIMembers
 		}
+		if p.app == nil {
+			ui = toolUIMembers
+		}
+	case p.Kind == spec.KindResource && p.Verified:
+		ui = resourceUIMembers
 	}
 	var meta json.RawMessage
 	if p.meta != nil {

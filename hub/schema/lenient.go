@@ -2,6 +2,7 @@ package schema
 
 import (
 	"slices"
+	"strconv"
 
 	"tabhub/spec/rawjson"
 )
@@ -16,7 +17,8 @@ import (
 //
 // Lenient are the others: the argument reaches the page under its name and in its type,
 // and only its value is not what the schema asks for. A null for an argument that is not
-// required is one of these. Of alternatives it is enough that one has no others.
+// required is one of these, if the rest would do without it. Of alternatives it is enough that one has no others; but if
+// members are constants in them, such as a "kind", the one that these name is meant.
 
 // allLenient reports whether a lenient reading lets all failures pass.
 func allLenient(all []failure) bool {
@@ -25,14 +27,57 @@ func allLenient(all []failure) bool {
 
 func (f failure) lenient() bool {
 	switch f.keyword {
-	case "type", "required", "dependentRequired", "additionalProperties", "false":
+	case "type", "required", "dependentRequired", "additionalProperties", "propertyNames", "false":
 		return f.optional
 	case "enum":
 		// Values that are all of another type tell which type is meant.
 		values, got := f.want.([]rawjson.Value), f.got.(*rawjson.Value)
 		return f.optional || len(values) == 0 || slices.ContainsFunc(values, func(v rawjson.Value) bool { return v.Kind == got.Kind })
-	case "anyOf", "propertyNames":
-		return f.optional || slices.ContainsFunc(f.branches, allLenient)
+	case "anyOf":
+		return f.optional || slices.ContainsFunc(f.meant(), allLenient)
 	}
 	return true
+}
+
+// meant returns the alternatives that a value can stand for: those of its type with the
+// constants among its members, or all if there are none.
+func (f failure) meant() [][]failure {
+	excludes := func(b failure) bool {
+		if b.at == f.at {
+			return b.keyword == "type"
+		}
+		return b.keyword == "enum" && len(b.want.([]rawjson.Value)) == 1
+	}
+	meant := slices.DeleteFunc(slices.Clone(f.branches), func(b []failure) bool { return slices.ContainsFunc(b, excludes) })
+	if len(meant) == 0 {
+		return f.branches
+	}
+	return meant
+}
+
+// leaveOut removes from arguments each null that is in place of a member that may be left
+// out, and that fails.
+func leaveOut(args *rawjson.Value, all []failure) {
+	for _, f := range all {
+		if f.optional {
+			object := f.at.parent.in(args)
+			object.Members = slices.DeleteFunc(object.Members, func(m rawjson.Member) bool { return m.Name == f.at.token })
+		}
+		for _, branch := range f.branches {
+			leaveOut(args, branch)
+		}
+	}
+}
+
+// in returns the value at a place within arguments.
+func (p *place) in(args *rawjson.Value) *rawjson.Value {
+	if p == nil {
+		return args
+	}
+	v := p.parent.in(args)
+	if v.Kind == rawjson.KindArray {
+		i, _ := strconv.Atoi(p.token)
+		return &v.Elements[i]
+	}
+	return v.Member(p.token)
 }

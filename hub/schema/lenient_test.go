@@ -36,8 +36,13 @@ func TestLenient(t *testing.T) {
 		{`{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}}`, `{"x":{"a":null}}`, false},
 		{`{"type":"object","properties":{"a":{}},"additionalProperties":false}`, `{"x":{"b":1}}`, false},
 		{`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"x":{"a":1}}`, false},
-		{`{"type":"object","propertyNames":{"pattern":"^a"}}`, `{"x":{"b":1}}`, true},
+		{`{"type":"object","propertyNames":{"pattern":"^a"}}`, `{"x":{"b":1}}`, false},
+		{`{"type":"object","propertyNames":{"enum":["to","cc"]},"additionalProperties":{"type":"string"}}`, `{"x":{"bc":"me"}}`, false},
 		{`{"type":"object","maxProperties":1}`, `{"x":{"a":1,"b":1}}`, true},
+		{`{"type":"object","properties":{"a":{"type":"string"}},"allOf":[{"required":["a"]}]}`, `{"x":{"a":null}}`, false},
+		{`{"type":"object","required":["a"],"$ref":"#/$defs/a"}`, `{"x":{"a":null}}`, false},
+		{`{"type":"object","properties":{"a":{"type":"string"}},"dependentRequired":{"b":["a"]}}`, `{"x":{"a":null,"b":1}}`, false},
+		{`{"type":"array","items":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/a"}]}}`, `{"x":["b",{"a":null}]}`, true},
 
 		// What does not pass decides, wherever it is.
 		{`{"type":"object","required":["a"],"properties":{"b":{"maximum":1}}}`, `{"x":{"b":2}}`, false},
@@ -49,6 +54,10 @@ func TestLenient(t *testing.T) {
 		{`{"oneOf":[{"type":"integer"},{"minimum":2}]}`, `{"x":3}`, true},
 		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"}},"required":["kind","a"]}]}`, `{"x":{"kind":"Square","a":1}}`, true},
 		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"}},"required":["kind","a"]}]}`, `{"x":{"kind":"square"}}`, false},
+		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"}},"required":["kind","a"]}]}`, `{"x":{"kind":"square","r":1}}`, false},
+		{`{"oneOf":[{"properties":{"kind":{"const":"circle"}},"required":["kind","r"]},{"properties":{"kind":{"const":"square"},"a":{"minimum":1}},"required":["kind","a"]}]}`, `{"x":{"kind":"square","a":0}}`, true},
+		{`{"anyOf":[{"const":"a"},{"const":"b"}]}`, `{"x":"c"}`, true},
+		{`{"anyOf":[{"type":"string"},{"properties":{"kind":{"const":"circle"}},"required":["kind"]}]}`, `{"x":{"kind":"Circle"}}`, true},
 		{`{"if":{"properties":{"kind":{"const":"circle"}}},"then":{"required":["r"]},"else":{"required":["a"]}}`, `{"x":{"kind":"Circle","r":1}}`, true},
 		{`{"if":{"properties":{"kind":{"const":"circle"}}},"then":{"required":["r"]},"else":{"required":["a"]}}`, `{"x":{"kind":"circle","a":1}}`, false},
 		{`{"if":{"properties":{"kind":{"const":"circle"}}},"then":{"required":["r"]},"else":{"required":["a"]}}`, `{"x":{"kind":"Circle"}}`, false},
@@ -57,7 +66,7 @@ func TestLenient(t *testing.T) {
 		{`{"$ref":"#/$defs/small"}`, `{"x":2}`, true},
 		{`{"$ref":"#/$defs/small"}`, `{"x":"2"}`, false},
 	} {
-		s := mustCompile(t, `{"type":"object","properties":{"x":`+c.x+`},"$defs":{"small":{"type":"number","maximum":1}}}`)
+		s := mustCompile(t, `{"type":"object","properties":{"x":`+c.x+`},"$defs":{"a":{"type":"object","properties":{"a":{"type":"string"}}},"small":{"type":"number","maximum":1}}}`)
 		v, ok := errors.AsType[*Violations](s.Check(json.RawMessage(c.args)))
 		if !ok || v.Lenient != c.want {
 			t.Errorf("%s\n%s\n got %v, want it to pass: %t", c.x, c.args, v, c.want)

@@ -21,8 +21,12 @@ import (
 // The browser stops the worker whenever it likes. Nobody may notice.
 func TestWorkerStopped(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testWorkerStopped)
+}
+
+func testWorkerStopped(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	h.mu.Lock()
@@ -118,8 +122,12 @@ func TestHubRestartedUnderLoad(t *testing.T) {
 // Cancelling reaches the page, and what cannot be cancelled is let go.
 func TestCancelAndProgress(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCancelAndProgress)
+}
+
+func testCancelAndProgress(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{"/": shop, "/old": strings.ReplaceAll(oldServer, "ANNOUNCED", "0")})
 	p := b.Open(url)
 	tab := h.tabWith(shopTools...)
@@ -214,11 +222,15 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 // and where the tab is now.
 func TestPageGoneUnderCall(t *testing.T) {
 	t.Parallel()
-	for _, how := range []string{"navigates", "reloads", "crashes", "closes"} {
-		t.Run(how, func(t *testing.T) {
+	for _, c := range []struct {
+		how    string
+		native bool
+	}{{"navigates", true}, {"navigates", false}, {"reloads", true}, {"reloads", false}, {"crashes", true}, {"closes", true}} {
+		how := c.how
+		t.Run(fmt.Sprintf("%s native=%v", how, c.native), func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: true})
+			b := h.browse(chromium.Options{WebMCP: c.native})
 			url := site(t, map[string]string{"/": shop, "/next": "<title>next</title>"})
 			p := b.Open(url)
 			tab := h.tabWith(shopTools...)

@@ -15,11 +15,15 @@ import (
 // A tool of a frame belongs to the frame's site and is called in the frame.
 func TestFrames(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testFrames)
+}
+
+func testFrames(t *testing.T, native bool) {
 	tool := func(name string) string {
 		return fmt.Sprintf(`<!doctype html><script>document.modelContext?.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
 	}
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	other := site(t, map[string]string{"/frame": tool("theirs")})
 	url := site(t, map[string]string{
 		"/":      tool("mine") + `<iframe src="/frame"></iframe><iframe src="` + other + `/frame" allow="tools"></iframe><iframe sandbox="allow-scripts" src="/frame"></iframe>`,
@@ -90,13 +94,17 @@ func TestFramesWithoutAddress(t *testing.T) {
 		return fmt.Sprintf(`<script>document.modelContext.registerTool({name: %q, description: 'd', execute: () => location.href})</script>`, name)
 	}
 	server := strings.ReplaceAll(oldServer, "ANNOUNCED", "0")
+	registered := `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked"))
+	const fromAround = `<!doctype html><iframe></iframe><script>frames[0].document.modelContext.registerTool({name: "blank", description: "d", execute: () => "from about:blank"})</script>`
 	for _, c := range []struct {
 		native            bool
 		page, name, reply string
 	}{
-		{true, `<!doctype html>` + frame("", tool("inner")) + frame(`sandbox="allow-scripts"`, tool("locked")), "inner", "about:srcdoc"},
+		{true, registered, "inner", "about:srcdoc"},
+		{false, registered, "inner", "about:srcdoc"},
 		{false, `<!doctype html>` + frame("", server) + frame(`sandbox="allow-scripts"`, server), "old", "from the old server"},
-		{true, `<!doctype html><iframe></iframe><script>frames[0].document.modelContext.registerTool({name: "blank", description: "d", execute: () => "from about:blank"})</script>`, "blank", "from about:blank"},
+		{true, fromAround, "blank", "from about:blank"},
+		{false, fromAround, "blank", "from about:blank"},
 		{false, `<!doctype html><script type="text/plain" id="page">` + url.PathEscape(server) + `</script><script>
 			const frame = document.createElement("iframe");
 			frame.src = URL.createObjectURL(new Blob([decodeURIComponent(document.getElementById("page").textContent)], {type: "text/html"}));
@@ -237,8 +245,12 @@ func TestBackForwardCache(t *testing.T) {
 // A reload must not take the tools away for a moment: every client would be told.
 func TestReloadDoesNotFlap(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testReloadDoesNotFlap)
+}
+
+func testReloadDoesNotFlap(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	h.change(func() { delete(h.least, tab) })
@@ -256,8 +268,12 @@ func TestReloadDoesNotFlap(t *testing.T) {
 // A window that a page has opened without an address of its own shows frames of other pages.
 func TestFrameInAWindowWithoutAddress(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testFrameInAWindowWithoutAddress)
+}
+
+func testFrameInAWindowWithoutAddress(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{
 		"/":     `<!doctype html><title>Opener</title>`,
 		"/tool": `<!doctype html><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,

@@ -394,3 +394,14 @@ func (h *hub) browse(opts chromium.Options) *chromium.Browser {
 	h.wait("the extension connects", func() bool { return h.hello != nil })
 	return b
 }
+
+// bothWays runs a test in a browser that gives pages WebMCP, and in one where the extension does.
+func bothWays(t *testing.T, test func(t *testing.T, native bool)) {
+	t.Helper()
+	for _, native := range []bool{true, false} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			test(t, native)
+		})
+	}
+}

@@ -16,9 +16,9 @@ import (
 
 // page is a document whose tools say which document ran them, and how often. It goes on loading
 // until the test lets it have its tools.
-func page(name string, native bool, tools ...string) string {
+func page(name string, ofLibrary bool, tools ...string) string {
 	library := ""
-	if !native {
+	if ofLibrary {
 		library = `<script src="/lib.js"></script>`
 	}
 	return fmt.Sprintf(`<!doctype html><title>%s</title>%s<script src="/go/%[1]s"></script><script>
@@ -35,7 +35,7 @@ type pages struct {
 	offers map[string]chan struct{} // by page: closed when it may have its tools
 }
 
-func newPages(t *testing.T, native bool, all map[string][]string) *pages {
+func newPages(t *testing.T, ofLibrary bool, all map[string][]string) *pages {
 	s := &pages{offers: map[string]chan struct{}{}}
 	library := published(t, "@mcp-b/global")
 	mux := http.NewServeMux()
@@ -43,7 +43,7 @@ func newPages(t *testing.T, native bool, all map[string][]string) *pages {
 		s.offers[name] = make(chan struct{})
 		mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
-			fmt.Fprint(w, page(name, native, tools...))
+			fmt.Fprint(w, page(name, ofLibrary, tools...))
 		})
 		mux.HandleFunc("/go/"+name, func(w http.ResponseWriter, r *http.Request) {
 			select {
@@ -66,50 +66,48 @@ func newPages(t *testing.T, native bool, all map[string][]string) *pages {
 // the two reaches the one that has the tool, once.
 func TestNextDocument(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{true, false} {
-		for _, way := range []string{"/second", "/redirect"} {
-			t.Run(fmt.Sprintf("native=%v%s", native, way), func(t *testing.T) {
-				t.Parallel()
-				s := newPages(t, native, map[string][]string{"first": {"mine", "both"}, "second": {"both", "theirs"}})
-				h := newHub(t)
-				b := h.browse(chromium.Options{WebMCP: native})
-				close(s.offers["first"])
-				p := b.Open(s.url + "/first")
-				tab := h.tabShowing("mine", "both")
-				h.change(func() { delete(h.least, tab) })
-				p.Eval(fmt.Sprintf(`void setTimeout(() => location.href = %q)`, way))
-				h.tabShowing()
-				got := make(chan string, 1)
-				go func() {
-					result, err := h.call(tab, "both", "{}")
-					got <- fmt.Sprint(result, err)
-				}()
-				close(s.offers["second"])
-				h.wait("the next document's tools beside what has departed", func() bool {
-					v := h.tabs[tab]
-					return equal(v.here(), []string{"both", "theirs"}) && equal(names(v.tools), []string{"mine", "both", "theirs"})
-				})
-				if result := <-got; !strings.Contains(result, "second ran it 1") {
-					t.Errorf("the call: %s", result)
-				}
-				h.tabWith("both", "theirs")
-				if n := p.Eval("runs"); n != "1" {
-					t.Errorf("the call ran %s times", n)
-				}
-				h.mu.Lock()
-				defer h.mu.Unlock()
-				if h.least[tab] < 2 {
-					t.Errorf("while the page changed the hub saw %d tools", h.least[tab])
-				}
+	for _, c := range []struct{ by, way string }{{"browser", "/second"}, {"browser", "/redirect"}, {"extension", "/second"}, {"library", "/second"}} {
+		t.Run(c.by+c.way, func(t *testing.T) {
+			t.Parallel()
+			s := newPages(t, c.by == "library", map[string][]string{"first": {"mine", "both"}, "second": {"both", "theirs"}})
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: c.by == "browser"})
+			close(s.offers["first"])
+			p := b.Open(s.url + "/first")
+			tab := h.tabShowing("mine", "both")
+			h.change(func() { delete(h.least, tab) })
+			p.Eval(fmt.Sprintf(`void setTimeout(() => location.href = %q)`, c.way))
+			h.tabShowing()
+			got := make(chan string, 1)
+			go func() {
+				result, err := h.call(tab, "both", "{}")
+				got <- fmt.Sprint(result, err)
+			}()
+			close(s.offers["second"])
+			h.wait("the next document's tools beside what has departed", func() bool {
+				v := h.tabs[tab]
+				return equal(v.here(), []string{"both", "theirs"}) && equal(names(v.tools), []string{"mine", "both", "theirs"})
 			})
-		}
+			if result := <-got; !strings.Contains(result, "second ran it 1") {
+				t.Errorf("the call: %s", result)
+			}
+			h.tabWith("both", "theirs")
+			if n := p.Eval("runs"); n != "1" {
+				t.Errorf("the call ran %s times", n)
+			}
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.least[tab] < 2 {
+				t.Errorf("while the page changed the hub saw %d tools", h.least[tab])
+			}
+		})
 	}
 }
 
 // Two documents in quick succession: neither of the first one's tools is taken for the last one's.
 func TestDocumentsInQuickSuccession(t *testing.T) {
 	t.Parallel()
-	s := newPages(t, true, map[string][]string{"first": {"one", "all"}, "second": {"two", "all"}, "third": {"all"}})
+	s := newPages(t, false, map[string][]string{"first": {"one", "all"}, "second": {"two", "all"}, "third": {"all"}})
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	for _, name := range []string{"first", "second", "third"} {
@@ -151,8 +149,12 @@ func TestNextSite(t *testing.T) {
 // Where only the address changes the document stays, with the tools that it has then.
 func TestSameDocumentNavigation(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testSameDocumentNavigation)
+}
+
+func testSameDocumentNavigation(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url := site(t, map[string]string{"/": `<!doctype html><script>
 		const tool = (name, signal) => document.modelContext.registerTool({name, description: "d", execute: () => location.pathname}, {signal});
 		const home = new AbortController();
@@ -179,8 +181,12 @@ func TestSameDocumentNavigation(t *testing.T) {
 // reaches the frame of that site that has the tool now.
 func TestReloadOfAPageWithFrames(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testReloadOfAPageWithFrames)
+}
+
+func testReloadOfAPageWithFrames(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	tool := `<!doctype html><script>var runs = 0; document.modelContext.registerTool({name: "inner", description: "d", execute: () => String(++runs)})</script>`
 	other := site(t, map[string]string{"/": tool})
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe src="` + other + `" allow="tools"></iframe>`}))
@@ -226,12 +232,12 @@ func (h *hub) asleep(tab int64) func() bool {
 // behind the tab that the user looks at, and runs there once.
 func TestTabAsleep(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{true, false} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+	for _, by := range []string{"browser", "extension", "library"} {
+		t.Run(by, func(t *testing.T) {
 			t.Parallel()
-			s := newPages(t, native, map[string][]string{"first": {"one", "two"}})
+			s := newPages(t, by == "library", map[string][]string{"first": {"one", "two"}})
 			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
+			b := h.browse(chromium.Options{WebMCP: by == "browser"})
 			close(s.offers["first"])
 			w := b.Worker()
 			defer w.Close()
@@ -275,7 +281,7 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 	for _, what := range []string{"worker", "hub", "both"} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			s := newPages(t, true, map[string][]string{"first": {"one"}})
+			s := newPages(t, false, map[string][]string{"first": {"one"}})
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: true})
 			close(s.offers["first"])
@@ -307,7 +313,7 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 // The tools of a tab that the user wakes stay listed while it loads.
 func TestTabWokenByItsUser(t *testing.T) {
 	t.Parallel()
-	s := newPages(t, true, map[string][]string{"first": {"one"}})
+	s := newPages(t, false, map[string][]string{"first": {"one"}})
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	close(s.offers["first"])
@@ -329,7 +335,7 @@ func TestTabWokenByItsUser(t *testing.T) {
 // A tab that sleeps at the address is woken rather than another opened beside it.
 func TestOpenTabWakes(t *testing.T) {
 	t.Parallel()
-	s := newPages(t, true, map[string][]string{"first": {"one"}, "second": {"two"}})
+	s := newPages(t, false, map[string][]string{"first": {"one"}, "second": {"two"}})
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	close(s.offers["first"])

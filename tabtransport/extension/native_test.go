@@ -3,7 +3,6 @@ package extension_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,12 +16,7 @@ import (
 // the extension's where the browser has none: nothing of them differs.
 func TestNativeTools(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{false, true} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			testNativeTools(t, native)
-		})
-	}
+	bothWays(t, testNativeTools)
 }
 
 func testNativeTools(t *testing.T, native bool) {
@@ -77,8 +71,12 @@ func testNativeTools(t *testing.T, native bool) {
 // A tool that is gone was never run: the hub may say so and nothing is lost.
 func TestCallOfVanishedTool(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallOfVanishedTool)
+}
+
+func testCallOfVanishedTool(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	_, err := h.wireCall(tab, 0, "nobody")
@@ -99,12 +97,7 @@ func TestCallOfVanishedTool(t *testing.T) {
 
 func TestLateRegistrationAbortAndSPA(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{false, true} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			testLateRegistrationAbortAndSPA(t, native)
-		})
-	}
+	bothWays(t, testLateRegistrationAbortAndSPA)
 }
 
 func testLateRegistrationAbortAndSPA(t *testing.T, native bool) {

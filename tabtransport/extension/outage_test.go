@@ -176,9 +176,13 @@ func TestAnswersAreLetGo(t *testing.T) {
 // that they were.
 func TestExtensionUpdated(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testExtensionUpdated)
+}
+
+func testExtensionUpdated(t *testing.T, native bool) {
 	h := newHub(t)
 	dir := h.write()
-	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
+	b := h.browse(chromium.Options{WebMCP: native, Extension: dir})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	h.mu.Lock()

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"tabhub/spec"
@@ -91,8 +93,12 @@ func world(t testing.TB) (url, other string) {
 // browser would, and where it is.
 func TestCallsThatNavigate(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallsThatNavigate)
+}
+
+func testCallsThatNavigate(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, other := world(t)
 	const data = `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]}`
 	const submitted = `{"content":[{"type":"text","text":"The form was submitted."}]}`
@@ -137,8 +143,12 @@ func TestCallsThatNavigate(t *testing.T) {
 // What the next document says is the result of the call that has led there, and no other's.
 func TestCallBesideOneThatNavigates(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallBesideOneThatNavigates)
+}
+
+func testCallBesideOneThatNavigates(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, _ := world(t)
 	p := b.Open(url)
 	tab := h.tabWith(travelTools...)
@@ -195,8 +205,12 @@ func TestLibrarysCallsThatNavigate(t *testing.T) {
 // Frames lead elsewhere by themselves, and what is replaced there is not called.
 func TestCallsInFramesThatNavigate(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testCallsInFramesThatNavigate)
+}
+
+func testCallsInFramesThatNavigate(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, other := world(t)
 	outer := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><iframe src="` + url + `/" allow="tools *"></iframe>`})
 	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect" at `
@@ -258,11 +272,38 @@ func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
 	}
 }
 
-// A worker that is stopped while the next document loads does not lose the call.
-func TestWorkerStoppedUnderNavigation(t *testing.T) {
+// Whatever the next document says takes no more of the extension than it has characters.
+func TestNextDocumentIsHostile(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
+	const many = 1 << 20
+	data := `<script type="application/ld+json">%s</script>`
+	url := site(t, map[string]string{
+		"/":         `<form toolname="form" tooldescription="d" toolautosubmit action="/answer"></form>`,
+		"/comments": fmt.Sprintf(data, strings.Repeat("/* ", many)),
+		"/strings":  fmt.Sprintf(data, strings.Repeat(`"\`, many)),
+	})
+	p := b.Open(url)
+	for _, next := range []string{"/comments", "/strings"} {
+		tab := h.tabWith("form")
+		p.Eval(fmt.Sprintf("document.querySelector('form').action = %q", next))
+		if got, err := h.call(tab, "form", "{}"); err != nil || !strings.HasPrefix(got, `{"content":[]} at `+url+next) {
+			t.Errorf("%s: %s, %v", next, got, err)
+		}
+		p.Back()
+	}
+}
+
+// A worker that is stopped while the next document loads does not lose the call.
+func TestWorkerStoppedUnderNavigation(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testWorkerStoppedUnderNavigation)
+}
+
+func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
 	asked, release := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -298,8 +339,12 @@ func TestWorkerStoppedUnderNavigation(t *testing.T) {
 // back/forward cache after a call has led it elsewhere.
 func TestOneNameInTwoTabs(t *testing.T) {
 	t.Parallel()
+	bothWays(t, testOneNameInTwoTabs)
+}
+
+func testOneNameInTwoTabs(t *testing.T, native bool) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
+	b := h.browse(chromium.Options{WebMCP: native})
 	url, _ := world(t)
 	pages := map[int64]*chromium.Page{}
 	for _, query := range []string{"/?one", "/?two"} {
@@ -404,4 +449,45 @@ func TestResults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a tool throws tells the client what is wrong, be it an error or not, and of two calls each
+// is told its own.
+func TestThrown(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testThrown)
+}
+
+func testThrown(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><script>
+		const add = (name, execute) => document.modelContext.registerTool({name, description: "d", execute});
+		add("atOnce", () => { throw new TypeError("the cart is empty"); });
+		add("later", async ({n}) => { await new Promise((done) => setTimeout(done, 50)); throw new Error("no " + n); });
+		add("aborts", () => { throw new DOMException("the shop gave up", "AbortError"); });
+		add("word", () => { throw "sold out"; });
+		add("object", () => { throw {code: 409, message: "taken"}; });
+		add("nothing", () => { throw undefined; });
+		add("unprintable", () => { throw {toString() { throw 1; }}; });
+	</script>`}))
+	wants := map[string]string{
+		"atOnce": "the cart is empty", "later": "no 1", "aborts": "the shop gave up", "word": "sold out", "object": "taken",
+		"nothing": "undefined", "unprintable": "the page's tool failed without saying why",
+	}
+	tab := h.tabWith(slices.Collect(maps.Keys(wants))...)
+	for tool, want := range wants {
+		if got, err := h.call(tab, tool, `{"n":1}`); err != nil || got != fmt.Sprintf("failed: %q", want) {
+			t.Errorf("%s: %s, %v; want %q", tool, got, err, want)
+		}
+	}
+	var calls sync.WaitGroup
+	for n := range 5 {
+		calls.Go(func() {
+			if got, err := h.callFrame(t.Context(), tab, 0, "later", fmt.Sprintf(`{"n":%d}`, n), tabtransport.Wait{Timeout: chromium.Timeout}); err != nil || got != fmt.Sprintf(`failed: "no %d"`, n) {
+				t.Errorf("call %d of several: %s, %v", n, got, err)
+			}
+		})
+	}
+	calls.Wait()
 }

@@ -16,7 +16,7 @@ import (
 const booking = `<!doctype html><title>Booking</title>
 <form id="form" toolname="book" tooldescription="Books a table" action="/booked"><input name="guests"><button>Book</button></form>`
 
-// A library's form that the person is to submit, in a browser without WebMCP.
+// A library that has forms of its own.
 const libraryForms = `<script>
 	document.modelContext = {
 		getTools: async () => [{name: 'book', description: 'Books a table'}],
@@ -63,16 +63,19 @@ func (h *hub) book(tab int64) waiting {
 // tab says so.
 func TestFormWaitsForThePerson(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{true, false} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+	for _, by := range []string{"browser", "extension", "library"} {
+		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
+			b := h.browse(chromium.Options{WebMCP: by == "browser"})
 			page := booking
-			if !native {
+			if by == "library" {
 				page += libraryForms
 			}
 			url := site(t, map[string]string{"/": page, "/booked": `<!doctype html><title>Booked</title><script type="application/ld+json">{"table":7}</script>`, "/other": "<title>Other</title>"})
+			if by == "library" {
+				tell(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, url))
+			}
 			p := b.Open(url)
 			worker := b.Worker()
 			tab := h.tabWith("book")
@@ -132,9 +135,21 @@ func TestFormWaitsForThePerson(t *testing.T) {
 // the page in Chromium 156. One that was cancelled before its turn never begins.
 func TestCallsOfOneFormTakeTurns(t *testing.T) {
 	t.Parallel()
+	bothWays(t, func(t *testing.T, native bool) { testCallsOfOneFormTakeTurns(t, native, "") })
+	// In a shadow tree only the browser's WebMCP sees forms.
+	t.Run("shadow tree", func(t *testing.T) {
+		t.Parallel()
+		testCallsOfOneFormTakeTurns(t, true, `<script>
+			var form = document.querySelector('form');
+			document.body.appendChild(document.createElement('div')).attachShadow({mode: 'closed'}).append(form);
+		</script>`)
+	})
+}
+
+func testCallsOfOneFormTakeTurns(t *testing.T, native bool, moved string) {
 	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	p := b.Open(site(t, map[string]string{"/": booking + `<script>
+	b := h.browse(chromium.Options{WebMCP: native})
+	p := b.Open(site(t, map[string]string{"/": booking + moved + `<script>
 		window.activated = 0;
 		document.modelContext.addEventListener('toolactivated', () => activated++);
 		form.addEventListener('submit', e => { e.preventDefault(); e.respondWith(Promise.resolve('booked')); });

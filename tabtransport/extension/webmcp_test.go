@@ -72,7 +72,7 @@ func TestWhoGivesWebMCP(t *testing.T) {
 			t.Parallel()
 			h := newHub(t)
 			b := h.browse(chromium.Options{WebMCP: native})
-			b.Open(site(t, map[string]string{"/": shop}))
+			b.Open(site(t, map[string]string{"/": `<p id="ModelContext">` + shop}))
 			h.tabWith(shopTools...)
 			h.change(func() { h.hello = nil })
 			tell(b, `{ask: "reconnect"}`)
@@ -117,5 +117,78 @@ func TestNoWebMCPWithoutSecureContext(t *testing.T) {
 	h.tabWith("old")
 	if got := p.Eval(`["modelContext" in document, "ModelContext" in window]`); got != "[false,false]" {
 		t.Errorf("an insecure page has WebMCP: %s", got)
+	}
+}
+
+// What a frame may not ask by the API it may not ask by messages of its own either: of the page
+// around it, or of another frame there.
+func TestFrameWithoutLeaveAsksByItself(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	asker := site(t, map[string]string{"/": `<!doctype html><script>
+		const asked = (target, message) => new Promise((done) => {
+			const { port1, port2 } = new MessageChannel();
+			port1.onmessage = ({ data }) => data === "ready" ? port1.postMessage("run") : done(data.text ?? "FAILED");
+			if (message.ask === "tools") onmessage = ({ data }) => data.ask === "told" && done(data.tools.map(({ name }) => name).join());
+			target.postMessage({ tabhub: "webmcp", ...message }, "*", [port2]);
+		});
+		onload = async () => {
+			const got = [];
+			for (const target of [parent, parent[0]]) {
+				got.push(await asked(target, { ask: "tools", id: "1" }), await asked(target, { ask: "run", name: "tool", input: "{}" }));
+			}
+			parent.postMessage(got.join(" "), "*");
+		};
+	</script>`})
+	switchSite(b, asker, false) // where the extension keeps what it is told from the page
+	register := fmt.Sprintf(`document.modelContext.registerTool({name: "tool", description: "d", execute: () => "ran"}, {exposedTo: [%q]})`, asker)
+	shop := site(t, map[string]string{"/": `<!doctype html><script>` + register + `.then(() => parent.postMessage("registered", "*"))</script>`})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe allow="tools" src="` + shop + `"></iframe><script>
+		const said = () => new Promise((done) => addEventListener("message", ({ data }) => done(data), { once: true }));
+		const registered = said();
+		const asks = async (allow) => {
+			const answer = said();
+			document.body.append(Object.assign(document.createElement("iframe"), { allow, src: "` + asker + `" }));
+			return answer;
+		};
+		` + register + `;
+	</script>`}))
+	p.Eval("registered")
+	for allow, want := range map[string]string{"": `" FAILED  FAILED"`, "tools": `"tool ran tool ran"`} {
+		if got := p.Eval(fmt.Sprintf("asks(%q)", allow)); got != want {
+			t.Errorf("with leave %q: %s, want %s", allow, got, want)
+		}
+	}
+}
+
+// A page that changes all the time is not looked through all the time, however long one look takes.
+func TestPageThatChangesAllTheTime(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><form toolname="form" tooldescription="d"><input name="q"></form><script>
+		let looks = 0;
+		Object.defineProperty(document.querySelector("input"), "type", { get() {
+			looks++;
+			for (const until = performance.now() + 20; performance.now() < until;);
+			return "text";
+		} });
+		const { port1, port2 } = new MessageChannel();
+		const turn = () => new Promise((done) => { port1.onmessage = done; port2.postMessage(0); });
+		async function looksAt(changes) {
+			looks = 0;
+			for (let i = 0; i < changes; i++) {
+				document.body.append(document.createElement("p"));
+				await turn();
+			}
+			return looks;
+		}
+	</script>`}))
+	h.tabWith("form")
+	const changes = 100
+	var looks int
+	if p.Into(fmt.Sprintf("looksAt(%d)", changes), &looks); looks >= changes/2 {
+		t.Errorf("the page was looked through %d times for %d changes", looks, changes)
 	}
 }

@@ -7,7 +7,8 @@
 //	library.js       LibraryTools: finds the modelContext that a script of the page made
 //	pageserver.js    PageServer: a client of an MCP server that runs in the page
 //	answers.js       keeps the answers to a PageServer from the page's own clients
-//	webmcp.js        installWebMCP: document.modelContext where the browser has none
+//	webmcpstand.js   offerWebMCP: document.modelContext where the browser has none, made at the first touch
+//	webmcp.js        makeWebMCP: the API
 //	webmcptools.js   DocumentTools: the tools that the page then has: registered, listed, run
 //	webmcpframes.js  ToolFrames: tools of the other documents of the tab
 //	webmcpforms.js   ToolForms: forms that are tools; webmcpfields.js: their schemas and fields
@@ -17,9 +18,9 @@
 // is one file for pages that load it with a script element. [Script] joins files to one script
 // with a scope of its own and without comments; nothing of a page's globals is touched but by hideAnswers. Which
 // world it runs in is the user's choice: ModelContextTools and PageServer work in the extension's
-// own world and in the page's, LibraryTools, hideAnswers and installWebMCP only in the page's.
+// own world and in the page's, LibraryTools, hideAnswers and offerWebMCP only in the page's.
 //
-// installWebMCP is to run before the page's scripts. It does what Chromium 156 does, tested against
+// offerWebMCP is to run before the page's scripts. It does what Chromium 156 does, tested against
 // that: who finds a difference has found a mistake, unless the extension's README names it.
 //
 // A Source never speaks to the hub. Who made it asks for its offer when it says that it has

@@ -18,6 +18,8 @@ var ModelContextTools = class {
   #running = new Map();
   /** @type {Map<string, Promise<unknown>>} the end of the latest call of each form */
   #forms = new Map();
+  /** The forms in shadow trees, once one was looked for among the latest tools. @type {Map<string, Element> | undefined} */
+  #shadowForms;
   #context;
   #changed;
   #isOfDocument;
@@ -47,6 +49,7 @@ var ModelContextTools = class {
     const tools = all.filter(this.#isOfDocument);
     this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#shadowForms = undefined;
     return { tools: tools.map(mcpTool), resources: [], prompts: [] };
   }
 
@@ -70,7 +73,7 @@ var ModelContextTools = class {
    * @param {CallOptions} options
    */
   async call(name, args, options) {
-    const form = formOf(name);
+    const form = this.#formOf(name);
     if (!form) return this.#run(name, args, options);
     if (!form.hasAttribute("toolautosubmit")) options.waiting?.();
     // Of two that overlap the browser answers one, and it crashes if both are cancelled.
@@ -102,7 +105,7 @@ var ModelContextTools = class {
     running.calls++;
     try {
       const given = await this.#context.executeTool(tool, input, { signal });
-      return given === null && formOf(name) ? Values.SUBMITTED : Values.callToolResult(given);
+      return given === null && this.#formOf(name) ? Values.SUBMITTED : Values.callToolResult(given);
     } catch (error) {
       if (signal.aborted) throw error;
       // The browser hides what the tool threw. Who has seen it may tell it a moment later.
@@ -112,6 +115,18 @@ var ModelContextTools = class {
     } finally {
       if (--running.calls === 0) this.#running.delete(name);
     }
+  }
+
+  /**
+   * The form of the document that is a tool.
+   *
+   * @param {string} name
+   */
+  #formOf(name) {
+    const form = document.querySelector(`form[toolname="${CSS.escape(name)}"]`);
+    if (form) return form;
+    this.#shadowForms ??= new Map(shadowTrees(document).flatMap((tree) => toolForms(tree)));
+    return this.#shadowForms.get(name);
   }
 
   /**
@@ -127,12 +142,29 @@ var ModelContextTools = class {
 };
 
 /**
- * The form of the document that is a tool.
+ * The forms of a tree that are tools, by name.
  *
- * @param {string} name
+ * @param {ParentNode} tree
+ * @returns {[string, Element][]}
  */
-function formOf(name) {
-  return document.querySelector(`form[toolname="${CSS.escape(name)}"]`);
+function toolForms(tree) {
+  return [...tree.querySelectorAll("form[toolname]")].map((form) => [form.getAttribute("toolname") ?? "", form]);
+}
+
+/**
+ * The shadow trees below a node. Only the extension's own world sees closed ones.
+ *
+ * @param {Document | ShadowRoot} root
+ * @returns {ShadowRoot[]}
+ */
+function shadowTrees(root) {
+  const { dom } = globalThis.chrome ?? {};
+  const trees = [];
+  for (const element of root.querySelectorAll("*")) {
+    const tree = dom && element instanceof HTMLElement ? dom.openOrClosedShadowRoot(element) : element.shadowRoot;
+    if (tree) trees.push(tree, ...shadowTrees(tree));
+  }
+  return trees;
 }
 
 /** Hints of which false says something: MCP takes them for true. */

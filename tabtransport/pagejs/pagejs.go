@@ -17,8 +17,18 @@ const (
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )
 
-// WebMCP are the files that give a page the standard's API where the browser has none.
-var WebMCP = []string{"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcp.js"}
+// WebMCP are the files that give a page the standard's API where the browser has none. All but
+// the first are inside the function installWebMCP: a document that does not touch the API defines
+// none of it.
+var WebMCP = []string{
+	"pagejs/webmcpstand.js",
+	literal + "function installWebMCP(owner, place) {",
+	"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcp.js",
+	literal + "return makeWebMCP(owner, place);\n}",
+}
+
+// literal begins a part of a script that is not a file's name but JavaScript.
+const literal = "js:"
 
 //go:embed *.js
 var library embed.FS
@@ -31,6 +41,10 @@ func Script(own fs.FS, dir string, parts ...string) string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")
 	for _, name := range parts {
+		if js, ok := strings.CutPrefix(name, literal); ok {
+			b.WriteString(js + "\n")
+			continue
+		}
 		text, err := fs.ReadFile(own, path.Join(dir, name))
 		if in, ok := strings.CutPrefix(name, "pagejs/"); ok {
 			text, err = library.ReadFile(in)

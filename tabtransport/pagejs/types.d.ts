@@ -96,10 +96,17 @@ interface DocumentTool extends ListedTool {
   run(input: string, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
+/** A document's API. */
+interface MadeWebMCP {
+  context(): ModelContext;
+  start(): DocumentTools;
+  frames: ToolFrames;
+}
+
 /** What the API that a document was given has for who has given it. */
 interface OwnWebMCP {
-  /** That of document.modelContext. */
-  getter: Function;
+  /** Those of document.modelContext, as it is before the API is made and then. Whoever leads to it elsewhere adds his own. */
+  readonly getters: Function[];
   context(): ModelContext;
   /** Begins to look for forms that are tools, before the page uses the API. */
   start(): void;

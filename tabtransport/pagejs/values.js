@@ -93,14 +93,15 @@ var Values = class {
   static SUBMITTED = this.textResult("The form was submitted.");
 
   /**
-   * The text of something thrown.
+   * The text of something thrown, be it an error, what some libraries throw instead, or a word.
    *
    * @param {unknown} error
    */
   static errorText(error) {
     let text = "";
     try {
-      text = error instanceof Error || error instanceof DOMException ? error.message || error.name : String(error);
+      const { message } = Object(error);
+      text = (typeof message === "string" && message) || String(error);
     } catch {
       // What a page throws need not be printable.
     }

@@ -1,6 +1,5 @@
 // The standard's WebMCP for pages of a browser that has none: document.modelContext and its
-// interfaces, as Chromium 156 has them. Nothing is made before a page reads document.modelContext,
-// or a form that is a tool is found: most pages pay for the definitions alone.
+// interfaces, as Chromium 156 has them. It is made when the document first touches it (webmcpstand.js).
 "use strict";
 
 /** How methods and accessors are taken, as functions of their object and their arguments. */
@@ -15,14 +14,14 @@ var Take = (() => {
   return { apply, getOwnPropertyDescriptor, method, getter, setter };
 })();
 
-/** What the API calls, as it was before any script of the page ran. */
+/** What the API calls, as it was when the document first touched the API. */
 var Before = (() => {
-  const { apply, getOwnPropertyDescriptor, method, getter } = Take;
+  const { apply, getOwnPropertyDescriptor, method, getter, setter } = Take;
   return {
     ...{ apply, getOwnPropertyDescriptor },
-    .../** @type {ReturnType<typeof interfaces>} */ ({}),
     ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, keys: Object.keys, shift: method(Array.prototype.shift) },
     ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
+    now: performance.now.bind(performance),
     ...{ CustomEvent, Event, Promise },
     /** Whether no other document can share the document's origin by document.domain. */
     keyed: window.originAgentCluster !== false || location.protocol === "file:",
@@ -44,20 +43,6 @@ var Before = (() => {
     createElement: method(Document.prototype.createElement),
     allInDocument: method(Document.prototype.querySelectorAll),
     connected: getter(Node.prototype, "isConnected"),
-  };
-})();
-
-/**
- * Completes Before with what is taken when the document begins to use the API: each of these
- * interfaces costs a document some time when it is first touched, and most documents have no tools.
- */
-function prepare() {
-  if (!Before.URL) Object.assign(Before, interfaces());
-}
-
-function interfaces() {
-  const { method, getter, setter } = Take;
-  return {
     ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
     observe: method(MutationObserver.prototype.observe),
     takeRecords: method(MutationObserver.prototype.takeRecords),
@@ -83,17 +68,18 @@ function interfaces() {
     setText: setter(HTMLTextAreaElement.prototype, "value"),
     setSelected: setter(HTMLSelectElement.prototype, "value"),
   };
-}
+})();
 
 /**
- * Gives this document's page the API.
+ * Makes the API of this document.
  *
  * @param {object} owner
  * @param {() => void} owner.changed called when the document's tools may differ, before the page is told
  * @param {(name: string, error: unknown) => void} owner.threw told what a tool has thrown, which its caller is not told
- * @returns {OwnWebMCP}
+ * @param {(object: object, name: string, made: PropertyDescriptor) => void} place puts in its place what was made
+ * @returns {MadeWebMCP}
  */
-function installWebMCP(owner) {
+function makeWebMCP(owner, place) {
   const { apply, defineProperty } = Before;
   /** What a context is made of, while this script makes one: the page can make none. @type {{tools?: DocumentTools} | undefined} */
   let making;
@@ -217,7 +203,6 @@ function installWebMCP(owner) {
     if (view && view !== window) return /** @type {any} */ (of).modelContext;
     let context = contexts.get(of);
     if (!context) {
-      prepare();
       making = { tools: of === document ? start() : undefined };
       context = new ModelContext();
       making = undefined;
@@ -243,16 +228,13 @@ function installWebMCP(owner) {
 
   /** Begins to look for forms, and lets the page have tools. */
   function start() {
-    prepare();
     tools ??= new DocumentTools(frames, { ...owner, fire });
     return tools;
   }
 
-  expose(ModelContext);
-  expose(ToolActivatedEvent);
-  expose(ToolCancelEvent);
-  extendSubmitEvents(() => tools?.forms);
-  const place = {
+  for (const made of [ModelContext, ToolActivatedEvent, ToolCancelEvent]) expose(made, place);
+  extendSubmitEvents(() => tools?.forms, place);
+  const attribute = {
     get modelContext() {
       return contextOf(/** @type {any} */ (this));
     },
@@ -263,11 +245,11 @@ function installWebMCP(owner) {
       defineProperty(this, "modelContext", { value, writable: true, enumerable: true, configurable: true });
     },
   };
-  const accessor = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(place, "modelContext"));
+  const accessor = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(attribute, "modelContext"));
   accessor.get = asBuiltIn(/** @type {() => unknown} */ (accessor.get));
   accessor.set = asBuiltIn(/** @type {(value: unknown) => void} */ (accessor.set));
-  defineProperty(Document.prototype, "modelContext", accessor);
-  return { getter: accessor.get, context: () => contextOf(document), start, heard: (event) => frames.heard(event) };
+  place(Document.prototype, "modelContext", accessor);
+  return { context: () => contextOf(document), start, frames };
 }
 
 /**
@@ -297,22 +279,12 @@ function toolEvent(name) {
 }
 
 /**
- * A function that reads as one of the browser's own.
- *
- * @template {Function} F
- * @param {F} made
- * @returns {F}
- */
-function asBuiltIn(made) {
-  return new Proxy(made, {});
-}
-
-/**
  * Makes a class one of the page's interfaces: its properties are what those of the browser's own are.
  *
  * @param {Function & {prototype: any}} made
+ * @param {(object: object, name: string, made: PropertyDescriptor) => void} place
  */
-function expose(made) {
+function expose(made, place) {
   const { prototype, name } = made;
   const shown = asBuiltIn(made);
   for (const key of Reflect.ownKeys(prototype)) {
@@ -325,7 +297,7 @@ function expose(made) {
     Before.defineProperty(prototype, key, property);
   }
   Before.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true });
-  Before.defineProperty(window, name, { value: shown, writable: true, configurable: true });
+  place(window, name, { value: shown, writable: true, enumerable: false, configurable: true });
 }
 
 /**

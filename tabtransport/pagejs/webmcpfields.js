@@ -15,8 +15,8 @@ class FormFields {
   #form;
   /** All that have a name, in their order. @type {Record<string, Field[]>} */
   #named = Before.create(null);
-  /** The button that submits the form. @type {HTMLElement | undefined} */
-  submitter;
+  /** @type {HTMLElement | undefined} */
+  #button;
 
   /** @param {HTMLFormElement} form */
   constructor(form) {
@@ -26,16 +26,24 @@ class FormFields {
       const control = controls[i];
       const { type } = control;
       if (Before.matches(control, ":disabled")) continue;
-      if (type === "submit") this.submitter ??= control;
+      if (type === "submit") this.#button ??= control;
       if (Before.hasAttribute(control, "readonly") && FormFields.#READ_ONLY.test(type)) continue;
       const named = (this.#named[Before.getAttribute(control, "name") ?? ""] ??= []);
       named[named.length] = control;
     }
+  }
+
+  /**
+   * The button that submits the form.
+   *
+   * @returns {HTMLElement | undefined}
+   */
+  get submitter() {
+    if (this.#button) return this.#button;
     // Those are none of the form's elements.
     const images = Before.allInDocument(document, "input[type=image]");
-    for (let i = 0; i < images.length && !this.submitter; i++) {
-      if (images[i].form === form && !Before.matches(images[i], ":disabled")) this.submitter = images[i];
-    }
+    for (let i = 0; i < images.length; i++) if (images[i].form === this.#form && !Before.matches(images[i], ":disabled")) return images[i];
+    return undefined;
   }
 
   // ---- Schema

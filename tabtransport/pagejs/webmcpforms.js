@@ -31,6 +31,8 @@ class ToolForms {
     ["name", "type", "required", "pattern", "min", "max", "step", "value", "multiple", "disabled", "readonly"],
     ["form", "for", "id", "aria-description"],
   );
+  /** Looking takes this part of the page's time at most, also where all of it changes all the time. */
+  static #SHARE = 1 / 20;
   static #CHANGED = "Tool execution cancelled, since tool definition was updated";
 
   #tools;
@@ -42,6 +44,8 @@ class ToolForms {
   /** Submit events of calls. @type {WeakSet<Event>} */
   #invoked = new WeakSet();
   #looking = false;
+  /** When to look again at the earliest, as performance.now() has it. */
+  #rests = 0;
   #watching = false;
 
   /** @param {DocumentTools} tools */
@@ -77,15 +81,25 @@ class ToolForms {
   #look() {
     if (this.#looking) return;
     this.#looking = true;
-    this.#tools.later(() => {
+    const look = () => {
       this.#looking = false;
-      const forms = Before.allInDocument(document, ToolForms.#SELECTOR);
-      const permitted = forms.length > 0 && this.#tools.frames.permitted();
-      if (permitted instanceof Before.Promise) void permitted.then(() => this.#look());
-      else if (permitted) {
-        for (let i = 0; i < forms.length; i++) if (Before.namespaceOf(forms[i]) === ToolForms.#HTML) this.#take(forms[i]);
-      }
-    });
+      const began = Before.now();
+      this.#takeAll();
+      const over = Before.now();
+      this.#rests = over + (over - began) / ToolForms.#SHARE;
+    };
+    const left = this.#rests - Before.now();
+    if (left > 0) Before.setTimeout(look, left);
+    else this.#tools.later(look);
+  }
+
+  #takeAll() {
+    const forms = Before.allInDocument(document, ToolForms.#SELECTOR);
+    const permitted = forms.length > 0 && this.#tools.frames.permitted();
+    if (permitted instanceof Before.Promise) void permitted.then(() => this.#look());
+    else if (permitted) {
+      for (let i = 0; i < forms.length; i++) if (Before.namespaceOf(forms[i]) === ToolForms.#HTML) this.#take(forms[i]);
+    }
   }
 
   /** @param {HTMLFormElement} form */
@@ -272,9 +286,9 @@ function matters({ type, addedNodes, removedNodes }) {
  * Gives submit events what they have of WebMCP.
  *
  * @param {() => ToolForms | undefined} forms
+ * @param {(object: object, name: string, made: PropertyDescriptor) => void} place
  */
-function extendSubmitEvents(forms) {
-  const { prototype } = SubmitEvent;
+function extendSubmitEvents(forms, place) {
   const members = {
     get agentInvoked() {
       const event = /** @type {any} */ (this);
@@ -298,6 +312,6 @@ function extendSubmitEvents(forms) {
     const member = /** @type {PropertyDescriptor} */ (Before.getOwnPropertyDescriptor(members, name));
     if (member.get) member.get = asBuiltIn(member.get);
     else member.value = asBuiltIn(member.value);
-    Before.defineProperty(prototype, name, member);
+    place(SubmitEvent.prototype, name, member);
   }
 }

@@ -5,17 +5,16 @@
 
 /**
  * What a document asks one of another origin, and is told. A page may forge it; of whom it is the
- * browser says.
+ * browser says, and whether that one may ask the document around it says: of itself, as of the frame
+ * that asks, or of another frame in it.
  *
- * @typedef {{ask: "permitted"} | {ask: "tools", id: string} | {ask: "told", id: string, tools: ListedTool[]}
+ * @typedef {{ask: "permitted", of?: {index: number, origin: string}} | {ask: "tools", id: string} | {ask: "told", id: string, tools: ListedTool[]}
  *   | {ask: "run", name: string, input: string} | {ask: "changed"}} FrameMessage
  */
 
 class ToolFrames {
   /** For a document of another origin to answer, in ms. */
   static #TIMEOUT = 2_000;
-  /** The event by which documents of one origin find one another. */
-  static #MEET = "tabhub-webmcp";
 
   #tools;
   start;
@@ -23,6 +22,8 @@ class ToolFrames {
   #permitted;
   /** Questions that documents have not answered, by id. @type {Record<string, (source: Window, origin: string, tools: unknown) => void>} */
   #asked = Before.create(null);
+  /** Of the windows in this document; null for one that is not found. @type {WeakMap<Window, Element | null>} */
+  #elements = new WeakMap();
 
   /**
    * @param {() => DocumentTools | undefined} tools those of this document, once it has begun to use the API
@@ -31,9 +32,15 @@ class ToolFrames {
   constructor(tools, start) {
     this.#tools = tools;
     this.start = start;
-    Before.addEventListener(window, ToolFrames.#MEET, (/** @type {CustomEvent} */ event) => {
-      Before.detailOf(event).frames = this;
-    });
+  }
+
+  /**
+   * Answers a document of the same origin that looks for this one's.
+   *
+   * @param {Event} event
+   */
+  met(event) {
+    Before.detailOf(event).frames = this;
   }
 
   /**
@@ -46,7 +53,7 @@ class ToolFrames {
     /** @type {{frames?: ToolFrames}} */
     const met = {};
     try {
-      Before.dispatchEvent(other, new Before.CustomEvent(ToolFrames.#MEET, { detail: met }));
+      Before.dispatchEvent(other, new Before.CustomEvent(MEET, { detail: met }));
     } catch {
       // Only the browser's own methods are there.
     }
@@ -72,17 +79,50 @@ class ToolFrames {
   /** @returns {boolean | Promise<boolean>} */
   #ask() {
     if (window === top) return true;
-    prepare();
     const around = Before.frameElement(window);
     if (around) return delegates(around, self.origin, true) && (ToolFrames.#of(window.parent)?.permitted() ?? true);
     return new Before.Promise((resolve) => {
       const settle = (/** @type {boolean} */ permitted) => resolve((this.#permitted = permitted));
-      const { port1, port2 } = new Before.MessageChannel();
-      port1.onmessage = ({ data }) => settle(data === true);
-      post(window.parent, { ask: "permitted" }, "*", port2);
+      askLeave(window.parent, { ask: "permitted" }, settle);
       // Nobody answers where the page around is of a site that has no part in this.
       Before.setTimeout(() => typeof this.#permitted === "boolean" || settle(false), ToolFrames.#TIMEOUT);
     });
+  }
+
+  /**
+   * Whether a document of another origin may ask anything.
+   *
+   * @param {Window} other
+   * @param {string} origin its own
+   * @returns {boolean | Promise<boolean>}
+   */
+  #mayAsk(other, origin) {
+    const { parent } = other;
+    if (other === top || !parent) return other === top;
+    if (parent === window) return this.#lets(other, origin);
+    let index = Before.framesIn(parent) - 1;
+    while (index >= 0 && parent[index] !== other) index--;
+    return new Before.Promise((resolve) => {
+      askLeave(parent, { ask: "permitted", of: { index, origin } }, resolve);
+      Before.setTimeout(() => resolve(false), ToolFrames.#TIMEOUT);
+    });
+  }
+
+  /**
+   * Whether this document lets one in it use tools.
+   *
+   * @param {Window | undefined} child
+   * @param {string} origin the child's
+   * @returns {boolean | Promise<boolean>}
+   */
+  #lets(child, origin) {
+    if (child?.parent !== window) return false;
+    let element = this.#elements.get(child);
+    if (element === undefined || (element && Before.contentWindow(element) !== child)) {
+      element = elementOf(child, document) ?? null;
+      this.#elements.set(child, element);
+    }
+    return element !== null && delegates(element, origin, origin !== "null" && origin === self.origin) && this.permitted();
   }
 
   // ---- Listed
@@ -124,8 +164,8 @@ class ToolFrames {
       };
       this.#asked[id] = (source, origin, tools) => {
         if (source !== other) return;
+        done(); // whatever is told
         if (origins[origin] && Before.isArray(tools)) gather(all, tools, other, origin);
-        done();
       };
       Before.setTimeout(done, ToolFrames.#TIMEOUT);
       post(other, { ask: "tools", id }, "*");
@@ -209,7 +249,6 @@ class ToolFrames {
    * @param {MessageEvent} event
    */
   heard(event) {
-    prepare();
     /** @type {FrameMessage} */
     const message = Before.dataOf(event);
     /** @type {Window | null} */
@@ -219,22 +258,19 @@ class ToolFrames {
     /** @type {MessagePort | undefined} */
     const port = Before.portsOf(event)[0];
     switch (message.ask) {
-      case "permitted":
-        if (port && source?.parent === window) void this.#answer(source, origin, port);
-        break;
-      case "tools": {
-        /** @type {ListedTool[]} */
-        const tools = [];
-        const offered = this.tools?.offered(origin) ?? [];
-        for (let i = 0; i < offered.length; i++) tools[i] = listed(offered[i]);
-        if (source && origin !== "null") post(source, { ask: "told", id: message.id, tools }, origin);
+      case "permitted": {
+        const { of } = message;
+        if (port && source) void this.#answer(of ? window[of.index] : source, of ? of.origin : origin, port);
         break;
       }
+      case "tools":
+        if (source && origin !== "null") void this.#tell(source, origin, message.id);
+        break;
       case "told":
         if (source) this.#asked[message.id]?.(source, origin, message.tools);
         break;
       case "run":
-        if (port) this.#runFor(origin, message, port);
+        if (port && source) void this.#runFor(source, origin, message, port);
         break;
       case "changed":
         if (this.#permitted === true) this.tools?.changed();
@@ -242,25 +278,40 @@ class ToolFrames {
   }
 
   /**
-   * @param {Window} child
-   * @param {string} origin its own
+   * @param {Window | undefined} child
+   * @param {string} origin the child's
    * @param {MessagePort} port
    */
   async #answer(child, origin, port) {
-    const frame = elementOf(child, document);
-    Before.postMessage(port, frame !== undefined && delegates(frame, origin, false) && (await this.permitted()));
+    Before.postMessage(port, await this.#lets(child, origin));
   }
 
   /**
-   * @param {string} origin
+   * @param {Window} other
+   * @param {string} origin the other's
+   * @param {string} id
+   */
+  async #tell(other, origin, id) {
+    /** @type {ListedTool[]} */
+    const tools = [];
+    const offered = this.tools?.offered(origin) ?? [];
+    const may = offered.length > 0 && (await this.#mayAsk(other, origin));
+    for (let i = 0; may && i < offered.length; i++) tools[i] = listed(offered[i]);
+    post(other, { ask: "told", id, tools }, origin);
+  }
+
+  /**
+   * @param {Window} other
+   * @param {string} origin the other's
    * @param {Extract<FrameMessage, {ask: "run"}>} message
    * @param {MessagePort} port
    */
-  #runFor(origin, { name, input }, port) {
+  async #runFor(other, origin, { name, input }, port) {
     const controller = new Before.AbortController();
+    const tools = (await this.#mayAsk(other, origin)) ? this.tools : undefined;
     port.onmessage = async ({ data }) => {
       if (data === "cancel") controller.abort();
-      else Before.postMessage(port, (await this.tools?.run(`${name}`, `${input}`, controller.signal, origin)) ?? FAILED);
+      else Before.postMessage(port, (await tools?.run(`${name}`, `${input}`, controller.signal, origin)) ?? FAILED);
     };
     Before.addEventListener(port, "close", () => controller.abort()); // the caller has gone
     Before.postMessage(port, "ready");
@@ -278,6 +329,19 @@ var FAILED = { failed: "The operation failed for an unknown transient reason (e.
  */
 function post(to, message, origin, port) {
   to.postMessage({ tabhub: "webmcp", ...message }, origin, port ? [port] : []);
+}
+
+/**
+ * Asks a document whether it lets one in it use tools.
+ *
+ * @param {Window} around
+ * @param {Extract<FrameMessage, {ask: "permitted"}>} message
+ * @param {(lets: boolean) => void} answered
+ */
+function askLeave(around, message, answered) {
+  const { port1, port2 } = new Before.MessageChannel();
+  port1.onmessage = ({ data }) => answered(data === true);
+  post(around, message, "*", port2);
 }
 
 /**

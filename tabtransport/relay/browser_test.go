@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -235,6 +236,42 @@ func TestBrowserThatAClientUses(t *testing.T) {
 		}
 		if got := d.URLs(); slices.Contains(got, "https://client.example/") || !slices.Contains(got, "https://a.example/") {
 			t.Errorf("%q", got)
+		}
+	})
+}
+
+// A tab that a client has asked for is chosen when that is done, which may be late. The hub
+// closes none in its place.
+func TestBrowserThatChoosesLate(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		openHub(r)
+		ext, id := r.extension(t, "token of ann", "chrome")
+		mcp, _ := r.connected(t, "token of ann", id)
+		hub := r.relay.hub("ann").(*tabtransport.Peers)
+		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"createTab","params":{"url":"https://client.example/"}}`)
+		create := ext.message()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		done := make(chan error, 1)
+		ask := func(req spec.Request) {
+			_, err := hub.SendRequest(ctx, spec.TabAddr{Peer: spec.PeerID(id), Tab: 7}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+			done <- err
+		}
+		go ask(&spec.CloseTab{})
+		ext.quiet(spec.ControlTimeout - time.Second)
+		if err := <-done; !errors.Is(err, tabtransport.ErrTimeout) {
+			t.Error(err)
+		}
+		go ask(&spec.Text{})
+		ext.quiet(time.Second)
+		ext.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tabId":14}}`, create.ID))
+		mcp.next()
+		if m := ext.message(); m.Method != "getTabs" {
+			t.Errorf("%+v", m)
+		}
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
 		}
 	})
 }

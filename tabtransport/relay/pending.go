@@ -30,8 +30,12 @@ type request struct {
 	id     json.RawMessage // as the client wrote it, with its type; nil if it had none
 	method string
 	sent   time.Time
-	reply  chan<- reply // of the hub's own requests, with room for one; else nil
+	reply  chan<- reply  // of the hub's own requests, with room for one; else nil
+	over   chan struct{} // closed at its end; nil if nobody waits for that
 }
+
+// chooses reports whether the extension chooses a tab as it serves the request.
+func (r *request) chooses() bool { return r.method == "createTab" || r.method == "selectTab" }
 
 // reply is the answer to one of the hub's own requests.
 type reply struct {
@@ -73,6 +77,9 @@ func (p *pendingRequests) take(text string) *request {
 		return nil
 	}
 	delete(p.byID, text)
+	if r.over != nil {
+		close(r.over)
+	}
 	if len(p.ring) < remembered {
 		p.ring = append(p.ring, text)
 	} else {
@@ -82,6 +89,19 @@ func (p *pendingRequests) take(text string) *request {
 	}
 	p.spent[text] = struct{}{}
 	return r
+}
+
+// choosing returns the end of one of the requests that choose a tab, nil if there is none.
+func (p *pendingRequests) choosing() <-chan struct{} {
+	for _, r := range p.byID {
+		if r.chooses() {
+			if r.over == nil {
+				r.over = make(chan struct{})
+			}
+			return r.over
+		}
+	}
+	return nil
 }
 
 // drain removes the requests that were sent before a time, or all if it is zero.

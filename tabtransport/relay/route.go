@@ -186,7 +186,7 @@ func (t *tenant) finish(s *session, e *envelope) (*request, *connection) {
 		return nil, nil
 	}
 	r := conn.pending.take(id.text)
-	if r != nil && (r.method == "createTab" || r.method == "selectTab") {
+	if r != nil && r.chooses() {
 		conn.tab = cmp.Or(tabOfResult(e.result), conn.tab)
 	}
 	return r, conn

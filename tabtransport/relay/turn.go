@@ -11,7 +11,8 @@ import (
 // A turn is the time in which the hub chooses one of an extension's tabs and uses it; another
 // turn waits for its end. So does what clients, and the relay's tools, send meanwhile: with a
 // shipped extension, whose clients share the one tab that is chosen, it would go to the hub's
-// tab, or have the hub's command go to another.
+// tab, or have the hub's command go to another. So would a tab that they have asked for
+// before and that is chosen late: a turn begins when the extension has answered that.
 
 // giveBackTimeout is how long an extension may take to choose a client's tab again.
 const giveBackTimeout = 2 * time.Second
@@ -55,12 +56,37 @@ func (t *tenant) takeTurn(ctx context.Context, extensionID string) (end func(), 
 		return nil, err
 	}
 	ext.turn = make(chan struct{})
+	for over := ext.choosing(); over != nil; over = ext.choosing() {
+		if err := t.awaitLocked(ctx, over); err != nil {
+			ext.endTurn()
+			return nil, err
+		}
+	}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		close(ext.turn)
-		ext.turn = nil
+		ext.endTurn()
 	}, nil
+}
+
+// endTurn is called with the tenant's lock held.
+func (ext *extension) endTurn() {
+	close(ext.turn)
+	ext.turn = nil
+}
+
+// choosing returns the end of a request that has the extension choose a tab, nil if there is
+// none. The tenant's lock is held.
+func (ext *extension) choosing() <-chan struct{} {
+	for _, c := range ext.connections {
+		if over := c.pending.choosing(); over != nil {
+			return over
+		}
+	}
+	if tools := ext.own[ofTools]; tools != nil {
+		return tools.pending.choosing()
+	}
+	return nil
 }
 
 // awaitTurnLocked waits until an extension is in no turn.
@@ -76,13 +102,13 @@ func (t *tenant) awaitTurnLocked(ctx context.Context, extensionID string) error 
 	}
 }
 
-// awaitLocked waits for the end of a turn without the lock. What was looked up before may
-// be different after.
-func (t *tenant) awaitLocked(ctx context.Context, turn <-chan struct{}) error {
+// awaitLocked waits for the end of a turn or request without the lock. What was looked up
+// before may be different after.
+func (t *tenant) awaitLocked(ctx context.Context, over <-chan struct{}) error {
 	t.mu.Unlock()
 	defer t.mu.Lock()
 	select {
-	case <-turn:
+	case <-over:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -81,10 +81,11 @@ func (t *proxy) find(op *operation) (hub.Item, error) {
 			return t.builtinItems[i], nil
 		}
 	}
-	if op.self() {
+	it, err := t.hub.Find(op.kind, op.path)
+	if op.self() || it.AppOnly {
 		return hub.Item{}, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}
-	return t.hub.Find(op.kind, op.path)
+	return it, err
 }
 
 // self reports whether op is about one of these very tools, or another of the name.

@@ -248,7 +248,10 @@ var TabhubFrame = class {
       if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
-      if (globalThis.tabhubLate) this.#askChildren();
+      if (globalThis.tabhubLate) {
+        this.#askChildren();
+        this.#library.ask(); // an earlier version of the extension may have left its other half
+      }
     }
     // A worker that has just started knows nothing of what was offered.
     clearTimeout(this.#resting);
@@ -386,9 +389,8 @@ var TabhubFrame = class {
   #askChildren() {
     const ask = { channel: "mcp-iframe", type: "mcp", direction: "client-to-server", payload: "mcp-check-ready" };
     let left = TabhubFrame.#maxChildren;
-    for (const frame of childFrames(document)) {
-      if (left-- === 0) break;
-      frame.contentWindow?.postMessage(ask, "*");
+    for (const tree of [document, ...shadowTrees(document)]) {
+      for (const frame of tree.querySelectorAll("iframe")) if (left-- > 0) frame.contentWindow?.postMessage(ask, "*");
     }
   }
 
@@ -610,20 +612,6 @@ var TabhubFrame = class {
     }
   }
 };
-
-/**
- * The frames below a node, those in shadow trees, too.
- *
- * @param {Document | ShadowRoot} root
- * @returns {Generator<HTMLIFrameElement>}
- */
-function* childFrames(root) {
-  for (const element of root.querySelectorAll("*")) {
-    if (element instanceof HTMLIFrameElement) yield element;
-    const shadow = element instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(element) : null;
-    if (shadow) yield* childFrames(shadow);
-  }
-}
 
 /** The user has switched the site off while a call ran. */
 var SwitchedOff = class extends Error {

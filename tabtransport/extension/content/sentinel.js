@@ -46,11 +46,12 @@
   const given = Object.create(null);
   /** The page's WebMCP where the browser has none: the page needs a secure context for it, as for the browser's. */
   const own =
-    typeof installWebMCP === "function" && isSecureContext && !hasOwn(window, "ModelContext")
-      ? installWebMCP({ changed: () => give("tools"), threw: (name, error) => half?.threw(name, error) })
+    typeof offerWebMCP === "function" && isSecureContext && !hasOwn(window, "ModelContext")
+      ? offerWebMCP({ changed: () => give("tools"), threw: (name, error) => half?.threw(name, error) })
       : undefined;
-  /** What leads to that. @type {Function[]} */
-  const ours = own ? [own.getter, offerOldForms(() => own.context())] : [];
+  /** The getters that lead to that. */
+  const ours = own ? own.getters : [];
+  if (own) ours[ours.length] = offerOldForms(() => own.context());
   /** Whether the browser tells of tools. */
   let listening = false;
   /** Whether a sign of this frame has led to something. */
@@ -168,8 +169,13 @@
   /** @param {{object: any, prototype: object}} place */
   function made({ object, prototype }) {
     const inherited = getOwnPropertyDescriptor(prototype, "modelContext");
-    const isOurs = inherited && (inherited.get === ours[0] || inherited.get === ours[1]);
-    return (hasOwn(object, "modelContext") || (inherited && !(own && isOurs))) && object.modelContext;
+    return (hasOwn(object, "modelContext") || (inherited && !isOurs(inherited.get))) && object.modelContext;
+  }
+
+  /** @param {Function | undefined} get */
+  function isOurs(get) {
+    for (let index = 0; index < ours.length; index++) if (ours[index] === get) return true;
+    return false;
   }
 
   if (top === window) {

@@ -14,6 +14,10 @@ const SETTLED = 500;
 const LOOK = 50;
 /** How many characters a document may say. */
 const MAX_DATA = 30 << 20;
+/** How many of its title and of its address are read. */
+const MAX_PAGE = 8192;
+/** How long a document may be too busy to say anything, in ms. */
+const BUSY = 2_000;
 
 /**
  * The next document of a frame.
@@ -80,19 +84,15 @@ export class Arrivals {
  */
 async function look(tabId, frameId) {
   const target = { tabId, frameIds: [frameId] };
-  const func = () => ({
+  const func = (/** @type {number} */ max) => ({
     origin: self.origin,
-    url: location.href,
-    title: typeof document.title === "string" ? document.title : "", // an element may have the name
+    url: location.href.slice(0, max),
+    title: typeof document.title === "string" ? document.title.slice(0, max) : "", // an element may have the name
     parsed: document.readyState !== "loading",
     complete: document.readyState === "complete",
   });
-  try {
-    const [{ documentId, result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
-    return result && { documentId, ...result };
-  } catch {
-    return undefined;
-  }
+  const there = await ask({ target, func, args: [MAX_PAGE] });
+  return there?.result && { documentId: there.documentId, ...there.result };
 }
 
 /**
@@ -105,15 +105,11 @@ async function look(tabId, frameId) {
  */
 async function said(tabId, documentId) {
   const target = { tabId, documentIds: [documentId] };
-  const func = () => [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text }) => text);
-  /** @type {string[]} */
-  let texts = [];
-  try {
-    const [{ result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
-    texts = result ?? [];
-  } catch {
-    // It has gone by now.
-  }
+  const func = (/** @type {number} */ max) => {
+    const texts = [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text }) => text);
+    return texts.join("").length <= max ? texts : [];
+  };
+  const texts = (await ask({ target, func, args: [MAX_DATA] }))?.result ?? [];
   const data = texts.flatMap((text) => {
     try {
       return [JSON.stringify(JSON.parse(text.replace(COMMENT, "$1")))];
@@ -125,5 +121,24 @@ async function said(tabId, documentId) {
   return json.length <= MAX_DATA ? json : "";
 }
 
-/** A comment, which the browser permits there, or a string, in which there is none. */
-const COMMENT = /("(?:[^"\\]|\\.)*")|\/\*[^]*?\*\/|\/\/.*/g;
+/**
+ * A comment, which the browser permits there, or a string, in which there is none. What has no end
+ * goes to the text's: each character is read once, whatever a page makes of it.
+ */
+const COMMENT = /("(?:[^"\\]+|\\[^]?)*(?:"|$))|\/\*[^]*?(?:\*\/|$)|\/\/.*/g;
+
+/**
+ * Runs a function in a document, in the extension's own world.
+ *
+ * @template {any[]} A
+ * @template R
+ * @param {chrome.scripting.ScriptInjection<A, R>} script
+ * @returns {Promise<chrome.scripting.InjectionResult<R> | undefined>} undefined if the document has gone, or does not answer
+ */
+function ask(script) {
+  const asked = chrome.scripting.executeScript({ ...script, injectImmediately: true }).then(
+    ([answer]) => answer,
+    () => undefined,
+  );
+  return Promise.race([asked, new Promise((done) => setTimeout(done, BUSY))]);
+}

@@ -32,7 +32,8 @@ export async function whoGivesWebMCP() {
 export async function lookForWebMCP(target) {
   if (seen) return;
   try {
-    const func = () => (isSecureContext ? ("ModelContext" in window ? "browser" : "extension") : undefined);
+    // An element of the page may have the name, too.
+    const func = () => (isSecureContext ? (Object.hasOwn(window, "ModelContext") ? "browser" : "extension") : undefined);
     const [{ result }] = await chrome.scripting.executeScript({ target, func, injectImmediately: true });
     if (!result || seen) return;
     seen = true;
