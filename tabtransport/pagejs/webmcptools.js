@@ -168,7 +168,6 @@ class DocumentTools {
     const input = Idl.json(value, `${prefix}invalid input object: `);
     if (!target.parent) throw new Before.DOMException("Target frame is detached.", "InvalidStateError");
     if (signal && Before.aborted(signal)) throw Before.reason(signal);
-    this.forms.settle();
     return new Before.Promise((resolve, reject) => {
       const controller = new Before.AbortController();
       const abort = () => {

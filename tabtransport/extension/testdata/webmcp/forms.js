@@ -234,17 +234,6 @@ check("a form that goes is told before it is missing", async () => {
   same(told, ["changed", 0]);
 });
 
-check("a call of a form that has just changed", async () => {
-  const form = answering("toolautosubmit", "<input name=t><button id=go>Go</button>", () => "done");
-  const tool = await toolOf("tool");
-  form.removeAttribute("toolautosubmit");
-  const activated = heard(context, "toolactivated");
-  const result = context.executeTool(tool, { t: "x" });
-  await activated;
-  form.elements.go.click();
-  same(await result, "done");
-});
-
 check("a name is one tool's", async (signal) => {
   formOf("<form toolname=tool tooldescription=first></form>");
   await toolOf("tool");
