@@ -86,6 +86,7 @@ func TestProxyExtension(t *testing.T) {
 	if got, want := <-x.asked, fmt.Sprintf(`createTab {"url":%q,"activate":false}`, tabOrigin+"/one"); got != want {
 		t.Errorf("the extension was asked %s, want %s", got, want)
 	}
+	<-x.asked // whether the tab has its address
 	p.open(&tab{key: "two", tools: page.tools, run: page.run})
 	if a := c.wait("the cached tool", called); a.outcome() != "ok" || !strings.Contains(string(a.result), `{\"n\":1}`) {
 		t.Fatalf("the cached tool: %s %s", a.outcome(), a.result)
