@@ -158,7 +158,7 @@ function toolForms(tree) {
  * @returns {ShadowRoot[]}
  */
 function shadowTrees(root) {
-  const { dom } = globalThis.chrome ?? {};
+  const { dom } = /** @type {any} */ (globalThis).chrome ?? {};
   const trees = [];
   for (const element of root.querySelectorAll("*")) {
     const tree = dom && element instanceof HTMLElement ? dom.openOrClosedShadowRoot(element) : element.shadowRoot;
