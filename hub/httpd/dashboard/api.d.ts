@@ -31,7 +31,6 @@ export interface Browser {
   name: string;
   connected: boolean;
   single: boolean;
-  relay: boolean;
   focused: boolean;
   tabs: number;
   connectedAt: string;

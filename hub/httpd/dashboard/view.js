@@ -120,9 +120,9 @@ export function showBrowsers(peers) {
   const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
   const rows = browsers.map((b) => {
     const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
-    return row([foreign(b.name || "a browser without a name"), b.relay ? " (MCP Proxy Protocol)" : ""], number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
+    return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = browsers.filter((b) => b.connected && !b.relay).length.toLocaleString("en");
+  byID("count-browsers").textContent = browsers.filter((b) => b.connected).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }
 
