@@ -121,8 +121,12 @@ func TestJoinTheHub(t *testing.T) {
 		t.Errorf("add_to_cart: %s %v", raw, err)
 	}
 	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
-	if err != nil || !strings.Contains(string(raw), string(spec.FailInvalidArguments)) {
+	if err != nil || !strings.Contains(string(raw), "there is no product 0") {
 		t.Errorf("a product 0: %s %v", raw, err)
+	}
+	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":"two"}`)})
+	if err != nil || !strings.Contains(string(raw), string(spec.FailInvalidArguments)) {
+		t.Errorf("a product in words: %s %v", raw, err)
 	}
 	if n := len(h.List(hub.ListResources).Items) + len(h.List(hub.ListTemplates).Items) + len(h.List(hub.ListPrompts).Items); n != 4 {
 		t.Errorf("%d resources, templates and prompts, want 4", n)

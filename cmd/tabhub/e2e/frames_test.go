@@ -75,28 +75,29 @@ func TestNonsenseFromATab(t *testing.T) {
 		allWell(fmt.Sprintf("the frame %.80q", frame))
 	}
 
-	// Some tools are no tools: they are named, and the others are taken.
-	bad := []string{
-		`null`, `7`, `[]`, `{}`, `{"name":""}`, `{"name":5}`, `{"name":"schema","inputSchema":"no"}`, `{"name":"array","inputSchema":{"type":"array"}}`,
+	// Some tools are no tools: they are named, and the others are taken. Of others only a part
+	// is left out.
+	bad := []string{`null`, `7`, `[]`, `{}`, `{"name":""}`, `{"name":5}`, `{"name":"` + strings.Repeat("n", spec.MaxName+1) + `"}`, `{"name":"own"}`}
+	partly := []string{
+		`{"name":"schema","inputSchema":"no"}`, `{"name":"array","inputSchema":{"type":"array"}}`,
 		`{"name":"kind","inputSchema":{"type":"nonsense"}}`, `{"name":"remote","inputSchema":{"type":"object","$ref":"https://evil.example/schema"}}`,
 		`{"name":"file","inputSchema":{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}}`,
 		`{"name":"deep","inputSchema":{"type":"object","default":` + nested(spec.MaxSchemaDepth+1) + `}}`,
 		`{"name":"large","inputSchema":{"type":"object","description":"` + strings.Repeat("x", spec.MaxSchema) + `"}}`,
 		`{"name":"notes","annotations":"none"}`, `{"name":"hint","annotations":{"readOnlyHint":"yes"}}`,
-		`{"name":"` + strings.Repeat("n", spec.MaxName+1) + `"}`, `{"name":"own"}`,
 	}
-	mixed := `{"name":"own"},` + strings.Join(bad, ",") + `,{"name":"late"}`
+	mixed := `{"name":"own"},` + strings.Join(append(partly, bad...), ",") + `,{"name":"late"}`
 	a := x.ask(`"mixed"`, `{"jsonrpc":"2.0","id":"mixed","method":"browser/updateTools","params":{"tools":[`+mixed+`]}}`)
 	var told spec.Registered
-	if err := json.Unmarshal(a.result, &told); err != nil || told.Accepted != 2 || len(told.Rejected) != len(bad) {
-		t.Errorf("of 2 good and %d bad tools: %s%s", len(bad), a.result, a.err)
+	if err := json.Unmarshal(a.result, &told); err != nil || told.Accepted != 2+len(partly) || len(told.Rejected) != len(bad) || len(told.Warnings) != len(partly) {
+		t.Errorf("of 2 good, %d partly good and %d bad tools: %s%s", len(partly), len(bad), a.result, a.err)
 	}
-	for _, no := range told.Rejected {
+	for _, no := range append(told.Rejected, told.Warnings...) {
 		if no.Name == "" || no.Reason == "" {
-			t.Errorf("a tool is refused without saying which and why: %+v", no)
+			t.Errorf("a tool, or a part of it, is refused without saying which and why: %+v", no)
 		}
 	}
-	c.awaitTools("the good tools are listed", func(l tools) bool { return len(l.names()) == 3 && l.named("_late") != "" })
+	c.awaitTools("the good tools are listed", func(l tools) bool { return len(l.names()) == 3+len(partly) && l.named("_late") != "" })
 	allWell("bad tools")
 	var rejected []struct{ Name, Reason string }
 	if p.api("/api/rejected", &rejected); len(rejected) != len(bad) {
