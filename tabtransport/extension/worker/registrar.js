@@ -106,6 +106,7 @@ export class Registrar {
   #tell(tab, frames, { lists, rejected }) {
     const { known } = tab;
     const telling = [];
+    tab.unsent = rejected;
     for (const kind of KINDS) {
       const { text } = lists[kind];
       if (text === tab.sent[kind]) continue;
@@ -114,7 +115,7 @@ export class Registrar {
       // Of a tab that never had anything the hub need not know.
       if (text === "[]" && verb === "register" && !known) continue;
       tab.known = true;
-      if (kind === "tools") [tab.rejected, tab.warnings] = [rejected, []];
+      tab.refused[kind] = { rejected: [], warnings: [] };
       telling.push(this.#send(tab, kind, METHODS[kind][verb], text));
     }
     const confirm = tab.confirming(frames);
@@ -134,14 +135,12 @@ export class Registrar {
     const page = JSON.stringify({ tabUrl: url, title }).slice(1);
     try {
       const answer = await this.#hub.request(method, `{"${kind}":${text}${page === "}" ? "" : ","}${page}`, tab.id);
-      if (tab.sent[kind] === text) {
-        tab.rejected.push(...(answer.rejected ?? [])); // null: none
-        tab.warnings.push(...(answer.warnings ?? []));
-      }
+      // Null: none.
+      if (tab.sent[kind] === text) tab.refused[kind] = { rejected: answer.rejected ?? [], warnings: answer.warnings ?? [] };
       return true;
     } catch (error) {
       if (tab.sent[kind] !== text || !this.#hub.connected) return false;
-      tab.rejected = [{ name: kind, reason: error instanceof Error ? error.message : String(error) }];
+      tab.refused[kind] = { rejected: [{ name: kind, reason: error instanceof Error ? error.message : String(error) }], warnings: [] };
       // Too many registrations at once: the newest state is told a little later.
       if (!(error instanceof Refusal && error.code === Code.Limit)) return false;
       tab.sent[kind] = "";

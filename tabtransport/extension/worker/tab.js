@@ -19,6 +19,15 @@ export function isAsleep({ discarded, status }) {
   return discarded || status === "unloaded";
 }
 
+/**
+ * @typedef {object} Refused
+ * @property {Rejection[]} rejected
+ * @property {Rejection[]} warnings about parts of what was taken
+ */
+
+/** @type {Refused} */
+const NONE = { rejected: [], warnings: [] };
+
 export class Tab {
   /** @type {Map<number, Frame>} */
   frames = new Map();
@@ -26,10 +35,10 @@ export class Tab {
   sent = { tools: "", resources: "", prompts: "", state: "" };
   /** Whether the hub was ever told of the tab. */
   known = false;
-  /** @type {Rejection[]} the hub's, of the latest registration */
-  rejected = [];
-  /** @type {Rejection[]} the same, of parts of what it took */
-  warnings = [];
+  /** What the hub has refused of the latest registration of each kind. @type {Record<typeof KINDS[number], Refused>} */
+  refused = { tools: NONE, resources: NONE, prompts: NONE };
+  /** @type {Rejection[]} what it was not told */
+  unsent = [];
   /** @type {Set<number> | undefined} frames that are waited for after the worker was restarted */
   missing;
   /** Ends that. @type {ReturnType<typeof setTimeout> | undefined} */
@@ -127,6 +136,16 @@ export class Tab {
     const frames = [...this.frames.values()].sort((a, b) => a.id - b.id);
     const there = new Set(frames.filter((frame) => !frame.through).map((frame) => frame.origin));
     return frames.filter(({ through, origin }) => !through || (there.has(origin) && permitted(origin)));
+  }
+
+  /** What of the tab's offer the hub does not have. */
+  get rejected() {
+    return [...this.unsent, ...KINDS.flatMap((kind) => this.refused[kind].rejected)];
+  }
+
+  /** What is wrong with parts of what the hub has taken. */
+  get warnings() {
+    return KINDS.flatMap((kind) => this.refused[kind].warnings);
   }
 
   /**
