@@ -195,6 +195,7 @@ func TestPageThatWaitsTooOften(t *testing.T) {
 		done <- fmt.Sprint(got, err)
 	}()
 	<-waits
+	p.WaitFor("form.guests.value === '4'")
 	p.Eval("form.reset()")
 	if got := <-done; len(waits) > 0 {
 		t.Errorf("the hub was told %d times more that the call waits: %s", len(waits), got)
