@@ -18,7 +18,7 @@ var ModelContextTools = class {
   #running = new Map();
   /** @type {Map<string, Promise<unknown>>} the end of the latest call of each form */
   #forms = new Map();
-  /** The forms in shadow trees, once one was looked for among the latest tools. @type {Map<string, Element> | undefined} */
+  /** The forms in shadow trees, once one was looked for since there was a new tool. @type {Map<string, Element> | undefined} */
   #shadowForms;
   #context;
   #changed;
@@ -48,8 +48,9 @@ var ModelContextTools = class {
     const all = await this.#context.getTools();
     const tools = all.filter(this.#isOfDocument);
     this.#others = new Set(all.filter((tool) => !tools.includes(tool)).map(({ name }) => name));
+    // The whole document is looked through for them: only when there is a name that was not there.
+    if (tools.some(({ name }) => !this.#tools.has(name))) this.#shadowForms = undefined;
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#shadowForms = undefined;
     return { tools: tools.map(mcpTool), resources: [], prompts: [] };
   }
 
