@@ -272,6 +272,36 @@ func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
 	}
 }
 
+// What a form leads to is its result also if the page has no time left to say that it was
+// submitted.
+func TestFormOfABusyPage(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testFormOfABusyPage)
+}
+
+func testFormOfABusyPage(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	url, other := world(t)
+	for _, tool := range []string{"abroad", "mute"} {
+		p := b.Open(url)
+		tab := h.tabWith(travelTools...)
+		p.Eval(`void navigation.addEventListener('navigate', () => {
+			const busy = () => { for (const until = Date.now() + 1500; Date.now() < until;); };
+			scheduler.postTask(busy, {priority: 'user-blocking'});
+		})`)
+		at := url + `/mute?q=x "Mute"`
+		if tool == "abroad" {
+			at = other + `/answer?q=x "Answer"`
+		}
+		if got, err := h.call(tab, tool, `{"q":"x"}`); err != nil || got != `{"content":[]} at `+at {
+			t.Errorf("%s: %s, %v", tool, got, err)
+		}
+		p.Close()
+		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	}
+}
+
 // Whatever the next document says takes no more of the extension than it has characters.
 func TestNextDocumentIsHostile(t *testing.T) {
 	t.Parallel()

@@ -102,8 +102,8 @@ type FrameToWorker =
   | ({ type: "progress"; id: string } & Progress)
   /** A call waits for the person in front of the tab. */
   | { type: "waiting"; id: string }
-  /** The document gives way to another one, to which a call has led. */
-  | { type: "leaving"; id: string }
+  /** The document gives way to another one, to which a call has led, by submitting its form or otherwise. */
+  | { type: "leaving"; id: string; submitted: boolean }
   | FrameAnswer;
 
 interface RpcError {
@@ -157,6 +157,8 @@ interface NavigateEvent extends Event {
   readonly destination: { readonly sameDocument: boolean };
   readonly downloadRequest: string | null;
   readonly userInitiated: boolean;
+  /** What the page was led on by: of a form its submitter, or the form. */
+  readonly sourceElement: Element | null;
 }
 declare var navigation: EventTarget;
 

@@ -39,7 +39,7 @@ var TabhubFrame = class {
   #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, {controller: AbortController, embedded: boolean, waiting: boolean, leaving: boolean}>} */
+  /** @type {Map<string, {tool?: string, controller: AbortController, embedded: boolean, waiting: boolean, leaving: boolean}>} */
   #running = new Map();
   /** Whether the document is about to give way to another one. */
   #leaving = false;
@@ -167,26 +167,29 @@ var TabhubFrame = class {
   /**
    * The document may give way to another one, or the page may yet keep it. Of several calls
    * nobody can tell whose doing that is, and what the person in front of the tab does is no
-   * call's, unless it is what the call waits for.
+   * call's, unless it is the call's form that is submitted.
    *
    * @param {NavigateEvent} event
    */
-  #navigates({ destination, downloadRequest, userInitiated }) {
+  #navigates({ destination, downloadRequest, userInitiated, sourceElement }) {
     if (destination.sameDocument || downloadRequest !== null) return;
     this.#leaving = true;
-    if (!userInitiated && this.#running.size === 1) for (const id of this.#running.keys()) this.#leads(id);
+    const form = toolOf(sourceElement);
+    for (const [id, { tool }] of this.#running) if (form !== null && tool === form) return this.#leads(id, true);
+    if (!userInitiated && this.#running.size === 1) for (const id of this.#running.keys()) this.#leads(id, false);
   }
 
   /**
    * A call leads to another document.
    *
    * @param {string} id
+   * @param {boolean} submitted whether that is its form's doing: the browser says so, too, if it still comes to it
    */
-  #leads(id) {
+  #leads(id, submitted) {
     const running = this.#running.get(id);
     if (!running || running.leaving) return;
     running.leaving = true;
-    this.#post({ type: "leaving", id });
+    this.#post({ type: "leaving", id, submitted });
   }
 
   /** The page goes, or is kept in the back/forward cache. */
@@ -455,7 +458,8 @@ var TabhubFrame = class {
     if (!this.#running.size) this.#leaving = false; // a document that is still there has stayed
     const controller = new AbortController();
     const { signal } = controller;
-    this.#running.set(id, { controller, embedded: false, waiting: false, leaving: false });
+    const tool = request.ask === "tool" && request.child === undefined ? request.name : undefined;
+    this.#running.set(id, { tool, controller, embedded: false, waiting: false, leaving: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
@@ -540,7 +544,7 @@ var TabhubFrame = class {
               setTimeout(done, TabhubFrame.#submitted);
             });
           }
-          if (this.#leaving) this.#leads(request.id);
+          if (this.#leaving) this.#leads(request.id, true);
         }
         return { result: `{"success":true,"payload":${result}}`, nothing: Values.isNothing(result) };
       }
@@ -619,6 +623,17 @@ var SwitchedOff = class extends Error {
     super("the user has switched this site off; the call may have taken effect");
   }
 };
+
+/**
+ * The tool that a form is; null if what leads to another document is not a form, or none.
+ *
+ * @param {Element | null} source
+ */
+function toolOf(source) {
+  // An element of the form may have any name that a form has.
+  const form = source instanceof HTMLFormElement ? source : /** @type {HTMLButtonElement | null} */ (source)?.form;
+  return form ? Element.prototype.getAttribute.call(form, "toolname") : null;
+}
 
 /** What was asked for is not there: nothing has run. */
 var Unknown = class extends Error {};

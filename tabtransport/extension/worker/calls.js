@@ -33,6 +33,7 @@ const MAY_HAVE = "it may have taken effect";
  * @property {number} progress what the hub was told last
  * @property {boolean} [waiting] whether it waits for the person in front of the tab
  * @property {boolean} [leaving] whether it leads to another document
+ * @property {boolean} [submitted] whether its form does
  * @property {FrameAnswer} [answer] its answer, while that document is waited for
  */
 
@@ -249,12 +250,13 @@ export class Calls {
   /**
    * A call leads to another document.
    *
-   * @param {string} id
+   * @param {{id: string, submitted: boolean}} how
    */
-  leaving(id) {
+  leaving({ id, submitted }) {
     const call = this.#open.get(id);
     if (!call?.tool) return;
     call.leaving = true;
+    call.submitted = submitted;
     this.#stored.save();
   }
 
@@ -311,15 +313,17 @@ export class Calls {
     const next = await this.#arrivals.after(call, () => this.#open.get(id) === call && (call.answer !== undefined || !this.#ports.has(id)));
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
-    const { tabId, leaving, answer } = call;
+    const { tabId, leaving, submitted, answer } = call;
     const port = this.#ports.get(id);
-    if (next?.data && (answer ? answer.nothing : leaving)) {
+    const nothing = answer ? answer.nothing : submitted;
+    if (next?.data && (nothing || (leaving && !answer))) {
       this.#answer(id, tabId, { result: outcome(true, { content: [{ type: "text", text: next.data }] }, next) }, port);
-    } else if (answer) {
-      const result = !next ? answer.result : answer.nothing && next.read ? outcome(true, { content: [] }, next) : withPage(answer.result, next);
-      this.#answer(id, tabId, { result }, port);
-    } else if (port) {
+    } else if (port && !answer) {
       return; // its document is back
+    } else if (next?.read && nothing) {
+      this.#answer(id, tabId, { result: outcome(true, { content: [] }, next) }, port);
+    } else if (answer) {
+      this.#answer(id, tabId, { result: next ? withPage(answer.result, next) : answer.result }, port);
     } else if (next?.read) {
       this.#answer(id, tabId, { result: outcome(false, `the page went to another document before the tool answered; ${MAY_HAVE}`, next) });
     } else if (!restored) {

@@ -173,7 +173,7 @@ function heard(frame, port, message) {
       calls.waits(message.id);
       break;
     case "leaving":
-      calls.leaving(message.id);
+      calls.leaving(message);
       break;
     case "updated":
       if (tabs.permitted(frame)) {
