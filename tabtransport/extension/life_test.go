@@ -287,7 +287,12 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 			close(s.offers["first"])
 			w := b.Worker()
 			background(w, s.url+"/first")
-			tab := discard(w, h.tabShowing("one"))
+			before := h.tabShowing("one")
+			w.Eval(`void (set => {
+				const slowly = (...given) => new Promise(done => setTimeout(done, 200)).then(() => set(...given));
+				Object.defineProperty(chrome.storage.session, 'set', {value: slowly});
+			})(chrome.storage.session.set.bind(chrome.storage.session))`)
+			tab := discard(w, before)
 			w.Close()
 			h.wait("the tab asleep", h.asleep(tab))
 			if what != "worker" {

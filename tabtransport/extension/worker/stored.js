@@ -27,13 +27,17 @@ export class Stored {
 
   /** Writes the value, soon, if it has changed. */
   save() {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const value = this.#read();
-      const text = JSON.stringify(value);
-      if (text === this.#written) return;
-      this.#written = text;
-      void chrome.storage.session.set({ [this.#key]: value });
-    }, DELAY);
+    this.#timer ??= setTimeout(() => void this.write(), DELAY);
+  }
+
+  /** Writes the value at once if it has changed, and resolves when the next worker has it. */
+  async write() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const value = this.#read();
+    const text = JSON.stringify(value);
+    if (text === this.#written) return;
+    this.#written = text;
+    await chrome.storage.session.set({ [this.#key]: value });
   }
 }

@@ -15,7 +15,7 @@ export class Tabs {
   /** The numbers that tabs were given in place of others since the worker was started. @type {Map<number, number>} */
   #numbers = new Map();
   #focused = -1;
-  /** @type {Stored<Record<number, number[]>>} the frames of each tab that the hub was told of */
+  /** @type {Stored<Record<number, {frames: number[], replaces?: number}>>} the tabs that the hub was told of */
   #stored = new Stored("tabs", () => this.#remembered());
   #hub;
   #standing;
@@ -54,7 +54,7 @@ export class Tabs {
     ]);
     this.#focused = last?.id ?? -1;
     const ids = new Set(open.map((tab) => tab.id));
-    for (const [key, frames] of Object.entries(before)) {
+    for (const [key, { frames, replaces }] of Object.entries(before)) {
       const id = this.#numbers.get(Number(key)) ?? Number(key);
       if (!ids.has(id)) {
         this.#closed.add(id);
@@ -62,7 +62,7 @@ export class Tabs {
       }
       const tab = this.#tab(id);
       tab.known = true;
-      if (id !== Number(key)) tab.replaces = Number(key);
+      tab.replaces = id === Number(key) ? replaces : Number(key);
       tab.missing = new Set(frames);
       for (const frame of frames) if (tab.frames.get(frame)?.port) tab.missing.delete(frame);
     }
@@ -126,7 +126,7 @@ export class Tabs {
     this.#tabs.delete(tabId);
     this.#stored.save();
     if (!tab.known) return;
-    if (!this.#hub.notify("browser/tabClosed", {}, tabId)) this.#closed.add(tabId);
+    if (!this.#hub.notify("browser/tabClosed", {}, tab.id)) this.#closed.add(tab.id);
   }
 
   /**
@@ -144,6 +144,10 @@ export class Tabs {
     if (!tab) return;
     this.#tabs.delete(before);
     this.#tabs.set(tabId, tab);
+    // The hub is told what the next worker will know: one that knew only the number before would
+    // take the tab for closed.
+    await this.#stored.write();
+    if (this.#tabs.get(tabId) !== tab) return;
     tab.id = tabId;
     tab.replaces = before;
     this.#state(tab); // before anything else is said of it
@@ -416,12 +420,12 @@ export class Tabs {
   }
 
   #remembered() {
-    /** @type {Record<number, number[]>} */
+    /** @type {Record<number, {frames: number[], replaces?: number}>} */
     const out = {};
-    for (const tab of this.#tabs.values()) {
+    for (const [id, tab] of this.#tabs) {
       if (!tab.known) continue;
       const frames = [...tab.frames.values()].filter((frame) => !frame.empty).map((frame) => frame.id);
-      out[tab.id] = [...frames, ...(tab.missing ?? [])];
+      out[id] = { frames: [...frames, ...(tab.missing ?? [])], replaces: tab.id === id ? tab.replaces : tab.id };
     }
     return out;
   }
