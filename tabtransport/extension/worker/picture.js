@@ -10,6 +10,8 @@ const TRIES = 6;
 const PAUSE = 600;
 /** How long the documents of a tab may take to tell their origins, in ms. */
 const TIMEOUT = 2_000;
+/** How many frames a page draws until what it has removed is shown no more. */
+const FRAMES = 5;
 
 /**
  * Pictures a tab.
@@ -37,6 +39,7 @@ async function attempt(tabId, settings) {
   try {
     const { windowId } = await inFront(tabId);
     const before = await shared(tabId, settings);
+    if (!(await drawn(tabId, settings))) return undefined;
     const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
     const after = await inFront(tabId);
     const same = after.windowId === windowId && (await shared(tabId, settings)) === before;
@@ -62,6 +65,31 @@ async function inFront(tabId) {
 function passing(error) {
   if (/readback|quota/i.test(String(error))) return undefined;
   throw new Refusal(Code.Unsupported, "the browser does not let extensions picture this tab");
+}
+
+/**
+ * Waits until the screen shows no more what was in a page before: there the page is a few of
+ * its own frames late, and longer while it has what is gone fade out.
+ *
+ * @param {number} tabId
+ * @param {() => Settings} settings
+ * @returns {Promise<boolean>} false if that takes too long
+ */
+async function drawn(tabId, settings) {
+  if (permitsAll(settings())) return true;
+  const func = (/** @type {number} */ frames) =>
+    new Promise((done) => {
+      const next = (/** @type {number} */ left) => {
+        if (left) requestAnimationFrame(() => next(left - 1));
+        else done(!(/** @type {any} */ (document).activeViewTransition));
+      };
+      next(frames);
+    });
+  const asked = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func, args: [FRAMES] }).then(
+    ([answer]) => answer?.result === true,
+    () => false,
+  );
+  return Promise.race([asked, new Promise((/** @type {(late: boolean) => void} */ done) => setTimeout(done, TIMEOUT, false))]);
 }
 
 /**
@@ -99,6 +127,11 @@ function documentsOf(tabId) {
   return Promise.race([asked, new Promise((late) => setTimeout(late, TIMEOUT))]);
 }
 
+// A worker that ended under a picture leaves the browser waking the next one for each document.
+const nothing = () => {};
+chrome.webNavigation.onCommitted.addListener(nothing);
+chrome.webNavigation.onCommitted.removeListener(nothing);
+
 /** Notes whether what a tab shows has changed, be it for a moment. */
 class Change {
   happened = false;
@@ -114,13 +147,13 @@ class Change {
     this.#settings = settings;
     chrome.tabs.onActivated.addListener(this.#activated);
     chrome.tabs.onUpdated.addListener(this.#updated);
-    chrome.runtime.onConnect.addListener(this.#connected);
+    chrome.webNavigation.onCommitted.addListener(this.#committed);
   }
 
   stop() {
     chrome.tabs.onActivated.removeListener(this.#activated);
     chrome.tabs.onUpdated.removeListener(this.#updated);
-    chrome.runtime.onConnect.removeListener(this.#connected);
+    chrome.webNavigation.onCommitted.removeListener(this.#committed);
   }
 
   /** In any window: a tab may be moved to another one. */
@@ -133,8 +166,12 @@ class Change {
     if (id === this.#tabId && status === "loading" && !permitsAll(this.#settings())) this.happened = true;
   };
 
-  /** @param {chrome.runtime.Port} port of a document that has just come, perhaps to go at once */
-  #connected = ({ sender }) => {
-    if (sender?.tab?.id === this.#tabId && !permitsDocument(this.#settings(), sender)) this.happened = true;
+  /**
+   * A document has come, perhaps to go at once: one in a frame tells nobody else of itself.
+   *
+   * @param {{tabId: number, frameId: number, url: string}} document
+   */
+  #committed = (document) => {
+    if (document.tabId === this.#tabId && !permitsDocument(this.#settings(), document)) this.happened = true;
   };
 }
