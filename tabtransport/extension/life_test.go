@@ -216,6 +216,14 @@ func discard(w *chromium.Page, tab int64) int64 {
 	return id
 }
 
+// storesSlowly has the worker write what the next one will know 200 ms late.
+func storesSlowly(w *chromium.Page) {
+	w.Eval(`void (set => {
+		const slowly = (...given) => new Promise(done => setTimeout(done, 200)).then(() => set(...given));
+		Object.defineProperty(chrome.storage.session, 'set', {value: slowly});
+	})(chrome.storage.session.set.bind(chrome.storage.session))`)
+}
+
 // background opens a tab that nobody looks at, and no debugger is attached to.
 func background(w *chromium.Page, url string) {
 	w.Eval(fmt.Sprintf(`void chrome.tabs.create({url: %q, active: false})`, url))
@@ -288,10 +296,7 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 			w := b.Worker()
 			background(w, s.url+"/first")
 			before := h.tabShowing("one")
-			w.Eval(`void (set => {
-				const slowly = (...given) => new Promise(done => setTimeout(done, 200)).then(() => set(...given));
-				Object.defineProperty(chrome.storage.session, 'set', {value: slowly});
-			})(chrome.storage.session.set.bind(chrome.storage.session))`)
+			storesSlowly(w)
 			tab := discard(w, before)
 			w.Close()
 			h.wait("the tab asleep", h.asleep(tab))

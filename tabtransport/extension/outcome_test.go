@@ -35,7 +35,7 @@ const travels = `<!doctype html><title>Start</title>
 <script>
 const add = (name, execute) => document.modelContext.registerTool({name, description: 'd', execute});
 add('goes', () => { location.href = '/answer'; });
-add('says', () => { location.href = '/answer'; return 'said'; });
+add('says', () => { location.href = '/later'; setTimeout(() => fetch('/go'), 500); return 'said'; });
 add('never', () => { location.href = '/answer'; return new Promise(() => {}); });
 add('mutely', () => { location.href = '/mute'; return new Promise(() => {}); });
 add('reloads', () => { location.reload(); return new Promise(() => {}); });
@@ -45,16 +45,41 @@ add('where', () => location.search);
 
 var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame goes says never mutely reloads hangs where")
 
-// world serves travels and where its tools lead, and returns the address of another site
+// library is such a page with a library, which has a form submitted, too.
+const library = `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
+const tools = {
+	goes: () => { location.href = '/answer'; },
+	says: () => { location.href = '/later'; setTimeout(() => fetch('/go'), 500); return {said: 1}; },
+	submits: async () => { form.submit(); return null; },
+	never: () => { location.href = '/answer'; return new Promise(() => {}); },
+};
+Object.defineProperty(document, 'modelContext', {value: {
+	getTools: async () => Object.keys(tools).map(name => ({name, description: 'd'})),
+	executeTool: async ({name}) => tools[name](),
+}});
+</script>`
+
+// world serves travels, library and where their tools lead, and returns the address of another site
 // that serves the same.
 func world(t testing.TB) (url, other string) {
 	t.Helper()
+	goes := make(chan struct{}, 1) // the answer of a tool that leads to /later is on its way
 	handler := func(other *string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			switch r.URL.Path {
 			case "/":
 				_, _ = io.WriteString(w, strings.ReplaceAll(travels, "OTHER", *other))
+			case "/library":
+				_, _ = io.WriteString(w, library)
+			case "/go":
+				goes <- struct{}{}
+			case "/later":
+				select {
+				case <-goes:
+					http.Redirect(w, r, "/answer", http.StatusFound)
+				case <-r.Context().Done():
+				}
 			case "/answer":
 				_, _ = io.WriteString(w, `<!doctype html><title>Answer</title><script type="application/ld+json">{"n": 1.50}</script>
 					<script type="application/ld+json">{not JSON</script><script type="text/plain">{"no": 1}</script>
@@ -172,25 +197,11 @@ func TestLibrarysCallsThatNavigate(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
-	url := site(t, map[string]string{
-		"/": `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
-			const tools = {
-				goes: () => { location.href = '/answer'; },
-				says: () => { location.href = '/answer'; return {said: 1}; },
-				submits: async () => { form.submit(); return null; },
-				never: () => { location.href = '/answer'; return new Promise(() => {}); },
-			};
-			Object.defineProperty(document, 'modelContext', {value: {
-				getTools: async () => Object.keys(tools).map(name => ({name, description: 'd'})),
-				executeTool: async ({name}) => tools[name](),
-			}});
-		</script>`,
-		"/answer": `<!doctype html><title>Answer</title><script type="application/ld+json">{"n":1}</script>`,
-	})
+	url, _ := world(t)
 	for _, tool := range []string{"goes", "says", "submits", "never"} {
-		p := b.Open(url)
+		p := b.Open(url + "/library")
 		tab := h.tabWith("goes", "says", "submits", "never")
-		want := `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at ` + url + `/answer`
+		want := `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]} at ` + url + `/answer`
 		if tool == "says" {
 			want = `{"content":[{"type":"text","text":"{\"said\":1}"}],"structuredContent":{"said":1}} at ` + url + `/answer`
 		}
@@ -272,6 +283,34 @@ func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
 	}
 }
 
+// A page that shows its next view in the same document, or does not leave after all, answers
+// for itself.
+func TestCallsThatThePageNavigates(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testCallsThatThePageNavigates)
+}
+
+func testCallsThatThePageNavigates(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><title>Start</title><script>
+		navigation.addEventListener('navigate', event => {
+			if (event.destination.url.endsWith('/view')) event.intercept({handler: () => new Promise(done => setTimeout(done, 100))});
+			if (event.destination.url.endsWith('/kept')) event.preventDefault();
+		});
+		for (const name of ['view', 'kept']) {
+			const execute = () => { location.href = '/' + name; return 'shown'; };
+			document.modelContext.registerTool({name, description: 'd', execute});
+		}
+	</script>`}))
+	tab := h.tabWith("view", "kept")
+	for _, tool := range []string{"view", "kept"} {
+		if got, err := h.call(tab, tool, "{}"); err != nil || got != `{"content":[{"type":"text","text":"shown"}]}` {
+			t.Errorf("%s: %s, %v", tool, got, err)
+		}
+	}
+}
+
 // What a form leads to is its result also if the page has no time left to say that it was
 // submitted.
 func TestFormOfABusyPage(t *testing.T) {
@@ -348,6 +387,9 @@ func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 	t.Cleanup(s.Close)
 	b.Open(s.URL)
 	tab := h.tabWith("form")
+	w := b.Worker()
+	storesSlowly(w)
+	w.Close()
 	done := make(chan string, 1)
 	go func() {
 		got, err := h.callFrame(t.Context(), tab, 0, "form", `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})

@@ -91,6 +91,8 @@ interface FrameAnswer {
   id: string;
   result?: string;
   error?: RpcError;
+  /** The call has led to another document, which is about to take the place of this one. */
+  leaving?: boolean;
   /** The tool gave nothing: if the document gives way to another one, that one has the result. */
   nothing?: boolean;
 }
@@ -104,6 +106,8 @@ type FrameToWorker =
   | { type: "waiting"; id: string }
   /** The document gives way to another one, to which a call has led, by submitting its form or otherwise. */
   | { type: "leaving"; id: string; submitted: boolean }
+  /** It does not: the page has kept it. */
+  | { type: "staying" }
   | FrameAnswer;
 
 interface RpcError {
@@ -160,7 +164,10 @@ interface NavigateEvent extends Event {
   /** What the page was led on by: of a form its submitter, or the form. */
   readonly sourceElement: Element | null;
 }
-declare var navigation: EventTarget;
+declare var navigation: EventTarget & {
+  /** The navigation that the page itself is about to do, in the document that is there. */
+  readonly transition: object | null;
+};
 
 /** What the scripts of the extension's own world in a document leave for one another. */
 declare var tabhubGateway: { join(): void } | undefined;

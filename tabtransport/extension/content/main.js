@@ -39,7 +39,7 @@ var TabhubFrame = class {
   #library;
   /** @type {Map<Window, {key: number, server: InstanceType<typeof PageServer>, sent: string}>} */
   #children = new Map();
-  /** @type {Map<string, {tool?: string, controller: AbortController, embedded: boolean, waiting: boolean, leaving: boolean}>} */
+  /** @type {Map<string, {tool?: string, controller: AbortController, embedded: boolean, waiting: boolean, leads?: {submitted: boolean}}>} */
   #running = new Map();
   /** Whether the document is about to give way to another one. */
   #leaving = false;
@@ -139,7 +139,10 @@ var TabhubFrame = class {
     port.onMessage.addListener((message) => this.#received(message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#post({ type: "hello", calls: [...this.#running.keys(), ...this.#held.keys()], since: this.#since });
-    for (const [id, { waiting }] of this.#running) if (waiting) this.#post({ type: "waiting", id });
+    for (const [id, { waiting, leads }] of this.#running) {
+      if (waiting) this.#post({ type: "waiting", id });
+      if (leads) this.#post({ type: "leaving", id, ...leads });
+    }
     for (const answer of this.#held.values()) this.#post(answer);
   }
 
@@ -171,9 +174,14 @@ var TabhubFrame = class {
    *
    * @param {NavigateEvent} event
    */
-  #navigates({ destination, downloadRequest, userInitiated, sourceElement }) {
+  #navigates(event) {
+    const { destination, downloadRequest, userInitiated, sourceElement } = event;
     if (destination.sameDocument || downloadRequest !== null) return;
     this.#leaving = true;
+    // What the page makes of it is known when all have heard of it.
+    setTimeout(() => {
+      if (event.defaultPrevented || navigation.transition) this.#stays();
+    });
     const form = toolOf(sourceElement);
     for (const [id, { tool }] of this.#running) if (form !== null && tool === form) return this.#leads(id, true);
     if (!userInitiated && this.#running.size === 1) for (const id of this.#running.keys()) this.#leads(id, false);
@@ -187,9 +195,16 @@ var TabhubFrame = class {
    */
   #leads(id, submitted) {
     const running = this.#running.get(id);
-    if (!running || running.leaving) return;
-    running.leaving = true;
+    if (!running || running.leads) return;
+    running.leads = { submitted };
     this.#post({ type: "leaving", id, submitted });
+  }
+
+  /** The page has kept the document from giving way to another one. */
+  #stays() {
+    this.#leaving = false;
+    for (const running of this.#running.values()) running.leads = undefined;
+    this.#post({ type: "staying" });
   }
 
   /** The page goes, or is kept in the back/forward cache. */
@@ -202,7 +217,7 @@ var TabhubFrame = class {
 
   /** The page is shown again after it was kept in the back/forward cache. */
   #back() {
-    this.#leaving = false;
+    this.#stays();
     this.#server.revive();
     for (const { server } of this.#children.values()) server.revive();
     if (!this.#port) this.#connect();
@@ -459,7 +474,7 @@ var TabhubFrame = class {
     const controller = new AbortController();
     const { signal } = controller;
     const tool = request.ask === "tool" && request.child === undefined ? request.name : undefined;
-    this.#running.set(id, { tool, controller, embedded: false, waiting: false, leaving: false });
+    this.#running.set(id, { tool, controller, embedded: false, waiting: false });
     /** @type {FrameAnswer} */
     let answer;
     try {
@@ -474,6 +489,7 @@ var TabhubFrame = class {
           ? { type: "answer", id, result: JSON.stringify({ success: false, payload: message }) }
           : { type: "answer", id, error: { code: error instanceof Unknown ? -32602 : -32603, message } };
     }
+    answer.leaving = request.ask === "tool" && this.#running.get(id)?.leads !== undefined;
     this.#running.delete(id);
     if (signal.aborted && !(signal.reason instanceof SwitchedOff)) this.#end(id);
     else this.#answer(answer);

@@ -54,9 +54,10 @@ export class Arrivals {
     let last;
     let data = "";
     for (; wanted() && Date.now() < until; await new Promise((done) => setTimeout(done, LOOK))) {
+      const there = await look(tabId, frameId);
+      // What the document had begun when it was looked at the browser knows by now.
       const tab = await chrome.tabs.get(tabId).catch(() => undefined);
       if (!tab) return undefined;
-      const there = await look(tabId, frameId);
       if (there && there.documentId !== documentId) {
         if (last?.documentId !== there.documentId) quiet = 0;
         last = there;

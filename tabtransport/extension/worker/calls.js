@@ -119,12 +119,26 @@ export class Calls {
       return;
     }
     const { port, child } = route;
-    const { documentId = "", frameId = 0, origin = "" } = port.sender ?? {};
-    const tool = message.method === "browser/executeTool";
-    this.#open.set(id, { tabId, frameId, documentId, origin, tool, at: sentAt ?? Date.now(), progress: 0 });
+    this.#take(id, port, message.method === "browser/executeTool", sentAt);
+    port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
+  }
+
+  /**
+   * Notes that a document has a call.
+   *
+   * @param {string} id
+   * @param {chrome.runtime.Port} port
+   * @param {boolean} tool
+   * @param {number} [at] when it was sent first
+   */
+  #take(id, port, tool, at = Date.now()) {
+    const { tab, documentId = "", frameId = 0, origin = "" } = port.sender ?? {};
+    /** @type {Open} */
+    const call = { tabId: tab?.id ?? 0, frameId, documentId, origin, tool, at, progress: 0 };
+    this.#open.set(id, call);
     this.#ports.set(id, port);
     this.#stored.save();
-    port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
+    return call;
   }
 
   /** @param {string} id */
@@ -188,8 +202,10 @@ export class Calls {
     if (held) held.port = port;
     const tabId = port.sender?.tab?.id;
     if (held || tabId === undefined) return;
-    const call = this.#open.get(id);
-    if (call?.leaving && answer.result) {
+    if (answer.leaving && answer.result) {
+      // An earlier worker may have ended before it could note the call.
+      const call = this.#open.get(id) ?? this.#take(id, port, true);
+      call.leaving = true;
       call.answer = answer;
       void this.#follow(id);
     } else this.#answer(id, tabId, answer, port);
@@ -260,6 +276,12 @@ export class Calls {
     this.#stored.save();
   }
 
+  /** A document stays that was to give way to another one. */
+  staying(/** @type {chrome.runtime.Port} */ port) {
+    for (const [id, call] of this.#open) if (this.#ports.get(id) === port) call.leaving = call.submitted = false;
+    this.#stored.save();
+  }
+
   /** The port of a document was closed: the page has gone, or sleeps in the cache. */
   disconnected(/** @type {chrome.runtime.Port} */ port) {
     for (const [id, other] of this.#ports) {
@@ -310,7 +332,8 @@ export class Calls {
     }
     this.#following.add(id);
     if (!restored) this.#report(id, call, { message: "the page is loading another one" });
-    const next = await this.#arrivals.after(call, () => this.#open.get(id) === call && (call.answer !== undefined || !this.#ports.has(id)));
+    const wanted = () => this.#open.get(id) === call && (!this.#ports.has(id) || (call.leaving === true && call.answer !== undefined));
+    const next = await this.#arrivals.after(call, wanted);
     this.#following.delete(id);
     if (this.#open.get(id) !== call) return;
     const { tabId, leaving, submitted, answer } = call;

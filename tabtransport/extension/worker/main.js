@@ -175,6 +175,9 @@ function heard(frame, port, message) {
     case "leaving":
       calls.leaving(message);
       break;
+    case "staying":
+      calls.staying(port);
+      break;
     case "updated":
       if (tabs.permitted(frame)) {
         hub.notify("browser/resourceUpdated", { uri: message.uri }, port.sender?.tab?.id);
