@@ -30,7 +30,7 @@ check("a frame of the same origin", async () => {
   await context.registerTool({ name: "outer", description: "d", execute: () => "from outer" }, { signal: controller.signal });
   await changed;
   const inner = frame.contentDocument.modelContext;
-  const outer = (await inner.getTools()).find(({ name }) => name === "outer");
+  const outer = await toolOf("outer", {}, inner);
   same(await inner.executeTool(outer, {}), "from outer");
   controller.abort();
 });
@@ -39,9 +39,10 @@ check("a frame that goes", async () => {
   const [frame] = await registered({ srcdoc: registering("framed") });
   const tool = await toolOf("framed");
   const inner = frame.contentDocument.modelContext;
-  frame.contentWindow.executed = () => new Promise(() => {});
+  const { promise: began, resolve } = Promise.withResolvers();
+  frame.contentWindow.executed = () => new Promise(resolve);
   const result = context.executeTool(tool, {});
-  await later(50);
+  await began;
   frame.remove();
   await rejects(result, "UnknownError");
   await rejects(context.executeTool(tool, {}), "InvalidStateError");
@@ -58,7 +59,7 @@ check("a frame that goes while it waits for a tool", async (signal) => {
   await context.registerTool({ name: "outer", description: "d", execute }, { signal });
   const activated = heard(context, "toolactivated");
   const inner = frame.contentDocument.modelContext;
-  void inner.executeTool((await inner.getTools()).find(({ name }) => name === "outer"), {}).catch(() => {});
+  void inner.executeTool(await toolOf("outer", {}, inner), {}).catch(() => {});
   await activated;
   const cancelled = heard(context, "toolcancel");
   frame.remove();

@@ -9,10 +9,13 @@ async function runCheck(index) {
   const controller = new AbortController(); // takes back what the check registers
   let failed = "";
   try {
-    const timeout = new Promise((_, fail) => setTimeout(fail, 15_000, "it does not end"));
+    const timeout = later(12_000).then(async () => {
+      const answers = await Promise.race([context.getTools(), later(2_000)]);
+      throw answers ? "it does not end" : "the API is silent";
+    });
     await Promise.race([run(controller.signal), timeout]);
   } catch (error) {
-    failed = `${name}: ${error?.stack ?? error}`;
+    failed = `${error?.stack ?? error}: ${name}`;
   }
   controller.abort();
   for (const made of document.querySelectorAll("iframe, form")) made.remove();
@@ -40,11 +43,11 @@ const context = document.modelContext;
 const later = (ms = 0) => new Promise((done) => setTimeout(done, ms));
 const heard = (target, type) => new Promise((done) => target.addEventListener(type, done, { once: true }));
 
-/** The tool of a name, once it is there. */
-async function toolOf(name, options) {
+/** The tool of a name, once a document has it. */
+async function toolOf(name, options, from = context) {
   for (;;) {
-    const changed = heard(context, "toolchange");
-    const tool = (await context.getTools(options)).find((tool) => tool.name === name);
+    const changed = heard(from, "toolchange");
+    const tool = (await from.getTools(options)).find((tool) => tool.name === name);
     if (tool) return tool;
     await changed;
   }
