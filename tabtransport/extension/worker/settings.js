@@ -12,6 +12,9 @@ const DEFAULTS = {
   plain: [],
 };
 
+/** How long the browser may take to say why it has started the worker, in ms. After a restart it always says so, if late. */
+const EVENT = 5_000;
+
 /** @returns {Promise<Settings>} */
 export async function loadSettings() {
   const { settings } = await chrome.storage.local.get("settings");
@@ -211,7 +214,7 @@ export const session = (async () => {
   const updated = new Promise((resolve) => {
     chrome.runtime.onInstalled.addListener(({ reason }) => resolve(reason === "update"));
     chrome.runtime.onStartup.addListener(() => resolve(false));
-    setTimeout(resolve, 300, false);
+    setTimeout(resolve, EVENT, false);
   });
   const kept = await chrome.storage.session.get("session");
   if (typeof kept.session === "string") return kept.session;
