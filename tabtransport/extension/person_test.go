@@ -121,7 +121,7 @@ func TestFormWaitsForThePerson(t *testing.T) {
 			}
 
 			p.Navigate(url)
-			tab = h.tabWith("book")
+			tab = h.tabShowing("book")
 			w = h.book(tab)
 			p.Navigate(url + "/other")
 			if got := <-w.done; !strings.Contains(got, "may have taken effect") || !strings.Contains(got, "/other") {
