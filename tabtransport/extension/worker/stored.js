@@ -8,6 +8,8 @@ export class Stored {
   #key;
   #read;
   #written = "";
+  /** Settles when that has been written. @type {Promise<void> | undefined} */
+  #writing;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -30,14 +32,16 @@ export class Stored {
     this.#timer ??= setTimeout(() => void this.write(), DELAY);
   }
 
-  /** Writes the value at once if it has changed, and resolves when the next worker has it. */
+  /** Writes the value at once if it has changed, and resolves when the next worker has it, or cannot. */
   async write() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const value = this.#read();
     const text = JSON.stringify(value);
-    if (text === this.#written) return;
-    this.#written = text;
-    await chrome.storage.session.set({ [this.#key]: value });
+    if (text !== this.#written) {
+      this.#written = text;
+      this.#writing = chrome.storage.session.set({ [this.#key]: value }).catch(() => {});
+    }
+    await this.#writing;
   }
 }
