@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -62,6 +63,49 @@ func testWorkerStopped(t *testing.T, native bool) {
 	defer h.mu.Unlock()
 	if h.least[tab] != len(shopTools) || h.hello.Session != session {
 		t.Errorf("after the stop the hub saw %d tools, session %q then %q", h.least[tab], session, h.hello.Session)
+	}
+}
+
+// A worker that is stopped while the next document loads does not lose the call.
+func TestWorkerStoppedUnderNavigation(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testWorkerStoppedUnderNavigation)
+}
+
+func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	asked, release := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/next" {
+			close(asked)
+			<-release
+			_, _ = io.WriteString(w, `<title>Next</title><script type="application/ld+json">{"n":1}</script>`)
+			return
+		}
+		_, _ = io.WriteString(w, `<form toolname="form" tooldescription="d" toolautosubmit action="/next"><input name="q"></form>`)
+	}))
+	t.Cleanup(s.Close)
+	b.Open(s.URL)
+	tab := h.tabWith("form")
+	w := b.Worker()
+	storesSlowly(w)
+	w.Close()
+	done := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "form", `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
+		done <- fmt.Sprint(got, err)
+	}()
+	<-asked
+	h.mu.Lock()
+	hellos := h.hellos
+	h.mu.Unlock()
+	b.StopWorker()
+	h.wait("the worker is back", func() bool { return h.hellos > hellos })
+	close(release)
+	if got, want := <-done, `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at `+s.URL+`/next?q=x "Next"`; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -156,8 +156,3 @@ func TestDocumentIsNotSearchedForEachCall(t *testing.T) {
 	h.tabWith("stays", "new")
 	call("2")
 }
-
-func (h *hub) wireCall(tab, frame int64, name string) (string, error) {
-	resp, err := h.ask(tab, &spec.ExecuteTool{ToolName: name, Args: json.RawMessage("{}"), FrameID: &frame})
-	return resp, err
-}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"tabhub/spec"
@@ -165,33 +163,6 @@ func testCallsThatNavigate(t *testing.T, native bool) {
 	}
 }
 
-// What the next document says is the result of the call that has led there, and no other's.
-func TestCallBesideOneThatNavigates(t *testing.T) {
-	t.Parallel()
-	bothWays(t, testCallBesideOneThatNavigates)
-}
-
-func testCallBesideOneThatNavigates(t *testing.T, native bool) {
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: native})
-	url, _ := world(t)
-	p := b.Open(url)
-	tab := h.tabWith(travelTools...)
-	p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
-	beside := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "hangs", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
-		beside <- fmt.Sprint(got, err)
-	}()
-	p.Eval("started")
-	if got, err := h.call(tab, "form", `{"q":"x"}`); err != nil || !strings.Contains(got, "1.5") {
-		t.Errorf("the form: %s, %v", got, err)
-	}
-	if got := <-beside; !strings.Contains(got, "before the tool answered; it may have taken effect") {
-		t.Errorf("the call beside it: %s", got)
-	}
-}
-
 // The tools of a library lead elsewhere as the browser's do.
 func TestLibrarysCallsThatNavigate(t *testing.T) {
 	t.Parallel()
@@ -269,6 +240,33 @@ func testCallsInFramesThatNavigate(t *testing.T, native bool) {
 	}
 }
 
+// What the next document says is the result of the call that has led there, and no other's.
+func TestCallBesideOneThatNavigates(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testCallBesideOneThatNavigates)
+}
+
+func testCallBesideOneThatNavigates(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	url, _ := world(t)
+	p := b.Open(url)
+	tab := h.tabWith(travelTools...)
+	p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
+	beside := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "hangs", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+		beside <- fmt.Sprint(got, err)
+	}()
+	p.Eval("started")
+	if got, err := h.call(tab, "form", `{"q":"x"}`); err != nil || !strings.Contains(got, "1.5") {
+		t.Errorf("the form: %s, %v", got, err)
+	}
+	if got := <-beside; !strings.Contains(got, "before the tool answered; it may have taken effect") {
+		t.Errorf("the call beside it: %s", got)
+	}
+}
+
 // Of a site that the user does not share the hub learns nothing, also when a call leads there.
 func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
 	t.Parallel()
@@ -341,72 +339,6 @@ func testFormOfABusyPage(t *testing.T, native bool) {
 	}
 }
 
-// Whatever the next document says takes no more of the extension than it has characters.
-func TestNextDocumentIsHostile(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: true})
-	const many = 1 << 20
-	data := `<script type="application/ld+json">%s</script>`
-	url := site(t, map[string]string{
-		"/":         `<form toolname="form" tooldescription="d" toolautosubmit action="/answer"></form>`,
-		"/comments": fmt.Sprintf(data, strings.Repeat("/* ", many)),
-		"/strings":  fmt.Sprintf(data, strings.Repeat(`"\`, many)),
-	})
-	p := b.Open(url)
-	for _, next := range []string{"/comments", "/strings"} {
-		tab := h.tabWith("form")
-		p.Eval(fmt.Sprintf("document.querySelector('form').action = %q", next))
-		if got, err := h.call(tab, "form", "{}"); err != nil || !strings.HasPrefix(got, `{"content":[]} at `+url+next) {
-			t.Errorf("%s: %s, %v", next, got, err)
-		}
-		p.Back()
-	}
-}
-
-// A worker that is stopped while the next document loads does not lose the call.
-func TestWorkerStoppedUnderNavigation(t *testing.T) {
-	t.Parallel()
-	bothWays(t, testWorkerStoppedUnderNavigation)
-}
-
-func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: native})
-	asked, release := make(chan struct{}), make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
-		if r.URL.Path == "/next" {
-			close(asked)
-			<-release
-			_, _ = io.WriteString(w, `<title>Next</title><script type="application/ld+json">{"n":1}</script>`)
-			return
-		}
-		_, _ = io.WriteString(w, `<form toolname="form" tooldescription="d" toolautosubmit action="/next"><input name="q"></form>`)
-	}))
-	t.Cleanup(s.Close)
-	b.Open(s.URL)
-	tab := h.tabWith("form")
-	w := b.Worker()
-	storesSlowly(w)
-	w.Close()
-	done := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "form", `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
-		done <- fmt.Sprint(got, err)
-	}()
-	<-asked
-	h.mu.Lock()
-	hellos := h.hellos
-	h.mu.Unlock()
-	b.StopWorker()
-	h.wait("the worker is back", func() bool { return h.hellos > hellos })
-	close(release)
-	if got, want := <-done, `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at `+s.URL+`/next?q=x "Next"`; !strings.HasPrefix(got, want) {
-		t.Errorf("%s, want %s", got, want)
-	}
-}
-
 // Tabs with tools of one name answer for themselves, also when one is back from the
 // back/forward cache after a call has led it elsewhere.
 func TestOneNameInTwoTabs(t *testing.T) {
@@ -448,118 +380,4 @@ func testOneNameInTwoTabs(t *testing.T, native bool) {
 			t.Errorf("tab %d back at %s: %s, %v", id, query, got, err)
 		}
 	}
-}
-
-// What a tool returns reaches the client as the browser gives it, also from a library that
-// gives the value itself.
-func TestResults(t *testing.T) {
-	t.Parallel()
-	text := func(s string) string {
-		b, _ := json.Marshal(s)
-		return fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, b)
-	}
-	object := func(s string) string {
-		return strings.TrimSuffix(text(s), "}") + `,"structuredContent":` + s + "}"
-	}
-	results := []struct{ value, want string }{
-		{`"plain words"`, text("plain words")},
-		{`"{\"a\": 1}"`, object(`{"a": 1}`)},
-		{`{ok: true}`, object(`{"ok":true}`)},
-		{`{}`, object(`{}`)},
-		{`[1, "a", null]`, text(`[1,"a",null]`)},
-		{`5`, text("5")},
-		{`NaN`, text("NaN")},
-		{`10n`, text("10")},
-		{`false`, text("false")},
-		{`null`, text("null")},
-		{`undefined`, text("undefined")},
-		{`() => 1`, text("undefined")},
-		{`new Map([[1, 2]])`, object(`{}`)},
-		{`new Date(0)`, text(`"1970-01-01T00:00:00.000Z"`)},
-		{`{a: undefined, b: NaN}`, object(`{"b":null}`)},
-		{`{content: [{type: "text", text: "x"}]}`, text("x")},
-		{`{content: [], structuredContent: {n: 1}}`, `{"content":[],"structuredContent":{"n":1}}`},
-		{`{content: [{type: "text", text: "no"}], isError: true}`, `{"content":[{"type":"text","text":"no"}],"isError":true}`},
-		{`{structuredContent: {n: 1}}`, object(`{"n":1}`)},
-		{`{content: "no blocks"}`, object(`{"content":"no blocks"}`)},
-		{`(() => { const circle = {}; return circle.circle = circle; })()`, "failed: "},
-	}
-	var page strings.Builder
-	page.WriteString("<!doctype html><script>const values = [")
-	for _, r := range results {
-		page.WriteString(r.value + ",\n")
-	}
-	page.WriteString("];\n")
-	const register = `values.forEach((value, i) => document.modelContext.registerTool({name: "t" + i, description: "d", execute: () => value}));`
-	for _, c := range []struct {
-		way    string
-		native bool
-		more   string
-	}{
-		{"native", true, register},
-		{"extension", false, register},
-		{"library", false, `Object.defineProperty(document, "modelContext", {value: {
-			getTools: async () => values.map((_, i) => ({name: "t" + i, description: "d"})),
-			executeTool: async ({name}) => values[name.slice(1)],
-		}});`},
-	} {
-		t.Run(c.way, func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: c.native})
-			b.Open(site(t, map[string]string{"/": page.String() + c.more + "</script>"}))
-			var tools []string
-			for i := range results {
-				tools = append(tools, fmt.Sprint("t", i))
-			}
-			tab := h.tabWith(tools...)
-			for i, r := range results {
-				got, err := h.call(tab, tools[i], "{}")
-				if ok := got == r.want || r.want == "failed: " && strings.HasPrefix(got, r.want); err != nil || !ok {
-					t.Errorf("%s: %s, %v; want %s", r.value, got, err, r.want)
-				}
-			}
-		})
-	}
-}
-
-// What a tool throws tells the client what is wrong, be it an error or not, and of two calls each
-// is told its own.
-func TestThrown(t *testing.T) {
-	t.Parallel()
-	bothWays(t, testThrown)
-}
-
-func testThrown(t *testing.T, native bool) {
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: native})
-	b.Open(site(t, map[string]string{"/": `<!doctype html><script>
-		const add = (name, execute) => document.modelContext.registerTool({name, description: "d", execute});
-		add("atOnce", () => { throw new TypeError("the cart is empty"); });
-		add("later", async ({n}) => { await new Promise((done) => setTimeout(done, 50)); throw new Error("no " + n); });
-		add("aborts", () => { throw new DOMException("the shop gave up", "AbortError"); });
-		add("word", () => { throw "sold out"; });
-		add("object", () => { throw {code: 409, message: "taken"}; });
-		add("nothing", () => { throw undefined; });
-		add("unprintable", () => { throw {toString() { throw 1; }}; });
-	</script>`}))
-	wants := map[string]string{
-		"atOnce": "the cart is empty", "later": "no 1", "aborts": "the shop gave up", "word": "sold out", "object": "taken",
-		"nothing": "undefined", "unprintable": "the page's tool failed without saying why",
-	}
-	tab := h.tabWith(slices.Collect(maps.Keys(wants))...)
-	for tool, want := range wants {
-		if got, err := h.call(tab, tool, `{"n":1}`); err != nil || got != fmt.Sprintf("failed: %q", want) {
-			t.Errorf("%s: %s, %v; want %q", tool, got, err, want)
-		}
-	}
-	var calls sync.WaitGroup
-	for n := range 5 {
-		calls.Go(func() {
-			if got, err := h.callFrame(t.Context(), tab, 0, "later", fmt.Sprintf(`{"n":%d}`, n), tabtransport.Wait{Timeout: chromium.Timeout}); err != nil || got != fmt.Sprintf(`failed: "no %d"`, n) {
-				t.Errorf("call %d of several: %s, %v", n, got, err)
-			}
-		})
-	}
-	calls.Wait()
 }
