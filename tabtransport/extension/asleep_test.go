@@ -11,10 +11,12 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// discard has the browser put a tab to sleep, and returns the number that it has then.
-func discard(w *chromium.Page, tab int64) int64 {
+// discard has the browser put a tab to sleep, and returns the number that it has when h knows that.
+func (h *hub) discard(w *chromium.Page, tab int64) int64 {
+	h.t.Helper()
 	var id int64
 	w.Into(fmt.Sprintf(`chrome.tabs.discard(%d).then(({id}) => id)`, tab), &id)
+	h.wait("the tab asleep", h.asleep(id))
 	return id
 }
 
@@ -52,23 +54,15 @@ func TestTabAsleep(t *testing.T) {
 			w := b.Worker()
 			defer w.Close()
 			background(w, s.url+"/first")
-			before := h.tabShowing("one", "two")
-			tab := discard(w, before)
-			h.wait("the tab asleep", h.asleep(tab))
+			tab := h.discard(w, h.tabShowing("one", "two"))
 			if got := names(h.tabs[tab].tools); !equal(got, []string{"one", "two"}) {
 				t.Errorf("asleep it has %q", got)
 			}
 			if list, err := h.ask(0, &spec.ListTabs{}); err != nil || !strings.Contains(list, `"discarded":true`) {
 				t.Errorf("the tabs: %s, %v", list, err)
 			}
-			results := make(chan string, 3)
-			for range cap(results) {
-				go func() {
-					got, err := h.callFrame(t.Context(), tab, 0, "one", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
-					results <- fmt.Sprint(got, err)
-				}()
-			}
-			ran := []string{<-results, <-results, <-results}
+			first, second, third := h.begin(tab, 0, "one", "{}"), h.begin(tab, 0, "one", "{}"), h.begin(tab, 0, "one", "{}")
+			ran := []string{<-first, <-second, <-third}
 			slices.Sort(ran)
 			for i, result := range ran {
 				if !strings.Contains(result, fmt.Sprintf("first ran it %d", i+1)) {
@@ -97,11 +91,10 @@ func TestTabAsleepOverRestarts(t *testing.T) {
 			close(s.offers["first"])
 			w := b.Worker()
 			background(w, s.url+"/first")
-			before := h.tabShowing("one")
+			tab := h.tabShowing("one")
 			storesSlowly(w)
-			tab := discard(w, before)
+			tab = h.discard(w, tab)
 			w.Close()
-			h.wait("the tab asleep", h.asleep(tab))
 			if what != "worker" {
 				h.restart()
 				h.change(func() { h.tabs[tab] = &tabView{} }) // a hub remembers its tabs
@@ -132,15 +125,12 @@ func TestTabWokenByItsUser(t *testing.T) {
 	w := b.Worker()
 	defer w.Close()
 	background(w, s.url+"/first")
-	tab := discard(w, h.tabShowing("one"))
-	h.wait("the tab asleep", h.asleep(tab))
-	h.change(func() { delete(h.least, tab) })
+	tab := h.discard(w, h.tabShowing("one"))
+	fewest := h.fewest(tab)
 	w.Eval(fmt.Sprintf(`void chrome.tabs.update(%d, {active: true})`, tab))
 	h.tabShowing("one")
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if least := h.least[tab]; least != 1 {
-		t.Errorf("while the tab woke the hub saw %d tools", least)
+	if n := fewest(); n != 1 {
+		t.Errorf("while the tab woke the hub saw %d tools", n)
 	}
 }
 
@@ -154,8 +144,7 @@ func TestOpenTabWakes(t *testing.T) {
 	w := b.Worker()
 	defer w.Close()
 	background(w, s.url+"/first#top")
-	tab := discard(w, h.tabShowing("one"))
-	h.wait("the tab asleep", h.asleep(tab))
+	tab := h.discard(w, h.tabShowing("one"))
 	for _, c := range []struct {
 		req   spec.OpenTab
 		wakes bool

@@ -17,6 +17,7 @@ func (h *hub) call(tab int64, name, args string) (string, error) {
 	return h.callFrame(h.t.Context(), tab, it.FrameID, name, args, tabtransport.Wait{Timeout: chromium.Timeout})
 }
 
+// callFrame runs a tool of a frame, whether the hub knows it or not.
 func (h *hub) callFrame(ctx context.Context, tab, frame int64, name, args string, wait tabtransport.Wait) (string, error) {
 	req := &spec.ExecuteTool{ToolName: name, Args: json.RawMessage(args), FrameID: &frame}
 	resp, err := h.wire.SendRequest(ctx, spec.TabAddr{Peer: browserPeer, Tab: tab}, req, wait)
@@ -33,13 +34,30 @@ func (h *hub) callFrame(ctx context.Context, tab, frame int64, name, args string
 	return got, nil
 }
 
+// begin begins a call. What it brings, or the error's text, is on the channel once it has ended.
+func (h *hub) begin(tab, frame int64, name, args string) <-chan string {
+	return h.beginWith(h.t.Context(), tab, frame, name, args, tabtransport.Wait{Timeout: chromium.Timeout})
+}
+
+func (h *hub) beginWith(ctx context.Context, tab, frame int64, name, args string, wait tabtransport.Wait) <-chan string {
+	done := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(ctx, tab, frame, name, args, wait)
+		if err != nil {
+			got = err.Error()
+		}
+		done <- got
+	}()
+	return done
+}
+
 // ask sends any other request.
 func (h *hub) ask(tab int64, req spec.Request) (string, error) {
 	resp, err := h.wire.SendRequest(h.t.Context(), spec.TabAddr{Peer: browserPeer, Tab: tab}, req, tabtransport.Wait{Timeout: chromium.Timeout})
 	return string(resp.Result), err
 }
 
+// wireCall runs a tool of a frame and returns the answer as the extension gave it.
 func (h *hub) wireCall(tab, frame int64, name string) (string, error) {
-	resp, err := h.ask(tab, &spec.ExecuteTool{ToolName: name, Args: json.RawMessage("{}"), FrameID: &frame})
-	return resp, err
+	return h.ask(tab, &spec.ExecuteTool{ToolName: name, Args: json.RawMessage("{}"), FrameID: &frame})
 }

@@ -3,7 +3,6 @@ package extension_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -43,8 +41,8 @@ add('where', () => location.search);
 
 var travelTools = strings.Fields("form post redirected mute shop slow abroad nowhere download otherTab otherFrame goes says never mutely reloads hangs where")
 
-// library is such a page with a library, which has a form submitted, too.
-const library = `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
+// travelLibrary is such a page with a library, which has a form submitted, too.
+const travelLibrary = `<!doctype html><title>Start</title><form id="form" action="/answer"></form><script>
 const tools = {
 	goes: () => { location.href = '/answer'; },
 	says: () => { location.href = '/later'; setTimeout(() => fetch('/go'), 500); return {said: 1}; },
@@ -57,7 +55,7 @@ Object.defineProperty(document, 'modelContext', {value: {
 }});
 </script>`
 
-// world serves travels, library and where their tools lead, and returns the address of another site
+// world serves travels, travelLibrary and where their tools lead, and returns the address of another site
 // that serves the same.
 func world(t testing.TB) (url, other string) {
 	t.Helper()
@@ -69,7 +67,7 @@ func world(t testing.TB) (url, other string) {
 			case "/":
 				_, _ = io.WriteString(w, strings.ReplaceAll(travels, "OTHER", *other))
 			case "/library":
-				_, _ = io.WriteString(w, library)
+				_, _ = io.WriteString(w, travelLibrary)
 			case "/go":
 				goes <- struct{}{}
 			case "/later":
@@ -112,6 +110,13 @@ func world(t testing.TB) (url, other string) {
 	return url, other
 }
 
+const (
+	// answerData is the result of a call that has led to /answer.
+	answerData = `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]}`
+	// leftUnanswered is that of one that has led to a document which says nothing.
+	leftUnanswered = `failed: "the page went to another document before the tool answered; it may have taken effect"`
+)
+
 // A call that leads to another document is answered with what that one says, as the
 // browser would, and where it is.
 func TestCallsThatNavigate(t *testing.T) {
@@ -123,13 +128,11 @@ func testCallsThatNavigate(t *testing.T, native bool) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: native})
 	url, other := world(t)
-	const data = `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]}`
 	const submitted = `{"content":[{"type":"text","text":"The form was submitted."}]}`
-	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect"`
 	for _, c := range []struct{ tool, want, at string }{
-		{"form", data, url + `/answer?q=x "Answer"`},
-		{"post", data, url + `/answer "Answer"`},
-		{"redirected", data, url + `/answer "Answer"`},
+		{"form", answerData, url + `/answer?q=x "Answer"`},
+		{"post", answerData, url + `/answer "Answer"`},
+		{"redirected", answerData, url + `/answer "Answer"`},
 		{"mute", `{"content":[]}`, url + `/mute?q=x "Mute"`},
 		{"shop", `{"content":[]}`, url + `/shop?q=x "Shop"`},
 		{"abroad", `{"content":[]}`, other + `/answer?q=x "Answer"`},
@@ -137,11 +140,11 @@ func testCallsThatNavigate(t *testing.T, native bool) {
 		{"download", submitted, ""},
 		{"otherTab", submitted, ""},
 		{"otherFrame", submitted, ""},
-		{"goes", data, url + `/answer "Answer"`},
+		{"goes", answerData, url + `/answer "Answer"`},
 		{"says", `{"content":[{"type":"text","text":"said"}]}`, url + `/answer "Answer"`},
-		{"never", data, url + `/answer "Answer"`},
-		{"mutely", lost, url + `/mute "Mute"`},
-		{"reloads", lost, url + `/ "Start"`},
+		{"never", answerData, url + `/answer "Answer"`},
+		{"mutely", leftUnanswered, url + `/mute "Mute"`},
+		{"reloads", leftUnanswered, url + `/ "Start"`},
 	} {
 		p := b.Open(url)
 		tab := h.tabWith(travelTools...)
@@ -158,8 +161,7 @@ func testCallsThatNavigate(t *testing.T, native bool) {
 		if c.tool == "shop" && !equal(tools, shopTools) {
 			t.Errorf("the answer came before the tools of the page: %v", tools)
 		}
-		p.Close()
-		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+		h.closeTab(p)
 	}
 }
 
@@ -172,15 +174,14 @@ func TestLibrarysCallsThatNavigate(t *testing.T) {
 	for _, tool := range []string{"goes", "says", "submits", "never"} {
 		p := b.Open(url + "/library")
 		tab := h.tabWith("goes", "says", "submits", "never")
-		want := `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]} at ` + url + `/answer`
+		want := answerData + " at " + url + `/answer`
 		if tool == "says" {
 			want = `{"content":[{"type":"text","text":"{\"said\":1}"}],"structuredContent":{"said":1}} at ` + url + `/answer`
 		}
 		if got, err := h.call(tab, tool, "{}"); err != nil || !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, %v; want %s", tool, got, err, want)
 		}
-		p.Close()
-		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+		h.closeTab(p)
 	}
 }
 
@@ -195,26 +196,18 @@ func testCallsInFramesThatNavigate(t *testing.T, native bool) {
 	b := h.browse(chromium.Options{WebMCP: native})
 	url, other := world(t)
 	outer := site(t, map[string]string{"/": `<!doctype html><title>Outer</title><iframe src="` + url + `/" allow="tools *"></iframe>`})
-	const lost = `failed: "the page went to another document before the tool answered; it may have taken effect" at `
 	for _, c := range []struct{ tool, then, want string }{
-		{"form", "", `{"content":[{"type":"text","text":"[{\"n\":1.5},[\"http://b\",\"\\\"//\"]]"}]} at ` + url + `/answer?q=x "Answer"`},
+		{"form", "", answerData + " at " + url + `/answer?q=x "Answer"`},
 		{"abroad", "", `{"content":[]} at ` + other + `/answer?q=x "Answer"`},
-		{"hangs", "frame.src = frame.src", lost + url + `/ "Start"`},
-		{"hangs", "frame.src = '" + other + "/mute'", lost + other + `/mute "Mute"`},
+		{"hangs", "frame.src = frame.src", leftUnanswered + " at " + url + `/ "Start"`},
+		{"hangs", "frame.src = '" + other + "/mute'", leftUnanswered + " at " + other + `/mute "Mute"`},
 		{"hangs", "frame.remove()", "the page went away after the call was sent; it may have taken effect"},
 	} {
 		p := b.Open(outer)
 		tab := h.tabWith(travelTools...)
 		frame := h.tool(tab, c.tool).FrameID
-		done := make(chan string, 1)
 		p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
-		go func() {
-			got, err := h.callFrame(t.Context(), tab, frame, c.tool, `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
-			if err != nil {
-				got = err.Error()
-			}
-			done <- got
-		}()
+		done := h.begin(tab, frame, c.tool, `{"q":"x"}`)
 		if c.then != "" {
 			p.Eval("started")
 			p.Eval("void (frame => { " + c.then + " })(document.querySelector('iframe'))")
@@ -222,8 +215,7 @@ func testCallsInFramesThatNavigate(t *testing.T, native bool) {
 		if got := <-done; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s, %s: %s; want %s", c.tool, c.then, got, c.want)
 		}
-		p.Close()
-		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+		h.closeTab(p)
 	}
 
 	// A call for what was there before is not for the document of another site.
@@ -253,11 +245,7 @@ func testCallBesideOneThatNavigates(t *testing.T, native bool) {
 	p := b.Open(url)
 	tab := h.tabWith(travelTools...)
 	p.Eval(`void (window.started = new Promise(done => onmessage = ({data}) => data === 'started' && done()))`)
-	beside := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "hangs", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
-		beside <- fmt.Sprint(got, err)
-	}()
+	beside := h.begin(tab, 0, "hangs", "{}")
 	p.Eval("started")
 	if got, err := h.call(tab, "form", `{"q":"x"}`); err != nil || !strings.Contains(got, "1.5") {
 		t.Errorf("the form: %s, %v", got, err)
@@ -334,8 +322,7 @@ func testFormOfABusyPage(t *testing.T, native bool) {
 		if got, err := h.call(tab, tool, `{"q":"x"}`); err != nil || got != `{"content":[]} at `+at {
 			t.Errorf("%s: %s, %v", tool, got, err)
 		}
-		p.Close()
-		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+		h.closeTab(p)
 	}
 }
 

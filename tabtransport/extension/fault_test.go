@@ -31,9 +31,9 @@ func testWorkerStopped(t *testing.T, native bool) {
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
 	h.mu.Lock()
-	hellos, session := h.hellos, h.hello.Session
-	delete(h.least, tab)
+	session := h.hello.Session
 	h.mu.Unlock()
+	fewest := h.fewest(tab)
 
 	// Pages bring the worker back, not the alarm that does where no page is open.
 	w := b.Worker()
@@ -41,14 +41,9 @@ func testWorkerStopped(t *testing.T, native bool) {
 	w.Close()
 
 	// A call is under way, and ends only after the worker was stopped.
-	result := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":1500}`, tabtransport.Wait{Timeout: chromium.Timeout})
-		result <- fmt.Sprint(got, err)
-	}()
+	result := h.begin(tab, 0, "slow", `{"ms":1500}`)
 	p.WaitFor("counts.slow === 1")
-	b.StopWorker()
-	h.wait("the extension is back", func() bool { return h.hellos > hellos })
+	h.stopWorker(b)
 	if got := <-result; !strings.Contains(got, "late") {
 		t.Errorf("the call under way: %s", got)
 	}
@@ -59,10 +54,13 @@ func testWorkerStopped(t *testing.T, native bool) {
 		t.Errorf("the page ran the call %s times", n)
 	}
 	h.wait("all tools told again", func() bool { return h.tabs[tab].registrations > 0 })
+	if n := fewest(); n != len(shopTools) {
+		t.Errorf("after the stop the hub saw %d tools", n)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.least[tab] != len(shopTools) || h.hello.Session != session {
-		t.Errorf("after the stop the hub saw %d tools, session %q then %q", h.least[tab], session, h.hello.Session)
+	if h.hello.Session != session {
+		t.Errorf("the session was %q, then %q", session, h.hello.Session)
 	}
 }
 
@@ -92,17 +90,9 @@ func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 	w := b.Worker()
 	storesSlowly(w)
 	w.Close()
-	done := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "form", `{"q":"x"}`, tabtransport.Wait{Timeout: chromium.Timeout})
-		done <- fmt.Sprint(got, err)
-	}()
+	done := h.begin(tab, 0, "form", `{"q":"x"}`)
 	<-asked
-	h.mu.Lock()
-	hellos := h.hellos
-	h.mu.Unlock()
-	b.StopWorker()
-	h.wait("the worker is back", func() bool { return h.hellos > hellos })
+	h.stopWorker(b)
 	close(release)
 	if got, want := <-done, `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at `+s.URL+`/next?q=x "Next"`; !strings.HasPrefix(got, want) {
 		t.Errorf("%s, want %s", got, want)
@@ -176,11 +166,7 @@ func testCancelAndProgress(t *testing.T, native bool) {
 	p := b.Open(url)
 	tab := h.tabWith(shopTools...)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := h.callFrame(ctx, tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
-		done <- err
-	}()
+	done := h.beginWith(ctx, tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
 	p.WaitFor("counts.slow === 1")
 	cancel(errors.New("the user said stop"))
 	p.WaitFor("document.title.startsWith('aborted')")
@@ -192,10 +178,7 @@ func testCancelAndProgress(t *testing.T, native bool) {
 	h.tabWith("slow")
 	ctx, cancel = context.WithCancelCause(t.Context())
 	progress := make(chan spec.Progress, 8)
-	go func() {
-		_, err := h.callFrame(ctx, tab, 0, "slow", `{}`, tabtransport.Wait{Timeout: time.Minute, Progress: func(p spec.Progress) { progress <- p }})
-		done <- err
-	}()
+	done = h.beginWith(ctx, tab, 0, "slow", `{}`, tabtransport.Wait{Timeout: time.Minute, Progress: func(p spec.Progress) { progress <- p }})
 	if got := <-progress; got.Progress != 1 || got.Total == nil || *got.Total != 2 || got.Message != "half" {
 		t.Errorf("progress: %+v", got)
 	}
@@ -226,11 +209,7 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 	other := h.tabAt(elsewhere, shopTools...)
 
 	ctx, cancel := context.WithCancelCause(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := h.callFrame(ctx, tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
-		done <- err
-	}()
+	done := h.beginWith(ctx, tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
 	p.WaitFor("counts.slow === 1")
 	w := b.Worker()
 	w.WaitFor("chrome.storage.session.get('calls').then(({calls}) => calls && Object.keys(calls).length === 1)")
@@ -241,13 +220,10 @@ func TestCancelBeforePageIsBack(t *testing.T) {
 		try { request.send() } catch { /* of another origin */ }
 	})`, server.URL))
 	<-blocked
-	h.mu.Lock()
-	hellos := h.hellos
-	h.tabs = map[int64]*tabView{}
-	h.mu.Unlock()
-	b.StopWorker()
-	h.wait("the extension is back", func() bool {
-		return h.hellos > hellos && h.tabs[other] != nil && slices.Contains(names(h.tabs[other].tools), "words")
+	h.change(func() { h.tabs = map[int64]*tabView{} })
+	h.stopWorker(b)
+	h.wait("the other page is back", func() bool {
+		return h.tabs[other] != nil && slices.Contains(names(h.tabs[other].tools), "words")
 	})
 	cancel(errors.New("the user said stop"))
 	<-done
@@ -275,11 +251,7 @@ func TestPageGoneUnderCall(t *testing.T) {
 			url := site(t, map[string]string{"/": shop, "/next": "<title>next</title>"})
 			p := b.Open(url)
 			tab := h.tabWith(shopTools...)
-			done := make(chan string, 1)
-			go func() {
-				got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
-				done <- fmt.Sprint(got, err)
-			}()
+			done := h.begin(tab, 0, "slow", `{"ms":60000}`)
 			p.WaitFor("counts.slow === 1")
 			at := ""
 			switch how {

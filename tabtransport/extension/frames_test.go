@@ -195,12 +195,9 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 	})
 	p := b.Open(url)
 	tab := h.tabWith("old", "other", "other")
-	started, done := make(chan struct{}), make(chan string, 1)
-	frame := h.tool(tab, "old").FrameID
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, frame, "old", "{}", tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { close(started) }})
-		done <- fmt.Sprint(got, err)
-	}()
+	started := make(chan struct{})
+	wait := tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { close(started) }}
+	done := h.beginWith(t.Context(), tab, h.tool(tab, "old").FrameID, "old", "{}", wait)
 	<-started
 	// The frame is asked again whether it is there, which it answers, and nothing more.
 	p.Eval(`new Promise(asked => {
@@ -217,29 +214,26 @@ func TestSiblingOfARunningFrameGoes(t *testing.T) {
 // A page that comes back from the back/forward cache has its tools, and the same ones.
 func TestBackForwardCache(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{true, false} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
-			url := site(t, map[string]string{
-				"/":       libraryPage("/lib.js"),
-				"/lib.js": published(t, "@mcp-b/global"),
-				"/next":   `<!doctype html><title>Next</title>`,
-			})
-			p := b.Open(url)
-			tab := h.tabWith("add", "throws")
-			p.Eval(`addEventListener('pageshow', e => window.fromCache = e.persisted)`)
-			p.Navigate(url + "/next")
-			h.tabWith()
-			p.Back()
-			p.WaitFor("window.fromCache")
-			h.tabWith("add", "throws")
-			if got, err := h.call(tab, "add", `{"a":2,"b":3}`); err != nil || !strings.Contains(got, `"sum":5`) {
-				t.Errorf("add: %s, %v", got, err)
-			}
+	bothWays(t, func(t *testing.T, native bool) {
+		h := newHub(t)
+		b := h.browse(chromium.Options{WebMCP: native})
+		url := site(t, map[string]string{
+			"/":       libraryPage("/lib.js"),
+			"/lib.js": published(t, "@mcp-b/global"),
+			"/next":   `<!doctype html><title>Next</title>`,
 		})
-	}
+		p := b.Open(url)
+		tab := h.tabWith("add", "throws")
+		p.Eval(`addEventListener('pageshow', e => window.fromCache = e.persisted)`)
+		p.Navigate(url + "/next")
+		h.tabWith()
+		p.Back()
+		p.WaitFor("window.fromCache")
+		h.tabWith("add", "throws")
+		if got, err := h.call(tab, "add", `{"a":2,"b":3}`); err != nil || !strings.Contains(got, `"sum":5`) {
+			t.Errorf("add: %s, %v", got, err)
+		}
+	})
 }
 
 // A reload must not take the tools away for a moment: every client would be told.
@@ -253,15 +247,13 @@ func testReloadDoesNotFlap(t *testing.T, native bool) {
 	b := h.browse(chromium.Options{WebMCP: native})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
-	h.change(func() { delete(h.least, tab) })
+	fewest := h.fewest(tab)
 	p.Eval("window.old = true")
 	p.Reload()
 	p.Eval(`document.modelContext.registerTool({name: 'reloaded', description: 'd', execute: () => ''})`)
 	h.tabWith(append([]string{"reloaded"}, shopTools...)...)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if least, ok := h.least[tab]; ok && least < len(shopTools) {
-		t.Errorf("while the page was reloaded the hub saw %d tools", least)
+	if n := fewest(); n < len(shopTools) {
+		t.Errorf("while the page was reloaded the hub saw %d tools", n)
 	}
 }
 

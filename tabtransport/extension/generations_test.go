@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -107,53 +106,50 @@ const listening = `<!doctype html><meta charset="utf-8"><title>Shop</title><scri
 // log no error that they do not log without the extension, also when their site is switched off and on.
 func TestGenerations(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{false, true} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
-			alone := chromium.Start(t, chromium.Options{WebMCP: native})
-			urls, pages := make([]string, len(generations)), make([]*chromium.Page, len(generations))
+	bothWays(t, func(t *testing.T, native bool) {
+		h := newHub(t)
+		b := h.browse(chromium.Options{WebMCP: native})
+		alone := chromium.Start(t, chromium.Options{WebMCP: native})
+		urls, pages := make([]string, len(generations)), make([]*chromium.Page, len(generations))
+		for i, g := range generations {
+			register := g.register
+			if register != "" {
+				register = offered + register
+			}
+			urls[i] = site(t, map[string]string{"/": listening + `<script src="/lib.js"></script><script>{` + register + `}</script>`, "/lib.js": g.script(t)})
+			pages[i] = b.Open(urls[i])
+		}
+		check := func() {
+			t.Helper()
 			for i, g := range generations {
-				register := g.register
-				if register != "" {
-					register = offered + register
-				}
-				urls[i] = site(t, map[string]string{"/": listening + `<script src="/lib.js"></script><script>{` + register + `}</script>`, "/lib.js": g.script(t)})
-				pages[i] = b.Open(urls[i])
+				g.check(t, h, urls[i], pages[i])
 			}
-			check := func() {
-				t.Helper()
-				for i, g := range generations {
-					g.check(t, h, urls[i], pages[i])
+		}
+		check()
+		tell(b, `{ask: "save", settings: {mode: "allowed", allowed: []}}`)
+		h.wait("the tabs are empty", func() bool {
+			for _, tab := range h.tabs {
+				if len(tab.tools) > 0 {
+					return false
 				}
 			}
-			check()
-			tell(b, `{ask: "save", settings: {mode: "allowed", allowed: []}}`)
-			h.wait("the tabs are empty", func() bool {
-				for _, tab := range h.tabs {
-					if len(tab.tools) > 0 {
-						return false
-					}
-				}
-				return true
-			})
-			tell(b, `{ask: "save", settings: {mode: "all"}}`)
-			check()
-			for i, g := range generations {
-				p := alone.Open(urls[i])
-				p.Eval("change.add()")
-				p.Eval("change.remove()")
-				expected := errorsOf(p)
-				for _, text := range errorsOf(pages[i]) {
-					if !slices.Contains(expected, text) {
-						t.Errorf("%s: the page logs %q, without the extension only %q", g.name, text, expected)
-					}
-				}
-				p.Close()
-			}
+			return true
 		})
-	}
+		tell(b, `{ask: "save", settings: {mode: "all"}}`)
+		check()
+		for i, g := range generations {
+			p := alone.Open(urls[i])
+			p.Eval("change.add()")
+			p.Eval("change.remove()")
+			expected := errorsOf(p)
+			for _, text := range errorsOf(pages[i]) {
+				if !slices.Contains(expected, text) {
+					t.Errorf("%s: the page logs %q, without the extension only %q", g.name, text, expected)
+				}
+			}
+			p.Close()
+		}
+	})
 }
 
 // errorsOf returns what a page has logged, but for what its tool fails with.
@@ -243,11 +239,7 @@ func (g generation) checkServer(t *testing.T, h *hub, p *chromium.Page, tab int6
 	}
 
 	ctx, cancel := context.WithCancelCause(t.Context())
-	done := make(chan error, 1)
-	go func() {
-		_, err := h.callFrame(ctx, tab, 0, "waits", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
-		done <- err
-	}()
+	done := h.beginWith(ctx, tab, 0, "waits", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
 	p.WaitFor("document.title === 'waiting'")
 	cancel(errors.New("enough"))
 	<-done

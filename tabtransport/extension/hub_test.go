@@ -43,7 +43,7 @@ type hub struct {
 	tabs    map[int64]*tabView
 	closed  []int64
 	updates []string
-	least   map[int64]int // the fewest tools that a tab had since it was last reset
+	least   map[int64]int // the fewest tools that a tab had, by those that are watched
 	refuse  *spec.Error
 
 	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
@@ -224,8 +224,8 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 			case spec.KindTool:
 				t.registrations++
 				t.tools = items
-				if n, ok := h.least[from.Tab]; !ok || len(items) < n {
-					h.least[from.Tab] = len(items)
+				if n, ok := h.least[from.Tab]; ok {
+					h.least[from.Tab] = min(n, len(items))
 				}
 			case spec.KindResource:
 				t.resources = items
@@ -297,6 +297,23 @@ func (h *hub) tabShowing(want ...string) int64 {
 	return id
 }
 
+// fewest watches a tab, and returns what says how few tools it has had since.
+func (h *hub) fewest(tab int64) func() int {
+	h.change(func() { h.least[tab] = len(h.tabs[tab].tools) })
+	return func() int {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.least[tab]
+	}
+}
+
+// closeTab closes the one tab that h knows.
+func (h *hub) closeTab(p *chromium.Page) {
+	h.t.Helper()
+	p.Close()
+	h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+}
+
 // ids returns the tabs that h knows.
 func (h *hub) ids() []int64 {
 	h.mu.Lock()
@@ -364,6 +381,16 @@ func (h *hub) browse(opts chromium.Options) *chromium.Browser {
 	b := chromium.Start(h.t, opts)
 	h.wait("the extension connects", func() bool { return h.hello != nil })
 	return b
+}
+
+// stopWorker stops the extension's worker, and returns when there is another one.
+func (h *hub) stopWorker(b *chromium.Browser) {
+	h.t.Helper()
+	h.mu.Lock()
+	hellos := h.hellos
+	h.mu.Unlock()
+	b.StopWorker()
+	h.wait("the extension is back", func() bool { return h.hellos > hellos })
 }
 
 // bothWays runs a test in a browser that gives pages WebMCP, and in one where the extension does.

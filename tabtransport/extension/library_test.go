@@ -155,8 +155,7 @@ func TestOldPageServers(t *testing.T) {
 		}
 		p.Eval(`change([{name: 'old'}, {name: 'slow'}])`)
 		h.tabWith("old", "slow")
-		p.Close()
-		h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+		h.closeTab(p)
 	}
 }
 
@@ -267,25 +266,21 @@ func TestOlderPageAPIs(t *testing.T) {
 // Releases of the libraries as pages still have them, each with its own way.
 func TestOldReleases(t *testing.T) {
 	t.Parallel()
-	for _, native := range []bool{false, true} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
-			for _, name := range []string{"mcp-b-global-1", "mcp-b-global-2", "webmcp-polyfill-0"} {
-				p := b.Open(site(t, map[string]string{"/lib.js": published(t, name), "/": `<!doctype html><script src="/lib.js"></script><script>
-				const tool = {name: 'old', description: 'd', inputSchema: {type: 'object', properties: {n: {type: 'number'}}},
-					execute: async ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})};
-				if (navigator.modelContext.provideContext) navigator.modelContext.provideContext({tools: [tool]});
-				else navigator.modelContext.registerTool(tool);
-				</script>`}))
-				tab := h.tabWith("old")
-				if got, err := h.call(tab, "old", `{"n":3}`); err != nil || got != `{"content":[{"type":"text","text":"n=3"}]}` {
-					t.Errorf("%s: %s, %v", name, got, err)
-				}
-				p.Close()
-				h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	bothWays(t, func(t *testing.T, native bool) {
+		h := newHub(t)
+		b := h.browse(chromium.Options{WebMCP: native})
+		for _, name := range []string{"mcp-b-global-1", "mcp-b-global-2", "webmcp-polyfill-0"} {
+			p := b.Open(site(t, map[string]string{"/lib.js": published(t, name), "/": `<!doctype html><script src="/lib.js"></script><script>
+			const tool = {name: 'old', description: 'd', inputSchema: {type: 'object', properties: {n: {type: 'number'}}},
+				execute: async ({n}) => ({content: [{type: 'text', text: 'n=' + n}]})};
+			if (navigator.modelContext.provideContext) navigator.modelContext.provideContext({tools: [tool]});
+			else navigator.modelContext.registerTool(tool);
+			</script>`}))
+			tab := h.tabWith("old")
+			if got, err := h.call(tab, "old", `{"n":3}`); err != nil || got != `{"content":[{"type":"text","text":"n=3"}]}` {
+				t.Errorf("%s: %s, %v", name, got, err)
 			}
-		})
-	}
+			h.closeTab(p)
+		}
+	})
 }

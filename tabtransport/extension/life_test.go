@@ -74,14 +74,10 @@ func TestNextDocument(t *testing.T) {
 			close(s.offers["first"])
 			p := b.Open(s.url + "/first")
 			tab := h.tabShowing("mine", "both")
-			h.change(func() { delete(h.least, tab) })
+			fewest := h.fewest(tab)
 			p.Eval(fmt.Sprintf(`void setTimeout(() => location.href = %q)`, c.way))
 			h.tabShowing()
-			got := make(chan string, 1)
-			go func() {
-				result, err := h.call(tab, "both", "{}")
-				got <- fmt.Sprint(result, err)
-			}()
+			got := h.begin(tab, 0, "both", "{}")
 			close(s.offers["second"])
 			h.wait("the next document's tools beside what has departed", func() bool {
 				v := h.tabs[tab]
@@ -94,10 +90,8 @@ func TestNextDocument(t *testing.T) {
 			if n := p.Eval("runs"); n != "1" {
 				t.Errorf("the call ran %s times", n)
 			}
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			if h.least[tab] < 2 {
-				t.Errorf("while the page changed the hub saw %d tools", h.least[tab])
+			if n := fewest(); n < 2 {
+				t.Errorf("while the page changed the hub saw %d tools", n)
 			}
 		})
 	}
@@ -191,7 +185,7 @@ func testReloadOfAPageWithFrames(t *testing.T, native bool) {
 	p := b.Open(site(t, map[string]string{"/": `<!doctype html><iframe src="` + other + `" allow="tools"></iframe>`}))
 	tab := h.tabShowing("inner")
 	old := h.tool(tab, "inner")
-	h.change(func() { delete(h.least, tab) })
+	fewest := h.fewest(tab)
 	p.Reload()
 	resp, err := h.ask(tab, &spec.ExecuteTool{ToolName: "inner", Args: []byte("{}"), FrameID: &old.FrameID, Origin: other})
 	if err != nil || !strings.Contains(resp, `1`) {
@@ -201,9 +195,7 @@ func testReloadOfAPageWithFrames(t *testing.T, native bool) {
 		v := h.tabs[tab]
 		return equal(v.here(), []string{"inner"}) && len(v.tools) == 1 && v.tools[0].FrameID != old.FrameID
 	})
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if least, ok := h.least[tab]; ok && least < 1 {
-		t.Errorf("while the page was reloaded the hub saw %d tools", least)
+	if n := fewest(); n < 1 {
+		t.Errorf("while the page was reloaded the hub saw %d tools", n)
 	}
 }

@@ -24,11 +24,7 @@ func TestAnswerAfterOutage(t *testing.T) {
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
-	result := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":150}`, tabtransport.Wait{Timeout: chromium.Timeout})
-		result <- fmt.Sprint(got, err)
-	}()
+	result := h.begin(tab, 0, "slow", `{"ms":150}`)
 	p.WaitFor("counts.slow === 1")
 	h.cut()
 	if got := <-result; !strings.Contains(got, "late") {
@@ -50,11 +46,7 @@ func TestCallLostWithTheConnection(t *testing.T) {
 	lose := func(then func()) string {
 		t.Helper()
 		lost := h.port.Lose()
-		result := make(chan string, 1)
-		go func() {
-			got, err := h.callFrame(t.Context(), tab, 0, "slow", `{"ms":1}`, tabtransport.Wait{Timeout: chromium.Timeout})
-			result <- fmt.Sprint(got, err)
-		}()
+		result := h.begin(tab, 0, "slow", `{"ms":1}`)
 		<-lost
 		then()
 		return <-result
@@ -138,11 +130,7 @@ func TestWorkerStoppedUnderCalls(t *testing.T) {
 		for range 10 {
 			<-answered
 		}
-		h.mu.Lock()
-		hellos := h.hellos
-		h.mu.Unlock()
-		b.StopWorker()
-		h.wait("the extension is back", func() bool { return h.hellos > hellos })
+		h.stopWorker(b)
 		stop()
 		load.Wait()
 	}
@@ -164,11 +152,7 @@ func TestAnswersAreLetGo(t *testing.T) {
 	w := b.Worker()
 	w.WaitFor("chrome.storage.session.get('calls').then(({calls}) => calls && Object.keys(calls).length === 0)")
 	w.Close()
-	h.mu.Lock()
-	hellos := h.hellos
-	h.mu.Unlock()
-	b.StopWorker()
-	h.wait("the extension is back", func() bool { return h.hellos > hellos })
+	h.stopWorker(b)
 	if got, err := h.call(tab, "words", "{}"); err != nil || !strings.Contains(got, "plain") {
 		t.Errorf("a call afterwards: %s, %v", got, err)
 	}

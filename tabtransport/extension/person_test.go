@@ -33,24 +33,20 @@ const libraryForms = `<script>
 // waiting is a call that waits for the person in front of the tab.
 type waiting struct {
 	cancel context.CancelCauseFunc
-	done   chan string
+	done   <-chan string
 }
 
 // book calls the tool book, with less time than the person takes, and returns once it waits.
 func (h *hub) book(tab int64) waiting {
 	h.t.Helper()
 	ctx, cancel := context.WithCancelCause(h.t.Context())
-	w := waiting{cancel, make(chan string, 1)}
 	waits := make(chan struct{}, 100)
-	go func() {
-		wait := tabtransport.Wait{Timeout: chromium.Timeout, Person: chromium.Timeout, Progress: func(p spec.Progress) {
-			if p.Waiting && strings.Contains(p.Message, "waiting for the person") {
-				waits <- struct{}{}
-			}
-		}}
-		got, err := h.callFrame(ctx, tab, 0, "book", `{"guests":"4"}`, wait)
-		w.done <- fmt.Sprint(got, err)
-	}()
+	wait := tabtransport.Wait{Timeout: chromium.Timeout, Person: chromium.Timeout, Progress: func(p spec.Progress) {
+		if p.Waiting && strings.Contains(p.Message, "waiting for the person") {
+			waits <- struct{}{}
+		}
+	}}
+	w := waiting{cancel, h.beginWith(ctx, tab, 0, "book", `{"guests":"4"}`, wait)}
 	select {
 	case <-waits:
 	case got := <-w.done:
@@ -189,11 +185,7 @@ func TestPageThatWaitsTooOften(t *testing.T) {
 	tab := h.tabWith("book")
 	waits := make(chan struct{}, 100)
 	wait := tabtransport.Wait{Timeout: chromium.Timeout, Person: chromium.Timeout, Progress: func(spec.Progress) { waits <- struct{}{} }}
-	done := make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "book", `{"guests":"4"}`, wait)
-		done <- fmt.Sprint(got, err)
-	}()
+	done := h.beginWith(t.Context(), tab, 0, "book", `{"guests":"4"}`, wait)
 	<-waits
 	p.WaitFor("form.guests.value === '4'")
 	p.Eval("form.reset()")

@@ -1,7 +1,6 @@
 package extension_test
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -24,40 +23,36 @@ func TestSigns(t *testing.T) {
 		const tools = [{name: "late", description: "d", inputSchema: {type: "object"}}];
 		document.modelContext = {getTools: async () => tools, executeTool: async () => JSON.stringify({content: [{type: "text", text: "from the library"}]})};
 	}, 1500)</script>`
-	for _, native := range []bool{false, true} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			h := newHub(t)
-			b := h.browse(chromium.Options{WebMCP: native})
-			pages := map[string]string{
-				"/server.js": scriptOf(strings.ReplaceAll(oldServer, "ANNOUNCED", "0")),
-				"/announces": announcing,
-				"/names":     strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
-			}
-			const form = `<form toolname=search tooldescription=Searches><input name=q></form>`
-			pages["/form"] = `<!doctype html><title>Form</title>` + form
-			pages["/registers"] = `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`
-			tools := map[string]string{"/announces": "old", "/names": "old", "/form": "search", "/registers": "tool"}
-			if !native {
-				pages["/late"] = late
-				pages["/lateform"] = `<!doctype html><title>Form</title><script>setTimeout(() => document.body.innerHTML = "` + form + `", 1500)</script>`
-				tools["/late"], tools["/lateform"] = "late", "search"
-			}
-			url := site(t, pages)
-			for path, tool := range tools {
-				frame := site(t, map[string]string{"/": `<!doctype html><title>Around</title><iframe src="/empty"></iframe><iframe allow="tools" src="` + url + path + `"></iframe>`, "/empty": "<!doctype html>"})
-				for _, address := range []string{url + path, frame} {
-					p := b.Open(address)
-					tab := h.tabWith(tool)
-					if got := h.tool(tab, tool); got.Origin != url {
-						t.Errorf("%s in %s: %+v", path, address, got)
-					}
-					p.Close()
-					h.wait("the tab is closed", func() bool { return len(h.tabs) == 0 })
+	bothWays(t, func(t *testing.T, native bool) {
+		h := newHub(t)
+		b := h.browse(chromium.Options{WebMCP: native})
+		pages := map[string]string{
+			"/server.js": scriptOf(strings.ReplaceAll(oldServer, "ANNOUNCED", "0")),
+			"/announces": announcing,
+			"/names":     strings.ReplaceAll(oldServer, "ANNOUNCED", "1e9"),
+		}
+		const form = `<form toolname=search tooldescription=Searches><input name=q></form>`
+		pages["/form"] = `<!doctype html><title>Form</title>` + form
+		pages["/registers"] = `<!doctype html><title>Tool</title><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`
+		tools := map[string]string{"/announces": "old", "/names": "old", "/form": "search", "/registers": "tool"}
+		if !native {
+			pages["/late"] = late
+			pages["/lateform"] = `<!doctype html><title>Form</title><script>setTimeout(() => document.body.innerHTML = "` + form + `", 1500)</script>`
+			tools["/late"], tools["/lateform"] = "late", "search"
+		}
+		url := site(t, pages)
+		for path, tool := range tools {
+			frame := site(t, map[string]string{"/": `<!doctype html><title>Around</title><iframe src="/empty"></iframe><iframe allow="tools" src="` + url + path + `"></iframe>`, "/empty": "<!doctype html>"})
+			for _, address := range []string{url + path, frame} {
+				p := b.Open(address)
+				tab := h.tabWith(tool)
+				if got := h.tool(tab, tool); got.Origin != url {
+					t.Errorf("%s in %s: %+v", path, address, got)
 				}
+				h.closeTab(p)
 			}
-		})
-	}
+		}
+	})
 }
 
 // A page without tools has nothing of the extension's own but the gateway in its top document.

@@ -224,11 +224,9 @@ func TestSwitchedOffUnderCall(t *testing.T) {
 	url := site(t, map[string]string{"/": strings.NewReplacer("ANNOUNCED", "0", "{name: 'old'", "{name: 'slow'").Replace(oldServer)})
 	p := b.Open(url)
 	tab := h.tabWith("slow")
-	started, done := make(chan struct{}), make(chan string, 1)
-	go func() {
-		got, err := h.callFrame(t.Context(), tab, 0, "slow", "{}", tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { close(started) }})
-		done <- fmt.Sprint(got, err)
-	}()
+	started := make(chan struct{})
+	wait := tabtransport.Wait{Timeout: chromium.Timeout, Progress: func(spec.Progress) { close(started) }}
+	done := h.beginWith(t.Context(), tab, 0, "slow", "{}", wait)
 	<-started
 	switchSite(b, url, false)
 	if got := <-done; !strings.Contains(got, "switched this site off") {
