@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -270,7 +272,7 @@ func TestCallThatLeadsToAnUnsharedSite(t *testing.T) {
 }
 
 // A page that shows its next view in the same document, or does not leave after all, answers
-// for itself.
+// for itself, and at once: nothing follows, whatever else loads there.
 func TestCallsThatThePageNavigates(t *testing.T) {
 	t.Parallel()
 	bothWays(t, testCallsThatThePageNavigates)
@@ -279,7 +281,8 @@ func TestCallsThatThePageNavigates(t *testing.T) {
 func testCallsThatThePageNavigates(t *testing.T, native bool) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: native})
-	b.Open(site(t, map[string]string{"/": `<!doctype html><title>Start</title><script>
+	url, _ := world(t)
+	p := b.Open(site(t, map[string]string{"/": `<!doctype html><title>Start</title><script>
 		navigation.addEventListener('navigate', event => {
 			if (event.destination.url.endsWith('/view')) event.intercept({handler: () => new Promise(done => setTimeout(done, 100))});
 			if (event.destination.url.endsWith('/kept')) event.preventDefault();
@@ -290,8 +293,10 @@ func testCallsThatThePageNavigates(t *testing.T, native bool) {
 		}
 	</script>`}))
 	tab := h.tabWith("view", "kept")
+	p.Eval(`void document.body.append(Object.assign(document.createElement("iframe"), {src: "` + url + `/slow"}))`)
+	atOnce := tabtransport.Wait{Timeout: 5 * time.Second} // half of what the next document has
 	for _, tool := range []string{"view", "kept"} {
-		if got, err := h.call(tab, tool, "{}"); err != nil || got != `{"content":[{"type":"text","text":"shown"}]}` {
+		if got, err := h.callFrame(t.Context(), tab, 0, tool, "{}", atOnce); err != nil || got != `{"content":[{"type":"text","text":"shown"}]}` {
 			t.Errorf("%s: %s, %v", tool, got, err)
 		}
 	}
