@@ -50,13 +50,21 @@ func TestFramesBelowALibrary(t *testing.T) {
 	h := newHub(t)
 	b := h.browse(chromium.Options{WebMCP: true})
 	p := b.Open(site(t, map[string]string{
-		"/":       `<!doctype html><script src="/lib.js"></script><iframe src="/tool"></iframe>`,
+		"/": `<!doctype html><script src="/lib.js"></script><iframe src="/tool"></iframe><script>
+			let lists = 0; // how often the library's server was asked for its tools
+			addEventListener("message", ({data}) => data?.payload?.method === "tools/list" && lists++);
+		</script>`,
 		"/tool":   `<!doctype html><script>document.modelContext.registerTool({name: "inner", description: "d", execute: () => location.href})</script>`,
 		"/lib.js": published(t, "@mcp-b/global"),
 	}))
 	p.WaitFor(`document.modelContext.listTools().some(({name}) => name === "inner")`)
-	p.Eval(`document.modelContext.registerTool({name: "outer", description: "d", execute: () => ""})`)
+	p.Eval(`(lists = 0, document.modelContext.registerTool({name: "outer", description: "d", execute: () => ""}))`)
 	tab := h.tabWith("outer", "inner")
+	// Once the hub has what only the server gives, and after its tools, they are known, too.
+	p.WaitFor("lists > 0")
+	p.Eval(`void document.modelContext.registerPrompt({name: "greet", get: async () => ({messages: []})})`)
+	h.wait("the prompt", func() bool { return equal(names(h.tabs[tab].prompts), []string{"greet"}) })
+	h.tabWith("outer", "inner")
 	if got, err := h.call(tab, "inner", "{}"); err != nil || !strings.Contains(got, "/tool") {
 		t.Errorf("inner: %s, %v", got, err)
 	}
