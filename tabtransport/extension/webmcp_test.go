@@ -35,6 +35,9 @@ func TestWebMCP(t *testing.T) {
 				p := open()
 				var checks int
 				p.Into("checks.length", &checks)
+				if checks == 0 {
+					t.Errorf("%s checks nothing", part)
+				}
 				for i := range checks {
 					var failed string
 					p.Into(fmt.Sprintf("runCheck(%d)", i), &failed)
