@@ -36,7 +36,6 @@ type pages struct {
 
 func newPages(t *testing.T, ofLibrary bool, all map[string][]string) *pages {
 	s := &pages{offers: map[string]chan struct{}{}}
-	library := published(t, "@mcp-b/global")
 	mux := http.NewServeMux()
 	for name, tools := range all {
 		s.offers[name] = make(chan struct{})
@@ -51,7 +50,10 @@ func newPages(t *testing.T, ofLibrary bool, all map[string][]string) *pages {
 			}
 		})
 	}
-	mux.HandleFunc("/lib.js", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, library) })
+	if ofLibrary {
+		library := published(t, "@mcp-b/global")
+		mux.HandleFunc("/lib.js", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, library) })
+	}
 	mux.HandleFunc("/redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/second", http.StatusFound) })
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -129,7 +131,7 @@ func TestNextSite(t *testing.T) {
 	}))
 	t.Cleanup(endless.Close)
 	t.Cleanup(func() { close(done) })
-	p := b.Open(site(t, map[string]string{"/": shop, "/frame": shop}))
+	p := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabShowing(shopTools...)
 	start := time.Now()
 	p.Eval(fmt.Sprintf("void setTimeout(() => location.href = %q)", endless.URL))
