@@ -106,6 +106,10 @@ const listening = `<!doctype html><meta charset="utf-8"><title>Shop</title><scri
 // log no error that they do not log without the extension, also when their site is switched off and on.
 func TestGenerations(t *testing.T) {
 	t.Parallel()
+	scripts := make([]string, len(generations))
+	for i, g := range generations {
+		scripts[i] = g.script(t)
+	}
 	bothWays(t, func(t *testing.T, native bool) {
 		h := newHub(t)
 		b := h.browse(chromium.Options{WebMCP: native})
@@ -116,7 +120,7 @@ func TestGenerations(t *testing.T) {
 			if register != "" {
 				register = offered + register
 			}
-			urls[i] = site(t, map[string]string{"/": listening + `<script src="/lib.js"></script><script>{` + register + `}</script>`, "/lib.js": g.script(t)})
+			urls[i] = site(t, map[string]string{"/": listening + `<script src="/lib.js"></script><script>{` + register + `}</script>`, "/lib.js": scripts[i]})
 			pages[i] = b.Open(urls[i])
 		}
 		check := func() {

@@ -47,6 +47,7 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 			"client.js", []string{"add", "order"},
 			`client.then(client => client.callTool({name: 'order', arguments: {}})).then(JSON.stringify)`},
 	} {
+		own := bundled(t, c.script)
 		for i := range 4 {
 			native, last := i&1 != 0, i&2 != 0
 			t.Run(fmt.Sprintf("%s, native=%v, extension last=%v", c.name, native, last), func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestPagesWithTheirOwnClient(t *testing.T) {
 				if native {
 					frame = site(t, map[string]string{"/": asking, "/lib.js": lib})
 				}
-				url := site(t, map[string]string{"/": strings.ReplaceAll(c.page, "FRAME", frame), "/asking": asking, "/lib.js": lib, "/own.js": bundled(t, c.script)})
+				url := site(t, map[string]string{"/": strings.ReplaceAll(c.page, "FRAME", frame), "/asking": asking, "/lib.js": lib, "/own.js": own})
 				h := newHub(t)
 				var b *chromium.Browser
 				var p *chromium.Page
