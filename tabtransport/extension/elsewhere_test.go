@@ -366,7 +366,7 @@ func testOneNameInTwoTabs(t *testing.T, native bool) {
 	}
 	for id, p := range pages {
 		p.Back()
-		h.wait("the tools are back", func() bool { return len(h.tabs[id].tools) == len(travelTools) })
+		h.wait("the tools are back", func() bool { return equal(h.tabs[id].here(), travelTools) })
 		query := strings.Trim(p.Eval("location.search"), `"`)
 		if got, err := h.call(id, "where", "{}"); err != nil || got != `{"content":[{"type":"text","text":"`+query+`"}]}` {
 			t.Errorf("tab %d back at %s: %s, %v", id, query, got, err)

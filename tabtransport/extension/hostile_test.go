@@ -156,7 +156,7 @@ func TestNextDocumentIsHostile(t *testing.T) {
 	})
 	p := b.Open(url)
 	for _, next := range []string{"/comments", "/strings"} {
-		tab := h.tabWith("form")
+		tab := h.tabShowing("form")
 		p.Eval(fmt.Sprintf("document.querySelector('form').action = %q", next))
 		if got, err := h.call(tab, "form", "{}"); err != nil || !strings.HasPrefix(got, `{"content":[]} at `+url+next) {
 			t.Errorf("%s: %s, %v", next, got, err)
