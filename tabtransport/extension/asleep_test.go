@@ -2,8 +2,6 @@ package extension_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,8 +34,7 @@ func background(w *chromium.Page, url string) {
 }
 
 // clock gives a worker elapse, which has done at once what is due within so many ms.
-const clock = `
-void (({setTimeout, clearTimeout}) => {
+const clock = `void (({setTimeout, clearTimeout}) => {
 	const due = new Map();
 	let time;
 	globalThis.setTimeout = (f, ms = 0, ...args) => {
@@ -59,18 +56,11 @@ void (({setTimeout, clearTimeout}) => {
 	};
 })(globalThis)`
 
-// writeWithClock writes a copy of the extension whose workers all have the clock.
+// writeWithClock writes a copy of the extension whose workers have the clock.
 func (h *hub) writeWithClock() string {
 	h.t.Helper()
 	dir := h.write()
-	worker, err := os.OpenFile(filepath.Join(dir, "worker", "main.js"), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer worker.Close()
-	if _, err := worker.WriteString(clock); err != nil {
-		h.t.Fatal(err)
-	}
+	addToWorker(h.t, dir, clock)
 	return dir
 }
 

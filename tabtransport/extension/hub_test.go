@@ -3,7 +3,6 @@ package extension_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +14,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
-	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 	"tabhub/tabtransport/tabtest"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -360,46 +358,4 @@ func equal(got, want []string) bool {
 		}
 	}
 	return true
-}
-
-// write writes a copy of the extension that is paired with h.
-func (h *hub) write() string {
-	h.t.Helper()
-	dir := h.t.TempDir()
-	if _, err := extension.Write(dir, h.pairings.Ring, h.url()); err != nil {
-		h.t.Fatal(err)
-	}
-	return dir
-}
-
-// browse starts a browser with the extension connected to h.
-func (h *hub) browse(opts chromium.Options) *chromium.Browser {
-	h.t.Helper()
-	if opts.Extension == "" {
-		opts.Extension = h.write()
-	}
-	b := chromium.Start(h.t, opts)
-	h.wait("the extension connects", func() bool { return h.hello != nil })
-	return b
-}
-
-// stopWorker stops the extension's worker, and returns when there is another one.
-func (h *hub) stopWorker(b *chromium.Browser) {
-	h.t.Helper()
-	h.mu.Lock()
-	hellos := h.hellos
-	h.mu.Unlock()
-	b.StopWorker()
-	h.wait("the extension is back", func() bool { return h.hellos > hellos })
-}
-
-// bothWays runs a test in a browser that gives pages WebMCP, and in one where the extension does.
-func bothWays(t *testing.T, test func(t *testing.T, native bool)) {
-	t.Helper()
-	for _, native := range []bool{true, false} {
-		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
-			t.Parallel()
-			test(t, native)
-		})
-	}
 }

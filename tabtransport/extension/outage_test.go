@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -175,14 +173,7 @@ func testExtensionUpdated(t *testing.T, native bool) {
 	session, hellos := h.hello.Session, h.hellos
 	h.mu.Unlock()
 	// The new worker has no time for a while, as on a busy machine.
-	main := filepath.Join(dir, "worker", "main.js")
-	text, err := os.ReadFile(main)
-	if err == nil {
-		err = os.WriteFile(main, append(text, "\nfor (const until = Date.now() + 1000; Date.now() < until; );\n"...), 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	addToWorker(t, dir, "for (const until = Date.now() + 1000; Date.now() < until; );")
 	b.Load(dir)
 	h.wait("the new extension says hello", func() bool { return h.hellos > hellos })
 	h.wait("the tab is told again", func() bool { return h.tabs[tab].registrations > 0 })

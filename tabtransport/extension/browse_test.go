@@ -1,0 +1,66 @@
+package extension_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"tabhub/tabtransport/extension"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// write writes a copy of the extension that is paired with h.
+func (h *hub) write() string {
+	h.t.Helper()
+	dir := h.t.TempDir()
+	if _, err := extension.Write(dir, h.pairings.Ring, h.url()); err != nil {
+		h.t.Fatal(err)
+	}
+	return dir
+}
+
+// addToWorker has the workers of a copy of the extension run more.
+func addToWorker(t testing.TB, dir, script string) {
+	t.Helper()
+	main := filepath.Join(dir, "worker", "main.js")
+	text, err := os.ReadFile(main)
+	if err == nil {
+		err = os.WriteFile(main, append(text, "\n"+script+"\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// browse starts a browser with the extension connected to h.
+func (h *hub) browse(opts chromium.Options) *chromium.Browser {
+	h.t.Helper()
+	if opts.Extension == "" {
+		opts.Extension = h.write()
+	}
+	b := chromium.Start(h.t, opts)
+	h.wait("the extension connects", func() bool { return h.hello != nil })
+	return b
+}
+
+// stopWorker stops the extension's worker, and returns when there is another one.
+func (h *hub) stopWorker(b *chromium.Browser) {
+	h.t.Helper()
+	h.mu.Lock()
+	hellos := h.hellos
+	h.mu.Unlock()
+	b.StopWorker()
+	h.wait("the extension is back", func() bool { return h.hellos > hellos })
+}
+
+// bothWays runs a test in a browser that gives pages WebMCP, and in one where the extension does.
+func bothWays(t *testing.T, test func(t *testing.T, native bool)) {
+	t.Helper()
+	for _, native := range []bool{true, false} {
+		t.Run(fmt.Sprintf("native=%v", native), func(t *testing.T) {
+			t.Parallel()
+			test(t, native)
+		})
+	}
+}
