@@ -244,17 +244,17 @@ func TestBrowserThatAClientUses(t *testing.T) {
 // closes none in its place.
 func TestBrowserThatChoosesLate(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
-		openHub(r)
+		j := openHub(r)
 		ext, id := r.extension(t, "token of ann", "chrome")
+		<-j.conns // it has joined
 		mcp, _ := r.connected(t, "token of ann", id)
-		hub := r.relay.hub("ann").(*tabtransport.Peers)
 		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"createTab","params":{"url":"https://client.example/"}}`)
 		create := ext.message()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		done := make(chan error, 1)
 		ask := func(req spec.Request) {
-			_, err := hub.SendRequest(ctx, spec.TabAddr{Peer: spec.PeerID(id), Tab: 7}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+			_, err := j.hub.SendRequest(ctx, spec.TabAddr{Peer: spec.PeerID(id), Tab: 7}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 			done <- err
 		}
 		go ask(&spec.CloseTab{})
