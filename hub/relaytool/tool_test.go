@@ -251,12 +251,10 @@ func TestActs(t *testing.T) {
 				t.Error(got)
 			}
 
-			if !plain {
-				r.text(r.call("relay_activateTab", `{"tabIndex":1}`))
-				r.text(r.call("relay_activateTab", `{"tabIndex":0}`))
-				if got := b.URLs()[0]; got != "https://d.example/*" {
-					t.Error(got)
-				}
+			r.text(r.call("relay_activateTab", `{"tabIndex":1}`))
+			r.text(r.call("relay_activateTab", `{"tabIndex":0}`))
+			if got := b.URLs()[0]; got != "https://d.example/*" {
+				t.Error(got)
 			}
 
 			b.Asked()
