@@ -72,9 +72,9 @@ Web pages offer tools. tabhub collects those of all tabs of all browsers and ser
 them as one MCP server. Have your MCP client start "tabhub stdio"; the hub itself
 then starts by itself, or with "tabhub serve" in a terminal of its own.
 
-Every flag, but for the two that change a site, can be set in the environment, too:
---data-dir is TABHUB_DATA_DIR; lists are separated by commas. TABHUB_TOKEN is shown
-to a hub with accounts: it is the token of one of its users.`,
+Every flag, but for those of pair and those that change a site, can be set in the
+environment, too: --data-dir is TABHUB_DATA_DIR; lists are separated by commas.
+TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its users.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},

@@ -136,6 +136,8 @@ func TestDefinitions(t *testing.T) {
 // A plain LLM host drives a browser with the relay's tools.
 func TestTools(t *testing.T) {
 	r := newRig(t)
+	var log []string
+	r.tools = New(r.relay, "ann", func(rec storage.Record) { log = append(log, rec.Tool+" "+rec.Outcome) })
 	r.fails(r.call("relay_getTabs", `{}`), "NO_INSTANCE", "No browser")
 	ext := r.extension("ann", "chrome")
 	r.extension("eve", "chrome")
@@ -181,6 +183,11 @@ func TestTools(t *testing.T) {
 	ext.next()
 	ext.ws.Close()
 	r.fails(<-done, "TAB_CLOSED", "may have taken effect")
+	for _, call := range []string{"relay_getTabs NO_INSTANCE", "relay_getTabs ok", "relay_closeTab TAB_CLOSED"} {
+		if !slices.Contains(log, call) {
+			t.Errorf("%s is not in the log %q", call, log)
+		}
+	}
 }
 
 // text returns the text of a result that is no failure.
@@ -251,12 +258,10 @@ func TestActs(t *testing.T) {
 				t.Error(got)
 			}
 
-			if !plain {
-				r.text(r.call("relay_activateTab", `{"tabIndex":1}`))
-				r.text(r.call("relay_activateTab", `{"tabIndex":0}`))
-				if got := b.URLs()[0]; got != "https://d.example/*" {
-					t.Error(got)
-				}
+			r.text(r.call("relay_activateTab", `{"tabIndex":1}`))
+			r.text(r.call("relay_activateTab", `{"tabIndex":0}`))
+			if got := b.URLs()[0]; got != "https://d.example/*" {
+				t.Error(got)
 			}
 
 			b.Asked()

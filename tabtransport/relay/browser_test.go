@@ -169,6 +169,7 @@ func TestBrowserWhoseTabsMove(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		b := &relaytest.Browser{}
 		d := r.drive(t, b)
+		d.Add("https://c.example/")
 		a := d.Add("https://a.example/")
 		d.Add("https://b.example/")
 		b.Before = func(method string, _ json.RawMessage) error {
@@ -178,10 +179,12 @@ func TestBrowserWhoseTabsMove(t *testing.T) {
 			return nil
 		}
 		const moved = "the browser's tabs were just moved: nothing was done; try again (-32603)"
-		for _, req := range []spec.Request{&spec.CloseTab{}, &spec.ActivateTab{}, &spec.Navigate{URL: "https://c.example/"}, &spec.Text{}, &spec.Screenshot{}} {
+		for _, req := range []spec.Request{&spec.CloseTab{}, &spec.ActivateTab{}, &spec.Navigate{URL: "https://d.example/"}, &spec.Text{}, &spec.Screenshot{}} {
 			d.expect(a.ID, req, moved)
 		}
-		if got := d.URLs(); len(got) != 2 || !slices.Contains(got, "https://a.example/") || !slices.Contains(got, "https://b.example/*") {
+		got := d.URLs()
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"https://a.example/", "https://b.example/*", "https://c.example/"}) {
 			t.Errorf("%q", got)
 		}
 	})
@@ -244,17 +247,17 @@ func TestBrowserThatAClientUses(t *testing.T) {
 // closes none in its place.
 func TestBrowserThatChoosesLate(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
-		openHub(r)
+		j := openHub(r)
 		ext, id := r.extension(t, "token of ann", "chrome")
+		<-j.conns // it has joined
 		mcp, _ := r.connected(t, "token of ann", id)
-		hub := r.relay.hub("ann").(*tabtransport.Peers)
 		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"createTab","params":{"url":"https://client.example/"}}`)
 		create := ext.message()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		done := make(chan error, 1)
 		ask := func(req spec.Request) {
-			_, err := hub.SendRequest(ctx, spec.TabAddr{Peer: spec.PeerID(id), Tab: 7}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+			_, err := j.hub.SendRequest(ctx, spec.TabAddr{Peer: spec.PeerID(id), Tab: 7}, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 			done <- err
 		}
 		go ask(&spec.CloseTab{})
@@ -276,6 +279,78 @@ func TestBrowserThatChoosesLate(t *testing.T) {
 	})
 }
 
+// The tools of the relay have a tab of their own choice, as a client has.
+func TestBrowserThatToolsUse(t *testing.T) {
+	bubble(t, Limits{}, func(t *testing.T, r *rig) {
+		b := &relaytest.Browser{}
+		d := r.drive(t, b)
+		for _, url := range []string{"https://a.example/", "https://b.example/", "https://c.example/"} {
+			d.Add(url)
+		}
+		mcp, _ := r.connected(t, "token of ann", string(d.addr.Peer))
+		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"selectTab","params":{"tabIndex":0}}`)
+		mcp.next()
+		tools := r.relay.Tools("ann", string(d.addr.Peer))
+		choose := func(index int) {
+			if _, err := tools.Request(t.Context(), "selectTab", tabIndex{Index: index}); err != nil {
+				t.Error(err)
+			}
+		}
+		choose(1)
+		d.expect(21, &spec.Text{}, `{"text":"Hello https://c.example/"}`)
+		if got := d.Chosen(); got != 14 {
+			t.Errorf("the tools' commands go to tab %d", got)
+		}
+
+		// The hub waits until they have chosen, and until they have closed a tab.
+		held := ""
+		asked, proceed := make(chan struct{}), make(chan struct{})
+		b.Before = func(method string, params json.RawMessage) error {
+			if method == held {
+				held = ""
+				close(asked)
+				<-proceed
+			}
+			return nil
+		}
+		hold := func(method string, act, meanwhile func()) {
+			held, asked, proceed = method, make(chan struct{}), make(chan struct{})
+			acted, done := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(acted)
+				act()
+			}()
+			<-asked
+			b.Asked()
+			go func() {
+				defer close(done)
+				meanwhile()
+			}()
+			synctest.Wait()
+			if got := b.Asked(); len(got) > 0 {
+				t.Errorf("under the tools' %s: %q", method, got)
+			}
+			close(proceed)
+			<-acted
+			<-done
+		}
+		hold("selectTab", func() { choose(0) }, func() {
+			d.expect(21, &spec.Text{}, `{"text":"Hello https://c.example/"}`)
+		})
+		if got := d.Chosen(); got != 7 {
+			t.Errorf("the tools' commands go to tab %d", got)
+		}
+		hold("closeTab", func() {
+			if closed, err := tools.Close(t.Context(), new(1)); err != nil || closed.TabID != 14 {
+				t.Errorf("%+v, %v", closed, err)
+			}
+		}, func() {
+			d.expect(21, &spec.Text{}, `{"text":"Hello https://c.example/"}`)
+		})
+		d.shows("https://a.example/", "https://c.example/*")
+	})
+}
+
 // A command is sent once, and who asked is told what may have happened.
 func TestBrowserFails(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
@@ -292,11 +367,31 @@ func TestBrowserFails(t *testing.T) {
 		d.expect(0, &spec.OpenTab{URL: "https://b.example/"}, tabtransport.ErrTimeout.Error())
 		close(mute)
 		synctest.Wait()
+		d.shows("https://a.example/*", "https://b.example/")
 		if got := b.Asked(); !slices.Equal(got, []string{`createTab {"url":"https://b.example/","activate":false}`}) {
 			t.Errorf("%q", got)
 		}
 		// A turn that was given up keeps nobody from theirs.
 		d.expect(7, &spec.Text{}, `{"text":"Hello https://a.example/"}`)
+
+		// A page that loads for long is left to load; one that does not answer is not.
+		mute = make(chan struct{})
+		b.Before = func(_ string, params json.RawMessage) error {
+			if strings.Contains(string(params), "readyState") || strings.Contains(string(params), "innerText") {
+				<-mute
+			}
+			return nil
+		}
+		d.expect(7, &spec.Navigate{URL: "https://slow.example/"}, "{}")
+		mcp, _ := r.connected(t, "token of ann", string(d.addr.Peer))
+		mcp.send(`{"jsonrpc":"2.0","id":3,"method":"selectTab","params":{"tabIndex":1}}`)
+		mcp.next()
+		d.expect(7, &spec.Text{}, tabtransport.ErrTimeout.Error())
+		synctest.Wait()
+		if got := d.Chosen(); got != 14 {
+			t.Errorf("the client's commands go to tab %d", got)
+		}
+		close(mute)
 
 		b.Before = func(string, json.RawMessage) error { return errors.New("No window") }
 		d.expect(0, &spec.OpenTab{URL: "https://b.example/"}, "No window (-32000)")
@@ -343,6 +438,7 @@ func TestExtensionServesTheHub(t *testing.T) {
 		}{
 			{&spec.OpenTab{URL: "x"}, []string{`{"tabId":42}`, `{}`}, `{"tabId":42}`},
 			{&spec.OpenTab{URL: "x"}, []string{`{}`, `{}`, `{"tabs":[{"id":3},{"id":9},{"id":5}]}`}, `{"tabId":9}`},
+			{&spec.ListTabs{}, []string{`{"tabs":[{"id":3,"index":5},{"id":4}]}`}, `{"tabs":[{"tabId":3,"windowId":0,"index":5,"url":"","title":"","active":false},{"tabId":4,"windowId":0,"index":1,"url":"","title":"","active":false}]}`},
 			{&spec.ListTabs{}, []string{`{"tabs":7}`}, ""},
 			{&spec.ListTabs{}, []string{`{}`}, ""},
 		} {

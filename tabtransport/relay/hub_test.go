@@ -43,6 +43,9 @@ func TestHubRequests(t *testing.T) {
 		if m.Method != "createTab" || string(m.Params) != `{"url":"https://example.com"}` || strings.HasPrefix(string(m.ID), `"`+conn) || !strings.HasPrefix(string(m.ID), `"conn-`) {
 			t.Fatalf("%+v", m)
 		}
+		if s := r.relay.Stats(); s.InFlight != 2 { // and the client's
+			t.Errorf("%+v", s)
+		}
 		ext.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"tabId":7}}`, m.ID))
 		if o := <-done; o.err != nil || string(o.result) != `{"tabId":7}` {
 			t.Fatalf("%+v", o)

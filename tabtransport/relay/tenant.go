@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"iter"
 	"sync"
 	"time"
 
@@ -48,6 +49,22 @@ const (
 	ofBrowser = iota // the hub, to which the extension is a browser
 	ofTools          // the relay's tools
 )
+
+// all yields the connections of clients and the hub's own. The tenant's lock is held.
+func (ext *extension) all() iter.Seq[*connection] {
+	return func(yield func(*connection) bool) {
+		for _, c := range ext.connections {
+			if !yield(c) {
+				return
+			}
+		}
+		for _, c := range ext.own {
+			if c != nil && !yield(c) {
+				return
+			}
+		}
+	}
+}
 
 // session is a WebSocket that serves an extension.
 type session struct {
@@ -192,13 +209,8 @@ func (t *tenant) leave(s *session) {
 // interruptLocked ends the requests that an extension will not answer any more.
 func (t *tenant) interruptLocked(ext *extension, why string) {
 	err := failed(spec.FailTabClosed, "%s before it answered: the request may have taken effect", why)
-	for _, c := range ext.connections {
+	for c := range ext.all() {
 		t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
-	}
-	for _, c := range ext.own {
-		if c != nil {
-			t.endRequestsLocked(c, time.Time{}, err, tabtransport.ErrLost)
-		}
 	}
 }
 
@@ -271,7 +283,7 @@ func (t *tenant) exit(c *client) {
 }
 
 // expire ends the requests of an extension's clients that have waited for too long. Those
-// of the hub itself have a timer in Request.
+// of the hub itself have a timer in driver.send.
 func (t *tenant) expire(ext *extension) {
 	err := failed(spec.FailToolTimeout, "Extension did not answer in %d s: the request may have taken effect", int(t.limits.RequestTimeout.Seconds()))
 	before := time.Now().Add(-t.limits.RequestTimeout)
@@ -310,13 +322,8 @@ func (t *tenant) count(s *Stats) {
 			s.Extensions++
 		}
 		s.Connections += len(ext.connections)
-		for _, c := range ext.connections {
+		for c := range ext.all() {
 			s.InFlight += len(c.pending.byID)
-		}
-		for _, c := range ext.own {
-			if c != nil {
-				s.InFlight += len(c.pending.byID)
-			}
 		}
 	}
 }

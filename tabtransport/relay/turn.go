@@ -78,13 +78,10 @@ func (ext *extension) endTurn() {
 // choosing returns the end of a request that has the extension choose a tab, nil if there is
 // none. The tenant's lock is held.
 func (ext *extension) choosing() <-chan struct{} {
-	for _, c := range ext.connections {
+	for c := range ext.all() {
 		if over := c.pending.choosing(); over != nil {
 			return over
 		}
-	}
-	if tools := ext.own[ofTools]; tools != nil {
-		return tools.pending.choosing()
 	}
 	return nil
 }

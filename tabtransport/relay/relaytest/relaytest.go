@@ -19,7 +19,8 @@ type Browser struct {
 	// Predecessor: it speaks the older protocol, whose extensions overlook the index of
 	// closeTab and whose errors are strings.
 	Predecessor bool
-	// Plain: it knows the methods that the protocol names, and no forwardCDPCommand.
+	// Plain: it knows the methods that the protocol names, activateTab too, for which it
+	// overlooks selectTab's activate, and no forwardCDPCommand.
 	Plain bool
 	// Before, if not nil, is called with each request before it is served. An error is the
 	// answer.
@@ -216,7 +217,7 @@ func (b *Browser) answer(method string, params json.RawMessage) (any, error) {
 		if !strings.HasPrefix(t.URL(), "http") {
 			return nil, says("Cannot automate tab %d: %q (%s)", *p.TabIndex, t.Title, t.URL())
 		}
-		if p.Activate != nil && *p.Activate {
+		if p.Activate != nil && *p.Activate && !b.Plain {
 			b.front(t)
 		}
 		again := b.chosen == t.ID
@@ -240,6 +241,14 @@ func (b *Browser) answer(method string, params json.RawMessage) (any, error) {
 			b.tabs = slices.DeleteFunc(b.tabs, func(other *Tab) bool { return other == t })
 		}
 		return map[string]any{"success": true, "closedAttachedTab": t.ID == b.chosen}, nil
+	}
+	if method == "activateTab" && b.Plain {
+		t, err := b.byIndex(p.TabIndex)
+		if err != nil {
+			return nil, err
+		}
+		b.front(t)
+		return map[string]any{"success": true}, nil
 	}
 	t := b.tab(b.chosen)
 	if t == nil {
