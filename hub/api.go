@@ -90,6 +90,7 @@ type Call struct {
 	Args     json.RawMessage     // nil means {}; not modified, not kept after the call
 	Client   string              // the MCP client's name, for the log
 	ReadOnly bool                // call nothing but tools that only read; ErrNotReadOnly otherwise
+	ForModel bool                // call no tool that is for its site's app alone: it is unknown
 	Progress func(spec.Progress) // may be nil; called in order, never after Call returned
 }
 

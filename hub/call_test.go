@@ -429,6 +429,12 @@ func TestReadOnlyCalls(t *testing.T) {
 				t.Errorf("%s: %s, %v", name, r, err)
 			}
 		}
+		w.register(a, 0, tools("https://e.com/", `x:"title":"X",`+reads[1:])) // the name is the newest's
+		b.Notify(0, &spec.TabState{Active: new(true), WindowFocused: new(true)})
+		synctest.Wait()
+		if r, err := call("e_com_x"); !errors.Is(err, ErrNotReadOnly) {
+			t.Errorf("at another tab: %s, %v", r, err)
+		}
 		go func() { answer(a, a.Next(), "read") }()
 		if r, err := call("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {
 			t.Errorf("%s, %v", r, err)
