@@ -79,9 +79,9 @@ type Item struct {
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
 	// lets pass.
 	OnlyReads bool
-	Sum       uint64 // differs when a client would have to list again; not with labels
 	// AppOnly: a tool that is for its site's app, not for models.
 	AppOnly bool
+	Sum     uint64 // differs when a client would have to list again; not with labels
 }
 
 // Call is one tools/call.
