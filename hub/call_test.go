@@ -317,6 +317,22 @@ func TestCacheOfASiteWithoutAddress(t *testing.T) {
 	})
 }
 
+// A tab whose address is not known leaves the one that is known of its site.
+func TestCacheKeepsTheAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/deep", `find:"annotations":{"cache":true}`))
+		b.Notify(1, &spec.TabClosed{})
+		w.register(b, 2, tools("", `find:"origin":"https://e.com","annotations":{"cache":true}`))
+		b.Notify(2, &spec.TabClosed{})
+		synctest.Wait()
+		if e, err := w.hub.Explain("website_tool_e_com_find"); err != nil || e.OpenURL != "https://e.com/deep" {
+			t.Errorf("%+v, %v", e, err)
+		}
+	})
+}
+
 func TestNoBrowserToOpenIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
