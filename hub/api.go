@@ -79,9 +79,9 @@ type Item struct {
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
 	// lets pass.
 	OnlyReads bool
-	Sum       uint64 // differs when a client would have to list again; not with labels
 	// AppOnly: a tool that is for its site's app, not for models.
 	AppOnly bool
+	Sum     uint64 // differs when a client would have to list again; not with labels
 }
 
 // Call is one tools/call.
@@ -90,6 +90,7 @@ type Call struct {
 	Args     json.RawMessage     // nil means {}; not modified, not kept after the call
 	Client   string              // the MCP client's name, for the log
 	ReadOnly bool                // call nothing but tools that only read; ErrNotReadOnly otherwise
+	ForModel bool                // call no tool that is for its site's app alone: it is unknown
 	Progress func(spec.Progress) // may be nil; called in order, never after Call returned
 }
 

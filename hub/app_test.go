@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"tabhub/spec"
+	"tabhub/storage"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -148,5 +149,38 @@ func TestAppWaitsForTheNextDocument(t *testing.T) {
 		w.register(b, 1, tools("https://e.com/", "show:"+shopTools))
 		b.Answer(b.Next(), spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"ui://cart","text":"the next page's"}]}`)}, nil)
 		c.want(t, "the next page's")
+	})
+}
+
+// What a page keeps for its app no model calls, whichever tab the call goes to.
+func TestToolsOfAppsAreNotForModels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		a, b := w.page("https://e.com", "a"), w.page("https://e.com", "b")
+		const forApp = `:"_meta":{"ui":{"visibility":["app"]}}`
+		w.register(a, 0, tools("https://e.com/a", "pay"+forApp))
+		w.register(b, 0, tools("https://e.com/b", "pay"+forApp))
+		call := func(name string) (json.RawMessage, error) {
+			return w.hub.Call(t.Context(), Call{Name: "website_tool_" + name, ForModel: true})
+		}
+		wantUnknown := func(name string) {
+			t.Helper()
+			if r, err := call(name); !errors.As(err, new(*UnknownError)) {
+				t.Errorf("%s: %s, %v", name, r, err)
+			}
+		}
+		wantUnknown("e_com_pay")
+		wantUnknown("e_com_tab1_pay")
+		w.register(b, 0, tools("https://e.com/b", "pay")) // the name is the newest's
+		a.Notify(0, &spec.TabState{Active: new(true), WindowFocused: new(true)})
+		synctest.Wait()
+		wantUnknown("e_com_pay")
+		go func() { answer(b, b.Next(), "paid") }()
+		if r, err := call("e_com_tab2_pay"); err != nil || !strings.Contains(string(r), "paid") {
+			t.Errorf("%s, %v", r, err)
+		}
+		if rs, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall}); err != nil || len(rs) != 1 {
+			t.Errorf("recorded %+v, %v", rs, err)
+		}
 	})
 }

@@ -32,7 +32,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, readOnly: c.ReadOnly}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
 	if c.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
@@ -67,6 +67,7 @@ type run struct {
 	client   string
 	args     json.RawMessage
 	readOnly bool // only a tool that says so is called
+	forModel bool // and none that is for its site's app
 	via      string
 	progress func(spec.Progress)
 	ext      spec.Extensions
@@ -111,7 +112,8 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		resp, err = r.attempts(ctx)
 	}
 	err = cleanError(err)
-	if !errors.Is(err, ErrNotReadOnly) { // which who asked for it records, as what is unknown
+	_, unknown := errors.AsType[*UnknownError](err)
+	if !unknown && !errors.Is(err, ErrNotReadOnly) { // which who asked for it records
 		h.recordCall(r, resp, err)
 	}
 	return resp, err
@@ -129,12 +131,24 @@ func (r *run) begin() error {
 	if r.ref, ok = h.state.Lookup(r.kind, r.name); !ok {
 		return h.unknown(r.kind, r.name)
 	}
-	if r.readOnly {
-		if l, ok := h.state.Find(r.kind, r.name); !ok || !l.Item.OnlyReads() {
-			return ErrNotReadOnly // before a tab is opened for it
+	if r.readOnly || r.forModel {
+		l, _ := h.state.Find(r.kind, r.name)
+		if err := r.allows(l.Item); err != nil {
+			return err // before a tab is opened for it
 		}
 	}
 	h.running.Add(1)
+	return nil
+}
+
+// allows returns why it, nil if it is not known, must not be called.
+func (r *run) allows(it *item.Item) error {
+	switch {
+	case r.forModel && it != nil && it.AppOnly:
+		return &UnknownError{Kind: r.kind, Name: r.name}
+	case r.readOnly && (it == nil || !it.OnlyReads()):
+		return ErrNotReadOnly
+	}
 	return nil
 }
 
@@ -243,8 +257,8 @@ func await[T any](ctx context.Context, h *Hub, c <-chan T) error {
 
 // check validates the arguments of a call as the site's settings say.
 func (r *run) check(it *item.Item) error {
-	if r.readOnly && !it.OnlyReads() {
-		return ErrNotReadOnly // another tab's, of the same name
+	if err := r.allows(it); err != nil {
+		return err // another tab's, of the same name
 	}
 	if r.checked == it || r.site.Check == storage.CheckOff {
 		return nil

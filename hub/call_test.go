@@ -317,6 +317,22 @@ func TestCacheOfASiteWithoutAddress(t *testing.T) {
 	})
 }
 
+// A tab whose address is not known leaves the one that is known of its site.
+func TestCacheKeepsTheAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		b := w.chrome("b1", "s1")
+		w.register(b, 1, tools("https://e.com/deep", `find:"annotations":{"cache":true}`))
+		b.Notify(1, &spec.TabClosed{})
+		w.register(b, 2, tools("", `find:"origin":"https://e.com","annotations":{"cache":true}`))
+		b.Notify(2, &spec.TabClosed{})
+		synctest.Wait()
+		if e, err := w.hub.Explain("website_tool_e_com_find"); err != nil || e.OpenURL != "https://e.com/deep" {
+			t.Errorf("%+v, %v", e, err)
+		}
+	})
+}
+
 func TestNoBrowserToOpenIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
@@ -428,6 +444,12 @@ func TestReadOnlyCalls(t *testing.T) {
 			if r, err := call(name); !errors.Is(err, ErrNotReadOnly) {
 				t.Errorf("%s: %s, %v", name, r, err)
 			}
+		}
+		w.register(a, 0, tools("https://e.com/", `x:"title":"X",`+reads[1:])) // the name is the newest's
+		b.Notify(0, &spec.TabState{Active: new(true), WindowFocused: new(true)})
+		synctest.Wait()
+		if r, err := call("e_com_x"); !errors.Is(err, ErrNotReadOnly) {
+			t.Errorf("at another tab: %s, %v", r, err)
 		}
 		go func() { answer(a, a.Next(), "read") }()
 		if r, err := call("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {

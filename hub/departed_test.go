@@ -147,6 +147,14 @@ func TestDiscardedTab(t *testing.T) {
 		if r.Tab != 2 {
 			t.Errorf("the call went to tab %d, which is asleep", r.Tab)
 		}
+		if d := w.description("e_com_tab1_x"); d != "[e.com • Tab 1 Asleep] does x" {
+			t.Errorf("description %q", d)
+		}
+		b.Notify(2, &spec.TabState{Replaces: 1}) // which is another tab
+		synctest.Wait()
+		if tabs := w.hub.Tabs(); len(tabs) != 2 || !tabs[0].Discarded || tabs[1].Discarded {
+			t.Errorf("%+v", tabs)
+		}
 
 		b.Notify(1, &spec.TabState{Discarded: ptr(false)})
 		w.register(b, 1, tools("https://e.com/"))
@@ -161,19 +169,30 @@ func TestCompletionWakesNoTab(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFixture(t, Options{})
 		b := w.chrome("b1", "s1")
-		w.register(b, 1, &spec.Register{
-			Kind: spec.KindPrompt, TabURL: "https://e.com/",
-			Items: []json.RawMessage{json.RawMessage(`{"name":"greet","arguments":[{"name":"who"}],"completes":true}`)},
-		})
+		register := func(more string) {
+			w.register(b, 1, &spec.Register{
+				Kind: spec.KindPrompt, TabURL: "https://e.com/",
+				Items: []json.RawMessage{json.RawMessage(`{"name":"greet","arguments":[{"name":"who"}]` + more + `}`)},
+			})
+		}
+		wantNone := func(why string) {
+			t.Helper()
+			synctest.Wait()
+			start := time.Now()
+			got, err := w.hub.Complete(t.Context(), spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			if err != nil || string(got) != `{"completion":{"values":[]}}` {
+				t.Errorf("%s: %s, %v", why, got, err)
+			}
+			if waited := time.Since(start); waited != 0 {
+				t.Errorf("%s: the tab was asked, for %v", why, waited)
+			}
+		}
+		register("")
+		wantNone("the page completes nothing")
+		register(`,"completes":true,"departed":true`)
+		wantNone("the page has gone")
+		register(`,"completes":true`)
 		b.Notify(1, &spec.TabState{Discarded: ptr(true)})
-		synctest.Wait()
-		start := time.Now()
-		got, err := w.hub.Complete(t.Context(), spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
-		if err != nil || string(got) != `{"completion":{"values":[]}}` {
-			t.Errorf("%s, %v", got, err)
-		}
-		if waited := time.Since(start); waited != 0 {
-			t.Errorf("the tab was asked, for %v", waited)
-		}
+		wantNone("asleep")
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
@@ -79,6 +80,32 @@ func TestInput(t *testing.T) {
 			t.Errorf("%s: %v, %s, %v", args, members, object, err)
 		case want != "" && (err == nil || err.Error() != want):
 			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
+// What a tool does, and what the log says that it did, must be the same, also if a client
+// sends an argument twice.
+func TestArgumentTwice(t *testing.T) {
+	in := NewInput(json.RawMessage(`{"type":"object","properties":{"action":{"type":"string"}}}`))
+	for args, want := range map[string]string{
+		`{"action":"close","action":"list"}`:               "list",
+		`{"action":"close","action":null}`:                 "",
+		`{"action":null,"action":"list"}`:                  "list",
+		`{"action":"close","action":null,"\u0061ction":1}`: "",
+	} {
+		did := ""
+		var got storage.Record
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
+			members, object, err := in.Read(args)
+			if did, _ = rawjson.String(members["action"]); did == "" && err == nil && string(object) != "{}" {
+				t.Errorf("%s: %s", args, object)
+			}
+			return Text("")
+		}}, func(r storage.Record) { got = r })
+		tool.Call(t.Context(), json.RawMessage(args), "c", nil)
+		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
+			t.Errorf("%s: did %q, and recorded %q", args, did, got.Tool)
 		}
 	}
 }

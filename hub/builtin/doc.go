@@ -3,6 +3,6 @@
 // hub/relaytool make such Tools; cmd/tabhub lists those that the user's Switches leave on,
 // and hub/mcpserver serves them.
 //
-// The package also holds what such tools have in common: Input checks arguments against a
-// tool's schema, Text makes a result, Recorded leaves records of the calls.
+// The package also holds what such tools have in common: Members reads arguments, Input
+// checks them against a tool's schema, Text makes a result, Recorded leaves records of the calls.
 package builtin

@@ -26,21 +26,31 @@ func NewInput(raw json.RawMessage) *Input {
 	})}
 }
 
-// Read returns the members of args, nil or valid JSON, if they fit the schema, and the
-// same as one object. A member that is null counts as left out, as many clients send it.
-// The error tells a model what to correct.
+// Read returns the Members of args, nil or valid JSON, if they fit the schema, and the
+// same as one object. The error tells a model what to correct.
 func (in *Input) Read(args json.RawMessage) (members map[string]json.RawMessage, object json.RawMessage, err error) {
-	members = map[string]json.RawMessage{}
 	if len(args) > 0 && args[0] != '{' && string(args) != "null" {
 		return nil, nil, errors.New("the arguments must be an object")
 	}
-	for key, value := range rawjson.Members(args) {
-		if string(value) != "null" {
-			members[strings.Clone(key)] = value
-		}
-	}
+	members = Members(args)
 	if object, err = json.Marshal(members); err != nil {
 		return nil, nil, err
 	}
 	return members, object, in.schema().Check(object)
+}
+
+// Members returns the members of arguments, valid JSON, by name; none if that is no object.
+// A member that is null counts as left out, as many clients send it. Where a name is given
+// twice the last one counts, also if that is null: a page, and who reads the same arguments
+// for the log, take it so, too.
+func Members(args json.RawMessage) map[string]json.RawMessage {
+	members := map[string]json.RawMessage{}
+	for key, value := range rawjson.Members(args) {
+		if string(value) == "null" {
+			delete(members, key)
+		} else {
+			members[strings.Clone(key)] = value
+		}
+	}
+	return members
 }

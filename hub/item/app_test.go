@@ -71,4 +71,38 @@ func TestAppContents(t *testing.T) {
 			t.Errorf("%s:\n got %s, %v\nwant %s", c.result, got, err, c.want)
 		}
 	}
+	claimed := &Item{Provenance: Provenance{Domain: "unverified_e.com", Origin: "https://e.com"}}
+	got, err := claimed.ResourceResult(spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"ui://cart","_meta":{"ui":` + ui + `}}]}`)}, "ui://cart", "ui://e.com/cart")
+	if want := `{"contents":[{"uri":"ui://e.com/cart"}]}`; err != nil || string(got) != want {
+		t.Errorf("of a site that is only claimed: %s, %v", got, err)
+	}
+	for _, from := range []Provenance{it.Provenance, claimed.Provenance} {
+		r, err := Parse(spec.KindResource, json.RawMessage(`{"uri":"ui://cart","name":"n","_meta":{"ui":`+ui+`}}`), &schema.Cache{}, func(string) (Provenance, error) { return from, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passes := strings.Contains(string(r.AppendJSON(nil, "u", "[e.com]", "")), `"_meta":{"ui":`+ui+`}`); passes != from.Verified {
+			t.Errorf("listed for %s: %t", from.Domain, passes)
+		}
+	}
+}
+
+// A client must list a tool again when another app, or another use of it, is named.
+func TestSumOfApp(t *testing.T) {
+	seen := map[uint64]string{}
+	for _, meta := range []string{
+		`{}`, `{"ui":{"resourceUri":"ui://cart"}}`, `{"ui":{"resourceUri":"ui://pay"}}`,
+		`{"ui":{"resourceUri":"ui://cart","visibility":["app"]}}`, `{"ui":{"resourceUri":"ui://cart"},"tags":["t"]}`,
+	} {
+		it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","_meta":`+meta+`}`), &schema.Cache{}, func(string) (Provenance, error) {
+			return Provenance{"e.com", "https://e.com", true}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := seen[it.Sum("n")]; other != "" {
+			t.Errorf("%s is the same as %s", meta, other)
+		}
+		seen[it.Sum("n")] = meta
+	}
 }

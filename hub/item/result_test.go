@@ -35,6 +35,23 @@ func TestToolResult(t *testing.T) {
 	}
 }
 
+// A client takes no more than 100 values, and must learn that there are others.
+func TestCompleteResult(t *testing.T) {
+	values := func(n int) string { return `"values":[` + strings.TrimSuffix(strings.Repeat(`"v",`, n), ",") + `]` }
+	for result, want := range map[string]string{
+		`{"completion":{` + values(100) + `,"total":100}}`:               `{"completion":{` + values(100) + `,"total":100}}`,
+		`{"completion":{` + values(101) + `}}`:                           `{"completion":{` + values(100) + `,"hasMore":true}}`,
+		`{"completion":{"values":["a","b\u202e","c\u0000"],"total":-1}}`: `{"completion":{"values":["a"]}}`,
+		`{"completion":{"values":[1]}}`:                                  `{"completion":{"values":[]}}`,
+		`{"completion":null}`:                                            `{"completion":{"values":[]}}`,
+		``:                                                               `{"completion":{"values":[]}}`,
+	} {
+		if got := CompleteResult(spec.Response{Result: json.RawMessage(result)}); string(got) != want {
+			t.Errorf("%s:\n got %s\nwant %s", result, got, want)
+		}
+	}
+}
+
 // A model that has sent what the schema does not allow must learn so if the page fails,
 // and is not bothered if it does not.
 func TestToolResultWithDoubts(t *testing.T) {

@@ -2,6 +2,7 @@ package item
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"tabhub/describe"
@@ -56,5 +57,16 @@ func checkTexts(t *testing.T, v any) {
 			checkTexts(t, key)
 			checkTexts(t, e)
 		}
+	}
+}
+
+// Half of a surrogate pair, which is valid JSON, ends the list for clients that cannot read it.
+func TestTitleThatCannotBeRead(t *testing.T) {
+	it, err := Parse(spec.KindTool, json.RawMessage(`{"name":"n","title":"a\ud800b"}`), &schema.Cache{}, func(string) (Provenance, error) { return Provenance{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(it.AppendJSON(nil, "n", "", "")); strings.Contains(got, `\ud800`) || !strings.Contains(got, `"title":"a`) {
+		t.Errorf("listed as %s", got)
 	}
 }

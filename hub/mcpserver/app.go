@@ -14,8 +14,7 @@ import (
 // names that the page has for its tools and resources. Such a name is looked up in the
 // pages whose apps the client has read.
 
-// apps are the public URIs of the apps that a client has read, oldest first: in a session,
-// or of the requests without one that come with one credential and client's name.
+// apps are the public URIs of the apps that a client has read, oldest first.
 type apps struct {
 	mu   sync.Mutex
 	uris []string
@@ -27,22 +26,14 @@ const (
 	maxStateless = 256 // clients without sessions
 )
 
-// read notes that a client has read a resource, which may be an app.
-func (a *apps) read(uri string) {
-	if !naming.IsApp(uri) {
-		return
+// apps returns the apps that the client of rq has read: in its session or, for requests
+// without one, those that come with one credential and client's name.
+func (rq *request) apps() *apps {
+	if rq.header == nil {
+		return &rq.ses.apps
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !slices.Contains(a.uris, uri) {
-		a.uris = append(a.uris, uri)
-		a.uris = a.uris[max(0, len(a.uris)-maxApps):]
-	}
-}
-
-// statelessApps returns the apps of a client that has no sessions.
-func (s *Server) statelessApps(identity, client string) *apps {
-	key := identity + "\x00" + client
+	key := rq.ses.identity + "\x00" + rq.clientName()
+	s := rq.ses.srv
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.apps[key]
@@ -56,19 +47,34 @@ func (s *Server) statelessApps(identity, client string) *apps {
 	return a
 }
 
+// hasRead notes that the client of rq has read a resource, which may be an app.
+func (rq *request) hasRead(uri string) {
+	if !naming.IsApp(uri) {
+		return
+	}
+	a := rq.apps()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.Contains(a.uris, uri) {
+		a.uris = append(a.uris, uri)
+		a.uris = a.uris[max(0, len(a.uris)-maxApps):]
+	}
+}
+
 // fromApp runs ask for a name, and if that is nobody's once more for the one thing that
 // apps of the client can mean by it.
-func fromApp[T any](ses *session, kind spec.Kind, name string, ask func(name string) (T, error)) (T, error) {
+func fromApp[T any](rq *request, kind spec.Kind, name string, ask func(name string) (T, error)) (T, error) {
 	r, err := ask(name)
 	if _, unknown := errors.AsType[*hub.UnknownError](err); !unknown {
 		return r, err
 	}
-	ses.apps.mu.Lock()
-	uris := ses.apps.uris // of which no element changes
-	ses.apps.mu.Unlock()
+	a := rq.apps()
+	a.mu.Lock()
+	uris := a.uris // of which no element changes
+	a.mu.Unlock()
 	found := ""
 	for _, uri := range uris {
-		public, ok := ses.srv.hub.FromApp(uri, kind, name)
+		public, ok := rq.ses.srv.hub.FromApp(uri, kind, name)
 		if ok && found != "" && public != found {
 			return r, err
 		}

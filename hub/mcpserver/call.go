@@ -44,7 +44,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		}
 		c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
 		ask = func(ctx context.Context) (json.RawMessage, error) {
-			return fromApp(rq.ses, spec.KindTool, name, func(name string) (json.RawMessage, error) {
+			return fromApp(rq, spec.KindTool, name, func(name string) (json.RawMessage, error) {
 				c.Name = name
 				return s.hub.Call(ctx, c)
 			})

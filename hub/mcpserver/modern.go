@@ -36,7 +36,6 @@ func (s *Server) postModern(x *exchange, r *http.Request, out *outbox, m message
 	ses.out = out
 	x.out.notices = ses.notices
 	rq := newRequest(ses, out, m)
-	ses.apps = s.statelessApps(ses.identity, rq.clientName())
 	if e := checkHeaders(rq, r.Header); e != nil {
 		rq.wrong = e
 	}

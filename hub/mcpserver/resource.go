@@ -20,10 +20,10 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 	}
 	client := rq.clientName()
 	r, err := s.withInput(ctx, rq, uri, func(ctx context.Context) (json.RawMessage, error) {
-		return fromApp(rq.ses, spec.KindResource, uri, func(uri string) (json.RawMessage, error) {
+		return fromApp(rq, spec.KindResource, uri, func(uri string) (json.RawMessage, error) {
 			r, err := s.hub.ReadResource(ctx, uri, client)
 			if err == nil {
-				rq.ses.apps.read(uri)
+				rq.hasRead(uri)
 			}
 			return r, err
 		})

@@ -83,7 +83,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	watching map[*session]struct{} // told of changes
-	apps     map[string]*apps      // of clients without sessions, see statelessApps
+	apps     map[string]*apps      // of clients without sessions, see request.apps
 }
 
 // Causes of a cancelled request.

@@ -23,10 +23,10 @@ type session struct {
 	identity string
 	ctx      context.Context // the parent of its requests
 	cancel   context.CancelCauseFunc
-	sse      bool // of GET /sse: 2024-11-05 is the version of a client that names none
-	full     bool // has no room for a request
-	outlives bool // its client goes on to another Server when this one is closed
-	apps     *apps
+	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
+	full     bool        // has no room for a request
+	outlives bool        // its client goes on to another Server when this one is closed
+	apps     apps        // not for requests without a session, see request.apps
 	calls    gate        // requests that are answered in other goroutines
 	jobs     chan func() // to the idle ones of these
 	idle     atomic.Int32
@@ -70,7 +70,7 @@ func (c *changes) empty() bool {
 }
 
 func (s *Server) newSession(parent context.Context, identity string) *session {
-	ses := &session{srv: s, identity: identity, apps: &apps{}, jobs: make(chan func())}
+	ses := &session{srv: s, identity: identity, jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
 	return ses
 }

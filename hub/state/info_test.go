@@ -26,4 +26,8 @@ func TestCounts(t *testing.T) {
 	if got, want := f.Count(), (Counts{Browsers: 1, Pages: 1, Tabs: 1, Domains: 1, Tools: 1, Cached: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	f.tools(b(3), "https://e.com/3", `kept:"annotations":{"cache":true}`)
+	if got, want := f.Count(), (Counts{Browsers: 1, Pages: 1, Tabs: 2, Domains: 1, Tools: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }

@@ -33,10 +33,10 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 	// A page cannot ask back in a batch, so it is not told what the client can be asked.
 	ctx = hub.WithExtensions(ctx, nil)
 	events := make(chan event)
-	run := func(at int) {
+	run := func(at int, op *operation, err error) {
 		one := *c
 		one.progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
-		events <- event{at: at, ended: true, result: one.run(ctx, ops[at], at)}
+		events <- event{at: at, ended: true, result: one.run(ctx, op, err, at)}
 	}
 	go func() {
 		defer close(events)
@@ -44,7 +44,8 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 		defer running.Wait()
 		slots := make(chan struct{}, batchWorkers)
 		for at := range ops {
-			alone := !c.tool.reads(ops[at])
+			op, err := parse(ops[at])
+			alone := err == nil && !c.tool.reads(op)
 			if alone {
 				running.Wait()
 			}
@@ -53,7 +54,7 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 				return
 			}
 			running.Go(func() {
-				run(at)
+				run(at, op, err)
 				<-slots
 			})
 			if alone {
@@ -85,9 +86,8 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 }
 
 // reads reports whether an operation changes nothing.
-func (t *proxy) reads(raw json.RawMessage) bool {
-	op, err := parse(raw)
-	if err != nil || op.action != actionCall || op.kind != spec.KindTool {
+func (t *proxy) reads(op *operation) bool {
+	if op.action != actionCall || op.kind != spec.KindTool {
 		return true
 	}
 	it, err := t.find(op)

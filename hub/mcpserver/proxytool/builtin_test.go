@@ -136,7 +136,15 @@ func TestToolsOfApps(t *testing.T) {
 			}
 		}
 	}
-	if len(g.hub.got) > 0 {
-		t.Errorf("the hub was asked for %+v", g.hub.got)
+	for _, tool := range []string{Name, ReadName} {
+		if got := g.call(tool, `{"action":"list","type":"tool"}`); !strings.Contains(got, "browser_tab") || strings.Contains(got, "acts") {
+			t.Errorf("%s lists %s", tool, got)
+		}
+	}
+	// The hub decides, at the tab that it chooses.
+	for _, c := range g.hub.got {
+		if !c.ForModel {
+			t.Errorf("the hub was asked for %+v", c)
+		}
 	}
 }

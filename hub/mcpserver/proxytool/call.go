@@ -54,10 +54,8 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, error) {
 	own := builtin.Find(c.tool.builtin, op.path)
 	switch {
-	case own == nil && c.tool.isForApp(op.path):
-		return nil, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	case own == nil:
-		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, ReadOnly: c.readOnly, Progress: c.progress})
+		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, ReadOnly: c.readOnly, ForModel: true, Progress: c.progress})
 	case c.readOnly && !onlyReads(own):
 		return nil, hub.ErrNotReadOnly
 	}
@@ -65,12 +63,6 @@ func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, 
 		return r, nil
 	}
 	return nil, context.Cause(ctx)
-}
-
-// isForApp reports whether a tool is for its site's app, and so not for who asks here.
-func (t *proxy) isForApp(name string) bool {
-	it, err := t.hub.Find(spec.KindTool, name)
-	return err == nil && it.AppOnly
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.

@@ -38,9 +38,13 @@ func (t *proxy) index(kind spec.Kind) *index {
 	if old := t.indexes[kind]; old != nil && slices.EqualFunc(old.lists, lists, sameListing) {
 		return old
 	}
-	ix := &index{kind: kind, lists: lists}
+	size := len(t.builtinItems)
+	for _, l := range lists {
+		size += len(l.Items)
+	}
+	ix := &index{kind: kind, lists: lists, items: make([]hub.Item, 0, size)}
 	if kind == spec.KindTool {
-		ix.items = slices.Clone(t.builtinItems)
+		ix.items = append(ix.items, t.builtinItems...)
 	}
 	for _, l := range lists {
 		for i := range l.Items {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tabhub/hub/builtin"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -64,21 +65,17 @@ type filter struct {
 // holds what could be read. A parameter that is null is one that is not given.
 func parse(raw json.RawMessage) (*operation, error) {
 	op := &operation{}
-	given := make(map[string]json.RawMessage, len(parameters))
 	var p problems
 	if len(raw) > 0 {
-		err := rawjson.Object(raw, spec.MaxDepth, func(key string, value json.RawMessage) error {
-			if !slices.Contains(parameters, key) {
-				p.add("Unknown parameter '%s'; allowed: %s", shorten(key), strings.Join(parameters, ", "))
-			} else if string(value) != "null" {
-				given[key] = value
-			}
+		err := rawjson.Object(raw, spec.MaxDepth, func(key string, _ json.RawMessage) error {
+			p.known("parameter", key, parameters)
 			return nil
 		})
 		if err != nil {
 			return op, refusal("The parameters must be an object: " + err.Error())
 		}
 	}
+	given := builtin.Members(raw)
 	op.action = p.choice(given, "action", actions)
 	if op.action != actionBatch || given["type"] != nil {
 		op.kind = spec.Kind(p.choice(given, "type", kinds))
@@ -167,6 +164,13 @@ func (p problems) err() error {
 	return refusal(strings.Join(p, "; "))
 }
 
+// known says what is wrong with a name that is not one of allowed.
+func (p *problems) known(what, name string, allowed []string) {
+	if !slices.Contains(allowed, name) {
+		p.add("Unknown %s '%s'; allowed: %s", what, shorten(name), strings.Join(allowed, ", "))
+	}
+}
+
 // choice returns a parameter that must be one of allowed.
 func (p *problems) choice(given map[string]json.RawMessage, name string, allowed []string) string {
 	v := given[name]
@@ -239,41 +243,43 @@ func (p *problems) filter(f *filter, v json.RawMessage) {
 	if v = p.container("filter", v, '{'); v == nil {
 		return
 	}
-	rawjson.Object(v, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		ok := true
-		switch {
-		case !slices.Contains(filters, key):
-			p.add("Unknown filter '%s'; allowed: %s", shorten(key), strings.Join(filters, ", "))
-		case string(value) == "null":
-		case key == "prefix":
-			f.prefix, ok = rawjson.String(value)
-		case key == "domain":
-			f.domain, ok = rawjson.String(value)
-		case key == "query":
-			if f.query, ok = rawjson.String(value); len(words(f.query)) > maxWords {
-				p.add("Filter 'query' has more than %d words; name what you look for in a few", maxWords)
-			}
-		case key == "tags":
-			f.tags = nil
-			err := rawjson.Array(value, 2, func(tag json.RawMessage) error {
-				s, isString := rawjson.String(tag)
-				f.tags = append(f.tags, s)
-				ok = ok && isString
-				return nil
-			})
-			if err != nil || !ok {
-				p.add("Filter 'tags' must be an array of strings, not %s", show(value))
-				ok = true
-			}
-			if len(f.tags) > maxTags {
-				p.add("Filter 'tags' has %d entries; allowed: %d", len(f.tags), maxTags)
-			}
+	for key := range rawjson.Members(v) {
+		p.known("filter", key, filters)
+	}
+	given := builtin.Members(v)
+	text := func(name string) string {
+		v := given[name]
+		s, ok := rawjson.String(v)
+		if v != nil && !ok {
+			p.add("Filter '%s' must be a string, not %s", name, show(v))
 		}
+		return s
+	}
+	f.prefix, f.domain, f.query = text("prefix"), text("domain"), text("query")
+	if len(words(f.query)) > maxWords {
+		p.add("Filter 'query' has more than %d words; name what you look for in a few", maxWords)
+	}
+	if v := given["tags"]; v != nil {
+		f.tags = p.tags(v)
+	}
+}
+
+func (p *problems) tags(v json.RawMessage) (tags []string) {
+	err := rawjson.Array(v, 2, func(tag json.RawMessage) error {
+		s, ok := rawjson.String(tag)
 		if !ok {
-			p.add("Filter '%s' must be a string, not %s", key, show(value))
+			return refusal("not a string")
 		}
+		tags = append(tags, s)
 		return nil
 	})
+	if err != nil {
+		p.add("Filter 'tags' must be an array of strings, not %s", show(v))
+	}
+	if len(tags) > maxTags {
+		p.add("Filter 'tags' has %d entries; allowed: %d", len(tags), maxTags)
+	}
+	return tags
 }
 
 // show describes a value in an error.

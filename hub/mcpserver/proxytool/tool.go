@@ -42,7 +42,8 @@ type proxy struct {
 func (t *proxy) handler(name string, readOnly bool) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
 		c := &caller{tool: t, name: name, readOnly: readOnly, client: client, progress: progress}
-		r := c.run(builtin.WithVia(ctx, name), args, whole)
+		op, err := parse(args)
+		r := c.run(builtin.WithVia(ctx, name), op, err, whole)
 		if r == nil {
 			return nil
 		}
@@ -62,10 +63,10 @@ type caller struct {
 // whole is the position of an operation that is not part of a batch.
 const whole = -1
 
-// run runs one operation, which is number at of a batch; nil if ctx ended first.
-func (c *caller) run(ctx context.Context, raw json.RawMessage, at int) *result {
+// run runs one operation, which is number at of a batch; nil if ctx ended first. err is
+// what parse said of it.
+func (c *caller) run(ctx context.Context, op *operation, err error, at int) *result {
 	start := time.Now()
-	op, err := parse(raw)
 	if err == nil && op.action == actionBatch && at != whole {
 		err = refusal("Parameter 'action' is 'batch' within a batch; allowed there: list, info, call")
 	}

@@ -53,6 +53,9 @@ func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	w.mu.Lock()
 	w.got = append(w.got, c)
 	w.mu.Unlock()
+	if it, err := w.Find(spec.KindTool, c.Name); err == nil && it.AppOnly && c.ForModel {
+		return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name}
+	}
 	if f := w.tools[c.Name]; f != nil {
 		return f(ctx, c)
 	}
@@ -181,7 +184,9 @@ func TestErrors(t *testing.T) {
 		{`{"action":"list"}`, "Parameter 'type' is required: one of tool, resource, prompt"},
 		{`{"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch"},
 		{`{"action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch"},
+		{`{"action":"list","action":null,"type":"tool"}`, "Parameter 'action' is required: one of list, info, call, batch"},
 		{`{"action":"info","type":"tool"}`, "Parameter 'path' is required for action 'info'"},
+		{`{"action":"call","type":"tool","path":"calculator_add","path":null}`, "Parameter 'path' is required for action 'call'"},
 		{`{"action":"call","type":"tool"}`, "Parameter 'path' is required for action 'call'"},
 		{`{"action":"info","type":"tool","path":""}`, "Parameter 'path' is required for action 'info'"},
 		{`{"action":"call","type":"prompt","path":""}`, "Parameter 'path' is required for action 'call'"},
@@ -287,6 +292,7 @@ func TestSuccesses(t *testing.T) {
 		{"prefix", `{"action":"list","type":"tool","filter":{"prefix":"calculator_"}}`, list("tool", "Tool", `[`+addJSON+`,`+mulJSON+`]`, "")},
 		{"prefix, paged", `{"action":"list","type":"tool","filter":{"prefix":"calculator_"},"limit":1,"offset":1}`, list("tool", "Tool", `[`+mulJSON+`]`, page(2, 1, 1))},
 		{"filter as string", `{"action":"list","type":"tool","filter":"{\"prefix\":\"shop\"}"}`, list("tool", "Tool", `[`+shopJSON+`]`, "")},
+		{"filter given twice", `{"action":"list","type":"tool","filter":{"prefix":"shop","prefix":null,"tags":["x"],"tags":["math"],"domain":"d","domain":null}}`, list("tool", "Tool", `[`+addJSON+`,`+mulJSON+`]`, "")},
 		{"domain", `{"action":"list","type":"tool","filter":{"domain":"SHOP.example.com"}}`, list("tool", "Tool", `[`+shopJSON+`]`, "")},
 		{"one of the tags", `{"action":"list","type":"tool","filter":{"tags":["arithmetic","x"]}}`, list("tool", "Tool", `[`+mulJSON+`]`, "")},
 		{"tags and prefix", `{"action":"list","type":"tool","filter":{"tags":["math"],"prefix":"calculator_a"}}`, list("tool", "Tool", `[`+addJSON+`]`, "")},
