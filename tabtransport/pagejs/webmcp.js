@@ -2,31 +2,46 @@
 // interfaces, as Chromium 156 has them. It is made when the document first touches it (webmcpstand.js).
 "use strict";
 
-/** How methods and accessors are taken, as functions of their object and their arguments. */
-var Take = (() => {
-  const { apply } = Reflect;
-  const { getOwnPropertyDescriptor } = Object;
-  const { bind, call } = Function.prototype;
-  /** @returns {(object: any, ...args: any[]) => any} */
-  const method = (/** @type {Function | undefined} */ taken) => apply(bind, call, [taken]);
-  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.get);
-  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.set);
-  return { apply, getOwnPropertyDescriptor, method, getter, setter };
-})();
-
-/** What the API calls, as it was when the document first touched the API. */
+/** What the API calls, as it was when the document first touched the API: the page may put anything in its place. */
 var Before = (() => {
-  const { apply, getOwnPropertyDescriptor, method, getter, setter } = Take;
+  const { call } = Function.prototype;
+  // Methods and accessors, as functions of their object and their arguments.
+  /** @returns {(object: any, ...args: any[]) => any} */
+  const method = (/** @type {Function | undefined} */ taken) => call.bind(/** @type {any} */ (taken));
+  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(Object.getOwnPropertyDescriptor(prototype, name)?.get);
+  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(Object.getOwnPropertyDescriptor(prototype, name)?.set);
   return {
-    ...{ apply, getOwnPropertyDescriptor },
-    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, keys: Object.keys, shift: method(Array.prototype.shift) },
-    ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
+    AbortController,
+    CustomEvent,
+    DOMException,
+    Event,
+    MessageChannel,
+    MutationObserver,
+    Promise,
+    URL,
+    apply: Reflect.apply,
+    create: Object.create,
+    defineProperty: Object.defineProperty,
+    getOwnPropertyDescriptor: Object.getOwnPropertyDescriptor,
+    isArray: Array.isArray,
+    keys: Object.keys,
     now: performance.now.bind(performance),
-    ...{ CustomEvent, Event, Promise },
+    parse: JSON.parse,
+    random: Math.random,
+    setTimeout: window.setTimeout.bind(window),
+    shift: method(Array.prototype.shift),
+    stringify: JSON.stringify,
     /** Whether no other document can share the document's origin by document.domain. */
     keyed: window.originAgentCluster !== false || location.protocol === "file:",
+    // Windows, documents, events, messages.
     framesIn: getter(window, "length"),
     frameElement: getter(window, "frameElement"),
+    viewOf: getter(Document.prototype, "defaultView"),
+    createElement: method(Document.prototype.createElement),
+    allInDocument: method(Document.prototype.querySelectorAll),
+    allInFragment: method(DocumentFragment.prototype.querySelectorAll),
+    observe: method(MutationObserver.prototype.observe),
+    takeRecords: method(MutationObserver.prototype.takeRecords),
     addEventListener: method(EventTarget.prototype.addEventListener),
     removeEventListener: method(EventTarget.prototype.removeEventListener),
     dispatchEvent: method(EventTarget.prototype.dispatchEvent),
@@ -39,19 +54,12 @@ var Before = (() => {
     sourceOf: getter(MessageEvent.prototype, "source"),
     originOf: getter(MessageEvent.prototype, "origin"),
     portsOf: getter(MessageEvent.prototype, "ports"),
-    viewOf: getter(Document.prototype, "defaultView"),
-    createElement: method(Document.prototype.createElement),
-    allInDocument: method(Document.prototype.querySelectorAll),
-    connected: getter(Node.prototype, "isConnected"),
-    ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
-    observe: method(MutationObserver.prototype.observe),
-    takeRecords: method(MutationObserver.prototype.takeRecords),
     postMessage: method(MessagePort.prototype.postMessage),
     close: method(MessagePort.prototype.close),
     aborted: getter(AbortSignal.prototype, "aborted"),
     reason: getter(AbortSignal.prototype, "reason"),
-    // The names of a form's fields hide what the form itself has.
-    allInFragment: method(DocumentFragment.prototype.querySelectorAll),
+    // Elements: the names of a form's fields hide what the form itself has.
+    connected: getter(Node.prototype, "isConnected"),
     shadowOf: getter(Element.prototype, "shadowRoot"),
     namespaceOf: getter(Element.prototype, "namespaceURI"),
     matches: method(Element.prototype.matches),
