@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/state"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -467,4 +468,25 @@ func TestConnectionLostUnderCall(t *testing.T) {
 			t.Errorf("the tool ran %s times for %d calls", got, i+1)
 		}
 	}
+}
+
+// A tab says that it waits for the person for as long as it does, also if the page of the call is
+// left before the call has ended.
+func TestPageLeftUnderCallThatWaits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{WebMCP: true}).Open(s.host(`<script src="http://HUB/tab.js"></script>
+	<form toolname="book" tooldescription="Books"><input name="q"><button>Book</button></form>`, ""))
+	waits := func(waiting bool) func() bool {
+		return func() bool {
+			return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting == waiting })
+		}
+	}
+	name := s.name("book")
+	done := make(chan reply, 1)
+	go func() { done <- s.send(t.Context(), name, `{"q":"x"}`, nil) }()
+	s.await("the tab waits", waits(true))
+	page.Reload()
+	<-done
+	s.await("the tab waits no more", waits(false))
 }

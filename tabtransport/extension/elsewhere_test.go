@@ -3,6 +3,7 @@ package extension_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -299,6 +300,35 @@ func testCallsThatThePageNavigates(t *testing.T, native bool) {
 		if got, err := h.callFrame(t.Context(), tab, 0, tool, "{}", atOnce); err != nil || got != `{"content":[{"type":"text","text":"shown"}]}` {
 			t.Errorf("%s: %s, %v", tool, got, err)
 		}
+	}
+}
+
+// Where the person goes after a page is back from the back/forward cache is no result of the call
+// that has led away from it before.
+func TestPageIsBackUnderCall(t *testing.T) {
+	t.Parallel()
+	bothWays(t, testPageIsBackUnderCall)
+}
+
+func testPageIsBackUnderCall(t *testing.T, native bool) {
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: native})
+	url, _ := world(t)
+	p := b.Open(url + "/mute")
+	p.Eval(`addEventListener('pageshow', (event) => window.fromCache = event.persisted);
+		void document.modelContext.registerTool({name: 'leaves', description: 'd', execute: () => { location.href = '/slow'; return new Promise(() => {}); }})`)
+	tab := h.tabWith("leaves")
+	done := make(chan string, 1)
+	go func() {
+		got, err := h.callFrame(t.Context(), tab, 0, "leaves", "{}", tabtransport.Wait{Timeout: chromium.Timeout})
+		done <- fmt.Sprint(got, err)
+	}()
+	h.wait("the next document is there", func() bool { return h.tabs[tab].state.URL != nil && *h.tabs[tab].state.URL == url+"/slow" })
+	p.Back()
+	p.WaitFor("window.fromCache")
+	p.Navigate(url + "/answer")
+	if got, want := <-done, `failed: "the page went to another document before the tool answered`; !strings.HasPrefix(got, want) {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

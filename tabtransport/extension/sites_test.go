@@ -193,8 +193,9 @@ func TestPictureWhileTabsChange(t *testing.T) {
 	}
 }
 
-// A frame that is there for a moment only is in no picture either.
-func TestPictureWhileFramesComeAndGo(t *testing.T) {
+// A frame that comes when the extension has looked at the page, and is gone when it looks again, is
+// in no picture either.
+func TestPictureOfAFrameBetweenLooks(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	b := h.browse(chromium.Options{})
@@ -203,16 +204,47 @@ func TestPictureWhileFramesComeAndGo(t *testing.T) {
 	tab := front(b)
 	switchSite(b, off, false)
 	p.Front()
-	p.Eval(`void (function come() {
-		const frame = document.createElement('iframe');
-		frame.src = '` + off + `';
-		frame.onload = () => setTimeout(() => { frame.remove(); setTimeout(come, 100); }, 200);
+	w := b.Worker()
+	defer w.Close()
+	w.Eval(fmt.Sprintf(`(() => {
+		const { captureVisibleTab } = chrome.tabs;
+		const inPage = (func) => chrome.scripting.executeScript({ target: { tabId: %d }, func, args: [%q] });
+		chrome.tabs.captureVisibleTab = async (...args) => {
+			await inPage((src) => new Promise((done) => {
+				const onload = () => requestAnimationFrame(() => requestAnimationFrame(done));
+				document.body.append(Object.assign(document.createElement("iframe"), { src, onload }));
+			}));
+			const taken = await captureVisibleTab.apply(chrome.tabs, args);
+			await inPage(() => document.querySelector("iframe").remove());
+			return taken;
+		};
+	})()`, tab, off))
+	if got, err := h.ask(tab, &spec.Screenshot{}); err == nil || !strings.Contains(err.Error(), "does not come to rest") {
+		t.Errorf("the page was pictured: %.100s, %v", got, err)
+	}
+}
+
+// What the screen still shows of a frame that has gone is in no picture.
+func TestPictureOfAFrameThatFadesOut(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	off := site(t, map[string]string{"/": red})
+	p := b.Open(site(t, map[string]string{"/": green + `<style>
+		@keyframes hidden { from, to { opacity: 0 } }
+		::view-transition-old(root) { animation: none }
+		::view-transition-new(root) { animation: hidden 2s }
+	</style>`}))
+	tab := front(b)
+	switchSite(b, off, false)
+	p.Front()
+	p.Eval(fmt.Sprintf(`new Promise((done) => {
+		const onload = () => requestAnimationFrame(() => requestAnimationFrame(() => done(document.startViewTransition(() => frame.remove()).ready.then(() => 0))));
+		const frame = Object.assign(document.createElement("iframe"), { src: %q, onload });
 		document.body.append(frame);
-	})()`)
-	for range 8 {
-		if got, err := h.ask(tab, &spec.Screenshot{}); err == nil && shows(t, got, color.RGBA{R: 255, A: 255}) {
-			t.Error("the picture shows the frame")
-		}
+	})`, off))
+	if got, err := h.ask(tab, &spec.Screenshot{}); err != nil || shows(t, got, color.RGBA{R: 255, A: 255}) {
+		t.Errorf("the picture shows the frame: %v", err)
 	}
 }
 

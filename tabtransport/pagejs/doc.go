@@ -8,7 +8,7 @@
 //	pageserver.js    PageServer: a client of an MCP server that runs in the page
 //	answers.js       keeps the answers to a PageServer from the page's own clients
 //	webmcpstand.js   offerWebMCP: document.modelContext where the browser has none, made at the first touch
-//	webmcp.js        makeWebMCP: the API
+//	webmcp.js        makeWebMCP: the API; webmcpidl.js: how it takes what a page gives
 //	webmcptools.js   DocumentTools: the tools that the page then has: registered, listed, run
 //	webmcpframes.js  ToolFrames: tools of the other documents of the tab
 //	webmcpforms.js   ToolForms: forms that are tools; webmcpfields.js: their schemas and fields

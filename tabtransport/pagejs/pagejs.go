@@ -23,7 +23,7 @@ const (
 var WebMCP = []string{
 	"pagejs/webmcpstand.js",
 	literal + "function installWebMCP(owner, place) {",
-	"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcp.js",
+	"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcpidl.js", "pagejs/webmcp.js",
 	literal + "return makeWebMCP(owner, place);\n}",
 }
 

@@ -2,31 +2,46 @@
 // interfaces, as Chromium 156 has them. It is made when the document first touches it (webmcpstand.js).
 "use strict";
 
-/** How methods and accessors are taken, as functions of their object and their arguments. */
-var Take = (() => {
-  const { apply } = Reflect;
-  const { getOwnPropertyDescriptor } = Object;
-  const { bind, call } = Function.prototype;
-  /** @returns {(object: any, ...args: any[]) => any} */
-  const method = (/** @type {Function | undefined} */ taken) => apply(bind, call, [taken]);
-  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.get);
-  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(getOwnPropertyDescriptor(prototype, name)?.set);
-  return { apply, getOwnPropertyDescriptor, method, getter, setter };
-})();
-
-/** What the API calls, as it was when the document first touched the API. */
+/** What the API calls, as it was when the document first touched the API: the page may put anything in its place. */
 var Before = (() => {
-  const { apply, getOwnPropertyDescriptor, method, getter, setter } = Take;
+  const { call } = Function.prototype;
+  // Methods and accessors, as functions of their object and their arguments.
+  /** @returns {(object: any, ...args: any[]) => any} */
+  const method = (/** @type {Function | undefined} */ taken) => call.bind(/** @type {any} */ (taken));
+  const getter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(Object.getOwnPropertyDescriptor(prototype, name)?.get);
+  const setter = (/** @type {object} */ prototype, /** @type {string} */ name) => method(Object.getOwnPropertyDescriptor(prototype, name)?.set);
   return {
-    ...{ apply, getOwnPropertyDescriptor },
-    ...{ create: Object.create, defineProperty: Object.defineProperty, isArray: Array.isArray, keys: Object.keys, shift: method(Array.prototype.shift) },
-    ...{ stringify: JSON.stringify, parse: JSON.parse, random: Math.random, setTimeout: window.setTimeout.bind(window) },
+    AbortController,
+    CustomEvent,
+    DOMException,
+    Event,
+    MessageChannel,
+    MutationObserver,
+    Promise,
+    URL,
+    apply: Reflect.apply,
+    create: Object.create,
+    defineProperty: Object.defineProperty,
+    getOwnPropertyDescriptor: Object.getOwnPropertyDescriptor,
+    isArray: Array.isArray,
+    keys: Object.keys,
     now: performance.now.bind(performance),
-    ...{ CustomEvent, Event, Promise },
+    parse: JSON.parse,
+    random: Math.random,
+    setTimeout: window.setTimeout.bind(window),
+    shift: method(Array.prototype.shift),
+    stringify: JSON.stringify,
     /** Whether no other document can share the document's origin by document.domain. */
     keyed: window.originAgentCluster !== false || location.protocol === "file:",
+    // Windows, documents, events, messages.
     framesIn: getter(window, "length"),
     frameElement: getter(window, "frameElement"),
+    viewOf: getter(Document.prototype, "defaultView"),
+    createElement: method(Document.prototype.createElement),
+    allInDocument: method(Document.prototype.querySelectorAll),
+    allInFragment: method(DocumentFragment.prototype.querySelectorAll),
+    observe: method(MutationObserver.prototype.observe),
+    takeRecords: method(MutationObserver.prototype.takeRecords),
     addEventListener: method(EventTarget.prototype.addEventListener),
     removeEventListener: method(EventTarget.prototype.removeEventListener),
     dispatchEvent: method(EventTarget.prototype.dispatchEvent),
@@ -39,19 +54,12 @@ var Before = (() => {
     sourceOf: getter(MessageEvent.prototype, "source"),
     originOf: getter(MessageEvent.prototype, "origin"),
     portsOf: getter(MessageEvent.prototype, "ports"),
-    viewOf: getter(Document.prototype, "defaultView"),
-    createElement: method(Document.prototype.createElement),
-    allInDocument: method(Document.prototype.querySelectorAll),
-    connected: getter(Node.prototype, "isConnected"),
-    ...{ AbortController, DOMException, MessageChannel, MutationObserver, URL },
-    observe: method(MutationObserver.prototype.observe),
-    takeRecords: method(MutationObserver.prototype.takeRecords),
     postMessage: method(MessagePort.prototype.postMessage),
     close: method(MessagePort.prototype.close),
     aborted: getter(AbortSignal.prototype, "aborted"),
     reason: getter(AbortSignal.prototype, "reason"),
-    // The names of a form's fields hide what the form itself has.
-    allInFragment: method(DocumentFragment.prototype.querySelectorAll),
+    // Elements: the names of a form's fields hide what the form itself has.
+    connected: getter(Node.prototype, "isConnected"),
     shadowOf: getter(Element.prototype, "shadowRoot"),
     namespaceOf: getter(Element.prototype, "namespaceURI"),
     matches: method(Element.prototype.matches),
@@ -313,175 +321,4 @@ function opening(method, itsOwn, given) {
   if (!itsOwn) throw new TypeError(`${prefix}Illegal invocation`);
   if (!given) throw new TypeError(`${prefix}1 argument required, but only 0 present.`);
   return prefix;
-}
-
-/**
- * The conversions of Web IDL that the API needs. The members of a dictionary are read in the order that
- * they have here; what a page has added to all objects is none of them.
- */
-class Idl {
-  static #string = (/** @type {any} */ value) => `${value}`;
-  static #scalars = (/** @type {any} */ value) => `${value}`.toWellFormed();
-
-  static tool = {
-    type: "ModelContextTool",
-    required: ["description", "execute", "name"],
-    members: {
-      annotations: (/** @type {any} */ value, /** @type {string} */ prefix) => Idl.dictionary(Idl.annotations, value ?? {}, prefix),
-      description: Idl.#string,
-      execute: Idl.#callback,
-      inputSchema: Idl.#object,
-      name: Idl.#string,
-      title: Idl.#scalars,
-    },
-  };
-  static annotations = {
-    type: "ToolAnnotations",
-    required: [],
-    members: { consequentialHint: Boolean, debugging: Boolean, readOnlyHint: Boolean, untrustedContentHint: Boolean },
-  };
-  static registeredTool = {
-    type: "RegisteredTool",
-    required: ["description", "name", "origin", "window"],
-    members: {
-      annotations: Idl.tool.members.annotations,
-      description: Idl.#string,
-      inputSchema: Idl.#object,
-      name: Idl.#string,
-      origin: Idl.#scalars,
-      title: Idl.#string,
-      window: Idl.#window,
-    },
-  };
-  static registerOptions = { type: "ModelContextRegisterToolOptions", required: [], members: { exposedTo: Idl.#strings, signal: Idl.#signal } };
-  static getOptions = { type: "ModelContextGetToolOptions", required: [], members: { fromOrigins: Idl.#strings } };
-  static executeOptions = { type: "ExecuteToolOptions", required: [], members: { signal: Idl.#signal } };
-
-  /**
-   * @param {{type: string, required: string[], members: Record<string, (value: any, prefix: string) => any>}} kind
-   * @param {any} given
-   * @param {string} prefix
-   * @returns {Record<string, any>}
-   */
-  static dictionary({ type, required, members }, given, prefix) {
-    if ((typeof given !== "object" && typeof given !== "function") || given === null) {
-      throw new TypeError(`${prefix}The provided value is not of type '${type}'.`);
-    }
-    /** @type {Record<string, any>} */
-    const taken = Before.create(null);
-    const names = Before.keys(members);
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i];
-      const value = given[name];
-      const about = `${prefix}Failed to read the '${name}' property from '${type}': `;
-      if (value !== undefined) taken[name] = members[name](value, about);
-      else if (members === Idl.annotations.members) taken[name] = false;
-      else if (required.includes(name)) throw new TypeError(`${about}Required member is undefined.`);
-    }
-    return taken;
-  }
-
-  /**
-   * The JSON of an object.
-   *
-   * @param {any} value
-   * @param {string} prefix
-   * @returns {string}
-   */
-  static json(value, prefix) {
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${prefix}value is not an object`);
-    const text = Before.stringify(value);
-    if (text === undefined) throw new TypeError(`${prefix}toJSON() returns undefined`);
-    return text;
-  }
-
-  /**
-   * The origins of addresses, all of which the browser must trust.
-   *
-   * @param {string[]} addresses
-   * @param {string} list its name
-   */
-  static origins(addresses, list) {
-    /** @type {Record<string, true>} */
-    const origins = Before.create(null);
-    for (let i = 0; i < addresses.length; i++) {
-      const origin = Idl.#origin(addresses[i]);
-      if (!origin) throw new Before.DOMException(`Only secure origins are allowed in the ${list} list.`, "SecurityError");
-      origins[origin] = true;
-    }
-    return origins;
-  }
-
-  /** @param {string} address */
-  static #origin(address) {
-    try {
-      const { origin, protocol } = new Before.URL(address);
-      if (protocol === "file:") return "file://";
-      const trusted = /^(https|wss|chrome-extension):|^(http|ws):\/\/(localhost|[^/]+\.localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
-      return trusted.test(origin) ? origin : "";
-    } catch {
-      return "";
-    }
-  }
-
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #callback(value, prefix) {
-    if (typeof value !== "function") throw new TypeError(`${prefix}The given value is not a function.`);
-    return value;
-  }
-
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #object(value, prefix) {
-    if ((typeof value !== "object" && typeof value !== "function") || value === null) throw new TypeError(`${prefix}Failed to convert value to 'object'.`);
-    return value;
-  }
-
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #signal(value, prefix) {
-    try {
-      Before.aborted(value);
-    } catch {
-      throw new TypeError(`${prefix}Failed to convert value to 'AbortSignal'.`);
-    }
-    return value;
-  }
-
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #window(value, prefix) {
-    // Of windows alone may be told, across origins, too, that they are their own.
-    let itself = false;
-    try {
-      itself = value.window === value && typeof value.postMessage === "function";
-    } catch {
-      // It is no window.
-    }
-    if (!itself) throw new TypeError(`${prefix}Failed to convert value to 'Window'.`);
-    return value;
-  }
-
-  /**
-   * @param {any} value
-   * @param {string} prefix
-   */
-  static #strings(value, prefix) {
-    if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function") {
-      throw new TypeError(`${prefix}The provided value cannot be converted to a sequence.`);
-    }
-    /** @type {string[]} */
-    const strings = [];
-    for (const one of value) strings[strings.length] = Idl.#scalars(one);
-    return strings;
-  }
 }

@@ -11,6 +11,7 @@ class Calls {
   #link;
   #ownerOf;
   #step;
+  #waits;
   /** What is running, by the hub's id. @type {Map<string | number, AbortController>} */
   #running = new Map();
   /** What has ended, by the hub's id, the oldest first. @type {Set<string | number>} */
@@ -24,11 +25,13 @@ class Calls {
    * @param {HubLink} link
    * @param {(kind: Kind, key: string) => ItemSource | undefined} ownerOf
    * @param {(step: CallStep) => void} step is told what happens
+   * @param {(waiting: boolean) => void} [waits] is told whether a call waits for the person in front of the tab
    */
-  constructor(link, ownerOf, step) {
+  constructor(link, ownerOf, step, waits) {
     this.#link = link;
     this.#ownerOf = ownerOf;
     this.#step = step;
+    this.#waits = waits;
   }
 
   /** @param {string} method @param {JSONObject} params @returns {boolean} whether it is about a call */
@@ -160,10 +163,10 @@ class Calls {
     };
     const timer = setInterval(tell, REMIND_MS);
     tell();
-    if (++this.#atPerson === 1) this.#link.notify("browser/tabState", { waiting: true });
+    if (++this.#atPerson === 1) this.#waits?.(true);
     return () => {
       clearInterval(timer);
-      if (--this.#atPerson === 0) this.#link.notify("browser/tabState", { waiting: false });
+      if (--this.#atPerson === 0) this.#waits?.(false);
     };
   }
 

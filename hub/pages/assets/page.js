@@ -67,6 +67,7 @@ class Page {
       opened: () => this.#state.tellAll(),
       changed: () => this.#changed(),
       step: (step) => this.#tell("call", step),
+      waits: (waiting) => this.#state.waits(waiting),
     });
     this.#state = new TabState(this.#direct.link);
   }

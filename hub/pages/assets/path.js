@@ -56,8 +56,9 @@ class Path {
    * @param {(code: number) => void} [options.lost]
    * @param {(method: string, params: JSONObject) => void} [options.notice] any that is not of a call
    * @param {(step: CallStep) => void} options.step
+   * @param {(waiting: boolean) => void} [options.waits] as in Calls
    */
-  constructor({ sources, dial, hello, once, fresh, opened, changed, lost, notice, step }) {
+  constructor({ sources, dial, hello, once, fresh, opened, changed, lost, notice, step, waits }) {
     this.#sources = sources;
     this.#fresh = fresh;
     this.#changed = changed;
@@ -75,7 +76,7 @@ class Path {
         },
       },
     });
-    this.#calls = new Calls(this.link, (kind, key) => this.#ownerOf(kind, key), step);
+    this.#calls = new Calls(this.link, (kind, key) => this.#ownerOf(kind, key), step, waits);
   }
 
   /** Connects, and offers what there is. */

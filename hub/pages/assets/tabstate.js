@@ -1,5 +1,5 @@
 // What the hub is told of the tab itself: its URL, its title, whether the user
-// looks at it.
+// looks at it, whether a call waits for them.
 
 const STATE_QUIET_MS = 100;
 
@@ -7,6 +7,7 @@ class TabState {
   #link;
   /** What the hub knows. @type {JSONObject} */
   #told = {};
+  #waiting = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
@@ -29,6 +30,12 @@ class TabState {
     if (document.head) new MutationObserver(soon).observe(document.head, { childList: true, subtree: true, characterData: true });
   }
 
+  /** @param {boolean} waiting whether a call waits for the person in front of the tab */
+  waits(waiting) {
+    this.#waiting = waiting;
+    this.#tell();
+  }
+
   /** Tells a hub that has forgotten everything. */
   tellAll() {
     this.#told = {};
@@ -38,7 +45,7 @@ class TabState {
   #tell() {
     if (this.#link.state !== "open") return;
     const visible = document.visibilityState === "visible";
-    const now = { url: pageURL(), title: pageTitle(), active: visible, visible, windowFocused: document.hasFocus() };
+    const now = { url: pageURL(), title: pageTitle(), active: visible, visible, windowFocused: document.hasFocus(), waiting: this.#waiting };
     const news = Object.entries(now).filter(([member, value]) => this.#told[member] !== value);
     if (news.length === 0) return;
     this.#told = now;

@@ -1,6 +1,7 @@
 // The document that follows one under a call: what it says is the call's result, as in the
 // browser, and where it is the hub is told with the answer.
 
+import { askDocuments } from "./documents.js";
 import { permits } from "./settings.js";
 import { pageOf } from "./tab.js";
 
@@ -92,7 +93,7 @@ async function look(tabId, frameId) {
     parsed: document.readyState !== "loading",
     complete: document.readyState === "complete",
   });
-  const there = await ask({ target, func, args: [MAX_PAGE] });
+  const [there] = await askDocuments({ target, func, args: [MAX_PAGE] }, BUSY);
   return there?.result && { documentId: there.documentId, ...there.result };
 }
 
@@ -110,7 +111,8 @@ async function said(tabId, documentId) {
     const texts = [...document.scripts].filter(({ type }) => type === "application/ld+json").map(({ text }) => text);
     return texts.join("").length <= max ? texts : [];
   };
-  const texts = (await ask({ target, func, args: [MAX_DATA] }))?.result ?? [];
+  const [answer] = await askDocuments({ target, func, args: [MAX_DATA] }, BUSY);
+  const texts = answer?.result ?? [];
   const data = texts.flatMap((text) => {
     try {
       return [JSON.stringify(JSON.parse(text.replace(COMMENT, "$1")))];
@@ -127,19 +129,3 @@ async function said(tabId, documentId) {
  * goes to the text's: each character is read once, whatever a page makes of it.
  */
 const COMMENT = /("(?:[^"\\]+|\\[^]?)*(?:"|$))|\/\*[^]*?(?:\*\/|$)|\/\/.*/g;
-
-/**
- * Runs a function in a document, in the extension's own world.
- *
- * @template {any[]} A
- * @template R
- * @param {chrome.scripting.ScriptInjection<A, R>} script
- * @returns {Promise<chrome.scripting.InjectionResult<R> | undefined>} undefined if the document has gone, or does not answer
- */
-function ask(script) {
-  const asked = chrome.scripting.executeScript({ ...script, injectImmediately: true }).then(
-    ([answer]) => answer,
-    () => undefined,
-  );
-  return Promise.race([asked, new Promise((done) => setTimeout(done, BUSY))]);
-}

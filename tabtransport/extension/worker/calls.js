@@ -184,6 +184,7 @@ export class Calls {
       if (call.tabId !== tab?.id || call.documentId !== documentId) continue;
       if (calls.includes(id)) {
         this.#ports.set(id, port);
+        call.leaving = call.submitted = false; // if it still leads elsewhere, that is said next
       } else if (!this.#ports.has(id)) {
         // A script before this one, as of an earlier version, may have run it.
         if (since < call.at) this.#fail(id, "the call did not reach the page", { delivered: false });

@@ -1,6 +1,8 @@
 // What has departed: how long a document is waited for that may offer what the one before it
 // did.
 
+import { askDocuments } from "./documents.js";
+
 /** How long a document may take to load and to make its first offer, in ms, until that of the one before it is forgotten, */
 export const LOADING = 15_000;
 /** and how long after that it may take to offer all that the one before it did. */
@@ -120,10 +122,7 @@ export class Departures {
  * @param {chrome.scripting.InjectionTarget} target
  * @returns {Promise<string[]>}
  */
-export function documents(target) {
-  const asked = chrome.scripting.executeScript({ target, func: () => {}, injectImmediately: true }).then(
-    (answers) => answers.map(({ documentId }) => documentId),
-    () => [],
-  );
-  return Promise.race([asked, new Promise((resolve) => setTimeout(resolve, ANSWER, []))]);
+export async function documents(target) {
+  const answers = await askDocuments({ target, func: () => {} }, ANSWER);
+  return answers.map(({ documentId }) => documentId);
 }

@@ -1,6 +1,7 @@
 // Which scripts run in pages: the sentinel in the frames of the sites that the user shares, with
-// WebMCP for the page unless the user has left the site out of that, and the rest of the extension where a sentinel has seen a sign (README.md, "Where nothing is,
-// nothing runs"). content/page.js, top.js and frame.js are joined of several files (files.go).
+// WebMCP for the page unless the user has left the site out of that, and the rest of the extension
+// where a sentinel has seen a sign (README.md, "Where nothing is, nothing runs"). Most of them are
+// joined of several files (files.go).
 
 import { pattern, permits, permitsAll, permitsPage } from "./settings.js";
 

@@ -3,6 +3,7 @@
 // every document in the tab, before and after it was taken and in between.
 
 import { Code, Refusal, notShared } from "./refusal.js";
+import { askDocuments } from "./documents.js";
 import { permitsAll, permitsDocument, permitsPage } from "./settings.js";
 
 /** How often a picture is tried, and how many ms apart. */
@@ -85,11 +86,8 @@ async function drawn(tabId, settings) {
       };
       next(frames);
     });
-  const asked = chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, func, args: [FRAMES] }).then(
-    ([answer]) => answer?.result === true,
-    () => false,
-  );
-  return Promise.race([asked, new Promise((/** @type {(late: boolean) => void} */ done) => setTimeout(done, TIMEOUT, false))]);
+  const [answer] = await askDocuments({ target: { tabId }, func, args: [FRAMES] }, TIMEOUT);
+  return answer?.result === true;
 }
 
 /**

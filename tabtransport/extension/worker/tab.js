@@ -155,7 +155,7 @@ export class Tab {
    * @param {Frame} frame
    */
   rejectedOf(frame) {
-    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map((item) => String(item.uri ?? item.uriTemplate ?? item.name)));
+    const namesOf = (/** @type {Frame} */ { offer }) => KINDS.flatMap((kind) => offer[kind].map(nameOf));
     const own = new Set(namesOf(frame));
     for (const other of this.frames.values()) if (other !== frame) for (const name of namesOf(other)) own.delete(name);
     return this.rejected.filter(({ name }) => own.has(name));
