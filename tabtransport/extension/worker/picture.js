@@ -144,24 +144,17 @@ class Change {
     this.#tabId = tabId;
     this.#settings = settings;
     chrome.tabs.onActivated.addListener(this.#activated);
-    chrome.tabs.onUpdated.addListener(this.#updated);
     chrome.webNavigation.onCommitted.addListener(this.#committed);
   }
 
   stop() {
     chrome.tabs.onActivated.removeListener(this.#activated);
-    chrome.tabs.onUpdated.removeListener(this.#updated);
     chrome.webNavigation.onCommitted.removeListener(this.#committed);
   }
 
   /** In any window: a tab may be moved to another one. */
   #activated = () => {
     this.happened = true;
-  };
-
-  /** @param {number} id @param {{status?: string}} info */
-  #updated = (id, { status }) => {
-    if (id === this.#tabId && status === "loading" && !permitsAll(this.#settings())) this.happened = true;
   };
 
   /**
