@@ -265,9 +265,9 @@ export class Tabs {
   // ---- What others ask
 
   /**
-   * The frame that a request is for, and the port that leads there. A tab that sleeps is woken,
-   * and a document that is just being loaded is waited for. A site that the user does not share
-   * has none.
+   * The frame that a request is for, and the port that leads there. A tab that sleeps is woken
+   * and has time to load, and a document that is just being loaded is waited for. A site that
+   * the user does not share has none.
    *
    * @param {number} tabId
    * @param {{frameId?: number, origin?: string}} at where it was offered, as far as that is known
@@ -282,7 +282,7 @@ export class Tabs {
       if (tab?.discarded) await this.#wake(tab);
       const frame = tab?.find(at, (each) => this.permitted(each) && offers(each.offer));
       if (frame?.port && (!frame.through || this.permitted(frame.through.frame))) return { frame, port: frame.port, child: frame.through?.key };
-      if (Date.now() > until || !tab?.expects(offers)) return undefined;
+      if (!tab || Date.now() > until || !(asleep || tab.expects(offers))) return undefined;
       await new Promise((done) => setTimeout(done, 50));
     }
   }
