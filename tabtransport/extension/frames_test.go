@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -268,12 +270,26 @@ func testReloadDoesNotFlap(t *testing.T, native bool) {
 // A window that a page has opened without an address of its own shows frames of other pages.
 func TestFrameInAWindowWithoutAddress(t *testing.T) {
 	t.Parallel()
-	bothWays(t, testFrameInAWindowWithoutAddress)
+	bothWays(t, func(t *testing.T, native bool) {
+		testFrameInAWindowWithoutAddress(newHub(t), chromium.Options{WebMCP: native})
+	})
+	// Such a window may be complete before the browser tells of changes.
+	t.Run("unchanged", func(t *testing.T) {
+		t.Parallel()
+		h := newHub(t)
+		dir := h.write()
+		addToWorker(t, dir, `import "./deaf.js";`)
+		deaf := `Object.defineProperty(chrome.tabs, "onUpdated", {value: {addListener() {}}});`
+		if err := os.WriteFile(filepath.Join(dir, "worker", "deaf.js"), []byte(deaf), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		testFrameInAWindowWithoutAddress(h, chromium.Options{WebMCP: true, Extension: dir})
+	})
 }
 
-func testFrameInAWindowWithoutAddress(t *testing.T, native bool) {
-	h := newHub(t)
-	b := h.browse(chromium.Options{WebMCP: native})
+func testFrameInAWindowWithoutAddress(h *hub, opts chromium.Options) {
+	t := h.t
+	b := h.browse(opts)
 	url := site(t, map[string]string{
 		"/":     `<!doctype html><title>Opener</title>`,
 		"/tool": `<!doctype html><script>document.modelContext.registerTool({name: "tool", description: "d", execute: () => "x"})</script>`,

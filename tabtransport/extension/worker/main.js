@@ -195,6 +195,8 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
+// A window without an address is complete at once, and may not change any more.
+chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
