@@ -39,6 +39,7 @@ const (
 	MethodScreenshot         = "browser/screenshot"
 	MethodText               = "browser/text"
 	MethodElicitConfirmation = "browser/elicitConfirmation"
+	MethodAsk                = "browser/ask"
 )
 
 // Capability is something that a peer offers at hello.
@@ -57,6 +58,7 @@ const (
 	CapScreenshot  Capability = "screenshot"
 	CapText        Capability = "text"
 	CapElicit      Capability = "elicit"
+	CapAsk         Capability = "ask"
 	// CapResume: over connections of one session, the peer knows by its id a call that
 	// it has got before, and holds answers until the hub has them.
 	CapResume Capability = "resume"
@@ -366,6 +368,91 @@ type ElicitConfirmationResult struct {
 	Remember bool `json:"remember"`
 }
 
+// Ask is browser/ask: the owner is asked, in a window of the browser's own, whether
+// something may be done. It is sent only to browsers that are paired with the hub. The
+// same question may be sent again, over another connection: it is shown once. Texts that
+// are not the hub's own words are those of Client, Site, Tool, Args and Changes; they hold
+// no control characters and nothing that cannot be seen.
+type Ask struct {
+	ID        string      `json:"id"`
+	Kind      AskKind     `json:"kind"`
+	Client    AskClient   `json:"client"`
+	Site      *AskSite    `json:"site,omitempty"` // nil: of no site, or of any
+	Tool      *AskTool    `json:"tool,omitempty"`
+	Why       []string    `json:"why"` // sentences of the hub
+	Args      []AskValue  `json:"args,omitempty"`
+	Changes   []AskChange `json:"changes,omitempty"` // since it was allowed
+	Reaches   []Reach     `json:"reaches"`           // what may be answered, beside no
+	ExpiresMs int64       `json:"expiresMs"`         // from now
+	Waiting   int         `json:"waiting,omitempty"` // further questions
+}
+
+// AskKind is what is asked.
+type AskKind string
+
+const (
+	AskCall   AskKind = "call"   // may this be called?
+	AskSignIn AskKind = "signIn" // may this client use the hub? AskResult has a Code then
+)
+
+// AskClient is the client that asks for it.
+type AskClient struct {
+	Name string `json:"name"`           // the owner's name of it, or how the hub knows it
+	Said string `json:"said,omitempty"` // what it calls itself, if that is something else
+	// Return is where the browser goes with the answer to a sign-in: a host, or "a program
+	// on this computer".
+	Return string `json:"return,omitempty"`
+}
+
+// AskSite is where it would happen.
+type AskSite struct {
+	Origin   string `json:"origin"` // as the browser writes it
+	Verified bool   `json:"verified"`
+	Top      string `json:"top,omitempty"` // the site whose page it is in, if that is another
+	Any      bool   `json:"any,omitempty"` // it may reach every site of the browser
+}
+
+// AskTool is what would be called.
+type AskTool struct {
+	Kind  Kind   `json:"kind,omitempty"` // "" for a tool of the hub or a request of the relay
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"`
+	Class string `json:"class"` // "read", "write" or "destructive"
+}
+
+// AskValue is a member of the arguments, for people.
+type AskValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Cut   int    `json:"cut,omitempty"` // how many characters in the middle of Value are left out
+}
+
+// AskChange is what is different from what the owner has allowed.
+type AskChange struct {
+	What string `json:"what"`
+	Was  string `json:"was"`
+	Is   string `json:"is"`
+}
+
+// Reach is how far the owner's answer reaches.
+type Reach string
+
+const (
+	ReachNo      Reach = "no"      // not this time
+	ReachOnce    Reach = "once"    // this call
+	ReachSession Reach = "session" // this client, until it ends
+	ReachApp     Reach = "app"     // always for this client
+	ReachAlways  Reach = "always"  // always, for every client
+	ReachNever   Reach = "never"   // never for this client, unasked
+)
+
+// AskResult answers Ask. A window that is closed means ReachNo.
+type AskResult struct {
+	Reach Reach `json:"reach" validate:"required,oneof=no once session app always never"`
+	// Code is what the owner has read on the page that wants to sign in.
+	Code string `json:"code,omitempty" validate:"max=32"`
+}
+
 // IsCall reports whether a request is for what a page has registered. Other requests
 // are for the browser.
 func IsCall(r Request) bool {
@@ -390,6 +477,7 @@ func (*Navigate) Method() string           { return MethodNavigate }
 func (*Screenshot) Method() string         { return MethodScreenshot }
 func (*Text) Method() string               { return MethodText }
 func (*ElicitConfirmation) Method() string { return MethodElicitConfirmation }
+func (*Ask) Method() string                { return MethodAsk }
 
 // Response is a tab's answer to a Request.
 type Response struct {

@@ -55,5 +55,6 @@ func MessageTypes() []MessageType {
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
 		request(&ElicitConfirmation{}, &ElicitConfirmationResult{}),
+		request(&Ask{}, &AskResult{}),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -16,6 +17,8 @@ type Verifier interface {
 // Identity is who a credential stands for, and how long.
 type Identity struct {
 	User spec.UserID
+	// Who is it that shows the credential. Never nil: a Verifier sets it.
+	Who *policy.Principal
 	// Expires is when the credential, and any connection opened with it, ends. Zero: never.
 	Expires time.Time
 	// Revoked is done when the credential is taken back. Nil: never.

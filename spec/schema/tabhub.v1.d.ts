@@ -11,6 +11,80 @@ export type Message<T extends { [method: string]: { params: object } }, M extend
 /** ActivateTab is browser/activateTab; the tab is the frame's. */
 export type ActivateTab = { [member: string]: never };
 
+/** Ask is browser/ask: the owner is asked, in a window of the browser's own, whether something may be done. */
+export type Ask = {
+  id: string;
+  kind: string;
+  client: AskClient;
+  /** nil: of no site, or of any */
+  site?: AskSite;
+  tool?: AskTool;
+  /** sentences of the hub */
+  why: string[];
+  args?: AskValue[];
+  /** since it was allowed */
+  changes?: AskChange[];
+  /** what may be answered, beside no */
+  reaches: string[];
+  /** from now */
+  expiresMs: number;
+  /** further questions */
+  waiting?: number;
+};
+
+/** AskChange is what is different from what the owner has allowed. */
+export type AskChange = {
+  what: string;
+  was: string;
+  is: string;
+};
+
+/** AskClient is the client that asks for it. */
+export type AskClient = {
+  /** the owner's name of it, or how the hub knows it */
+  name: string;
+  /** what it calls itself, if that is something else */
+  said?: string;
+  /** Return is where the browser goes with the answer to a sign-in: a host, or "a program on this computer". */
+  return?: string;
+};
+
+/** AskResult answers Ask. */
+export type AskResult = {
+  reach: string;
+  /** Code is what the owner has read on the page that wants to sign in. */
+  code?: string;
+};
+
+/** AskSite is where it would happen. */
+export type AskSite = {
+  /** as the browser writes it */
+  origin: string;
+  verified: boolean;
+  /** the site whose page it is in, if that is another */
+  top?: string;
+  /** it may reach every site of the browser */
+  any?: boolean;
+};
+
+/** AskTool is what would be called. */
+export type AskTool = {
+  /** "" for a tool of the hub or a request of the relay */
+  kind?: string;
+  name: string;
+  title?: string;
+  /** "read", "write" or "destructive" */
+  class: string;
+};
+
+/** AskValue is a member of the arguments, for people. */
+export type AskValue = {
+  name: string;
+  value: string;
+  /** how many characters in the middle of Value are left out */
+  cut?: number;
+};
+
 /** BrowserTab is one tab of a browser, with tools or without. */
 export type BrowserTab = {
   tabId: number;
@@ -326,6 +400,7 @@ export type FromHub = {
   "browser/screenshot": { params: Screenshot; result: ScreenshotResult };
   "browser/text": { params: Text; result: TextResult };
   "browser/elicitConfirmation": { params: ElicitConfirmation; result: ElicitConfirmationResult };
+  "browser/ask": { params: Ask; result: AskResult };
 };
 
 /** The codes of JSON-RPC errors. */

@@ -1,0 +1,63 @@
+package consent
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"tabhub/hub/policy"
+	"tabhub/spec"
+)
+
+// Caller is on whose behalf something is done, and how its client can be reached
+// meanwhile. It is immutable, and belongs to one request of the client.
+type Caller struct {
+	Who     *policy.Principal
+	Said    string    // what the client calls itself; believed for nothing
+	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
+	Began   time.Time // when the session made its first call; zero: this is it
+	Via     string    // the tool of the hub that it called for this, "" if none
+
+	// Progress tells the client of progress, in order, until the call has returned. Nil if
+	// the client wants none.
+	Progress func(spec.Progress)
+	// Elicit asks the client's own user. Nil if the client cannot.
+	Elicit Elicit
+	// Reply is what the client has answered to a question that an earlier request of the
+	// same has ended with. Nil: nothing.
+	Reply *Reply
+}
+
+// Elicit asks the user of a client a question, and blocks until there is an answer. A
+// client that can be asked only by the end of its request makes it return *AskBack.
+type Elicit func(ctx context.Context, q *spec.Ask) (spec.AskResult, error)
+
+// Reply is the answer to a question by which an earlier request has ended.
+type Reply struct {
+	Question string // its id
+	Result   spec.AskResult
+}
+
+// AskBack is the error of a call that ends with a question for the client's user: the client
+// sends the same request again, with the answer.
+type AskBack struct{ Question *spec.Ask }
+
+func (*AskBack) Error() string { return "the owner is to be asked first" }
+
+// Through returns c for what its client does through the tool of the hub of that name.
+func (c *Caller) Through(tool string) *Caller {
+	via := *c
+	via.Via = tool
+	return &via
+}
+
+// Call is what a question about a call is made from.
+type Call struct {
+	Action   *policy.Action
+	Decision policy.Decision
+	Args     json.RawMessage // as they would be sent
+	Title    string          // of the item, by its page
+	Origin   string          // where it is
+	Top      string          // the site of the page that it is in, if that is another
+	Was, Is  json.RawMessage // the definition that was allowed, and the one of now; nil without one
+}

@@ -1,0 +1,15 @@
+// Package policy decides who may do what where: an Action is allowed, the owner is to be
+// asked first, or it is denied. It is pure: it knows no clock, no lock and no disk. Hub
+// builds the Action of each call and has a Set decide; hub/consent asks the owner.
+//
+// A Set is made of rules. Those of the owner, the answers that the owner has given and
+// those of the preset (Mode) count alike: of the rules that match an action the most
+// specific one decides, and the strictest of those that are not more specific than each
+// other. A rule is more specific than another if it says at least as much in who, where and
+// what, and more in one of the three. The rules of a policy file, if one matches, decide
+// alone.
+//
+// Above the rules are bounds that no rule lifts: what the owner has paused, what the
+// credential of the client is good for, and that in ModeReadOnly nothing but reading is
+// done.
+package policy

@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"time"
+)
+
+// Effect is what a rule, or a decision, says of an action. The zero value counts as Deny.
+type Effect uint8
+
+const (
+	Unset Effect = iota
+	Allow
+	Ask // the owner, and do what the answer says
+	Deny
+)
+
+// Rule says what holds for some actions. The empty value of each of Client, Site and Tool
+// matches all of them.
+type Rule struct {
+	ID     string `json:"id"`
+	Effect Effect `json:"effect"`
+
+	Client  string `json:"client,omitempty"`  // the ID or the name of a principal
+	Session string `json:"session,omitempty"` // of that client
+	// Site is a domain as `tabhub tabs` shows it, "*.example.com" (example.com and all
+	// below), "verified" or "unverified".
+	Site string `json:"site,omitempty"`
+	// Tool is the name of what a page offers, or of a tool of the hub ("browser_page",
+	// "browser_page goto"); "*" in it stands for any text.
+	Tool string `json:"tool,omitempty"`
+	// Class is "read", "write", "destructive", "hub" or "relay".
+	Class string `json:"class,omitempty"`
+	// Pin, if it is not zero, is that of the only definition that the rule is about.
+	Pin Pin `json:"pin,omitzero"`
+	// Late: only what came after the client's first call of the session.
+	Late bool `json:"late,omitempty"`
+
+	// From makes it a rule about flows: of values of that site (as Site, or "private") to
+	// where the rest of the rule says.
+	From string `json:"from,omitempty"`
+
+	Until time.Time `json:"until,omitzero"` // zero: it does not end
+	Made  time.Time `json:"made,omitzero"`
+	By    string    `json:"by,omitempty"` // who made it: "window", "dashboard", "command", "client", "file", "preset"
+	Note  string    `json:"note,omitempty"`
+}
+
+// Mode is a preset.
+type Mode string
+
+const (
+	ModeOpen     Mode = "open"      // everything is allowed
+	ModeCareful  Mode = "careful"   // the default: asks before what may do harm
+	ModeAsk      Mode = "ask"       // asks, once for each client and site
+	ModeReadOnly Mode = "read-only" // nothing but reading
+)
+
+// Pause stops what matches it: everything, without a client and a site.
+type Pause struct {
+	Client string    `json:"client,omitempty"` // as Rule.Client
+	Site   string    `json:"site,omitempty"`   // as Rule.Site
+	Since  time.Time `json:"since"`
+	By     string    `json:"by,omitempty"`
+}
+
+// Document is what the owner has decided so far, as the store keeps it.
+type Document struct {
+	Rules   []Rule   `json:"rules,omitempty"`
+	Pauses  []Pause  `json:"pauses,omitempty"`
+	Private []string `json:"private,omitempty"` // sites whose values go nowhere unasked
+}
+
+// Decision is what a Set says of an action.
+type Decision struct {
+	Effect Effect
+	// Rule decided; nil if a bound above the rules did, or nothing matched.
+	Rule *Rule
+	// Changed is the rule that allowed the same thing with another definition; nil: none.
+	Changed *Rule
+	// Paused says that the owner has stopped this for now.
+	Paused bool
+	// Layer says what decided.
+	Layer Layer
+}
+
+// Layer is what a Decision was made by.
+type Layer uint8
+
+const (
+	ByNothing Layer = iota
+	ByPause
+	ByScope  // the client's credential
+	ByMode   // the bound of ModeReadOnly
+	ByFlow   // a rule about flows, or a private site
+	ByFile   // a rule of the policy file
+	ByRule   // a rule of the owner, or an answer
+	ByPreset // a rule of the mode
+)

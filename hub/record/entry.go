@@ -1,0 +1,60 @@
+package record
+
+import (
+	"time"
+
+	"tabhub/spec"
+)
+
+// Entry is one line of the record. It holds no arguments and no results.
+type Entry struct {
+	Time  time.Time `json:"time"`
+	Event Event     `json:"event"`
+	Call  string    `json:"call,omitempty"` // the call's id
+
+	Client  string `json:"client,omitempty"` // the ID of its credential
+	Name    string `json:"name,omitempty"`   // the owner's name of the client
+	Said    string `json:"said,omitempty"`   // what the client calls itself
+	Session string `json:"session,omitempty"`
+	Via     string `json:"via,omitempty"` // the hub's own tool that the client called for it, such as proxy
+
+	Tab    string      `json:"tab,omitempty"`
+	Domain spec.Domain `json:"domain,omitempty"`
+	Origin string      `json:"origin,omitempty"`
+	URL    string      `json:"url,omitempty"`
+	Tool   string      `json:"tool,omitempty"`
+	Class  string      `json:"class,omitempty"`
+	Digest string      `json:"digest,omitempty"` // of the arguments
+
+	Decision string        `json:"decision,omitempty"` // "allow", "ask" or "deny"
+	Rule     string        `json:"rule,omitempty"`     // the id of the rule that decided
+	By       string        `json:"by,omitempty"`       // who answered: "window", "client", "dashboard", "command"
+	Reach    string        `json:"reach,omitempty"`    // of the answer
+	Asked    time.Duration `json:"asked,omitempty"`    // how long the answer took
+	Flows    []string      `json:"flows,omitempty"`    // "mail.example → shop.example, note"
+
+	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
+	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
+	Duration time.Duration `json:"duration"`
+}
+
+// Event is what an Entry records.
+type Event string
+
+// The events.
+const (
+	Register Event = "register" // a page's tools, resources or prompts
+	Gone     Event = "gone"     // a tab, or what it offered
+	Call     Event = "call"
+	Proxy    Event = "proxy"   // an operation of the tool proxy that is no call
+	Relay    Event = "relay"   // a request that a client had forwarded to an extension
+	Refused  Event = "refused" // before it was a call: an unknown name, a client that was not let in
+	Ask      Event = "ask"     // a question, and its answer
+	Policy   Event = "policy"  // an edit of rules, a pause, a resume
+	Client   Event = "client"  // a credential that was made or taken back, a client that came or left
+	Pairing  Event = "pairing" // a browser that was paired, or is no longer
+)
+
+// Log takes entries. Append does not block, and takes any number of them at once; it never
+// fails: what cannot be written is counted, and shows in the record itself.
+type Log interface{ Append(Entry) }
