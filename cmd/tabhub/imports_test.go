@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"hub"},
 	{"hub/state"},
 	{"hub/item"},
-	{"hub/builtin", "hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/builtin", "hub/policy", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 
@@ -33,7 +33,7 @@ var walled = map[string][]string{
 // pure are the packages that decide and do nothing, and impure what they may not import:
 // time, chance and files come in as arguments.
 var (
-	pure   = []string{"hub/state", "hub/item", "naming", "describe"}
+	pure   = []string{"hub/state", "hub/item", "hub/policy", "naming", "describe"}
 	impure = []string{"sync", "context", "log", "log/slog", "os", "io", "net", "net/http", "crypto/rand", "math/rand", "math/rand/v2"}
 )
 
