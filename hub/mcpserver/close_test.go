@@ -42,7 +42,7 @@ func closeUnderCalls(t *testing.T, bridge, stuck bool) {
 	settled := make(chan bool, 1)
 	go func() {
 		if bridge {
-			ok, _ := s.ServeBridge(t.Context(), there, there)
+			ok, _ := s.ServeBridge(t.Context(), Bridged{}, there, there)
 			settled <- ok
 		} else {
 			s.ServeStream(t.Context(), there, there)
