@@ -49,8 +49,5 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 // capabilityOf returns the capability that a control request needs: that of its
 // method's name.
 func capabilityOf(req spec.Request) spec.Capability {
-	if req.Method() == spec.MethodElicitConfirmation {
-		return spec.CapElicit
-	}
 	return spec.Capability(req.Method()[len("browser/"):])
 }

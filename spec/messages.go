@@ -54,7 +54,6 @@ func MessageTypes() []MessageType {
 		request(&Navigate{}, nil),
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
-		request(&ElicitConfirmation{}, &ElicitConfirmationResult{}),
 		request(&Ask{}, &AskResult{}),
 	}
 }

@@ -134,20 +134,6 @@ export type DashboardResult = {
   url: string;
 };
 
-/** ElicitConfirmation is browser/elicitConfirmation: the user is asked, in the browser, whether a call may run. */
-export type ElicitConfirmation = {
-  site?: string;
-  tool: string;
-  args: unknown;
-  reason: string;
-};
-
-/** ElicitConfirmationResult answers ElicitConfirmation. */
-export type ElicitConfirmationResult = {
-  allow: boolean;
-  remember: boolean;
-};
-
 /** Error is a JSON-RPC error object. */
 export type Error = {
   code: number;
@@ -399,7 +385,6 @@ export type FromHub = {
   "browser/navigate": { params: Navigate; result: object };
   "browser/screenshot": { params: Screenshot; result: ScreenshotResult };
   "browser/text": { params: Text; result: TextResult };
-  "browser/elicitConfirmation": { params: ElicitConfirmation; result: ElicitConfirmationResult };
   "browser/ask": { params: Ask; result: AskResult };
 };
 

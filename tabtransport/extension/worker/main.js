@@ -6,13 +6,13 @@
 
 import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
-import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Gateways } from "./gateways.js";
 import { Hub } from "./hub.js";
 import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
+import { Questions } from "./questions.js";
 import { Code, Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
@@ -28,6 +28,7 @@ const hub = new Hub(link);
 const tabs = new Tabs(hub, standing, () => current, showTab);
 const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current));
 const gateways = new Gateways(() => current);
+const questions = new Questions(hub);
 
 const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
@@ -46,7 +47,7 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   await settings.dropSecrets();
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load(), placeSentinel(current)]);
+  await Promise.all([tabs.load(), calls.load(), questions.load(), placeSentinel(current)]);
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
 }
@@ -77,6 +78,7 @@ function browserName() {
 function opened() {
   calls.opened();
   tabs.opened();
+  questions.opened();
 }
 
 /** @param {HubMessage | HubAnswer} message */
@@ -92,7 +94,7 @@ function message(message) {
     case "browser/cancel": {
       const { requestId, reason } = message.params;
       calls.cancel(requestId, reason);
-      withdraw(requestId);
+      void ready.then(() => questions.cancel(requestId));
       break;
     }
     case "browser/executeTool":
@@ -102,6 +104,9 @@ function message(message) {
     case "browser/complete":
       if (message.id === undefined) break;
       void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
+      break;
+    case "browser/ask":
+      if (message.id !== undefined) void ready.then(() => questions.ask(message));
       break;
     default: {
       if (message.id === undefined) break;
@@ -205,6 +210,8 @@ chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => ta
   windowTypes: ["normal"],
 });
 
+chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions.closed(windowId)));
+
 // Should the worker have been stopped with no page open to wake it.
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
 void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
@@ -265,11 +272,10 @@ async function asked(request) {
       await settings.forgetIdentity();
       await link.restart();
       return link.state;
-    case "confirmation":
-      return confirmation(request.id);
-    case "confirm":
-      confirm(request.id, { allow: request.allow, remember: request.remember });
-      return undefined;
+    case "question":
+      return questions.view(request.id);
+    case "answer":
+      return questions.answer(request.id, request.answer);
   }
 }
 
