@@ -23,6 +23,7 @@ const (
 	MethodTabClosed         = "browser/tabClosed"
 	MethodProgress          = "browser/progress"
 	MethodDashboard         = "browser/dashboard"
+	MethodPause             = "browser/pause"
 
 	MethodExecuteTool       = "browser/executeTool"
 	MethodReadResource      = "browser/readResource"
@@ -39,6 +40,7 @@ const (
 	MethodScreenshot        = "browser/screenshot"
 	MethodText              = "browser/text"
 	MethodAsk               = "browser/ask"
+	MethodOwnerState        = "browser/ownerState"
 )
 
 // Capability is something that a peer offers at hello.
@@ -204,6 +206,28 @@ type Dashboard struct{}
 // DashboardResult answers Dashboard.
 type DashboardResult struct {
 	URL string `json:"url"` // good once, and not for long
+}
+
+// Pause is the parameters of browser/pause, a request of a paired browser: its owner has
+// everything stopped, or lets it go on.
+type Pause struct {
+	On *bool `json:"on" validate:"required"`
+}
+
+// OwnerState is the parameters of browser/ownerState: what a paired browser shows to its
+// owner. It is sent after hello, and when it has changed.
+type OwnerState struct {
+	Paused  bool       `json:"paused"`         // everything is
+	Waiting int        `json:"waiting"`        // questions without an answer
+	Apps    []OwnerApp `json:"apps,omitempty"` // that are connected, the last to call first
+}
+
+// OwnerApp is a client of the hub.
+type OwnerApp struct {
+	Name   string `json:"name"`             // the owner's name of it
+	Said   string `json:"said,omitempty"`   // what it calls itself, if that is something else
+	Calls  int64  `json:"calls"`            // since it is connected
+	LastMs int64  `json:"lastMs,omitempty"` // how long ago it called last; 0: it has not
 }
 
 // Request is a request of the hub to a tab or browser: one of the types below.

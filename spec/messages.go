@@ -38,6 +38,7 @@ func MessageTypes() []MessageType {
 		toHub(MethodTabState, &TabState{}),
 		toHub(MethodTabClosed, &TabClosed{}),
 		{Method: MethodDashboard, ToHub: true, Params: &Dashboard{}, Result: &DashboardResult{}},
+		toHub(MethodPause, &Pause{}),
 		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
 
 		request(&ExecuteTool{}, &Outcome{}),
@@ -55,5 +56,6 @@ func MessageTypes() []MessageType {
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
 		request(&Ask{}, &AskResult{}),
+		{Method: MethodOwnerState, Notification: true, Params: &OwnerState{}},
 	}
 }
