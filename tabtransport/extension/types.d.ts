@@ -41,7 +41,7 @@ type CallMethod =
   | "browser/getPrompt"
   | "browser/complete";
 /** A request that is for the browser. */
-type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask">;
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState">;
 
 /** A message of the hub; without an id it wants no answer. */
 type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
@@ -203,8 +203,22 @@ interface SiteView {
   rejected: Rejection[];
 }
 
-interface StatusView {
+/** What the hub last said, and when. */
+type OwnerState = import("../../spec/schema/tabhub.v1").OwnerState & { at?: number };
+
+/** How things stand between this browser, the hub and its owner. */
+interface Standing {
   hub: HubState;
+  owner: OwnerState;
+  /** How many questions wait in this browser. */
+  waiting: number;
+  /** Whether a call takes longer than a moment. */
+  working: boolean;
+}
+
+type StateName = HubState["state"] | "waiting" | "paused" | "working";
+
+interface StatusView extends Standing {
   address: string;
   settings: Settings;
   /** The tab's own site first, then those of its frames. */
@@ -261,6 +275,8 @@ type UIRequest =
   | { ask: "reconnect" }
   | { ask: "forget" }
   | { ask: "dashboard" }
+  | { ask: "pause"; on: boolean }
+  | { ask: "front" }
   | { ask: "paste"; link: string }
   | { ask: "invitation"; id: string }
   | { ask: "accept"; id: string; accept: boolean }

@@ -32,10 +32,15 @@ export class Questions {
   /** Whether a window is being opened. */
   #opening = false;
   #hub;
+  #changed;
 
-  /** @param {import("./hub.js").Hub} hub */
-  constructor(hub) {
+  /**
+   * @param {import("./hub.js").Hub} hub
+   * @param {() => void} changed called when another number waits
+   */
+  constructor(hub, changed) {
     this.#hub = hub;
+    this.#changed = changed;
   }
 
   /** Remembers the questions of an earlier worker. A window that is gone by now is a no. */
@@ -51,6 +56,7 @@ export class Questions {
       question.windowId = windowId;
     }
     void this.#next();
+    this.#changed();
   }
 
   /** How many wait for the owner. */
@@ -84,7 +90,7 @@ export class Questions {
       this.#questions.set(ask.id, question);
       this.#expires(question);
     }
-    await this.#stored.write();
+    await this.#save();
     void this.#next();
   }
 
@@ -135,7 +141,7 @@ export class Questions {
     if (!question || !isOpen(question)) return;
     if (answer.reach !== "no" && !question.ask.reaches.includes(answer.reach)) return;
     question.answer = answer;
-    await this.#stored.write();
+    await this.#save();
     this.#tell(question.request, { result: answer });
     if (question.windowId !== undefined) chrome.windows.remove(question.windowId).catch(() => {});
   }
@@ -150,8 +156,11 @@ export class Questions {
     const made = await chrome.windows.create({ url, type: "popup", width: WIDTH, height: HEIGHT, focused: true }).catch(() => undefined);
     this.#opening = false;
     next.windowId = made?.id;
-    if (next.windowId === undefined) await this.answer(next.ask.id, { reach: "no" }); // nobody can be asked here
-    await this.#stored.write();
+    if (next.windowId === undefined) {
+      this.#questions.delete(next.ask.id);
+      this.#tell(next.request, { error: new Refusal(Code.Unsupported, "the browser opens no window to ask its owner in") });
+    }
+    await this.#save();
   }
 
   /**
@@ -170,8 +179,20 @@ export class Questions {
   /** @param {Question} question */
   async #withdraw(question) {
     question.withdrawn = true;
-    await this.#stored.write(); // its window says so
+    await this.#save(); // its window says so
     await this.#next();
+  }
+
+  /** Withdraws all: they are those of a hub that this browser has left. */
+  async leave() {
+    for (const question of this.#waiting()) question.withdrawn = true;
+    await this.#save();
+    this.#questions.clear();
+  }
+
+  #save() {
+    this.#changed();
+    return this.#stored.write();
   }
 
   /** @param {Question} question */
