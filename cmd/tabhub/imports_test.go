@@ -17,9 +17,9 @@ var layers = [][]string{
 	{"hub/mcpserver"},
 	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},
-	{"hub/state"},
-	{"hub/item"},
-	{"hub/builtin", "hub/policy", "hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/state", "hub/builtin"},
+	{"hub/item", "hub/consent"},
+	{"hub/policy", "hub/record", "hub/flow", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 
