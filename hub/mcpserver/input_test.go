@@ -98,8 +98,8 @@ func TestStateIsOfOneSubject(t *testing.T) {
 	own := builtin.Tool{
 		Name:  "relay",
 		Input: json.RawMessage(`{"type":"object"}`),
-		Call: func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage {
-			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`)
+		Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`), nil
 		},
 		Subject: func(args json.RawMessage) string { return string(args) },
 	}
@@ -125,9 +125,8 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	s := newServer(t, h, Options{Builtin: []builtin.Tool{{
 		Name:  "door",
 		Input: json.RawMessage(`{}`),
-		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) json.RawMessage {
-			r, _ := h.Call(ctx, hub.Call{By: by, Name: nosyTool})
-			return r
+		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) (json.RawMessage, error) {
+			return h.Call(ctx, hub.Call{By: by, Name: nosyTool})
 		},
 	}}})
 	s.askPrefix = "tabhub-"
