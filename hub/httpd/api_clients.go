@@ -7,6 +7,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
+	"tabhub/spec"
 )
 
 // ClientRequest is the body of POST /api/clients.
@@ -17,6 +18,11 @@ type ClientRequest struct {
 	// Expires is when the token does; zero: never. It does so with the credential of who asks,
 	// if that is earlier.
 	Expires time.Time `json:"expires,omitzero"`
+}
+
+// Client is what is asked for, for a user.
+func (in *ClientRequest) Client(user spec.UserID) auth.Client {
+	return auth.Client{Name: in.Name, Kind: in.Kind, User: user, Scope: in.Scope, Expires: in.Expires}
 }
 
 // MintedClient answers POST /api/clients.
@@ -46,7 +52,7 @@ func (s *Server) postClient(r *request) error {
 	if !id.Expires.IsZero() && (in.Expires.IsZero() || id.Expires.Before(in.Expires)) {
 		in.Expires = id.Expires
 	}
-	made, token, err := s.o.Clients.Mint(auth.Client{Name: in.Name, Kind: in.Kind, User: id.User, Scope: in.Scope, Expires: in.Expires})
+	made, token, err := s.o.Clients.Mint(in.Client(id.User))
 	if bad, ok := errors.AsType[*auth.BadClientError](err); ok {
 		return badRequest("%v", bad)
 	}
