@@ -109,6 +109,9 @@ var routes = []route{
 	api("GET", "/api/site", (*Server).getSite),
 	api("PUT", "/api/site", (*Server).putSite),
 	api("POST", "/api/call", (*Server).postCall),
+	api("GET", "/api/questions", (*Server).getQuestions),
+	{path: "/api/questions", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postAnswer},
+	{path: "/api/questions/watch", method: "GET", access: lasting, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
 	{path: "/api/pair", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postPairing},
