@@ -300,7 +300,7 @@ func (a *app) printPolicy(p httpd.PolicyReport) error {
 
 // fileState says how the policy file is.
 func fileState(f *httpd.PolicyFile) string {
-	text := fmt.Sprintf("%s, %d rules, read %s", f.Path, f.Rules, f.Read.Local().Format(time.DateTime))
+	text := fmt.Sprintf("%s, %d in force, read %s", f.Path, f.Rules, f.Read.Local().Format(time.DateTime))
 	if f.Error != "" {
 		text += "; as it is now it cannot be used: " + oneLine(f.Error)
 	}
