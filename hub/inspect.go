@@ -53,9 +53,9 @@ func (h *Hub) showsItem(by *consent.Caller, it *item.Item) bool {
 
 // Capabilities returns MCP-B's browser capabilities, aggregated over all peers.
 func (h *Hub) Capabilities() Capabilities {
-	elicits := view(h, func(s *state.State) bool { return s.Capable(spec.CapAsk) })
+	asks := view(h, func(s *state.State) bool { return s.Capable(spec.CapAsk) })
 	completes := view(h, (*state.State).Completes)
-	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: elicits, Completions: completes}
+	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: asks, Completions: completes}
 }
 
 // Status counts what the hub holds.

@@ -205,7 +205,7 @@ func streamTo(t *testing.T, s *Server) *lineClient {
 	here, there := net.Pipe()
 	c := &lineClient{t, here, bufio.NewReader(here), make(chan error, 1)}
 	go func() {
-		err := s.ServeStream(context.Background(), there, there)
+		err := s.ServeStream(asTester(context.Background()), there, there)
 		there.Close()
 		c.ended <- err
 	}()

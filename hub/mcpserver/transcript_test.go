@@ -121,7 +121,7 @@ func (p *player) Step(verb, rest string) error {
 		here, there := net.Pipe()
 		p.stdio = here
 		go func() {
-			_ = p.server.ServeStream(p.ctx, there, there)
+			_ = p.server.ServeStream(asTester(p.ctx), there, there)
 			there.Close()
 		}()
 		go p.lines(here)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -42,11 +43,16 @@ type web struct {
 	header http.Header // sent with each request
 }
 
+// asTester returns a context in which requests are the owner's.
+func asTester(ctx context.Context) context.Context {
+	return WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Owner})
+}
+
 // mux serves s to whom each request's Authorization names: "USER" or "USER CLIENT".
 func (s *Server) mux() http.Handler {
 	return s.muxFor(func(r *http.Request) *auth.Identity {
 		user, client, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		return &auth.Identity{User: spec.UserID(user), Who: &policy.Principal{ID: client}}
+		return &auth.Identity{User: spec.UserID(user), Who: &policy.Principal{ID: cmp.Or(client, "test")}}
 	})
 }
 

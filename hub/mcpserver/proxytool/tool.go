@@ -45,6 +45,9 @@ type proxy struct {
 func (t *proxy) handler(name string, readOnly bool) func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 	return func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		c := &caller{tool: t, name: name, readOnly: readOnly, by: by.Through(name)}
+		if a := (&builtin.Tool{Name: name}).Action(by); !t.hub.Shows(&a) {
+			return (&hub.Failure{Code: spec.FailDenied, Message: "the owner does not let this client use " + name}).Result(), nil
+		}
 		op, err := parse(args)
 		r, err := c.run(ctx, op, err, whole)
 		if err != nil {
