@@ -41,18 +41,19 @@ type process struct {
 	log    *slog.Logger
 	info   httpd.Info
 
-	lock    *home.Lock
-	socket  net.Listener // for bridges and commands
-	lns     []net.Listener
-	notes   []string    // what the user should know
-	token   *auth.Token // nil unless --auth token
-	guard   *httpd.Guard
-	ring    *pairing.Ring
-	clients *auth.Clients
-	store   storage.DomainToolStorage
-	tabs    *wsserver.Server
-	relay   *relay.Relay
-	tools   builtin.Switches
+	lock        *home.Lock
+	socket      net.Listener // for bridges and commands
+	lns         []net.Listener
+	notes       []string      // what the user should know
+	token       *auth.Token   // nil unless --auth token
+	credentials auth.Verifier // nil: none are asked for
+	guard       *httpd.Guard
+	ring        *pairing.Ring
+	clients     *auth.Clients
+	store       storage.DomainToolStorage
+	tabs        *wsserver.Server
+	relay       *relay.Relay
+	tools       builtin.Switches
 	// tenants are opened by openTenant.
 	tenants *tenant.Registry
 	server  *httpd.Server
@@ -181,12 +182,11 @@ func (p *process) listen(fallback bool) error {
 	for _, ln := range lns {
 		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))
 	}
-	verifier, err := p.verifier()
-	if err != nil {
+	if p.credentials, err = p.verifier(); err != nil {
 		return err
 	}
 	o := p.config.guardOptions()
-	o.Verifier = verifier
+	o.Verifier = p.credentials
 	if p.guard, err = httpd.NewGuard(o); err != nil {
 		return &usageError{err}
 	}
