@@ -26,6 +26,10 @@ type Caller struct {
 	// Reply is what the client has answered to a question that an earlier request of the
 	// same has ended with. Nil: nothing.
 	Reply *Reply
+	// Round and After tie together the requests of one call whose page asks back: Round is
+	// a random id of this request, After that of the one before, "" in the first. A yes for
+	// this once is good for all of them.
+	Round, After string
 }
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. A
@@ -59,5 +63,5 @@ type Call struct {
 	Title    string          // of the item, by its page
 	Origin   string          // where it is
 	Top      string          // the site of the page that it is in, if that is another
-	Was, Is  json.RawMessage // the definition that was allowed, and the one of now; nil without one
+	Is       json.RawMessage // the definition that is called; nil without one
 }
