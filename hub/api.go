@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -86,12 +87,11 @@ type Item struct {
 
 // Call is one tools/call.
 type Call struct {
-	Name     string              // public name
-	Args     json.RawMessage     // nil means {}; not modified, not kept after the call
-	Client   string              // the MCP client's name, for the log
-	ReadOnly bool                // call nothing but tools that only read; ErrNotReadOnly otherwise
-	ForModel bool                // call no tool that is for its site's app alone: it is unknown
-	Progress func(spec.Progress) // may be nil; called in order, never after Call returned
+	Name     string          // public name
+	Args     json.RawMessage // nil means {}; not modified, not kept after the call
+	By       *consent.Caller // on whose behalf
+	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
+	ForModel bool            // call no tool that is for its site's app alone: it is unknown
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

@@ -47,7 +47,7 @@ func BenchmarkCall(b *testing.B) {
 	args := json.RawMessage(`{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","n":7}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := h.Call(b.Context(), Call{Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
+		if _, err := h.Call(b.Context(), Call{By: tester, Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -59,7 +59,7 @@ func BenchmarkCallParallel(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if _, err := h.Call(b.Context(), Call{Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
+			if _, err := h.Call(b.Context(), Call{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
@@ -32,11 +32,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
-	if c.Progress != nil {
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
+	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
-			c.Progress(p)
+			c.By.Progress(p)
 		}
 	}
 	resp, err := r.do(ctx)
@@ -64,13 +64,11 @@ type run struct {
 	h        *Hub
 	kind     spec.Kind
 	name     string // public
-	client   string
+	by       *consent.Caller
 	args     json.RawMessage
 	readOnly bool // only a tool that says so is called
 	forModel bool // and none that is for its site's app
-	via      string
 	progress func(spec.Progress)
-	ext      spec.Extensions
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
@@ -100,7 +98,6 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	defer h.running.Done()
 	r.start = time.Now()
-	r.ext, r.via = extensionsOf(ctx), builtin.Via(ctx)
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -305,11 +302,11 @@ func (r *run) request(it *item.Item) spec.Request {
 	}
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.ext}
+		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.by.Extensions}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.ext}
+		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
 	}
-	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.ext}
+	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.by.Extensions}
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/spec"
 )
@@ -16,8 +17,8 @@ import (
 //
 // A client asks at each key that is pressed. So no tab is opened, woken or waited for, and
 // no record is left.
-func (h *Hub) Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error) {
-	r := run{h: h, kind: kind, name: name, complete: &spec.Complete{Argument: argument, Context: given}}
+func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error) {
+	r := run{h: h, kind: kind, name: name, by: by, complete: &spec.Complete{Argument: argument, Context: given}}
 	if err := r.begin(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -14,7 +15,7 @@ import (
 // Control sends a control request to a tab, or for Tab 0 to a browser, and blocks
 // until it is answered. The error is a *Failure, the peer's own *spec.Error, or
 // ctx's cause.
-func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (spec.Response, error) {
+func (h *Hub) Control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
 	h.mu.RUnlock()

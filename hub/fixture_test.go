@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -149,7 +151,7 @@ func (w *fixture) call(ctx context.Context, name string) *call {
 	c := &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, Client: "test"})
+		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, By: tester})
 	}()
 	return c
 }
@@ -172,3 +174,13 @@ func answer(e tabtest.End, r tabtest.Request, text string) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+
+// reporting is tester, whose client wants to hear of progress.
+func reporting(progress func(spec.Progress)) *consent.Caller {
+	by := *tester
+	by.Progress = progress
+	return &by
+}

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -12,7 +13,7 @@ import (
 // blocks until the tab that has it knows; a page that cannot tell of updates is no
 // error. stop does not block. The error is an *UnknownError, ctx's cause, or a *Failure
 // if the Hub has ended.
-func (h *Hub) SubscribeResource(ctx context.Context, uri string) (stop func(), err error) {
+func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error) {
 	var sub *state.Subscription
 	var first state.Listener
 	var others []state.Listener

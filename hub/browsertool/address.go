@@ -1,7 +1,6 @@
 package browsertool
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -158,7 +157,7 @@ func (c *call) tabOrFront() (browser, spec.TabAddr, error) {
 	if err != nil || b.Single {
 		return b, spec.TabAddr{Peer: b.Peer}, err
 	}
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return b, spec.TabAddr{}, err
 	}
@@ -181,8 +180,8 @@ func (c *call) tabOrFront() (browser, spec.TabAddr, error) {
 
 // control sends a control request to a browser or tab and decodes the answer into
 // into, unless that is nil.
-func (k *kit) control(ctx context.Context, to spec.TabAddr, req spec.Request, into any) error {
-	resp, err := k.hub.Control(ctx, to, req)
+func (c *call) control(to spec.TabAddr, req spec.Request, into any) error {
+	resp, err := c.hub.Control(c.ctx, c.by, to, req)
 	if err != nil || into == nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func TestFromNothingToAPagesTools(t *testing.T) {
 		if state.Title != test.title || i < 0 {
 			t.Fatalf("%s: %+v", test.path, state)
 		}
-		got, err := w.hub.Call(t.Context(), hub.Call{Name: state.ToolNames[i], Args: json.RawMessage(test.args)})
+		got, err := w.hub.Call(t.Context(), hub.Call{By: tester, Name: state.ToolNames[i], Args: json.RawMessage(test.args)})
 		if err != nil || !strings.Contains(string(got), test.want) {
 			t.Errorf("%s: %s, %v", state.ToolNames[i], got, err)
 		}

@@ -75,7 +75,7 @@ func (c *call) instanceEntry(info instance.Info) instanceEntry {
 	e.UserAgent, e.BrowserID, e.Connected = b.Name, b.short, true
 	e.ConnectedAt, e.LastActivity = b.ConnectedAt.UnixMilli(), b.LastSeen.UnixMilli()
 	// A browser that does not answer is listed without its window.
-	tabs, _ := c.tabsOf(c.ctx, b)
+	tabs, _ := c.tabsOf(b)
 	if i := slices.IndexFunc(tabs, func(t tab) bool { return t.Active }); i >= 0 {
 		e.WindowID = tabs[i].WindowID
 	}
@@ -120,7 +120,7 @@ func newInstance(c *call) (any, error) {
 			}, nil
 		}
 	}
-	c.progress(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
+	c.by.Report(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
 	info, err := c.instances.Start(c.ctx, instance.Config{
 		Mode: c.args.Mode, Profile: c.args.Profile, URL: c.args.URL, Headless: c.args.Headless, Extensions: c.args.Extensions,
 	})
@@ -148,7 +148,7 @@ func newInstance(c *call) (any, error) {
 
 // closeBehind closes the tabs that are not in front.
 func (c *call) closeBehind(b browser) error {
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func navigate(req spec.Navigate) func(*call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.control(c.ctx, addr, &req, nil); err != nil {
+		if err := c.control(addr, &req, nil); err != nil {
 			return nil, err
 		}
 		return c.page(b, addr)
@@ -63,7 +63,7 @@ func navigate(req spec.Navigate) func(*call) (any, error) {
 
 // page returns the state of a tab.
 func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return page{}, err
 	}
@@ -151,7 +151,7 @@ func screenshot(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.hub.Control(c.ctx, addr, &spec.Screenshot{})
+	resp, err := c.hub.Control(c.ctx, c.by, addr, &spec.Screenshot{})
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func text(c *call) (any, error) {
 		return nil, err
 	}
 	var got spec.TextResult
-	if err := c.control(c.ctx, addr, &spec.Text{}, &got); err != nil {
+	if err := c.control(addr, &spec.Text{}, &got); err != nil {
 		return nil, err
 	}
 	limit := defaultChars

@@ -2,7 +2,6 @@ package browsertool
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,7 +78,7 @@ func listTabs(c *call) (any, error) {
 		}
 		wg.Go(func() {
 			var err error
-			if tabs[i], err = c.tabsOf(c.ctx, b); err != nil {
+			if tabs[i], err = c.tabsOf(b); err != nil {
 				browsers[i].Error = failureOf(err).Message
 			}
 		})
@@ -96,10 +95,10 @@ func listTabs(c *call) (any, error) {
 
 // tabsOf returns a browser's tabs: all of them where the browser lists them, else
 // those that the hub knows.
-func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
+func (c *call) tabsOf(b browser) ([]tab, error) {
 	var tabs []tab
 	if b.Single || !b.can(spec.CapListTabs) {
-		for _, info := range k.hub.Tabs() {
+		for _, info := range c.hub.Tabs() {
 			if info.Addr.Peer == b.Peer {
 				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
 				tabs = append(tabs, newEntry(b, t, []state.TabInfo{info}))
@@ -108,12 +107,12 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 		return tabs, nil
 	}
 	var listed spec.ListTabsResult
-	if err := k.control(ctx, spec.TabAddr{Peer: b.Peer}, &spec.ListTabs{}, &listed); err != nil {
+	if err := c.control(spec.TabAddr{Peer: b.Peer}, &spec.ListTabs{}, &listed); err != nil {
 		return nil, err
 	}
 	known := map[spec.TabAddr]state.TabInfo{}
 	joined := map[string][]state.TabInfo{} // pages by themselves, by address
-	for _, info := range k.hub.Tabs() {
+	for _, info := range c.hub.Tabs() {
 		switch {
 		case info.Addr.Peer == b.Peer:
 			known[info.Addr] = info
@@ -178,7 +177,7 @@ func newTab(c *call) (any, error) {
 		return nil, err
 	}
 	var opened spec.OpenTabResult
-	if err := c.control(c.ctx, spec.TabAddr{Peer: b.Peer}, &spec.OpenTab{URL: c.args.URL, Active: c.args.Active}, &opened); err != nil {
+	if err := c.control(spec.TabAddr{Peer: b.Peer}, &spec.OpenTab{URL: c.args.URL, Active: c.args.Active}, &opened); err != nil {
 		return nil, err
 	}
 	return map[string]any{
@@ -189,7 +188,7 @@ func newTab(c *call) (any, error) {
 func activateTab(c *call) (any, error) {
 	_, addr, err := c.tab()
 	if err == nil {
-		err = c.control(c.ctx, addr, &spec.ActivateTab{}, nil)
+		err = c.control(addr, &spec.ActivateTab{}, nil)
 	}
 	return map[string]any{"success": true, "tabId": tabID(addr)}, err
 }
@@ -197,7 +196,7 @@ func activateTab(c *call) (any, error) {
 func closeTab(c *call) (any, error) {
 	_, addr, err := c.tab()
 	if err == nil {
-		err = c.control(c.ctx, addr, &spec.CloseTab{}, nil)
+		err = c.control(addr, &spec.CloseTab{}, nil)
 	}
 	return map[string]any{"success": true, "tabId": tabID(addr), "message": "Tab closed"}, err
 }
@@ -210,7 +209,7 @@ func closeOtherTabs(c *call) (any, error) {
 	if !b.can(spec.CapListTabs) {
 		return nil, failure(spec.FailToolError, "browser %s does not list its tabs, so the others cannot be closed", b.label())
 	}
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +223,7 @@ func closeOtherTabs(c *call) (any, error) {
 // closeTabs closes tabs and returns how many. One that is gone by itself is fine.
 func (c *call) closeTabs(tabs []tab) (closed int, err error) {
 	for _, t := range tabs {
-		err := c.control(c.ctx, t.addr, &spec.CloseTab{}, nil)
+		err := c.control(t.addr, &spec.CloseTab{}, nil)
 		if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/instance"
 	"tabhub/spec"
 )
@@ -48,9 +49,9 @@ type action struct {
 // call is a call of a tool whose arguments have been checked.
 type call struct {
 	*kit
-	ctx      context.Context
-	args     args
-	progress func(spec.Progress)
+	ctx  context.Context
+	by   *consent.Caller
+	args args
 }
 
 // args are the parameters of all the tools.
@@ -82,8 +83,8 @@ func invalid(format string, args ...any) error {
 // schema are.
 func (k *kit) serve(t builtin.Tool, schema json.RawMessage, actions actions) builtin.Tool {
 	input := builtin.NewInput(schema)
-	t.Call = func(ctx context.Context, args json.RawMessage, _ string, progress func(spec.Progress)) json.RawMessage {
-		c := &call{kit: k, ctx: ctx, progress: progress}
+	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage {
+		c := &call{kit: k, ctx: ctx, by: by}
 		return c.result(c.run(args, input, actions))
 	}
 	return builtin.Recorded(t, k.hub.Record)

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"tabhub/spec"
+	"tabhub/hub/consent"
 )
 
 // Tool is a tool of the hub itself. Its JSON is that of an MCP Tool.
@@ -20,11 +20,10 @@ type Tool struct {
 	// Listed says when the tool is listed if the user's Switches do not name it.
 	Listed Listed `json:"-"`
 	// Call returns a raw CallToolResult, or nil if ctx ended first. Failures of the tool
-	// are results, too. args are nil or valid JSON; client is the caller's name; progress
-	// is not nil, and is not called after Call has returned. Call is safe for concurrent
+	// are results, too. args are nil or valid JSON. Call is safe for concurrent
 	// use. It is nil where the hub lacks what the tool works with: then the tool is never
 	// listed, but --tools knows its name.
-	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage `json:"-"`
+	Call func(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage `json:"-"`
 	// Subject names what a call is about, beside the tool: the state of a page that asks
 	// back is accepted for the same subject only. nil means that each call is about the
 	// same.

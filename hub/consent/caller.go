@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -17,6 +18,9 @@ type Caller struct {
 	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
 	Began   time.Time // when the session made its first call; zero: this is it
 	Via     string    // the tool of the hub that it called for this, "" if none
+
+	// Extensions are passed on to the page as they are; nobody interprets them.
+	Extensions spec.Extensions
 
 	// Progress tells the client of progress, in order, until the call has returned. Nil if
 	// the client wants none.
@@ -47,6 +51,27 @@ type Reply struct {
 type AskBack struct{ Question *spec.Ask }
 
 func (*AskBack) Error() string { return "the owner is to be asked first" }
+
+// As returns the Caller of a principal that has no session, and whose client cannot be
+// reached.
+func As(who *policy.Principal) *Caller { return &Caller{Who: who} }
+
+// Label names the client for people: by what its owner calls it or, if that is no name of
+// its own, by what it calls itself.
+func (c *Caller) Label() string {
+	switch c.Who {
+	case policy.Owner, policy.Token, policy.Unnamed:
+		return cmp.Or(c.Said, c.Who.Name)
+	}
+	return c.Who.Name
+}
+
+// Report tells the client of progress, if it wants to know.
+func (c *Caller) Report(p spec.Progress) {
+	if c.Progress != nil {
+		c.Progress(p)
+	}
+}
 
 // Through returns c for what its client does through the tool of the hub of that name.
 func (c *Caller) Through(tool string) *Caller {

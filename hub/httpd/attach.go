@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"tabhub/hub/mcpserver"
 )
 
 // AttachProtocol is what a bridge upgrades /attach to: JSON-RPC messages of MCP,
@@ -59,7 +61,7 @@ func (s *Server) serveBridge(r *request, conn net.Conn, buf *bufio.Reader) {
 	// the connection itself, which must not be closed before the farewell.
 	head, _ := buf.Peek(buf.Buffered())
 	s.log.Debug("bridge attached", "user", id.User)
-	settled, err := r.tenant.MCP.ServeBridge(ctx, io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
+	settled, err := r.tenant.MCP.ServeBridge(mcpserver.WithIdentity(ctx, string(id.User), id.Who), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
 	if s.isDraining() {
 		s.sayFarewell(conn, settled)

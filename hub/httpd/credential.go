@@ -16,7 +16,7 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
 			return nil, ErrOtherUser // it would be believed what it says
 		}
-		return &auth.Identity{User: spec.LocalUser, Who: unnamed}, nil
+		return &auth.Identity{User: spec.LocalUser, Who: policy.Unnamed}, nil
 	}
 	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
 		if p.route.session.takes(r.Method) && len(tokens) == 1 {
@@ -48,19 +48,13 @@ func (g *Guard) owner(rt *route) (*auth.Identity, error) {
 	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
 }
 
-// Who shows no credential.
-var (
-	unnamed      = &policy.Principal{ID: policy.UnnamedID, Name: "a program without a name"}
-	ownerProgram = &policy.Principal{ID: policy.OwnerID, Name: "the owner"}
-)
-
 // ownerOf is who a program of the hub's own user is: a client of which nothing is known if
 // it comes for MCP, else the owner.
 func ownerOf(rt *route) *policy.Principal {
 	if rt.path == "/attach" {
-		return unnamed
+		return policy.Unnamed
 	}
-	return ownerProgram
+	return policy.Owner
 }
 
 // checkOwner refuses who is not the hub's owner where only that may ask.

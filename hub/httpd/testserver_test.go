@@ -18,6 +18,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
@@ -144,7 +145,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	own := []builtin.Tool{{
 		Name:  "own",
 		Input: json.RawMessage(`{"type":"object"}`),
-		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+		Call: func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage {
 			time.Sleep(d.ownTakes)
 			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
 		},

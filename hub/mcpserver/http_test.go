@@ -90,7 +90,7 @@ func TestProgressGoesToItsOwnRequestOnly(t *testing.T) {
 	h := newScripted()
 	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		for i := range 50 {
-			c.Progress(spec.Progress{Progress: float64(i)})
+			c.By.Progress(spec.Progress{Progress: float64(i)})
 		}
 		return json.RawMessage(`{"content":[]}`), nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
@@ -97,7 +98,7 @@ func TestStateIsOfOneSubject(t *testing.T) {
 	own := builtin.Tool{
 		Name:  "relay",
 		Input: json.RawMessage(`{"type":"object"}`),
-		Call: func(ctx context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
+		Call: func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage {
 			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`)
 		},
 		Subject: func(args json.RawMessage) string { return string(args) },
@@ -124,8 +125,8 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	s := newServer(t, h, Options{Builtin: []builtin.Tool{{
 		Name:  "door",
 		Input: json.RawMessage(`{}`),
-		Call: func(ctx context.Context, _ json.RawMessage, client string, _ func(spec.Progress)) json.RawMessage {
-			r, _ := h.Call(ctx, hub.Call{Name: nosyTool, Client: client})
+		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) json.RawMessage {
+			r, _ := h.Call(ctx, hub.Call{By: by, Name: nosyTool})
 			return r
 		},
 	}}})

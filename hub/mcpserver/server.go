@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -23,11 +24,11 @@ type Hub interface {
 	List(hub.ListKind) *hub.Listing
 	Find(kind spec.Kind, name string) (hub.Item, error)
 	Call(context.Context, hub.Call) (json.RawMessage, error)
-	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
+	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
 	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
-	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
-	Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
-	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
+	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
+	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
+	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
 	Capabilities() hub.Capabilities
 }

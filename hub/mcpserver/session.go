@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/policy"
 )
 
 // session is one client: a stream, an SSE connection, a Streamable HTTP session or,
@@ -21,6 +22,7 @@ type session struct {
 	srv      *Server
 	id       string // "" if nothing refers to it
 	identity string
+	who      *policy.Principal
 	ctx      context.Context // the parent of its requests
 	cancel   context.CancelCauseFunc
 	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
@@ -69,8 +71,8 @@ func (c *changes) empty() bool {
 	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
 }
 
-func (s *Server) newSession(parent context.Context, identity string) *session {
-	ses := &session{srv: s, identity: identity, jobs: make(chan func())}
+func (s *Server) newSession(parent context.Context, of identity) *session {
+	ses := &session{srv: s, identity: of.name, who: of.who, jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
 	return ses
 }
@@ -219,14 +221,24 @@ func (ses *session) end(cause error) {
 
 type identityKey struct{}
 
-// WithIdentity returns a context for a request that carries the credential named
-// identity. A session answers only to the identity that began it.
-func WithIdentity(ctx context.Context, identity string) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity)
+// identity is whose a request is.
+type identity struct {
+	name string
+	who  *policy.Principal
 }
 
-func identityOf(ctx context.Context) string {
-	id, _ := ctx.Value(identityKey{}).(string)
+// WithIdentity returns a context for a request that carries a credential of the user of
+// that name, which is who's. A session answers only to those that began it.
+func WithIdentity(ctx context.Context, user string, who *policy.Principal) context.Context {
+	return context.WithValue(ctx, identityKey{}, identity{user + "\x00" + who.ID, who})
+}
+
+// identityOf returns whose a request is; without a credential that is nobody.
+func identityOf(ctx context.Context) identity {
+	id, ok := ctx.Value(identityKey{}).(identity)
+	if !ok {
+		id.who = policy.Nobody
+	}
 	return id
 }
 

@@ -122,12 +122,12 @@ func (all *sessions) close() {
 }
 
 // stateless returns a session for a single request; releaseStateless ends it.
-func (all *sessions) stateless(ctx context.Context, identity string) *session {
-	ses := all.srv.newSession(ctx, identity)
+func (all *sessions) stateless(ctx context.Context, of identity) *session {
+	ses := all.srv.newSession(ctx, of)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	ses.full = all.alone[identity] >= all.srv.opts.MaxInFlight
-	all.alone[identity]++
+	ses.full = all.alone[of.name] >= all.srv.opts.MaxInFlight
+	all.alone[of.name]++
 	return ses
 }
 

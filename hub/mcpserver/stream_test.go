@@ -95,7 +95,7 @@ func TestProgressIsCompleteInOrderAndBeforeTheResult(t *testing.T) {
 	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		total := 100.0
 		for i := range 100 {
-			c.Progress(spec.Progress{Progress: float64(i) / 2, Total: &total, Message: "step"})
+			c.By.Progress(spec.Progress{Progress: float64(i) / 2, Total: &total, Message: "step"})
 		}
 		return json.RawMessage(`{"content":[]}`), nil
 	}

@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/spec/transcript"
@@ -54,7 +55,7 @@ func TestTranscripts(t *testing.T) {
 		tool := builtin.Tool{
 			Name:  "builtin",
 			Input: json.RawMessage(`{"type":"object"}`),
-			Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+			Call: func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage {
 				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`)
 			},
 		}

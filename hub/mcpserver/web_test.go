@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"tabhub/hub/policy"
 	"testing"
 )
 
@@ -44,7 +45,7 @@ func (s *Server) mux() http.Handler {
 	mux.Handle("/sse", s.SSE())
 	mux.Handle("/message", s.Message())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mux.ServeHTTP(w, r.WithContext(WithIdentity(r.Context(), r.Header.Get("Authorization"))))
+		mux.ServeHTTP(w, r.WithContext(WithIdentity(r.Context(), r.Header.Get("Authorization"), policy.Owner)))
 	})
 }
 

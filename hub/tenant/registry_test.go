@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -54,7 +56,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 // serves reports whether a tenant's hub takes calls.
 func serves(t *testing.T, of *Tenant) bool {
 	t.Helper()
-	result, err := of.Hub.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
+	result, err := of.Hub.Call(t.Context(), hub.Call{By: tester, Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
 	return err == nil && !strings.Contains(string(result), `"isError":true`)
 }
 
@@ -214,3 +216,6 @@ func TestClose(t *testing.T) {
 		}
 	})
 }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"sync"
 
-	"tabhub/hub"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -30,12 +29,13 @@ type event struct {
 // error only if all failed; nil if ctx ended.
 func (c *caller) batch(ctx context.Context, batch *operation) *result {
 	ops := batch.operations
-	// A page cannot ask back in a batch, so it is not told what the client can be asked.
-	ctx = hub.WithExtensions(ctx, nil)
 	events := make(chan event)
 	run := func(at int, op *operation, err error) {
-		one := *c
-		one.progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
+		one, by := *c, *c.by
+		// A page cannot ask back in a batch, so it is not told what the client can be asked.
+		by.Extensions = nil
+		by.Progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
+		one.by = &by
 		events <- event{at: at, ended: true, result: one.run(ctx, op, err, at)}
 	}
 	go func() {
@@ -76,7 +76,7 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 			}
 		}
 		if grew {
-			c.progress(p)
+			c.by.Report(p)
 		}
 	}
 	if ctx.Err() != nil {

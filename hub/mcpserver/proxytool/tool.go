@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -20,8 +21,8 @@ type Hub interface {
 	List(kind hub.ListKind) *hub.Listing
 	Find(kind spec.Kind, name string) (hub.Item, error)
 	Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
-	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
-	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
+	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 }
 
 // proxy is what the tools of one hub have in common. It is safe for concurrent use.
@@ -39,11 +40,11 @@ type proxy struct {
 
 // handler returns the Call of the tool of that name, which blocks until all operations
 // are done. With readOnly it refuses calls of tools that do not say that they only read.
-func (t *proxy) handler(name string, readOnly bool) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
-	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-		c := &caller{tool: t, name: name, readOnly: readOnly, client: client, progress: progress}
+func (t *proxy) handler(name string, readOnly bool) func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage {
+	return func(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage {
+		c := &caller{tool: t, name: name, readOnly: readOnly, by: by.Through(name)}
 		op, err := parse(args)
-		r := c.run(builtin.WithVia(ctx, name), op, err, whole)
+		r := c.run(ctx, op, err, whole)
 		if r == nil {
 			return nil
 		}
@@ -56,8 +57,7 @@ type caller struct {
 	tool     *proxy
 	name     string // of the tool
 	readOnly bool
-	client   string
-	progress func(spec.Progress)
+	by       *consent.Caller
 }
 
 // whole is the position of an operation that is not part of a batch.
@@ -139,7 +139,7 @@ func (c *caller) record(op *operation, start time.Time, outcome, reason string) 
 		return
 	}
 	c.tool.log(storage.Record{
-		Time: start, Event: storage.EventProxy, Client: c.client, Via: c.name,
+		Time: start, Event: storage.EventProxy, Client: c.by.Label(), Via: c.name,
 		Tool:    strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path)),
 		Outcome: outcome, Reason: reason, Duration: time.Since(start),
 	})
