@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"tabhub/hub/auth/oauth"
 	"tabhub/hub/mcpserver"
 )
 
@@ -25,7 +26,7 @@ type route struct {
 
 // access is who may use an endpoint.
 type access struct {
-	from      origins // the origins that may ask
+	from      origins // the origins that may ask; none: all may
 	need      credential
 	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
 	query     bool    // ?token= is taken
@@ -80,6 +81,8 @@ var (
 	pairings     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, ownerOnly: ownerNoAccounts}
 	signedIn     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionAlways}
 	signIn       = access{from: fromSelf, need: credHandshake}
+	ownPage      = access{from: fromSelf}
+	oauthClients = access{cors: true} // a page can be a client
 	everybody    = access{}
 )
 
@@ -121,6 +124,16 @@ var routes = []route{
 	{path: "/api/pair", method: "DELETE", access: pairings, client: true, tenant: true, serve: (*Server).deletePairing},
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
 	{path: "/api/*", access: commands, client: true, serve: noMethod},
+
+	// How clients get in that know nothing but the hub's address.
+	{path: resourceMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getResourceMetadata},
+	{path: serverMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
+	{path: openIDMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
+	{path: oauth.RegisterPath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postRegister)},
+	{path: oauth.TokenPath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postOAuthToken)},
+	{path: oauth.RevokePath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postRevoke)},
+	{path: oauth.AuthorizePath, method: "GET", access: everybody, serve: ifOAuth((*Server).getAuthorize)},
+	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, serve: ifOAuth((*Server).postAuthorize)},
 
 	// How the process is, and pages, which hold no data.
 	{path: "/readyz", access: commands, tenant: true, serve: (*Server).ready},
