@@ -22,7 +22,7 @@ type Request struct {
 	client    *Client  // nil until its document has been read
 	document  *url.URL // of such a client
 	redirect  string
-	place     string // of redirect, for people
+	to        *url.URL // redirect, parsed
 	state     string
 	challenge string
 	resource  string // "" if the client has named none
@@ -48,11 +48,10 @@ func (s *Server) Parse(base string, query url.Values) (*Request, error) {
 	if !known {
 		return nil, errorf(invalidClient, "the hub does not know this client: have the client forget its registration and sign in again")
 	}
-	to, err := parseRedirect(r.redirect)
-	if err != nil {
+	var err error
+	if r.to, err = parseRedirect(r.redirect); err != nil {
 		return nil, err
 	}
-	r.place = place(to)
 	if r.client != nil && !r.client.allows(r.redirect) {
 		return nil, errOtherRedirect
 	}
@@ -107,7 +106,7 @@ func (r *Request) Host() string {
 }
 
 // Place says for people where the browser goes with the answer.
-func (r *Request) Place() string { return r.place }
+func (r *Request) Place() string { return place(r.to) }
 
 // Refuse returns the address that tells the client of an error, "" if it cannot be told:
 // where it may be told is not known before its document has been read.
@@ -201,7 +200,7 @@ func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(
 	}
 	defer s.asking.Store(false)
 	if r.client == nil {
-		client, err := s.describe(ctx, r.document)
+		client, err := s.describe(ctx, r)
 		if err != nil {
 			return "", err
 		}
@@ -217,7 +216,7 @@ func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(
 	shown := fmt.Sprintf("%04d", number)
 	show(shown)
 	answer, err := s.approve(ctx, consent.SignIn{
-		Client: spec.AskClient{Name: cmp.Or(r.client.Host, "an unknown program"), Said: r.client.Name, Return: r.place},
+		Client: spec.AskClient{Name: cmp.Or(r.client.Host, "an unknown program"), Said: r.client.Name, Return: r.Place()},
 		Why:    []string{r.known(), a.words()},
 		Code:   shown,
 	})

@@ -25,7 +25,7 @@ func newFetcher() *http.Client {
 	dialer := &net.Dialer{Control: ssrf.New(ssrf.WithPorts(443)).Safe}
 	return &http.Client{
 		Timeout:       documentTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("it redirects") },
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			DialContext:            dialer.DialContext,
 			TLSHandshakeTimeout:    documentTimeout,
@@ -35,18 +35,23 @@ func newFetcher() *http.Client {
 	}
 }
 
-// describe fetches the document of a client (OAuth client ID metadata document). It says
-// who the client is as far as its host does.
-func (s *Server) describe(ctx context.Context, at *url.URL) (*Client, error) {
-	client, err := s.fetch(ctx, at)
-	if err != nil {
-		if _, ok := errors.AsType[*Error](err); ok {
-			return nil, err
-		}
-		s.log.Info("a client's document cannot be read", "url", at.Redacted(), "err", err)
-		return nil, errorf(invalidClient, "the client's description at %s cannot be read; try again, or use a client that registers itself", at.Host)
+// describe reads the document of the client of r (OAuth client ID metadata document), which
+// says who the client is as far as its host does.
+func (s *Server) describe(ctx context.Context, r *Request) (*Client, error) {
+	client, err := s.fetch(ctx, r.document)
+	if err == nil {
+		return client, nil
 	}
-	return client, nil
+	if _, ok := errors.AsType[*Error](err); ok {
+		return nil, err
+	}
+	s.log.Info("a client's document cannot be read", "url", r.document.String(), "err", err)
+	if _, unreachable := errors.AsType[*url.Error](err); unreachable && ctx.Err() == nil && r.to.Scheme == "http" {
+		// A program on this computer is no better known by a document, which names no port,
+		// than if it had registered itself; and the hub may have no way to the internet.
+		return &Client{ID: r.document.String(), Name: r.document.Host, Redirects: []string{r.redirect}}, nil
+	}
+	return nil, errorf(invalidClient, "the client's description at %s cannot be read; try again, or use a client that registers itself", r.document.Host)
 }
 
 func (s *Server) fetch(ctx context.Context, at *url.URL) (*Client, error) {

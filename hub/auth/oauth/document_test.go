@@ -83,6 +83,34 @@ func TestBadDocument(t *testing.T) {
 	}
 }
 
+// A hub that has no way to the internet lets a program on this computer in as one that
+// nobody has checked, and sends no code to another.
+func TestDocumentOutOfReach(t *testing.T) {
+	o := newOwner(t)
+	o.server.documents.Transport = unreachable{}
+	tokens := o.signIn(documentID, Access{})
+	if q := o.asked[0]; q.Client.Name != "an unknown program" || q.Client.Said != "example.com" {
+		t.Errorf("the owner is asked %+v", q)
+	}
+	o.token(refresh(documentID, tokens.Refresh))
+
+	away := query(documentID)
+	away.Set("redirect_uri", "https://example.com/callback")
+	r, err := o.server.Parse(base, away)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.server.Authorize(t.Context(), r, Access{}, func(string) {}); codeOf(err) != "invalid_client" {
+		t.Errorf("the client is told %v", err)
+	}
+}
+
+type unreachable struct{}
+
+func (unreachable) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("no route to host")
+}
+
 // Who writes a client id cannot have the hub ask in its owner's network, by a name that
 // stands for an address there, either.
 func TestDocumentOfPrivateAddress(t *testing.T) {
