@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -14,7 +15,7 @@ import (
 // echo joins tabs to a new Hub whose tools answer at once.
 func echo(b *testing.B, tabs, each int) (*Hub, []*tabtransport.Local) {
 	peers := tabtransport.NewPeers()
-	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storagetest.Memory{}})
+	h, err := Open(b.Context(), Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: peers, Store: &storagetest.Memory{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,7 @@ func (w *fixture) start(opts Options) {
 	w.t.Helper()
 	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
+	opts.Mode = cmp.Or(opts.Mode, policy.ModeOpen)
 	h, err := Open(w.t.Context(), opts)
 	if err != nil {
 		w.t.Fatal(err)

@@ -4,13 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tabhub/hub/state"
-	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -189,17 +187,4 @@ func (c *call) control(to spec.TabAddr, req spec.Request, into any) error {
 		return failure(spec.FailToolError, "the browser's answer makes no sense: %s", err.Message)
 	}
 	return nil
-}
-
-// domainOf returns the domain key of a page's URL; "" for what is no web page.
-func domainOf(raw string, attested bool) spec.Domain {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	d, err := naming.DomainOf(u.Scheme+"://"+u.Host, attested)
-	if err != nil {
-		return ""
-	}
-	return d
 }

@@ -8,14 +8,28 @@ import (
 	"sync"
 
 	"tabhub/hub/instance"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
 var instanceActions = actions{
-	"list":     {run: listInstances},
-	"new":      {takes: []string{"url", "mode", "headless", "profile", "extensions", "closeOtherTabs"}, run: newInstance},
-	"close":    {needs: []string{"instanceId"}, run: closeInstance},
-	"profiles": {run: listProfiles},
+	"list":     {class: always(policy.Read), run: listInstances},
+	"new":      {takes: []string{"url", "mode", "headless", "profile", "extensions", "closeOtherTabs"}, class: classOfNew, run: newInstance},
+	"close":    {needs: []string{"instanceId"}, class: always(policy.Write), run: closeInstance},
+	"profiles": {class: always(policy.Read), run: listProfiles},
+}
+
+// classOfNew is what a browser may do that is started with a call's arguments: in a profile of
+// the user's, or with an extension that a model has chosen, anything.
+func classOfNew(a *args) policy.Class {
+	if a.Profile != "" && a.Profile != instance.DefaultProfile || len(a.Extensions) > 0 {
+		return policy.Destructive
+	}
+	return policy.Write
+}
+
+func always(class policy.Class) func(*args) policy.Class {
+	return func(*args) policy.Class { return class }
 }
 
 // instanceEntry is an instance as list shows it; times are in milliseconds since 1970.

@@ -79,10 +79,10 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 }
 
 // toolNames returns the names under which the tools of a tab are called.
-func (k *kit) toolNames(sources []state.TabInfo) []string {
+func (c *call) toolNames(sources []state.TabInfo) []string {
 	names := []string{}
 	for _, o := range sources {
-		names = append(names, k.hub.ToolNames(o.Addr)...)
+		names = append(names, c.hub.ToolNames(c.by, o.Addr)...)
 	}
 	return names[:min(len(names), maxToolNames)]
 }

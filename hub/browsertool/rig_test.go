@@ -62,7 +62,7 @@ func (w *rig) callCtx(ctx context.Context, name, args string) result {
 	if tool == nil {
 		w.t.Fatalf("there is no tool %s", name)
 	}
-	raw := tool.Call(ctx, tester, json.RawMessage(args))
+	raw, _ := tool.Call(ctx, tester, json.RawMessage(args))
 	r := result{t: w.t, call: name + " " + args, raw: raw}
 	if raw != nil {
 		if err := json.Unmarshal(raw, &r); err != nil {

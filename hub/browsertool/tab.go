@@ -9,7 +9,9 @@ import (
 	"sync"
 
 	"tabhub/describe"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -101,7 +103,7 @@ func (c *call) tabsOf(b browser) ([]tab, error) {
 		for _, info := range c.hub.Tabs() {
 			if info.Addr.Peer == b.Peer {
 				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
-				tabs = append(tabs, newEntry(b, t, []state.TabInfo{info}))
+				tabs = append(tabs, c.entry(b, t, []state.TabInfo{info}))
 			}
 		}
 		return tabs, nil
@@ -125,7 +127,7 @@ func (c *call) tabsOf(b browser) ([]tab, error) {
 		if info, ok := known[spec.TabAddr{Peer: b.Peer, Tab: t.TabID}]; ok {
 			sources = append([]state.TabInfo{info}, sources...)
 		}
-		tabs = append(tabs, newEntry(b, t, sources))
+		tabs = append(tabs, c.entry(b, t, sources))
 	}
 	slices.SortStableFunc(tabs, func(x, y tab) int {
 		return cmp.Or(cmp.Compare(x.WindowID, y.WindowID), cmp.Compare(x.Index, y.Index))
@@ -152,8 +154,9 @@ func document(url string) string {
 	return url
 }
 
-// newEntry describes a tab by what its browser says of it and by its tools.
-func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
+// entry describes a tab by what its browser says of it and by its tools. Of one whose site
+// the client is not to know of it says no more than that it is there.
+func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 	addr := spec.TabAddr{Peer: b.Peer, Tab: t.TabID}
 	entry := tab{
 		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
@@ -167,7 +170,13 @@ func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 		}
 	}
 	// A page there that has joined by itself proves the domain.
-	entry.Domain = domainOf(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
+	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
+	if !c.hub.Shows(&policy.Action{
+		Who: c.by.Who, Session: c.by.Session, Of: policy.OfHub, Name: "browser_tab list",
+		Class: policy.Read, Site: policy.Site{Domain: entry.Domain},
+	}) {
+		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.sources = "", "", "", 0, nil
+	}
 	return entry
 }
 

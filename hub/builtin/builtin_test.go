@@ -13,7 +13,7 @@ import (
 )
 
 func tools() []Tool {
-	call := func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage { return nil }
+	call := func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) { return nil, nil }
 	return []Tool{
 		{Name: "proxy", Call: call},
 		{Name: "browser_tab", Call: call},
@@ -97,12 +97,12 @@ func TestArgumentTwice(t *testing.T) {
 	} {
 		did := ""
 		var got storage.Record
-		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, _ *consent.Caller, args json.RawMessage) json.RawMessage {
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, _ *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 			members, object, err := in.Read(args)
 			if did, _ = rawjson.String(members["action"]); did == "" && err == nil && string(object) != "{}" {
 				t.Errorf("%s: %s", args, object)
 			}
-			return Text("")
+			return Text(""), nil
 		}}, func(r storage.Record) { got = r })
 		tool.Call(t.Context(), consent.As(policy.Owner), json.RawMessage(args))
 		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
@@ -126,8 +126,8 @@ func TestRecorded(t *testing.T) {
 		{failure(`{`), "TOOL_ERROR"},
 	} {
 		var got storage.Record
-		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) json.RawMessage {
-			return c.result
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+			return c.result, nil
 		}}, func(r storage.Record) { got = r })
 		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "c"}}
 		tool.Call(t.Context(), by.Through("proxy"), json.RawMessage(`{"action":"list"}`))

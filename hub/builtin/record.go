@@ -19,9 +19,9 @@ const maxAction = 32
 // action that the arguments name.
 func Recorded(t Tool, record func(storage.Record)) Tool {
 	call := t.Call
-	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage {
+	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		start := time.Now()
-		result := call(ctx, by, args)
+		result, err := call(ctx, by, args)
 		name := t.Name
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
@@ -30,7 +30,7 @@ func Recorded(t Tool, record func(storage.Record)) Tool {
 			Time: start, Event: storage.EventCall, Client: by.Label(), Via: by.Via, Tool: name,
 			Outcome: outcome(result), Duration: time.Since(start),
 		})
-		return result
+		return result, err
 	}
 	return t
 }

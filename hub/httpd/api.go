@@ -131,7 +131,7 @@ func (s *Server) postCall(r *request) error {
 	var result json.RawMessage
 	var err error
 	if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
-		result = t.Call(r.Context(), by, in.Arguments)
+		result, err = t.Call(r.Context(), by, in.Arguments)
 	} else {
 		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
 	}

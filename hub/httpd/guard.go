@@ -125,7 +125,7 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	p := &pass{from: g.originOf(r), near: g.isNear(r)}
 	p.route, p.rightMethod = routeOf(r)
 	rt := p.route
-	if rt.from != 0 && (p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r)) {
+	if (rt.from != 0 || rt.need != credNone) && (p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r)) {
 		return nil, g.refuseOrigin(r, p)
 	}
 	if rt.need != credNone {

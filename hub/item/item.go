@@ -150,3 +150,12 @@ func hashOf(a, b []byte) uint64 {
 // Sum returns a number that differs when what a client sees of the item under a
 // public name does, labels apart. It holds within one process.
 func (it *Item) Sum(public string) uint64 { return maphash.String(hashSeed, public) ^ it.sum }
+
+// Title returns what the page calls the item to people, "" if nothing.
+func (it *Item) Title() string {
+	title, _ := rawjson.String(rawjson.Get(it.Definition(), "title"))
+	return title
+}
+
+// Framed reports whether the item is known to be of a frame of another page.
+func (it *Item) Framed() bool { return it.Frame != nil && *it.Frame != 0 }

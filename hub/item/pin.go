@@ -18,7 +18,7 @@ func (it *Item) Pin() policy.Pin {
 		return *p
 	}
 	place := byte(0)
-	if it.Frame != nil && *it.Frame != 0 {
+	if it.Framed() {
 		place = 1
 	}
 	h := sha256.New()

@@ -27,12 +27,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		if t.Subject != nil {
 			subject += " " + t.Subject(orEmpty(args))
 		}
-		ask = func(by *consent.Caller) (json.RawMessage, error) {
-			if r := t.Call(ctx, by, args); r != nil {
-				return r, nil
-			}
-			return nil, context.Cause(ctx)
-		}
+		ask = func(by *consent.Caller) (json.RawMessage, error) { return t.Call(ctx, by, args) }
 	} else {
 		if rq.header != nil {
 			if e := s.checkParamHeaders(rq, name, args); e != nil {

@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -98,6 +99,14 @@ func (h *scripted) Find(kind spec.Kind, name string) (hub.Item, error) {
 	}
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
 }
+
+func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
+	return h.Find(kind, name)
+}
+
+func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
+
+func (h *scripted) Shows(*policy.Action) bool { return true }
 
 func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
 	f := h.tools[c.Name]
@@ -196,7 +205,7 @@ func streamTo(t *testing.T, s *Server) *lineClient {
 	here, there := net.Pipe()
 	c := &lineClient{t, here, bufio.NewReader(here), make(chan error, 1)}
 	go func() {
-		err := s.ServeStream(context.Background(), there, there)
+		err := s.ServeStream(asTester(context.Background()), there, there)
 		there.Close()
 		c.ended <- err
 	}()

@@ -28,6 +28,7 @@ func TestSessionsAreOneClientsOwn(t *testing.T) {
 	}
 	for name, header := range map[string][]string{
 		"another's":      {"Authorization", "bob"},
+		"another client": {"Authorization", "alice cursor"},
 		"made up":        {"Mcp-Session-Id", "QWERTYUIOPASDFGHJKLZXCVBNM"},
 		"of nobody":      {"Authorization", ""},
 		"not a revision": {"Mcp-Protocol-Version", "1900-01-01"},

@@ -132,7 +132,7 @@ func (rq *request) clientName() string {
 // caller returns on whose behalf the hub does what the request asks for. ext is for the
 // page, progress is where the call's goes; both may be nil.
 func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
-	return &consent.Caller{Who: rq.ses.who, Said: rq.clientName(), Session: rq.ses.id, Extensions: ext, Progress: progress}
+	return &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Began: rq.ses.began, Extensions: ext, Progress: progress}
 }
 
 // capabilities returns what the client has declared, nil if nothing.

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/auth"
 	"tabhub/hub/policy"
 )
 
@@ -20,9 +21,9 @@ import (
 type session struct {
 	// static after construction
 	srv      *Server
-	id       string // "" if nothing refers to it
-	identity string
-	who      *policy.Principal
+	id       string // "" of a single request
+	began    time.Time
+	identity identity
 	ctx      context.Context // the parent of its requests
 	cancel   context.CancelCauseFunc
 	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
@@ -32,6 +33,7 @@ type session struct {
 	calls    gate        // requests that are answered in other goroutines
 	jobs     chan func() // to the idle ones of these
 	idle     atomic.Int32
+	unbind   func() bool // from the end of its credential; may be nil
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open
@@ -72,7 +74,7 @@ func (c *changes) empty() bool {
 }
 
 func (s *Server) newSession(parent context.Context, of identity) *session {
-	ses := &session{srv: s, identity: of.name, who: of.who, jobs: make(chan func())}
+	ses := &session{srv: s, identity: of, began: time.Now(), jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
 	return ses
 }
@@ -210,6 +212,9 @@ func (ses *session) end(cause error) {
 	ses.gets = nil
 	ses.mu.Unlock()
 	ses.srv.unwatchSession(ses)
+	if ses.unbind != nil {
+		ses.unbind()
+	}
 	ses.cancel(cause)
 	for _, stop := range subs {
 		stop()
@@ -223,14 +228,15 @@ type identityKey struct{}
 
 // identity is whose a request is.
 type identity struct {
-	name string
-	who  *policy.Principal
+	name    string // of the user and the client; a session answers only to those that began it
+	who     *policy.Principal
+	revoked context.Context // may be nil
 }
 
-// WithIdentity returns a context for a request that carries a credential of the user of
-// that name, which is who's. A session answers only to those that began it.
-func WithIdentity(ctx context.Context, user string, who *policy.Principal) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity{user + "\x00" + who.ID, who})
+// WithIdentity returns a context for a request, or a stream, that carries the credential
+// of id. What begins with it, and outlasts it, ends when it is revoked.
+func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID, id.Who, id.Revoked})
 }
 
 // identityOf returns whose a request is; without a credential that is nobody.

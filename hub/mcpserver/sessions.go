@@ -26,6 +26,12 @@ func (all *sessions) init(s *Server) {
 // reports whether there is room.
 func (all *sessions) add(ses *session) bool {
 	id := rand.Text()
+	if revoked := ses.identity.revoked; revoked != nil {
+		ses.unbind = context.AfterFunc(revoked, func() {
+			all.remove(ses)
+			ses.end(errGone)
+		})
+	}
 	all.mu.Lock()
 	if all.srv.ctx.Err() != nil {
 		all.mu.Unlock()
@@ -61,7 +67,7 @@ func (all *sessions) get(id, identity string, sse bool) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses := all.byID[id]
-	if ses == nil || ses.identity != identity || ses.sse != sse {
+	if ses == nil || ses.identity.name != identity || ses.sse != sse {
 		return nil
 	}
 	ses.users++
@@ -135,7 +141,7 @@ func (all *sessions) releaseStateless(ses *session) {
 	ses.end(errGone)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.alone[ses.identity]--; all.alone[ses.identity] == 0 {
-		delete(all.alone, ses.identity)
+	if all.alone[ses.identity.name]--; all.alone[ses.identity.name] == 0 {
+		delete(all.alone, ses.identity.name)
 	}
 }

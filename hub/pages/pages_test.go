@@ -56,7 +56,7 @@ func newSite(t *testing.T) *site {
 func (s *site) start() {
 	s.t.Helper()
 	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit, Pair: s.pairings.Pair})
-	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
+	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -51,7 +51,11 @@ func (r *rig) call(name, args string) string {
 	if tool == nil {
 		r.t.Fatalf("there is no tool %s", name)
 	}
-	return string(tool.Call(r.t.Context(), tester, json.RawMessage(args)))
+	result, err := tool.Call(r.t.Context(), tester, json.RawMessage(args))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(result)
 }
 
 // fails checks that a result is a failure with a code and words.

@@ -40,7 +40,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 		return nil, o.err
 	}
 	transport := tabtransport.NewPeers()
-	h, err := hub.Open(ctx, hub.Options{User: user, Transport: transport, Store: &o.store})
+	h, err := hub.Open(ctx, hub.Options{User: user, Mode: policy.ModeOpen, Transport: transport, Store: &o.store})
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func TestTenantThatEndedIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := hub.Open(t.Context(), hub.Options{User: "ann", Transport: tabtransport.NewPeers(), Store: &o.store})
+		other, err := hub.Open(t.Context(), hub.Options{User: "ann", Mode: policy.ModeOpen, Transport: tabtransport.NewPeers(), Store: &o.store})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,8 @@ type file string
 type state struct {
 	Key      Key      `json:"key"` // of which the keys of copies are derived
 	Pairings []record `json:"pairings,omitempty"`
+	// Started are those of browsers that the hub has started for a client.
+	Started []spec.PairingID `json:"started,omitempty"`
 }
 
 // record is a pairing that has been used, or forgotten.

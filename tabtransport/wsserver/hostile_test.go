@@ -30,7 +30,7 @@ import (
 // only one.
 func TestCallsBesideAHostilePage(t *testing.T) {
 	srv := wsserver.New(wsserver.Options{})
-	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Transport: srv.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
+	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: srv.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package proxytool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -29,13 +30,10 @@ func newRig(t *testing.T) *rig {
 		return builtin.Tool{
 			Name: name, Description: description, Input: json.RawMessage(`{"type":"object"}`),
 			Annotations: &builtin.Annotations{ReadOnly: reads},
-			Call: func(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage {
+			Call: func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 				g.calls = append(g.calls, name+" "+string(args)+" for "+by.Said+" via "+by.Via)
 				by.Report(spec.Progress{Progress: 1})
-				if ctx.Err() != nil {
-					return nil
-				}
-				return builtin.Text("done")
+				return builtin.Text("done"), context.Cause(ctx)
 			},
 		}
 	}
@@ -46,7 +44,11 @@ func newRig(t *testing.T) *rig {
 
 func (g *rig) call(tool, args string) string {
 	g.Helper()
-	return string(builtin.Find(g.tools, tool).Call(g.Context(), tester, json.RawMessage(args)))
+	result, err := builtin.Find(g.tools, tool).Call(g.Context(), tester, json.RawMessage(args))
+	if err != nil {
+		g.Fatal(err)
+	}
+	return string(result)
 }
 
 // TestBuiltinTools: a client that only has proxy can do with it all that the hub can.
@@ -114,7 +116,7 @@ func TestCancelledBuiltinTool(t *testing.T) {
 	g := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := g.tools[0].Call(ctx, tester, json.RawMessage(`{"action":"call","type":"tool","path":"browser_tab"}`)); r != nil {
+	if r, err := g.tools[0].Call(ctx, tester, json.RawMessage(`{"action":"call","type":"tool","path":"browser_tab"}`)); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("answered %s", r)
 	}
 }

@@ -59,10 +59,7 @@ func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, 
 	case c.readOnly && !onlyReads(own):
 		return nil, hub.ErrNotReadOnly
 	}
-	if r := own.Call(ctx, c.by, op.args); r != nil {
-		return r, nil
-	}
-	return nil, context.Cause(ctx)
+	return own.Call(ctx, c.by, op.args)
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.

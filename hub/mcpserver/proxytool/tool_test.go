@@ -51,6 +51,14 @@ func (w *fakeHub) Find(kind spec.Kind, name string) (hub.Item, error) {
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
 }
 
+func (w *fakeHub) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
+	return w.Find(kind, name)
+}
+
+func (w *fakeHub) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return w.List(kind) }
+
+func (w *fakeHub) Shows(*policy.Action) bool { return true }
+
 func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
 	w.mu.Lock()
 	w.got = append(w.got, c)
@@ -155,7 +163,7 @@ func quiet(spec.Progress) {}
 
 func run(t *testing.T, w *fakeHub, args string) string {
 	t.Helper()
-	r := (&proxy{hub: w}).handler(Name, false)(t.Context(), tester, json.RawMessage(args))
+	r := (&proxy{hub: w}).call(t.Context(), tester, json.RawMessage(args))
 	if err := rawjson.Valid(r, spec.MaxDepth); err != nil {
 		t.Fatalf("%s: the result is not JSON: %v\n%s", args, err, r)
 	}
@@ -394,7 +402,7 @@ func TestLater(t *testing.T) {
 	w := newFakeHub()
 	tool := &proxy{hub: w}
 	query := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"weather"}}`)
-	if got := string(tool.handler(Name, false)(t.Context(), tester, query)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `"text":"[]"`) {
 		t.Fatal(got)
 	}
 	w.mu.Lock()
@@ -402,13 +410,13 @@ func TestLater(t *testing.T) {
 	w.lists[hub.ListTools] = listing(2, append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
 	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
 	w.mu.Unlock()
-	if got := string(tool.handler(Name, false)(t.Context(), tester, query)); !strings.Contains(got, `w_forecast`) {
+	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `w_forecast`) {
 		t.Error(got)
 	}
-	if got := string(tool.handler(Name, false)(t.Context(), tester, json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`))); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), tester, json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`))); !strings.Contains(got, `"text":"[]"`) {
 		t.Errorf("a closed tab's tool is still found: %s", got)
 	}
-	if got := string(tool.handler(Name, false)(t.Context(), tester, json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`))); !strings.Contains(got, `rain`) {
+	if got := string(tool.call(t.Context(), tester, json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`))); !strings.Contains(got, `rain`) {
 		t.Error(got)
 	}
 }
@@ -437,7 +445,7 @@ func TestRecorded(t *testing.T) {
 			}
 			got = append(got, r.Tool+": "+r.Outcome)
 		}}
-		tool.handler(Name, false)(t.Context(), tester, json.RawMessage(args))
+		tool.call(t.Context(), tester, json.RawMessage(args))
 		if s := strings.Join(got, ","); len(s) != len(want) || !strings.Contains(s+","+s, want) {
 			t.Errorf("%s: recorded %q, want %q", args, s, want)
 		}
@@ -462,7 +470,7 @@ func TestCancelled(t *testing.T) {
 			<-entered
 			cancel(errors.New("the client gave up"))
 		}()
-		if r := (&proxy{hub: w}).handler(Name, false)(ctx, tester, json.RawMessage(args)); r != nil {
+		if r := (&proxy{hub: w}).call(ctx, tester, json.RawMessage(args)); r != nil {
 			t.Errorf("%s: answered %s", args, r)
 		}
 	}
@@ -477,7 +485,7 @@ func TestProgressPassesThrough(t *testing.T) {
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	var got []float64
-	(&proxy{hub: w}).handler(Name, false)(t.Context(), reporting(func(p spec.Progress) { got = append(got, p.Progress) }), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`))
+	(&proxy{hub: w}).call(t.Context(), reporting(func(p spec.Progress) { got = append(got, p.Progress) }), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`))
 	if fmt.Sprint(got) != "[0 1 2]" {
 		t.Errorf("got %v", got)
 	}
@@ -533,7 +541,7 @@ func FuzzCall(f *testing.F) {
 	delete(w.tools, "gone")
 	tool := &proxy{hub: w}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		r := tool.handler(Name, false)(t.Context(), tester, args)
+		r := tool.call(t.Context(), tester, args)
 		if err := rawjson.Valid(r, spec.MaxDepth+8); err != nil {
 			t.Errorf("%s: %v", r, err)
 		}
@@ -551,4 +559,10 @@ func reporting(progress func(spec.Progress)) *consent.Caller {
 	by := *tester
 	by.Progress = progress
 	return &by
+}
+
+// call calls the tool with the main name, and returns nil if it was cancelled.
+func (t *proxy) call(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage {
+	result, _ := t.handler(Name, false)(ctx, by, args)
+	return result
 }
