@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/auth/oauth"
+	"tabhub/hub/consent"
+	"tabhub/spec"
 )
 
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
@@ -32,20 +36,50 @@ func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, e
 	return v, nil
 }
 
-// verifier returns what checks credentials, nil if none are asked for.
-func (p *process) verifier() (auth.Verifier, error) {
+// verifier opens the clients, and returns what checks credentials, nil if none are asked
+// for.
+func (p *process) verifier() (v auth.Verifier, err error) {
+	if p.clients, err = auth.OpenClients(p.dir.Clients()); err != nil {
+		return nil, &usageError{err}
+	}
+	hub := &auth.Hub{Clients: p.clients}
 	switch p.config.auth {
 	case "none":
 		return nil, nil
 	case "jwt":
-		return p.config.jwtVerifier(p.info.Addrs, p.log)
+		hub.Accounts = true
+		hub.Owner, err = p.config.jwtVerifier(p.info.Addrs, p.log)
+		return hub, err
 	}
 	secret, err := p.dir.MakeToken()
 	if err != nil {
 		return nil, &usageError{err}
 	}
 	p.token = auth.NewToken(secret)
-	return p.token, nil
+	p.oauth, err = oauth.Open(oauth.Options{Path: p.dir.Grants(), Clients: p.clients, Approve: p.approve, Log: p.log})
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	hub.Owner, hub.OAuth = p.token, p.oauth
+	return hub, nil
+}
+
+// approve asks the owner whether a client may use the hub.
+func (p *process) approve(ctx context.Context, s consent.SignIn) (consent.Answer, error) {
+	t, err := p.tenants.Get(ctx, spec.LocalUser)
+	if err != nil {
+		return consent.Answer{}, err
+	}
+	return t.Hub.Desk().SignIn(ctx, s)
+}
+
+// issuer is where clients get the tokens of a hub with accounts, "" if --jwt-issuer is a
+// name only.
+func (c *config) issuer() string {
+	if c.auth == "jwt" && strings.HasPrefix(c.jwtIssuer, "https://") {
+		return c.jwtIssuer
+	}
+	return ""
 }
 
 // rotate replaces the token.
