@@ -191,6 +191,10 @@ type code struct {
 // code, which the owner has to repeat. It returns the address where the browser goes on,
 // also with a no; the error is for who looks at the page.
 func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(code string)) (string, error) {
+	scope := a.scope()
+	if err := scope.Check(); err != nil {
+		return "", errorf(invalidRequest, "%v", err)
+	}
 	switch {
 	case !s.asking.CompareAndSwap(false, true):
 		return "", errorf(TooMany, "another client is waiting for the owner's answer; try again when that is over")
@@ -229,7 +233,7 @@ func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(
 	if err != nil {
 		return "", err
 	}
-	return r.answer(url.Values{"code": {s.newCode(r, a.scope())}}), nil
+	return r.answer(url.Values{"code": {s.newCode(r, scope)}}), nil
 }
 
 // known says how the hub knows the client.

@@ -188,6 +188,19 @@ func TestCodeIsShown(t *testing.T) {
 	}
 }
 
+// A site that is misspelt would bound the client to nothing, or not as was meant.
+func TestMisspeltSite(t *testing.T) {
+	o := newOwner(t)
+	r, err := o.server.Parse(base, query(o.register()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = o.server.Authorize(t.Context(), r, Access{Sites: []string{"https://example.com/"}}, func(string) {})
+	if codeOf(err) != invalidRequest || !strings.Contains(err.Error(), "did you mean example.com?") || len(o.asked) != 0 {
+		t.Errorf("%v, and the owner is asked %+v", err, o.asked)
+	}
+}
+
 func TestRefusedSignIn(t *testing.T) {
 	o := newOwner(t)
 	o.err = &consent.Denied{Words: "the owner said “no”"}
