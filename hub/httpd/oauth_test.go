@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/consent"
 	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
 )
 
 const callback = "http://127.0.0.1:4000/callback"
@@ -305,5 +307,46 @@ func TestOAuthErrors(t *testing.T) {
 	}
 	if status, body, h := d.ask("GET", oauth.TokenPath, ""); status != http.StatusMethodNotAllowed || h.Get("Allow") != "POST" {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A person chooses on the page, sees the number, and is led on by the owner's answer; what
+// is wrong with the choice the page says, and can be asked again.
+func TestAuthorizePageInABrowser(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan consent.SignIn), make(chan struct{})
+	d := open(t, withOAuth(t, func(ctx context.Context, s consent.SignIn) (consent.Answer, error) {
+		asked <- s
+		<-answer
+		return yes(ctx, s)
+	}))
+	back := make(chan url.Values, 1)
+	client := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/callback" {
+			back <- r.URL.Query()
+		}
+	}))
+	defer client.Close()
+	address := strings.Replace(d.register("An agent"), url.QueryEscape(callback), url.QueryEscape(client.URL+"/callback"), 1)
+
+	page := chromium.Start(t, chromium.Options{}).Open(address)
+	page.WaitFor(`document.querySelector("h1").textContent.includes("An agent")`)
+	page.Click("#sites")
+	page.Type("not a site!")
+	page.Click("button")
+	page.WaitFor(`document.querySelector("#trouble").textContent.includes("no site")`)
+	page.Eval(`document.querySelector("#sites").value = ""`)
+	page.Click("#sites")
+	page.Type("example.com, *.example.org")
+	page.Click("input[value=read]")
+	page.Click("button")
+	s := <-asked
+	page.WaitFor(`document.querySelector("p.number").checkVisibility() && document.querySelector("p.number").textContent === "` + s.Code + `"`)
+	if why := strings.Join(s.Why, " "); !strings.Contains(why, "read, on example.com, *.example.org and no other site") {
+		t.Errorf("the owner is asked: %s", why)
+	}
+	close(answer)
+	if q := <-back; q.Get("code") == "" || q.Get("state") != "s" {
+		t.Errorf("the client is sent %v", q)
 	}
 }
