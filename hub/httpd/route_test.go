@@ -37,6 +37,8 @@ var attacks = []struct {
 	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 403},
 	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
 	{"/api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
+	{"/.well-known/oauth-protected-resource/mcp, /.well-known/oauth-authorization-server, /.well-known/openid-configuration, POST /oauth/register, POST /oauth/token, POST /oauth/revoke, /oauth/authorize", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
+	{"POST /oauth/authorize", "x", "n", "x", "x", "x", "x", "o", "x", 200, 403},
 	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
 }
 
