@@ -56,7 +56,7 @@ func (h *hub) asks(q *spec.Ask) <-chan outcome {
 // window attaches to the window of a question, once it shows it.
 func window(b *chromium.Browser, id string) *chromium.Page {
 	w := b.Window("ask.html?" + id)
-	w.WaitFor("!document.querySelector('#answers').hidden")
+	w.WaitFor("document.querySelector('#answers')?.hidden === false")
 	return w
 }
 
@@ -425,7 +425,7 @@ func TestQuestionsInTurn(t *testing.T) {
 	late.ExpiresMs = 1000
 	h.asks(late)
 	w = b.Window("ask.html?late")
-	w.WaitFor("document.querySelector('#headline').textContent.startsWith('Time is up')")
+	w.WaitFor("document.querySelector('#headline')?.textContent.startsWith('Time is up')")
 	next := h.asks(payment("next")) // the window with words keeps nobody waiting
 	window(b, "next").ClickLast("#yes")
 	(<-next).is(t, `{"reach":"once"}`)

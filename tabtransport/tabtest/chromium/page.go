@@ -115,7 +115,7 @@ func (p *Page) Click(selector string) {
 // waits until the page is gone.
 func (p *Page) ClickLast(selector string) {
 	p.t.Helper()
-	p.WaitFor(fmt.Sprintf("!document.querySelector(%q).disabled", selector))
+	p.WaitFor(fmt.Sprintf("document.querySelector(%q)?.disabled === false", selector))
 	p.last("clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
