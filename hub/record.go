@@ -26,7 +26,7 @@ func (h *Hub) Record(r storage.Record) {
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	rec := storage.Record{
-		Time: r.start, Event: storage.EventCall, Client: r.client, Via: r.via, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
+		Time: r.start, Event: storage.EventCall, Client: r.by.Label(), Via: r.by.Via, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
 		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
 	}
 	if r.target.Addr.Peer != "" {

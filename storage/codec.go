@@ -28,6 +28,8 @@ func Encode(c Change) []byte {
 		c.code(&e)
 	case Site:
 		c.code(&e)
+	case Settings:
+		c.code(&e)
 	case Record:
 		c.code(&e)
 	default:
@@ -49,6 +51,8 @@ func (s *State) Decode(bucket Bucket, value []byte) (err error) {
 		s.Browsers, err = decodeInto(s.Browsers, bytes.Clone(value), (*Browser).code)
 	case BucketSites:
 		s.Sites, err = decodeInto(s.Sites, value, (*Site).code)
+	case BucketSettings:
+		s.Settings, err = decodeInto(s.Settings, bytes.Clone(value), (*Settings).code)
 	default:
 		err = errDecode
 	}
@@ -143,6 +147,11 @@ func (s *Site) code(c *coder) {
 		return // as before there was Check
 	}
 	text(c, &s.Check)
+}
+
+func (s *Settings) code(c *coder) {
+	text(c, &s.Name)
+	raw(c, &s.Body)
 }
 
 func (r *Record) code(c *coder) {

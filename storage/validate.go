@@ -26,6 +26,8 @@ func Size(c Change) int {
 		n += len(c.ID) + len(c.SecretHash) + len(c.Name)
 	case Site:
 		n += len(c.Domain)
+	case Settings:
+		n += len(c.Name) + len(c.Body)
 	case Record:
 		n += 128 + len(c.Client) + len(c.Via) + len(c.Tab) + len(c.Domain) + len(c.Tool) + len(c.Digest) + len(c.Outcome) + len(c.Reason)
 	}

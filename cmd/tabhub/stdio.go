@@ -2,15 +2,21 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"net"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/auth"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -49,7 +55,12 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 // bridge pipes the client to the hub.
 func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) error {
 	log := a.logger()
-	c := bridge.Connector{Dir: dir, Version: version(), Token: a.env("TABHUB_TOKEN"), Log: log}
+	var session [16]byte
+	rand.Read(session[:]) // never fails
+	c := bridge.Connector{
+		Dir: dir, Version: version(), Token: a.env(tokenEnv),
+		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
+	}
 	c.Start = func(ctx context.Context) error {
 		program, err := os.Executable()
 		if err != nil {
@@ -98,7 +109,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	}()
 	t, err := p.tenants.Get(ctx, spec.LocalUser)
 	if err == nil {
-		err = t.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
+		err = t.MCP.ServeStream(mcpserver.WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Unnamed}), pollable(a.in, a.stdout, a.stderr), a.stdout)
 	}
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)

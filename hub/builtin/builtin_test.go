@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/spec"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
 
 func tools() []Tool {
-	call := func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage { return nil }
+	call := func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) { return nil, nil }
 	return []Tool{
 		{Name: "proxy", Call: call},
 		{Name: "browser_tab", Call: call},
@@ -96,14 +97,14 @@ func TestArgumentTwice(t *testing.T) {
 	} {
 		did := ""
 		var got storage.Record
-		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, _ *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 			members, object, err := in.Read(args)
 			if did, _ = rawjson.String(members["action"]); did == "" && err == nil && string(object) != "{}" {
 				t.Errorf("%s: %s", args, object)
 			}
-			return Text("")
+			return Text(""), nil
 		}}, func(r storage.Record) { got = r })
-		tool.Call(t.Context(), json.RawMessage(args), "c", nil)
+		tool.Call(t.Context(), consent.As(policy.Owner), json.RawMessage(args))
 		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
 			t.Errorf("%s: did %q, and recorded %q", args, did, got.Tool)
 		}
@@ -125,10 +126,11 @@ func TestRecorded(t *testing.T) {
 		{failure(`{`), "TOOL_ERROR"},
 	} {
 		var got storage.Record
-		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
-			return c.result
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+			return c.result, nil
 		}}, func(r storage.Record) { got = r })
-		tool.Call(WithVia(t.Context(), "proxy"), json.RawMessage(`{"action":"list"}`), "c", nil)
+		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "c"}}
+		tool.Call(t.Context(), by.Through("proxy"), json.RawMessage(`{"action":"list"}`))
 		want := storage.Record{Time: got.Time, Event: storage.EventCall, Client: "c", Via: "proxy", Tool: "browser_tab list", Outcome: c.outcome, Duration: got.Duration}
 		if got != want {
 			t.Errorf("%s: recorded %+v", c.result, got)

@@ -6,24 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
 )
-
-type viaKey struct{}
-
-// WithVia returns a context whose calls a client makes through the builtin tool of that
-// name, for the log.
-func WithVia(ctx context.Context, tool string) context.Context {
-	return context.WithValue(ctx, viaKey{}, tool)
-}
-
-// Via returns the name that WithVia was given, or "".
-func Via(ctx context.Context) string {
-	tool, _ := ctx.Value(viaKey{}).(string)
-	return tool
-}
 
 // maxAction is how long an action may be that is put into the log: that of a tool is shorter.
 const maxAction = 32
@@ -32,18 +19,18 @@ const maxAction = 32
 // action that the arguments name.
 func Recorded(t Tool, record func(storage.Record)) Tool {
 	call := t.Call
-	t.Call = func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
+	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		start := time.Now()
-		result := call(ctx, args, client, progress)
+		result, err := call(ctx, by, args)
 		name := t.Name
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
 		}
 		record(storage.Record{
-			Time: start, Event: storage.EventCall, Client: client, Via: Via(ctx), Tool: name,
+			Time: start, Event: storage.EventCall, Client: by.Label(), Via: by.Via, Tool: name,
 			Outcome: outcome(result), Duration: time.Since(start),
 		})
-		return result
+		return result, err
 	}
 	return t
 }

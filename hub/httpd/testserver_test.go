@@ -18,8 +18,10 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
@@ -133,7 +135,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store := tabtransport.NewPeers(), new(storagetest.Memory)
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: transport, Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +146,9 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	own := []builtin.Tool{{
 		Name:  "own",
 		Input: json.RawMessage(`{"type":"object"}`),
-		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+		Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 			time.Sleep(d.ownTakes)
-			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
+			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`), nil
 		},
 	}}
 	d.peers = transport
@@ -157,6 +159,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		Tenants: d.tenants,
 		Info:    func() Info { return Info{Version: "v1", Started: time.Now()} },
 		Stop:    func(why string) { d.stopped <- why },
+		Token:   d.token,
 		Log:     log,
 	}
 	if change != nil {

@@ -3,12 +3,14 @@
 package hubtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -24,7 +26,7 @@ type Hub struct {
 }
 
 // Open opens the Hub of spec.LocalUser. o may be empty; its Transport must be nil, its
-// Store is a new one if it is nil.
+// Store is a new one if it is nil, and its Mode policy.ModeOpen if it has none.
 func Open(t testing.TB, o hub.Options) *Hub {
 	t.Helper()
 	if o.Store == nil {
@@ -32,6 +34,7 @@ func Open(t testing.TB, o hub.Options) *Hub {
 	}
 	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, t: t}
 	o.User, o.Transport = spec.LocalUser, h.Tabs
+	o.Mode = cmp.Or(o.Mode, policy.ModeOpen)
 	var err error
 	if h.Hub, err = hub.Open(t.Context(), o); err != nil {
 		t.Fatal(err)
