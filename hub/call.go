@@ -37,6 +37,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+			r.returned(p.Message)
 			c.By.Progress(p)
 		}
 	}

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -24,6 +26,7 @@ import (
 type gate struct {
 	transport tabtransport.TabHubTransport
 	desk      *consent.Desk
+	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
 
 	mu       sync.Mutex
@@ -70,6 +73,7 @@ type admission struct {
 	answer   consent.Answer  // of the owner, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
+	traced   bool // it is known which values of other sites would be sent
 }
 
 // grant is for what an answer is good that is for one call only.
@@ -91,6 +95,9 @@ func grantFor(a *policy.Action) grant {
 type asked interface {
 	// question returns what the question is made from, but for the action and the decision.
 	question() consent.Call
+	// carried returns what of the client's would be sent, objects, and texts that its site
+	// knows already.
+	carried() (sent []json.RawMessage, known []string)
 }
 
 // maxAsked is how often the owner is asked about one call, of which the tool changes while
@@ -101,7 +108,13 @@ const maxAsked = 2
 // look at what the action is about once more, and ask again. The error is a *Failure, an
 // *consent.AskBack, or ctx's cause.
 func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, a *policy.Action, about asked) (p permit, again bool, err error) {
-	ad.decision = g.rules.Load().Decide(a, time.Now())
+	rules := g.rules.Load()
+	if ad.traced = rules.Traces(a.Who); ad.traced {
+		if err := g.trace(ctx, a, about); err != nil {
+			return permit{}, false, err
+		}
+	}
+	ad.decision = rules.Decide(a, time.Now())
 	switch ad.decision.Effect {
 	case policy.Allow:
 		return permit{a}, false, nil
@@ -131,8 +144,12 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, a *
 }
 
 // allows decides about an action of which nobody is to be asked.
-func (g *gate) allows(a *policy.Action) (permit, bool) {
-	if g.rules.Load().Decide(a, time.Now()).Effect != policy.Allow {
+func (g *gate) allows(ctx context.Context, a *policy.Action, about asked) (permit, bool) {
+	rules := g.rules.Load()
+	if rules.Traces(a.Who) && g.trace(ctx, a, about) != nil {
+		return permit{}, false
+	}
+	if rules.Decide(a, time.Now()).Effect != policy.Allow {
 		return permit{}, false
 	}
 	return permit{a}, true

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
@@ -123,6 +124,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
+	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.gate.rules.Load().IsPrivate(d) })
 	return nil
 }
 
@@ -156,6 +158,10 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 type arguments json.RawMessage
 
 func (args arguments) question() consent.Call { return consent.Call{Args: json.RawMessage(args)} }
+
+func (args arguments) carried() ([]json.RawMessage, []string) {
+	return []json.RawMessage{json.RawMessage(args)}, nil
+}
 
 // admitItem decides about the item that a public name or URI stands for, and asks the owner
 // if need be. The error is an *UnknownError or one of Admit.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -32,7 +33,10 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	if r.target.Addr.Peer != "" {
 		rec.Tab = r.target.Addr.String()
 	}
-	h.Record(rec)
+	r.traced(resp, err, func(flows []policy.Flow) {
+		rec.Flows = flowLines(flows, rec.Domain)
+		h.Record(rec)
+	})
 }
 
 func outcome(resp spec.Response, err error) string {
