@@ -72,7 +72,7 @@ var (
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
-	pairings     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
+	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake}
 	everybody    = access{need: credNone}
 )
@@ -111,9 +111,12 @@ var routes = []route{
 	api("POST", "/api/call", (*Server).postCall),
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
-	{path: "/api/pair", method: "POST", access: pairings, client: true, tenant: true, serve: (*Server).postPairing},
-	{path: "/api/pair", method: "DELETE", access: pairings, client: true, tenant: true, serve: (*Server).deletePairing},
+	{path: "/api/pair", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postPairing},
+	{path: "/api/pair", method: "DELETE", access: lasting, client: true, tenant: true, serve: (*Server).deletePairing},
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
+	api("GET", "/api/clients", (*Server).getClients),
+	{path: "/api/clients", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postClient},
+	{path: "/api/clients", method: "DELETE", access: lasting, client: true, tenant: true, serve: (*Server).deleteClient},
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
