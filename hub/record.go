@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"tabhub/hub/item"
@@ -34,7 +35,7 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 		rec.Tab = r.target.Addr.String()
 	}
 	r.traced(resp, err, func(flows []policy.Flow) {
-		rec.Flows = flowLines(flows, rec.Domain)
+		rec.Flows = strings.Join(flowLines(flows, rec.Domain), "; ")
 		h.Record(rec)
 	})
 }
