@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
@@ -123,6 +124,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
+	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.Policy().IsPrivate(d) })
 	return nil
 }
 

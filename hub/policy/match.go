@@ -230,8 +230,8 @@ func (p *Pause) matches(a *Action) bool {
 	return site.has(a.Site.Domain, false)
 }
 
-// isPrivate reports whether the owner has made a site private.
-func (s *Set) isPrivate(d spec.Domain) bool {
+// IsPrivate reports whether the owner has made a site private.
+func (s *Set) IsPrivate(d spec.Domain) bool {
 	for i := range s.private {
 		if s.private[i].has(d, false) {
 			return true

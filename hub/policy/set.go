@@ -21,6 +21,7 @@ type Set struct {
 	own     layer // those of the mode, too
 	denied  []string
 	bounded bool // everybody may be denied something
+	traced  []string
 }
 
 // layer is rules that decide together: those about actions, and those about flows.
@@ -50,6 +51,9 @@ func New(doc Document, mode Mode, file []Rule) (*Set, error) {
 	for _, r := range slices.Concat(file, doc.Rules) {
 		if r.Effect == Deny && r.From == "" {
 			s.denied = append(s.denied, r.Client)
+		}
+		if r.From != "" {
+			s.traced = append(s.traced, r.Client)
 		}
 	}
 	s.bounded = s.bounded || slices.Contains(s.denied, "")
@@ -105,7 +109,7 @@ func (s *Set) byRules(a *Action, now time.Time) Decision {
 // byFlow is what the rules say of values of another site in an action. It is Allow if none
 // says anything.
 func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
-	private := s.isPrivate(from)
+	private := s.IsPrivate(from)
 	var place [16]*compiled
 	w := s.file.flows.match(winners{rules: place[:0]}, a, from, private, now)
 	if len(w.rules) == 0 {
@@ -153,6 +157,14 @@ func (s *Set) Hides(who *Principal) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })
+}
+
+// Traces reports whether a decision about what a client does may depend on its Flows.
+func (s *Set) Traces(who *Principal) bool {
+	if s == nil || who == nil {
+		return false
+	}
+	return len(s.private) > 0 || slices.ContainsFunc(s.traced, func(client string) bool { return isClient(client, who) })
 }
 
 // Mode returns the mode, and whether it was given to New, so that that of the document
