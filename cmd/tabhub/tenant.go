@@ -31,7 +31,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	h, err := hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
-		Mode:        policy.Mode(c.policy), Askers: askers,
+		Mode: policy.Mode(c.policy), Askers: askers,
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
