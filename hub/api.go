@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -22,6 +23,7 @@ type Options struct {
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
 	Log       *slog.Logger // nil discards
+	Record    record.Log   // nil discards; closed by its owner, after the Hub
 	Version   string       // told to peers at hello
 
 	NameLimit      int           // longest public name; 0 means naming.DefaultLimit

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -362,10 +360,4 @@ var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the cal
 func notDelivered(e *spec.Error) bool {
 	return e.Data != nil && rawjson.Valid(e.Data, spec.MaxDepth) == nil &&
 		string(rawjson.Get(e.Data, "delivered")) == "false"
-}
-
-// digest identifies arguments in the log without telling them.
-func digest(args json.RawMessage) string {
-	sum := sha256.Sum256(args)
-	return hex.EncodeToString(sum[:8])
 }

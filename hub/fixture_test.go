@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -16,10 +17,11 @@ import (
 
 // fixture is a Hub with real parts: the in-memory transport and store.
 type fixture struct {
-	t     *testing.T
-	hub   *Hub
-	peers *tabtransport.Peers
-	store storage.DomainToolStorage
+	t      *testing.T
+	hub    *Hub
+	peers  *tabtransport.Peers
+	store  storage.DomainToolStorage
+	record recordtest.Memory
 }
 
 func newFixture(t *testing.T, opts Options) *fixture {
@@ -33,6 +35,7 @@ func (w *fixture) start(opts Options) {
 	w.t.Helper()
 	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
+	opts.Record = &w.record
 	h, err := Open(w.t.Context(), opts)
 	if err != nil {
 		w.t.Fatal(err)

@@ -26,8 +26,6 @@ func Size(c Change) int {
 		n += len(c.ID) + len(c.SecretHash) + len(c.Name)
 	case Site:
 		n += len(c.Domain)
-	case Record:
-		n += 128 + len(c.Client) + len(c.Via) + len(c.Tab) + len(c.Domain) + len(c.Tool) + len(c.Digest) + len(c.Outcome) + len(c.Reason)
 	}
 	return n
 }
@@ -42,9 +40,6 @@ func Validate(user spec.UserID, changes []Change) error {
 		return fmt.Errorf("%w: user id has %d bytes", ErrInvalid, len(user))
 	}
 	for _, c := range changes {
-		if _, ok := c.(Record); ok {
-			continue
-		}
 		k := KeyOf(c)
 		if k.Bucket == "" {
 			return fmt.Errorf("%w: %T is not a change", ErrInvalid, c)

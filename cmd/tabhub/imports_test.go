@@ -19,7 +19,7 @@ var layers = [][]string{
 	{"hub"},
 	{"hub/state"},
 	{"hub/item"},
-	{"hub/builtin", "hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/builtin", "hub/record", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 

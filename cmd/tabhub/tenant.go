@@ -10,6 +10,7 @@ import (
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 )
@@ -19,15 +20,16 @@ import (
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
 	transport := p.tabs.NewTransport(user)
+	recorded := new(recordtest.Memory)
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
+		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Instances: p.newInstances(h)}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Instances: p.newInstances(h)}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,

@@ -3,12 +3,13 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 func tools() []Tool {
@@ -58,7 +59,7 @@ func TestDefinition(t *testing.T) {
 		`"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false},` +
 		// A host lets no page's app call it.
 		`"_meta":{"ui":{"visibility":["model"]}}}`
-	if got := string(tool.Definition()); got != want {
+	if got := string(tool.Definition()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
@@ -95,14 +96,14 @@ func TestArgumentTwice(t *testing.T) {
 		`{"action":"close","action":null,"\u0061ction":1}`: "",
 	} {
 		did := ""
-		var got storage.Record
+		var got record.Entry
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
 			members, object, err := in.Read(args)
 			if did, _ = rawjson.String(members["action"]); did == "" && err == nil && string(object) != "{}" {
 				t.Errorf("%s: %s", args, object)
 			}
 			return Text("")
-		}}, func(r storage.Record) { got = r })
+		}}, func(r record.Entry) { got = r })
 		tool.Call(t.Context(), json.RawMessage(args), "c", nil)
 		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
 			t.Errorf("%s: did %q, and recorded %q", args, did, got.Tool)
@@ -124,13 +125,14 @@ func TestRecorded(t *testing.T) {
 		{failure(`{"error":{"code":"TAB_NOT_FOUND"}}`), "TAB_NOT_FOUND"},
 		{failure(`{`), "TOOL_ERROR"},
 	} {
-		var got storage.Record
+		var got record.Entry
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
 			return c.result
-		}}, func(r storage.Record) { got = r })
-		tool.Call(WithVia(t.Context(), "proxy"), json.RawMessage(`{"action":"list"}`), "c", nil)
-		want := storage.Record{Time: got.Time, Event: storage.EventCall, Client: "c", Via: "proxy", Tool: "browser_tab list", Outcome: c.outcome, Duration: got.Duration}
-		if got != want {
+		}}, func(r record.Entry) { got = r })
+		args := json.RawMessage(`{"action":"list"}`)
+		tool.Call(WithVia(t.Context(), "proxy"), args, "c", nil)
+		want := record.Entry{Time: got.Time, Event: record.Call, Said: "c", Via: "proxy", Tool: "browser_tab list", Args: args, Outcome: c.outcome, Duration: got.Duration}
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: recorded %+v", c.result, got)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 type viaKey struct{}
@@ -28,9 +28,9 @@ func Via(ctx context.Context) string {
 // maxAction is how long an action may be that is put into the log: that of a tool is shorter.
 const maxAction = 32
 
-// Recorded returns t so that each of its calls leaves a record, by the tool's name and the
+// Recorded returns t so that log gets a record of each of its calls, by the tool's name and the
 // action that the arguments name.
-func Recorded(t Tool, record func(storage.Record)) Tool {
+func Recorded(t Tool, log func(record.Entry)) Tool {
 	call := t.Call
 	t.Call = func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
 		start := time.Now()
@@ -39,9 +39,9 @@ func Recorded(t Tool, record func(storage.Record)) Tool {
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
 		}
-		record(storage.Record{
-			Time: start, Event: storage.EventCall, Client: client, Via: Via(ctx), Tool: name,
-			Outcome: outcome(result), Duration: time.Since(start),
+		log(record.Entry{
+			Time: start, Event: record.Call, Said: client, Via: Via(ctx), Tool: name,
+			Args: args, Outcome: outcome(result), Duration: time.Since(start),
 		})
 		return result
 	}

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 // fakeHub is a hub with fixed contents.
@@ -427,10 +427,10 @@ func TestRecorded(t *testing.T) {
 	} {
 		var mu sync.Mutex
 		var got []string
-		tool := &proxy{hub: newFakeHub(), log: func(r storage.Record) {
+		tool := &proxy{hub: newFakeHub(), log: func(r record.Entry) {
 			mu.Lock()
 			defer mu.Unlock()
-			if r.Event != storage.EventProxy || r.Client != "me" || r.Time.IsZero() {
+			if r.Event != record.Proxy || r.Said != "me" || r.Time.IsZero() {
 				t.Errorf("record %+v", r)
 			}
 			got = append(got, r.Tool+": "+r.Outcome)
