@@ -19,10 +19,10 @@ import (
 // Hub is a Hub and what it is made of.
 type Hub struct {
 	*hub.Hub
-	Tabs  *tabtransport.Peers // which tabs and browsers join
-	Store storage.DomainToolStorage
+	Tabs     *tabtransport.Peers // which tabs and browsers join
+	Store    storage.DomainToolStorage
 	Recorded *recordtest.Memory
-	t     testing.TB
+	t        testing.TB
 }
 
 // Open opens the Hub of spec.LocalUser. o may be empty; its Transport must be nil, its

@@ -59,7 +59,7 @@ const (
 	Policy   Event = "policy"  // an edit of rules, a pause, a resume
 	Client   Event = "client"  // a credential that was made or taken back, a client that came or left
 	Pairing  Event = "pairing" // a browser that was paired, or is no longer
-	Self     Event = "log"     // of the log itself, see Line.Log
+	Self     Event = "log"     // of the log itself, see Line.Note
 )
 
 var events = []Event{Register, Gone, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Self}
