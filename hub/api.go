@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -26,11 +28,21 @@ type Options struct {
 	Record    record.Log   // nil discards; closed by its owner, after the Hub
 	Version   string       // told to peers at hello
 
-	NameLimit      int           // longest public name; 0 means naming.DefaultLimit
-	TabNames       TabNames      // "" means TabNamesAuto
-	CallTimeout    time.Duration // 0 means spec.CallTimeout
-	CallTimeoutMax time.Duration // 0 means spec.CallTimeoutMax
-	PersonTimeout  time.Duration // 0 means spec.PersonTimeout
+	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
+	TabNames       TabNames        // "" means TabNamesAuto
+	CallTimeout    time.Duration   // 0 means spec.CallTimeout
+	CallTimeoutMax time.Duration   // 0 means spec.CallTimeoutMax
+	PersonTimeout  time.Duration   // 0 means spec.PersonTimeout
+	Mode           policy.Mode     // the preset; "" means policy.ModeCareful
+	PolicyFile     []policy.Rule   // rules that win over all others
+	Askers         []consent.Asker // whom to ask, in this order; nil means consent's default
+	// Paired reports whether the owner has paired a browser with the hub, whether or not
+	// it is connected. Nil: none.
+	Paired func() bool
+	// OwnBrowser reports whether the browser of a pairing is one of the owner's, whom it is
+	// right to ask there. Nil: each that is paired.
+	OwnBrowser func(spec.PairingID) bool
+
 	// PlainNames lists each tool, resource and prompt under the page's own name.
 	// It is for conformance suites, which look for fixed names.
 	PlainNames bool
@@ -84,16 +96,17 @@ type Item struct {
 	// AppOnly: a tool that is for its site's app, not for models.
 	AppOnly bool
 	Sum     uint64 // differs when a client would have to list again; not with labels
+
+	item *item.Item
 }
 
 // Call is one tools/call.
 type Call struct {
-	Name     string              // public name
-	Args     json.RawMessage     // nil means {}; not modified, not kept after the call
-	Client   string              // the MCP client's name, for the log
-	ReadOnly bool                // call nothing but tools that only read; ErrNotReadOnly otherwise
-	ForModel bool                // call no tool that is for its site's app alone: it is unknown
-	Progress func(spec.Progress) // may be nil; called in order, never after Call returned
+	Name     string          // public name
+	Args     json.RawMessage // nil means {}; not modified, not kept after the call
+	By       *consent.Caller // on whose behalf
+	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
+	ForModel bool            // call no tool that is for its site's app alone: it is unknown
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.
@@ -132,6 +145,7 @@ func (f *Failure) Result() json.RawMessage {
 // spec.NotifyCoalesced are one.
 type Change struct {
 	Tools, Resources, Prompts bool     // names, schemas or set changed: list_changed
+	Policy                    bool     // because the policy has
 	Updated                   []string // public URIs of resources whose content changed
 }
 

@@ -23,7 +23,7 @@ func TestAppIsRead(t *testing.T) {
 		read := func(from tabtest.End, uri string) {
 			t.Helper()
 			answering(from, `{"contents":[{"uri":"ui://cart","text":"<p>"}]}`)
-			got, err := w.hub.ReadResource(t.Context(), uri, "test")
+			got, err := w.hub.ReadResource(t.Context(), tester, uri)
 			if want := `{"contents":[{"uri":"` + uri + `","text":"<p>"}]}`; err != nil || string(got) != want {
 				t.Errorf("%s: %s, %v; want %s", uri, got, err, want)
 			}
@@ -66,7 +66,7 @@ func TestAppIsRead(t *testing.T) {
 		read(b, "ui://e.com/cart")
 
 		for _, uri := range []string{"ui://e.com/other", "ui://f.com/cart", "ui://e.com/tab3/cart", "ui://cart"} {
-			if _, err := w.hub.ReadResource(t.Context(), uri, "test"); !errors.As(err, new(*UnknownError)) {
+			if _, err := w.hub.ReadResource(t.Context(), tester, uri); !errors.As(err, new(*UnknownError)) {
 				t.Errorf("%s: %v", uri, err)
 			}
 		}
@@ -116,7 +116,7 @@ func TestAppOfACachedTool(t *testing.T) {
 		c := &call{done: make(chan struct{})}
 		go func() {
 			defer close(c.done)
-			c.result, c.err = w.hub.ReadResource(t.Context(), "ui://e.com/cart", "test")
+			c.result, c.err = w.hub.ReadResource(t.Context(), tester, "ui://e.com/cart")
 		}()
 		open := b.Next()
 		b.Answer(open, spec.Response{Result: json.RawMessage(`{"tabId":2}`)}, nil)
@@ -140,7 +140,7 @@ func TestAppWaitsForTheNextDocument(t *testing.T) {
 		c := &call{done: make(chan struct{})}
 		go func() {
 			defer close(c.done)
-			c.result, c.err = w.hub.ReadResource(t.Context(), "ui://e.com/cart", "test")
+			c.result, c.err = w.hub.ReadResource(t.Context(), tester, "ui://e.com/cart")
 		}()
 		synctest.Wait()
 		if n := w.peers.InFlight(); n != 0 {
@@ -161,7 +161,7 @@ func TestToolsOfAppsAreNotForModels(t *testing.T) {
 		w.register(a, 0, tools("https://e.com/a", "pay"+forApp))
 		w.register(b, 0, tools("https://e.com/b", "pay"+forApp))
 		call := func(name string) (json.RawMessage, error) {
-			return w.hub.Call(t.Context(), Call{Name: "website_tool_" + name, ForModel: true})
+			return w.hub.Call(t.Context(), Call{By: tester, Name: "website_tool_" + name, ForModel: true})
 		}
 		wantUnknown := func(name string) {
 			t.Helper()

@@ -21,7 +21,7 @@ func TestArgumentsThatThePageMayAccept(t *testing.T) {
 			c := &call{done: make(chan struct{})}
 			go func() {
 				defer close(c.done)
-				c.result, c.err = w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_x", Args: json.RawMessage(args)})
+				c.result, c.err = w.hub.Call(t.Context(), Call{By: tester, Name: "website_tool_e_com_x", Args: json.RawMessage(args)})
 			}()
 			return c
 		}

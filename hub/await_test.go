@@ -68,7 +68,7 @@ func TestClosingATab(t *testing.T) {
 		ask := func(req spec.Request) error {
 			done := make(chan error, 1)
 			go func() {
-				_, err := w.hub.Control(t.Context(), to, req)
+				_, err := w.hub.Control(t.Context(), tester, to, req)
 				done <- err
 			}()
 			c.Next()

@@ -114,7 +114,7 @@ func TestSubscriptionOutlivesItsTab(t *testing.T) {
 		cart := &spec.Register{Kind: spec.KindResource, TabURL: "https://e.com/", Items: []json.RawMessage{json.RawMessage(`{"uri":"shop://cart"}`)}}
 		w.register(b, 1, cart)
 		go func() {
-			if _, err := w.hub.SubscribeResource(t.Context(), "tabhub://e.com/shop://cart"); err != nil {
+			if _, err := w.hub.SubscribeResource(t.Context(), tester, "tabhub://e.com/shop://cart"); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -163,7 +163,7 @@ func TestResourceThatIsNoObject(t *testing.T) {
 		for _, answer := range []string{"null", "7", ""} {
 			done := make(chan error)
 			go func() {
-				_, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://cart", "")
+				_, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://cart")
 				done <- err
 			}()
 			p.Answer(p.Next(), spec.Response{Result: json.RawMessage(answer)}, nil)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -14,7 +15,7 @@ import (
 // echo joins tabs to a new Hub whose tools answer at once.
 func echo(b *testing.B, tabs, each int) (*Hub, []*tabtransport.Local) {
 	peers := tabtransport.NewPeers()
-	h, err := Open(b.Context(), Options{User: spec.LocalUser, Transport: peers, Store: &storagetest.Memory{}})
+	h, err := Open(b.Context(), Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: peers, Store: &storagetest.Memory{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func BenchmarkCall(b *testing.B) {
 	args := json.RawMessage(`{"text":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx","n":7}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := h.Call(b.Context(), Call{Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
+		if _, err := h.Call(b.Context(), Call{By: tester, Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -59,7 +60,7 @@ func BenchmarkCallParallel(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
-			if _, err := h.Call(b.Context(), Call{Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
+			if _, err := h.Call(b.Context(), Call{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_4", i%10), Args: args}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +12,9 @@ import (
 	"time"
 
 	"tabhub/describe"
-	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -30,11 +32,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, client: c.Client, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
-	if c.Progress != nil {
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
+	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
-			c.Progress(p)
+			c.By.Progress(p)
 		}
 	}
 	resp, err := r.do(ctx)
@@ -49,7 +51,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		result = r.target.Item.ToolResult(resp, r.doubts)
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
-		result = item.AddText(result, h.describePage(r.target.Addr, page))
+		result = item.AddText(result, h.describePage(r.by, r.target.Addr, page))
 	}
 	return result, nil
 }
@@ -60,15 +62,14 @@ const lossDelay = 5 * time.Millisecond
 // run is one call under way. It is used by one goroutine.
 type run struct {
 	h        *Hub
+	id       string // for the record
 	kind     spec.Kind
 	name     string // public
-	client   string
+	by       *consent.Caller
 	args     json.RawMessage
 	readOnly bool // only a tool that says so is called
 	forModel bool // and none that is for its site's app
-	via      string
 	progress func(spec.Progress)
-	ext      spec.Extensions
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
@@ -78,9 +79,11 @@ type run struct {
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
 	departed time.Time   // since when it has waited for the next document of a tab
-	checked  *item.Item  // the arguments fit this item's schema
+	ad       admission
+	checked  *item.Item // the arguments fit this item's schema
 
 	// Of the last attempt.
+	action  policy.Action
 	site    storage.Site
 	doubts  string // how the arguments do not fit the schema, if they were sent nevertheless
 	target  state.Candidate
@@ -88,6 +91,7 @@ type run struct {
 	timeout time.Duration
 	moved   bool       // the domain's last call went to another URL
 	next    *spec.Page // where the tab is that went away under it
+	sent    bool       // it may have reached the page
 }
 
 // do runs the call from the first look-up to the record in the log.
@@ -97,8 +101,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	}
 	h := r.h
 	defer h.running.Done()
-	r.start = time.Now()
-	r.ext, r.via = extensionsOf(ctx), builtin.Via(ctx)
+	r.id, r.start = rand.Text()[:10], time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -107,9 +110,11 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if n > spec.MaxCallsPerHub {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
+		ctx, leave := h.gate.enter(ctx, r.by, r.ref.ID.Domain)
 		resp, err = r.attempts(ctx)
+		leave()
 	}
-	err = cleanError(err)
+	err = cleanError(h.gateError(err, r.sent))
 	_, unknown := errors.AsType[*UnknownError](err)
 	if !unknown && !errors.Is(err, ErrNotReadOnly) { // which who asked for it records
 		h.recordCall(r, resp, err)
@@ -125,9 +130,8 @@ func (r *run) begin() error {
 	if h.closing {
 		return &Failure{spec.FailNotConnected, h.ending() + "; try again in a moment"}
 	}
-	var ok bool
-	if r.ref, ok = h.state.Lookup(r.kind, r.name); !ok {
-		return h.unknown(r.kind, r.name)
+	if err := r.lookUpLocked(); err != nil {
+		return err
 	}
 	if r.readOnly || r.forModel {
 		l, _ := h.state.Find(r.kind, r.name)
@@ -137,6 +141,15 @@ func (r *run) begin() error {
 	}
 	h.running.Add(1)
 	return nil
+}
+
+// lookUpLocked finds out what the name stands for. The caller holds h.mu.
+func (r *run) lookUpLocked() (err error) {
+	var ok bool
+	if r.ref, ok = r.h.state.Lookup(r.kind, r.name); !ok {
+		err = r.h.unknownLocked(r.by, r.kind, r.name)
+	}
+	return err
 }
 
 // allows returns why it, nil if it is not known, must not be called.
@@ -196,7 +209,14 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
 		}
-		resp, err := r.send(ctx)
+		p, again, err := r.admit(ctx, r.target.Item, r.target.Since)
+		if err != nil {
+			return spec.Response{}, err
+		}
+		if again {
+			continue
+		}
+		resp, err := r.send(ctx, p)
 		retry, err := r.judge(ctx, err, &loading)
 		if !retry {
 			return resp, err
@@ -273,8 +293,35 @@ func (r *run) check(it *item.Item) error {
 	return nil
 }
 
+// admit decides whether the call may go to an item, of which the hub has known since a time;
+// see gate.admit. A call for which the owner is asked counts as none under way meanwhile.
+func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p permit, again bool, err error) {
+	g := r.h.gate
+	r.action = r.h.actionFor(r.by, it, r.ref.Page)
+	r.action.Late = g.isLate(r.by, since)
+	return g.admit(ctx, r.by, &r.ad, &r.action, r)
+}
+
+// question implements asked.
+func (r *run) question() consent.Call {
+	it := r.action.Item.(*item.Item)
+	c := consent.Call{Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	if it.Framed() {
+		c.Top = r.target.URL
+	}
+	return c
+}
+
+// actionFor is what a call of an item comes to, by the page's own name or URI.
+func (h *Hub) actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
+	return policy.Action{
+		Who: by.Who, Session: by.Session, Site: policy.Site{Domain: it.Domain},
+		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
+	}
+}
+
 // send sends the request to the target, within the tab's limit.
-func (r *run) send(ctx context.Context) (spec.Response, error) {
+func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	h, t := r.h, &r.target
 	if n := t.Calls.Add(1); n > spec.MaxCallsPerTab {
 		t.Calls.Add(-1)
@@ -288,7 +335,9 @@ func (r *run) send(ctx context.Context) (spec.Response, error) {
 	if r.kind == spec.KindTool {
 		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
 	}
-	return h.transport.SendRequest(ctx, t.Addr, r.request(t.Item), wait)
+	resp, err := h.gate.send(ctx, p, t.Addr, r.request(t.Item), wait)
+	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
+	return resp, err
 }
 
 // request makes the request for an item.
@@ -303,11 +352,11 @@ func (r *run) request(it *item.Item) spec.Request {
 	}
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.ext}
+		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.by.Extensions}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.ext}
+		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
 	}
-	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.ext}
+	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.by.Extensions}
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or

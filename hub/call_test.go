@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tabhub/hub/builtin"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -437,8 +436,7 @@ func TestReadOnlyCalls(t *testing.T) {
 		chrome.Notify(1, &spec.TabClosed{})
 		synctest.Wait()
 		call := func(name string) (json.RawMessage, error) {
-			ctx := builtin.WithVia(t.Context(), "proxy_read")
-			return w.hub.Call(ctx, Call{Name: "website_tool_" + name, Client: "c", ReadOnly: true})
+			return w.hub.Call(t.Context(), Call{Name: "website_tool_" + name, By: tester.Through("proxy_read"), ReadOnly: true})
 		}
 		for _, name := range []string{"e_com_tab2_x", "c_com_y", "unverified_bank_com_z"} {
 			if r, err := call(name); !errors.Is(err, ErrNotReadOnly) {

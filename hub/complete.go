@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/spec"
 )
@@ -14,10 +15,10 @@ import (
 // CompleteResult, an empty one if no page proposes anything. The error is an
 // *UnknownError or ctx's cause.
 //
-// A client asks at each key that is pressed. So no tab is opened, woken or waited for, and
-// no record is left.
-func (h *Hub) Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error) {
-	r := run{h: h, kind: kind, name: name, complete: &spec.Complete{Argument: argument, Context: given}}
+// A client asks at each key that is pressed. So no tab is opened, woken or waited for, the
+// owner is not asked, and no record is left.
+func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error) {
+	r := run{h: h, kind: kind, name: name, by: by, complete: &spec.Complete{Argument: argument, Context: given}}
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
@@ -26,7 +27,12 @@ func (h *Hub) Complete(ctx context.Context, kind spec.Kind, name string, argumen
 		return item.CompleteResult(spec.Response{}), nil
 	}
 	r.timeout, r.moved = spec.ControlTimeout, false
-	resp, err := r.send(ctx)
+	r.action = h.actionFor(by, r.target.Item, r.ref.Page)
+	p, ok := h.gate.allows(&r.action)
+	if !ok {
+		return item.CompleteResult(spec.Response{}), nil
+	}
+	resp, err := r.send(ctx, p)
 	if err != nil {
 		h.log.Debug("no completion", "tab", r.target.Addr, "tool", r.ref.ID.Item, "err", err)
 	}

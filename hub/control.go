@@ -5,16 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
 // Control sends a control request to a tab, or for Tab 0 to a browser, and blocks
-// until it is answered. The error is a *Failure, the peer's own *spec.Error, or
-// ctx's cause.
-func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (spec.Response, error) {
+// until it is answered. What the client may do there is decided about as about a call. The
+// error is a *Failure, the peer's own *spec.Error, a *consent.AskBack, or ctx's cause.
+func (h *Hub) Control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
 	h.mu.RUnlock()
@@ -24,7 +28,13 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 	case !capable:
 		return spec.Response{}, &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
-	resp, err := h.transport.SendRequest(ctx, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	ctx, leave := h.gate.enter(ctx, by, "")
+	defer leave()
+	p, err := h.admitControl(ctx, by, to, req)
+	if err != nil {
+		return spec.Response{}, h.gateError(err, false)
+	}
+	resp, err := h.gate.send(ctx, p, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
@@ -43,14 +53,87 @@ func (h *Hub) Control(ctx context.Context, to spec.TabAddr, req spec.Request) (s
 	case errors.Is(err, tabtransport.ErrUnsupported):
 		return resp, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
-	return resp, err
+	return resp, h.gateError(err, true)
 }
 
 // capabilityOf returns the capability that a control request needs: that of its
 // method's name.
 func capabilityOf(req spec.Request) spec.Capability {
-	if req.Method() == spec.MethodElicitConfirmation {
-		return spec.CapElicit
-	}
 	return spec.Capability(req.Method()[len("browser/"):])
+}
+
+// admitControl decides about a control request, and asks the owner if need be. One that
+// leads elsewhere is decided about as what is done there, if the tab may be led away.
+func (h *Hub) admitControl(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (permit, error) {
+	args, err := json.Marshal(req)
+	if err != nil {
+		return permit{}, err
+	}
+	var ad admission
+	for {
+		a, target := controlAction(by, req)
+		if to.Tab != 0 || a.Name == "" {
+			if a.Site, err = h.siteOf(ctx, to); err != nil {
+				return permit{}, err
+			}
+		}
+		if target != "" {
+			if here := h.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
+				return permit{}, refusal(here, &a)
+			}
+			a.Site.Domain, a.Site.Any = naming.DomainOfURL(target, true), false
+		}
+		p, again, err := h.gate.admit(ctx, by, &ad, &a, arguments(args))
+		if !again {
+			return p, err
+		}
+	}
+}
+
+// controlAction is what a control request comes to, but for its site, by the name of the
+// hub's tool that makes it. target is the URL that it leads to, "" if it leads nowhere.
+func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, target string) {
+	a = policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Class: policy.Write}
+	switch req := req.(type) {
+	case *spec.ListTabs:
+		a.Name, a.Class = "browser_tab list", policy.Read
+	case *spec.OpenTab:
+		a.Name, target = "browser_tab new", req.URL
+	case *spec.ActivateTab:
+		a.Name = "browser_tab activate"
+	case *spec.CloseTab:
+		a.Name = "browser_tab close"
+	case *spec.Navigate:
+		a.Name, target = "browser_page goto", req.URL
+	case *spec.Screenshot:
+		a.Name, a.Class = "browser_page screenshot", policy.Read
+	case *spec.Text:
+		a.Name, a.Class = "browser_page text", policy.Read
+	}
+	return a, target
+}
+
+// siteOf returns the site that a tab shows. The browser is asked about a tab of which the
+// hub knows nothing.
+func (h *Hub) siteOf(ctx context.Context, addr spec.TabAddr) (policy.Site, error) {
+	h.mu.RLock()
+	domain, attested := h.state.Place(addr)
+	_, lists := h.state.Controllable(spec.TabAddr{Peer: addr.Peer}, spec.CapListTabs)
+	h.mu.RUnlock()
+	if domain == "" && lists {
+		resp, err := h.gate.own(ctx, spec.TabAddr{Peer: addr.Peer}, &spec.ListTabs{}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+		if err != nil {
+			return policy.Site{}, &Failure{spec.FailNotConnected, "the browser did not say what the tab shows; nothing was done"}
+		}
+		var listed spec.ListTabsResult
+		if wrong := spec.Decode(resp.Result, &listed); wrong != nil {
+			return policy.Site{}, wrong
+		}
+		for _, t := range listed.Tabs {
+			if t.TabID == addr.Tab {
+				domain = naming.DomainOfURL(t.URL, attested)
+			}
+		}
+	}
+	return policy.Site{Domain: domain, Any: domain == ""}, nil
 }

@@ -179,7 +179,7 @@ func TestCompletionWakesNoTab(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			start := time.Now()
-			got, err := w.hub.Complete(t.Context(), spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
+			got, err := w.hub.Complete(t.Context(), tester, spec.KindPrompt, "website_prompt_e_com_greet", json.RawMessage(`{"name":"who","value":"A"}`), nil)
 			if err != nil || string(got) != `{"completion":{"values":[]}}` {
 				t.Errorf("%s: %s, %v", why, got, err)
 			}

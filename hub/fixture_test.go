@@ -1,12 +1,15 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -36,6 +39,7 @@ func (w *fixture) start(opts Options) {
 	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
 	opts.Record = &w.record
+	opts.Mode = cmp.Or(opts.Mode, policy.ModeOpen)
 	h, err := Open(w.t.Context(), opts)
 	if err != nil {
 		w.t.Fatal(err)
@@ -152,7 +156,7 @@ func (w *fixture) call(ctx context.Context, name string) *call {
 	c := &call{done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
-		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, Client: "test"})
+		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_" + name, By: tester})
 	}()
 	return c
 }
@@ -175,3 +179,13 @@ func answer(e tabtest.End, r tabtest.Request, text string) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+
+// reporting is tester, whose client wants to hear of progress.
+func reporting(progress func(spec.Progress)) *consent.Caller {
+	by := *tester
+	by.Progress = progress
+	return &by
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
@@ -31,17 +32,22 @@ type Hub struct {
 	store     storage.DomainToolStorage
 	epoch     spec.Epoch // of store
 	schemas   schema.Cache
+	gate      *gate
 	notices   *notifier
 	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
 
 	lists    [numLists]listCache
+	views    views
 	changes  signal // fired after each change of state
 	inFlight atomic.Int64
 	calls    atomic.Uint64         // since Open
 	storeErr atomic.Pointer[error] // of the last write
 	running  sync.WaitGroup        // calls, and what they have begun
 	tasks    sync.WaitGroup        // goroutines of background
+
+	editing    sync.Mutex    // held while the policy is changed
+	policyFile []policy.Rule // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
 
@@ -72,11 +78,12 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
 	h := &Hub{
-		opts:      opts,
-		log:       opts.Log.With("user", opts.User),
-		transport: opts.Transport,
-		store:     opts.Store,
-		state:     state.New(naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames}),
+		opts:       opts,
+		log:        opts.Log.With("user", opts.User),
+		transport:  opts.Transport,
+		store:      opts.Store,
+		policyFile: opts.PolicyFile,
+		state:      state.New(naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames}),
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.notices = newNotifier(h)
@@ -85,6 +92,9 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
 	h.epoch = stored.Epoch
+	if err := h.openPolicy(stored.Settings); err != nil {
+		return nil, err
+	}
 	var rejected []spec.Rejection
 	h.update(func(tx *state.Tx) { rejected = tx.Restore(stored, h.restoreItems) }) // nobody waits for the mutex yet
 	for _, r := range rejected {
@@ -124,6 +134,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closing = true
 	h.mu.Unlock()
+	h.gate.desk.Close(errClosed)
 	done := make(chan struct{})
 	go func() {
 		h.running.Wait()
@@ -164,6 +175,7 @@ func (h *Hub) supersede(cause error) {
 	if stopped {
 		return
 	}
+	h.gate.desk.Close(errSuperseded)
 	h.log.Error("another hub serves this user now: this one stops", "err", cause)
 	h.stop(fmt.Errorf("%w: %w", errSuperseded, cause))
 	h.disconnectAll()

@@ -3,8 +3,11 @@ package hub
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/item"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -27,21 +30,32 @@ func (h *Hub) Explain(name string) (state.Explanation, error) {
 	defer h.mu.RUnlock()
 	e, ok := h.state.Explain(name, time.Now())
 	if !ok {
-		return e, h.unknown(spec.KindTool, name)
+		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}
 	return e, nil
 }
 
-// unknown makes the error for a name that is nobody's. The caller holds h.mu.
-func (h *Hub) unknown(kind spec.Kind, name string) error {
-	return &UnknownError{Kind: kind, Name: name, Nearest: h.state.Nearest(kind, name)}
+// unknownLocked makes the error for a name that is nobody's. It names only what the client
+// is to know of. The caller holds h.mu.
+func (h *Hub) unknownLocked(by *consent.Caller, kind spec.Kind, name string) error {
+	near := slices.DeleteFunc(h.state.Nearest(kind, name), func(name string) bool {
+		l, ok := h.state.Find(kind, name)
+		return !ok || by != nil && !h.showsItem(by, l.Item)
+	})
+	return &UnknownError{Kind: kind, Name: name, Nearest: near}
+}
+
+// showsItem reports whether a client is to know of an item.
+func (h *Hub) showsItem(by *consent.Caller, it *item.Item) bool {
+	a := h.actionFor(by, it, it.Source)
+	return h.gate.shows(&a)
 }
 
 // Capabilities returns MCP-B's browser capabilities, aggregated over all peers.
 func (h *Hub) Capabilities() Capabilities {
-	elicits := view(h, func(s *state.State) bool { return s.Capable(spec.CapElicit) })
+	asks := view(h, func(s *state.State) bool { return s.Capable(spec.CapAsk) })
 	completes := view(h, (*state.State).Completes)
-	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: elicits, Completions: completes}
+	return Capabilities{MultiTabSupport: true, CacheSupported: true, Elicitation: asks, Completions: completes}
 }
 
 // Status counts what the hub holds.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"tabhub/describe"
+	"tabhub/hub/consent"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -24,8 +25,13 @@ type block struct {
 	sum        uint64 // differs when a client would have to list again; not with labels
 }
 
-// List returns one of the lists. It does not block on I/O, and returns the same
-// Listing until something changes.
+// ListFor returns one of the lists, without what a client is not to know of. It does not
+// block on I/O, and returns the same Listing until something changes.
+func (h *Hub) ListFor(by *consent.Caller, kind ListKind) *Listing {
+	return h.views.of(h.Policy(), by.Who, kind, h.List(kind))
+}
+
+// List is ListFor of somebody who is to know of everything.
 func (h *Hub) List(kind ListKind) *Listing {
 	cache := &h.lists[kind]
 	cache.mu.Lock()
@@ -121,6 +127,7 @@ func (b *block) add(l state.Listed) {
 	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place), l.App)
 	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
+		item: l.Item,
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
 		JSON:      json.RawMessage(b.json[start:len(b.json):len(b.json)]),
 		OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
@@ -129,17 +136,21 @@ func (b *block) add(l state.Listed) {
 	b.sum = b.sum*31 + sum
 }
 
-// Find returns the item that a public name or URI stands for, listed or not. A
+// FindFor returns the item that a public name or URI stands for, listed or not. A
 // resource is also found by a URI that one of the templates matches; the item is
-// the template then. The error is an *UnknownError.
-func (h *Hub) Find(kind spec.Kind, name string) (Item, error) {
+// the template then. What the client is not to know of is nobody's. The error is an
+// *UnknownError.
+func (h *Hub) FindFor(by *consent.Caller, kind spec.Kind, name string) (Item, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	l, ok := h.state.Find(kind, name)
-	if !ok {
-		return Item{}, h.unknown(kind, name)
+	if !ok || by != nil && !h.showsItem(by, l.Item) {
+		return Item{}, h.unknownLocked(by, kind, name)
 	}
 	var one block
 	one.add(l)
 	return one.items[0], nil
 }
+
+// Find is FindFor of somebody who is to know of everything.
+func (h *Hub) Find(kind spec.Kind, name string) (Item, error) { return h.FindFor(nil, kind, name) }

@@ -27,6 +27,7 @@ type notifier struct {
 	watchers map[int]func(Change)
 	next     int
 	uris     []string // of resources that changed
+	policy   bool     // the policy has changed
 }
 
 func newNotifier(h *Hub) *notifier {
@@ -64,6 +65,15 @@ func (n *notifier) dirty() {
 	case n.wake <- struct{}{}:
 	default:
 	}
+}
+
+// allChanged says that what a client is listed may be anything else: what holds for it has
+// changed.
+func (n *notifier) allChanged() {
+	n.mu.Lock()
+	n.policy = true
+	n.mu.Unlock()
+	n.dirty()
 }
 
 // updated says that resources have changed.
@@ -131,8 +141,12 @@ func (n *notifier) announce() bool {
 	}
 	n.mu.Lock()
 	c.Updated, n.uris = n.uris, nil
+	c.Policy, n.policy = n.policy, false
 	watchers := slices.Collect(maps.Values(n.watchers))
 	n.mu.Unlock()
+	if c.Policy {
+		c.Tools, c.Resources, c.Prompts = true, true, true
+	}
 	if !c.Tools && !c.Resources && !c.Prompts && len(c.Updated) == 0 {
 		return false
 	}

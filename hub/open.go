@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"tabhub/hub/item"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -28,30 +29,28 @@ func (r *run) openTab(ctx context.Context) error {
 	changed := h.changes.wait()
 	h.mu.RLock()
 	id := r.ref.ID
-	cached, known := h.state.Cached(&r.ref)
+	it := h.state.Known(&r.ref)
 	url, ready, away := h.state.Opener(id.Domain, r.peer, time.Now())
 	h.mu.RUnlock()
 	switch {
 	case r.opened:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("a tab was opened for %s, but its page did not offer %q; is the user signed in there?", id.Domain, id.Item)}
-	case (r.target.Present || r.target.Departed) && (id.Tab != 0 || !known): // when it was looked at last
+	case (r.target.Present || r.target.Departed) && (id.Tab != 0 || it == nil): // when it was looked at last
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("the page of %s that offered %q has gone, and the one in its place does not offer it; the call was not sent", id.Domain, id.Item)}
 	case id.Tab != 0 && r.target.Item == nil:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("tab %d of %s is closed; call %s, which goes to the best tab", id.Tab, id.Domain, r.domainName())}
 	case id.Tab != 0:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("tab %d of %s went away and did not come back; the call was not sent", id.Tab, id.Domain)}
-	case !known:
+	case it == nil:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("the last tab of %s went away and did not come back; the call was not sent", id.Domain)}
 	}
-	if cached != nil {
-		// The user is not shown a tab for a call that cannot be made there.
-		if err := r.check(cached); err != nil {
-			return err
-		}
+	// The user is not shown a tab for a call that cannot be made there.
+	if err := r.check(it); err != nil {
+		return err
 	}
 	switch {
 	case ready:
-		return r.openReady(ctx)
+		return r.openReady(ctx, it)
 	case away:
 		r.away = true
 		return await(ctx, h, changed)
@@ -62,8 +61,12 @@ func (r *run) openTab(ctx context.Context) error {
 }
 
 // openReady has a browser open a tab, or joins the calls that wait for one already.
-func (r *run) openReady(ctx context.Context) error {
+func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	h := r.h
+	p, again, err := r.admit(ctx, it, time.Time{})
+	if err != nil || again {
+		return err
+	}
 	var o *state.Opening
 	var first bool
 	h.update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, r.peer) })
@@ -71,7 +74,7 @@ func (r *run) openReady(ctx context.Context) error {
 		return nil // the browser has gone meanwhile
 	}
 	if first {
-		h.running.Go(func() { h.askForTab(o) }) // while this call runs, so Close still waits
+		h.running.Go(func() { h.askForTab(p, o) }) // while this call runs, so Close still waits
 	}
 	r.opened = true
 	return r.awaitOpened(ctx, o)
@@ -110,8 +113,8 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 }
 
 // askForTab asks a browser for a tab. It blocks until it has answered.
-func (h *Hub) askForTab(o *state.Opening) {
-	resp, err := h.transport.SendRequest(h.ctx, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+func (h *Hub) askForTab(p permit, o *state.Opening) {
+	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)

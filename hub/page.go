@@ -3,10 +3,12 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 )
 
@@ -32,17 +34,25 @@ func (h *Hub) nextPage(ctx context.Context, addr spec.TabAddr) (page *spec.Page)
 	return page
 }
 
-// ToolNames returns the public names of the tools that models can call in a tab now.
-func (h *Hub) ToolNames(addr spec.TabAddr) []string {
+// ToolNames returns the public names of the tools that a model can call in a tab now, by
+// a client.
+func (h *Hub) ToolNames(by *consent.Caller, addr spec.TabAddr) []string {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return h.state.ToolNames(addr)
+	return h.toolNamesLocked(by, addr)
+}
+
+func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
+	return slices.DeleteFunc(h.state.ToolNames(addr), func(name string) bool {
+		l, ok := h.state.Find(spec.KindTool, name)
+		return !ok || !h.showsItem(by, l.Item)
+	})
 }
 
 // describePage says to a client where a call has led, and what there is to call.
-func (h *Hub) describePage(addr spec.TabAddr, page *spec.Page) string {
+func (h *Hub) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.Page) string {
 	h.mu.RLock()
-	url, names := h.state.TabURL(addr, page.URL), h.state.ToolNames(addr)
+	url, names := h.state.TabURL(addr, page.URL), h.toolNamesLocked(by, addr)
 	h.mu.RUnlock()
 	if url == "" {
 		return "The tab now shows another page, of which the hub is told nothing."

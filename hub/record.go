@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -18,15 +20,32 @@ func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
-	e := record.Entry{
-		Time: r.start, Event: record.Call, Said: r.client, Via: r.via, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
-		Args: r.args, Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
-	}
-	if r.target.Addr.Peer != "" {
-		e.Tab = r.target.Addr.String()
-	}
+	e := r.entry()
+	e.Outcome, e.Result = outcome(resp, err), resp.Result
 	h.Record(e)
 	h.confirmEpoch()
+}
+
+// entry begins the record of a call, by what is known of it.
+func (r *run) entry() record.Entry {
+	e := r.by.Entry(record.Call, r.start)
+	e.Call, e.Domain, e.Tool, e.Args, e.Reason = r.id, r.ref.ID.Domain, r.ref.ID.Item, r.args, r.reason
+	if r.target.Addr.Peer != "" {
+		e.Tab, e.URL, e.Origin = r.target.Addr.String(), r.target.URL, r.target.Item.Origin
+	}
+	if r.action.Who != nil {
+		e.Class, e.Decision = r.action.Class.String(), r.ad.decision.Effect.String()
+		for _, f := range r.action.Flows {
+			e.Flows = append(e.Flows, fmt.Sprintf("%s → %s, %s", f.From, r.action.Site.Domain, f.Field))
+		}
+	}
+	if rule := r.ad.decision.Rule; rule != nil {
+		e.Rule = rule.ID
+	}
+	if a := r.ad.answer; a.Question != "" {
+		e.Decision, e.Question, e.By, e.Reach, e.Asked = policy.Ask.String(), a.Question, a.By, string(a.Reach), a.Asked
+	}
+	return e
 }
 
 // confirmEpoch has the store say whether another hub serves the user by now, which a hub
@@ -42,6 +61,9 @@ func (h *Hub) confirmEpoch() {
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
+	}
+	if _, ok := errors.AsType[*consent.AskBack](err); ok {
+		return "asked" // and comes again, with the answer
 	}
 	_, remote := errors.AsType[*spec.Error](err)
 	switch {

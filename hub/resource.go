@@ -4,14 +4,15 @@ import (
 	"context"
 	"encoding/json"
 
+	"tabhub/hub/consent"
 	"tabhub/spec"
 )
 
 // ReadResource reads a resource in the best tab and returns the raw MCP
 // ReadResourceResult, with the public URI in place of the page's. The error is an
 // *UnknownError, a *Failure, the page's own *spec.Error, or ctx's cause.
-func (h *Hub) ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error) {
-	r := run{h: h, kind: spec.KindResource, name: uri, client: client}
+func (h *Hub) ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error) {
+	r := run{h: h, kind: spec.KindResource, name: uri, by: by}
 	resp, err := r.do(ctx)
 	if err != nil {
 		return nil, err
@@ -33,8 +34,8 @@ func (h *Hub) FromApp(app string, kind spec.Kind, name string) (public string, o
 
 // GetPrompt gets a prompt from the best tab and returns the raw MCP
 // GetPromptResult. Errors are as for ReadResource.
-func (h *Hub) GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error) {
-	r := run{h: h, kind: spec.KindPrompt, name: name, client: client, args: args}
+func (h *Hub) GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {
+	r := run{h: h, kind: spec.KindPrompt, name: name, by: by, args: args}
 	resp, err := r.do(ctx)
 	if err != nil {
 		return nil, err

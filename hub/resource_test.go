@@ -62,7 +62,7 @@ func TestResources(t *testing.T) {
 
 		// The public URI stands in the answer; all else is the page's.
 		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`)
-		got, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/tab1/shop://cart", "test")
+		got, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/tab1/shop://cart")
 		want := `{"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`
 		if err != nil || string(got) != want {
 			t.Errorf("read %s, %v", got, err)
@@ -71,13 +71,13 @@ func TestResources(t *testing.T) {
 			t.Errorf("asked for %s", r.Method)
 		}
 		asked = answering(a, `{"contents":[{"uri":"shop://order/7","text":"seven"}]}`)
-		got, err = w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://order/7", "test")
+		got, err = w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://order/7")
 		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || string(got) != want {
 			t.Errorf("read %s, %v", got, err)
 		}
 		<-asked
 		var unknown *UnknownError
-		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://card", "test"); !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest, "tabhub://e.com/shop://cart") {
+		if _, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://card"); !errors.As(err, &unknown) || !slices.Contains(unknown.Nearest, "tabhub://e.com/shop://cart") {
 			t.Errorf("unknown resource: %v", err)
 		}
 		if it, err := w.hub.Find(spec.KindResource, "tabhub://e.com/shop://order/9"); err != nil || it.Source != "shop://order/{id}" {
@@ -99,7 +99,7 @@ func TestPrompts(t *testing.T) {
 		w.wantListed(ListPrompts, "website_prompt_e_com_greet")
 		want := `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`
 		asked := answering(p, want)
-		got, err := w.hub.GetPrompt(t.Context(), "website_prompt_e_com_greet", json.RawMessage(`{"who":"you"}`), "test")
+		got, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(`{"who":"you"}`))
 		if err != nil || string(got) != want {
 			t.Errorf("got %s, %v", got, err)
 		}
@@ -116,14 +116,14 @@ func TestRequiredPromptArguments(t *testing.T) {
 		w.register(p, 0, register(spec.KindPrompt, "https://e.com/",
 			`{"name":"greet","arguments":[{"name":"who","required":true},{"name":"how","required":false},{"name":"when"}]}`))
 		for _, args := range []string{``, `{}`, `{"how":"loudly"}`} {
-			_, err := w.hub.GetPrompt(t.Context(), "website_prompt_e_com_greet", json.RawMessage(args), "test")
+			_, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(args))
 			f, ok := errors.AsType[*Failure](err)
 			if !ok || f.Code != spec.FailInvalidArguments || f.Message != `argument "who" is required` {
 				t.Errorf("%s: %v", args, err)
 			}
 		}
 		asked := answering(p, `{"messages":[]}`)
-		if _, err := w.hub.GetPrompt(t.Context(), "website_prompt_e_com_greet", json.RawMessage(`{"who":""}`), "test"); err != nil {
+		if _, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(`{"who":""}`)); err != nil {
 			t.Error(err)
 		}
 		<-asked
@@ -145,7 +145,7 @@ func TestCachedTemplateOpensItsTab(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			got, err = w.hub.ReadResource(t.Context(), "tabhub://e.com/shop://order/7", "test")
+			got, err = w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://order/7")
 		}()
 		r := b.Next()
 		if r.Method != spec.MethodOpenTab {
@@ -200,7 +200,7 @@ func TestKindsAreIndependent(t *testing.T) {
 		b.Notify(1, &spec.TabClosed{})
 		synctest.Wait()
 		w.wantListed(ListResources)
-		if _, err := w.hub.Control(t.Context(), spec.TabAddr{Peer: "browser:b1", Tab: 1}, &spec.Screenshot{}); err == nil {
+		if _, err := w.hub.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 1}, &spec.Screenshot{}); err == nil {
 			t.Error("a browser without the capability took a screenshot")
 		}
 	})
@@ -220,13 +220,13 @@ func TestResourceAskedForEscaped(t *testing.T) {
 		} {
 			// An answer about what was asked for comes back under the client's own name for it.
 			asked := answering(a, `{"contents":[{"uri":"`+page+`"}]}`)
-			got, err := w.hub.ReadResource(t.Context(), uri, "test")
+			got, err := w.hub.ReadResource(t.Context(), tester, uri)
 			if want := `{"contents":[{"uri":"` + uri + `"}]}`; err != nil || string(got) != want {
 				t.Errorf("%s: %s, %v", uri, got, err)
 			}
 			<-asked
 		}
-		if _, err := w.hub.ReadResource(t.Context(), "tabhub://e.com/note://a%20c", "test"); err == nil {
+		if _, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/note://a%20c"); err == nil {
 			t.Error("a resource that is nobody's was read")
 		}
 	})
@@ -243,7 +243,7 @@ func TestTemplateOfATabThatGoes(t *testing.T) {
 		synctest.Wait()
 		for _, uri := range []string{"tabhub://e.com/shop://item/7", "tabhub://e.com/tab1/shop://item/7"} {
 			go func() {
-				_, err := w.hub.ReadResource(t.Context(), uri, "")
+				_, err := w.hub.ReadResource(t.Context(), tester, uri)
 				if err == nil || !strings.Contains(err.Error(), "NOT_CONNECTED") {
 					t.Errorf("%s: %v", uri, err)
 				}

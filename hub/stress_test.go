@@ -237,7 +237,7 @@ func (c *crowd) call1(i int, rnd *lockedRand, outcomes map[string]int) {
 	}
 	defer cancel()
 	began := time.Now()
-	result, err := c.hub.Call(ctx, Call{Name: name, Args: json.RawMessage(fmt.Sprintf(`{"id":%q,"site":%q}`, id, site(s)))})
+	result, err := c.hub.Call(ctx, Call{By: tester, Name: name, Args: json.RawMessage(fmt.Sprintf(`{"id":%q,"site":%q}`, id, site(s)))})
 	took := time.Since(began)
 	c.mu.Lock()
 	defer c.mu.Unlock()

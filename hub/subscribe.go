@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -10,15 +11,18 @@ import (
 
 // SubscribeResource asks for Change.Updated of a resource until stop is called. It
 // blocks until the tab that has it knows; a page that cannot tell of updates is no
-// error. stop does not block. The error is an *UnknownError, ctx's cause, or a *Failure
-// if the Hub has ended.
-func (h *Hub) SubscribeResource(ctx context.Context, uri string) (stop func(), err error) {
+// error. stop does not block. The error is an *UnknownError, ctx's cause, or a *Failure.
+func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error) {
+	it, err := h.admitItem(ctx, by, spec.KindResource, uri)
+	if err != nil {
+		return nil, err
+	}
 	var sub *state.Subscription
 	var first state.Listener
 	var others []state.Listener
 	if !h.update(func(tx *state.Tx) {
 		if sub, first, others = tx.Subscribe(uri); sub == nil {
-			err = h.unknown(spec.KindResource, uri)
+			err = h.unknownLocked(by, spec.KindResource, uri)
 		}
 	}) {
 		return nil, h.endedFailure(false)
@@ -26,6 +30,7 @@ func (h *Hub) SubscribeResource(ctx context.Context, uri string) (stop func(), e
 	if err != nil {
 		return nil, err
 	}
+	h.gate.follow(sub, h.actionFor(by, it, it.Source))
 	h.tellAll(others, true)
 	if err := h.tell(ctx, first, true); err != nil && ctx.Err() != nil {
 		h.unsubscribe(sub)
@@ -36,6 +41,7 @@ func (h *Hub) SubscribeResource(ctx context.Context, uri string) (stop func(), e
 
 // unsubscribe ends one interest; pages are told, later, once nobody is left.
 func (h *Hub) unsubscribe(sub *state.Subscription) {
+	h.gate.unfollow(sub)
 	var listeners []state.Listener
 	h.update(func(tx *state.Tx) { listeners = tx.Unsubscribe(sub) })
 	h.tellAll(listeners, false)
@@ -46,7 +52,7 @@ func (h *Hub) tell(ctx context.Context, l state.Listener, on bool) error {
 	if l == (state.Listener{}) {
 		return tabtransport.ErrNotConnected
 	}
-	_, err := h.transport.SendRequest(ctx, l.Addr, &spec.SubscribeResource{URI: l.Page, Subscribe: on, FrameID: l.Frame}, tabtransport.Wait{})
+	_, err := h.gate.own(ctx, l.Addr, &spec.SubscribeResource{URI: l.Page, Subscribe: on, FrameID: l.Frame}, tabtransport.Wait{})
 	return err
 }
 

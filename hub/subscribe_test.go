@@ -26,7 +26,7 @@ func TestResourceSubscription(t *testing.T) {
 		defer w.hub.Watch(func(c Change) { updated <- c.Updated })()
 
 		asked := answering(p, `{}`)
-		stop, err := w.hub.SubscribeResource(t.Context(), "tabhub://e.com/shop://cart")
+		stop, err := w.hub.SubscribeResource(t.Context(), tester, "tabhub://e.com/shop://cart")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func (f *follower) wantTold(want ...string) {
 
 func (w *fixture) subscribe(uri string) (stop func()) {
 	w.t.Helper()
-	stop, err := w.hub.SubscribeResource(w.t.Context(), uri)
+	stop, err := w.hub.SubscribeResource(w.t.Context(), tester, uri)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestSubscriptionsSettle(t *testing.T) {
 			clients.Go(func() {
 				uri := []string{"tabhub://e.com/shop://cart", "tabhub://e.com/tab2/shop://cart", "tabhub://e.com/shop://order/7"}[i%3]
 				for range 30 {
-					stop, err := w.hub.SubscribeResource(t.Context(), uri)
+					stop, err := w.hub.SubscribeResource(t.Context(), tester, uri)
 					if err != nil {
 						t.Error(err)
 						return

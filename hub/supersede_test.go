@@ -51,7 +51,7 @@ func TestHubThatIsSuperseded(t *testing.T) {
 		if code := p.Closed(); code != spec.CloseGoingAway {
 			t.Errorf("closed with %d", code)
 		}
-		result, err := first.Call(t.Context(), Call{Name: "website_tool_e_com_x"})
+		result, err := first.Call(t.Context(), Call{By: tester, Name: "website_tool_e_com_x"})
 		if err != nil || !strings.Contains(string(result), "another hub serves this user now") {
 			t.Errorf("a new call: %s, %v", result, err)
 		}

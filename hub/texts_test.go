@@ -106,11 +106,11 @@ func TestTextsOfCalls(t *testing.T) {
 			}
 		}
 		var told []string
-		result, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_x", Progress: func(p spec.Progress) { told = append(told, p.Message) }})
+		result, err := w.hub.Call(t.Context(), Call{Name: "website_tool_e_com_x", By: reporting(func(p spec.Progress) { told = append(told, p.Message) })})
 		if err != nil || !strings.Contains(string(result), `\"message\":\"no milk\"`) || len(told) != 1 || told[0] != "half[2J" {
 			t.Errorf("call: %s, %v, progress %+q", result, err, told)
 		}
-		_, err = w.hub.GetPrompt(t.Context(), "website_prompt_e_com_p", nil, "test")
+		_, err = w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_p", nil)
 		if remote, ok := errors.AsType[*spec.Error](err); !ok || remote.Message != "no milk" || string(remote.Data) != `{"why":"ab"}` {
 			t.Errorf("prompt: %#v", err)
 		}

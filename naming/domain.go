@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -64,6 +65,19 @@ func DomainOf(origin string, verified bool) (spec.Domain, error) {
 		key.WriteString(":" + strconv.Itoa(int(port)))
 	}
 	return spec.Domain(key.String()), nil
+}
+
+// DomainOfURL returns the domain key of a page's URL; "" for what is no web page.
+func DomainOfURL(raw string, verified bool) spec.Domain {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	d, err := DomainOf(u.Scheme+"://"+u.Host, verified)
+	if err != nil {
+		return ""
+	}
+	return d
 }
 
 // unverified marks the key of a domain that somebody only claims.

@@ -135,7 +135,7 @@ const leastItem = 4
 // registrable domain, which may take all but leastItem. Where that does not fit, or
 // cannot be shown, no part of it is.
 func (id Identity) short(limit int, hash string) string {
-	marks, host, port := splitKey(id.Domain)
+	marks, host, port := SplitKey(id.Domain)
 	item := clean(id.Item)
 	room := limit - len(prefix(id.Kind)) - len("__") - len(id.tab()) - len("_") - len(hash)
 
@@ -171,8 +171,9 @@ func (id Identity) cut(n int) string {
 	return ""
 }
 
-// splitKey returns the parts of a domain key; the host is without a last dot.
-func splitKey(d spec.Domain) (marks, host, port string) {
+// SplitKey returns the parts of a domain key: marks as in "http_", the host without a last
+// dot, and ":port" or "".
+func SplitKey(d spec.Domain) (marks, host, port string) {
 	key := string(d)
 	n := marksLen(key)
 	if strings.HasPrefix(key[n:], "host_") {

@@ -15,7 +15,7 @@ import (
 // localhost is, is a site with its port. What is only claimed is a site of its own,
 // marked as in the key.
 func SiteOf(d spec.Domain) string {
-	marks, host, port := splitKey(d)
+	marks, host, port := SplitKey(d)
 	claim := ""
 	if strings.HasPrefix(marks, unverified) {
 		claim = unverified

@@ -53,6 +53,7 @@ const (
 	FailInvalidArguments FailureCode = "INVALID_ARGUMENTS" // the arguments do not fit the tool's schema
 	FailQueueFull        FailureCode = "QUEUE_FULL"        // too many calls in flight
 	FailDenied           FailureCode = "DENIED"            // refused by policy or by the user
+	FailPaused           FailureCode = "PAUSED"            // the owner has stopped it for now
 	FailNoInstance       FailureCode = "NO_INSTANCE"       // no such browser instance
 )
 

@@ -23,23 +23,24 @@ const (
 	MethodTabClosed         = "browser/tabClosed"
 	MethodProgress          = "browser/progress"
 	MethodDashboard         = "browser/dashboard"
+	MethodPause             = "browser/pause"
 
-	MethodExecuteTool        = "browser/executeTool"
-	MethodReadResource       = "browser/readResource"
-	MethodSubscribeResource  = "browser/subscribeResource"
-	MethodGetPrompt          = "browser/getPrompt"
-	MethodComplete           = "browser/complete"
-	MethodCancel             = "browser/cancel"
-	MethodPing               = "browser/ping"
-	MethodOpenTab            = "browser/openTab"
-	MethodActivateTab        = "browser/activateTab"
-	MethodCloseTab           = "browser/closeTab"
-	MethodListTabs           = "browser/listTabs"
-	MethodNavigate           = "browser/navigate"
-	MethodScreenshot         = "browser/screenshot"
-	MethodText               = "browser/text"
-	MethodElicitConfirmation = "browser/elicitConfirmation"
-	MethodAsk                = "browser/ask"
+	MethodExecuteTool       = "browser/executeTool"
+	MethodReadResource      = "browser/readResource"
+	MethodSubscribeResource = "browser/subscribeResource"
+	MethodGetPrompt         = "browser/getPrompt"
+	MethodComplete          = "browser/complete"
+	MethodCancel            = "browser/cancel"
+	MethodPing              = "browser/ping"
+	MethodOpenTab           = "browser/openTab"
+	MethodActivateTab       = "browser/activateTab"
+	MethodCloseTab          = "browser/closeTab"
+	MethodListTabs          = "browser/listTabs"
+	MethodNavigate          = "browser/navigate"
+	MethodScreenshot        = "browser/screenshot"
+	MethodText              = "browser/text"
+	MethodAsk               = "browser/ask"
+	MethodOwnerState        = "browser/ownerState"
 )
 
 // Capability is something that a peer offers at hello.
@@ -48,7 +49,7 @@ type Capability string
 // WebMCP is who gives pages the standard's API: "browser" or "extension".
 type WebMCP string
 
-// The capabilities. Each but the last two names the browser/ method of the same name.
+// The capabilities. Each but the last names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
 	CapActivateTab Capability = "activateTab"
@@ -57,7 +58,6 @@ const (
 	CapNavigate    Capability = "navigate"
 	CapScreenshot  Capability = "screenshot"
 	CapText        Capability = "text"
-	CapElicit      Capability = "elicit"
 	CapAsk         Capability = "ask"
 	// CapResume: over connections of one session, the peer knows by its id a call that
 	// it has got before, and holds answers until the hub has them.
@@ -208,6 +208,28 @@ type DashboardResult struct {
 	URL string `json:"url"` // good once, and not for long
 }
 
+// Pause is the parameters of browser/pause, a request of a paired browser: its owner has
+// everything stopped, or lets it go on.
+type Pause struct {
+	On *bool `json:"on" validate:"required"`
+}
+
+// OwnerState is the parameters of browser/ownerState: what a paired browser shows to its
+// owner. It is sent after hello, and when it has changed.
+type OwnerState struct {
+	Paused  bool       `json:"paused"`         // everything is
+	Waiting int        `json:"waiting"`        // questions without an answer
+	Apps    []OwnerApp `json:"apps,omitempty"` // that are connected, the last to call first
+}
+
+// OwnerApp is a client of the hub.
+type OwnerApp struct {
+	Name   string `json:"name"`             // the owner's name of it
+	Said   string `json:"said,omitempty"`   // what it calls itself, if that is something else
+	Calls  int64  `json:"calls"`            // since it is connected
+	LastMs int64  `json:"lastMs,omitempty"` // how long ago it called last; 0: it has not
+}
+
 // Request is a request of the hub to a tab or browser: one of the types below.
 type Request interface{ Method() string }
 
@@ -353,21 +375,6 @@ type TextResult struct {
 	Text string `json:"text"`
 }
 
-// ElicitConfirmation is browser/elicitConfirmation: the user is asked, in the
-// browser, whether a call may run.
-type ElicitConfirmation struct {
-	Site   string          `json:"site,omitempty"`
-	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args"`
-	Reason string          `json:"reason"`
-}
-
-// ElicitConfirmationResult answers ElicitConfirmation.
-type ElicitConfirmationResult struct {
-	Allow    bool `json:"allow"`
-	Remember bool `json:"remember"`
-}
-
 // Ask is browser/ask: the owner is asked, in a window of the browser's own, whether
 // something may be done. It is sent only to browsers that are paired with the hub. The
 // same question may be sent again, over another connection: it is shown once. Texts that
@@ -463,21 +470,20 @@ func IsCall(r Request) bool {
 	return false
 }
 
-func (*ExecuteTool) Method() string        { return MethodExecuteTool }
-func (*ReadResource) Method() string       { return MethodReadResource }
-func (*SubscribeResource) Method() string  { return MethodSubscribeResource }
-func (*GetPrompt) Method() string          { return MethodGetPrompt }
-func (*Complete) Method() string           { return MethodComplete }
-func (*Ping) Method() string               { return MethodPing }
-func (*OpenTab) Method() string            { return MethodOpenTab }
-func (*ActivateTab) Method() string        { return MethodActivateTab }
-func (*CloseTab) Method() string           { return MethodCloseTab }
-func (*ListTabs) Method() string           { return MethodListTabs }
-func (*Navigate) Method() string           { return MethodNavigate }
-func (*Screenshot) Method() string         { return MethodScreenshot }
-func (*Text) Method() string               { return MethodText }
-func (*ElicitConfirmation) Method() string { return MethodElicitConfirmation }
-func (*Ask) Method() string                { return MethodAsk }
+func (*ExecuteTool) Method() string       { return MethodExecuteTool }
+func (*ReadResource) Method() string      { return MethodReadResource }
+func (*SubscribeResource) Method() string { return MethodSubscribeResource }
+func (*GetPrompt) Method() string         { return MethodGetPrompt }
+func (*Complete) Method() string          { return MethodComplete }
+func (*Ping) Method() string              { return MethodPing }
+func (*OpenTab) Method() string           { return MethodOpenTab }
+func (*ActivateTab) Method() string       { return MethodActivateTab }
+func (*CloseTab) Method() string          { return MethodCloseTab }
+func (*ListTabs) Method() string          { return MethodListTabs }
+func (*Navigate) Method() string          { return MethodNavigate }
+func (*Screenshot) Method() string        { return MethodScreenshot }
+func (*Text) Method() string              { return MethodText }
+func (*Ask) Method() string               { return MethodAsk }
 
 // Response is a tab's answer to a Request.
 type Response struct {

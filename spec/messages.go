@@ -38,6 +38,7 @@ func MessageTypes() []MessageType {
 		toHub(MethodTabState, &TabState{}),
 		toHub(MethodTabClosed, &TabClosed{}),
 		{Method: MethodDashboard, ToHub: true, Params: &Dashboard{}, Result: &DashboardResult{}},
+		toHub(MethodPause, &Pause{}),
 		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
 
 		request(&ExecuteTool{}, &Outcome{}),
@@ -54,7 +55,7 @@ func MessageTypes() []MessageType {
 		request(&Navigate{}, nil),
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
-		request(&ElicitConfirmation{}, &ElicitConfirmationResult{}),
 		request(&Ask{}, &AskResult{}),
+		{Method: MethodOwnerState, Notification: true, Params: &OwnerState{}},
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Change is one change to the store: a Tab, DeleteTab, Name, DeleteName, Number,
-// DeleteNumber, Browser or Site. Putting a value replaces the one with the same key.
+// DeleteNumber, Browser, Site or Settings. Putting a value replaces the one with the same key.
 type Change interface{ change() }
 
 // Tab is what one tab offers in one domain. Its key is (Domain, Key). A tab with
@@ -91,6 +91,13 @@ const (
 	CheckOff     ArgumentCheck = "off"     // none
 )
 
+// Settings is a document of the user's that one part of the hub keeps, such as the policy.
+// Its key is Name.
+type Settings struct {
+	Name string          `json:"name"`
+	Body json.RawMessage `json:"body"`
+}
+
 func (Tab) change()          {}
 func (DeleteTab) change()    {}
 func (Name) change()         {}
@@ -99,3 +106,4 @@ func (Number) change()       {}
 func (DeleteNumber) change() {}
 func (Browser) change()      {}
 func (Site) change()         {}
+func (Settings) change()     {}

@@ -26,6 +26,8 @@ func Encode(c Change) []byte {
 		c.code(&e)
 	case Site:
 		c.code(&e)
+	case Settings:
+		c.code(&e)
 	default:
 		return nil
 	}
@@ -45,6 +47,8 @@ func (s *State) Decode(bucket Bucket, value []byte) (err error) {
 		s.Browsers, err = decodeInto(s.Browsers, bytes.Clone(value), (*Browser).code)
 	case BucketSites:
 		s.Sites, err = decodeInto(s.Sites, value, (*Site).code)
+	case BucketSettings:
+		s.Settings, err = decodeInto(s.Settings, bytes.Clone(value), (*Settings).code)
 	default:
 		err = errDecode
 	}
@@ -127,6 +131,11 @@ func (s *Site) code(c *coder) {
 		return // as before there was Check
 	}
 	text(c, &s.Check)
+}
+
+func (s *Settings) code(c *coder) {
+	text(c, &s.Name)
+	raw(c, &s.Body)
 }
 
 // coder appends fields to b or, if decode is set, takes them off its front. The fields

@@ -13,7 +13,7 @@ import (
 
 // changes returns what s holds.
 func changes(s *storage.State) []storage.Change {
-	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites))
+	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites), boxed(s.Settings))
 }
 
 func boxed[T storage.Change](values []T) []storage.Change {

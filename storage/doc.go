@@ -16,6 +16,7 @@
 //	    numbers        pair(domain, tab key) → Number
 //	    browsers       browser id            → Browser: secret hash, name, last seen
 //	    sites          domain                → Site: the user's settings
+//	    settings       name                  → Settings: a document of a part of the hub
 //	    log            sequence of its first record, 8 bytes big-endian
 //	                                         → a block of up to 256 OldRecords; only of
 //	                                           versions that had no package record

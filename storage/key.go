@@ -11,11 +11,12 @@ const (
 	BucketNumbers  Bucket = "numbers"
 	BucketBrowsers Bucket = "browsers"
 	BucketSites    Bucket = "sites"
+	BucketSettings Bucket = "settings"
 )
 
 // Buckets returns all buckets.
 func Buckets() []Bucket {
-	return []Bucket{BucketTabs, BucketNames, BucketNumbers, BucketBrowsers, BucketSites}
+	return []Bucket{BucketTabs, BucketNames, BucketNumbers, BucketBrowsers, BucketSites, BucketSettings}
 }
 
 // Key says what a change replaces or deletes: a value in one of a user's buckets. Keys
@@ -54,6 +55,8 @@ func KeyOf(c Change) Key {
 		return Key{BucketBrowsers, string(c.ID), ""}
 	case Site:
 		return Key{BucketSites, string(c.Domain), ""}
+	case Settings:
+		return Key{BucketSettings, c.Name, ""}
 	}
 	return Key{}
 }

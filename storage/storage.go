@@ -20,7 +20,7 @@ var (
 )
 
 // DomainToolStorage keeps what a hub must remember over a restart: tabs and what
-// they offered by domain, names, tab numbers, browsers and per-site settings
+// they offered by domain, names, tab numbers, browsers and settings
 // (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 //
@@ -62,6 +62,7 @@ type State struct {
 	Numbers  []Number
 	Browsers []Browser
 	Sites    []Site
+	Settings []Settings
 }
 
 // Prune moves the tabs that Load calls stale to Stale, and returns their deletions,

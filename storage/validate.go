@@ -26,6 +26,8 @@ func Size(c Change) int {
 		n += len(c.ID) + len(c.SecretHash) + len(c.Name)
 	case Site:
 		n += len(c.Domain)
+	case Settings:
+		n += len(c.Name) + len(c.Body)
 	}
 	return n
 }

@@ -9,6 +9,7 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
@@ -82,7 +83,7 @@ func (p *process) refuse(r *http.Request, err error) error {
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
 func (p *process) dashboard(a tabtransport.Admission) (string, error) {
-	return p.server.SignInURL(auth.Identity{User: a.User, Expires: a.Expires, Revoked: a.Revoked}), nil
+	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked}), nil
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one

@@ -17,9 +17,9 @@ var layers = [][]string{
 	{"hub/mcpserver"},
 	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},
-	{"hub/state"},
-	{"hub/item"},
-	{"hub/builtin", "hub/record", "hub/schema", "naming", "describe", "storage", "tabtransport"},
+	{"hub/state", "hub/builtin"},
+	{"hub/item", "hub/consent"},
+	{"hub/policy", "hub/record", "hub/flow", "hub/schema", "naming", "describe", "storage", "tabtransport"},
 	{"spec"},
 }
 
@@ -33,7 +33,7 @@ var walled = map[string][]string{
 // pure are the packages that decide and do nothing, and impure what they may not import:
 // time, chance and files come in as arguments.
 var (
-	pure   = []string{"hub/state", "hub/item", "naming", "describe"}
+	pure   = []string{"hub/state", "hub/item", "hub/policy", "naming", "describe"}
 	impure = []string{"sync", "context", "log", "log/slog", "os", "io", "net", "net/http", "crypto/rand", "math/rand", "math/rand/v2"}
 )
 

@@ -14,6 +14,9 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 )
 
+// tokenEnv is the environment variable with the credential that is shown to the hub.
+const tokenEnv = "TABHUB_TOKEN"
+
 // remote is the admin API of the hub that runs, over its socket.
 type remote struct {
 	hub   home.Hub
@@ -37,7 +40,7 @@ func (a *app) remoteOf(dir home.Dir, h home.Hub) (*remote, error) {
 	if h.Socket == "" {
 		return nil, fmt.Errorf("the hub that runs (process %d) is of an older version, which this one does not speak to; `tabhub stop` ends it", h.PID)
 	}
-	return &remote{h, a.env("TABHUB_TOKEN"), dir.Client()}, nil
+	return &remote{h, a.env(tokenEnv), dir.Client()}, nil
 }
 
 // running returns the data directory and the hub that runs there.

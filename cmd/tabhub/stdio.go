@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"net"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,7 +52,12 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 // bridge pipes the client to the hub.
 func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) error {
 	log := a.logger()
-	c := bridge.Connector{Dir: dir, Version: version(), Token: a.env("TABHUB_TOKEN"), Log: log}
+	var session [16]byte
+	rand.Read(session[:]) // never fails
+	c := bridge.Connector{
+		Dir: dir, Version: version(), Token: a.env(tokenEnv),
+		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
+	}
 	c.Start = func(ctx context.Context) error {
 		program, err := os.Executable()
 		if err != nil {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tabhub/hub"
@@ -13,6 +15,7 @@ import (
 	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
 )
 
 // openTenant opens all that a user has in this process. What it has opened when it fails
@@ -24,6 +27,8 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	h, err := hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
+		Paired:      func() bool { return p.hasBrowser(user) },
+		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
 	})
 	if err != nil {
@@ -42,6 +47,13 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		}
 	}
 	return t, nil
+}
+
+// hasBrowser reports whether a user has paired a browser of their own with the hub.
+func (p *process) hasBrowser(user spec.UserID) bool {
+	return slices.ContainsFunc(p.ring.List(), func(of pairing.Pairing) bool {
+		return cmp.Or(of.User, spec.LocalUser) == user && !p.ring.IsStarted(of.ID)
+	})
 }
 
 // newInstances returns where a user's browsers are started. A hub with accounts starts
@@ -78,7 +90,7 @@ func (p *process) launch(ctx context.Context) {
 	t, err := p.tenants.Get(ctx, spec.LocalUser)
 	var info instance.Info
 	if err == nil {
-		info, err = t.Instances.Start(ctx, instance.Config{URL: url})
+		info, err = t.Instances.Start(ctx, instance.Config{URL: url, ForOwner: true})
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -6,13 +6,18 @@ import (
 	"fmt"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport/wsserver"
 )
 
 // toolset is a hub as webmcp-relay.v1 clients see it: the tools of pages. They have
 // no use for the hub's own, which take and give what only MCP clients know.
-type toolset struct{ hub *hub.Hub }
+type toolset struct {
+	hub *hub.Hub
+	by  *consent.Caller
+}
 
 // toolset returns the tools of a user.
 func (p *process) toolset(ctx context.Context, user spec.UserID) (wsserver.Toolset, error) {
@@ -20,7 +25,7 @@ func (p *process) toolset(ctx context.Context, user spec.UserID) (wsserver.Tools
 	if err != nil {
 		return nil, err
 	}
-	return toolset{t.Hub}, nil
+	return toolset{t.Hub, consent.As(policy.Unnamed)}, nil
 }
 
 // Tools implements wsserver.Toolset. A source is a tab's part in one domain.
@@ -61,7 +66,7 @@ func sourceID(domain spec.Domain, number int) string { return fmt.Sprintf("%s ta
 
 // Call implements wsserver.Toolset.
 func (t toolset) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
-	return t.hub.Call(ctx, hub.Call{Name: name, Args: args, Client: "webmcp-local-relay"})
+	return t.hub.Call(ctx, hub.Call{Name: name, Args: args, By: t.by})
 }
 
 // Watch implements wsserver.Toolset.

@@ -17,6 +17,8 @@ type Verifier interface {
 // Identity is who a credential stands for, and how long.
 type Identity struct {
 	User spec.UserID
+	// Kind says what the credential is good for; zero: nothing.
+	Kind Kind
 	// Who is it that shows the credential. Never nil: a Verifier sets it.
 	Who *policy.Principal
 	// Expires is when the credential, and any connection opened with it, ends. Zero: never.
@@ -24,6 +26,19 @@ type Identity struct {
 	// Revoked is done when the credential is taken back. Nil: never.
 	Revoked context.Context
 }
+
+// Kind is a kind of credential, or a set of them.
+type Kind uint8
+
+const (
+	// KindOwner is what the owner's own programs show: the hub's token, on a hub with
+	// accounts a JWT, or that they have come by the hub's socket.
+	KindOwner   Kind = 1 << iota
+	KindClient       // of an MCP client: one of Clients, or none if the owner's own system has started it
+	KindBrowser      // a browser's proof that it is paired
+	KindPage         // of a page or an extension: the origin that it comes from
+	KindSession      // of a page of the dashboard
+)
 
 // Context returns a context that ends with ctx, or with the credential. The caller calls
 // the function when it needs the context no more.

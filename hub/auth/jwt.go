@@ -11,6 +11,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -131,7 +132,7 @@ func (v *JWT) Verify(token string) (Identity, error) {
 	if err != nil || exp == nil {
 		return Identity{}, errors.New("the token has no usable expiry (exp)")
 	}
-	id := Identity{User: spec.UserID(user), Who: tokenHolder, Expires: exp.Add(Leeway)}
+	id := Identity{User: spec.UserID(user), Kind: KindOwner, Who: policy.Token, Expires: exp.Add(Leeway)}
 	if raw, ok := claims["connection_url"]; ok {
 		s, isString := raw.(string)
 		if !isString || !v.names(s) {

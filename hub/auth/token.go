@@ -38,9 +38,6 @@ func (t *Token) Set(secret string) {
 	t.sum = sha256.Sum256([]byte(secret))
 }
 
-// tokenHolder is whoever shows the hub's own token.
-var tokenHolder = &policy.Principal{ID: policy.TokenID, Name: "the hub's token"}
-
 var errWrongToken = errors.New("the token is not this hub's; `tabhub token` prints the one to send")
 
 // Verify takes the same time whatever is wrong with the token.
@@ -51,12 +48,12 @@ func (t *Token) Verify(token string) (Identity, error) {
 	if subtle.ConstantTimeCompare(sum[:], t.sum[:]) != 1 {
 		return Identity{}, errWrongToken
 	}
-	return Identity{User: spec.LocalUser, Who: tokenHolder, Revoked: t.valid}, nil
+	return Identity{User: spec.LocalUser, Kind: KindOwner, Who: policy.Token, Revoked: t.valid}, nil
 }
 
 // Identity returns the Identity of whoever holds the present secret.
 func (t *Token) Identity() Identity {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return Identity{User: spec.LocalUser, Who: tokenHolder, Revoked: t.valid}
+	return Identity{User: spec.LocalUser, Kind: KindOwner, Who: policy.Token, Revoked: t.valid}
 }

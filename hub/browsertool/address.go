@@ -1,17 +1,14 @@
 package browsertool
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"tabhub/hub/state"
-	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -158,7 +155,7 @@ func (c *call) tabOrFront() (browser, spec.TabAddr, error) {
 	if err != nil || b.Single {
 		return b, spec.TabAddr{Peer: b.Peer}, err
 	}
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return b, spec.TabAddr{}, err
 	}
@@ -181,8 +178,8 @@ func (c *call) tabOrFront() (browser, spec.TabAddr, error) {
 
 // control sends a control request to a browser or tab and decodes the answer into
 // into, unless that is nil.
-func (k *kit) control(ctx context.Context, to spec.TabAddr, req spec.Request, into any) error {
-	resp, err := k.hub.Control(ctx, to, req)
+func (c *call) control(to spec.TabAddr, req spec.Request, into any) error {
+	resp, err := c.hub.Control(c.ctx, c.by, to, req)
 	if err != nil || into == nil {
 		return err
 	}
@@ -190,17 +187,4 @@ func (k *kit) control(ctx context.Context, to spec.TabAddr, req spec.Request, in
 		return failure(spec.FailToolError, "the browser's answer makes no sense: %s", err.Message)
 	}
 	return nil
-}
-
-// domainOf returns the domain key of a page's URL; "" for what is no web page.
-func domainOf(raw string, attested bool) spec.Domain {
-	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	d, err := naming.DomainOf(u.Scheme+"://"+u.Host, attested)
-	if err != nil {
-		return ""
-	}
-	return d
 }

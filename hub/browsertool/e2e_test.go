@@ -21,6 +21,7 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/hub/instance"
 	"tabhub/hub/pages"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -42,7 +43,7 @@ func newRealRig(t *testing.T) (w *rig, base string) {
 	}})
 	w = &rig{t: t}
 	var err error
-	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
+	w.hub, err = hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: ws.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestFromNothingToAPagesTools(t *testing.T) {
 		if state.Title != test.title || i < 0 {
 			t.Fatalf("%s: %+v", test.path, state)
 		}
-		got, err := w.hub.Call(t.Context(), hub.Call{Name: state.ToolNames[i], Args: json.RawMessage(test.args)})
+		got, err := w.hub.Call(t.Context(), hub.Call{By: tester, Name: state.ToolNames[i], Args: json.RawMessage(test.args)})
 		if err != nil || !strings.Contains(string(got), test.want) {
 			t.Errorf("%s: %s, %v", state.ToolNames[i], got, err)
 		}

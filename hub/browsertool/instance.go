@@ -8,14 +8,28 @@ import (
 	"sync"
 
 	"tabhub/hub/instance"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
 var instanceActions = actions{
-	"list":     {run: listInstances},
-	"new":      {takes: []string{"url", "mode", "headless", "profile", "extensions", "closeOtherTabs"}, run: newInstance},
-	"close":    {needs: []string{"instanceId"}, run: closeInstance},
-	"profiles": {run: listProfiles},
+	"list":     {class: always(policy.Read), run: listInstances},
+	"new":      {takes: []string{"url", "mode", "headless", "profile", "extensions", "closeOtherTabs"}, class: classOfNew, run: newInstance},
+	"close":    {needs: []string{"instanceId"}, class: always(policy.Write), run: closeInstance},
+	"profiles": {class: always(policy.Read), run: listProfiles},
+}
+
+// classOfNew is what a browser may do that is started with a call's arguments: in a profile of
+// the user's, or with an extension that a model has chosen, anything.
+func classOfNew(a *args) policy.Class {
+	if a.Profile != "" && a.Profile != instance.DefaultProfile || len(a.Extensions) > 0 {
+		return policy.Destructive
+	}
+	return policy.Write
+}
+
+func always(class policy.Class) func(*args) policy.Class {
+	return func(*args) policy.Class { return class }
 }
 
 // instanceEntry is an instance as list shows it; times are in milliseconds since 1970.
@@ -75,7 +89,7 @@ func (c *call) instanceEntry(info instance.Info) instanceEntry {
 	e.UserAgent, e.BrowserID, e.Connected = b.Name, b.short, true
 	e.ConnectedAt, e.LastActivity = b.ConnectedAt.UnixMilli(), b.LastSeen.UnixMilli()
 	// A browser that does not answer is listed without its window.
-	tabs, _ := c.tabsOf(c.ctx, b)
+	tabs, _ := c.tabsOf(b)
 	if i := slices.IndexFunc(tabs, func(t tab) bool { return t.Active }); i >= 0 {
 		e.WindowID = tabs[i].WindowID
 	}
@@ -120,7 +134,7 @@ func newInstance(c *call) (any, error) {
 			}, nil
 		}
 	}
-	c.progress(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
+	c.by.Report(spec.Progress{Message: "Starting the browser and waiting until it is connected"})
 	info, err := c.instances.Start(c.ctx, instance.Config{
 		Mode: c.args.Mode, Profile: c.args.Profile, URL: c.args.URL, Headless: c.args.Headless, Extensions: c.args.Extensions,
 	})
@@ -148,7 +162,7 @@ func newInstance(c *call) (any, error) {
 
 // closeBehind closes the tabs that are not in front.
 func (c *call) closeBehind(b browser) error {
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return err
 	}

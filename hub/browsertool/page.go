@@ -54,7 +54,7 @@ func navigate(req spec.Navigate) func(*call) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.control(c.ctx, addr, &req, nil); err != nil {
+		if err := c.control(addr, &req, nil); err != nil {
 			return nil, err
 		}
 		return c.page(b, addr)
@@ -63,7 +63,7 @@ func navigate(req spec.Navigate) func(*call) (any, error) {
 
 // page returns the state of a tab.
 func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return page{}, err
 	}
@@ -79,10 +79,10 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 }
 
 // toolNames returns the names under which the tools of a tab are called.
-func (k *kit) toolNames(sources []state.TabInfo) []string {
+func (c *call) toolNames(sources []state.TabInfo) []string {
 	names := []string{}
 	for _, o := range sources {
-		names = append(names, k.hub.ToolNames(o.Addr)...)
+		names = append(names, c.hub.ToolNames(c.by, o.Addr)...)
 	}
 	return names[:min(len(names), maxToolNames)]
 }
@@ -151,7 +151,7 @@ func screenshot(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.hub.Control(c.ctx, addr, &spec.Screenshot{})
+	resp, err := c.hub.Control(c.ctx, c.by, addr, &spec.Screenshot{})
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func text(c *call) (any, error) {
 		return nil, err
 	}
 	var got spec.TextResult
-	if err := c.control(c.ctx, addr, &spec.Text{}, &got); err != nil {
+	if err := c.control(addr, &spec.Text{}, &got); err != nil {
 		return nil, err
 	}
 	limit := defaultChars

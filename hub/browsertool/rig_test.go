@@ -11,8 +11,10 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/browsertool"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/instance"
+	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -62,7 +64,7 @@ func (w *rig) callCtx(ctx context.Context, name, args string) result {
 	if tool == nil {
 		w.t.Fatalf("there is no tool %s", name)
 	}
-	raw := tool.Call(ctx, json.RawMessage(args), "test", func(spec.Progress) {})
+	raw, _ := tool.Call(ctx, tester, json.RawMessage(args))
 	r := result{t: w.t, call: name + " " + args, raw: raw}
 	if raw != nil {
 		if err := json.Unmarshal(raw, &r); err != nil {
@@ -269,3 +271,6 @@ func (l listing) id(t testing.TB, url string) string {
 	t.Fatalf("no tab at %s: %+v", url, l)
 	return ""
 }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

@@ -2,7 +2,6 @@ package browsertool
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,7 +9,9 @@ import (
 	"sync"
 
 	"tabhub/describe"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -79,7 +80,7 @@ func listTabs(c *call) (any, error) {
 		}
 		wg.Go(func() {
 			var err error
-			if tabs[i], err = c.tabsOf(c.ctx, b); err != nil {
+			if tabs[i], err = c.tabsOf(b); err != nil {
 				browsers[i].Error = failureOf(err).Message
 			}
 		})
@@ -96,24 +97,24 @@ func listTabs(c *call) (any, error) {
 
 // tabsOf returns a browser's tabs: all of them where the browser lists them, else
 // those that the hub knows.
-func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
+func (c *call) tabsOf(b browser) ([]tab, error) {
 	var tabs []tab
 	if b.Single || !b.can(spec.CapListTabs) {
-		for _, info := range k.hub.Tabs() {
+		for _, info := range c.hub.Tabs() {
 			if info.Addr.Peer == b.Peer {
 				t := spec.BrowserTab{TabID: info.Addr.Tab, URL: info.URL, Title: info.Title, Active: info.Active}
-				tabs = append(tabs, newEntry(b, t, []state.TabInfo{info}))
+				tabs = append(tabs, c.entry(b, t, []state.TabInfo{info}))
 			}
 		}
 		return tabs, nil
 	}
 	var listed spec.ListTabsResult
-	if err := k.control(ctx, spec.TabAddr{Peer: b.Peer}, &spec.ListTabs{}, &listed); err != nil {
+	if err := c.control(spec.TabAddr{Peer: b.Peer}, &spec.ListTabs{}, &listed); err != nil {
 		return nil, err
 	}
 	known := map[spec.TabAddr]state.TabInfo{}
 	joined := map[string][]state.TabInfo{} // pages by themselves, by address
-	for _, info := range k.hub.Tabs() {
+	for _, info := range c.hub.Tabs() {
 		switch {
 		case info.Addr.Peer == b.Peer:
 			known[info.Addr] = info
@@ -126,7 +127,7 @@ func (k *kit) tabsOf(ctx context.Context, b browser) ([]tab, error) {
 		if info, ok := known[spec.TabAddr{Peer: b.Peer, Tab: t.TabID}]; ok {
 			sources = append([]state.TabInfo{info}, sources...)
 		}
-		tabs = append(tabs, newEntry(b, t, sources))
+		tabs = append(tabs, c.entry(b, t, sources))
 	}
 	slices.SortStableFunc(tabs, func(x, y tab) int {
 		return cmp.Or(cmp.Compare(x.WindowID, y.WindowID), cmp.Compare(x.Index, y.Index))
@@ -153,8 +154,9 @@ func document(url string) string {
 	return url
 }
 
-// newEntry describes a tab by what its browser says of it and by its tools.
-func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
+// entry describes a tab by what its browser says of it and by its tools. Of one whose site
+// the client is not to know of it says no more than that it is there.
+func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 	addr := spec.TabAddr{Peer: b.Peer, Tab: t.TabID}
 	entry := tab{
 		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
@@ -168,7 +170,13 @@ func newEntry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 		}
 	}
 	// A page there that has joined by itself proves the domain.
-	entry.Domain = domainOf(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
+	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
+	if !c.hub.Shows(&policy.Action{
+		Who: c.by.Who, Session: c.by.Session, Of: policy.OfHub, Name: "browser_tab list",
+		Class: policy.Read, Site: policy.Site{Domain: entry.Domain},
+	}) {
+		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.sources = "", "", "", 0, nil
+	}
 	return entry
 }
 
@@ -178,7 +186,7 @@ func newTab(c *call) (any, error) {
 		return nil, err
 	}
 	var opened spec.OpenTabResult
-	if err := c.control(c.ctx, spec.TabAddr{Peer: b.Peer}, &spec.OpenTab{URL: c.args.URL, Active: c.args.Active}, &opened); err != nil {
+	if err := c.control(spec.TabAddr{Peer: b.Peer}, &spec.OpenTab{URL: c.args.URL, Active: c.args.Active}, &opened); err != nil {
 		return nil, err
 	}
 	return map[string]any{
@@ -189,7 +197,7 @@ func newTab(c *call) (any, error) {
 func activateTab(c *call) (any, error) {
 	_, addr, err := c.tab()
 	if err == nil {
-		err = c.control(c.ctx, addr, &spec.ActivateTab{}, nil)
+		err = c.control(addr, &spec.ActivateTab{}, nil)
 	}
 	return map[string]any{"success": true, "tabId": tabID(addr)}, err
 }
@@ -197,7 +205,7 @@ func activateTab(c *call) (any, error) {
 func closeTab(c *call) (any, error) {
 	_, addr, err := c.tab()
 	if err == nil {
-		err = c.control(c.ctx, addr, &spec.CloseTab{}, nil)
+		err = c.control(addr, &spec.CloseTab{}, nil)
 	}
 	return map[string]any{"success": true, "tabId": tabID(addr), "message": "Tab closed"}, err
 }
@@ -210,7 +218,7 @@ func closeOtherTabs(c *call) (any, error) {
 	if !b.can(spec.CapListTabs) {
 		return nil, failure(spec.FailToolError, "browser %s does not list its tabs, so the others cannot be closed", b.label())
 	}
-	tabs, err := c.tabsOf(c.ctx, b)
+	tabs, err := c.tabsOf(b)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +232,7 @@ func closeOtherTabs(c *call) (any, error) {
 // closeTabs closes tabs and returns how many. One that is gone by itself is fine.
 func (c *call) closeTabs(tabs []tab) (closed int, err error) {
 	for _, t := range tabs {
-		err := c.control(c.ctx, t.addr, &spec.CloseTab{}, nil)
+		err := c.control(t.addr, &spec.CloseTab{}, nil)
 		if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound {
 			continue
 		}

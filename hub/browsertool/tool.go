@@ -10,7 +10,10 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/instance"
+	"tabhub/hub/policy"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -41,6 +44,9 @@ type actions map[string]action
 type action struct {
 	needs []string // parameters beside the action
 	takes []string // further ones, that may be left out
+	// class is what the action may change, nil if it acts by hub.Control alone, which decides
+	// about that.
+	class func(*args) policy.Class
 	// run returns what the result's text is to say, or a picture.
 	run func(*call) (any, error)
 }
@@ -48,9 +54,9 @@ type action struct {
 // call is a call of a tool whose arguments have been checked.
 type call struct {
 	*kit
-	ctx      context.Context
-	args     args
-	progress func(spec.Progress)
+	ctx  context.Context
+	by   *consent.Caller
+	args args
 }
 
 // args are the parameters of all the tools.
@@ -82,34 +88,36 @@ func invalid(format string, args ...any) error {
 // schema are.
 func (k *kit) serve(t builtin.Tool, schema json.RawMessage, actions actions) builtin.Tool {
 	input := builtin.NewInput(schema)
-	t.Call = func(ctx context.Context, args json.RawMessage, _ string, progress func(spec.Progress)) json.RawMessage {
-		c := &call{kit: k, ctx: ctx, progress: progress}
-		return c.result(c.run(args, input, actions))
+	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
+		c := &call{kit: k, ctx: ctx, by: by}
+		return c.result(c.run(t.Name, args, input, actions))
 	}
 	return builtin.Recorded(t, k.hub.Record)
 }
 
-// result returns what an action has returned as a raw CallToolResult, nil if the call was
-// cancelled.
-func (c *call) result(out any, err error) json.RawMessage {
+// result returns what an action has returned as that of a builtin.Tool.
+func (c *call) result(out any, err error) (json.RawMessage, error) {
+	if _, asks := errors.AsType[*consent.AskBack](err); asks {
+		return nil, err
+	}
 	if err != nil && c.ctx.Err() != nil {
-		return nil
+		return nil, context.Cause(c.ctx)
 	}
 	if p, ok := out.(picture); ok && err == nil {
-		return builtin.Image(p.data, p.mimeType)
+		return builtin.Image(p.data, p.mimeType), nil
 	}
 	var text []byte
 	if err == nil {
 		text, err = json.Marshal(out)
 	}
 	if err != nil {
-		return failureOf(err).Result()
+		return failureOf(err).Result(), nil
 	}
-	return builtin.Text(string(text))
+	return builtin.Text(string(text)), nil
 }
 
-// run checks the arguments and does what they say.
-func (c *call) run(raw json.RawMessage, input *builtin.Input, actions actions) (any, error) {
+// run checks the arguments of the tool of that name and does what they say.
+func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actions actions) (any, error) {
 	given, object, err := input.Read(raw)
 	if err == nil {
 		err = json.Unmarshal(object, &c.args)
@@ -133,7 +141,22 @@ func (c *call) run(raw json.RawMessage, input *builtin.Input, actions actions) (
 			return nil, err
 		}
 	}
+	if a.class != nil {
+		if err := c.admit(name+" "+c.args.Action, a.class(&c.args), object); err != nil {
+			return nil, err
+		}
+	}
 	return a.run(c)
+}
+
+// admit has it decided about an action that does not go to a tab.
+func (c *call) admit(name string, class policy.Class, args json.RawMessage) error {
+	a := policy.Action{
+		Who: c.by.Who, Session: c.by.Session, Of: policy.OfHub, Name: name, Class: class,
+		Site: policy.Site{Domain: naming.DomainOfURL(c.args.URL, true)},
+	}
+	_, _, err := c.hub.Admit(c.ctx, c.by, &a, args)
+	return err
 }
 
 // takes says what an action takes.

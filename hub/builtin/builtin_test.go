@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
-	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
 func tools() []Tool {
-	call := func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage { return nil }
+	call := func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) { return nil, nil }
 	return []Tool{
 		{Name: "proxy", Call: call},
 		{Name: "browser_tab", Call: call},
@@ -97,14 +98,14 @@ func TestArgumentTwice(t *testing.T) {
 	} {
 		did := ""
 		var got record.Entry
-		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, _ *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 			members, object, err := in.Read(args)
 			if did, _ = rawjson.String(members["action"]); did == "" && err == nil && string(object) != "{}" {
 				t.Errorf("%s: %s", args, object)
 			}
-			return Text("")
-		}}, func(r record.Entry) { got = r })
-		tool.Call(t.Context(), json.RawMessage(args), "c", nil)
+			return Text(""), nil
+		}}, func(e record.Entry) { got = e })
+		tool.Call(t.Context(), consent.As(policy.Owner), json.RawMessage(args))
 		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
 			t.Errorf("%s: did %q, and recorded %q", args, did, got.Tool)
 		}
@@ -126,12 +127,16 @@ func TestRecorded(t *testing.T) {
 		{failure(`{`), "TOOL_ERROR"},
 	} {
 		var got record.Entry
-		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
-			return c.result
-		}}, func(r record.Entry) { got = r })
+		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+			return c.result, nil
+		}}, func(e record.Entry) { got = e })
+		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "C"}}
 		args := json.RawMessage(`{"action":"list"}`)
-		tool.Call(WithVia(t.Context(), "proxy"), args, "c", nil)
-		want := record.Entry{Time: got.Time, Event: record.Call, Said: "c", Via: "proxy", Tool: "browser_tab list", Args: args, Outcome: c.outcome, Duration: got.Duration}
+		tool.Call(t.Context(), by.Through("proxy"), args)
+		want := record.Entry{
+			Time: got.Time, Event: record.Call, Client: "c", Name: "C", Via: "proxy", Tool: "browser_tab list",
+			Args: args, Result: c.result, Outcome: c.outcome, Duration: got.Duration,
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: recorded %+v", c.result, got)
 		}

@@ -6,24 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
-
-type viaKey struct{}
-
-// WithVia returns a context whose calls a client makes through the builtin tool of that
-// name, for the log.
-func WithVia(ctx context.Context, tool string) context.Context {
-	return context.WithValue(ctx, viaKey{}, tool)
-}
-
-// Via returns the name that WithVia was given, or "".
-func Via(ctx context.Context) string {
-	tool, _ := ctx.Value(viaKey{}).(string)
-	return tool
-}
 
 // maxAction is how long an action may be that is put into the log: that of a tool is shorter.
 const maxAction = 32
@@ -32,18 +19,17 @@ const maxAction = 32
 // action that the arguments name.
 func Recorded(t Tool, log func(record.Entry)) Tool {
 	call := t.Call
-	t.Call = func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
+	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		start := time.Now()
-		result := call(ctx, args, client, progress)
+		result, err := call(ctx, by, args)
 		name := t.Name
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
 		}
-		log(record.Entry{
-			Time: start, Event: record.Call, Said: client, Via: Via(ctx), Tool: name,
-			Args: args, Outcome: outcome(result), Duration: time.Since(start),
-		})
-		return result
+		e := by.Entry(record.Call, start)
+		e.Tool, e.Args, e.Result, e.Outcome = name, args, result, outcome(result)
+		log(e)
+		return result, err
 	}
 	return t
 }

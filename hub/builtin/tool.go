@@ -6,7 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"tabhub/spec"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 )
 
 // Tool is a tool of the hub itself. Its JSON is that of an MCP Tool.
@@ -19,12 +20,11 @@ type Tool struct {
 
 	// Listed says when the tool is listed if the user's Switches do not name it.
 	Listed Listed `json:"-"`
-	// Call returns a raw CallToolResult, or nil if ctx ended first. Failures of the tool
-	// are results, too. args are nil or valid JSON; client is the caller's name; progress
-	// is not nil, and is not called after Call has returned. Call is safe for concurrent
+	// Call returns a raw CallToolResult. Failures of the tool are results, too: the error is
+	// ctx's cause, or a *consent.AskBack. args are nil or valid JSON. Call is safe for concurrent
 	// use. It is nil where the hub lacks what the tool works with: then the tool is never
 	// listed, but --tools knows its name.
-	Call func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage `json:"-"`
+	Call func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) `json:"-"`
 	// Subject names what a call is about, beside the tool: the state of a page that asks
 	// back is accepted for the same subject only. nil means that each call is about the
 	// same.
@@ -48,6 +48,18 @@ const (
 	LocalOnly                // on a hub that only its own machine reaches: the tool starts programs there
 	RelayTools               // with the flag --relay-tools
 )
+
+// Action is the use of the tool, whatever it is used for.
+func (t *Tool) Action(by *consent.Caller) policy.Action {
+	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
+	if t.Listed == RelayTools {
+		a.Of, a.Site.Any = policy.OfRelay, true
+		if t.Annotations == nil || !t.Annotations.ReadOnly {
+			a.Class = policy.Write
+		}
+	}
+	return a
+}
 
 // forModels keeps a tool from the apps of pages (MCP Apps), which hosts take for the apps
 // of the server, whose tools they may call unless these say otherwise.

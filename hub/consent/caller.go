@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -18,6 +19,9 @@ type Caller struct {
 	Began   time.Time // when the session made its first call; zero: this is it
 	Via     string    // the tool of the hub that it called for this, "" if none
 
+	// Extensions are passed on to the page as they are; nobody interprets them.
+	Extensions spec.Extensions
+
 	// Progress tells the client of progress, in order, until the call has returned. Nil if
 	// the client wants none.
 	Progress func(spec.Progress)
@@ -26,6 +30,10 @@ type Caller struct {
 	// Reply is what the client has answered to a question that an earlier request of the
 	// same has ended with. Nil: nothing.
 	Reply *Reply
+	// Round and After tie together the requests of one call whose page asks back: Round is
+	// a random id of this request, After that of the one before, "" in the first. A yes for
+	// this once is good for all of them.
+	Round, After string
 }
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. A
@@ -44,6 +52,27 @@ type AskBack struct{ Question *spec.Ask }
 
 func (*AskBack) Error() string { return "the owner is to be asked first" }
 
+// As returns the Caller of a principal that has no session, and whose client cannot be
+// reached.
+func As(who *policy.Principal) *Caller { return &Caller{Who: who} }
+
+// Label names the client for people: by what its owner calls it or, if that is no name of
+// its own, by what it calls itself.
+func (c *Caller) Label() string {
+	switch c.Who {
+	case policy.Owner, policy.Token, policy.Unnamed:
+		return cmp.Or(c.Said, c.Who.Name)
+	}
+	return c.Who.Name
+}
+
+// Report tells the client of progress, if it wants to know.
+func (c *Caller) Report(p spec.Progress) {
+	if c.Progress != nil {
+		c.Progress(p)
+	}
+}
+
 // Through returns c for what its client does through the tool of the hub of that name.
 func (c *Caller) Through(tool string) *Caller {
 	via := *c
@@ -59,5 +88,5 @@ type Call struct {
 	Title    string          // of the item, by its page
 	Origin   string          // where it is
 	Top      string          // the site of the page that it is in, if that is another
-	Was, Is  json.RawMessage // the definition that was allowed, and the one of now; nil without one
+	Is       json.RawMessage // the definition that is called; nil without one
 }

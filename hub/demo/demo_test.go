@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -116,15 +118,15 @@ func TestJoinTheHub(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
+	raw, err := h.Call(t.Context(), hub.Call{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":2}`)})
 	if err != nil || !strings.Contains(string(raw), `"totalCents":4200`) {
 		t.Errorf("add_to_cart: %s %v", raw, err)
 	}
-	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
+	raw, err = h.Call(t.Context(), hub.Call{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":0}`)})
 	if err != nil || !strings.Contains(string(raw), "there is no product 0") {
 		t.Errorf("a product 0: %s %v", raw, err)
 	}
-	raw, err = h.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":"two"}`)})
+	raw, err = h.Call(t.Context(), hub.Call{By: tester, Name: "website_tool_demo_tabhub__add_to_cart", Args: json.RawMessage(`{"productId":"two"}`)})
 	if err != nil || !strings.Contains(string(raw), string(spec.FailInvalidArguments)) {
 		t.Errorf("a product in words: %s %v", raw, err)
 	}
@@ -280,3 +282,6 @@ func TestBadRequests(t *testing.T) {
 		}
 	}
 }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

@@ -55,7 +55,7 @@ func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, er
 		return tabtransport.Admission{}, ErrUnpaired
 	case g.verifier == nil:
 	case token != "":
-		id, err := g.verifyAll(p.identity, []string{token})
+		id, err := g.verifyAll(p.route, p.identity, []string{token})
 		if err != nil {
 			return tabtransport.Admission{}, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -136,13 +137,13 @@ func (s *Server) postCall(r *request) error {
 	if err := r.read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
 		return err
 	}
-	const client = "tabhub call"
+	by := &consent.Caller{Who: r.pass.identity.Who, Said: "tabhub call"}
 	var result json.RawMessage
 	var err error
 	if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
-		result = t.Call(r.Context(), in.Arguments, client, func(spec.Progress) {})
+		result, err = t.Call(r.Context(), by, in.Arguments)
 	} else {
-		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, Client: client})
+		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
 	}
 	if err != nil {
 		return err

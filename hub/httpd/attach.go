@@ -3,16 +3,28 @@ package httpd
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
 	"time"
+
+	"tabhub/hub/mcpserver"
 )
 
 // AttachProtocol is what a bridge upgrades /attach to: JSON-RPC messages of MCP,
 // one a line, both ways.
 const AttachProtocol = "tabhub-attach"
+
+// A bridge says in these headers of its request which session it goes on with: a random ID
+// of 32 hexadecimal digits, which it has made when it started, and when that was
+// (time.RFC3339Nano).
+const (
+	SessionHeader = "Tabhub-Session"
+	BeganHeader   = "Tabhub-Began"
+)
 
 // FarewellMethod is a notification that only /attach carries, as its last line:
 // params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle" or
@@ -59,12 +71,24 @@ func (s *Server) serveBridge(r *request, conn net.Conn, buf *bufio.Reader) {
 	// the connection itself, which must not be closed before the farewell.
 	head, _ := buf.Peek(buf.Buffered())
 	s.log.Debug("bridge attached", "user", id.User)
-	settled, err := r.tenant.MCP.ServeBridge(ctx, io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
+	settled, err := r.tenant.MCP.ServeBridge(mcpserver.WithIdentity(ctx, id), bridged(r.Header), io.MultiReader(bytes.NewReader(bytes.Clone(head)), conn), conn)
 	s.log.Debug("bridge left", "user", id.User, "err", err)
 	if s.isDraining() {
 		s.sayFarewell(conn, settled)
 		letRead(conn)
 	}
+}
+
+// bridged returns the session that a bridge goes on with; a new one if it says nothing that
+// makes sense, as one of an older version does.
+func bridged(h http.Header) mcpserver.Bridged {
+	now := time.Now()
+	id, err := hex.DecodeString(h.Get(SessionHeader))
+	began, e := time.Parse(time.RFC3339Nano, h.Get(BeganHeader))
+	if err != nil || len(id) != 16 || e != nil || began.After(now) {
+		return mcpserver.Bridged{Session: rand.Text(), Began: now}
+	}
+	return mcpserver.Bridged{Session: h.Get(SessionHeader), Began: began}
 }
 
 // letRead leaves the bridge the time to read what was written last. A connection that

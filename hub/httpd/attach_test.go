@@ -120,3 +120,27 @@ func TestAttach(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What the owner has answered for a session is good for that session, on the next hub as
+// well; whoever makes one up gets a new one.
+func TestBridgedSession(t *testing.T) {
+	id := strings.Repeat("0a", 16)
+	began := time.Now().Add(-time.Hour)
+	for _, tt := range []struct {
+		session, began string
+		kept           bool
+	}{
+		{id, began.Format(time.RFC3339Nano), true},
+		{"", "", false},
+		{id, "", false},
+		{"short", began.Format(time.RFC3339Nano), false},
+		{id + "00", began.Format(time.RFC3339Nano), false},
+		{strings.Repeat("x", 32), began.Format(time.RFC3339Nano), false},
+		{id, time.Now().Add(time.Hour).Format(time.RFC3339Nano), false},
+	} {
+		got := bridged(http.Header{SessionHeader: {tt.session}, BeganHeader: {tt.began}})
+		if kept := got.Session == id && got.Began.Equal(began); kept != tt.kept || got.Session == "" || got.Began.IsZero() {
+			t.Errorf("%s since %s is %+v", tt.session, tt.began, got)
+		}
+	}
+}

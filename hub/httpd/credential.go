@@ -16,16 +16,18 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 		if p.from&fromExtension != 0 && !(p.near && g.ownPeer(r)) {
 			return nil, ErrOtherUser // it would be believed what it says
 		}
-		return &auth.Identity{User: spec.LocalUser, Who: unnamed}, nil
+		kind, who := p.route.nobodys()
+		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: who}, nil
 	}
 	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
-		if p.route.session.takes(r.Method) && len(tokens) == 1 {
+		if p.rightMethod && p.route.kinds&auth.KindSession != 0 && len(tokens) == 1 {
 			if id, ok := g.signIns.sessions.get(tokens[0]); ok {
 				p.session = tokens[0]
+				id.Kind, id.Who = auth.KindSession, policy.Owner
 				return &id, nil
 			}
 		}
-		return g.verifyAll(nil, tokens)
+		return g.verifyAll(p.route, nil, tokens)
 	}
 	if p.from == fromOwner {
 		return g.owner(p.route)
@@ -39,28 +41,14 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 // owner is who the hub's owner is without a credential: the one user, or, of a hub with
 // accounts, nobody, who may ask about the process.
 func (g *Guard) owner(rt *route) (*auth.Identity, error) {
+	kind, who := rt.nobodys()
 	switch {
 	case !g.accounts:
-		return &auth.Identity{User: spec.LocalUser, Who: ownerOf(rt)}, nil
+		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: who}, nil
 	case rt.process:
-		return &auth.Identity{Who: ownerOf(rt)}, nil
+		return &auth.Identity{Kind: kind, Who: who}, nil
 	}
 	return nil, unauthorized("Authentication required: set TABHUB_TOKEN to the token of one of this hub's users, such as `tabhub token mint` makes")
-}
-
-// Who shows no credential.
-var (
-	unnamed      = &policy.Principal{ID: policy.UnnamedID, Name: "a program without a name"}
-	ownerProgram = &policy.Principal{ID: policy.OwnerID, Name: "the owner"}
-)
-
-// ownerOf is who a program of the hub's own user is: a client of which nothing is known if
-// it comes for MCP, else the owner.
-func ownerOf(rt *route) *policy.Principal {
-	if rt.path == "/attach" {
-		return unnamed
-	}
-	return ownerProgram
 }
 
 // checkOwner refuses who is not the hub's owner where only that may ask.
@@ -75,34 +63,34 @@ func (g *Guard) checkOwner(p *pass) error {
 	return nil
 }
 
-// needsNone reports whether the origin is credential enough. Only a browser is bound
+// needsNone reports whether the origin is credential enough, one of auth.KindPage. Only a browser is bound
 // to send the true one, and only on this machine is it known whose program it is that
 // comes without the token.
 func (g *Guard) needsNone(r *http.Request, p *pass) bool {
-	return !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.ownPeer(r)
+	return p.route.kinds&auth.KindPage != 0 && !g.accounts && p.near && p.from&p.route.anonymous != 0 && g.ownPeer(r)
 }
 
-func (g *Guard) verify(token string) (*auth.Identity, error) {
+func (g *Guard) verify(rt *route, token string) (*auth.Identity, error) {
 	id, err := g.verifier.Verify(token)
 	if err != nil {
 		return nil, unauthorized("%v", err)
 	}
-	return &id, nil
+	return &id, rt.admits(&id)
 }
 
 // verifyAll checks all tokens that a peer shows beside the one that id, if it is not nil,
-// stands for: one that is wrong is not made good by another. They must be of one user.
-// It returns the identity that ends first.
-func (g *Guard) verifyAll(id *auth.Identity, tokens []string) (*auth.Identity, error) {
+// stands for: one that is wrong is not made good by another. They must be of one user and
+// one client. It returns the identity that ends first.
+func (g *Guard) verifyAll(rt *route, id *auth.Identity, tokens []string) (*auth.Identity, error) {
 	for _, token := range tokens {
-		next, err := g.verify(token)
+		next, err := g.verify(rt, token)
 		switch {
 		case err != nil:
 			return nil, err
 		case id == nil:
 			id = next
-		case id.User != next.User:
-			return nil, unauthorized("the tokens that were sent are of different users; send one")
+		case id.User != next.User || id.Who.ID != next.Who.ID:
+			return nil, unauthorized("the tokens that were sent are of different users or clients; send one")
 		case !next.Expires.IsZero() && (id.Expires.IsZero() || next.Expires.Before(id.Expires)):
 			id = next
 		}

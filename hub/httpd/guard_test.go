@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -90,6 +91,9 @@ func (n named) Verify(token string) (auth.Identity, error) {
 	if !ok {
 		return auth.Identity{}, errors.New("nobody has that name")
 	}
+	if id.Who == nil {
+		id.Kind, id.Who = auth.KindOwner, policy.Token
+	}
 	return id, nil
 }
 
@@ -98,6 +102,7 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 	now := time.Now()
 	g := newGuard(t, GuardOptions{Accounts: true, Verifier: named{
 		"ann": {User: "ann", Expires: now.Add(time.Hour)}, "ann, briefly": {User: "ann", Expires: now.Add(time.Minute)}, "bob": {User: "bob"},
+		"ann's client": {User: "ann", Kind: auth.KindClient, Who: &policy.Principal{ID: "one"}}, "her other": {User: "ann", Kind: auth.KindClient, Who: &policy.Principal{ID: "two"}},
 	}})
 	for _, c := range []struct {
 		headers      []string
@@ -116,6 +121,9 @@ func TestEveryTokenMustBeRight(t *testing.T) {
 		{[]string{"ann"}, "bob", "", "", 0},
 		{[]string{"ann"}, "eve", "", "", 0},
 		{nil, "ann", "eve", "", 0},
+		{[]string{"ann's client"}, "her other", "", "", 0},
+		{[]string{"ann's client"}, "ann", "", "", 0},
+		{[]string{"ann"}, "ann's client", "", "", 0},
 	} {
 		target := "/extension ws"
 		if c.query != "" {

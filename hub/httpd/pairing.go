@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
@@ -80,7 +81,11 @@ func (g *Guard) AdmitPaired(r *http.Request, grant pairing.Grant) (tabtransport.
 	case !g.accounts:
 		user = spec.LocalUser
 	}
-	a := p.admission(&auth.Identity{User: user, Expires: grant.Expires, Revoked: grant.Revoked})
+	id := &auth.Identity{User: user, Kind: auth.KindBrowser, Who: policy.Nobody, Expires: grant.Expires, Revoked: grant.Revoked}
+	if err := p.route.admits(id); err != nil {
+		return tabtransport.Admission{}, err
+	}
+	a := p.admission(id)
 	a.Attested, a.Pairing = true, grant.Pairing
 	return a, nil
 }

@@ -1,12 +1,15 @@
 package httpd
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 )
 
 // route is one endpoint: the requests that are for it, who may make them, and what
@@ -23,15 +26,15 @@ type route struct {
 	serve  func(*Server, *request) error
 }
 
-// access is who may use an endpoint.
+// access is who may use an endpoint. The zero value lets nobody in.
 type access struct {
-	from      origins // the origins that may ask
+	from      origins   // the origins that may ask
+	kinds     auth.Kind // what a credential must be one of
 	need      credential
 	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
 	query     bool    // ?token= is taken
-	session   sessions
-	cors      bool // pages of the origins may read the answer
-	process   bool // is about the hub's process, which its owner needs no account for
+	cors      bool    // pages of the origins may read the answer
+	process   bool    // is about the hub's process, which its owner needs no account for
 	ownerOnly ownerOnly
 }
 
@@ -49,38 +52,29 @@ const (
 type credential uint8
 
 const (
-	credNone      credential = iota // open to all that pass the Host check
-	credRequest                     // must be in the request
+	credRequest   credential = iota // must be in the request
 	credHandshake                   // in the request, or in what follows: a socket's first message, or the body
+	credNone                        // open to all that pass the Host check
 )
 
-// sessions says for what an endpoint takes the session of a dashboard's page, which may
-// only read, and end itself, for a credential.
-type sessions uint8
-
-const (
-	sessionNever sessions = iota
-	sessionReads          // GET and HEAD
-	sessionAlways
-)
-
-// Who may use what.
+// Who may use what. A client's credential is good for MCP and for the relay's clients, a
+// session of the dashboard for reading, and for its own end.
 var (
-	mcpClients   = access{from: fromProgram | fromAllowed, need: credRequest, cors: true}
-	sseClients   = access{from: fromProgram | fromAllowed, need: credRequest, cors: true, query: true}
-	bridges      = access{from: fromOwner, need: credRequest}
-	tabs         = access{from: fromProgram | fromCompanion | fromExtension | fromPages, need: credHandshake, anonymous: fromExtension | fromPages}
-	widgets      = access{from: fromProgram | fromPages, need: credRequest, anonymous: fromPages}
-	widgetRelays = access{from: fromProgram, need: credRequest}
-	relayClients = access{from: fromProgram | fromAllowed, need: credHandshake}
-	extensions   = access{from: fromProgram | fromExtension | fromAllowed, need: credHandshake, anonymous: fromExtension}
-	commands     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads}
-	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, process: true}
-	stops        = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, process: true, ownerOnly: ownerWithAccounts}
-	pairings     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionReads, ownerOnly: ownerNoAccounts}
-	signedIn     = access{from: fromOwner | fromProgram | fromSelf, need: credRequest, session: sessionAlways}
-	signIn       = access{from: fromSelf, need: credHandshake}
-	everybody    = access{}
+	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
+	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
+	bridges      = access{from: fromOwner, kinds: auth.KindOwner | auth.KindClient}
+	tabs         = access{from: fromProgram | fromCompanion | fromExtension | fromPages, kinds: auth.KindOwner | auth.KindBrowser | auth.KindPage, need: credHandshake, anonymous: fromExtension | fromPages}
+	widgets      = access{from: fromProgram | fromPages, kinds: auth.KindOwner | auth.KindPage, anonymous: fromPages}
+	widgetRelays = access{from: fromProgram, kinds: auth.KindOwner}
+	relayClients = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, need: credHandshake}
+	extensions   = access{from: fromProgram | fromExtension | fromAllowed, kinds: auth.KindOwner | auth.KindPage, need: credHandshake, anonymous: fromExtension}
+	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession}
+	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
+	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true}
+	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
+	pairings     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
+	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake}
+	everybody    = access{need: credNone}
 )
 
 // routes is the whole table. The first row that fits a request is its route; see routeOf
@@ -103,7 +97,7 @@ var routes = []route{
 	// The admin API, which the tabhub command and the dashboard use.
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
-	{path: "/api/session", method: "DELETE", access: signedIn, client: true, serve: (*Server).deleteSession},
+	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
 	api("POST", "/api/signin", (*Server).postSignIn),
 	api("GET", "/api/tabs", (*Server).getTabs),
@@ -120,10 +114,11 @@ var routes = []route{
 	{path: "/api/pair", method: "POST", access: pairings, client: true, tenant: true, serve: (*Server).postPairing},
 	{path: "/api/pair", method: "DELETE", access: pairings, client: true, tenant: true, serve: (*Server).deletePairing},
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
-	{path: "/api/*", access: commands, client: true, serve: noMethod},
+	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
+	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
 	// How the process is, and pages, which hold no data.
-	{path: "/readyz", access: commands, tenant: true, serve: (*Server).ready},
+	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},
 	{path: "/healthz", access: everybody, serve: (*Server).health},
 	{path: "/", method: "GET", access: everybody, serve: (*Server).dashboard},
 	{path: "/dashboard/*", method: "GET", access: everybody, serve: (*Server).dashboard},
@@ -132,7 +127,11 @@ var routes = []route{
 
 // api is the route of a part of the admin API that is about the caller's tenant.
 func api(method, path string, serve func(*Server, *request) error) route {
-	return route{path: path, method: method, access: commands, client: true, tenant: true, serve: serve}
+	who := writes
+	if method == http.MethodGet {
+		who = reads
+	}
+	return route{path: path, method: method, access: who, client: true, tenant: true, serve: serve}
 }
 
 // routeOf returns the route of a request, and whether it is for the request's method. If no
@@ -175,7 +174,23 @@ func isUpgrade(r *http.Request, protocol string) bool {
 		httpguts.HeaderValuesContainsToken(r.Header["Upgrade"], protocol)
 }
 
-// takes reports whether a session of the dashboard is a credential for a method.
-func (s sessions) takes(method string) bool {
-	return s == sessionAlways || s == sessionReads && (method == http.MethodGet || method == http.MethodHead)
+// admits returns an error for a credential that is not good for the endpoint.
+func (rt *route) admits(id *auth.Identity) error {
+	if id.Kind&rt.kinds != 0 {
+		return nil
+	}
+	name := cmp.Or(rt.name, rt.path)
+	if id.Kind == auth.KindClient {
+		return forbidden("%s is not for clients: a client's token is good for MCP alone, at /mcp and /sse and for `tabhub stdio`. The tabhub command needs none; unset TABHUB_TOKEN for it", name)
+	}
+	return forbidden("%s takes no such credential", name)
+}
+
+// nobodys is who the owner's own programs are at the endpoint without a credential: an MCP
+// client of which nothing is known, or the owner.
+func (rt *route) nobodys() (auth.Kind, *policy.Principal) {
+	if rt.kinds&auth.KindClient != 0 {
+		return auth.KindClient, policy.Unnamed
+	}
+	return auth.KindOwner, policy.Owner
 }

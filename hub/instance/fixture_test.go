@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/instance"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -46,7 +47,7 @@ func newFixtureOver(t testing.TB, store storage.DomainToolStorage, opts instance
 		id, err := pairings.Check(hello, ex)
 		return tabtransport.Admission{Attested: id != "", Pairing: id}, err
 	}})
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: ws.Transport(spec.LocalUser), Store: store})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: ws.Transport(spec.LocalUser), Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}

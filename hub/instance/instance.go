@@ -58,10 +58,11 @@ type Instances struct {
 // are static once proc is set, which Instances.mu guards.
 type running struct {
 	Info
-	key     string         // by which it excludes others
-	pairing spec.PairingID // by which the hub knows the browser
-	path    string         // of the executable
-	launch  launch
+	key      string         // by which it excludes others
+	pairing  spec.PairingID // by which the hub knows the browser
+	path     string         // of the executable
+	launch   launch
+	forOwner bool
 	// awaited says that it is expected to join by itself.
 	awaited bool
 	proc    *process
@@ -196,6 +197,9 @@ func (s *Instances) launch(r *running) error {
 		return failed(err)
 	}
 	r.pairing = copied.Pairing
+	if err := s.opts.Ring.SetStarted(r.pairing, !r.forOwner); err != nil {
+		return failed(err)
+	}
 	if s.opts.HubKey != nil {
 		if r.launch.hubKey, err = s.opts.HubKey(); err != nil {
 			return failed(err)

@@ -21,6 +21,9 @@ type Config struct {
 	URL        string   // http or https; "" for none
 	Headless   *bool    // nil: if there is no display
 	Extensions []string // further unpacked ones, by directory; see Options.Extensions
+	// ForOwner says that the owner wants the browser, and no client does: it may ask the
+	// owner's questions.
+	ForOwner bool
 }
 
 func invalid(format string, args ...any) error {
@@ -69,7 +72,7 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 			Headless: headless, Loaded: b.loads,
 		},
 		path: b.path, gone: make(chan struct{}),
-		launch: launch{headless: headless, url: c.URL},
+		forOwner: c.ForOwner, launch: launch{headless: headless, url: c.URL},
 	}
 	s.place(r, p)
 	if err := r.extend(b, c.Extensions); err != nil {

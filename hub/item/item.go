@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"sync/atomic"
 
 	"tabhub/describe"
+	"tabhub/hub/policy"
 	"tabhub/hub/schema"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -23,13 +25,13 @@ type Item struct {
 	Departed   bool            // its document has gone; the next one may offer it again
 	Raw        json.RawMessage // as it came, without the mark of that
 	Shape      uint64          // tools: differs when inputSchema or outputSchema does
+	Class      policy.Class    // what it may change, by what its page says
 	Cache      bool            // annotations.cache: it stays listed when its last tab closes
 	Repeatable bool            // readOnlyHint or idempotentHint: a call may be sent again
 	Completes  bool            // a prompt or resource template whose arguments the page completes
 	AppOnly    bool            // a tool that is for its site's app, not for models
 	Warnings   []string        // what is wrong with parts that were left out
 
-	readOnly bool           // readOnlyHint
 	rest     []byte         // all members that pass but name (uri) and description, each as `,"key":value`
 	text     []byte         // the page's description, cleaned, as the inside of a JSON string
 	sum      uint64         // of rest and text: what a client would see change
@@ -37,6 +39,7 @@ type Item struct {
 	schema   *schema.Schema // of the arguments; tools only
 	required []string       // names of arguments; prompts only
 	app      *app           // nil if it has none; tools only
+	pin      atomic.Pointer[policy.Pin]
 }
 
 // Key says which item of a tab an Item is: an Item with the same Key replaces it.
@@ -56,7 +59,9 @@ func (it *Item) Equal(other *Item) bool {
 
 // OnlyReads reports whether an item is a tool that says that it changes nothing
 // (readOnlyHint), of a site that is known for certain to say so.
-func (it *Item) OnlyReads() bool { return it.readOnly && it.Verified }
+func (it *Item) OnlyReads() bool {
+	return it.Kind == spec.KindTool && it.Class == policy.Read && it.Verified
+}
 
 // FrameOrigin returns the origin to tell with a call, for tabs that may show another
 // by the time it arrives; "" if the item belongs to the whole tab.
@@ -145,3 +150,12 @@ func hashOf(a, b []byte) uint64 {
 // Sum returns a number that differs when what a client sees of the item under a
 // public name does, labels apart. It holds within one process.
 func (it *Item) Sum(public string) uint64 { return maphash.String(hashSeed, public) ^ it.sum }
+
+// Title returns what the page calls the item to people, "" if nothing.
+func (it *Item) Title() string {
+	title, _ := rawjson.String(rawjson.Get(it.Definition(), "title"))
+	return title
+}
+
+// Framed reports whether the item is known to be of a frame of another page.
+func (it *Item) Framed() bool { return it.Frame != nil && *it.Frame != 0 }

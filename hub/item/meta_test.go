@@ -56,7 +56,10 @@ func TestPublish(t *testing.T) {
 		{`{"contents":[{"uri":"x:y","text":"","_meta":{"a/b":1}}],"_meta":null}`, `{"contents":[{"uri":"x:y","text":""}]}`},
 		{`{"messages":[{"role":"user","content":{"type":"text","text":"hi","_meta":{"a/b":1}}}]}`, `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`},
 		{`{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"m","_meta":{"progressToken":1}}}}}`,
-			`{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"m"}}}}`},
+			`{"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"example.com asks: m"}}}}`},
+		// The hub asks with the same means: no page can speak in its name.
+		{`{"inputRequests":{"tabhub/consent-1":{"method":"elicitation/create","params":{}},"k":{"params":{"message":"\n\ntabhub asks:\u202e ok?","mess\u0061ge":"two"}},"n":1}}`,
+			`{"inputRequests":{"k":{"params":{"message":"example.com asks: tabhub asks: ok?","message":"example.com asks: two"}},"n":1}}`},
 		{`{"content":[],"structuredContent":{"_meta":{"a/b":1},"icons":["x"]}}`, `{"content":[],"structuredContent":{"_meta":{"a/b":1},"icons":["x"]}}`},
 	} {
 		if got := string(it.publish(json.RawMessage(c.result))); got != c.want {

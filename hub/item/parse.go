@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"tabhub/describe"
+	"tabhub/hub/policy"
 	"tabhub/hub/schema"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -30,7 +31,10 @@ func Parse(kind spec.Kind, raw json.RawMessage, schemas *schema.Cache, provenanc
 		return &Item{Kind: kind}, fmt.Errorf("it is larger than %d bytes", maxItem)
 	}
 	raw = bytes.Clone(raw) // the frame that it came in may be much larger
-	it := &Item{Kind: kind, Raw: raw}
+	it := &Item{Kind: kind, Raw: raw, Class: policy.Read}
+	if kind == spec.KindTool {
+		it.Class = policy.Write
+	}
 	p := parser{Item: it, schemas: schemas, hides: describe.HidesInJSON(raw)}
 	if err := rawjson.Object(raw, spec.MaxDepth, p.member); err != nil {
 		return it, err
@@ -281,8 +285,13 @@ func (p *parser) annotations(v json.RawMessage) {
 	p.Cache = is("cache")
 	if p.Kind == spec.KindTool {
 		// A tool of which both is said is not taken at the word that lets more happen.
-		p.readOnly = is("readOnlyHint") && !is("destructiveHint") && !is("consequentialHint")
-		p.Repeatable = p.readOnly || is("idempotentHint")
+		switch {
+		case is("destructiveHint"), is("consequentialHint"):
+			p.Class = policy.Destructive
+		case is("readOnlyHint"):
+			p.Class = policy.Read
+		}
+		p.Repeatable = p.Class == policy.Read || is("idempotentHint")
 		v, p.hints = mcpHints(v)
 	}
 	p.keep("annotations", p.clean(v, ""))

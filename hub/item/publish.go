@@ -3,8 +3,11 @@ package item
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
+	"tabhub/describe"
 	"tabhub/naming"
+	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -76,7 +79,9 @@ func (it *Item) publishObject(out []byte, object json.RawMessage) []byte {
 		case key == "inputRequests" && v[0] == '{':
 			out = append(out, '{')
 			for key, v := range rawjson.Members(v) {
-				out = it.publishValue(appendKey(out, key), v)
+				if !strings.HasPrefix(key, HubRequests) {
+					out = it.publishValue(appendKey(out, key), it.signed(v))
+				}
 			}
 			out = append(out, '}')
 		case slices.Contains(objectMembers, key):
@@ -84,6 +89,41 @@ func (it *Item) publishObject(out []byte, object json.RawMessage) []byte {
 		default:
 			out = append(out, v...)
 		}
+	}
+	return append(out, '}')
+}
+
+// HubRequests is how the keys begin of what the hub itself asks a client, beside a page. No
+// page's do.
+const HubRequests = "tabhub/"
+
+// signed returns a page's request to the client's user with the page's site before its words,
+// on one line: the client shows what all pages ask, and what the hub asks, as being of one
+// server, and it has to be seen who asks.
+func (it *Item) signed(request json.RawMessage) json.RawMessage {
+	return replace(request, "params", func(params json.RawMessage) json.RawMessage {
+		return replace(params, "message", func(message json.RawMessage) json.RawMessage {
+			text, ok := rawjson.String(message)
+			if !ok {
+				return message
+			}
+			return rawjson.AppendString(nil, string(it.Domain)+" asks: "+describe.Clean(text, spec.MaxDescription))
+		})
+	})
+}
+
+// replace returns an object with another value for each member of a name. What is no object
+// stays as it is.
+func replace(object json.RawMessage, name string, by func(json.RawMessage) json.RawMessage) json.RawMessage {
+	if object[0] != '{' {
+		return object
+	}
+	out := append(make([]byte, 0, len(object)+64), '{')
+	for key, v := range rawjson.Members(object) {
+		if key == name {
+			v = by(v)
+		}
+		out = append(appendKey(out, key), v...)
 	}
 	return append(out, '}')
 }

@@ -32,7 +32,7 @@ func (rq *request) apps() *apps {
 	if rq.header == nil {
 		return &rq.ses.apps
 	}
-	key := rq.ses.identity + "\x00" + rq.clientName()
+	key := rq.ses.identity.name + "\x00" + rq.clientName()
 	s := rq.ses.srv
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -49,9 +49,10 @@ func TestWhatAppsAskFor(t *testing.T) {
 		}
 	}
 	for name, pair := range map[string][2]func(method, key, value string) string{
-		"sessions":    {session(), session()},
-		"credentials": {modern("host", "alice"), modern("host", "bob")},
-		"clients":     {modern("one", "carol"), modern("other", "carol")},
+		"sessions":                {session(), session()},
+		"credentials":             {modern("host", "alice"), modern("host", "bob")},
+		"credentials of one user": {modern("host", "dave"), modern("host", "dave cursor")},
+		"clients":                 {modern("one", "carol"), modern("other", "carol")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ask, other := pair[0], pair[1]

@@ -94,7 +94,7 @@ func overPipes(b *testing.B, serve func(ctx context.Context, in io.Reader, out i
 func streams(tools int) map[string]func(ctx context.Context, in io.Reader, out io.Writer) {
 	return map[string]func(ctx context.Context, in io.Reader, out io.Writer){
 		"tabhub": func(ctx context.Context, in io.Reader, out io.Writer) {
-			_ = New(benchHub(tools), Options{}).ServeStream(ctx, in, out)
+			_ = New(benchHub(tools), Options{}).ServeStream(asTester(ctx), in, out)
 		},
 		"mcp-go": func(ctx context.Context, in io.Reader, out io.Writer) {
 			_ = server.NewStdioServer(libraryServer(tools)).Listen(ctx, in, out)

@@ -7,6 +7,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 )
 
@@ -20,37 +21,26 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	progress := rq.progress(name)
 	subject := name
-	var ask func(context.Context) (json.RawMessage, error)
+	var ask func(*consent.Caller) (json.RawMessage, error)
 	if t := builtin.Find(s.opts.Builtin, name); t != nil {
-		if progress == nil {
-			progress = func(spec.Progress) {}
-		}
 		if t.Subject != nil {
 			subject += " " + t.Subject(orEmpty(args))
 		}
-		ask = func(ctx context.Context) (json.RawMessage, error) {
-			if r := t.Call(ctx, args, rq.clientName(), progress); r != nil {
-				return r, nil
-			}
-			return nil, context.Cause(ctx)
-		}
+		ask = func(by *consent.Caller) (json.RawMessage, error) { return t.Call(ctx, by, args) }
 	} else {
 		if rq.header != nil {
 			if e := s.checkParamHeaders(rq, name, args); e != nil {
 				return frame{}, e
 			}
 		}
-		c := hub.Call{Name: name, Args: args, Client: rq.clientName(), Progress: progress}
-		ask = func(ctx context.Context) (json.RawMessage, error) {
+		ask = func(by *consent.Caller) (json.RawMessage, error) {
 			return fromApp(rq, spec.KindTool, name, func(name string) (json.RawMessage, error) {
-				c.Name = name
-				return s.hub.Call(ctx, c)
+				return s.hub.Call(ctx, hub.Call{Name: name, Args: args, By: by})
 			})
 		}
 	}
-	r, err := s.withInput(ctx, rq, subject, ask)
+	r, err := s.withInput(ctx, rq, subject, rq.progress(name), ask)
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		r, err = f.Result(), nil
 	}

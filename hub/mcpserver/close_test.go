@@ -42,10 +42,10 @@ func closeUnderCalls(t *testing.T, bridge, stuck bool) {
 	settled := make(chan bool, 1)
 	go func() {
 		if bridge {
-			ok, _ := s.ServeBridge(t.Context(), there, there)
+			ok, _ := s.ServeBridge(asTester(t.Context()), Bridged{}, there, there)
 			settled <- ok
 		} else {
-			s.ServeStream(t.Context(), there, there)
+			s.ServeStream(asTester(t.Context()), there, there)
 		}
 		there.Close()
 	}()

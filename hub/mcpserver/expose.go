@@ -47,10 +47,11 @@ func (s *Server) Listed(l *hub.Listing) func(*hub.Item) bool {
 
 // visible takes from a change of the hub what clients are not listed, before or after.
 func (s *Server) visible(c hub.Change) hub.Change {
-	switch s.opts.Expose {
-	case ExposeProxy:
+	switch {
+	case c.Policy: // may concern the hub's own tools as well
+	case s.opts.Expose == ExposeProxy:
 		c.Tools = false
-	case ExposeAuto:
+	case s.opts.Expose == ExposeAuto:
 		changed := func(kind hub.ListKind) bool {
 			return s.expose[kind].changed(s.hub.List(kind), s.opts.ExposeBudget)
 		}

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -98,6 +100,14 @@ func (h *scripted) Find(kind spec.Kind, name string) (hub.Item, error) {
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
 }
 
+func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
+	return h.Find(kind, name)
+}
+
+func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
+
+func (h *scripted) Shows(*policy.Action) bool { return true }
+
 func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
 	f := h.tools[c.Name]
 	if f == nil {
@@ -109,7 +119,7 @@ func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error
 	return f(ctx, c)
 }
 
-func (h *scripted) ReadResource(_ context.Context, uri, _ string) (json.RawMessage, error) {
+func (h *scripted) ReadResource(_ context.Context, _ *consent.Caller, uri string) (json.RawMessage, error) {
 	if h.apps[uri] != nil {
 		return json.RawMessage(`{"contents":[{"uri":"` + uri + `","text":""}]}`), nil
 	}
@@ -124,14 +134,14 @@ func (h *scripted) FromApp(app string, _ spec.Kind, name string) (string, bool) 
 	return public, ok
 }
 
-func (h *scripted) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
+func (h *scripted) GetPrompt(_ context.Context, _ *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {
 	if name != "hello" {
 		return nil, &hub.UnknownError{Kind: spec.KindPrompt, Name: name}
 	}
 	return json.RawMessage(fmt.Sprintf(`{"messages":[],"args":%s}`, args)), nil
 }
 
-func (h *scripted) SubscribeResource(_ context.Context, uri string) (func(), error) {
+func (h *scripted) SubscribeResource(_ context.Context, _ *consent.Caller, uri string) (func(), error) {
 	if uri != "tabhub://a/x" {
 		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
 	}
@@ -145,7 +155,7 @@ func (h *scripted) SubscribeResource(_ context.Context, uri string) (func(), err
 	}, nil
 }
 
-func (h *scripted) Complete(_ context.Context, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
+func (h *scripted) Complete(_ context.Context, _ *consent.Caller, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
 	return nil, &hub.UnknownError{Kind: kind, Name: name}
 }
 
@@ -195,7 +205,7 @@ func streamTo(t *testing.T, s *Server) *lineClient {
 	here, there := net.Pipe()
 	c := &lineClient{t, here, bufio.NewReader(here), make(chan error, 1)}
 	go func() {
-		err := s.ServeStream(context.Background(), there, there)
+		err := s.ServeStream(asTester(context.Background()), there, there)
 		there.Close()
 		c.ended <- err
 	}()

@@ -31,7 +31,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		in := strings.NewReader(initializeLine("2025-03-26") + "\n" + string(line) + "\n" + `{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 		var out bytes.Buffer
-		if err := s.ServeStream(context.Background(), in, &out); err != nil {
+		if err := s.ServeStream(asTester(context.Background()), in, &out); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), `{"jsonrpc":"2.0","id":"last","result":{}}`) {

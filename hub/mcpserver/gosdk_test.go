@@ -78,7 +78,7 @@ func testGoSDK(t *testing.T, transport, version string) {
 		here, there := net.Pipe()
 		go func() {
 			defer there.Close()
-			_ = s.ServeStream(t.Context(), there, there)
+			_ = s.ServeStream(asTester(t.Context()), there, there)
 		}()
 		to = &mcp.IOTransport{Reader: here, Writer: here}
 	case "http":

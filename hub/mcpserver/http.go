@@ -198,7 +198,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *session, 
 		httpError(w, http.StatusBadRequest, invalidRequest(mcp.HeaderSessionID+" header is missing: send initialize first"))
 		return nil, nil
 	}
-	if ses = s.sessions.get(id, identityOf(r.Context()), false); ses == nil {
+	if ses = s.sessions.get(id, identityOf(r.Context()).name, false); ses == nil {
 		httpError(w, http.StatusNotFound, invalidRequest("the session is unknown or has ended: send initialize again"))
 		return nil, nil
 	}

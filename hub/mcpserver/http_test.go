@@ -28,6 +28,7 @@ func TestSessionsAreOneClientsOwn(t *testing.T) {
 	}
 	for name, header := range map[string][]string{
 		"another's":      {"Authorization", "bob"},
+		"another client": {"Authorization", "alice cursor"},
 		"made up":        {"Mcp-Session-Id", "QWERTYUIOPASDFGHJKLZXCVBNM"},
 		"of nobody":      {"Authorization", ""},
 		"not a revision": {"Mcp-Protocol-Version", "1900-01-01"},
@@ -90,7 +91,7 @@ func TestProgressGoesToItsOwnRequestOnly(t *testing.T) {
 	h := newScripted()
 	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		for i := range 50 {
-			c.Progress(spec.Progress{Progress: float64(i)})
+			c.By.Progress(spec.Progress{Progress: float64(i)})
 		}
 		return json.RawMessage(`{"content":[]}`), nil
 	}

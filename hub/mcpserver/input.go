@@ -11,6 +11,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -39,17 +40,15 @@ const (
 )
 
 // withInput has ask call a page on behalf of rq and sees to it that what the page
-// needs of the client gets to it. name is what the request asks for.
-func (s *Server) withInput(ctx context.Context, rq *request, name string, ask func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+// needs of the client gets to it. name is what the request asks for; progress is where the
+// call's goes, nil if nowhere.
+func (s *Server) withInput(ctx context.Context, rq *request, name string, progress func(spec.Progress), ask func(*consent.Caller) (json.RawMessage, error)) (json.RawMessage, error) {
 	ext, e := s.input(rq, name)
 	if e != nil {
 		return nil, e
 	}
 	for round := 1; ; round++ {
-		if len(ext) > 0 {
-			ctx = hub.WithExtensions(ctx, ext)
-		}
-		r, err := ask(ctx)
+		r, err := ask(rq.caller(ext, progress))
 		if err != nil || !builtin.AsksBack(r) {
 			return r, err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/spec"
@@ -62,7 +63,7 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 		return `"requestState":"` + r.Result.RequestState + `",`
 	}
 	first := call(nosyTool, "")
-	if !strings.Contains(first, `"params":{"message":"Your name?"}`) || !strings.Contains(first, `"later":[1.0]`) {
+	if !strings.Contains(first, `"params":{"message":"nosy.example.com asks: Your name?"}`) || !strings.Contains(first, `"later":[1.0]`) {
 		t.Error(first)
 	}
 	one := state(first)
@@ -97,8 +98,8 @@ func TestStateIsOfOneSubject(t *testing.T) {
 	own := builtin.Tool{
 		Name:  "relay",
 		Input: json.RawMessage(`{"type":"object"}`),
-		Call: func(ctx context.Context, args json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
-			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`)
+		Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`{"resultType":"input_required","inputRequests":{},"requestState":"s"}`), nil
 		},
 		Subject: func(args json.RawMessage) string { return string(args) },
 	}
@@ -124,9 +125,8 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	s := newServer(t, h, Options{Builtin: []builtin.Tool{{
 		Name:  "door",
 		Input: json.RawMessage(`{}`),
-		Call: func(ctx context.Context, _ json.RawMessage, client string, _ func(spec.Progress)) json.RawMessage {
-			r, _ := h.Call(ctx, hub.Call{Name: nosyTool, Client: client})
-			return r
+		Call: func(ctx context.Context, by *consent.Caller, _ json.RawMessage) (json.RawMessage, error) {
+			return h.Call(ctx, hub.Call{By: by, Name: nosyTool})
 		},
 	}}})
 	s.askPrefix = "tabhub-"
@@ -134,9 +134,9 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	c.ask(strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + nosyTool + `"}}`
 	c.send(call)
-	c.want(`{"jsonrpc":"2.0","id":"tabhub-1","method":"elicitation/create","params":{"message":"Your name?"}}`)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-1","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your name?"}}`)
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-1","result":{"action":"accept","content":{"name":"Ada"}}}`)
-	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"Your colour, Ada?"}}`)
+	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your colour, Ada?"}}`)
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-2","result":{"action":"accept","content":{"colour":"red"}}}`)
 	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 )
 
 // list is one of the hub's lists as clients get it.
@@ -36,11 +37,12 @@ func (s *Server) list(rq *request) (frame, error) {
 	}
 	of := listed[rq.method]
 	var builtins, rest []byte
+	by := rq.caller(nil, nil)
 	if of.kind == hub.ListTools {
-		builtins = s.builtins
+		builtins = s.builtinsFor(by)
 	}
 	if of.kind != hub.ListTools || !s.proxyOnly(rq) {
-		rest = s.elements(of.kind)
+		rest = s.elements(by, of.kind)
 	}
 	h := make([]byte, 0, 192+len(rq.id)+len(s.serverRef)+len(builtins))
 	h = append(h, frameStart...)
@@ -59,10 +61,33 @@ func (s *Server) list(rq *request) (frame, error) {
 	return frame{head: h, body: rest, tail: listEnd}, nil
 }
 
-// elements returns what clients are listed of the hub's list of that kind; it is made
-// once a generation.
-func (s *Server) elements(kind hub.ListKind) []byte {
-	of := s.hub.List(kind)
+// builtinsFor returns the definitions of the hub's own tools that a client is to know of,
+// comma-separated.
+func (s *Server) builtinsFor(by *consent.Caller) []byte {
+	var some [][]byte
+	for i := range s.opts.Builtin {
+		t := &s.opts.Builtin[i]
+		if a := t.Action(by); s.hub.Shows(&a) {
+			some = append(some, s.definitions[i])
+		}
+	}
+	if len(some) == len(s.definitions) {
+		return s.builtins
+	}
+	return bytes.Join(some, []byte{','})
+}
+
+// elements returns what a client is listed of the hub's list of that kind; for those that
+// are to know of everything it is made once a generation.
+func (s *Server) elements(by *consent.Caller, kind hub.ListKind) []byte {
+	of, part := s.hub.List(kind), s.hub.ListFor(by, kind)
+	if of != part {
+		lists := func(*hub.Item) bool { return true }
+		if s.opts.Expose == ExposeAuto {
+			lists = s.expose[kind].lists(of, s.opts.ExposeBudget)
+		}
+		return join(part, lists)
+	}
 	if s.opts.Expose == ExposeAuto {
 		return s.expose[kind].elements(of, s.opts.ExposeBudget)
 	}
@@ -73,4 +98,17 @@ func (s *Server) elements(kind hub.ListKind) []byte {
 	b = bytes.TrimSpace(b[1 : len(b)-1])
 	s.lists[kind].Store(&list{of, b})
 	return b
+}
+
+// join returns those elements of a list that are listed, comma-separated, on one line.
+func join(l *hub.Listing, lists func(*hub.Item) bool) (b []byte) {
+	for i := range l.Items {
+		if it := &l.Items[i]; lists(it) {
+			if len(b) > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, it.JSON...)
+		}
+	}
+	return oneLine(b)
 }

@@ -92,7 +92,7 @@ func checkHeaders(rq *request, h http.Header) *rpcError {
 // checkParamHeaders checks the Mcp-Param headers of a call against the arguments
 // that the tool's schema says are mirrored in them.
 func (s *Server) checkParamHeaders(rq *request, name string, args json.RawMessage) *rpcError {
-	item, err := s.hub.Find(spec.KindTool, name)
+	item, err := s.hub.FindFor(rq.caller(nil, nil), spec.KindTool, name)
 	if err != nil || !bytes.Contains(item.JSON, []byte("x-mcp-header")) {
 		return nil // an unknown tool is answered by the call
 	}

@@ -25,7 +25,7 @@ func TestResultsOfTheStatelessRevision(t *testing.T) {
 	h.tools["empty"] = func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(` {} `), nil }
 	var client string
 	h.tools["who"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		client = c.Client
+		client = c.By.Said
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	c := streamTo(t, newServer(t, h, Options{}))

@@ -183,7 +183,7 @@ func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops 
 		if slices.Contains(want.updated, uri) {
 			continue
 		}
-		stop, err := s.hub.SubscribeResource(ctx, uri)
+		stop, err := s.hub.SubscribeResource(ctx, rq.caller(nil, nil), uri)
 		if err != nil {
 			s.log.Debug("not subscribed", "uri", uri, "err", err)
 			continue

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"tabhub/hub/consent"
+	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
 
@@ -125,6 +127,12 @@ func (rq *request) clientName() string {
 	rq.ses.mu.Lock()
 	defer rq.ses.mu.Unlock()
 	return rq.ses.client
+}
+
+// caller returns on whose behalf the hub does what the request asks for. ext is for the
+// page, progress is where the call's goes; both may be nil.
+func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
+	return &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Began: rq.ses.began, Extensions: ext, Progress: progress}
 }
 
 // capabilities returns what the client has declared, nil if nothing.

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 )
 
@@ -18,10 +19,9 @@ func (s *Server) read(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	client := rq.clientName()
-	r, err := s.withInput(ctx, rq, uri, func(ctx context.Context) (json.RawMessage, error) {
+	r, err := s.withInput(ctx, rq, uri, nil, func(by *consent.Caller) (json.RawMessage, error) {
 		return fromApp(rq, spec.KindResource, uri, func(uri string) (json.RawMessage, error) {
-			r, err := s.hub.ReadResource(ctx, uri, client)
+			r, err := s.hub.ReadResource(ctx, by, uri)
 			if err == nil {
 				rq.hasRead(uri)
 			}
@@ -48,9 +48,8 @@ func (s *Server) prompt(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	client := rq.clientName()
-	r, err := s.withInput(ctx, rq, name, func(ctx context.Context) (json.RawMessage, error) {
-		return s.hub.GetPrompt(ctx, name, args, client)
+	r, err := s.withInput(ctx, rq, name, nil, func(by *consent.Caller) (json.RawMessage, error) {
+		return s.hub.GetPrompt(ctx, by, name, args)
 	})
 	if err != nil {
 		return frame{}, err
@@ -86,7 +85,7 @@ func (s *Server) complete(ctx context.Context, rq *request) (frame, error) {
 	if e != nil {
 		return frame{}, e
 	}
-	r, err := s.hub.Complete(ctx, kind, name, argument, given)
+	r, err := s.hub.Complete(ctx, rq.caller(nil, nil), kind, name, argument, given)
 	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
 		return frame{}, invalidParams(unknown.Error())
 	}
@@ -127,7 +126,7 @@ func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
 	case full:
 		return frame{}, invalidParams("too many subscriptions: unsubscribe from some first")
 	}
-	stop, err := s.hub.SubscribeResource(ctx, uri)
+	stop, err := s.hub.SubscribeResource(ctx, rq.caller(nil, nil), uri)
 	if err != nil {
 		return frame{}, err
 	}

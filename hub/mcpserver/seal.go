@@ -56,7 +56,7 @@ func (s *Server) openState(raw json.RawMessage, rq *request, name string) (strin
 func (s *Server) mac(expires []byte, rq *request, name, state string) []byte {
 	m := hmac.New(sha256.New, s.stateKey[:])
 	m.Write(expires)
-	for _, part := range []string{rq.ses.identity, rq.method, name, state} {
+	for _, part := range []string{rq.ses.identity.name, rq.method, name, state} {
 		m.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		m.Write([]byte(part))
 	}

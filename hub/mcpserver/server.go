@@ -13,6 +13,8 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -21,13 +23,15 @@ import (
 // behave as that type's documentation says.
 type Hub interface {
 	List(hub.ListKind) *hub.Listing
-	Find(kind spec.Kind, name string) (hub.Item, error)
+	ListFor(*consent.Caller, hub.ListKind) *hub.Listing
+	FindFor(by *consent.Caller, kind spec.Kind, name string) (hub.Item, error)
+	Shows(*policy.Action) bool
 	Call(context.Context, hub.Call) (json.RawMessage, error)
-	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
+	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
 	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
-	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
-	Complete(ctx context.Context, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
-	SubscribeResource(ctx context.Context, uri string) (stop func(), err error)
+	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
+	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
+	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
 	Capabilities() hub.Capabilities
 }
@@ -64,16 +68,17 @@ type Options struct {
 // are safe for concurrent use.
 type Server struct {
 	// static after construction
-	hub       Hub
-	opts      Options
-	log       *slog.Logger
-	builtins  []byte // the definitions of the hub's own tools, comma-separated
-	serverRef string // _meta member that names this server
-	stateKey  [32]byte
-	askPrefix string // of the ids of requests to clients; a bridge's client may answer another hub's late
-	ctx       context.Context
-	cancel    context.CancelCauseFunc
-	unwatch   func()
+	hub         Hub
+	opts        Options
+	log         *slog.Logger
+	definitions [][]byte // of the hub's own tools
+	builtins    []byte   // the same, comma-separated
+	serverRef   string   // _meta member that names this server
+	stateKey    [32]byte
+	askPrefix   string // of the ids of requests to clients; a bridge's client may answer another hub's late
+	ctx         context.Context
+	cancel      context.CancelCauseFunc
+	unwatch     func()
 
 	lists    [4]atomic.Pointer[list]
 	expose   [4]exposure // by list; for ExposeAuto
@@ -114,11 +119,10 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxSessions, 4096)
 	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]struct{}{}, apps: map[string]*apps{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
-	var builtins [][]byte
 	for i := range o.Builtin {
-		builtins = append(builtins, o.Builtin[i].Definition())
+		s.definitions = append(s.definitions, o.Builtin[i].Definition())
 	}
-	s.builtins = bytes.Join(builtins, []byte{','})
+	s.builtins = bytes.Join(s.definitions, []byte{','})
 	ref := append([]byte(`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":`), rawjson.AppendString(nil, o.Name)...)
 	ref = append(append(ref, `,"version":`...), rawjson.AppendString(nil, o.Version)...)
 	s.serverRef = string(append(ref, "}}"...))

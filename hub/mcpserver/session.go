@@ -12,6 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/auth"
+	"tabhub/hub/policy"
 )
 
 // session is one client: a stream, an SSE connection, a Streamable HTTP session or,
@@ -19,8 +21,9 @@ import (
 type session struct {
 	// static after construction
 	srv      *Server
-	id       string // "" if nothing refers to it
-	identity string
+	id       string // "" of a single request
+	began    time.Time
+	identity identity
 	ctx      context.Context // the parent of its requests
 	cancel   context.CancelCauseFunc
 	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
@@ -30,6 +33,7 @@ type session struct {
 	calls    gate        // requests that are answered in other goroutines
 	jobs     chan func() // to the idle ones of these
 	idle     atomic.Int32
+	unbind   func() bool // from the end of its credential; may be nil
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open
@@ -69,8 +73,8 @@ func (c *changes) empty() bool {
 	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
 }
 
-func (s *Server) newSession(parent context.Context, identity string) *session {
-	ses := &session{srv: s, identity: identity, jobs: make(chan func())}
+func (s *Server) newSession(parent context.Context, of identity) *session {
+	ses := &session{srv: s, identity: of, began: time.Now(), jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
 	return ses
 }
@@ -208,6 +212,9 @@ func (ses *session) end(cause error) {
 	ses.gets = nil
 	ses.mu.Unlock()
 	ses.srv.unwatchSession(ses)
+	if ses.unbind != nil {
+		ses.unbind()
+	}
 	ses.cancel(cause)
 	for _, stop := range subs {
 		stop()
@@ -219,14 +226,25 @@ func (ses *session) end(cause error) {
 
 type identityKey struct{}
 
-// WithIdentity returns a context for a request that carries the credential named
-// identity. A session answers only to the identity that began it.
-func WithIdentity(ctx context.Context, identity string) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity)
+// identity is whose a request is.
+type identity struct {
+	name    string // of the user and the client; a session answers only to those that began it
+	who     *policy.Principal
+	revoked context.Context // may be nil
 }
 
-func identityOf(ctx context.Context) string {
-	id, _ := ctx.Value(identityKey{}).(string)
+// WithIdentity returns a context for a request, or a stream, that carries the credential
+// of id. What begins with it, and outlasts it, ends when it is revoked.
+func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID, id.Who, id.Revoked})
+}
+
+// identityOf returns whose a request is; without a credential that is nobody.
+func identityOf(ctx context.Context) identity {
+	id, ok := ctx.Value(identityKey{}).(identity)
+	if !ok {
+		id.who = policy.Nobody
+	}
 	return id
 }
 

@@ -26,6 +26,12 @@ func (all *sessions) init(s *Server) {
 // reports whether there is room.
 func (all *sessions) add(ses *session) bool {
 	id := rand.Text()
+	if revoked := ses.identity.revoked; revoked != nil {
+		ses.unbind = context.AfterFunc(revoked, func() {
+			all.remove(ses)
+			ses.end(errGone)
+		})
+	}
 	all.mu.Lock()
 	if all.srv.ctx.Err() != nil {
 		all.mu.Unlock()
@@ -61,7 +67,7 @@ func (all *sessions) get(id, identity string, sse bool) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses := all.byID[id]
-	if ses == nil || ses.identity != identity || ses.sse != sse {
+	if ses == nil || ses.identity.name != identity || ses.sse != sse {
 		return nil
 	}
 	ses.users++
@@ -122,12 +128,12 @@ func (all *sessions) close() {
 }
 
 // stateless returns a session for a single request; releaseStateless ends it.
-func (all *sessions) stateless(ctx context.Context, identity string) *session {
-	ses := all.srv.newSession(ctx, identity)
+func (all *sessions) stateless(ctx context.Context, of identity) *session {
+	ses := all.srv.newSession(ctx, of)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	ses.full = all.alone[identity] >= all.srv.opts.MaxInFlight
-	all.alone[identity]++
+	ses.full = all.alone[of.name] >= all.srv.opts.MaxInFlight
+	all.alone[of.name]++
 	return ses
 }
 
@@ -135,7 +141,7 @@ func (all *sessions) releaseStateless(ses *session) {
 	ses.end(errGone)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if all.alone[ses.identity]--; all.alone[ses.identity] == 0 {
-		delete(all.alone, ses.identity)
+	if all.alone[ses.identity.name]--; all.alone[ses.identity.name] == 0 {
+		delete(all.alone, ses.identity.name)
 	}
 }

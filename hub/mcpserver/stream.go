@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -36,25 +37,31 @@ type stream struct {
 // or Write that cannot be interrupted keeps its goroutine until it returns: close
 // both ends of a connection after ServeStream.
 func (s *Server) ServeStream(ctx context.Context, r io.Reader, w io.Writer) error {
-	_, err := s.serveStream(ctx, r, w, false)
+	_, err := s.serveStream(ctx, Bridged{Session: rand.Text(), Began: time.Now()}, r, w, false)
 	return err
+}
+
+// Bridged is the session of a client that a bridge connects to one hub after the other.
+type Bridged struct {
+	Session string // of the client's credential alone
+	Began   time.Time
 }
 
 // ServeBridge is ServeStream for a client that outlives the Server and finds another.
 // A request that comes after Close has begun gets no answer instead of a refusal.
 // settled reports whether all requests that were begun got theirs, so that the client
 // can send what has none to another Server.
-func (s *Server) ServeBridge(ctx context.Context, r io.Reader, w io.Writer) (settled bool, err error) {
-	return s.serveStream(ctx, r, w, true)
+func (s *Server) ServeBridge(ctx context.Context, b Bridged, r io.Reader, w io.Writer) (settled bool, err error) {
+	return s.serveStream(ctx, b, r, w, true)
 }
 
-func (s *Server) serveStream(ctx context.Context, r io.Reader, w io.Writer, outlives bool) (settled bool, err error) {
+func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.Writer, outlives bool) (settled bool, err error) {
 	if !s.streams.enter() {
 		return true, errClosing
 	}
 	defer s.streams.leave()
 	ses := s.newSession(ctx, identityOf(ctx))
-	ses.outlives = outlives
+	ses.id, ses.began, ses.outlives = b.Session, b.Began, outlives
 	defer context.AfterFunc(s.ctx, func() { ses.cancel(errClosing) })()
 	st := &stream{srv: s, ses: ses}
 	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {

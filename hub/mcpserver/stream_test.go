@@ -95,7 +95,7 @@ func TestProgressIsCompleteInOrderAndBeforeTheResult(t *testing.T) {
 	h.tools["work"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		total := 100.0
 		for i := range 100 {
-			c.Progress(spec.Progress{Progress: float64(i) / 2, Total: &total, Message: "step"})
+			c.By.Progress(spec.Progress{Progress: float64(i) / 2, Total: &total, Message: "step"})
 		}
 		return json.RawMessage(`{"content":[]}`), nil
 	}
@@ -205,7 +205,7 @@ func TestEndOfInputLetsCallsFinishAndThenCancels(t *testing.T) {
 		in, stdin := io.Pipe()
 		stdout, out := io.Pipe()
 		ended := make(chan error, 1)
-		go func() { ended <- s.ServeStream(t.Context(), in, out) }()
+		go func() { ended <- s.ServeStream(asTester(t.Context()), in, out) }()
 		go func() {
 			for id, name := range []string{"wait", "stuck"} {
 				fmt.Fprintf(stdin, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"%s"}}`+"\n", id, name)
@@ -240,7 +240,7 @@ func TestBrokenPipeEndsTheStream(t *testing.T) {
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- s.ServeStream(t.Context(), in, out) }()
+	go func() { ended <- s.ServeStream(asTester(t.Context()), in, out) }()
 	io.WriteString(stdin, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}`+"\n")
 	<-started
 	stdout.CloseWithError(os.ErrClosed)

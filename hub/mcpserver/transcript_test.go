@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/spec/transcript"
@@ -54,8 +55,8 @@ func TestTranscripts(t *testing.T) {
 		tool := builtin.Tool{
 			Name:  "builtin",
 			Input: json.RawMessage(`{"type":"object"}`),
-			Call: func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
-				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`)
+			Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+				return json.RawMessage(`{"content":[{"type":"text","text":"from the hub"}]}`), nil
 			},
 		}
 		s := New(h, Options{Instructions: "Use the pages.", MaxBody: 4096, Builtin: []builtin.Tool{tool}})
@@ -120,7 +121,7 @@ func (p *player) Step(verb, rest string) error {
 		here, there := net.Pipe()
 		p.stdio = here
 		go func() {
-			_ = p.server.ServeStream(p.ctx, there, there)
+			_ = p.server.ServeStream(asTester(p.ctx), there, there)
 			there.Close()
 		}()
 		go p.lines(here)

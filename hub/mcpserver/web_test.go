@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -9,6 +10,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"tabhub/hub/auth"
+	"tabhub/hub/policy"
+	"tabhub/spec"
 )
 
 // pipes is a listener without a network, so that a bubble can hold both ends.
@@ -38,19 +43,37 @@ type web struct {
 	header http.Header // sent with each request
 }
 
+// asTester returns a context in which requests are the owner's.
+func asTester(ctx context.Context) context.Context {
+	return WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Owner})
+}
+
+// mux serves s to whom each request's Authorization names: "USER" or "USER CLIENT".
 func (s *Server) mux() http.Handler {
+	return s.muxFor(func(r *http.Request) *auth.Identity {
+		user, client, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		return &auth.Identity{User: spec.UserID(user), Who: &policy.Principal{ID: cmp.Or(client, "test")}}
+	})
+}
+
+func (s *Server) muxFor(identify func(*http.Request) *auth.Identity) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s.MCP())
 	mux.Handle("/sse", s.SSE())
 	mux.Handle("/message", s.Message())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mux.ServeHTTP(w, r.WithContext(WithIdentity(r.Context(), r.Header.Get("Authorization"))))
+		id := identify(r)
+		ctx, cancel := id.Context(WithIdentity(r.Context(), id)) // as httpd has it
+		defer cancel()
+		mux.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
 // overTCP serves s on a real socket.
-func overTCP(t *testing.T, s *Server) *web {
-	ts := httptest.NewServer(s.mux())
+func overTCP(t *testing.T, s *Server) *web { return handlerOverTCP(t, s, s.mux()) }
+
+func handlerOverTCP(t *testing.T, s *Server, h http.Handler) *web {
+	ts := httptest.NewServer(h)
 	t.Cleanup(ts.Close)
 	t.Cleanup(func() { _ = s.Close(context.Background()) })
 	return &web{t, ts.Client(), ts.URL, http.Header{}}

@@ -105,7 +105,7 @@ func TestCarriedByTheExtension(t *testing.T) {
 		<-started
 		cancel()
 	}()
-	_, err := s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), Progress: func(spec.Progress) { started <- struct{}{} }})
+	_, err := s.hub.Call(ctx, hub.Call{Name: s.name("wrap_gift"), Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the cancelled call ended with %v", err)
 	}
@@ -126,20 +126,20 @@ func TestCarriedByTheExtension(t *testing.T) {
 			updated <- u
 		}
 	})()
-	stop, err := s.hub.SubscribeResource(t.Context(), cart)
+	stop, err := s.hub.SubscribeResource(t.Context(), tester, cart)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	if raw, err := s.hub.ReadResource(t.Context(), cart, "test"); err != nil || !strings.Contains(string(raw), "totalCents") {
+	if raw, err := s.hub.ReadResource(t.Context(), tester, cart); err != nil || !strings.Contains(string(raw), "totalCents") {
 		t.Errorf("cart: %s %v", raw, err)
 	}
 	product := strings.Replace(s.hub.List(hub.ListTemplates).Items[0].Name, "{id}", "6", 1)
-	if raw, err := s.hub.ReadResource(t.Context(), product, "test"); err != nil || !strings.Contains(string(raw), "Fountain pen") {
+	if raw, err := s.hub.ReadResource(t.Context(), tester, product); err != nil || !strings.Contains(string(raw), "Fountain pen") {
 		t.Errorf("%s: %s %v", product, raw, err)
 	}
 	prompt := s.hub.List(hub.ListPrompts).Items[0].Name
-	if raw, err := s.hub.GetPrompt(t.Context(), prompt, json.RawMessage(`{"occasion":"a wedding"}`), "test"); err != nil || !strings.Contains(string(raw), "a wedding") {
+	if raw, err := s.hub.GetPrompt(t.Context(), tester, prompt, json.RawMessage(`{"occasion":"a wedding"}`)); err != nil || !strings.Contains(string(raw), "a wedding") {
 		t.Errorf("prompt: %s %v", raw, err)
 	}
 	s.call("add_to_cart", `{"productId":1}`)

@@ -63,7 +63,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("resources %+v, want two", cart)
 	}
 	for uri, want := range map[string]string{cart[0].Name: "totalCents", cart[1].Name: "Walnut bowl"} {
-		raw, err := s.hub.ReadResource(t.Context(), uri, "test")
+		raw, err := s.hub.ReadResource(t.Context(), tester, uri)
 		if err != nil || !bytes.Contains(raw, []byte(want)) {
 			t.Errorf("%s: %s %v, want %s in it", uri, raw, err, want)
 		}
@@ -72,7 +72,7 @@ func TestDemo(t *testing.T) {
 	if len(prompts) != 1 {
 		t.Fatalf("prompts %+v, want one", prompts)
 	}
-	raw, err := s.hub.GetPrompt(t.Context(), prompts[0].Name, json.RawMessage(`{"occasion":"a wedding"}`), "test")
+	raw, err := s.hub.GetPrompt(t.Context(), tester, prompts[0].Name, json.RawMessage(`{"occasion":"a wedding"}`))
 	if err != nil || !bytes.Contains(raw, []byte("a wedding")) {
 		t.Errorf("prompt: %s %v", raw, err)
 	}
@@ -96,7 +96,7 @@ func TestCancelReachesThePage(t *testing.T) {
 		<-started
 		cancel()
 	}()
-	_, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(`{"productId":2,"seconds":60}`), Progress: func(spec.Progress) { started <- struct{}{} }})
+	_, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(`{"productId":2,"seconds":60}`), By: reporting(func(spec.Progress) { started <- struct{}{} })})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("the call ended with %v", err)
 	}
@@ -110,19 +110,19 @@ func TestControl(t *testing.T) {
 	page := chromium.Start(t, chromium.Options{}).Open(s.url("/demo"))
 	s.name("checkout")
 	addr := s.hub.Tabs()[0].Addr
-	resp, err := s.hub.Control(t.Context(), addr, &spec.Text{})
+	resp, err := s.hub.Control(t.Context(), tester, addr, &spec.Text{})
 	if err != nil || !bytes.Contains(resp.Result, []byte("Corner Shop")) {
 		t.Errorf("text: %s %v", resp.Result, err)
 	}
 	for _, url := range []string{"https://example.com/", "javascript:alert(1)", "data:text/html,x", "http://["} {
-		if _, err := s.hub.Control(t.Context(), addr, &spec.Navigate{URL: url}); err == nil {
+		if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Navigate{URL: url}); err == nil {
 			t.Errorf("the page went to %s", url)
 		}
 	}
-	if _, err := s.hub.Control(t.Context(), addr, &spec.Screenshot{}); err == nil {
+	if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Screenshot{}); err == nil {
 		t.Error("a page without the power to do so made a screenshot")
 	}
-	if _, err := s.hub.Control(t.Context(), addr, &spec.Navigate{URL: "/demo#cart"}); err != nil {
+	if _, err := s.hub.Control(t.Context(), tester, addr, &spec.Navigate{URL: "/demo#cart"}); err != nil {
 		t.Error(err)
 	}
 	s.await("the hub knows the new URL", func() bool { return strings.HasSuffix(s.hub.Tabs()[0].URL, "/demo#cart") })

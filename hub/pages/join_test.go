@@ -338,7 +338,7 @@ func TestResults(t *testing.T) {
 		{"nothing", `{"content":[]}`},
 		{"number", `{"content":[{"type":"text","text":"7"}]}`},
 	} {
-		raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name(tc.tool)})
+		raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name(tc.tool)})
 		if err != nil || string(raw) != tc.want {
 			t.Errorf("%s: %s %v, want %s", tc.tool, raw, err, tc.want)
 		}
@@ -392,7 +392,7 @@ func TestResources(t *testing.T) {
 		return len(s.hub.List(hub.ListResources).Items) == 1 && len(s.hub.List(hub.ListTemplates).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
 	})
 	uri := s.hub.List(hub.ListResources).Items[0].Name
-	raw, err := s.hub.ReadResource(t.Context(), uri, "test")
+	raw, err := s.hub.ReadResource(t.Context(), tester, uri)
 	if err != nil || !strings.Contains(string(raw), `"text":"one"`) || !strings.Contains(string(raw), "text/plain") {
 		t.Errorf("note: %s %v", raw, err)
 	}
@@ -403,7 +403,7 @@ func TestResources(t *testing.T) {
 		}
 	})
 	defer stopWatch()
-	stop, err := s.hub.SubscribeResource(t.Context(), uri)
+	stop, err := s.hub.SubscribeResource(t.Context(), tester, uri)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,10 +419,10 @@ func TestResources(t *testing.T) {
 	}
 	template := s.hub.List(hub.ListTemplates).Items[0].Name
 	file := strings.NewReplacer("{dir}", "etc", "{+path}", "a/b.txt").Replace(template)
-	if raw, err := s.hub.ReadResource(t.Context(), file, "test"); err != nil || !strings.Contains(string(raw), "AAEC") {
+	if raw, err := s.hub.ReadResource(t.Context(), tester, file); err != nil || !strings.Contains(string(raw), "AAEC") {
 		t.Errorf("%s: %s %v", file, raw, err)
 	}
-	if raw, err := s.hub.GetPrompt(t.Context(), s.hub.List(hub.ListPrompts).Items[0].Name, json.RawMessage(`{"a":"hello"}`), "test"); err != nil || !strings.Contains(string(raw), "hello") {
+	if raw, err := s.hub.GetPrompt(t.Context(), tester, s.hub.List(hub.ListPrompts).Items[0].Name, json.RawMessage(`{"a":"hello"}`)); err != nil || !strings.Contains(string(raw), "hello") {
 		t.Errorf("prompt: %s %v", raw, err)
 	}
 	page.Eval(`void note.unregister()`)

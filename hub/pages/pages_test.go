@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/pages"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -54,7 +56,7 @@ func newSite(t *testing.T) *site {
 func (s *site) start() {
 	s.t.Helper()
 	s.ws = wsserver.New(wsserver.Options{Authenticate: s.admit, Pair: s.pairings.Pair})
-	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
+	h, err := hub.Open(s.t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: s.ws.Transport(spec.LocalUser), Store: &s.store, Version: "test"})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -194,7 +196,7 @@ func (s *site) call(tool, args string) reply {
 
 func (s *site) send(ctx context.Context, name, args string, progress func(spec.Progress)) reply {
 	s.t.Helper()
-	raw, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(args), Client: "test", Progress: progress})
+	raw, err := s.hub.Call(ctx, hub.Call{Name: name, Args: json.RawMessage(args), By: reporting(progress)})
 	if err != nil {
 		s.t.Fatalf("%s: %v", name, err)
 	}
@@ -203,4 +205,14 @@ func (s *site) send(ctx context.Context, name, args string, progress func(spec.P
 		s.t.Fatalf("%s: %v in %s", name, err, raw)
 	}
 	return r
+}
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+
+// reporting is tester, whose client wants to hear of progress.
+func reporting(progress func(spec.Progress)) *consent.Caller {
+	by := *tester
+	by.Progress = progress
+	return &by
 }

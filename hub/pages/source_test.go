@@ -50,7 +50,7 @@ func TestNativeTools(t *testing.T) {
 	if strings.Contains(string(item.JSON), "debugging") {
 		t.Errorf("the tool has hints that nobody gave: %s", item.JSON)
 	}
-	if raw, err := s.hub.Call(t.Context(), hub.Call{Name: native, Args: []byte(`{"n":3}`)}); err != nil || string(raw) != `{"content":[{"type":"text","text":"n is 3"}],"structuredContent":{"n":3}}` {
+	if raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: native, Args: []byte(`{"n":3}`)}); err != nil || string(raw) != `{"content":[{"type":"text","text":"n is 3"}],"structuredContent":{"n":3}}` {
 		t.Errorf("native: %s %v", raw, err)
 	}
 	for tool, want := range map[string]string{"text": "just text", "both": "own", "order": "ordered tea"} {
@@ -131,18 +131,18 @@ func TestPageServer(t *testing.T) {
 				begin = strings.NewReplacer("post = () => {}", "", `return started && post("mcp-server-ready")`, "return").Replace(begin)
 			}
 			page := chromium.Start(t, chromium.Options{}).Open(s.host(begin, ""))
-			raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name("served"), Args: []byte(`{"a":1}`)})
+			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("served"), Args: []byte(`{"a":1}`)})
 			if err != nil || string(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}]}` {
 				t.Errorf("reply %s %v", raw, err)
 			}
 			s.await("resource and prompt", func() bool {
 				return len(s.hub.List(hub.ListResources).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
 			})
-			if raw, err := s.hub.ReadResource(t.Context(), s.hub.List(hub.ListResources).Items[0].Name, "test"); err != nil || !strings.Contains(string(raw), "read") {
+			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(hub.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
 			}
 			prompt := s.hub.List(hub.ListPrompts).Items[0].Name
-			if raw, err := s.hub.Complete(t.Context(), spec.KindPrompt, prompt, []byte(`{"name":"who","value":"A"}`), nil); err != nil || string(raw) != `{"completion":{"values":["p Ada"]}}` {
+			if raw, err := s.hub.Complete(t.Context(), tester, spec.KindPrompt, prompt, []byte(`{"name":"who","value":"A"}`), nil); err != nil || string(raw) != `{"completion":{"values":["p Ada"]}}` {
 				t.Errorf("completion: %s %v", raw, err)
 			}
 			page.Eval(`void change([{name: "served"}, {name: "slow", inputSchema: {type: "object"}}, {name: "broken", inputSchema: {type: "object"}, _meta: {ui: {resourceUri: "ui://cart/view"}}}])`)
@@ -150,7 +150,7 @@ func TestPageServer(t *testing.T) {
 				t.Errorf("broken: %+v", r)
 			}
 			app := "ui://" + string(s.hub.List(hub.ListResources).Items[0].Domain) + "/cart/view" // which the page does not list
-			if raw, err := s.hub.ReadResource(t.Context(), app, "test"); err != nil || !strings.Contains(string(raw), "read") {
+			if raw, err := s.hub.ReadResource(t.Context(), tester, app); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("%s: %s %v", app, raw, err)
 			}
 			page.Eval(`items.tools = [{name: "another"}], void post("mcp-server-ready")`)

@@ -63,7 +63,7 @@ func TestBothWays(t *testing.T) {
 					if tool == "search" {
 						args = `{"q":"shoes"}`
 					}
-					raw, err := s.hub.Call(t.Context(), hub.Call{Name: name, Args: json.RawMessage(args)})
+					raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: name, Args: json.RawMessage(args)})
 					if err != nil || string(raw) != want {
 						t.Errorf("%s: %s, %v; want %s", tool, raw, err, want)
 					}
@@ -100,7 +100,7 @@ func TestSlowReadBothWays(t *testing.T) {
 			}
 			b.Open(s.host(body, ""))
 			s.await("the resource", func() bool { return len(s.hub.List(hub.ListResources).Items) == 1 })
-			if raw, err := s.hub.ReadResource(t.Context(), s.hub.List(hub.ListResources).Items[0].Name, "test"); err != nil || !strings.Contains(string(raw), "read") {
+			if raw, err := s.hub.ReadResource(t.Context(), tester, s.hub.List(hub.ListResources).Items[0].Name); err != nil || !strings.Contains(string(raw), "read") {
 				t.Errorf("resource: %s %v", raw, err)
 			}
 		})
@@ -128,7 +128,7 @@ func TestLedElsewhereBothWays(t *testing.T) {
 			}
 			url := s.host(body, "")
 			b.Open(url)
-			raw, err := s.hub.Call(t.Context(), hub.Call{Name: s.name("go")})
+			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("go")})
 			if err != nil {
 				t.Fatal(err)
 			}

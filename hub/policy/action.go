@@ -33,11 +33,19 @@ type Principal struct {
 	Scope *Scope
 }
 
-// The IDs of those who need no credential of their own.
+// The IDs of Owner, Token and Unnamed.
 const (
 	OwnerID   = "owner"   // the owner's own programs, such as tabhub call and the dashboard
 	TokenID   = "token"   // who shows the hub's own token
 	UnnamedID = "unnamed" // programs of the owner's account that show none, such as a bridge without an entry's token
+)
+
+// Those who need no credential of their own.
+var (
+	Owner   = &Principal{ID: OwnerID, Name: "the owner"}
+	Token   = &Principal{ID: TokenID, Name: "the hub's token"}
+	Unnamed = &Principal{ID: UnnamedID, Name: "a program without a name"}
+	Nobody  = &Principal{}
 )
 
 // Scope bounds what a credential is good for. An empty list is no bound.

@@ -26,11 +26,12 @@ type Rule struct {
 	// below), "verified" or "unverified".
 	Site string `json:"site,omitempty"`
 	// Tool is the name of what a page offers, or of a tool of the hub ("browser_page",
-	// "browser_page goto"); "*" in it stands for any text.
+	// "browser_page goto"); "*" in it stands for any text. A rule that allows a tool of the
+	// hub, or a request of the relay, has that Class, too: a page can give its tool any name.
 	Tool string `json:"tool,omitempty"`
 	// Class is "read", "write", "destructive", "hub" or "relay".
 	Class string `json:"class,omitempty"`
-	// Pin, if it is not zero, is that of the only definition that the rule is about.
+	// Pin, if it is not zero, is that of the only definition that the rule allows.
 	Pin Pin `json:"pin,omitzero"`
 	// Late: only what came after the client's first call of the session.
 	Late bool `json:"late,omitempty"`
@@ -65,6 +66,7 @@ type Pause struct {
 
 // Document is what the owner has decided so far, as the store keeps it.
 type Document struct {
+	Mode    Mode     `json:"mode,omitempty"` // unless the hub was started with another
 	Rules   []Rule   `json:"rules,omitempty"`
 	Pauses  []Pause  `json:"pauses,omitempty"`
 	Private []string `json:"private,omitempty"` // sites whose values go nowhere unasked

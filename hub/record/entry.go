@@ -29,6 +29,7 @@ type Entry struct {
 
 	Decision string        `json:"decision,omitempty"` // "allow", "ask" or "deny"
 	Rule     string        `json:"rule,omitempty"`     // the id of the rule that decided
+	Question string        `json:"question,omitempty"` // its id, if the owner was asked
 	By       string        `json:"by,omitempty"`       // who answered: "window", "client", "dashboard", "command"
 	Reach    string        `json:"reach,omitempty"`    // of the answer
 	Asked    time.Duration `json:"asked,omitempty"`    // how long the answer took

@@ -52,7 +52,7 @@ type File struct {
 	mu      sync.Mutex
 	queue   []Line
 	spare   []Line // memory of an earlier queue
-	bytes   int // of the queue, and of what is being written
+	bytes   int    // of the queue, and of what is being written
 	lost    Lost
 	why     string          // it is
 	flushes []chan struct{} // closed when flush may return

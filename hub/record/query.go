@@ -13,7 +13,7 @@ import (
 // Query selects lines. The zero value selects all.
 type Query struct {
 	Event    Event
-	Call     string
+	Call     string // its id, or that of the question that was asked about it
 	Client   string // its ID, its name, or what it calls itself
 	Site     string // a domain, or the host of an origin
 	Tool     string
@@ -54,7 +54,7 @@ func list[T ~string](words []T) string {
 func (q *Query) Match(l *Line) bool {
 	return l.N > q.After &&
 		(q.Event == "" || q.Event == l.Event) &&
-		(q.Call == "" || q.Call == l.Call) &&
+		(q.Call == "" || q.Call == l.Call || q.Call == l.Question) &&
 		(q.Client == "" || q.Client == l.Client || q.Client == l.Name || q.Client == l.Said) &&
 		(q.Site == "" || spec.Domain(q.Site) == l.Domain || q.Site == host(l.Origin)) &&
 		(q.Tool == "" || q.Tool == l.Tool) &&

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -67,19 +68,19 @@ func run(ctx context.Context, c command, browser relay.Tools, args map[string]js
 // serve has run serve the calls of a tool whose arguments fit its schema.
 func serve(t *builtin.Tool, run func(ctx context.Context, args map[string]json.RawMessage) (json.RawMessage, error)) {
 	input := builtin.NewInput(t.Input)
-	t.Call = func(ctx context.Context, raw json.RawMessage, _ string, _ func(spec.Progress)) json.RawMessage {
+	t.Call = func(ctx context.Context, _ *consent.Caller, raw json.RawMessage) (json.RawMessage, error) {
 		args, _, err := input.Read(raw)
 		if err != nil {
-			return (&hub.Failure{Code: spec.FailInvalidArguments, Message: err.Error()}).Result()
+			return (&hub.Failure{Code: spec.FailInvalidArguments, Message: err.Error()}).Result(), nil
 		}
 		result, err := run(ctx, args)
 		switch {
 		case err == nil:
-			return result
+			return result, nil
 		case ctx.Err() != nil:
-			return nil
+			return nil, context.Cause(ctx)
 		}
-		return failureOf(err).Result()
+		return failureOf(err).Result(), nil
 	}
 }
 

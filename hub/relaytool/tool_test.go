@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -49,7 +51,11 @@ func (r *rig) call(name, args string) string {
 	if tool == nil {
 		r.t.Fatalf("there is no tool %s", name)
 	}
-	return string(tool.Call(r.t.Context(), json.RawMessage(args), "test", func(spec.Progress) {}))
+	result, err := tool.Call(r.t.Context(), tester, json.RawMessage(args))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(result)
 }
 
 // fails checks that a result is a failure with a code and words.
@@ -305,3 +311,6 @@ func TestActs(t *testing.T) {
 		})
 	}
 }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

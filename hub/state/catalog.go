@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"tabhub/hub/item"
 	"tabhub/naming"
@@ -25,7 +26,7 @@ type entryKey struct {
 	source string // the page's own name, URI or URI template
 }
 
-// provider is a tab that has the item. Only item and seq change.
+// provider is a tab that has the item. Only item, seq and since change.
 type provider struct {
 	entry  *entry
 	tab    *tab
@@ -33,6 +34,7 @@ type provider struct {
 	public string
 	item   *item.Item
 	seq    uint64     // of the registration that brought item
+	since  time.Time  // when the hub saw this definition first; zero: before it started
 	tool   *item.Item // the tool whose app item is, if only that is registered; see matchApp
 }
 
@@ -104,6 +106,7 @@ func (tx *Tx) provide(t *tab, it *item.Item) error {
 	if found {
 		p := e.providers[at]
 		tx.weigh(d, len(it.Raw)-len(p.item.Raw))
+		p.since = tx.since(e, it)
 		p.item, p.seq = it, tx.next()
 		return nil
 	}
@@ -113,7 +116,7 @@ func (tx *Tx) provide(t *tab, it *item.Item) error {
 	}
 	id := e.id
 	id.Tab = m.number
-	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: tx.next()}
+	p := &provider{entry: e, tab: t, number: m.number, item: it, seq: tx.next(), since: tx.since(e, it)}
 	if p.public = tx.bind(id, e, p); p.public == "" {
 		tx.prune(e)
 		return errNames
@@ -122,6 +125,20 @@ func (tx *Tx) provide(t *tab, it *item.Item) error {
 	tx.count(d, it.Kind, 1)
 	tx.weigh(d, len(it.Raw))
 	return nil
+}
+
+// since returns when the definition of an item that is being provided was seen first: now,
+// unless another tab has it, or it is cached.
+func (tx *Tx) since(e *entry, it *item.Item) time.Time {
+	if e.cached != nil && e.cached.Sum("") == it.Sum("") {
+		return time.Time{}
+	}
+	for _, p := range e.providers {
+		if p.item.Sum("") == it.Sum("") {
+			return p.since
+		}
+	}
+	return tx.now
 }
 
 // withdraw takes items from a tab. What is to be cached of them stays in their

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -167,6 +168,34 @@ func (s *State) Controllable(addr spec.TabAddr, need spec.Capability) (there, ca
 	p := s.peers[addr.Peer]
 	there = p != nil && p.connected && (addr.Tab == 0 || p.browser != "")
 	return there, there && p.caps[need]
+}
+
+// Asker returns the browser in which the owner is asked: a paired one that can, and is the
+// owner's; the one that was focused last. Without own all that are paired are.
+func (s *State) Asker(own func(spec.PairingID) bool) (best spec.PeerID, ok bool) {
+	var chosen *peer
+	for _, p := range s.peers {
+		if !p.connected || !p.caps[spec.CapAsk] || p.conn.Pairing == "" || own != nil && !own(p.conn.Pairing) {
+			continue
+		}
+		if chosen == nil || p.focused > chosen.focused || p.focused == chosen.focused && p.id < chosen.id {
+			chosen, best, ok = p, p.id, true
+		}
+	}
+	return best, ok
+}
+
+// Place returns the domain of what a tab of a browser shows, as far as the hub knows.
+func (s *State) Place(addr spec.TabAddr) (domain spec.Domain, attested bool) {
+	p := s.peers[addr.Peer]
+	if p == nil {
+		return "", false
+	}
+	t := s.tabs[addr]
+	if t == nil || t.url == "" {
+		return "", p.conn.Attested
+	}
+	return naming.DomainOfURL(t.url, p.conn.Attested), p.conn.Attested
 }
 
 // Capable reports whether any connected peer has a capability.

@@ -19,13 +19,13 @@ type Opening struct {
 	until  time.Time
 }
 
-// Cached returns what closed tabs left of an item; nil if nothing was cached. known is false
-// if the domain's catalog does not have the item any more.
-func (s *State) Cached(r *Ref) (cached *item.Item, known bool) {
+// Known returns the item that a name stands for now, of a tab that has it or as closed ones
+// left it; nil if the domain's catalog does not have it any more.
+func (s *State) Known(r *Ref) *item.Item {
 	if r.b.entry == nil {
-		return nil, false
+		return nil
 	}
-	return r.b.entry.cached, true
+	return r.b.entry.item()
 }
 
 // Opener says how a tab of a domain can be had: url is where it would be opened. If

@@ -2,6 +2,7 @@ package state
 
 import (
 	"slices"
+	"time"
 
 	"tabhub/hub/item"
 	"tabhub/spec"
@@ -37,6 +38,13 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 			tx.restoreStale(d, r, items)
 		default:
 			rejected = append(rejected, tx.restoreTab(r, items)...)
+		}
+	}
+	for _, d := range tx.domains {
+		for _, e := range d.entries {
+			for _, p := range e.providers {
+				p.since = time.Time{}
+			}
 		}
 	}
 	for _, p := range tx.peers {

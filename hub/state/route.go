@@ -24,6 +24,7 @@ type Candidate struct {
 	Number   int
 	URL      string
 	Updated  time.Time
+	Since    time.Time // when the hub saw the item's definition first; zero: before it started
 	Active   bool
 	Present  bool          // can be sent to now
 	Departed bool          // the tab is there, but its document has gone; the next one may have the item
@@ -124,7 +125,7 @@ func (s *State) Snapshot(r *Ref, excluded []spec.TabAddr, only spec.PeerID, room
 func (s *State) candidate(p *provider) Candidate {
 	t := p.tab
 	return Candidate{
-		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated,
+		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
 		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
 		Calls: &t.calls, tab: t,
 	}

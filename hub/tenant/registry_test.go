@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -38,7 +40,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 		return nil, o.err
 	}
 	transport := tabtransport.NewPeers()
-	h, err := hub.Open(ctx, hub.Options{User: user, Transport: transport, Store: &o.store})
+	h, err := hub.Open(ctx, hub.Options{User: user, Mode: policy.ModeOpen, Transport: transport, Store: &o.store})
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func (o *opener) open(ctx context.Context, user spec.UserID) (*Tenant, error) {
 // serves reports whether a tenant's hub takes calls.
 func serves(t *testing.T, of *Tenant) bool {
 	t.Helper()
-	result, err := of.Hub.Call(t.Context(), hub.Call{Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
+	result, err := of.Hub.Call(t.Context(), hub.Call{By: tester, Name: "website_tool_demo_tabhub__search_products", Args: []byte(`{"query":"mug"}`)})
 	return err == nil && !strings.Contains(string(result), `"isError":true`)
 }
 
@@ -141,7 +143,7 @@ func TestTenantThatEndedIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := hub.Open(t.Context(), hub.Options{User: "ann", Transport: tabtransport.NewPeers(), Store: &o.store})
+		other, err := hub.Open(t.Context(), hub.Options{User: "ann", Mode: policy.ModeOpen, Transport: tabtransport.NewPeers(), Store: &o.store})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,3 +216,6 @@ func TestClose(t *testing.T) {
 		}
 	})
 }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

@@ -134,20 +134,6 @@ export type DashboardResult = {
   url: string;
 };
 
-/** ElicitConfirmation is browser/elicitConfirmation: the user is asked, in the browser, whether a call may run. */
-export type ElicitConfirmation = {
-  site?: string;
-  tool: string;
-  args: unknown;
-  reason: string;
-};
-
-/** ElicitConfirmationResult answers ElicitConfirmation. */
-export type ElicitConfirmationResult = {
-  allow: boolean;
-  remember: boolean;
-};
-
 /** Error is a JSON-RPC error object. */
 export type Error = {
   code: number;
@@ -252,6 +238,28 @@ export type Outcome = {
   page?: Page;
 };
 
+/** OwnerApp is a client of the hub. */
+export type OwnerApp = {
+  /** the owner's name of it */
+  name: string;
+  /** what it calls itself, if that is something else */
+  said?: string;
+  /** since it is connected */
+  calls: number;
+  /** how long ago it called last; 0: it has not */
+  lastMs?: number;
+};
+
+/** OwnerState is the parameters of browser/ownerState: what a paired browser shows to its owner. */
+export type OwnerState = {
+  /** everything is */
+  paused: boolean;
+  /** questions without an answer */
+  waiting: number;
+  /** that are connected, the last to call first */
+  apps?: OwnerApp[];
+};
+
 /** Page is where a tab is. */
 export type Page = {
   url?: string;
@@ -273,6 +281,11 @@ export type PairResult = {
   nonce: string;
   /** the hub's */
   proof: string;
+};
+
+/** Pause is the parameters of browser/pause, a request of a paired browser: its owner has everything stopped, or lets it go on. */
+export type Pause = {
+  on: boolean;
 };
 
 /** Ping is browser/ping, answered with {}. */
@@ -380,6 +393,7 @@ export type ToHub = {
   "browser/tabState": { params: TabState; result: object };
   "browser/tabClosed": { params: TabClosed; result: object };
   "browser/dashboard": { params: Dashboard; result: DashboardResult };
+  "browser/pause": { params: Pause; result: object };
   "browser/progress": { params: Progress };
 };
 
@@ -399,8 +413,8 @@ export type FromHub = {
   "browser/navigate": { params: Navigate; result: object };
   "browser/screenshot": { params: Screenshot; result: ScreenshotResult };
   "browser/text": { params: Text; result: TextResult };
-  "browser/elicitConfirmation": { params: ElicitConfirmation; result: ElicitConfirmationResult };
   "browser/ask": { params: Ask; result: AskResult };
+  "browser/ownerState": { params: OwnerState };
 };
 
 /** The codes of JSON-RPC errors. */

@@ -101,6 +101,8 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*st
 			s.Browsers = append(s.Browsers, c)
 		case storage.Site:
 			s.Sites = append(s.Sites, c)
+		case storage.Settings:
+			s.Settings = append(s.Settings, c)
 		}
 	}
 	u.apply(s.Prune(stale))

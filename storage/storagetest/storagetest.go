@@ -141,7 +141,8 @@ func (s suite) keepsAll(t *testing.T) {
 	browser := storage.Browser{ID: "b1", SecretHash: []byte{0, 255, 1}, Name: "Chromium", Confirmed: true, LastSeen: now}
 	site := storage.Site{Domain: "example_com", Cache: new(false), CallTimeout: time.Minute}
 	unset := storage.Site{Domain: "other"}
-	Write(t, st, user, tab, bare, name, number, browser, site, unset)
+	settings := storage.Settings{Name: "policy", Body: json.RawMessage(`{ "rules":[1] }`)}
+	Write(t, st, user, tab, bare, name, number, browser, site, unset, settings)
 
 	for round, st := range []storage.DomainToolStorage{st, reopen()} {
 		if round == 0 && s.durable {
@@ -160,6 +161,7 @@ func (s suite) keepsAll(t *testing.T) {
 		same(t, "names", got.Names, []storage.Name{name})
 		same(t, "numbers", got.Numbers, []storage.Number{number})
 		same(t, "browsers", got.Browsers, []storage.Browser{browser})
+		same(t, "settings", got.Settings, []storage.Settings{settings})
 		if c := got.Sites[0].Cache; c == nil || *c || got.Sites[0].CallTimeout != time.Minute {
 			t.Errorf("site: got %+v", got.Sites[0])
 		}

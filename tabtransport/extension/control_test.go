@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
-	"slices"
 	"strings"
 	"testing"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -139,53 +137,5 @@ func TestSiteSwitchedOff(t *testing.T) {
 	state, err := json.Marshal(view.state)
 	if err != nil || strings.Contains(string(state)+view.url, hidden) || strings.Contains(string(state), "Hidden") {
 		t.Errorf("the hub was told of %s, %s, %v", view.url, state, err)
-	}
-}
-
-// The user sees what is asked, and closing the window is a no.
-func TestConfirmation(t *testing.T) {
-	t.Parallel()
-	h := newHub(t)
-	b := h.browse(chromium.Options{})
-	h.mu.Lock()
-	can := h.hello.Capabilities
-	h.mu.Unlock()
-	if slices.Contains(can, spec.CapElicit) || !slices.Contains(can, spec.CapText) {
-		t.Errorf("a browser without a window can %v", can)
-	}
-	type outcome struct {
-		resp spec.Response
-		err  error
-	}
-	ask := func() (*chromium.Page, chan outcome) {
-		done := make(chan outcome, 1)
-		go func() {
-			resp, err := h.wire.SendRequest(t.Context(), spec.TabAddr{Peer: browserPeer}, &spec.ElicitConfirmation{
-				Site: "shop.example", Tool: "buy", Args: json.RawMessage(`{"n":2,"note":"<img src=x>"}`), Reason: "It spends money.",
-			}, tabtransport.Wait{Timeout: chromium.Timeout})
-			done <- outcome{resp, err}
-		}()
-		w := b.Window("confirm.html")
-		w.WaitFor(`document.querySelector('#args')?.textContent.includes('<img src=x>')`)
-		for _, want := range []string{"shop.example", "buy", "It spends money."} {
-			if !strings.Contains(w.Eval("document.body.innerText"), want) {
-				t.Errorf("the question does not say %q", want)
-			}
-		}
-		return w, done
-	}
-	w, done := ask()
-	w.WaitFor("!document.querySelector('#allow').disabled")
-	w.Click("#remember")
-	// The window closes under the click.
-	w.Eval("void setTimeout(() => document.querySelector('#allow').click())")
-	if got := <-done; got.err != nil || string(got.resp.Result) != `{"allow":true,"remember":true}` {
-		t.Errorf("allowed: %s, %v", got.resp.Result, got.err)
-	}
-	w.WaitGone()
-	w, done = ask()
-	w.Eval("void setTimeout(() => window.close())")
-	if got := <-done; got.err != nil || string(got.resp.Result) != `{"allow":false,"remember":false}` {
-		t.Errorf("closed: %s, %v", got.resp.Result, got.err)
 	}
 }

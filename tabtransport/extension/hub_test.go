@@ -45,6 +45,9 @@ type hub struct {
 	refuse  *spec.Error
 
 	registered func(spec.Kind) spec.Registered // the answer; static after the first browser
+
+	owner spec.OwnerState // as it is told
+	reown chan struct{}   // capacity 1: owner is another
 }
 
 type tabView struct {
@@ -87,7 +90,7 @@ func newPingingHub(t testing.TB, keepAlive time.Duration) *hub {
 	t.Helper()
 	h := &hub{
 		t: t, port: tabtest.NewPort(t), pairings: tabtest.NewPairings(t), keepAlive: keepAlive,
-		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{},
+		told: make(chan struct{}), tabs: map[int64]*tabView{}, least: map[int64]int{}, reown: make(chan struct{}, 1),
 	}
 	h.addr = h.port.Addr()
 	h.serve()
@@ -103,6 +106,23 @@ func (h *hub) serve() {
 			return tabtransport.Admission{Attested: true, Pairing: id}, err
 		},
 		KeepAlive: h.keepAlive,
+		Pause: func(_ tabtransport.Admission, on bool) error {
+			h.tellOwner(func(o *spec.OwnerState) { o.Paused = on })
+			return nil
+		},
+		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, tell func(spec.OwnerState)) {
+			for {
+				h.mu.Lock()
+				owner := h.owner
+				h.mu.Unlock()
+				tell(owner)
+				select {
+				case <-h.reown:
+				case <-ctx.Done():
+					return
+				}
+			}
+		},
 	})
 	h.wire = h.ws.Transport(spec.LocalUser)
 	h.wire.Handle(h)
@@ -151,6 +171,15 @@ func (h *hub) change(f func()) {
 	f()
 	close(h.told)
 	h.told = make(chan struct{})
+}
+
+// tellOwner changes what the extension is told for its owner.
+func (h *hub) tellOwner(f func(*spec.OwnerState)) {
+	h.change(func() { f(&h.owner) })
+	select {
+	case h.reown <- struct{}{}:
+	default:
+	}
 }
 
 // wait waits until is true of what h remembers.

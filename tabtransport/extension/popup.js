@@ -1,9 +1,13 @@
-import { BAD_ADDRESS, ask, element, hubAddress, make, toggle, words } from "./common.js";
+import { BAD_ADDRESS, ask, element, hubAddress, make, toggle } from "./common.js";
+import { STATES, explain, stateOf } from "./states.js";
 
 /** @type {string} */
 let shown = "";
 
 const address = element("address", HTMLInputElement);
+const pause = element("pause", HTMLButtonElement);
+/** Whether everything is paused, as the button shows it. */
+let paused = false;
 /** As a page of the extension itself has it. */
 const BROWSER_HAS_WEBMCP = "ModelContext" in window;
 
@@ -18,18 +22,47 @@ async function tabId() {
 async function show() {
   /** @type {StatusView} */
   const status = await ask({ ask: "status", tabId: await tabId() });
-  const [headline, detail] = words(status.hub, status.address);
-  element("state", HTMLElement).dataset.state = status.hub.state;
-  element("headline", HTMLElement).textContent = headline;
-  element("detail", HTMLElement).textContent = detail;
-  element("retry", HTMLButtonElement).hidden = status.hub.state === "connected";
-  element("dashboard", HTMLButtonElement).disabled = status.hub.state !== "connected";
+  const state = stateOf(status);
+  const connected = status.hub.state === "connected";
+  element("state", HTMLElement).dataset.state = state;
+  element("headline", HTMLElement).textContent = STATES[state][0];
+  element("detail", HTMLElement).textContent = explain(status, status.address);
+  element("retry", HTMLButtonElement).hidden = connected;
+  element("front", HTMLButtonElement).hidden = !status.waiting;
+  pause.hidden = !connected;
+  paused = status.owner.paused;
+  pause.textContent = paused ? "Resume" : "Pause everything";
+  element("dashboard", HTMLButtonElement).disabled = !connected;
+  showApps(status.owner);
   if (document.activeElement !== address && element("problem", HTMLElement).textContent === "") address.value = status.address;
   // A list that is the same is left alone: somebody may be reading it.
   const now = JSON.stringify(status.sites);
   if (now === shown) return;
   shown = now;
   element("sites", HTMLElement).replaceChildren(...status.sites.map(section), ...(status.sites.length ? [] : [nothing()]));
+}
+
+/** @param {OwnerState} owner */
+function showApps({ apps = [], at = 0 }) {
+  const list = element("apps", HTMLElement);
+  list.hidden = !apps.length;
+  list.replaceChildren(
+    ...apps.map(({ name, said, calls, lastMs }) => {
+      const made = calls === 1 ? "1 call" : `${calls.toLocaleString("en")} calls`;
+      const last = lastMs ? `${made}, the last ${ago(lastMs + Date.now() - at)}` : "It has called nothing";
+      const item = make("li", "wide", name);
+      if (said && said !== name) item.append(make("span", "soft", ` calls itself ${said}`));
+      item.append(make("p", "soft", last));
+      return item;
+    }),
+  );
+}
+
+/** @param {number} ms */
+function ago(ms) {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return "just now";
+  return minutes < 60 ? `${minutes} min ago` : `${Math.floor(minutes / 60)} h ago`;
 }
 
 /** @param {SiteView} site */
@@ -80,6 +113,16 @@ function nothing() {
 
 element("retry", HTMLButtonElement).addEventListener("click", async () => {
   await ask({ ask: "reconnect" });
+  await show();
+});
+
+element("front", HTMLButtonElement).addEventListener("click", async () => {
+  await ask({ ask: "front" });
+  window.close();
+});
+
+pause.addEventListener("click", async () => {
+  element("problem", HTMLElement).textContent = await ask({ ask: "pause", on: !paused });
   await show();
 });
 

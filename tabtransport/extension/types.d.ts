@@ -27,6 +27,8 @@ type ToHub = import("../../spec/schema/tabhub.v1").ToHub & Pick<FromHub, "browse
 /** What the hub sends, by method. */
 type FromHub = import("../../spec/schema/tabhub.v1").FromHub;
 type ErrorCodes = import("../../spec/schema/tabhub.v1").ErrorCodes;
+type Ask = import("../../spec/schema/tabhub.v1").Ask;
+type AskResult = import("../../spec/schema/tabhub.v1").AskResult;
 
 /** What the browser asks, and the hub answers. */
 type RequestMethod = { [M in keyof ToHub]: ToHub[M] extends { result: object } ? M : never }[keyof ToHub];
@@ -39,7 +41,7 @@ type CallMethod =
   | "browser/getPrompt"
   | "browser/complete";
 /** A request that is for the browser. */
-type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel">;
+type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "browser/cancel" | "browser/ask" | "browser/ownerState">;
 
 /** A message of the hub; without an id it wants no answer. */
 type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
@@ -201,8 +203,22 @@ interface SiteView {
   rejected: Rejection[];
 }
 
-interface StatusView {
+/** What the hub last said, and when. */
+type OwnerState = import("../../spec/schema/tabhub.v1").OwnerState & { at?: number };
+
+/** How things stand between this browser, the hub and its owner. */
+interface Standing {
   hub: HubState;
+  owner: OwnerState;
+  /** How many questions wait in this browser. */
+  waiting: number;
+  /** Whether a call takes longer than a moment. */
+  working: boolean;
+}
+
+type StateName = HubState["state"] | "waiting" | "paused" | "working";
+
+interface StatusView extends Standing {
   address: string;
   settings: Settings;
   /** The tab's own site first, then those of its frames. */
@@ -221,11 +237,13 @@ interface Settings {
   plain: string[];
 }
 
-interface Confirmation {
-  site: string;
-  tool: string;
-  args: unknown;
-  reason: string;
+/** A question to the owner, as its window shows it. */
+interface QuestionView {
+  ask: Ask;
+  /** How long it is asked still, in ms. */
+  left: number;
+  /** How many more wait. */
+  waiting: number;
 }
 
 /** A pairing of this browser with a hub. Keys are 32 bytes, an invitation's 16, in base64url. */
@@ -257,8 +275,10 @@ type UIRequest =
   | { ask: "reconnect" }
   | { ask: "forget" }
   | { ask: "dashboard" }
+  | { ask: "pause"; on: boolean }
+  | { ask: "front" }
   | { ask: "paste"; link: string }
   | { ask: "invitation"; id: string }
   | { ask: "accept"; id: string; accept: boolean }
-  | { ask: "confirmation"; id: string }
-  | { ask: "confirm"; id: string; allow: boolean; remember: boolean };
+  | { ask: "question"; id: string }
+  | { ask: "answer"; id: string; answer: AskResult };

@@ -122,3 +122,41 @@ func TestChoicesAtOnce(t *testing.T) {
 		t.Errorf("of three sites off and three kept: %s", got)
 	}
 }
+
+// The owner sees in the popup who uses the hub, and stops it there with one click. The toolbar
+// says how things stand in every tab.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	h.owner = spec.OwnerState{Apps: []spec.OwnerApp{
+		{Name: "Claude Code", Said: "claude-code", Calls: 12, LastMs: 130_000},
+		{Name: "Cursor", Calls: 0},
+	}}
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": shop}))
+	tab := strconv.FormatInt(h.tabWith(shopTools...), 10)
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + tab)
+	badge := func(want string) {
+		t.Helper()
+		popup.WaitFor("Promise.all([chrome.action.getBadgeText({tabId: " + tab + "}), chrome.action.getTitle({})]).then((is) => is.join(' ') === " + strconv.Quote(want) + ")")
+	}
+	badge(strconv.Itoa(len(shopTools)) + " tabhub: Connected")
+	for _, text := range []string{"Claude Code", "claude-code", "12 calls, the last 2 min ago", "called nothing"} {
+		popup.WaitFor("document.querySelector('#apps').innerText.includes(" + strconv.Quote(text) + ")")
+	}
+	popup.Click("#pause")
+	h.wait("everything is paused", func() bool { return h.owner.Paused })
+	popup.WaitFor("document.querySelector('#headline').textContent === 'Paused'")
+	badge("II tabhub: Paused")
+	picture(t, popup, "popup-paused")
+	popup.Click("#pause")
+	h.wait("it goes on", func() bool { return !h.owner.Paused })
+	badge(strconv.Itoa(len(shopTools)) + " tabhub: Connected")
+
+	// What another face of the hub has done is seen here, too.
+	h.tellOwner(func(o *spec.OwnerState) { o.Paused, o.Waiting = true, 2 })
+	badge("2 tabhub: Waiting for you")
+	h.stop()
+	badge("off tabhub: Asleep: the hub is not running")
+	popup.WaitFor("document.querySelector('#pause').hidden")
+}

@@ -1,11 +1,9 @@
 package pairing
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -20,6 +18,8 @@ type file string
 type state struct {
 	Key      Key      `json:"key"` // of which the keys of copies are derived
 	Pairings []record `json:"pairings,omitempty"`
+	// Started are those of browsers that the hub has started for a client.
+	Started []spec.PairingID `json:"started,omitempty"`
 }
 
 // record is a pairing that has been used, or forgotten.
@@ -92,26 +92,18 @@ func (s state) oldestOf(user spec.UserID) (id spec.PairingID, full bool) {
 // errNone says that there is no file yet.
 var errNone = errors.New("there are no pairings yet")
 
-// read returns what the file holds. One that others may read, as a restored backup's, is
-// taken from them.
+// read returns what the file holds.
 func (f file) read() (state, error) {
 	var s state
-	fi, err := os.Stat(string(f))
+	err := private.ReadJSON(string(f), &s)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, errNone
 	}
-	if err == nil && fi.Mode().Perm()&0o077 != 0 {
-		err = os.Chmod(string(f), 0o600)
-	}
-	var b []byte
-	if err == nil {
-		b, err = os.ReadFile(string(f))
+	if _, ok := errors.AsType[*private.FormatError](err); ok || err == nil && len(s.Key) != keySize {
+		return s, fmt.Errorf("%s holds no pairings; restore it, or delete it and pair your browsers again", f)
 	}
 	if err != nil {
 		return s, fmt.Errorf("the pairings cannot be read: %w", err)
-	}
-	if err := json.Unmarshal(b, &s); err != nil || len(s.Key) != keySize {
-		return s, fmt.Errorf("%s holds no pairings; restore it, or delete it and pair your browsers again", f)
 	}
 	return s, nil
 }
@@ -119,11 +111,7 @@ func (f file) read() (state, error) {
 // write replaces the file as a whole. A browser counts on what it has been told, so the
 // file is on the disk then.
 func (f file) write(s state) error {
-	b, err := json.MarshalIndent(s, "", "  ")
-	if err == nil {
-		err = private.Replace(string(f), append(b, '\n'), true)
-	}
-	if err != nil {
+	if err := private.WriteJSON(string(f), s, true); err != nil {
 		return fmt.Errorf("the pairings cannot be written: %w", err)
 	}
 	return nil

@@ -156,6 +156,29 @@ func (r *Ring) List() []Pairing {
 	return list
 }
 
+// SetStarted notes whether the browser of a pairing is one that the hub has started for a
+// client. There the owner's questions are not asked: the client drives it.
+func (r *Ring) SetStarted(id spec.PairingID, started bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Contains(r.state.Started, id) == started {
+		return nil
+	}
+	next := r.state
+	next.Started = slices.DeleteFunc(slices.Clone(next.Started), func(p spec.PairingID) bool { return p == id })
+	if started {
+		next.Started = append(next.Started, id)
+	}
+	return r.saveLocked(next)
+}
+
+// IsStarted reports what SetStarted has noted of a pairing.
+func (r *Ring) IsStarted(id spec.PairingID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.state.Started, id)
+}
+
 // Forget ends a pairing: who came in with it is cut off, and it is not taken again.
 // The error is ErrUnknown or that of the file.
 func (r *Ring) Forget(id spec.PairingID) error {

@@ -157,7 +157,7 @@ func TestBrowser(t *testing.T) {
 				}
 				d.Add("https://form.example/").StaysOpen = true
 				d.expect(35, &spec.CloseTab{}, "the tab is still open; its page may be asking the user whether to leave (-32603)")
-				d.expect(0, &spec.ElicitConfirmation{}, "an extension of the relay cannot do browser/elicitConfirmation (-32004)")
+				d.expect(0, &spec.Ask{}, "an extension of the relay cannot do browser/ask (-32004)")
 				d.shows("https://a.example/", "chrome://settings/", "https://d.example/", "https://form.example/*")
 			})
 		})

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -36,6 +37,7 @@ type conn struct {
 	malformed *rate.Limiter // nil until the first malformed frame
 	registrar registrar
 	release   func() // gives back the tab key, if not nil
+	unwatch   func() // ends the telling of what the owner sees, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
 	attachment tabtransport.Attachment
@@ -70,6 +72,9 @@ func (c *conn) open() {
 func (c *conn) end(cause error) {
 	if e, ok := errors.AsType[*wsconn.TooBigError](cause); ok {
 		c.warn("frame far too big, connection closed", "limit", e.Limit)
+	}
+	if c.unwatch != nil {
+		c.unwatch()
 	}
 	if c.attachment != nil {
 		c.registrar.flush(c)
@@ -145,6 +150,22 @@ func (c *conn) admit(ev *event) {
 	}
 	c.ws.CloseWhen(adm.Revoked, spec.CloseRefused, why)
 	c.keepAlive()
+	c.watchOwner()
+}
+
+// watchOwner tells a paired browser from now on what its owner is to see.
+func (c *conn) watchOwner() {
+	d, ok := c.dialect.(*tabhub)
+	if !ok || c.srv.opts.WatchOwner == nil || c.admission.Pairing == "" {
+		return
+	}
+	ctx, cancel := context.WithCancel(c.ws.Context())
+	adm := c.admission
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		c.srv.opts.WatchOwner(ctx, adm, func(state spec.OwnerState) { c.control(d.appendOwnerState(nil, state)) })
+	})
+	c.unwatch = func() { cancel(); watching.Wait() }
 }
 
 // pingPrefix begins the ids of pings, which no request has.

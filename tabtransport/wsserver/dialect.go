@@ -98,6 +98,7 @@ const (
 	evProgress            // tab, progress
 	evPing                // tab, id
 	evDashboard           // tab, id
+	evPause               // tab, id, pause
 	evInvalid             // err; id, tab if it can be answered
 	evRefused             // err, id: a hello that cannot be accepted
 )
@@ -122,6 +123,7 @@ type event struct {
 	err       *spec.Error
 
 	progress spec.Progress
+	pause    bool
 }
 
 func (ev *event) invalid(id json.RawMessage, err *spec.Error) {

@@ -65,7 +65,9 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 	case evPing:
 		c.Respond(ev.tab, ev.id, struct{}{}, nil)
 	case evDashboard:
-		c.dashboard(ev)
+		c.forOwner(ev, c.dashboard)
+	case evPause:
+		c.forOwner(ev, c.pause)
 	case evInvalid, evRefused:
 		c.bad(ev.id, ev.err)
 	}
@@ -94,26 +96,42 @@ func (c *conn) handleFirst(ev *event) {
 		c.refuse(ev.id, ev.err)
 	case evInvalid:
 		c.bad(ev.id, ev.err)
-	case evAnswer, evProgress, evDashboard:
+	case evAnswer, evProgress, evDashboard, evPause:
 		c.srv.stats.stray.Add(1)
 	}
 }
 
-// dashboard gives a paired browser an address of the dashboard.
-func (c *conn) dashboard(ev *event) {
+// forOwner answers a request that only the hub's owner may make, for whom a paired browser
+// stands.
+func (c *conn) forOwner(ev *event, do func(*event) (any, error)) {
 	if ev.id == nil {
 		return
 	}
-	if c.srv.opts.Dashboard == nil || c.admission.Pairing == "" {
-		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeRefused, "only a paired browser is given an address of the dashboard"))
+	if c.admission.Pairing == "" {
+		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeRefused, "only a browser that is paired with the hub may ask for this"))
 		return
 	}
-	url, err := c.srv.opts.Dashboard(c.admission)
+	result, err := do(ev)
 	if err != nil {
 		c.Respond(ev.tab, ev.id, nil, spec.Errorf(spec.CodeInternal, "%v", err))
 		return
 	}
-	c.Respond(ev.tab, ev.id, spec.DashboardResult{URL: url}, nil)
+	c.Respond(ev.tab, ev.id, result, nil)
+}
+
+func (c *conn) dashboard(*event) (any, error) {
+	if c.srv.opts.Dashboard == nil {
+		return nil, errors.New("this hub has no dashboard")
+	}
+	url, err := c.srv.opts.Dashboard(c.admission)
+	return spec.DashboardResult{URL: url}, err
+}
+
+func (c *conn) pause(ev *event) (any, error) {
+	if c.srv.opts.Pause == nil {
+		return nil, errors.New("this hub cannot be paused")
+	}
+	return struct{}{}, c.srv.opts.Pause(c.admission, ev.pause)
 }
 
 // skip takes a frame that cannot be read to its end, of which start is known. What

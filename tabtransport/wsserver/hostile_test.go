@@ -13,6 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	tabhub "tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage/storagetest"
@@ -28,7 +30,7 @@ import (
 // only one.
 func TestCallsBesideAHostilePage(t *testing.T) {
 	srv := wsserver.New(wsserver.Options{})
-	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Transport: srv.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
+	h, err := tabhub.Open(t.Context(), tabhub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: srv.Transport(spec.LocalUser), Store: &storagetest.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func TestCallsBesideAHostilePage(t *testing.T) {
 		t.Fatal(got)
 	}
 	call := func() {
-		if _, err := h.Call(t.Context(), tabhub.Call{Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
+		if _, err := h.Call(t.Context(), tabhub.Call{By: tester, Name: "website_tool_unverified_good_com_echo", Args: json.RawMessage(`{}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,3 +123,6 @@ func hostileTools(tab int) string {
 	b.WriteString(`]}}`)
 	return b.String()
 }
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}

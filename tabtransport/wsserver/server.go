@@ -40,6 +40,14 @@ type Options struct {
 	// adm, which has a pairing. Its error is told to the peer. Nil: there is none.
 	Dashboard func(adm tabtransport.Admission) (url string, err error)
 
+	// Pause stops everything that the user of adm, which has a pairing, has done for
+	// clients, or lets it go on. Its error is told to the peer. Nil: nothing can be.
+	Pause func(adm tabtransport.Admission, on bool) error
+
+	// WatchOwner calls tell with what the owner of adm, which has a pairing, is to see,
+	// and again whenever that has changed. It blocks until ctx ends. Nil: there is nothing.
+	WatchOwner func(ctx context.Context, adm tabtransport.Admission, tell func(spec.OwnerState))
+
 	// Clients returns the tools of a user, for webmcp-relay.v1 clients to list and
 	// call. Such a client shows no credential; nil refuses it. The error is told to
 	// the client.

@@ -83,6 +83,8 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 		d.decodeProgress(&f, ev)
 	case spec.MethodDashboard:
 		ev.kind = evDashboard
+	case spec.MethodPause:
+		d.decodePause(&f, ev)
 	case spec.MethodPing:
 		ev.kind = evPing
 		if ev.id == nil {
@@ -194,6 +196,15 @@ func (d *tabhub) decodeProgress(f *members, ev *event) {
 	ev.kind = evProgress
 }
 
+func (d *tabhub) decodePause(f *members, ev *event) {
+	var pause spec.Pause
+	if err := spec.Decode(f.params, &pause); err != nil {
+		ev.invalid(ev.id, err)
+		return
+	}
+	ev.kind, ev.pause = evPause, *pause.On
+}
+
 func (d *tabhub) decodeMessage(method string, f *members, ev *event) {
 	// The items of a registration are kept, so they get memory of their own, once.
 	msg, err := spec.DecodeInbound(method, bytes.Clone(f.params))
@@ -264,6 +275,15 @@ func (d *tabhub) appendCancel(dst []byte, tab int64, cancel spec.Cancel) []byte 
 	dst = rawjson.AppendStringMember(dst, "requestId", cancel.RequestID)
 	dst = rawjson.AppendStringMember(dst, "reason", cancel.Reason)
 	return append(dst, "}}"...)
+}
+
+func (d *tabhub) appendOwnerState(dst []byte, state spec.OwnerState) []byte {
+	params, err := marshal(state)
+	if err != nil {
+		return nil
+	}
+	dst = append(dst, `{"jsonrpc":"2.0","method":"`+spec.MethodOwnerState+`"`...)
+	return append(rawjson.AppendMember(dst, "params", params), '}')
 }
 
 func (d *tabhub) appendResponse(dst []byte, tab int64, id json.RawMessage, result any, rpcErr *spec.Error) []byte {

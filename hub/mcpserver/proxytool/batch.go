@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -27,16 +27,18 @@ type event struct {
 // side by side. Their blocks follow each other in order: each operation's are led by one
 // that says whose they are and how it ended, and carry the annotation proxyIndex. The
 // result's own _meta holds what belongs to an operation's result as a whole. It is an
-// error only if all failed; nil if ctx ended.
-func (c *caller) batch(ctx context.Context, batch *operation) *result {
+// error only if all failed. The error is ctx's cause.
+func (c *caller) batch(ctx context.Context, batch *operation) (*result, error) {
 	ops := batch.operations
-	// A page cannot ask back in a batch, so it is not told what the client can be asked.
-	ctx = hub.WithExtensions(ctx, nil)
 	events := make(chan event)
 	run := func(at int, op *operation, err error) {
-		one := *c
-		one.progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
-		events <- event{at: at, ended: true, result: one.run(ctx, op, err, at)}
+		one, by := *c, *c.by
+		// A page cannot ask back in a batch, so it is not told what the client can be asked.
+		by.Extensions = nil
+		by.Progress = func(p spec.Progress) { events <- event{at: at, progress: p} }
+		one.by = &by
+		r, _ := one.run(ctx, op, err, at) // none if ctx has ended
+		events <- event{at: at, ended: true, result: r}
 	}
 	go func() {
 		defer close(events)
@@ -45,7 +47,7 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 		slots := make(chan struct{}, batchWorkers)
 		for at := range ops {
 			op, err := parse(ops[at])
-			alone := err == nil && !c.tool.reads(op)
+			alone := err == nil && !c.tool.reads(c.by, op)
 			if alone {
 				running.Wait()
 			}
@@ -76,21 +78,21 @@ func (c *caller) batch(ctx context.Context, batch *operation) *result {
 			}
 		}
 		if grew {
-			c.progress(p)
+			c.by.Report(p)
 		}
 	}
 	if ctx.Err() != nil {
-		return nil
+		return nil, context.Cause(ctx)
 	}
-	return assemble(ops, results)
+	return assemble(ops, results), nil
 }
 
 // reads reports whether an operation changes nothing.
-func (t *proxy) reads(op *operation) bool {
+func (t *proxy) reads(by *consent.Caller, op *operation) bool {
 	if op.action != actionCall || op.kind != spec.KindTool {
 		return true
 	}
-	it, err := t.find(op)
+	it, err := t.find(by, op)
 	return err == nil && it.OnlyReads
 }
 

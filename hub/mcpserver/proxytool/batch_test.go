@@ -120,7 +120,7 @@ func TestBatchRunsSideBySide(t *testing.T) {
 			}
 			defer now.Add(-1)
 			time.Sleep(time.Second)
-			c.Progress(spec.Progress{Progress: 1, Total: new(2.0), Message: "half"})
+			c.By.Progress(spec.Progress{Progress: 1, Total: new(2.0), Message: "half"})
 			time.Sleep(time.Second)
 			return json.RawMessage(`{"content":[{"type":"text","text":"ok"}]}`), nil
 		}
@@ -128,13 +128,13 @@ func TestBatchRunsSideBySide(t *testing.T) {
 		args := `{"action":"batch","operations":[` + strings.Repeat(op+",", 99) + op + `]}`
 		last, told := 0.0, 0
 		start := time.Now()
-		r := (&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+		r := (&proxy{hub: w}).call(t.Context(), reporting(func(p spec.Progress) {
 			if p.Progress <= last || *p.Total != 100 {
 				t.Errorf("progress %v of %v after %v", p.Progress, *p.Total, last)
 			}
 			last = p.Progress
 			told++
-		})
+		}), json.RawMessage(args))
 		if took := time.Since(start); took != 26*time.Second {
 			t.Errorf("it took %v", took)
 		}
@@ -182,7 +182,7 @@ func TestBatchKeepsOrder(t *testing.T) {
 func TestPartialResults(t *testing.T) {
 	const args = `{"action":"batch","partial":true,"operations":[{"action":"call","type":"tool","path":"calculator_add"},{"action":"call","type":"tool","path":"nobody"}]}`
 	var got []string
-	r := (&proxy{hub: newFakeHub()}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) { got = append(got, string(p.Meta)) })
+	r := (&proxy{hub: newFakeHub()}).call(t.Context(), reporting(func(p spec.Progress) { got = append(got, string(p.Meta)) }), json.RawMessage(args))
 	if len(got) != 2 || !strings.HasPrefix(got[0], `{"tabhub/proxy":{"proxyIndex":0,"result":{"content":[{"type":"text","text":"8","annotations":{`) ||
 		!strings.HasPrefix(got[1], `{"tabhub/proxy":{"proxyIndex":1,"result":{"content":[{"type":"text","text":"Unknown tool: `) || !strings.HasSuffix(got[1], `,"isError":true}}}`) {
 		t.Errorf("got %q", got)
@@ -203,7 +203,7 @@ func TestBatchStopsWithItsCall(t *testing.T) {
 	}
 	op := `{"action":"call","type":"tool","path":"act"}`
 	args := `{"action":"batch","operations":[` + op + "," + op + "," + op + `]}`
-	if r := (&proxy{hub: w}).handler(Name, false)(ctx, json.RawMessage(args), "", quiet); r != nil || len(w.got) != 1 {
+	if r := (&proxy{hub: w}).call(ctx, tester, json.RawMessage(args)); r != nil || len(w.got) != 1 {
 		t.Errorf("%d calls were made; answered %s", len(w.got), r)
 	}
 }
@@ -213,14 +213,14 @@ func TestBatchStopsWithItsCall(t *testing.T) {
 func TestBatchTellsWhatIsDone(t *testing.T) {
 	w := newFakeHub()
 	w.tools["done"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
-		c.Progress(spec.Progress{Progress: 5, Total: new(5.0), Message: "all of it"})
+		c.By.Progress(spec.Progress{Progress: 5, Total: new(5.0), Message: "all of it"})
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	var got []string
 	args := `{"action":"batch","operations":[{"action":"call","type":"tool","path":"done"},{"action":"call","type":"tool","path":"fails"}]}`
-	(&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(args), "", func(p spec.Progress) {
+	(&proxy{hub: w}).call(t.Context(), reporting(func(p spec.Progress) {
 		got = append(got, fmt.Sprintf("%v of %v: %s", p.Progress, *p.Total, p.Message))
-	})
+	}), json.RawMessage(args))
 	want := []string{"0.99 of 2: all of it", "1 of 2: Operation 1 of 2, call tool done: ok", "2 of 2: Operation 2 of 2, call tool fails: failed"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)

@@ -3,12 +3,14 @@ package proxytool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/record"
 	"tabhub/spec"
 )
@@ -28,13 +30,10 @@ func newRig(t *testing.T) *rig {
 		return builtin.Tool{
 			Name: name, Description: description, Input: json.RawMessage(`{"type":"object"}`),
 			Annotations: &builtin.Annotations{ReadOnly: reads},
-			Call: func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-				g.calls = append(g.calls, name+" "+string(args)+" for "+client+" via "+builtin.Via(ctx))
-				progress(spec.Progress{Progress: 1})
-				if ctx.Err() != nil {
-					return nil
-				}
-				return builtin.Text("done")
+			Call: func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
+				g.calls = append(g.calls, name+" "+string(args)+" for "+by.Said+" via "+by.Via)
+				by.Report(spec.Progress{Progress: 1})
+				return builtin.Text("done"), context.Cause(ctx)
 			},
 		}
 	}
@@ -45,7 +44,11 @@ func newRig(t *testing.T) *rig {
 
 func (g *rig) call(tool, args string) string {
 	g.Helper()
-	return string(builtin.Find(g.tools, tool).Call(g.Context(), json.RawMessage(args), "me", quiet))
+	result, err := builtin.Find(g.tools, tool).Call(g.Context(), tester, json.RawMessage(args))
+	if err != nil {
+		g.Fatal(err)
+	}
+	return string(result)
 }
 
 // TestBuiltinTools: a client that only has proxy can do with it all that the hub can.
@@ -70,7 +73,7 @@ func TestBuiltinTools(t *testing.T) {
 	if strings.Contains(got, "failed") {
 		t.Errorf("batch: %s", got)
 	}
-	if want := []string{`browser_tab {"action":"new"} for me via proxy`, `browser_tab  for me via proxy`}; !slices.Equal(g.calls, want) {
+	if want := []string{`browser_tab {"action":"new"} for test via proxy`, `browser_tab  for test via proxy`}; !slices.Equal(g.calls, want) {
 		t.Errorf("called %q", g.calls)
 	}
 }
@@ -94,7 +97,7 @@ func TestReading(t *testing.T) {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
-	if want := []string{`browser_look  for me via proxy_read`}; !slices.Equal(g.calls, want) {
+	if want := []string{`browser_look  for test via proxy_read`}; !slices.Equal(g.calls, want) {
 		t.Errorf("called %q", g.calls)
 	}
 	if !slices.Contains(g.records, "proxy_read call tool browser_tab: refused") || !slices.Contains(g.records, "proxy_read call tool acts: refused") {
@@ -113,7 +116,7 @@ func TestCancelledBuiltinTool(t *testing.T) {
 	g := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r := g.tools[0].Call(ctx, json.RawMessage(`{"action":"call","type":"tool","path":"browser_tab"}`), "me", quiet); r != nil {
+	if r, err := g.tools[0].Call(ctx, tester, json.RawMessage(`{"action":"call","type":"tool","path":"browser_tab"}`)); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("answered %s", r)
 	}
 }

@@ -20,7 +20,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 	}
 	switch op.kind {
 	case spec.KindResource:
-		raw, err := c.tool.hub.ReadResource(ctx, op.path, c.client)
+		raw, err := c.tool.hub.ReadResource(ctx, c.by, op.path)
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +29,7 @@ func (c *caller) call(ctx context.Context, op *operation, n *annotations) (*resu
 		}
 		return readResult(raw, n)
 	case spec.KindPrompt:
-		raw, err := c.tool.hub.GetPrompt(ctx, op.path, op.args, c.client)
+		raw, err := c.tool.hub.GetPrompt(ctx, c.by, op.path, op.args)
 		if err != nil {
 			return nil, err
 		}
@@ -55,14 +55,11 @@ func (c *caller) callTool(ctx context.Context, op *operation) (json.RawMessage, 
 	own := builtin.Find(c.tool.builtin, op.path)
 	switch {
 	case own == nil:
-		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, Client: c.client, ReadOnly: c.readOnly, ForModel: true, Progress: c.progress})
+		return c.tool.hub.Call(ctx, hub.Call{Name: op.path, Args: op.args, By: c.by, ReadOnly: c.readOnly, ForModel: true})
 	case c.readOnly && !onlyReads(own):
 		return nil, hub.ErrNotReadOnly
 	}
-	if r := own.Call(ctx, op.args, c.client, c.progress); r != nil {
-		return r, nil
-	}
-	return nil, context.Cause(ctx)
+	return own.Call(ctx, c.by, op.args)
 }
 
 // readResult turns a ReadResourceResult into a CallToolResult of embedded resources.

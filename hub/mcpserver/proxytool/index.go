@@ -5,6 +5,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 )
 
@@ -21,21 +22,21 @@ type index struct {
 	count []int32  // of docs that hold a term, by term id
 }
 
-// index returns the present index of a kind. It is that of the call before unless a
-// listing has changed since.
-func (t *proxy) index(kind spec.Kind) *index {
+// index returns the present index of a kind, of what a client is to know of. It is that of
+// the call before unless a listing has changed since, or that was another client's.
+func (t *proxy) index(by *consent.Caller, kind spec.Kind) *index {
 	var lists []*hub.Listing
 	switch kind {
 	case spec.KindTool:
-		lists = []*hub.Listing{t.hub.List(hub.ListTools)}
+		lists = []*hub.Listing{t.hub.ListFor(by, hub.ListTools)}
 	case spec.KindResource:
-		lists = []*hub.Listing{t.hub.List(hub.ListResources), t.hub.List(hub.ListTemplates)}
+		lists = []*hub.Listing{t.hub.ListFor(by, hub.ListResources), t.hub.ListFor(by, hub.ListTemplates)}
 	case spec.KindPrompt:
-		lists = []*hub.Listing{t.hub.List(hub.ListPrompts)}
+		lists = []*hub.Listing{t.hub.ListFor(by, hub.ListPrompts)}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if old := t.indexes[kind]; old != nil && slices.EqualFunc(old.lists, lists, sameListing) {
+	if old := t.indexes[kind]; old != nil && slices.Equal(old.lists, lists) {
 		return old
 	}
 	size := len(t.builtinItems)
@@ -44,7 +45,7 @@ func (t *proxy) index(kind spec.Kind) *index {
 	}
 	ix := &index{kind: kind, lists: lists, items: make([]hub.Item, 0, size)}
 	if kind == spec.KindTool {
-		ix.items = append(ix.items, t.builtinItems...)
+		ix.items = append(ix.items, t.own(by)...)
 	}
 	for _, l := range lists {
 		for i := range l.Items {
@@ -61,7 +62,15 @@ func (t *proxy) index(kind spec.Kind) *index {
 	return ix
 }
 
-func sameListing(a, b *hub.Listing) bool { return a.Generation == b.Generation }
+// own returns the hub's own tools that a client is to know of.
+func (t *proxy) own(by *consent.Caller) (items []hub.Item) {
+	for i := range t.builtin {
+		if a := t.builtin[i].Action(by); t.hub.Shows(&a) {
+			items = append(items, t.builtinItems[i])
+		}
+	}
+	return items
+}
 
 // reserved reports whether a tool's name is one of the hub's own tools'. Where pages' own
 // names are listed, a page may have it, too, and can then not be called by it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -17,7 +18,7 @@ const queryLimit = 20
 
 // list serves action list.
 func (c *caller) list(op *operation, n *annotations) (*result, error) {
-	ix := c.tool.index(op.kind)
+	ix := c.tool.index(c.by, op.kind)
 	offset, limit := op.offset, op.limit
 	if limit == 0 {
 		limit = maxLimit
@@ -61,7 +62,7 @@ var dataTypes = map[spec.Kind]string{
 
 // info serves action info.
 func (c *caller) info(op *operation, n *annotations) (*result, error) {
-	item, err := c.tool.find(op)
+	item, err := c.tool.find(c.by, op)
 	if err != nil {
 		return nil, err
 	}
@@ -75,13 +76,14 @@ func (c *caller) info(op *operation, n *annotations) (*result, error) {
 }
 
 // find returns the item that op is about. The error is a *hub.UnknownError.
-func (t *proxy) find(op *operation) (hub.Item, error) {
+func (t *proxy) find(by *consent.Caller, op *operation) (hub.Item, error) {
 	if op.kind == spec.KindTool {
-		if i := slices.IndexFunc(t.builtinItems, func(it hub.Item) bool { return it.Name == op.path }); i >= 0 {
-			return t.builtinItems[i], nil
+		own := t.own(by)
+		if i := slices.IndexFunc(own, func(it hub.Item) bool { return it.Name == op.path }); i >= 0 {
+			return own[i], nil
 		}
 	}
-	it, err := t.hub.Find(op.kind, op.path)
+	it, err := t.hub.FindFor(by, op.kind, op.path)
 	if op.self() || it.AppOnly {
 		return hub.Item{}, &hub.UnknownError{Kind: op.kind, Name: op.path}
 	}

@@ -95,10 +95,10 @@ func BenchmarkList10000(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			t := &proxy{hub: &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}}
-			t.handler(Name, false)(b.Context(), json.RawMessage(args), "", quiet)
+			t.call(b.Context(), tester, json.RawMessage(args))
 			b.ReportAllocs()
 			for b.Loop() {
-				t.handler(Name, false)(b.Context(), json.RawMessage(args), "", quiet)
+				t.call(b.Context(), tester, json.RawMessage(args))
 			}
 		})
 	}
@@ -111,18 +111,18 @@ func BenchmarkIndex10000(b *testing.B) {
 	b.Run("first", func(b *testing.B) {
 		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
 		for b.Loop() {
-			(&proxy{hub: w}).handler(Name, false)(b.Context(), args, "", quiet)
+			(&proxy{hub: w}).call(b.Context(), tester, args)
 		}
 	})
 	b.Run("changed", func(b *testing.B) {
 		w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: many(1)}}
 		t := &proxy{hub: w}
-		t.handler(Name, false)(b.Context(), args, "", quiet)
+		t.call(b.Context(), tester, args)
 		for b.Loop() {
 			l := *w.lists[hub.ListTools]
 			l.Generation++
 			w.lists[hub.ListTools] = &l
-			t.handler(Name, false)(b.Context(), args, "", quiet)
+			t.call(b.Context(), tester, args)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -17,11 +19,12 @@ import (
 
 // Hub is what the tools need of a *hub.Hub.
 type Hub interface {
-	List(kind hub.ListKind) *hub.Listing
-	Find(kind spec.Kind, name string) (hub.Item, error)
+	ListFor(by *consent.Caller, kind hub.ListKind) *hub.Listing
+	Shows(*policy.Action) bool
+	FindFor(by *consent.Caller, kind spec.Kind, name string) (hub.Item, error)
 	Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
-	ReadResource(ctx context.Context, uri, client string) (json.RawMessage, error)
-	GetPrompt(ctx context.Context, name string, args json.RawMessage, client string) (json.RawMessage, error)
+	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
+	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 }
 
 // proxy is what the tools of one hub have in common. It is safe for concurrent use.
@@ -39,15 +42,18 @@ type proxy struct {
 
 // handler returns the Call of the tool of that name, which blocks until all operations
 // are done. With readOnly it refuses calls of tools that do not say that they only read.
-func (t *proxy) handler(name string, readOnly bool) func(context.Context, json.RawMessage, string, func(spec.Progress)) json.RawMessage {
-	return func(ctx context.Context, args json.RawMessage, client string, progress func(spec.Progress)) json.RawMessage {
-		c := &caller{tool: t, name: name, readOnly: readOnly, client: client, progress: progress}
-		op, err := parse(args)
-		r := c.run(builtin.WithVia(ctx, name), op, err, whole)
-		if r == nil {
-			return nil
+func (t *proxy) handler(name string, readOnly bool) func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
+		c := &caller{tool: t, name: name, readOnly: readOnly, by: by.Through(name)}
+		if a := (&builtin.Tool{Name: name}).Action(by); !t.hub.Shows(&a) {
+			return (&hub.Failure{Code: spec.FailDenied, Message: "the owner does not let this client use " + name}).Result(), nil
 		}
-		return r.json()
+		op, err := parse(args)
+		r, err := c.run(ctx, op, err, whole)
+		if err != nil {
+			return nil, err
+		}
+		return r.json(), nil
 	}
 }
 
@@ -56,16 +62,15 @@ type caller struct {
 	tool     *proxy
 	name     string // of the tool
 	readOnly bool
-	client   string
-	progress func(spec.Progress)
+	by       *consent.Caller
 }
 
 // whole is the position of an operation that is not part of a batch.
 const whole = -1
 
-// run runs one operation, which is number at of a batch; nil if ctx ended first. err is
-// what parse said of it.
-func (c *caller) run(ctx context.Context, op *operation, err error, at int) *result {
+// run runs one operation, which is number at of a batch. err is what parse said of it. The
+// error is ctx's cause, or a *consent.AskBack.
+func (c *caller) run(ctx context.Context, op *operation, err error, at int) (*result, error) {
 	start := time.Now()
 	if err == nil && op.action == actionBatch && at != whole {
 		err = refusal("Parameter 'action' is 'batch' within a batch; allowed there: list, info, call")
@@ -73,7 +78,7 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) *res
 	n := op.annotations(at)
 	if err != nil {
 		c.record(op, start, "refused", err.Error())
-		return failure(err.Error(), n)
+		return failure(err.Error(), n), nil
 	}
 	var r *result
 	switch op.action {
@@ -86,10 +91,15 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) *res
 	case actionBatch:
 		return c.batch(ctx, op)
 	}
+	_, asks := errors.AsType[*consent.AskBack](err)
 	unknown, isUnknown := errors.AsType[*hub.UnknownError](err)
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return nil
+		return nil, context.Cause(ctx)
+	case asks && at == whole:
+		return nil, err
+	case asks:
+		err = refusal("The owner is to be asked first, which the client cannot do within a batch: call it by itself")
 	case isUnknown:
 		err = c.unknown(op, unknown)
 		c.record(op, start, "unknown", err.Error())
@@ -100,12 +110,12 @@ func (c *caller) run(ctx context.Context, op *operation, err error, at int) *res
 		c.record(op, start, "ok", "")
 	}
 	if err != nil {
-		return failed(err, n)
+		return failed(err, n), nil
 	}
 	if at != whole && r.asksBack() {
-		return failure("The page asks back, which it cannot do within a batch: call it by itself", n)
+		return failure("The page asks back, which it cannot do within a batch: call it by itself", n), nil
 	}
-	return r
+	return r, nil
 }
 
 // subject returns what a call with these arguments is about, see builtin.Tool.
@@ -126,7 +136,7 @@ func (c *caller) unknown(op *operation, err *hub.UnknownError) error {
 	}
 	near := err.Nearest
 	if len(near) == 0 {
-		near = c.tool.similar(c.tool.index(op.kind), op.path)
+		near = c.tool.similar(c.tool.index(c.by, op.kind), op.path)
 	}
 	if len(near) > 0 {
 		text += "; nearest: " + strings.Join(near, ", ")
@@ -138,11 +148,10 @@ func (c *caller) record(op *operation, start time.Time, outcome, reason string) 
 	if c.tool.log == nil {
 		return
 	}
-	c.tool.log(record.Entry{
-		Time: start, Event: record.Proxy, Said: c.client, Via: c.name,
-		Tool:    strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path)),
-		Outcome: outcome, Reason: reason, Duration: time.Since(start),
-	})
+	e := c.by.Entry(record.Proxy, start)
+	e.Via, e.Outcome, e.Reason = c.name, outcome, reason
+	e.Tool = strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path))
+	c.tool.log(e)
 }
 
 // title returns "Tool", "Resource" or "Prompt".

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -49,6 +51,14 @@ func (w *fakeHub) Find(kind spec.Kind, name string) (hub.Item, error) {
 	return hub.Item{}, &hub.UnknownError{Kind: kind, Name: name}
 }
 
+func (w *fakeHub) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.Item, error) {
+	return w.Find(kind, name)
+}
+
+func (w *fakeHub) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return w.List(kind) }
+
+func (w *fakeHub) Shows(*policy.Action) bool { return true }
+
 func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
 	w.mu.Lock()
 	w.got = append(w.got, c)
@@ -62,7 +72,7 @@ func (w *fakeHub) Call(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	return nil, &hub.UnknownError{Kind: spec.KindTool, Name: c.Name, Nearest: []string{"calculator_add"}}
 }
 
-func (w *fakeHub) ReadResource(_ context.Context, uri, _ string) (json.RawMessage, error) {
+func (w *fakeHub) ReadResource(_ context.Context, _ *consent.Caller, uri string) (json.RawMessage, error) {
 	if r, ok := w.reads[uri]; ok {
 		return json.RawMessage(r), nil
 	}
@@ -72,7 +82,7 @@ func (w *fakeHub) ReadResource(_ context.Context, uri, _ string) (json.RawMessag
 	return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
 }
 
-func (w *fakeHub) GetPrompt(_ context.Context, name string, args json.RawMessage, _ string) (json.RawMessage, error) {
+func (w *fakeHub) GetPrompt(_ context.Context, _ *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error) {
 	if r, ok := w.prompts[name]; ok {
 		return json.RawMessage(r), nil
 	}
@@ -153,7 +163,7 @@ func quiet(spec.Progress) {}
 
 func run(t *testing.T, w *fakeHub, args string) string {
 	t.Helper()
-	r := (&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(args), "test", quiet)
+	r := (&proxy{hub: w}).call(t.Context(), tester, json.RawMessage(args))
 	if err := rawjson.Valid(r, spec.MaxDepth); err != nil {
 		t.Fatalf("%s: the result is not JSON: %v\n%s", args, err, r)
 	}
@@ -367,7 +377,7 @@ func TestArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newFakeHub()
 			run(t, w, `{"action":"call","type":"tool","path":"calculator_add","args":`+c.args+`}`)
-			if len(w.got) != 1 || string(w.got[0].Args) != c.want || w.got[0].Client != "test" || w.got[0].Name != "calculator_add" {
+			if len(w.got) != 1 || string(w.got[0].Args) != c.want || w.got[0].By.Said != "test" || w.got[0].Name != "calculator_add" {
 				t.Errorf("got %.200s", fmt.Sprint(w.got))
 			}
 		})
@@ -392,7 +402,7 @@ func TestLater(t *testing.T) {
 	w := newFakeHub()
 	tool := &proxy{hub: w}
 	query := json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"weather"}}`)
-	if got := string(tool.handler(Name, false)(t.Context(), query, "", quiet)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `"text":"[]"`) {
 		t.Fatal(got)
 	}
 	w.mu.Lock()
@@ -400,13 +410,13 @@ func TestLater(t *testing.T) {
 	w.lists[hub.ListTools] = listing(2, append(old.Items[:2:2], item("w_forecast", "w", `{"name":"w_forecast","description":"[w] Tells the weather"}`))...)
 	w.tools["w_forecast"] = returns(`{"content":[{"type":"text","text":"rain"}]}`)
 	w.mu.Unlock()
-	if got := string(tool.handler(Name, false)(t.Context(), query, "", quiet)); !strings.Contains(got, `w_forecast`) {
+	if got := string(tool.call(t.Context(), tester, query)); !strings.Contains(got, `w_forecast`) {
 		t.Error(got)
 	}
-	if got := string(tool.handler(Name, false)(t.Context(), json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`), "", quiet)); !strings.Contains(got, `"text":"[]"`) {
+	if got := string(tool.call(t.Context(), tester, json.RawMessage(`{"action":"list","type":"tool","filter":{"query":"cart"}}`))); !strings.Contains(got, `"text":"[]"`) {
 		t.Errorf("a closed tab's tool is still found: %s", got)
 	}
-	if got := string(tool.handler(Name, false)(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`), "", quiet)); !strings.Contains(got, `rain`) {
+	if got := string(tool.call(t.Context(), tester, json.RawMessage(`{"action":"call","type":"tool","path":"w_forecast"}`))); !strings.Contains(got, `rain`) {
 		t.Error(got)
 	}
 }
@@ -430,12 +440,12 @@ func TestRecorded(t *testing.T) {
 		tool := &proxy{hub: newFakeHub(), log: func(r record.Entry) {
 			mu.Lock()
 			defer mu.Unlock()
-			if r.Event != record.Proxy || r.Said != "me" || r.Time.IsZero() {
+			if r.Event != record.Proxy || r.Said != "test" || r.Time.IsZero() {
 				t.Errorf("record %+v", r)
 			}
 			got = append(got, r.Tool+": "+r.Outcome)
 		}}
-		tool.handler(Name, false)(t.Context(), json.RawMessage(args), "me", quiet)
+		tool.call(t.Context(), tester, json.RawMessage(args))
 		if s := strings.Join(got, ","); len(s) != len(want) || !strings.Contains(s+","+s, want) {
 			t.Errorf("%s: recorded %q, want %q", args, s, want)
 		}
@@ -460,7 +470,7 @@ func TestCancelled(t *testing.T) {
 			<-entered
 			cancel(errors.New("the client gave up"))
 		}()
-		if r := (&proxy{hub: w}).handler(Name, false)(ctx, json.RawMessage(args), "", quiet); r != nil {
+		if r := (&proxy{hub: w}).call(ctx, tester, json.RawMessage(args)); r != nil {
 			t.Errorf("%s: answered %s", args, r)
 		}
 	}
@@ -470,12 +480,12 @@ func TestProgressPassesThrough(t *testing.T) {
 	w := newFakeHub()
 	w.tools["slow"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 		for i := range 3 {
-			c.Progress(spec.Progress{Progress: float64(i), Message: "m"})
+			c.By.Progress(spec.Progress{Progress: float64(i), Message: "m"})
 		}
 		return json.RawMessage(`{"content":[]}`), nil
 	}
 	var got []float64
-	(&proxy{hub: w}).handler(Name, false)(t.Context(), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`), "", func(p spec.Progress) { got = append(got, p.Progress) })
+	(&proxy{hub: w}).call(t.Context(), reporting(func(p spec.Progress) { got = append(got, p.Progress) }), json.RawMessage(`{"action":"call","type":"tool","path":"slow"}`))
 	if fmt.Sprint(got) != "[0 1 2]" {
 		t.Errorf("got %v", got)
 	}
@@ -531,7 +541,7 @@ func FuzzCall(f *testing.F) {
 	delete(w.tools, "gone")
 	tool := &proxy{hub: w}
 	f.Fuzz(func(t *testing.T, args []byte) {
-		r := tool.handler(Name, false)(t.Context(), args, "", quiet)
+		r := tool.call(t.Context(), tester, args)
 		if err := rawjson.Valid(r, spec.MaxDepth+8); err != nil {
 			t.Errorf("%s: %v", r, err)
 		}
@@ -539,4 +549,20 @@ func FuzzCall(f *testing.F) {
 		w.got = nil
 		w.mu.Unlock()
 	})
+}
+
+// tester is on whose behalf tests call.
+var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+
+// reporting is tester, whose client wants to hear of progress.
+func reporting(progress func(spec.Progress)) *consent.Caller {
+	by := *tester
+	by.Progress = progress
+	return &by
+}
+
+// call calls the tool with the main name, and returns nil if it was cancelled.
+func (t *proxy) call(ctx context.Context, by *consent.Caller, args json.RawMessage) json.RawMessage {
+	result, _ := t.handler(Name, false)(ctx, by, args)
+	return result
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tabhub/hub"
+	"tabhub/hub/auth"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/mcpserver/proxytool"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -40,7 +42,7 @@ func connect(t *testing.T) *session {
 	toClient, fromServer := io.Pipe()
 	var serving sync.WaitGroup
 	serving.Go(func() {
-		server.ServeStream(t.Context(), toServer, fromServer)
+		server.ServeStream(mcpserver.WithIdentity(t.Context(), &auth.Identity{User: spec.LocalUser, Who: policy.Owner}), toServer, fromServer)
 		fromServer.Close()
 	})
 	c := mcp.NewClient(&mcp.Implementation{Name: "go-sdk", Version: "1"}, &mcp.ClientOptions{

@@ -11,6 +11,8 @@ const LOADING = 5_000;
 const RETURN = 10_000;
 /** How often the hub hears of a call that waits for the person in front of the tab, in ms. */
 const REMIND = 10_000;
+/** A call that takes longer than this, in ms, is shown to the owner. */
+const LONG = 1_000;
 /** A call that ends within this time, in ms, is not written to the session's storage. */
 const SHORT = 5;
 /** Answers that the hub may not have are held up to this many characters. */
@@ -63,19 +65,36 @@ export class Calls {
   #following = new Set();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #reminder;
+  #working = false;
   #tabs;
   #hub;
   #arrivals;
+  #changed;
 
   /**
    * @param {Tabs} tabs
    * @param {import("./hub.js").Hub} hub
    * @param {import("./arrivals.js").Arrivals} arrivals
+   * @param {() => void} changed called when working is another
    */
-  constructor(tabs, hub, arrivals) {
+  constructor(tabs, hub, arrivals, changed) {
     this.#tabs = tabs;
     this.#hub = hub;
     this.#arrivals = arrivals;
+    this.#changed = changed;
+  }
+
+  /** Whether a call takes long. */
+  get working() {
+    return this.#working;
+  }
+
+  #work() {
+    const long = Date.now() - LONG;
+    const working = [...this.#open.values()].some(({ at }) => at <= long);
+    if (working === this.#working) return;
+    this.#working = working;
+    this.#changed();
   }
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
@@ -138,6 +157,7 @@ export class Calls {
     this.#open.set(id, call);
     this.#ports.set(id, port);
     this.#stored.save();
+    setTimeout(() => this.#work(), LONG);
     return call;
   }
 
@@ -406,6 +426,7 @@ export class Calls {
     if (!call) return;
     this.#open.delete(id);
     this.#stored.save();
+    if (this.#working) this.#work();
     if (call.waiting) this.#tabs.waits(call.tabId, [...this.#open.values()].some((other) => other.waiting && other.tabId === call.tabId));
   }
 

@@ -1,7 +1,6 @@
 // What the hub may ask of the browser itself. Nothing here takes the focus but
-// activateTab, a tab that is to be opened in front, and a question to the user.
+// activateTab and a tab that is to be opened in front.
 
-import { ask } from "./confirm.js";
 import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
 import { Code, Refusal, notShared } from "./refusal.js";
@@ -18,7 +17,7 @@ const MAX_TEXT = 2 << 20;
  * What does a request. The settings are those of the moment, whenever it asks.
  *
  * @template {ControlMethod} M
- * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current, id: string) => Promise<FromHub[M]["result"]>} Does
+ * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current) => Promise<FromHub[M]["result"]>} Does
  */
 
 /** @type {{ [M in ControlMethod]: Does<M> }} */
@@ -30,7 +29,6 @@ const METHODS = {
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text,
-  "browser/elicitConfirmation": (_, params, __, id) => ask(params, id),
 };
 
 /** What hello says that this browser can do. */
@@ -45,7 +43,7 @@ export const CAPABILITIES = [
   "resume",
 ];
 // Where the browser has no window there is nobody to ask.
-if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("elicit");
+if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
 
 /**
  * Does what the hub asks, or returns undefined if it is nothing for the browser.
@@ -53,10 +51,10 @@ if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("elicit")
  * @param {HubMessage<ControlMethod>} message
  * @param {Current} settings
  */
-export function control({ method, tabId, params, id = "" }, settings) {
+export function control({ method, tabId, params }, settings) {
   if (!Object.hasOwn(METHODS, method)) return undefined; // a hub that is newer than the extension
   const does = /** @type {Does<any>} */ (METHODS[method]);
-  return does(tabId, params, settings, id);
+  return does(tabId, params, settings);
 }
 
 /**
@@ -101,7 +99,7 @@ async function openTab(_, { url, active, wake }, settings) {
   const asleep = wake ? await sleeping(address) : undefined;
   if (asleep?.id !== undefined) {
     await chrome.tabs.reload(asleep.id);
-    if (active) await activateTab(asleep.id, {}, settings, "");
+    if (active) await activateTab(asleep.id, {}, settings);
     return { tabId: asleep.id };
   }
   const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });

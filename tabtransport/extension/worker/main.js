@@ -6,16 +6,17 @@
 
 import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
-import { confirm, confirmation, withdraw } from "./confirm.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Gateways } from "./gateways.js";
 import { Hub } from "./hub.js";
 import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
+import { Questions } from "./questions.js";
 import { Code, Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
 import { Tabs } from "./tabs.js";
+import { Toolbar } from "./toolbar.js";
 import { whoGivesWebMCP } from "./webmcp.js";
 
 /** @type {Settings} */
@@ -25,9 +26,11 @@ let changing = Promise.resolve();
 
 const link = new Link({ address: () => current.hub, hello, opened, message, changed: stateChanged });
 const hub = new Hub(link);
-const tabs = new Tabs(hub, standing, () => current, showTab);
-const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current));
+const toolbar = new Toolbar();
+const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
+const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), showState);
 const gateways = new Gateways(() => current);
+const questions = new Questions(hub, showState);
 
 const invitations = new Invitations(async (address) => {
   const here = address === current.hub;
@@ -35,8 +38,10 @@ const invitations = new Invitations(async (address) => {
   if (here) await link.restart(); // there is another pairing to try
 });
 
-/** The tabs that wait for the person in front of them. */
-const waitingTabs = new Set();
+/** What the hub says of itself when it says nothing. @type {OwnerState} */
+const NOBODY = { paused: false, waiting: 0 };
+/** What the owner of the hub is to see of it. */
+let owner = NOBODY;
 
 /** Resolved once the worker knows what an earlier one knew. */
 const ready = start();
@@ -46,7 +51,7 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   await settings.dropSecrets();
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load(), placeSentinel(current)]);
+  await Promise.all([tabs.load(), calls.load(), questions.load(), placeSentinel(current)]);
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
 }
@@ -77,6 +82,7 @@ function browserName() {
 function opened() {
   calls.opened();
   tabs.opened();
+  questions.opened();
 }
 
 /** @param {HubMessage | HubAnswer} message */
@@ -92,7 +98,7 @@ function message(message) {
     case "browser/cancel": {
       const { requestId, reason } = message.params;
       calls.cancel(requestId, reason);
-      withdraw(requestId);
+      void ready.then(() => questions.cancel(requestId));
       break;
     }
     case "browser/executeTool":
@@ -102,6 +108,13 @@ function message(message) {
     case "browser/complete":
       if (message.id === undefined) break;
       void calls.start(message, message.sentMs === undefined ? undefined : link.greetedAt - message.sentMs);
+      break;
+    case "browser/ownerState":
+      owner = { ...message.params, at: Date.now() };
+      showState();
+      break;
+    case "browser/ask":
+      if (message.id !== undefined) void ready.then(() => questions.ask(message));
       break;
     default: {
       if (message.id === undefined) break;
@@ -199,11 +212,16 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
-chrome.tabs.onRemoved.addListener((tabId) => void ready.then(() => tabs.removed(tabId)));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  toolbar.closed(tabId);
+  void ready.then(() => tabs.removed(tabId));
+});
 chrome.tabs.onReplaced.addListener((id, before) => void tabs.replaced(id, before, ready));
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });
+
+chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions.closed(windowId)));
 
 // Should the worker have been stopped with no page open to wake it.
 chrome.alarms.onAlarm.addListener(() => void ready.then(() => link.ensure()));
@@ -236,7 +254,7 @@ async function asked(request) {
     case "status": {
       const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
       const sites = tabs.sites(request.tabId, tab?.url ?? "", await gateways.place(request.tabId));
-      return { hub: link.state, address: current.hub, settings: current, sites };
+      return { ...stands(), address: current.hub, settings: current, sites };
     }
     case "site": {
       const { origin, on, keep, webmcp } = request;
@@ -252,6 +270,10 @@ async function asked(request) {
       return current;
     case "dashboard":
       return openDashboard();
+    case "pause":
+      return pause(request.on);
+    case "front":
+      return questions.front();
     case "paste":
       return invitations.pasted(request.link);
     case "invitation":
@@ -265,11 +287,10 @@ async function asked(request) {
       await settings.forgetIdentity();
       await link.restart();
       return link.state;
-    case "confirmation":
-      return confirmation(request.id);
-    case "confirm":
-      confirm(request.id, { allow: request.allow, remember: request.remember });
-      return undefined;
+    case "question":
+      return questions.view(request.id);
+    case "answer":
+      return questions.answer(request.id, request.answer);
   }
 }
 
@@ -279,6 +300,23 @@ async function openDashboard() {
     const { url } = await hub.request("browser/dashboard", {});
     if (!/^https?:/.test(url)) throw new Error("the hub has no dashboard");
     await chrome.tabs.create({ url });
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * Has the hub stop everything, or go on.
+ *
+ * @param {boolean} on
+ * @returns {Promise<string>} what went wrong
+ */
+async function pause(on) {
+  try {
+    await hub.request("browser/pause", { on });
+    owner = { ...owner, paused: on }; // the hub says so in a moment, too
+    showState();
     return "";
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -299,6 +337,7 @@ async function apply(change) {
   void gateways.everywhere();
   void bringLate(current, before);
   if (current.hub === before.hub) return;
+  await questions.leave();
   const restarted = link.restart();
   tabs.hubChanged();
   await restarted;
@@ -318,35 +357,15 @@ function stateChanged() {
   showState();
 }
 
-/** @param {import("./tab.js").Tab} tab */
-function showTab({ id: tabId, tools, waiting }) {
-  const text = waiting ? "you" : tools ? String(tools) : "";
-  // The tab may just have been closed.
-  chrome.action.setBadgeText({ tabId, text }).catch(() => {});
-  // A tab's own title stays for as long as its page.
-  if (waiting) waitingTabs.add(tabId);
-  else if (!waitingTabs.delete(tabId)) return;
-  chrome.action.setTitle({ tabId, title: waiting ? "tabhub: a form in this tab waits for you to submit it" : TITLES[link.state.state] }).catch(() => {});
-}
-
 function showState() {
-  const { state } = link.state;
-  if (state !== "connected") hub.disconnected();
-  const fine = state === "connected" || state === "connecting";
-  void chrome.action.setBadgeBackgroundColor({ color: fine ? "#1f5fbf" : "#b3261e" });
-  // A tab's own text, the number of its tools, goes before this one.
-  void chrome.action.setBadgeText({ text: fine ? "" : "!" });
-  void chrome.action.setTitle({ title: TITLES[state] });
+  if (link.state.state !== "connected") {
+    hub.disconnected();
+    owner = NOBODY;
+  }
+  toolbar.show(stands());
 }
 
-/** @type {Record<HubState["state"], string>} */
-const TITLES = {
-  connected: "tabhub: connected",
-  connecting: "tabhub: connecting",
-  absent: "tabhub: the hub is not running",
-  unpaired: "tabhub: not paired with the hub",
-  unproved: "tabhub: what answers is not your hub",
-  outdated: "tabhub: the hub is older than the extension",
-  refused: "tabhub: the hub refused this browser",
-  replaced: "tabhub: another browser has taken this one's place",
-};
+/** @returns {Standing} what the owner sees of it */
+function stands() {
+  return { hub: link.state, owner, waiting: questions.waiting, working: calls.working };
+}

@@ -110,10 +110,17 @@ func (p *Page) Click(selector string) {
 	step(p, "clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
-// ClickLast clicks the element at a CSS selector whose click closes the page.
+// ClickLast is Click for an element whose click closes the page, once it is enabled, and
+// waits until the page is gone.
 func (p *Page) ClickLast(selector string) {
 	p.t.Helper()
-	p.Eval(fmt.Sprintf("void setTimeout(() => document.querySelector(%q).click())", selector))
+	p.WaitFor(fmt.Sprintf("!document.querySelector(%q).disabled", selector))
+	ctx, cancel := context.WithTimeout(p.ctx, Timeout)
+	defer cancel()
+	if _, err := chromedp.Run(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
+		p.t.Logf("clicking %s: %v", selector, err) // the page may be gone before it can answer
+	}
+	p.WaitGone()
 }
 
 // Type sends text to the element that has the focus.

@@ -49,6 +49,7 @@ func ReplayFiles(t *testing.T, pattern string) { transcript.Run(t, pattern, star
 
 func start(t *testing.T, v transcript.Vars) transcript.Player {
 	pairings := tabtest.NewPairings(t)
+	pauses := make(chan bool, 1)
 	srv := wsserver.New(wsserver.Options{
 		Instance: "hub-1",
 		Pair: func(_ *http.Request, m *spec.Pair) (*pairing.Exchange, error) {
@@ -59,6 +60,22 @@ func start(t *testing.T, v transcript.Vars) transcript.Player {
 			return tabtransport.Admission{Pairing: id, Attested: id != ""}, err
 		},
 		Dashboard: func(tabtransport.Admission) (string, error) { return "http://127.0.0.1:3300/#code=good-once", nil },
+		Pause: func(_ tabtransport.Admission, on bool) error {
+			pauses <- on
+			return nil
+		},
+		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, tell func(spec.OwnerState)) {
+			state := spec.OwnerState{Apps: []spec.OwnerApp{{Name: "Claude Code", Calls: 3, LastMs: 1500}}}
+			for {
+				tell(state)
+				select {
+				case state.Paused = <-pauses:
+					time.Sleep(ownerStateDelay)
+				case <-ctx.Done():
+					return
+				}
+			}
+		},
 	})
 	mux := http.NewServeMux()
 	mux.Handle("/tabs", srv.Tabs())
@@ -68,6 +85,9 @@ func start(t *testing.T, v transcript.Vars) transcript.Player {
 	p.tr.Handle(p)
 	return p
 }
+
+// ownerStateDelay is between a change of what the owner sees and its telling.
+const ownerStateDelay = 250 * time.Millisecond
 
 // address is where the peer has dialed.
 const address = "ws://127.0.0.1:3300"

@@ -27,8 +27,12 @@ type Connector struct {
 	// Start starts a hub and returns when it listens. At most one process of a data
 	// directory runs it at a time.
 	Start func(ctx context.Context) error
-	Token string // of a user of a hub with accounts; "" for other hubs
-	Log   *slog.Logger
+	Token string // the client's credential; "": it has none
+	// Session tells the client's session from others, also to the hubs that follow the
+	// first: 32 hexadecimal digits. Began is when it began.
+	Session string
+	Began   time.Time
+	Log     *slog.Logger
 }
 
 const (
@@ -204,7 +208,7 @@ func (c *Connector) dial(ctx context.Context) (net.Conn, error) {
 	}
 	deadline, _ := ctx.Deadline()
 	conn.SetDeadline(deadline)
-	rest, err := upgrade(conn, c.Token)
+	rest, err := c.upgrade(conn)
 	if err != nil {
 		conn.Close()
 		return nil, err
@@ -217,10 +221,11 @@ func (c *Connector) dial(ctx context.Context) (net.Conn, error) {
 }
 
 // upgrade sends the request and reads the answer, and returns what followed it.
-func upgrade(conn net.Conn, token string) (rest []byte, err error) {
-	request := "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n"
-	if token != "" {
-		request += "Authorization: Bearer " + token + "\r\n"
+func (c *Connector) upgrade(conn net.Conn) (rest []byte, err error) {
+	request := "GET /attach HTTP/1.1\r\nHost: hub.sock\r\nConnection: Upgrade\r\nUpgrade: " + httpd.AttachProtocol + "\r\n" +
+		httpd.SessionHeader + ": " + c.Session + "\r\n" + httpd.BeganHeader + ": " + c.Began.Format(time.RFC3339Nano) + "\r\n"
+	if c.Token != "" {
+		request += "Authorization: Bearer " + c.Token + "\r\n"
 	}
 	if _, err := io.WriteString(conn, request+"\r\n"); err != nil {
 		return nil, err

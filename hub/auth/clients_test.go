@@ -1,0 +1,267 @@
+package auth_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub/auth"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+)
+
+func openClients(t *testing.T, path string) *auth.Clients {
+	t.Helper()
+	c, err := auth.OpenClients(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func mint(t *testing.T, c *auth.Clients, client auth.Client) (auth.Client, string) {
+	t.Helper()
+	made, token, err := c.Mint(client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made, token
+}
+
+// A client is the same one after a restart of the hub, and its token is in no file.
+func TestClientsOutliveTheProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	c := openClients(t, path)
+	scope := &policy.Scope{Sites: []string{"shop.example"}, Classes: []policy.Class{policy.Write}}
+	made, token := mint(t, c, auth.Client{Name: "claude", Kind: auth.ClientToken, User: "ann", Scope: scope})
+	if _, err := c.Verify(token); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	c = openClients(t, path)
+	id, err := c.Verify(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id.User != "ann" || id.Kind != auth.KindClient || id.Who.ID != made.ID || id.Who.Name != "claude" ||
+		len(id.Who.Scope.Classes) != 1 || id.Who.Scope.Classes[0] != policy.Write || id.Who.Scope.Sites[0] != "shop.example" {
+		t.Errorf("the token stands for %+v, %+v", id, id.Who)
+	}
+	if again, _ := c.Identity(made.ID); again.Who != id.Who {
+		t.Error("the client is another by its id than by its token")
+	}
+	if list := c.List("ann"); len(list) != 1 || list[0].LastUsed.IsZero() || !list[0].Made.Equal(made.Made) {
+		t.Errorf("the list is %+v", list)
+	}
+	if list := c.List("bob"); len(list) != 0 {
+		t.Errorf("another user sees %+v", list)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, secret, _ := strings.Cut(strings.TrimPrefix(token, "tbh_"), "_")
+	if strings.Contains(string(text), secret) {
+		t.Error("the file holds the token's secret")
+	}
+	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", fi.Mode(), err)
+	}
+}
+
+// What is taken back is taken back at once, from who is in as well, and for good.
+func TestRevoke(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "clients.json")
+	c := openClients(t, path)
+	gone, token := mint(t, c, auth.Client{Name: "gone", Kind: auth.ClientToken, User: "ann"})
+	_, other := mint(t, c, auth.Client{Name: "other", Kind: auth.ClientToken, User: "ann"})
+	id, err := c.Verify(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := id.Context(t.Context())
+	defer cancel()
+	if err := c.Revoke("bob", gone.ID); err != auth.ErrNoClient || id.Ended() {
+		t.Errorf("another user may revoke it: %v", err)
+	}
+	if err := c.Revoke("ann", gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	<-ctx.Done()
+	if !id.Ended() {
+		t.Error("who is in does not end")
+	}
+	if err := c.Revoke("ann", gone.ID); err != auth.ErrNoClient {
+		t.Errorf("it is revoked twice: %v", err)
+	}
+	for _, c := range []*auth.Clients{c, openClients(t, path)} {
+		if _, err := c.Verify(token); err == nil {
+			t.Error("the token is good again")
+		}
+		if _, ok := c.Identity(gone.ID); ok {
+			t.Error("the client is known still")
+		}
+		if _, err := c.Verify(other); err != nil {
+			t.Errorf("another client is out, too: %v", err)
+		}
+	}
+}
+
+func TestClientsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+		made, token := mint(t, c, auth.Client{Name: "short", Kind: auth.ClientToken, User: "ann", Expires: time.Now().Add(time.Hour)})
+		id, err := c.Verify(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := id.Context(t.Context())
+		defer cancel()
+		<-ctx.Done()
+		if _, err := c.Verify(token); err == nil || !strings.Contains(err.Error(), "expired") {
+			t.Errorf("after its time: %v", err)
+		}
+		if _, ok := c.Identity(made.ID); ok {
+			t.Error("it is known after its time")
+		}
+		mint(t, c, auth.Client{Name: "short", Kind: auth.ClientToken, User: "ann"}) // its name is free again
+		if _, _, err := c.Mint(auth.Client{Name: "late", User: "ann", Expires: time.Now()}); err == nil {
+			t.Error("a token is made that has expired")
+		}
+	})
+}
+
+// Rules go by names, so a name means one client, and none that the hub has its own idea of.
+func TestNamesOfClients(t *testing.T) {
+	c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+	first, _ := mint(t, c, auth.Client{Name: "Cursor", Kind: auth.ClientEntry, User: "ann"})
+	long := strings.Repeat("x", 70)
+	for _, tt := range []struct {
+		user  spec.UserID
+		kind  auth.ClientKind
+		name  string
+		want  string
+		wrong string
+	}{
+		{"ann", auth.ClientToken, "cursor", "", "already"},
+		{"ann", auth.ClientToken, first.ID, "", "already"},
+		{"ann", auth.ClientEntry, "Cursor", "Cursor 2", ""},
+		{"ann", auth.ClientOAuth, "Cursor", "Cursor 3", ""},
+		{"bob", auth.ClientToken, "Cursor", "Cursor", ""},
+		{"ann", auth.ClientToken, " a\u202e\n b ", "a b", ""},
+		{"ann", auth.ClientToken, "\u200b", "", "needs a name"},
+		{"ann", auth.ClientOAuth, "Owner", "", "the hub itself"},
+		{"ann", auth.ClientToken, "token", "", "the hub itself"},
+		{"ann", auth.ClientToken, "unnamed", "", "the hub itself"},
+		{"ann", auth.ClientToken, long, strings.Repeat("x", 61) + "…", ""},
+		{"ann", auth.ClientEntry, long, strings.Repeat("x", 59) + "… 2", ""},
+	} {
+		made, err := c.Add(auth.Client{Name: tt.name, Kind: tt.kind, User: tt.user})
+		if tt.wrong == "" && (err != nil || made.Name != tt.want) || tt.wrong != "" && (err == nil || !strings.Contains(err.Error(), tt.wrong)) {
+			t.Errorf("%s %q is named %q, %v", tt.kind, tt.name, made.Name, err)
+		}
+	}
+	if found, err := c.Find("ann", "CURSOR 2"); err != nil || found.Name != "Cursor 2" {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+// Nobody may fill the disk by being used, or by asking for clients.
+func TestClientsAreWrittenSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "clients.json")
+		c := openClients(t, path)
+		_, token := mint(t, c, auth.Client{Name: "busy", Kind: auth.ClientToken, User: "ann"})
+		before, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		written := func() bool {
+			synctest.Wait()
+			now, err := os.Stat(path)
+			return err == nil && !os.SameFile(before, now)
+		}
+		for range 59 {
+			if _, err := c.Verify(token); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if written() {
+			t.Error("the file is written at each use")
+		}
+		time.Sleep(2 * time.Second)
+		if !written() {
+			t.Error("the file does not say when the client was used last")
+		}
+	})
+	c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+	for {
+		if _, err := c.Add(auth.Client{Name: "many", Kind: auth.ClientOAuth, User: "ann"}); err != nil {
+			break
+		}
+	}
+	if n := len(c.List("ann")); n != 256 {
+		t.Errorf("a user has %d clients", n)
+	}
+}
+
+// A file that is not what it should be opens no door, and is not written over.
+func TestDamagedClients(t *testing.T) {
+	for _, text := range []string{"", "{", `{"clients":[{"id":"x","sha256":"00"}]}`} {
+		path := filepath.Join(t.TempDir(), "clients.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := auth.OpenClients(path); err == nil || !strings.Contains(err.Error(), "restore it") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A token is good on the hub that it was made for: without accounts, or with them.
+func TestClientsOfAHub(t *testing.T) {
+	c := openClients(t, filepath.Join(t.TempDir(), "clients.json"))
+	_, local := mint(t, c, auth.Client{Name: "mine", Kind: auth.ClientToken, User: spec.LocalUser})
+	_, anns := mint(t, c, auth.Client{Name: "hers", Kind: auth.ClientToken, User: "ann"})
+	token := auth.NewToken("the hub's own token")
+	for _, accounts := range []bool{false, true} {
+		v := &auth.Hub{Owner: token, Clients: c, Accounts: accounts}
+		for shown, want := range map[string]bool{local: !accounts, anns: accounts, "tbh_x_y": false, "": false} {
+			if id, err := v.Verify(shown); (err == nil) != want || err == nil && id.Kind != auth.KindClient {
+				t.Errorf("accounts %v: %+v, %v", accounts, id, err)
+			}
+		}
+		if id, err := v.Verify("the hub's own token"); err != nil || id.Kind != auth.KindOwner {
+			t.Errorf("the hub's token: %+v, %v", id, err)
+		}
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	c, err := auth.OpenClients(filepath.Join(b.TempDir(), "clients.json"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, token, err := c.Mint(auth.Client{Name: "one", User: "ann"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := c.Verify(token); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,486 @@
+package consent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/spec"
+)
+
+const (
+	askFor        = 2 * time.Minute  // a question waits for its answer
+	lateFor       = 10 * time.Minute // one whose call has ended can be answered
+	progressEvery = 10 * time.Second
+)
+
+// Asker is a way to reach the owner.
+type Asker string
+
+// The ways, as --ask has them.
+const (
+	AskBrowser   Asker = "browser"   // a window of a paired browser
+	AskClient    Asker = "client"    // the client asks its own user
+	AskDashboard Asker = "dashboard" // the dashboard, and the command tabhub approve
+)
+
+// Askers are all, in the order in which they are asked.
+var Askers = []Asker{AskBrowser, AskClient, AskDashboard}
+
+// Who has answered.
+const (
+	ByWindow    = "window"
+	ByClient    = "client"
+	ByDashboard = "dashboard"
+	ByCommand   = "command"
+)
+
+// Browser shows questions in windows of the browsers that the owner has paired with the hub;
+// never in one that the hub has started. It is safe for concurrent use.
+type Browser interface {
+	// Paired reports whether there is such a browser at all, connected or not.
+	Paired() bool
+	// Connected reports whether one is connected that can show a question.
+	Connected() bool
+	// Ask shows q and blocks until it is answered there. It waits for a connection that is
+	// lost meanwhile, and sends q again. When ctx ends, the window is closed.
+	Ask(ctx context.Context, q *spec.Ask) (spec.AskResult, error)
+}
+
+// Options configure a Desk.
+type Options struct {
+	Askers  []Asker // in this order; nil means the variable Askers
+	Browser Browser // nil: none can be asked
+	// Remember stores a rule that an answer has made, and returns when it is stored and
+	// holds. It may be called by several goroutines at once.
+	Remember func(policy.Rule) error
+	// Kept is what Keep was given last, nil the first time. Keep stores the definitions
+	// that the owner has allowed, so that a question can show what has changed; it does not
+	// block. Nil: they are forgotten with the Desk.
+	Kept   json.RawMessage
+	Keep   func(json.RawMessage)
+	Record record.Log   // gets an entry for each question that has ended; nil discards
+	Log    *slog.Logger // nil discards
+}
+
+// Answer is how a question has ended.
+type Answer struct {
+	Question string     // its id; "" if there was none
+	Reach    spec.Reach // "" if nobody has answered
+	By       string     // one of the constants above
+	Asked    time.Duration
+}
+
+// Denied is the error of a question that was not answered with a yes. Its words are for
+// people and models, and say what the owner can do.
+type Denied struct{ Words string }
+
+func (e *Denied) Error() string { return e.Words }
+
+// Desk has the questions to one owner. It is safe for concurrent use.
+type Desk struct {
+	opts    Options
+	log     *slog.Logger
+	windows chan struct{} // has room for the one question that is shown in a window
+
+	mu        sync.Mutex    // guards all below
+	closed    error         // why no more is asked
+	questions []*question   // oldest first
+	changed   chan struct{} // closed when they change
+	watchers  int
+	history   history
+	grants    []grant // oldest first
+	kept      definitions
+}
+
+// New returns a Desk. Its caller closes it.
+func New(opts Options) *Desk {
+	if opts.Askers == nil {
+		opts.Askers = Askers
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Desk{opts: opts, log: opts.Log, windows: make(chan struct{}, 1), changed: make(chan struct{}), kept: read(opts.Kept)}
+}
+
+// Ask asks the owner whether a call may be made, for which c.Decision says policy.Ask, and
+// blocks until there is an answer, two minutes at most. Without an error the answer is yes,
+// and good for this very call: the same client, item, definition and arguments. What reaches
+// further is stored by then, so that who decides again is told so. It does not ask if the
+// owner has allowed the identical call already, or an earlier round of this one.
+//
+// The error is a *Denied; an *AskBack, with which the client's request is to end; what was
+// given to Withdraw or Close; or ctx's cause. The Answer says how the question has ended
+// also then.
+//
+// Who waits holds no slot for calls: there may be 16 questions of a client, and 64 in all.
+func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
+	k := keyOf(&c)
+	if r := by.Reply; r != nil {
+		if q := d.find(r.Question); q != nil && q.key == k && d.isGivenBack(q) {
+			d.take(q, r.Result, ByClient)
+		}
+	}
+	if a, ok := d.redeem(by, k); ok {
+		return a, nil
+	}
+	q, err := newQuestion(by, &c, d.allowed(c.Decision.Changed))
+	if err != nil {
+		return Answer{}, err
+	}
+	w := d.wayTo(by)
+	if err := d.open(q, w); err != nil {
+		return Answer{}, err
+	}
+	return d.wait(ctx, q, w)
+}
+
+func (d *Desk) isGivenBack(q *question) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return q.client
+}
+
+// allowed returns the definition that a rule has allowed, nil if it is not known.
+func (d *Desk) allowed(r *policy.Rule) json.RawMessage {
+	if r == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.kept.get(r.Pin)
+}
+
+// SignIn is a client that wants to be let in.
+type SignIn struct {
+	Client spec.AskClient
+	Why    []string // sentences about how it is known, and what it will be able to do
+	// Code is shown on the page that wants to sign in: the owner has to repeat it.
+	Code string
+}
+
+// SignIn asks the owner whether a client may use the hub, as Ask does, but never through a
+// client. A yes comes with the code; who gives a wrong one three times has declined.
+func (d *Desk) SignIn(ctx context.Context, s SignIn) (Answer, error) {
+	q := &question{code: s.Code}
+	q.Kind = spec.AskSignIn
+	q.Client = spec.AskClient{Name: line(s.Client.Name), Said: line(s.Client.Said), Return: line(s.Client.Return)}
+	q.Why, q.Reaches = s.Why, []spec.Reach{spec.ReachOnce}
+	way := byNobody
+	if d.browserAsks() {
+		way = byBrowser
+	}
+	if err := d.open(q.sealed(), byOthers); err != nil {
+		return Answer{}, err
+	}
+	return d.wait(ctx, q, way)
+}
+
+// way is who is asked first. The dashboard and the command can answer meanwhile.
+type way int
+
+const (
+	byNobody way = iota // who could answer is not there
+	byOthers            // somebody watches the questions
+	byBrowser
+	byClient
+)
+
+// wayTo returns how the owner can be reached about a client's call. The client is asked if
+// the owner wants that first, or has no browser that could be: else a program could answer
+// for its user by closing the browser.
+func (d *Desk) wayTo(by *Caller) way {
+	has := func(a Asker) bool { return slices.Contains(d.opts.Askers, a) }
+	d.mu.Lock()
+	watched := d.watchers > 0
+	d.mu.Unlock()
+	switch {
+	case by.Elicit != nil && has(AskClient) && (d.opts.Askers[0] == AskClient || d.opts.Browser == nil || !d.opts.Browser.Paired()):
+		return byClient
+	case d.browserAsks():
+		return byBrowser
+	case watched && has(AskDashboard):
+		return byOthers
+	}
+	return byNobody
+}
+
+func (d *Desk) browserAsks() bool {
+	return slices.Contains(d.opts.Askers, AskBrowser) && d.opts.Browser != nil && d.opts.Browser.Connected()
+}
+
+// open adds a question, if it may be asked. If nobody is there to ask, the error says so, and
+// the question is one whose call has ended already: an earlier one if it was about the same.
+func (d *Desk) open(q *question, w way) error {
+	now := time.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.prune(now)
+	ofClient, waiting := 0, 0
+	var late *question
+	for _, o := range d.questions {
+		switch {
+		case !o.Late:
+			waiting++
+			if q.call != nil && o.call != nil && o.key.client == q.key.client {
+				ofClient++
+			}
+		case q.call != nil && o.key == q.key && !o.answering:
+			late = o
+		}
+	}
+	switch {
+	case d.closed != nil:
+		return d.closed
+	case q.call == nil && waiting < maxOpen:
+	case ofClient >= maxOfClient, waiting >= maxOpen:
+		return &Denied{"too many calls wait for the owner's answer already; wait for some of them"}
+	default:
+		if words := d.history.refuse(q.key, now); words != "" {
+			return &Denied{words}
+		}
+	}
+	if w == byNobody {
+		if late == nil {
+			d.questions = append(d.questions, q)
+			late = q
+		}
+		err := nobodyThere(late.ID)
+		late.release(outcome{word: "unanswered", err: err})
+		d.keep(late, lateFor)
+		return err
+	}
+	if late != nil {
+		d.end(late, outcome{}) // this one takes its place
+	}
+	if q.call != nil {
+		d.history.add(q.key, false, now)
+	}
+	d.questions = append(d.questions, q)
+	d.notify()
+	return nil
+}
+
+func nobodyThere(id string) *Denied {
+	return &Denied{fmt.Sprintf("the owner has to allow this call first, and cannot be asked now. The owner can allow it with `tabhub approve %s` within %v; make the same call again then", id, lateFor)}
+}
+
+// wait blocks until nobody is to wait for the answer to an open question any more.
+func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
+	var shown sync.WaitGroup
+	defer shown.Wait()
+	showing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	shown.Go(func() { d.show(showing, q, w) })
+	expired := time.NewTimer(askFor)
+	defer expired.Stop()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	gone := ctx.Done()
+	for n := 1; ; n++ {
+		select {
+		case <-q.done:
+			d.record(q, q.outcome, q.ended)
+			if o := q.outcome; o.err == nil && q.call != nil {
+				d.mu.Lock()
+				d.goOn(q.by, grant{key: q.key, left: maxRounds, question: q.ID, by: o.by})
+				d.mu.Unlock()
+			}
+			return Answer{q.ID, q.outcome.reach, q.outcome.by, q.ended.Sub(q.Since)}, q.outcome.err
+		case <-gone:
+			gone = nil // what is being answered ends soon
+			d.giveUp(q, outcome{word: "cancelled", err: context.Cause(ctx)})
+		case <-expired.C:
+			d.giveUp(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %v. The owner can still allow it with `tabhub approve %s` within %v; make the same call again then", askFor, q.ID, lateFor)}})
+		case <-tick.C:
+			if q.by != nil && q.by.Progress != nil {
+				// It has to rise, and to be less than what the page says afterwards.
+				q.by.Progress(spec.Progress{Progress: float64(n) / 1000, Message: waitingWords[w]})
+			}
+		}
+	}
+}
+
+var waitingWords = map[way]string{
+	byOthers:  "waiting for the owner's answer (tabhub approve)",
+	byBrowser: "waiting for the owner's answer in the browser",
+	byClient:  "waiting for your answer",
+}
+
+// show gets the question to who is asked first, and takes the answer.
+func (d *Desk) show(ctx context.Context, q *question, w way) {
+	if w == byClient {
+		r, err := q.by.Elicit(ctx, q.shown(forClient(q.Reaches), q.Since.Add(askFor)))
+		back, ends := errors.AsType[*AskBack](err)
+		switch {
+		case err == nil:
+			d.take(q, r, ByClient)
+			return
+		case ends:
+			d.giveBack(q, back)
+			return
+		case ctx.Err() != nil:
+			return
+		}
+		d.log.Warn("a client could not ask its user", "client", q.key.client, "err", err)
+		if w = byNobody; d.browserAsks() {
+			w = byBrowser
+		}
+	}
+	if w == byBrowser {
+		w = d.showInWindow(ctx, q)
+	}
+	if w == byNobody && q.call != nil && !d.watched() {
+		d.giveUp(q, outcome{word: "unanswered", err: nobodyThere(q.ID)})
+	}
+}
+
+// showInWindow asks in a browser, one question at a time. It returns byNobody if the browser
+// could not be asked.
+func (d *Desk) showInWindow(ctx context.Context, q *question) way {
+	select {
+	case d.windows <- struct{}{}:
+		defer func() { <-d.windows }()
+	case <-ctx.Done():
+		return byBrowser
+	}
+	ask := q.shown(q.Reaches, q.Since.Add(askFor))
+	ask.Waiting = d.waiting() - 1
+	for {
+		r, err := d.opts.Browser.Ask(ctx, ask)
+		switch {
+		case ctx.Err() != nil:
+			return byBrowser
+		case err != nil:
+			d.log.Warn("a browser could not ask its owner", "err", err)
+			return byNobody
+		case d.take(q, r, ByWindow):
+			return byBrowser
+		}
+		again := *ask // another window
+		again.ID += "+"
+		again.Why = append([]string{"The code was wrong."}, q.Why...)
+		ask = &again
+	}
+}
+
+// take takes an answer that counts whatever it is: one that was not offered is a no. It
+// reports false if the owner is to try again, as the code was wrong.
+func (d *Desk) take(q *question, r spec.AskResult, by string) bool {
+	err := d.answer(q, r, by)
+	if errors.Is(err, ErrReach) {
+		err = d.answer(q, spec.AskResult{Reach: spec.ReachNo}, by)
+	}
+	return !errors.Is(err, ErrCode)
+}
+
+// Withdraw ends the calls' questions that match, those of which the call has ended as well,
+// with that error. A nil match matches all.
+func (d *Desk) Withdraw(match func(*policy.Action) bool, cause error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range slices.Clone(d.questions) {
+		if q.call != nil && (match == nil || match(q.call.Action)) {
+			d.end(q, outcome{word: "withdrawn", err: cause})
+		}
+	}
+}
+
+// Close withdraws all questions and refuses new ones. It is idempotent, and does not wait for
+// calls of Ask to return.
+func (d *Desk) Close(cause error) {
+	d.mu.Lock()
+	if d.closed == nil {
+		d.closed = cause
+	}
+	for _, q := range slices.Clone(d.questions) {
+		d.end(q, outcome{word: "withdrawn", err: cause})
+	}
+	d.grants = nil
+	d.notify()
+	d.mu.Unlock()
+}
+
+// Open returns the questions that can be answered, oldest first. Identical ones are one.
+func (d *Desk) Open() []Question {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.list()
+}
+
+func (d *Desk) list() []Question {
+	d.prune(time.Now())
+	var all []Question
+	var of []*question
+	for _, q := range d.questions {
+		if i := slices.IndexFunc(of, q.same); i >= 0 && !q.Late {
+			all[i].Count++
+			continue
+		}
+		shown := q.Question
+		shown.Ask = *q.shown(q.Reaches, q.Until)
+		all, of = append(all, shown), append(of, q)
+	}
+	return all
+}
+
+// Watch yields the open questions now and whenever they change, until ctx ends or the Desk
+// is closed. Who watches can answer: questions wait for that.
+func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
+	return func(yield func([]Question) bool) {
+		d.watch(1)
+		defer d.watch(-1)
+		for {
+			d.mu.Lock()
+			all, changed, closed := d.list(), d.changed, d.closed
+			d.mu.Unlock()
+			if closed != nil || !yield(all) {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+func (d *Desk) watch(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watchers += n
+}
+
+func (d *Desk) watched() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.watchers > 0 && slices.Contains(d.opts.Askers, AskDashboard)
+}
+
+// waiting returns how many questions wait.
+func (d *Desk) waiting() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range d.questions {
+		if !q.Late {
+			n++
+		}
+	}
+	return n
+}
+
+// notify tells who watches. The caller holds d.mu.
+func (d *Desk) notify() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}

@@ -1,0 +1,65 @@
+package consent
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"tabhub/naming"
+)
+
+// How often an owner is asked. Pages can make a model call, and models call again.
+const (
+	maxOfClient = 16 // open questions
+	maxOpen     = 64
+	maxOften    = 3 // questions a minute of a client about a site
+	maxMinute   = 6 // questions a minute
+	maxNo       = 2 // times that the owner declines a client on a site, in quietFor
+	quietFor    = 10 * time.Minute
+	declinedFor = time.Minute // as long the same call is not asked about again
+)
+
+// event is a question that was asked, or that was declined.
+type event struct {
+	at   time.Time
+	site string
+	key  key
+	no   bool
+}
+
+// history has the events of the last quietFor, oldest first. It is bounded by what it limits.
+type history []event
+
+func (h *history) add(k key, no bool, now time.Time) {
+	*h = append(*h, event{now, naming.SiteOf(k.site), k, no})
+}
+
+// refuse returns why a call is not asked about, "" if it is.
+func (h *history) refuse(k key, now time.Time) string {
+	*h = slices.DeleteFunc(*h, func(e event) bool { return now.Sub(e.at) >= quietFor })
+	site := naming.SiteOf(k.site)
+	no, often, minute := 0, 0, 0
+	for _, e := range *h {
+		here := e.key.client == k.client && e.site == site
+		switch recent := now.Sub(e.at) < time.Minute; {
+		case e.no && e.key == k && now.Sub(e.at) < declinedFor:
+			return "the owner has just declined this very call; do not make it again unless the owner asks for it"
+		case e.no && here:
+			no++
+		case !e.no && recent:
+			minute++
+			if here {
+				often++
+			}
+		}
+	}
+	switch {
+	case no >= maxNo:
+		return fmt.Sprintf("the owner has declined %d calls of this client there, and is not asked again within %v; do something else, or ask the owner in your own words", no, quietFor)
+	case often >= maxOften:
+		return fmt.Sprintf("the owner has been asked %d times within a minute about calls of this client there; wait a minute", often)
+	case minute >= maxMinute:
+		return fmt.Sprintf("the owner has been asked %d times within a minute; wait a minute", minute)
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package consent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"unicode"
+
+	"tabhub/describe"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+)
+
+// questionOf makes what is shown of a call.
+func questionOf(t *testing.T, c Call) *spec.Ask {
+	t.Helper()
+	q, err := newQuestion(client(c.Action.Who.ID), &c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &q.Ask
+}
+
+// Nothing that is sent may be hidden from the owner, however it is packed.
+func TestArguments(t *testing.T) {
+	long := strings.Repeat("a", maxValue) + strings.Repeat("b", 100) + strings.Repeat("c", maxValue)
+	c := pay(client("c"), fmt.Sprintf(`{"to":"ann","deep":[{"x":1,"to":"eve"},[],{}],"text":%q,"to":"mal\u202elory\u200b\n!","":null}`, long))
+	got := questionOf(t, c).Args
+	want := []spec.AskValue{
+		{Name: "to", Value: "ann"},
+		{Name: "deep/0/x", Value: "1"}, {Name: "deep/0/to", Value: "eve"}, {Name: "deep/1", Value: "[]"}, {Name: "deep/2", Value: "{}"},
+		{Name: "text", Value: strings.Repeat("a", maxValue/2) + "…" + strings.Repeat("c", maxValue/2), Cut: maxValue + 100},
+		{Name: "to", Value: `mal\u202elory\u200b !`},
+		{Name: `""`, Value: "null"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("shown %+v", got)
+	}
+
+	many := "{" + strings.Repeat(`"a":1,`, maxRows) + `"to":"eve"}`
+	_, err := newQuestion(client("c"), new(pay(client("c"), many)), nil)
+	denied(t, err, "more than 1000 values")
+
+	big := questionOf(t, pay(client("c"), `{"to":"eve","pad":"`+strings.Repeat("x", maxArgs)+`"}`))
+	if !slices.Equal(big.Reaches, []spec.Reach{spec.ReachOnce}) || !strings.Contains(strings.Join(big.Why, ""), "64 KB") {
+		t.Errorf("of large arguments: %v, %v", big.Reaches, big.Why)
+	}
+	if none := questionOf(t, pay(client("c"), `{}`)).Args; len(none) > 0 {
+		t.Errorf("of no arguments: %v", none)
+	}
+}
+
+// A page's words must be short, on one line, and visible, or they could be taken for the hub's.
+func TestHostileNames(t *testing.T) {
+	hostile := "Approved by tabhub.\n\u202eClick Allow\u200b " + strings.Repeat("!", 500)
+	c := pay(client("c"), `{}`)
+	by := client("c")
+	by.Who = &policy.Principal{ID: "c", Name: hostile}
+	by.Said = hostile + "?"
+	c.Action.Name, c.Title, c.Origin, c.Top = hostile, hostile+"?", "https://xn--pypal-4ve.example", hostile
+	q, err := newQuestion(by, &c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{q.Client.Name, q.Client.Said, q.Tool.Name, q.Tool.Title, q.Site.Top} {
+		if len([]rune(text)) > maxName*7 || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || describe.Hidden(r) }) {
+			t.Errorf("shown %q", text)
+		}
+	}
+	if q.Site.Origin != "https://xn--pypal-4ve.example" {
+		t.Errorf("the site: %q", q.Site.Origin)
+	}
+}
+
+// How far an answer may reach depends on what it can be about.
+func TestOfferedReaches(t *testing.T) {
+	all := "once session app always never"
+	for name, test := range map[string]struct {
+		change func(*Caller, *Call)
+		want   string
+	}{
+		"usual":           {func(*Caller, *Call) {}, all},
+		"no session":      {func(by *Caller, _ *Call) { by.Session = "" }, "once app always never"},
+		"unverified site": {func(_ *Caller, c *Call) { c.Action.Site.Domain = "unverified_shop.example" }, "once session"},
+		"unknown program": {func(by *Caller, c *Call) { c.Action.Who = &policy.Principal{ID: policy.UnnamedID} }, "once session always never"},
+		"policy file":     {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFile }, "once"},
+		"flow":            {func(_ *Caller, c *Call) { c.Decision.Layer = policy.ByFlow }, "once"},
+		"no definition":   {func(_ *Caller, c *Call) { c.Action.Item = nil }, "once"},
+		"hub's tool":      {func(_ *Caller, c *Call) { c.Action.Item, c.Action.Of = nil, policy.OfHub }, all},
+	} {
+		by := client("c")
+		c := pay(by, `{}`)
+		test.change(by, &c)
+		if got := strings.Trim(fmt.Sprint(reaches(by, &c)), "[]"); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}
+
+// A rule must be about what was asked: not about a page's tool that has the name of a hub's,
+// and, where everything is asked about, about the site.
+func TestRules(t *testing.T) {
+	by := client("c")
+	c := pay(by, `{}`)
+	c.Action.Of, c.Action.Name, c.Action.Item = policy.OfHub, "browser_page goto", nil
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r.Class != "hub" || r.Tool != "browser_page goto" || r.Site != "shop.example" {
+		t.Errorf("a hub's tool: %+v", r)
+	}
+	c = pay(by, `{}`)
+	c.Decision.Rule = &policy.Rule{Effect: policy.Ask, By: "preset"}
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r != (policy.Rule{Effect: policy.Allow, Client: "c", Site: "shop.example"}) {
+		t.Errorf("where everything is asked about: %+v", r)
+	}
+	if q := questionOf(t, c); !strings.Contains(strings.Join(q.Why, " "), "all that shop.example offers") {
+		t.Errorf("why: %v", q.Why)
+	}
+	c.Action.Of, c.Action.Site = policy.OfHub, policy.Site{}
+	if r, _ := ruleOf(by, &c, spec.ReachApp); r.Tool == "" {
+		t.Errorf("a rule about everything: %+v", r)
+	}
+}
+
+// An owner who has allowed a tool must see what has become of it, also after a restart.
+func TestChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &window{answer: says(spec.ReachApp)}
+		r := newRig(t, w)
+		by := client("c")
+		c := pay(by, `{}`)
+		c.Is = json.RawMessage(`{"description":"Pay for what is in the cart of the shop, and nothing else at all. Thanks.","inputSchema":{"required":["eur"]},"old":1}`)
+		if _, err := r.Ask(t.Context(), by, c); err != nil {
+			t.Fatal(err)
+		}
+		r.Close(errors.New("restart"))
+
+		r.Desk = New(Options{Browser: w, Remember: r.opts.Remember, Kept: r.kept})
+		c.Action.Item = item("v2")
+		c.Decision.Changed = &r.rules[0]
+		c.Is = json.RawMessage(`{"inputSchema":{"required":["eur","to"]},"description":"Pay for what is in the cart of the shop, or anything else at all. Thanks."}`)
+		if _, err := r.Ask(t.Context(), by, c); err != nil {
+			t.Fatal(err)
+		}
+		want := []spec.AskChange{
+			{What: "inputSchema/required/1", Is: "to"},
+			{What: "description", Was: "…ay for what is in the cart of the shop, and nothing else at all. Thanks.", Is: "…ay for what is in the cart of the shop, or anything else at all. Thanks."},
+			{What: "old", Was: "1"},
+		}
+		if got := w.shown[1].Changes; !slices.Equal(got, want) {
+			t.Errorf("shown %+v", got)
+		}
+	})
+}
+
+// A change in the middle of a long text must show.
+func TestChangeOfLongText(t *testing.T) {
+	before, after := strings.Repeat("ä", 5000), strings.Repeat("ö", 5000)
+	was, is := differing(before+"safe"+after, before+"unsafe"+after)
+	if !strings.Contains(is, "unsafe") || strings.Contains(was, "unsafe") || len(is) > 200 || !strings.HasPrefix(is, "…") {
+		t.Errorf("%q, %q", was, is)
+	}
+}

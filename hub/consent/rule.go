@@ -1,0 +1,89 @@
+package consent
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/hub/policy"
+	"tabhub/naming"
+	"tabhub/spec"
+)
+
+// sessionLife is how long an answer for a session is good: sessions may be idle for long.
+const sessionLife = 24 * time.Hour
+
+// reaches returns how far a yes to a question may reach, and never.
+func reaches(by *Caller, c *Call) []spec.Reach {
+	a := c.Action
+	once := []spec.Reach{spec.ReachOnce}
+	switch {
+	case len(c.Args) > maxArgs, !lasting(c.Decision.Layer):
+		return once
+	case a.Of == policy.OfPage && pin(a) == policy.Pin{}, a.Of != policy.OfPage && strings.Contains(a.Name, "*"):
+		return once // no rule could be about this alone
+	}
+	all := once
+	if by.Session != "" {
+		all = append(all, spec.ReachSession)
+	}
+	if naming.IsClaimed(a.Site.Domain) {
+		return all // it may be another site the next time
+	}
+	if a.Who.ID != policy.UnnamedID { // which may be another program
+		all = append(all, spec.ReachApp)
+	}
+	return append(all, spec.ReachAlways, spec.ReachNever)
+}
+
+// forClient returns those of all that a client's own user may answer: an answer is worth what
+// the client's word is, and ends with it.
+func forClient(all []spec.Reach) []spec.Reach {
+	return slices.DeleteFunc(slices.Clone(all), func(r spec.Reach) bool { return r != spec.ReachOnce && r != spec.ReachSession })
+}
+
+// lasting reports whether a rule made by an answer would count against what has asked.
+func lasting(l policy.Layer) bool { return l != policy.ByFile && l != policy.ByFlow }
+
+// siteWide reports whether an answer is about all of a site: if what has asked is about
+// everything, as in policy.ModeAsk.
+func siteWide(c *Call) bool {
+	r := c.Decision.Rule
+	return r != nil && c.Decision.Changed == nil && c.Action.Of == policy.OfPage && c.Action.Site.Domain != "" &&
+		r.Site == "" && r.Tool == "" && r.Class == "" && !r.Late
+}
+
+// ruleOf returns the rule that an answer makes; ok is false for one that is about this call
+// only.
+func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
+	a := c.Action
+	r = policy.Rule{Effect: policy.Allow, Client: a.Who.ID, Site: string(a.Site.Domain)}
+	if !siteWide(c) {
+		r.Tool, r.Pin = a.Name, pin(a)
+		switch a.Of {
+		case policy.OfHub:
+			r.Class = "hub" // a page may give its tool the same name
+		case policy.OfRelay:
+			r.Class = "relay"
+		}
+	}
+	switch reach {
+	case spec.ReachSession:
+		r.Session = by.Session
+	case spec.ReachApp:
+	case spec.ReachAlways:
+		r.Client = ""
+	case spec.ReachNever:
+		r.Effect, r.Pin = policy.Deny, policy.Pin{} // also when the page describes it otherwise
+	default:
+		return policy.Rule{}, false
+	}
+	return r, true
+}
+
+func pin(a *policy.Action) policy.Pin {
+	if a.Item == nil {
+		return policy.Pin{}
+	}
+	return a.Item.Pin()
+}

@@ -1,0 +1,242 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// gate is the one way from clients to tabs and browsers: it decides what passes, and it
+// alone sends. Its methods are safe for concurrent use.
+//
+// The owner may be asked for as long as two minutes, in which what is asked about can
+// change. So a yes sends nothing: the caller looks again at what it was about to do, and
+// the gate decides again.
+type gate struct {
+	transport tabtransport.TabHubTransport
+	desk      *consent.Desk
+	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
+
+	mu       sync.Mutex
+	underWay map[*passage]struct{}
+	followed map[*state.Subscription]*policy.Action // what clients are told the updates of
+	began    map[session]time.Time                  // the first call of each session
+}
+
+// session is a client's, as far as decisions go by it.
+type session struct{ client, id string }
+
+// maxSessions bounds the sessions of which the gate knows when they began. Beyond it all
+// are forgotten: then too much counts as known before a session, not too little as asked.
+const maxSessions = 4096
+
+// permit says that the owner's word lets an action pass. Only the gate makes one that is
+// not empty.
+type permit struct{ of *policy.Action }
+
+// send sends a request of a client's, as tabtransport does.
+func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
+	if p.of == nil {
+		panic("hub: a request that was not decided about")
+	}
+	return g.transport.SendRequest(ctx, to, req, w)
+}
+
+// own sends a request of the hub itself: one that carries nothing of a client's, and takes
+// nothing to it.
+func (g *gate) own(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
+	switch req.(type) {
+	case *spec.Ask, *spec.ListTabs:
+	case *spec.SubscribeResource: // was decided about when the first client wanted it
+	default:
+		panic(fmt.Sprintf("hub: %s is not the hub's own", req.Method()))
+	}
+	return g.transport.SendRequest(ctx, to, req, w)
+}
+
+// admission is how far the decision about one request of a client has come. It is used by
+// one goroutine.
+type admission struct {
+	decision policy.Decision // the latest
+	answer   consent.Answer  // of the owner, if one was asked
+	granted  grant           // for what the answer was yes
+	asked    int
+}
+
+// grant is for what an answer is good that is for one call only.
+type grant struct {
+	site spec.Domain
+	name string
+	pin  policy.Pin
+}
+
+func grantFor(a *policy.Action) grant {
+	g := grant{site: a.Site.Domain, name: a.Name}
+	if a.Item != nil {
+		g.pin = a.Item.Pin()
+	}
+	return g
+}
+
+// asked is what the owner may be asked about.
+type asked interface {
+	// question returns what the question is made from, but for the action and the decision.
+	question() consent.Call
+}
+
+// maxAsked is how often the owner is asked about one call, of which the tool changes while
+// one is.
+const maxAsked = 2
+
+// admit decides about an action, and asks the owner if need be. With again the caller must
+// look at what the action is about once more, and ask again. The error is a *Failure, an
+// *consent.AskBack, or ctx's cause.
+func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, a *policy.Action, about asked) (p permit, again bool, err error) {
+	ad.decision = g.rules.Load().Decide(a, time.Now())
+	switch ad.decision.Effect {
+	case policy.Allow:
+		return permit{a}, false, nil
+	case policy.Ask:
+	default:
+		return permit{}, false, refusal(ad.decision, a)
+	}
+	key := grantFor(a)
+	switch {
+	case ad.asked > 0 && ad.granted == key:
+		return permit{a}, false, nil
+	case ad.asked == maxAsked:
+		return permit{}, false, &Failure{spec.FailDenied, "the tool changed while its owner was asked whether it may be called; the call was not sent"}
+	}
+	ad.asked++
+	c := about.question()
+	c.Action, c.Decision = a, ad.decision
+	ad.answer, err = g.desk.Ask(ctx, by, c)
+	if denied, ok := errors.AsType[*consent.Denied](err); ok {
+		return permit{}, false, &Failure{spec.FailDenied, denied.Words}
+	}
+	if err != nil {
+		return permit{}, false, err
+	}
+	ad.granted = key
+	return permit{}, true, nil
+}
+
+// allows decides about an action of which nobody is to be asked.
+func (g *gate) allows(a *policy.Action) (permit, bool) {
+	if g.rules.Load().Decide(a, time.Now()).Effect != policy.Allow {
+		return permit{}, false
+	}
+	return permit{a}, true
+}
+
+// shows reports whether a client is to know of something.
+func (g *gate) shows(a *policy.Action) bool {
+	return g.rules.Load().Decide(a, time.Now()).Effect != policy.Deny
+}
+
+// refusal is the failure of a call that a decision stops.
+func refusal(d policy.Decision, a *policy.Action) *Failure {
+	code := spec.FailDenied
+	if d.Paused {
+		code = spec.FailPaused
+	}
+	return &Failure{code, d.Words(a)}
+}
+
+// passage is a request of a client that is under way, for the owner to stop.
+type passage struct {
+	by     *consent.Caller
+	site   spec.Domain // "" for none
+	cancel context.CancelCauseFunc
+}
+
+// errStopped is the cause of what a pause has cancelled.
+var errStopped = errors.New("the owner has paused this")
+
+// enter begins a request of a client, before it is decided about: what the owner stops from
+// then on ends. The caller calls leave at its end.
+func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (_ context.Context, leave func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &passage{by, site, cancel}
+	g.mu.Lock()
+	g.underWay[p] = struct{}{}
+	g.mu.Unlock()
+	return ctx, func() {
+		g.mu.Lock()
+		delete(g.underWay, p)
+		g.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// stopPaused cancels what is under way and paused.
+func (g *gate) stopPaused() {
+	rules, now := g.rules.Load(), time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for p := range g.underWay {
+		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: policy.Site{Domain: p.site}}
+		if p.site == "" {
+			a.Of = policy.OfHub
+		}
+		if rules.Decide(&a, now).Paused {
+			p.cancel(errStopped)
+		}
+	}
+}
+
+// follow notes what a client is told the updates of, until unfollow.
+func (g *gate) follow(sub *state.Subscription, a policy.Action) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.followed[sub] = &a
+}
+
+func (g *gate) unfollow(sub *state.Subscription) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.followed, sub)
+}
+
+// denied returns what clients are told the updates of and may not be any more. What is
+// only paused stays.
+func (g *gate) denied() (subs []*state.Subscription) {
+	rules, now := g.rules.Load(), time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for sub, a := range g.followed {
+		if d := rules.Decide(a, now); d.Effect == policy.Deny && !d.Paused {
+			subs = append(subs, sub)
+		}
+	}
+	return subs
+}
+
+// isLate reports whether a definition that was seen first at since came after the first
+// call of the caller's session, which this may be.
+func (g *gate) isLate(by *consent.Caller, since time.Time) bool {
+	if !by.Began.IsZero() {
+		return since.After(by.Began)
+	}
+	key := session{by.Who.ID, by.Session}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	began, ok := g.began[key]
+	if !ok {
+		if len(g.began) >= maxSessions {
+			clear(g.began)
+		}
+		began = time.Now()
+		g.began[key] = began
+	}
+	return since.After(began)
+}

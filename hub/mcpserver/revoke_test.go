@@ -1,0 +1,68 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/hub/auth"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+)
+
+// A credential that is taken back takes along what it has opened: sessions that no request
+// holds, and calls that their clients would not wait for.
+func TestRevokedSessionsEnd(t *testing.T) {
+	h := newScripted()
+	began, ended := make(chan struct{}), make(chan error, 1)
+	h.tools["wait"] = func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+		close(began)
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return nil, ctx.Err()
+	}
+	s := New(h, Options{})
+	valid, revoke := context.WithCancel(t.Context())
+	id := &auth.Identity{User: "alice", Who: &policy.Principal{ID: "cursor"}, Revoked: valid}
+	c := handlerOverTCP(t, s, s.muxFor(func(*http.Request) *auth.Identity { return id }))
+	sse, _ := c.sse()
+	c.initialize("2025-06-18")
+	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	go func() {
+		resp := c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}`)
+		resp.Body.Close()
+	}()
+	<-began
+	revoke()
+	<-ended
+	for what, stream := range map[string]*events{"/sse": sse, "the stream of /mcp": get} {
+		for {
+			if _, _, err := stream.next(); err != nil {
+				break
+			}
+			t.Logf("%s has an event", what)
+		}
+	}
+	if status, _ := c.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); status != 404 {
+		t.Errorf("the session goes on: %d", status)
+	}
+}
+
+// A call is made for its session, so that an answer for the session is good for that alone.
+func TestCallersHaveTheirSession(t *testing.T) {
+	h := newScripted()
+	var by *consent.Caller
+	h.tools["who"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+		by = c.By
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	c := overTCP(t, New(h, Options{}))
+	c.header.Set("Authorization", "alice cursor")
+	c.initialize("2025-06-18")
+	c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`)
+	if by.Who.ID != "cursor" || by.Session != c.header.Get("Mcp-Session-Id") || by.Began.IsZero() {
+		t.Errorf("a call over HTTP is made for %+v", by)
+	}
+}

@@ -1,0 +1,50 @@
+package policy
+
+import (
+	"slices"
+	"time"
+)
+
+// Put adds a rule, and removes those of the same subject that it makes useless, and those
+// that have ended by now. A rule that ends leaves one that does not in its place.
+func (d *Document) Put(r Rule, now time.Time) {
+	subject := r.subject()
+	d.Rules = slices.DeleteFunc(slices.Clone(d.Rules), func(old Rule) bool {
+		s := old.subject()
+		if r.Pin.isZero() || r.Effect != old.Effect {
+			s.Pin = subject.Pin
+		}
+		if r.Until.IsZero() {
+			s.Until = subject.Until
+		}
+		return s == subject || old.ended(now)
+	})
+	d.Rules = append(d.Rules, r)
+}
+
+// Remove removes the rule with an ID, and reports whether there was one.
+func (d *Document) Remove(id string) bool {
+	before := len(d.Rules)
+	d.Rules = slices.DeleteFunc(slices.Clone(d.Rules), func(r Rule) bool { return r.ID == id })
+	return len(d.Rules) < before
+}
+
+func (r *Rule) ended(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
+
+// RuleFor returns the rule about all that is like an action: the same client, site, tool
+// and, if it allows, definition. It has no ID.
+func RuleFor(a *Action, effect Effect) Rule {
+	r := Rule{Effect: effect, Client: a.Who.ID, Site: string(a.Site.Domain), Tool: a.Name}
+	switch {
+	case a.Of == OfHub:
+		r.Class = classHub
+	case a.Of == OfRelay:
+		r.Class = classRelay
+	case effect == Allow && a.Item != nil:
+		r.Pin = a.Item.Pin()
+	}
+	if a.Site.Any {
+		r.Site = ""
+	}
+	return r
+}

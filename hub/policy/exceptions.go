@@ -1,0 +1,85 @@
+package policy
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Exceptions returns what decides otherwise in a part of what the rule with an ID is about:
+// rules that are more specific, that are as strict as it is not, or that are the file's. It
+// goes by examples, and knows nothing of flows.
+func (s *Set) Exceptions(id string, now time.Time) []*Rule {
+	var r *compiled
+	for i := range s.own.actions.rules {
+		if c := &s.own.actions.rules[i]; c.ID == id {
+			r = c
+		}
+	}
+	if r == nil {
+		return nil
+	}
+	var out []*Rule
+	for _, t := range []*table{s.file.actions, s.own.actions} {
+		for i := range t.rules {
+			o := &t.rules[i]
+			weaker := t == s.own.actions && (r.rank.covers(o.rank) && r.rank != o.rank || o.Effect < r.Effect && !o.rank.covers(r.rank))
+			if o.Effect == r.Effect || weaker {
+				continue
+			}
+			if a := both(o, r); o.matches(a, now) && r.matches(a, now) {
+				out = append(out, o.Rule)
+			}
+		}
+	}
+	return out
+}
+
+// both returns an action that two rules are about, if there is any; else one that they are
+// not both about.
+func both(x, y *compiled) *Action {
+	client := cmp.Or(x.Client, y.Client, "anybody")
+	a := &Action{
+		Who: &Principal{ID: client, Name: client}, Session: cmp.Or(x.Session, y.Session),
+		Class: cmp.Or(x.class, y.class, Destructive), Late: x.Late || y.Late,
+	}
+	switch of := x.of & y.of; {
+	case of&ofPage != 0:
+	case of&ofHub != 0:
+		a.Of = OfHub
+	default:
+		a.Of = OfRelay
+	}
+	a.Site.Domain = x.site.example()
+	if y.site.rank() > x.site.rank() {
+		a.Site.Domain = y.site.example()
+	}
+	a.Name = x.tool()
+	if y.rank.what > x.rank.what && y.Tool != "" || x.Tool == "" {
+		a.Name = y.tool()
+	}
+	return a
+}
+
+// example is a site that the pattern stands for.
+func (s *sites) example() spec.Domain {
+	switch s.kind {
+	case exactSite:
+		return s.domain
+	case belowSite:
+		return spec.Domain(s.marks + s.host + s.port)
+	case unverifiedSite:
+		return "unverified_any.example"
+	}
+	return "any.example"
+}
+
+// tool is the name of a tool that the rule is about.
+func (c *compiled) tool() string {
+	if c.wild {
+		return strings.ReplaceAll(c.Tool, "*", "")
+	}
+	return cmp.Or(c.Tool, "any")
+}

@@ -1,0 +1,241 @@
+package policy
+
+import (
+	"strings"
+	"time"
+
+	"tabhub/spec"
+)
+
+// compiled is a Rule as it is matched.
+type compiled struct {
+	*Rule
+	at     int32 // in its table
+	rank   rank
+	preset bool
+	site   sites
+	from   sites
+	class  Class // ClassUnset: any
+	of     of
+	wild   bool // Tool is a pattern
+}
+
+// of is the things that a rule is about by their Of: a set.
+type of uint8
+
+const (
+	ofPage  of = 1 << OfPage
+	ofHub   of = 1 << OfHub
+	ofRelay of = 1 << OfRelay
+)
+
+// rank is how much a rule says in each of four dimensions; the more, the more specific.
+type rank struct{ from, who, where, what uint16 }
+
+// covers reports whether r says at least as much as b in each dimension.
+func (r rank) covers(b rank) bool {
+	return r.from >= b.from && r.who >= b.who && r.where >= b.where && r.what >= b.what
+}
+
+// What a rule says of the tool, in rank.what; below it are bits for class and late.
+const (
+	exactTool   = 1 << 13
+	changedTool = exactTool - 1 // a rule with the pin of another definition
+	pinnedTool  = exactTool + 1
+
+	classBit, lateBit = 2, 1
+)
+
+func what(tool int, bits uint16) uint16 { return uint16(tool<<2) | bits }
+
+// compile compiles a rule that has been checked.
+func compile(r *Rule) compiled {
+	c := compiled{Rule: r, preset: r.By == byPreset, site: parseSites(r.Site), from: parseSites(r.From), wild: isPattern(r)}
+	switch r.Class {
+	case classHub:
+		c.of = ofHub
+	case classRelay:
+		c.of = ofRelay
+	default:
+		_ = c.class.UnmarshalText([]byte(r.Class)) // "": any
+		c.of = ofPage | ofHub | ofRelay
+		if r.Tool != "" && r.Effect == Allow {
+			// Pages name their tools as they like, also as the hub's.
+			c.of = ofPage
+		}
+	}
+
+	c.rank = rank{from: c.from.rank(), where: c.site.rank()}
+	if r.Client != "" {
+		c.rank.who++
+	}
+	if r.Session != "" {
+		c.rank.who++
+	}
+	tool, bits := 0, uint16(0)
+	switch {
+	case r.Tool == "":
+	case c.wild:
+		tool = min(1+len(strings.ReplaceAll(r.Tool, "*", "")), changedTool-1)
+	case c.of == ofHub && !strings.Contains(r.Tool, " "):
+		tool = min(1+len(r.Tool), changedTool-1) // each of its actions
+	case !r.Pin.isZero():
+		tool = pinnedTool
+	default:
+		tool = exactTool
+	}
+	if r.Class != "" {
+		bits |= classBit
+	}
+	if r.Late {
+		bits |= lateBit
+	}
+	c.rank.what = what(tool, bits)
+	return c
+}
+
+// isPattern reports whether "*" stands for any text in the rule's tool. A definition has a
+// name of its own.
+func isPattern(r *Rule) bool { return r.Pin.isZero() && strings.Contains(r.Tool, "*") }
+
+// changed is the rank of a rule whose pin is that of another definition.
+func (c *compiled) changed() rank {
+	r := c.rank
+	r.what = what(changedTool, r.what&(classBit|lateBit))
+	return r
+}
+
+// matches reports whether the rule, but for its pin and what it says of a flow, is about an
+// action.
+func (c *compiled) matches(a *Action, now time.Time) bool {
+	return c.of&(1<<a.Of) != 0 &&
+		isClient(c.Client, a.Who) && (c.Session == "" || c.Session == a.Session) &&
+		(c.class == ClassUnset || c.class == a.class()) &&
+		(!c.Late || a.Late) &&
+		c.isAt(a) && c.isTool(a) &&
+		!c.ended(now)
+}
+
+// isAt reports whether the rule is about the site of an action. A preset is about sites
+// that are known; of those that may be any, it has rules of their own.
+func (c *compiled) isAt(a *Action) bool {
+	if a.Site.Any && c.site.kind != anySite {
+		return c.Effect != Allow && !c.preset
+	}
+	return c.site.has(a.Site.Domain, false)
+}
+
+func (c *compiled) isTool(a *Action) bool { return c.Tool == "" || isTool(c.Tool, c.wild, a) }
+
+// isTool reports whether a pattern stands for what an action calls. That of a tool of the
+// hub stands for each of the tool's actions.
+func isTool(pattern string, wild bool, a *Action) bool {
+	if wild {
+		return globs(pattern, a.Name)
+	}
+	return pattern == a.Name || a.Of == OfHub && pattern == hubTool(a.Name)
+}
+
+// hubTool returns the tool of the hub that "browser_page goto" is an action of.
+func hubTool(name string) string {
+	tool, _, _ := strings.Cut(name, " ")
+	return tool
+}
+
+// isClient reports whether a rule's client, if it names one, is who. The IDs that the hub
+// gives to some are nobody's name.
+func isClient(client string, who *Principal) bool {
+	switch client {
+	case "", who.ID:
+		return true
+	case OwnerID, TokenID, UnnamedID:
+		return false
+	}
+	return client == who.Name
+}
+
+func (a *Action) class() Class {
+	if a.Class == ClassUnset {
+		return Destructive
+	}
+	return a.Class
+}
+
+func (p Pin) isZero() bool { return p == Pin{} }
+
+// refuses returns what of a scope an action is beyond.
+func (s *Scope) refuses(a *Action) bound {
+	switch {
+	case s == nil:
+		return unbound
+	case len(s.Sites) > 0 && !s.hasSite(a.Site):
+		return boundSites
+	case len(s.Tools) > 0 && !s.hasTool(a):
+		return boundTools
+	case len(s.Classes) > 0 && !s.hasClass(a.class()):
+		return boundClasses
+	}
+	return unbound
+}
+
+// bound is what of a scope an action is beyond.
+type bound uint8
+
+const (
+	unbound bound = iota
+	boundSites
+	boundTools
+	boundClasses
+)
+
+func (s *Scope) hasSite(at Site) bool {
+	if at.Any {
+		return false
+	}
+	for _, pattern := range s.Sites {
+		if p := parseSites(pattern); p.has(at.Domain, false) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Scope) hasTool(a *Action) bool {
+	for _, pattern := range s.Tools {
+		if isTool(pattern, strings.Contains(pattern, "*"), a) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Scope) hasClass(class Class) bool {
+	for _, c := range s.Classes {
+		if class <= c {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a pause stops an action.
+func (p *Pause) matches(a *Action) bool {
+	if !isClient(p.Client, a.Who) {
+		return false
+	}
+	if p.Site != "" && a.Site.Any {
+		return true
+	}
+	site := parseSites(p.Site)
+	return site.has(a.Site.Domain, false)
+}
+
+// isPrivate reports whether the owner has made a site private.
+func (s *Set) isPrivate(d spec.Domain) bool {
+	for i := range s.private {
+		if s.private[i].has(d, false) {
+			return true
+		}
+	}
+	return false
+}

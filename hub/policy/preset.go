@@ -1,0 +1,47 @@
+package policy
+
+import "slices"
+
+// byPreset is Rule.By of the rules of a mode.
+const byPreset = "preset"
+
+// The classes of a rule that are no Class but say whose the thing is.
+const (
+	classHub   = "hub"
+	classRelay = "relay"
+)
+
+// Modes are all there are.
+var Modes = []Mode{ModeOpen, ModeCareful, ModeAsk, ModeReadOnly}
+
+// Rules returns what a mode says where no rule of the owner does. They name no client and
+// no tool, so that each answer of the owner is more specific.
+func (m Mode) Rules() []Rule {
+	all := []Rule{{ID: "private", Effect: Ask, From: "private", Note: "values of private sites"}}
+	careful := []Rule{
+		{ID: "destructive", Effect: Ask, Class: "destructive", Note: "what cannot be undone or has consequences"},
+		{ID: "late", Effect: Ask, Class: "destructive", Late: true, Note: "the same that a page brought after the client's first call"},
+		{ID: "unverified", Effect: Ask, Site: "unverified", Note: "sites that no browser vouches for"},
+		{ID: "relay", Effect: Ask, Class: classRelay, Note: "requests to extensions, which reach the whole browser"},
+	}
+	switch m {
+	case ModeOpen:
+		all = append(all, Rule{ID: "open", Effect: Allow, Note: "everything else"})
+	case ModeCareful:
+		all = append(append(all, careful...), Rule{ID: "careful", Effect: Allow, Note: "everything else"})
+	case ModeAsk:
+		all = append(append(all, careful...), Rule{ID: "ask", Effect: Ask, Note: "everything else"})
+	case ModeReadOnly:
+		all = append(all, Rule{ID: "read-only", Effect: Allow, Class: "read", Note: "nothing else, whatever rules say"})
+	}
+	for i := range all {
+		all[i].ID, all[i].By = "preset:"+all[i].ID, byPreset
+	}
+	return all
+}
+
+// known reports whether there is such a mode.
+func (m Mode) known() bool { return slices.Contains(Modes, m) }
+
+// raises reports whether what was allowed, and has changed since, is asked for.
+func (m Mode) raises() bool { return m == ModeCareful || m == ModeAsk }

@@ -1,0 +1,196 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Set is what holds: the rules of the owner, of a file and of a mode, and what is paused.
+// It is immutable and safe for concurrent use. A nil Set denies everything.
+type Set struct {
+	mode    Mode
+	fixed   bool
+	doc     Document
+	private []sites
+	file    layer
+	own     layer // those of the mode, too
+	denied  []string
+	bounded bool // everybody may be denied something
+}
+
+// layer is rules that decide together: those about actions, and those about flows.
+type layer struct{ actions, flows *table }
+
+// New makes a Set of what the owner has decided, and of the rules of a policy file. The
+// mode is that of the document if it is "", and ModeCareful if that has none. The document
+// and the rules are the Set's from now on. The error says what is wrong with which rule.
+func New(doc Document, mode Mode, file []Rule) (*Set, error) {
+	s := &Set{doc: doc, mode: cmp.Or(mode, doc.Mode, ModeCareful), fixed: mode != ""}
+	if !s.mode.known() {
+		return nil, fmt.Errorf("policy: the mode is %.40q; it may be %s", s.mode, or(names(Modes)))
+	}
+	if err := checkDocument(&doc); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	if err := Check(file); err != nil {
+		return nil, fmt.Errorf("policy: the file: %w", err)
+	}
+	for _, p := range doc.Private {
+		s.private = append(s.private, parseSites(p))
+	}
+	s.file = newLayer(file)
+	s.own = newLayer(slices.Concat(doc.Rules, s.mode.Rules()))
+	s.bounded = s.mode == ModeReadOnly
+	for _, r := range slices.Concat(file, doc.Rules) {
+		if r.Effect == Deny && r.From == "" {
+			s.denied = append(s.denied, r.Client)
+		}
+	}
+	s.bounded = s.bounded || slices.Contains(s.denied, "")
+	return s, nil
+}
+
+func newLayer(rules []Rule) layer {
+	var actions, flows []*Rule
+	for i := range rules {
+		if rules[i].From == "" {
+			actions = append(actions, &rules[i])
+		} else {
+			flows = append(flows, &rules[i])
+		}
+	}
+	return layer{newTable(actions), newTable(flows)}
+}
+
+// Decide says whether an action may be done at a time.
+func (s *Set) Decide(a *Action, now time.Time) Decision {
+	switch {
+	case s == nil, a.Who == nil, a.Who.ID == "":
+		return Decision{Effect: Deny}
+	case a.Of == OfPage && a.Site == (Site{}): // what a page offers is somewhere
+		return Decision{Effect: Deny}
+	case s.isPaused(a):
+		return Decision{Effect: Deny, Paused: true, Layer: ByPause}
+	case a.Who.Scope.refuses(a) != unbound:
+		return Decision{Effect: Deny, Layer: ByScope}
+	case s.mode == ModeReadOnly && a.class() != Read:
+		return Decision{Effect: Deny, Layer: ByMode}
+	}
+	d := s.byRules(a, now)
+	for i := range a.Flows {
+		if f := s.byFlow(a, a.Flows[i].From, now); f.Effect > d.Effect || f.Effect == d.Effect && f.Effect == Ask {
+			f.Changed = d.Changed
+			d = f
+		}
+	}
+	return d
+}
+
+// byRules is what the rules say of an action, whatever its arguments hold.
+func (s *Set) byRules(a *Action, now time.Time) Decision {
+	var place [16]*compiled // more winners are no usual case
+	w := s.file.actions.match(winners{rules: place[:0]}, a, "", false, now)
+	if len(w.rules) > 0 {
+		return s.decision(w, ByFile)
+	}
+	return s.decision(s.own.actions.match(winners{rules: place[:0]}, a, "", false, now), ByRule)
+}
+
+// byFlow is what the rules say of values of another site in an action. It is Allow if none
+// says anything.
+func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
+	private := s.isPrivate(from)
+	var place [16]*compiled
+	w := s.file.flows.match(winners{rules: place[:0]}, a, from, private, now)
+	if len(w.rules) == 0 {
+		w = s.own.flows.match(w, a, from, private, now)
+	}
+	if r := w.strictest(); r != nil {
+		return Decision{Effect: r.Effect, Rule: r.Rule, Layer: ByFlow}
+	}
+	return Decision{Effect: Allow, Layer: ByFlow}
+}
+
+// decision is what winners say. What they allow is asked for if the owner has allowed it
+// with another definition, and said nothing since that is as specific.
+func (s *Set) decision(w winners, at Layer) Decision {
+	d := Decision{Effect: Deny}
+	if r := w.strictest(); r != nil {
+		d = Decision{Effect: r.Effect, Rule: r.Rule, Layer: at}
+		if r.preset {
+			d.Layer = ByPreset
+		}
+	}
+	if w.changed == nil || slices.ContainsFunc(w.rules, func(r *compiled) bool { return r.rank.covers(w.changed.changed()) }) {
+		return d
+	}
+	d.Changed = w.changed.Rule
+	if d.Effect == Allow && s.mode.raises() {
+		d.Effect, d.Rule, d.Layer = Ask, d.Changed, at
+	}
+	return d
+}
+
+func (s *Set) isPaused(a *Action) bool {
+	for i := range s.doc.Pauses {
+		if s.doc.Pauses[i].matches(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Hides reports whether there may be anything that a client is denied, and that its lists
+// need not have. What is only paused stays in them.
+func (s *Set) Hides(who *Principal) bool {
+	if s == nil || who == nil || who.ID == "" || s.bounded || who.Scope != nil {
+		return true
+	}
+	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })
+}
+
+// Mode returns the mode, and whether it was given to New, so that that of the document
+// counts for nothing.
+func (s *Set) Mode() (mode Mode, fixed bool) { return s.mode, s.fixed }
+
+// Document returns what the owner has decided. It must not be changed.
+func (s *Set) Document() *Document { return &s.doc }
+
+// Rules returns what holds: the rules of the file, then the owner's, then those of the
+// mode. In each the most specific come first. They must not be changed.
+func (s *Set) Rules() []*Rule {
+	var file, own, presets []*Rule
+	for _, t := range []*table{s.file.actions, s.file.flows} {
+		for i := range t.rules {
+			file = append(file, t.rules[i].Rule)
+		}
+	}
+	for _, t := range []*table{s.own.actions, s.own.flows} {
+		for i := range t.rules {
+			if r := &t.rules[i]; r.preset {
+				presets = append(presets, r.Rule)
+			} else {
+				own = append(own, r.Rule)
+			}
+		}
+	}
+	return slices.Concat(file, own, presets)
+}
+
+// Matching returns the rules that match an action, whether or not they decide, in the order
+// of Rules, but for those about flows.
+func (s *Set) Matching(a *Action, now time.Time) []*Rule {
+	var out []*Rule
+	for _, t := range []*table{s.file.actions, s.own.actions} {
+		for i := range t.rules {
+			if r := &t.rules[i]; r.matches(a, now) && (r.Pin.isZero() || a.Item != nil && a.Item.Pin() == r.Pin) {
+				out = append(out, r.Rule)
+			}
+		}
+	}
+	return out
+}

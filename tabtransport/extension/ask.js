@@ -1,0 +1,190 @@
+import { ask, element, make } from "./common.js";
+import { Guard } from "./guard.js";
+
+const id = decodeURIComponent(location.search.slice(1));
+const question = element("question", HTMLElement);
+const reaches = element("reaches", HTMLFieldSetElement);
+const yes = element("yes", HTMLButtonElement);
+const code = make("input", "said");
+
+/** What an answer is good for, and what the button then says. @type {Record<string, [string, string]>} */
+const REACHES = {
+  once: ["This once", "Allow once"],
+  session: ["Until this app ends or connects anew", "Allow for now"],
+  app: ["Always for this app, until the tool changes", "Always allow"],
+  always: ["Always for every app, until the tool changes", "Always allow for all"],
+};
+
+/** @type {Record<string, string>} */
+const CLASSES = {
+  read: "It says that it only reads.",
+  write: "It may change something.",
+  destructive: "It may do what cannot be undone.",
+};
+
+/** @type {Record<string, string>} */
+const KINDS = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
+
+/** How far a yes reaches, as the owner has it now. */
+let reach = "once";
+/** When the question expires, as performance.now() has it. */
+let expires = 0;
+
+const guard = new Guard(() => answer("no"));
+guard.add(element("no", HTMLButtonElement), () => answer("no"));
+guard.add(element("never", HTMLButtonElement), () => answer("never"));
+guard.add(yes, () => answer(reach), () => !code.isConnected || code.value.trim() !== "");
+
+/** @param {string} reach */
+async function answer(reach) {
+  await ask({ ask: "answer", id, answer: { reach, ...(code.isConnected && { code: code.value.trim() }) } });
+}
+
+async function show() {
+  /** @type {QuestionView | undefined} */
+  const view = await ask({ ask: "question", id });
+  if (!view) {
+    over();
+    return;
+  }
+  expires = performance.now() + view.left;
+  element("waiting", HTMLElement).textContent = view.waiting ? `Waiting after this one: ${view.waiting}` : "";
+  if (question.childElementCount) return;
+  guard.disturb();
+  const { ask: asked } = view;
+  const signIn = asked.kind === "signIn";
+  element("headline", HTMLElement).textContent = signIn ? "May an app use your hub?" : "May an app do this?";
+  question.append(...(signIn ? aboutSignIn(asked) : aboutCall(asked)));
+  element("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
+  const offered = asked.reaches.filter((name) => Object.hasOwn(REACHES, name));
+  choose(offered[0]);
+  reaches.replaceChildren(make("legend", "", "If you allow it"), ...offered.map((name, i) => choice(name, i === 0)));
+  reaches.hidden = offered.length < 2;
+  element("answers", HTMLElement).hidden = false;
+}
+
+/** @param {string} chosen */
+function choose(chosen) {
+  reach = chosen;
+  yes.textContent = REACHES[chosen]?.[1] ?? "Allow";
+}
+
+/** @param {string} name @param {boolean} first */
+function choice(name, first) {
+  const box = make("input", "");
+  box.type = "radio";
+  box.name = "reach";
+  box.checked = first;
+  box.addEventListener("change", () => choose(name));
+  return make("label", "", box, ` ${REACHES[name][0]}`);
+}
+
+/** @param {Ask} asked */
+function aboutSignIn({ client, why }) {
+  code.autocomplete = "off";
+  code.spellcheck = false;
+  code.maxLength = 32;
+  code.setAttribute("aria-label", "Code");
+  return [
+    part("App", ...who(client)),
+    part("Your browser then goes back to", said("origin", client.return || "nowhere")),
+    ...(why.length ? [part("Why you are asked", sentences(why))] : []),
+    part("The code that the page shows", code, make("p", "soft", "Type it from the page that you have opened. If you have opened none, don’t allow.")),
+  ];
+}
+
+/** @param {Ask} asked */
+function aboutCall({ client, site, tool, why, args = [], changes = [] }) {
+  const parts = [part("App", ...who(client)), part("Site", ...where(site))];
+  if (tool) {
+    const title = tool.title && tool.title !== tool.name ? [" ", said("", tool.title)] : [];
+    const kind = KINDS[tool.kind ?? ""] ?? "Tool of the hub";
+    parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", CLASSES[tool.class] ?? "It may change something.")));
+  }
+  if (why.length) parts.push(part("Why you are asked", sentences(why)));
+  if (changes.length) parts.push(part("What has changed since you allowed it", ...changes.map(change)));
+  if (tool) parts.push(part("What it is given", args.length ? table(args) : make("p", "soft", "Nothing")));
+  return parts;
+}
+
+/** @param {string} title @param {...(Node | string)} children */
+function part(title, ...children) {
+  return make("section", "", make("h2", "soft", title), ...children);
+}
+
+/**
+ * What others have written, in a box: it cannot pass for words of tabhub.
+ *
+ * @param {string} className @param {...(Node | string)} text
+ */
+function said(className, ...text) {
+  return make("span", `said wide ${className}`, ...text);
+}
+
+/** @param {string[]} why */
+function sentences(why) {
+  return make("ul", "why", ...why.map((sentence) => make("li", "wide", sentence)));
+}
+
+/** @param {Ask["client"]} client */
+function who({ name, said: calls }) {
+  return [said("name", name), ...(calls && calls !== name ? [make("p", "soft", "It calls itself ", said("", calls))] : [])];
+}
+
+/** @param {Ask["site"]} site */
+function where(site) {
+  if (!site) return [make("p", "", "None: it is about the hub itself.")];
+  if (site.any) return [make("p", "bad", "Any: it may reach every site that is open in this browser.")];
+  const parts = [said("origin", site.origin)];
+  if (!site.verified) parts.push(make("p", "bad", "Not verified: no browser has vouched that this is the site."));
+  if (site.top) parts.push(make("p", "", "In a page of ", said("", site.top)));
+  return parts;
+}
+
+/** @param {NonNullable<Ask["args"]>} args */
+function table(args) {
+  return make("table", "", ...args.map(({ name, value, cut }) => {
+    const left = cut ? [make("p", "bad", `${cut.toLocaleString("en")} characters in the middle are left out.`)] : [];
+    return make("tr", "", make("th", "", said("", name)), make("td", "", said("", value), ...left));
+  }));
+}
+
+/** @param {NonNullable<Ask["changes"]>[number]} change */
+function change({ what, was, is }) {
+  const [before, after] = differ(was, is);
+  return make("div", "change", make("p", "wide", what), make("p", "soft", "was"), said("was", ...before), make("p", "soft", "is"), said("is", ...after));
+}
+
+/**
+ * Two texts, the part in which they differ marked.
+ *
+ * @param {string} was @param {string} is
+ * @returns {(Node | string)[][]}
+ */
+function differ(was, is) {
+  const [a, b] = [[...was], [...is]];
+  let head = 0;
+  while (head < Math.min(a.length, b.length) && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < Math.min(a.length, b.length) - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  /** @param {string[]} text @param {"del" | "ins"} tag */
+  const marked = (text, tag) => {
+    const end = text.length - tail;
+    return [text.slice(0, head).join(""), make(tag, "", text.slice(head, end).join("")), text.slice(end).join("")];
+  };
+  return [marked(a, "del"), marked(b, "ins")];
+}
+
+/** The question is no longer asked. The window stays: what is under it must not get the click. */
+function over() {
+  element("headline", HTMLElement).textContent =
+    expires && performance.now() >= expires ? "Time is up: it was not allowed" : "This is no longer asked";
+  element("waiting", HTMLElement).textContent = "You can close this window.";
+  question.replaceChildren();
+  element("answers", HTMLElement).hidden = true;
+}
+
+chrome.storage.session.onChanged.addListener(({ questions }) => {
+  if (questions) void show();
+});
+await show();
