@@ -136,7 +136,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), new(recordtest.Memory)
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: transport, Store: store, Log: log, Record: recorded})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +160,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		Tenants: d.tenants,
 		Info:    func() Info { return Info{Version: "v1", Started: time.Now()} },
 		Stop:    func(why string) { d.stopped <- why },
+		Token:   d.token,
 		Log:     log,
 	}
 	if change != nil {
