@@ -21,7 +21,6 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
