@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -32,7 +34,10 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	if r.target.Addr.Peer != "" {
 		rec.Tab = r.target.Addr.String()
 	}
-	h.Record(rec)
+	r.traced(resp, err, func(flows []policy.Flow) {
+		rec.Flows = strings.Join(flowLines(flows, rec.Domain), "; ")
+		h.Record(rec)
+	})
 }
 
 func outcome(resp spec.Response, err error) string {

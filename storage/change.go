@@ -109,6 +109,7 @@ type Record struct {
 	Domain   spec.Domain   `json:"domain,omitempty"`
 	Tool     string        `json:"tool,omitempty"`
 	Digest   string        `json:"digest,omitempty"` // of the arguments: hex of SHA-256, first 16 digits
+	Flows    string        `json:"flows,omitempty"`  // "mail.example → shop.example, note"
 	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
 	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
 	Duration time.Duration `json:"duration"`
