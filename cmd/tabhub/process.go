@@ -41,17 +41,18 @@ type process struct {
 	log    *slog.Logger
 	info   httpd.Info
 
-	lock   *home.Lock
-	socket net.Listener // for bridges and commands
-	lns    []net.Listener
-	notes  []string    // what the user should know
-	token  *auth.Token // nil unless --auth token
-	guard  *httpd.Guard
-	ring   *pairing.Ring
-	store  storage.DomainToolStorage
-	tabs   *wsserver.Server
-	relay  *relay.Relay
-	tools  builtin.Switches
+	lock    *home.Lock
+	socket  net.Listener // for bridges and commands
+	lns     []net.Listener
+	notes   []string    // what the user should know
+	token   *auth.Token // nil unless --auth token
+	guard   *httpd.Guard
+	ring    *pairing.Ring
+	clients *auth.Clients
+	store   storage.DomainToolStorage
+	tabs    *wsserver.Server
+	relay   *relay.Relay
+	tools   builtin.Switches
 	// tenants are opened by openTenant.
 	tenants *tenant.Registry
 	server  *httpd.Server
@@ -214,15 +215,15 @@ func (p *process) assemble() {
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
-		Ring:  p.ring,
-		Info:  p.inform,
-		URL:   p.config.baseURL(p.info.Addrs[0]),
-		Idle:  p.config.idleExit,
-		Stop:  p.end,
-		Log:   p.log,
+		Ring:  p.ring, Clients: p.clients,
+		Info: p.inform,
+		URL:  p.config.baseURL(p.info.Addrs[0]),
+		Idle: p.config.idleExit,
+		Stop: p.end,
+		Log:  p.log,
 	}
 	if p.token != nil {
-		o.Rotate = p.rotate
+		o.Token, o.Rotate = p.token, p.rotate
 	}
 	p.server = httpd.New(o)
 }
@@ -288,6 +289,9 @@ func (p *process) release() error {
 	}
 	if p.store != nil {
 		errs = append(errs, p.store.Close())
+	}
+	if p.clients != nil {
+		errs = append(errs, p.clients.Close())
 	}
 	if p.lock != nil {
 		p.lock.Unlock()

@@ -14,6 +14,9 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/auth"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -106,7 +109,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	}()
 	t, err := p.tenants.Get(ctx, spec.LocalUser)
 	if err == nil {
-		err = t.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
+		err = t.MCP.ServeStream(mcpserver.WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Unnamed}), pollable(a.in, a.stdout, a.stderr), a.stdout)
 	}
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)

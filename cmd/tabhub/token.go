@@ -4,19 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/httpd"
+	"tabhub/hub/policy"
 )
 
 func (a *app) tokenCommand() *cobra.Command {
 	var asURL bool
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Print the token that clients send",
+		Short: "Print the hub's own token; see its commands for those of clients",
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asURL {
@@ -39,9 +44,9 @@ func (a *app) tokenCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asURL, "url", false, "print an address that signs one browser tab in to the dashboard")
-	cmd.AddCommand(a.mintCommand(), &cobra.Command{
+	cmd.AddCommand(a.mintCommand(), a.listTokensCommand(), a.revokeCommand(), &cobra.Command{
 		Use:   "rotate",
-		Short: "Replace the token; who came in with the old one is cut off",
+		Short: "Replace the hub's token; who came in with the old one is cut off",
 		Args:  args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
 	})
@@ -89,4 +94,70 @@ func (a *app) rotateToken(ctx context.Context) error {
 	}
 	fmt.Fprintln(a.err, "the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` needs none.")
 	return nil
+}
+
+func (a *app) listTokensCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the clients that have credentials of their own",
+		Args:  args(cobra.NoArgs),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withClients(func(all clientStore) error {
+			list, err := all.list(cmd.Context())
+			switch {
+			case err != nil:
+				return err
+			case *asJSON:
+				return a.printValue(list)
+			case len(list) == 0:
+				fmt.Fprintln(a.err, "no client has a credential of its own; `tabhub install` and `tabhub token mint` make them")
+				return nil
+			}
+			return a.table("NAME\tKIND\tMAY\tMADE\tLAST USED\tEXPIRES\tID", func(w io.Writer) {
+				for _, c := range list {
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Kind, clip(scopeText(c.Scope), 60), date(c.Made), date(c.LastUsed), date(c.Expires), c.ID)
+				}
+			})
+		})
+	}
+	return cmd
+}
+
+// scopeText says for people what a client is good for.
+func scopeText(s *policy.Scope) string {
+	if s == nil {
+		return "all"
+	}
+	var parts []string
+	for _, class := range s.Classes {
+		parts = append(parts, class.String())
+	}
+	return strings.Join(slices.Concat(parts, s.Sites, s.Tools), ", ")
+}
+
+func date(t time.Time) string {
+	if t.IsZero() {
+		return "never"
+	}
+	return t.Local().Format(time.DateTime)
+}
+
+func (a *app) revokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "revoke CLIENT",
+		Short: "End a client's credential, by its name or ID; who came in with it is cut off",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			return a.withClients(func(all clientStore) error {
+				gone, err := all.revoke(cmd.Context(), pos[0])
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.err, "the credential of %s is revoked; `tabhub install` and `tabhub token mint` make others\n", gone.Name)
+				return nil
+			})
+		},
+	}
 }

@@ -32,20 +32,28 @@ func (c *config) jwtVerifier(addrs []string, log *slog.Logger) (auth.Verifier, e
 	return v, nil
 }
 
-// verifier returns what checks credentials, nil if none are asked for.
-func (p *process) verifier() (auth.Verifier, error) {
+// verifier opens the clients, and returns what checks credentials, nil if none are asked
+// for.
+func (p *process) verifier() (v auth.Verifier, err error) {
+	if p.clients, err = auth.OpenClients(p.dir.Clients()); err != nil {
+		return nil, &usageError{err}
+	}
+	hub := &auth.Hub{Clients: p.clients}
 	switch p.config.auth {
 	case "none":
 		return nil, nil
 	case "jwt":
-		return p.config.jwtVerifier(p.info.Addrs, p.log)
+		hub.Accounts = true
+		hub.Owner, err = p.config.jwtVerifier(p.info.Addrs, p.log)
+		return hub, err
 	}
 	secret, err := p.dir.MakeToken()
 	if err != nil {
 		return nil, &usageError{err}
 	}
 	p.token = auth.NewToken(secret)
-	return p.token, nil
+	hub.Owner = p.token
+	return hub, nil
 }
 
 // rotate replaces the token.

@@ -82,6 +82,13 @@ func (c *Clients) Close() error {
 // ErrNoClient says that the hub does not know a client, or not any more.
 var ErrNoClient = errors.New("the hub knows no such client; `tabhub token list` shows those that it knows")
 
+// BadClientError is why a client is not made that was asked for; the text says it to who asks.
+type BadClientError struct{ err error }
+
+func (e *BadClientError) Error() string { return e.err.Error() }
+
+func badClient(format string, args ...any) error { return &BadClientError{fmt.Errorf(format, args...)} }
+
 var (
 	errUnknownToken = errors.New("the hub does not know this client's token: it was revoked, or is another hub's; `tabhub install` and `tabhub token mint` make one")
 	errExpiredToken = errors.New("this client's token has expired; `tabhub token mint` makes another")
@@ -151,7 +158,10 @@ func (c *Clients) add(client Client, s sum) (Client, error) {
 	client.Name = describe.Clean(client.Name, maxClientName)
 	client.Made, client.LastUsed = time.Now().Round(time.Second), time.Time{}
 	if client.expired() {
-		return Client{}, errors.New("the client's credential would have expired already")
+		return Client{}, badClient("the client's credential would have expired already")
+	}
+	if err := client.Scope.Check(); err != nil {
+		return Client{}, badClient("%w", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,15 +189,15 @@ func freeName(others []*credential, client Client) (string, error) {
 	}
 	switch name := client.Name; {
 	case n >= maxClients:
-		return "", fmt.Errorf("there are %d clients already; `tabhub token revoke` makes room", n)
+		return "", badClient("there are %d clients already; `tabhub token revoke` makes room", n)
 	case name == "":
-		return "", errors.New("the client needs a name")
+		return "", badClient("the client needs a name")
 	case slices.Contains([]string{policy.OwnerID, policy.TokenID, policy.UnnamedID}, strings.ToLower(name)):
-		return "", fmt.Errorf("no client can be named %q: the hub itself means something else by it", name)
+		return "", badClient("no client can be named %q: the hub itself means something else by it", name)
 	case !isTaken(name):
 		return name, nil
 	case client.Kind == ClientToken:
-		return "", fmt.Errorf("there is a client named %q already; `tabhub token revoke` ends its token", name)
+		return "", badClient("there is a client named %q already; `tabhub token revoke` ends its token", name)
 	}
 	for i := 2; ; i++ {
 		number := fmt.Sprintf(" %d", i)

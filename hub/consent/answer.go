@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -116,7 +117,7 @@ func sameCode(got, want string) bool {
 
 // remember stores a rule, and the definition that it is about.
 func (d *Desk) remember(q *question, r policy.Rule, by string) error {
-	r.Made, r.By = time.Now(), by
+	r.ID, r.Made, r.By = strings.ToLower(rand.Text()[:8]), time.Now(), by
 	if r.Session != "" {
 		r.Until = r.Made.Add(sessionLife)
 	}

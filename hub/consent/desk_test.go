@@ -143,7 +143,7 @@ func TestReaches(t *testing.T) {
 					if ends := got.Until.Sub(got.Made); (ends == sessionLife) != (test.reach == spec.ReachSession) {
 						t.Errorf("it is good for %v", ends)
 					}
-					got.Made, got.Until = time.Time{}, time.Time{}
+					got.ID, got.Made, got.Until = "", time.Time{}, time.Time{}
 				}
 				if got != test.rule || len(r.rules) > 1 {
 					t.Errorf("stored %+v", r.rules)

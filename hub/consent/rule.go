@@ -56,25 +56,20 @@ func siteWide(c *Call) bool {
 // ruleOf returns the rule that an answer makes; ok is false for one that is about this call
 // only.
 func ruleOf(by *Caller, c *Call, reach spec.Reach) (r policy.Rule, ok bool) {
-	a := c.Action
-	r = policy.Rule{Effect: policy.Allow, Client: a.Who.ID, Site: string(a.Site.Domain)}
-	if !siteWide(c) {
-		r.Tool, r.Pin = a.Name, pin(a)
-		switch a.Of {
-		case policy.OfHub:
-			r.Class = "hub" // a page may give its tool the same name
-		case policy.OfRelay:
-			r.Class = "relay"
-		}
+	effect := policy.Allow
+	if reach == spec.ReachNever {
+		effect = policy.Deny
+	}
+	r = policy.RuleFor(c.Action, effect)
+	if siteWide(c) {
+		r = policy.Rule{Effect: effect, Client: r.Client, Site: r.Site}
 	}
 	switch reach {
 	case spec.ReachSession:
 		r.Session = by.Session
-	case spec.ReachApp:
 	case spec.ReachAlways:
 		r.Client = ""
-	case spec.ReachNever:
-		r.Effect, r.Pin = policy.Deny, policy.Pin{} // also when the page describes it otherwise
+	case spec.ReachApp, spec.ReachNever:
 	default:
 		return policy.Rule{}, false
 	}

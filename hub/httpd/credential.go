@@ -58,7 +58,7 @@ func (g *Guard) checkOwner(p *pass) error {
 	case only == ownerWithAccounts && g.accounts:
 		return forbidden("this hub has several users and is not stopped over the network; end its process")
 	case only == ownerNoAccounts && !g.accounts:
-		return forbidden("browsers are paired by the hub's owner, with `tabhub pair` on the hub's machine")
+		return forbidden("browsers are paired, and clients get tokens, by the hub's owner, with `tabhub pair` and `tabhub token mint` on the hub's machine")
 	}
 	return nil
 }

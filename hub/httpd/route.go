@@ -72,7 +72,7 @@ var (
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
-	ownerWrites  = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
+	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake}
 	everybody    = access{need: credNone}
 )
@@ -122,6 +122,9 @@ var routes = []route{
 	owners("POST", "/api/pair", (*Server).postPairing),
 	owners("DELETE", "/api/pair", (*Server).deletePairing),
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
+	api("GET", "/api/clients", (*Server).getClients),
+	owners("POST", "/api/clients", (*Server).postClient),
+	owners("DELETE", "/api/clients", (*Server).deleteClient),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
@@ -145,7 +148,7 @@ func api(method, path string, serve func(*Server, *request) error) route {
 // owners is the route of a part of the admin API that whoever has the hub's token only may
 // not use: what is changed there outlives the token, or lets programs do more.
 func owners(method, path string, serve func(*Server, *request) error) route {
-	return route{path: path, method: method, access: ownerWrites, client: true, tenant: true, serve: serve}
+	return route{path: path, method: method, access: lasting, client: true, tenant: true, serve: serve}
 }
 
 // routeOf returns the route of a request, and whether it is for the request's method. If no

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/tabtransport/pairing"
@@ -37,8 +38,11 @@ type Options struct {
 	Ring *pairing.Ring
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)
-	// Rotate replaces the hub's token. Nil: it has none that could be.
+	// Token is the hub's own, and Rotate replaces it. Nil: it has none.
+	Token  *auth.Token
 	Rotate func() error
+	// Clients are the clients with a credential of their own. Nil: there can be none.
+	Clients *auth.Clients
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration

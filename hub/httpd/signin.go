@@ -67,8 +67,8 @@ type SessionReport struct {
 // postSignIn makes an address that signs the caller in.
 func (s *Server) postSignIn(r *request) error {
 	id := *r.pass.identity
-	if token, ok := s.guard.verifier.(*auth.Token); ok && r.pass.from == fromOwner {
-		id = token.Identity() // the owner shows none, but who replaces it signs all pages out
+	if s.o.Token != nil && r.pass.from == fromOwner {
+		id = s.o.Token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
 	return r.answer(SignInReport{s.SignInURL(id)})
 }

@@ -158,6 +158,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		Tenants: d.tenants,
 		Info:    func() Info { return Info{Version: "v1", Started: time.Now()} },
 		Stop:    func(why string) { d.stopped <- why },
+		Token:   d.token,
 		Log:     log,
 	}
 	if change != nil {

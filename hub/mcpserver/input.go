@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,12 +44,19 @@ const (
 // needs of the client gets to it. name is what the request asks for; progress is where the
 // call's goes, nil if nowhere.
 func (s *Server) withInput(ctx context.Context, rq *request, name string, progress func(spec.Progress), ask func(*consent.Caller) (json.RawMessage, error)) (json.RawMessage, error) {
-	ext, e := s.input(rq, name)
+	in, e := s.input(rq, name)
 	if e != nil {
 		return nil, e
 	}
-	for round := 1; ; round++ {
-		r, err := ask(rq.caller(ext, progress))
+	var ends ending
+	for n := 1; ; n++ {
+		by := rq.caller(in.ext, progress)
+		by.Elicit, by.Reply = rq.elicit(&ends), in.reply
+		by.Round, by.After = rand.Text(), in.after
+		r, err := ask(by)
+		if q := ends.question(); q != nil {
+			return s.askOwner(rq, name, q, in, by.Round), nil
+		}
 		if err != nil || !builtin.AsksBack(r) {
 			return r, err
 		}
@@ -58,48 +66,84 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 		case len(missing) > 0:
 			return nil, toolError("the page asks back, for what this client does not offer: %s", strings.Join(missing, ", "))
 		case rq.modern:
-			return s.sealState(r, rq, name), nil
-		case round == maxRounds:
-			return nil, toolError("the page has asked back %d times in this call", round)
+			return s.sealState(r, rq, name, by.Round), nil
+		case n == maxRounds:
+			return nil, toolError("the page has asked back %d times in this call", n)
 		}
-		if ext, err = s.answers(ctx, rq, r, ext); err != nil {
+		ext, err := s.answers(ctx, rq, r, in.ext)
+		if err != nil {
 			return nil, err
 		}
+		in = input{ext: ext, after: by.Round}
 	}
 }
 
-// input returns what a page is told beside the arguments: what the client can be
-// asked, and what it has answered.
-func (s *Server) input(rq *request, name string) (spec.Extensions, *rpcError) {
-	var ext spec.Extensions
-	set := func(key string, value json.RawMessage) {
-		if ext == nil {
-			ext = spec.Extensions{}
-		}
-		ext[key] = value
+// input is what a request brings beside what it asks for.
+type input struct {
+	ext   spec.Extensions // for the page: what the client can be asked, and what it has answered
+	reply *consent.Reply  // to the hub's own question
+	after string          // the earlier round of the call
+}
+
+func (in *input) set(key string, value json.RawMessage) {
+	if in.ext == nil {
+		in.ext = spec.Extensions{}
 	}
+	in.ext[key] = value
+}
+
+func (s *Server) input(rq *request, name string) (in input, _ *rpcError) {
 	asks := rq.modern || rq.out != nil // an older client is asked on the stream of the answer
 	if c := rq.capabilities(); asks && len(c) > len("{}") {
-		set(extCapabilities, c)
+		in.set(extCapabilities, c)
 	}
 	if !rq.modern {
-		return ext, nil
+		return in, nil
 	}
 	responses, e := rq.object(extResponses)
 	if e != nil {
-		return nil, e
+		return in, e
+	}
+	var c carried
+	if raw := rq.get(extState); raw != nil {
+		state, _ := rawjson.String(raw)
+		var ok bool
+		if c, ok = s.open(state, rq, name); !ok {
+			return in, invalidParams(extState + " is not what this server gave for this request, or is too old: start again without it")
+		}
+	}
+	in.after = c.Round
+	if responses != nil {
+		in.reply, responses = takeReply(responses, c.Question)
+	}
+	if c.Question != "" {
+		responses = c.Answers // the client has had no other question this time
 	}
 	if responses != nil {
-		set(extResponses, responses)
+		in.set(extResponses, responses)
 	}
-	if sealed := rq.get(extState); sealed != nil {
-		state, ok := s.openState(sealed, rq, name)
-		if !ok {
-			return nil, invalidParams(extState + " is not what this server gave for this request, or is too old: start again without it")
+	if c.State != nil {
+		in.set(extState, c.State)
+	}
+	return in, nil
+}
+
+// sealState returns a result with which a page asks back with the state that it gives, and
+// what is carried beside, sealed. One that asks for nothing stays as it is.
+func (s *Server) sealState(r json.RawMessage, rq *request, name, round string) json.RawMessage {
+	if rawjson.Get(r, "inputRequests") == nil && rawjson.Get(r, extState) == nil {
+		return r
+	}
+	c := carried{Round: round}
+	out := []byte{'{'}
+	for key, value := range rawjson.Members(r) {
+		if key == extState {
+			c.State = value
+		} else {
+			out = rawjson.AppendMember(out, key, value)
 		}
-		set(extState, rawjson.AppendString(nil, state))
 	}
-	return ext, nil
+	return append(rawjson.AppendStringMember(out, extState, s.seal(c, rq, name)), '}')
 }
 
 // lacks returns the capabilities that a client would need for what r asks of it

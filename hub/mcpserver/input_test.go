@@ -77,7 +77,7 @@ func TestPageAsksBackAndGetsOnlyItsOwnState(t *testing.T) {
 	}
 	for name, answer := range map[string]string{
 		"made up":           call(nosyTool, `"requestState":"two",`),
-		"changed":           call(nosyTool, strings.Replace(two, "two", "six", 1)),
+		"changed":           call(nosyTool, strings.Replace(two, `:"`, `:"AAAA`, 1)),
 		"of another tool":   call(strings.Replace(nosyTool, "_ask", "_other", 1), two),
 		"not a string":      call(nosyTool, `"requestState":{},`),
 		"answers no object": call(nosyTool, `"inputResponses":[],`+one),

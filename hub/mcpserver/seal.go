@@ -6,59 +6,49 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
-	"strings"
 	"time"
-
-	"tabhub/spec"
-	"tabhub/spec/rawjson"
 )
 
-// stateLife is how long the state that a page gives a client may come back.
+// stateLife is how long the state that is given to a client may come back.
 const stateLife = time.Hour
 
-// sealState puts a seal on the requestState of a result, so that a page gets back
-// only what it gave, to the same client's credential and for the same request: most
-// pages could not tell otherwise. The seal is prepended, and gone when the page sees
-// the state again.
-func (s *Server) sealState(r json.RawMessage, rq *request, name string) json.RawMessage {
-	state, ok := rawjson.String(rawjson.Get(r, extState))
-	if !ok {
-		return r
-	}
-	expires := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(stateLife).Unix()))
-	seal := base64.RawURLEncoding.EncodeToString(append(expires, s.mac(expires, rq, name, state)...))
-	out := []byte{'{'}
-	_ = rawjson.Object(r, spec.MaxDepth, func(key string, value json.RawMessage) error {
-		if key == extState {
-			return nil
-		}
-		out = rawjson.AppendMember(out, key, value)
-		return nil
-	})
-	return append(rawjson.AppendMember(out, extState, rawjson.AppendString(nil, seal+"."+state)), '}')
+// carried is what a client of revision 2026-07-28 brings from one request of a call to the
+// next: the server keeps nothing of it.
+type carried struct {
+	Round string          `json:"round"`           // of the earlier request
+	State json.RawMessage `json:"state,omitempty"` // the page's own requestState
+	// If the owner was asked with the earlier request: the question, and what the client
+	// had answered to the page by then.
+	Question string          `json:"question,omitempty"`
+	Answers  json.RawMessage `json:"answers,omitempty"`
 }
 
-// openState returns the state that a page gave, if it is that.
-func (s *Server) openState(raw json.RawMessage, rq *request, name string) (string, bool) {
-	sealed, _ := rawjson.String(raw)
-	seal, state, ok := strings.Cut(sealed, ".")
-	b, err := base64.RawURLEncoding.DecodeString(seal)
-	if !ok || err != nil || len(b) != 8+sha256.Size {
-		return "", false
-	}
-	expires := b[:8]
-	if !hmac.Equal(b[8:], s.mac(expires, rq, name, state)) || time.Now().Unix() > int64(binary.BigEndian.Uint64(expires)) {
-		return "", false
-	}
-	return state, true
+// seal returns the requestState that carries c. It is good for the same client's credential
+// and the same request only, so that a page gets back what it gave: most pages could not
+// tell otherwise.
+func (s *Server) seal(c carried, rq *request, name string) string {
+	body, _ := json.Marshal(c) // strings and valid JSON
+	b := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(stateLife).Unix()))
+	b = append(b, body...)
+	return base64.RawURLEncoding.EncodeToString(append(b, s.mac(b, rq, name)...))
 }
 
-func (s *Server) mac(expires []byte, rq *request, name, state string) []byte {
+// open returns what a requestState carries, if seal has made it.
+func (s *Server) open(state string, rq *request, name string) (c carried, ok bool) {
+	b, err := base64.RawURLEncoding.DecodeString(state)
+	body := len(b) - sha256.Size
+	if err != nil || body < 8 || !hmac.Equal(b[body:], s.mac(b[:body], rq, name)) || time.Now().Unix() > int64(binary.BigEndian.Uint64(b)) {
+		return c, false
+	}
+	return c, json.Unmarshal(b[8:body], &c) == nil
+}
+
+func (s *Server) mac(b []byte, rq *request, name string) []byte {
 	m := hmac.New(sha256.New, s.stateKey[:])
-	m.Write(expires)
-	for _, part := range []string{rq.ses.identity.name, rq.method, name, state} {
+	for _, part := range []string{rq.ses.identity.name, rq.method, name} {
 		m.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 		m.Write([]byte(part))
 	}
+	m.Write(b)
 	return m.Sum(nil)
 }

@@ -1,0 +1,242 @@
+package flow
+
+import (
+	"hash/maphash"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What of a text is a value. Lengths are in folded bytes: letters in lower case and digits,
+// nothing else.
+const (
+	minValue  = 8  // a whole string, a word with a digit or an @, a name
+	minDigits = 5  // a number
+	minJoined = 7  // a number in groups, such as that of a card or a phone
+	minPlain  = 12 // a whole string that is one word of letters
+	minLetter = 16 // a word of letters in a text
+	maxValue  = 64 // what is longer is recognised by its passages
+
+	maxNumber = 24
+	maxWords  = 4 // a name, or a value that is sent with other separators
+)
+
+// Passages are folded bytes in sequence. Of each minWindow passages that begin side by side
+// one is kept at least (it is the winnowing of Schleimer, Wilkerson and Aiken), so that of
+// two texts that share passage+minWindow-1 bytes it is seen. Of a text that is long the
+// window is wider, so that one does not fill all the room that its site has.
+const (
+	passage     = 20
+	minWindow   = 12
+	maxPassages = 4096 // of one text, about
+)
+
+// word is a run of letters and digits.
+type word struct {
+	start, end int  // in folded
+	digit      bool // has one
+	named      bool // begins with a capital or a digit
+	spaced     bool // one space is between it and the word before
+	tied       bool // one "-", "_", ".", "+", "~", "'" or "@" is
+	at         bool // which is an @
+	date       bool
+}
+
+// fold reads a text into folded and words.
+func (r *reader) fold(s string) {
+	r.folded, r.words = r.folded[:0], r.words[:0]
+	var w word
+	in := false // a word
+	before := 0 // the index after the latest word
+	end := func(at int) {
+		if in {
+			w.end = len(r.folded)
+			r.words = append(r.words, w)
+			in, before = false, at
+		}
+	}
+	for i, n := 0, 0; i < len(s); i += n {
+		c := rune(s[i])
+		if n = 1; c >= utf8.RuneSelf {
+			c, n = utf8.DecodeRuneInString(s[i:])
+		}
+		digit := n == 1 && isDigit(s[i])
+		switch {
+		case digit && !in && dateLen(s[i:]) > 0:
+			n = dateLen(s[i:])
+			w, in = word{start: len(r.folded), date: true}, true
+			for _, c := range []byte(s[i : i+n]) {
+				if isDigit(c) {
+					r.folded = append(r.folded, c)
+				}
+			}
+			end(i + n)
+		case digit || isLetter(c):
+			if !in {
+				w, in = word{start: len(r.folded), named: digit || unicode.IsUpper(c)}, true
+				if i > 0 && before == i-1 && len(r.words) > 0 {
+					w.spaced, w.at = s[i-1] == ' ', s[i-1] == '@'
+					w.tied = strings.IndexByte("-_.+~'@", s[i-1]) >= 0
+				}
+			}
+			w.digit = w.digit || digit
+			r.folded = utf8.AppendRune(r.folded, lower(c))
+		case c < utf8.RuneSelf || !unicode.Is(unicode.Cf, c): // which is not seen
+			end(i)
+		}
+	}
+	end(len(s))
+}
+
+func isLetter(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.IsMark(c))
+}
+
+func lower(c rune) rune {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A'
+	case c < utf8.RuneSelf:
+		return c
+	}
+	return unicode.ToLower(c)
+}
+
+// findWords finds what is a value by its words: the whole text if it is short, words that
+// are no ordinary ones, and several words together.
+func (r *reader) findWords() {
+	if n := len(r.folded); n >= minValue && n <= maxValue && (n >= minPlain || r.sent || r.areTelling()) && !r.areDates() {
+		r.add(r.folded)
+	}
+	for i := range r.words {
+		w := &r.words[i]
+		if n := w.end - w.start; !w.date && n <= maxValue && (w.digit && n >= minValue || n >= minLetter || r.sent && n >= minPlain) {
+			r.add(r.folded[w.start:w.end])
+		}
+		if !w.tied {
+			r.findTied(i)
+		}
+		r.findJoined(i)
+	}
+}
+
+// areTelling reports whether the words are more than ordinary ones: one has a digit, or all
+// of several have a capital.
+func (r *reader) areTelling() bool {
+	return slices.ContainsFunc(r.words, func(w word) bool { return w.digit }) ||
+		len(r.words) > 1 && !slices.ContainsFunc(r.words, func(w word) bool { return !w.named })
+}
+
+// areDates reports whether there is nothing but dates and times.
+func (r *reader) areDates() bool {
+	return !slices.ContainsFunc(r.words, func(w word) bool { return !w.date })
+}
+
+// findTied finds the value that word i begins and others that are tied to it end, such as an
+// address of mail.
+func (r *reader) findTied(i int) {
+	w := r.words[i]
+	digit, at, j := w.digit, false, i+1
+	for ; j < len(r.words) && r.words[j].tied; j++ {
+		digit, at = digit || r.words[j].digit, at || r.words[j].at
+	}
+	end := r.words[j-1].end
+	if n := end - w.start; j > i+1 && n <= maxValue && !w.date && ((digit || at) && n >= minValue || n >= minLetter) {
+		r.add(r.folded[w.start:end])
+	}
+}
+
+// findJoined finds the values that are word i and the next ones. In what a site has returned
+// they are names: words that begin with capitals, or digits. In what is sent any can be
+// one, with other separators.
+func (r *reader) findJoined(i int) {
+	first := &r.words[i]
+	for j := i + 1; j < len(r.words) && j < i+maxWords && !first.date; j++ {
+		w := &r.words[j]
+		n := w.end - first.start
+		if w.date || n > maxValue || !r.sent && !(first.named && w.named && w.spaced) {
+			return
+		}
+		if n >= minValue {
+			r.add(r.folded[first.start:w.end])
+		}
+	}
+}
+
+// findNumbers finds numbers of several digits, also in groups. Dates and times are none.
+func (r *reader) findNumbers(s string) {
+	for i := 0; i < len(s); {
+		if !isDigit(s[i]) {
+			i++
+			continue
+		}
+		r.digits = r.digits[:0]
+		groups := 0
+		for i < len(s) && isDigit(s[i]) {
+			if n := dateLen(s[i:]); n > 0 {
+				if groups == 0 {
+					i += n
+				}
+				break
+			}
+			from := len(r.digits)
+			for ; i < len(s) && isDigit(s[i]); i++ {
+				r.digits = append(r.digits, s[i])
+			}
+			groups++
+			if n := len(r.digits) - from; n >= minDigits && n <= maxNumber {
+				r.add(r.digits[from:])
+			}
+			next := i // where another group may begin
+			for next < len(s) && next < i+2 && (s[next] == ' ' || s[next] == '-' || s[next] == '.' || s[next] == '/' || s[next] == '(' || s[next] == ')') {
+				next++
+			}
+			if next < len(s) && isDigit(s[next]) {
+				i = next
+			}
+		}
+		if n := len(r.digits); groups > 1 && n >= minJoined && n <= maxNumber {
+			r.add(r.digits)
+		}
+	}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// findPassages finds passages of the text: of each window that with the least hash.
+func (r *reader) findPassages() {
+	n := len(r.folded) - passage + 1
+	if n < 1 {
+		return
+	}
+	size := minWindow
+	if !r.sent {
+		size = max(size, 2*n/maxPassages)
+	}
+	if cap(r.window) < size {
+		r.window = make([]uint64, size)
+	}
+	window := r.window[:size]
+	least := -1 // the index of the latest kept
+	for i := range n {
+		h := maphash.Bytes(r.seed, r.folded[i:i+passage])
+		window[i%size] = h
+		switch {
+		case i < size-1 && i < n-1: // the first window is not full
+			continue
+		case least < 0 || least <= i-size: // it has left the window
+			least = max(0, i-size+1)
+			for j := least + 1; j <= i; j++ {
+				if window[j%size] <= window[least%size] {
+					least = j
+				}
+			}
+		case h <= window[least%size]:
+			least = i
+		default:
+			continue
+		}
+		r.values = append(r.values, value{hash: window[least%size]})
+	}
+}
