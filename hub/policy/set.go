@@ -105,7 +105,7 @@ func (s *Set) byRules(a *Action, now time.Time) Decision {
 // byFlow is what the rules say of values of another site in an action. It is Allow if none
 // says anything.
 func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
-	private := s.isPrivate(from)
+	private := s.IsPrivate(from)
 	var place [16]*compiled
 	w := s.file.flows.match(winners{rules: place[:0]}, a, from, private, now)
 	if len(w.rules) == 0 {
@@ -153,6 +153,23 @@ func (s *Set) Hides(who *Principal) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })
+}
+
+// IsPrivate reports whether the owner has made a site private.
+func (s *Set) IsPrivate(d spec.Domain) bool {
+	for i := range s.private {
+		if s.private[i].has(d, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// DependsOnFlows reports whether a decision may depend on Action.Flows, so that they must be
+// known before it: there are private sites, or rules about flows.
+func (s *Set) DependsOnFlows() bool {
+	return s == nil || len(s.private) > 0 || len(s.file.flows.rules) > 0 ||
+		slices.ContainsFunc(s.own.flows.rules, func(r compiled) bool { return !r.preset })
 }
 
 // Mode returns the mode, and whether it was given to New, so that that of the document
