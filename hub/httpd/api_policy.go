@@ -218,7 +218,7 @@ func (s *Server) getPolicyTest(r *request) error {
 	set, now := r.tenant.Hub.Policy(), time.Now()
 	d := set.Decide(&a, now)
 	return r.answer(PolicyTest{
-		Client: a.Who.Name, Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
+		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
 		Effect: d.Effect, By: d.Layer, Words: d.Words(&a), Rule: d.Rule, Rules: nonNil(set.Matching(&a, now)),
 	})
 }
