@@ -294,23 +294,23 @@ func (r *run) check(it *item.Item) error {
 	return nil
 }
 
-// admit decides whether the call may go to an item, of which the hub has known since a time;
-// see gate.admit. A call for which the owner is asked counts as none under way meanwhile.
+// admit decides whether the call may go to an item, of which the hub has known since a time.
+// With again the owner has said yes, and it is to be looked for anew. A call about which the
+// owner is asked is not under way meanwhile.
 func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p permit, again bool, err error) {
 	g := r.h.gate
 	r.action = r.h.actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
-	return g.admit(ctx, r.by, &r.ad, &r.action, r)
-}
-
-// question implements asked.
-func (r *run) question() consent.Call {
-	it := r.action.Item.(*item.Item)
-	c := consent.Call{Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	if p, err = g.decide(ctx, &r.ad, &r.action, r.carried); err != nil || p.of != nil {
+		return p, false, err
+	}
+	r.h.inFlight.Add(-1)
+	defer r.h.inFlight.Add(1)
+	c := consent.Call{Action: &r.action, Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}
-	return c
+	return permit{}, true, g.ask(ctx, r.by, &r.ad, c)
 }
 
 // actionFor is what a call of an item comes to, by the page's own name or URI.

@@ -146,27 +146,16 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 	ctx, leave := h.gate.enter(ctx, by, a.Site.Domain)
 	defer leave()
 	var ad admission
-	for {
-		_, again, err := h.gate.admit(ctx, by, &ad, a, arguments(args))
-		if !again {
-			return ad.decision, ad.answer, h.gateError(err, false)
-		}
-	}
-}
-
-// arguments is what is asked about something of which only the arguments are known.
-type arguments json.RawMessage
-
-func (args arguments) question() consent.Call { return consent.Call{Args: json.RawMessage(args)} }
-
-func (args arguments) carried() ([]json.RawMessage, []string) {
-	return []json.RawMessage{json.RawMessage(args)}, nil
+	_, err := h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	return ad.decision, ad.answer, h.gateError(err, false)
 }
 
 // admitItem decides about the item that a public name or URI stands for, and asks the owner
 // if need be. The error is an *UnknownError or one of Admit.
 func (h *Hub) admitItem(ctx context.Context, by *consent.Caller, kind spec.Kind, name string) (*item.Item, error) {
 	r := run{h: h, kind: kind, name: name, by: by}
+	h.inFlight.Add(1)
+	defer h.inFlight.Add(-1)
 	for {
 		h.mu.RLock()
 		err := r.lookUpLocked()
@@ -180,7 +169,7 @@ func (h *Hub) admitItem(ctx context.Context, by *consent.Caller, kind spec.Kind,
 		if err != nil {
 			return nil, err
 		}
-		if _, again, err := r.admit(ctx, it, time.Time{}); !again {
+		if _, again, err := r.admit(ctx, it, time.Time{}); err != nil || !again {
 			return it, err
 		}
 	}

@@ -23,9 +23,13 @@ const traceWait = 2 * time.Second
 
 var errTracing = &Failure{spec.FailQueueFull, "the owner has rules about what sites have returned to this client, and some of it is still being read; the call was not sent, try again in a moment"}
 
+// carried returns what of a client's is sent with an action, objects, and texts that its site
+// knows already.
+type carried func() (sent []json.RawMessage, known []string)
+
 // trace sets which values of other sites an action carries. The error is a *Failure, or
 // ctx's cause.
-func (g *gate) trace(ctx context.Context, a *policy.Action, about asked) error {
+func (g *gate) trace(ctx context.Context, a *policy.Action, what carried) error {
 	a.Flows = nil
 	if !g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
 		return nil
@@ -35,7 +39,7 @@ func (g *gate) trace(ctx context.Context, a *policy.Action, about asked) error {
 	if g.flows.Settled(wait, a.Who.ID) != nil {
 		return cmp.Or(context.Cause(ctx), error(errTracing))
 	}
-	sent, known := about.carried()
+	sent, known := what()
 	a.Flows = g.find(a.Who.ID, a.Site.Domain, sent, known)
 	return nil
 }
@@ -47,7 +51,7 @@ func (g *gate) find(who string, to spec.Domain, sent []json.RawMessage, known []
 	return flows
 }
 
-// carried implements asked.
+// carried is one.
 func (r *run) carried() (sent []json.RawMessage, known []string) {
 	it := r.action.Item.(*item.Item)
 	switch {

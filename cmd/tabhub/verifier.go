@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/policy"
+	"tabhub/spec"
 )
 
 // jwtVerifier makes the verifier of --auth jwt. addrs are the hub's addresses.
@@ -54,6 +56,15 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 	p.token = auth.NewToken(secret)
 	hub.Owner = p.token
 	return hub, nil
+}
+
+// identify returns who the client is that is started with the hub in one process. A token
+// that it has must be right, as at a hub that runs by itself.
+func (p *process) identify(token string) (auth.Identity, error) {
+	if token == "" || p.credentials == nil {
+		return auth.Identity{User: spec.LocalUser, Kind: auth.KindClient, Who: policy.Unnamed}, nil
+	}
+	return p.credentials.Verify(token)
 }
 
 // rotate replaces the token.

@@ -21,7 +21,6 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
@@ -135,7 +134,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	transport, store := tabtransport.NewPeers(), new(storagetest.Memory)
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: transport, Store: store, Log: log})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}

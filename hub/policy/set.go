@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -26,19 +27,20 @@ type Set struct {
 // layer is rules that decide together: those about actions, and those about flows.
 type layer struct{ actions, flows *table }
 
+// ErrInvalid is why New makes no Set.
+var ErrInvalid = errors.New("the policy is not valid")
+
 // New makes a Set of what the owner has decided, and of the rules of a policy file. The
 // mode is that of the document if it is "", and ModeCareful if that has none. The document
-// and the rules are the Set's from now on. The error says what is wrong with which rule.
+// and the rules are the Set's from now on. The error is an ErrInvalid and says what is wrong
+// with which rule.
 func New(doc Document, mode Mode, file []Rule) (*Set, error) {
 	s := &Set{doc: doc, mode: cmp.Or(mode, doc.Mode, ModeCareful), fixed: mode != ""}
-	if !s.mode.known() {
-		return nil, fmt.Errorf("policy: the mode is %.40q; it may be %s", s.mode, or(names(Modes)))
-	}
-	if err := checkDocument(&doc); err != nil {
-		return nil, fmt.Errorf("policy: %w", err)
+	if err := errors.Join(s.mode.check(), doc.check()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if err := Check(file); err != nil {
-		return nil, fmt.Errorf("policy: the file: %w", err)
+		return nil, fmt.Errorf("%w: the file: %w", ErrInvalid, err)
 	}
 	for _, p := range doc.Private {
 		s.private = append(s.private, parseSites(p))
