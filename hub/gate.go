@@ -73,7 +73,7 @@ type admission struct {
 	answer   consent.Answer  // of the owner, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
-	traced   bool // it is known which values of other sites would be sent
+	traced   bool // which values of other sites would be sent was looked for
 }
 
 // grant is for what an answer is good that is for one call only.
