@@ -22,10 +22,6 @@ const traceWait = 2 * time.Second
 
 var errTracing = &Failure{spec.FailQueueFull, "the owner has rules about what sites have returned to this client, and some of it is still being read; the call was not sent, try again in a moment"}
 
-// carried returns what of a client's is sent with an action, objects, and texts that its site
-// knows already.
-type carried func() (sent []json.RawMessage, known []string)
-
 // trace sets which values of other sites an action carries. The error is a *Failure, or
 // ctx's cause.
 func (g *gate) trace(ctx context.Context, a *policy.Action, about carrier) error {
