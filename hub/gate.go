@@ -28,6 +28,7 @@ type gate struct {
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
+	apps      apps
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -198,6 +199,7 @@ var errStopped = errors.New("the owner has paused this")
 func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p := &passage{by, site, cancel}
+	g.apps.called(by)
 	g.mu.Lock()
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
