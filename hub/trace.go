@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -69,7 +68,7 @@ func (r *run) known() []string {
 	return []string{r.target.URL, string(r.action.Item.(*item.Item).Definition())}
 }
 
-// traced notes for later what the call has sent and what came back, and calls leave with the
+// traced notes for later what the call has sent, which is kept, and what came back, and calls leave with the
 // values of other sites that it carried: when they are known, which may be later, too.
 func (r *run) traced(resp spec.Response, err error, leave func([]policy.Flow)) {
 	if !r.sent {
@@ -78,9 +77,6 @@ func (r *run) traced(resp spec.Response, err error, leave func([]policy.Flow)) {
 	}
 	g, who, to := r.h.gate, r.by.Who.ID, r.ref.ID.Domain
 	sent := r.carried()
-	for i := range sent {
-		sent[i] = bytes.Clone(sent[i])
-	}
 	if r.ad.traced || !g.flows.KnowsOther(who, to) {
 		leave(r.action.Flows)
 	} else {

@@ -471,6 +471,15 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 	}
 }
 
+// Waiting returns how many questions wait for an answer, and a channel that is closed when
+// that may have changed. Unlike Watch it is for who cannot answer.
+func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
+	d.mu.Lock()
+	changed = d.changed
+	d.mu.Unlock()
+	return d.waiting(), changed
+}
+
 func (d *Desk) watch(n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

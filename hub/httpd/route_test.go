@@ -173,7 +173,10 @@ func checkClient(t *testing.T, g *Guard, target string, want int) {
 		}
 		r, err := g.check(r)
 		if err == nil && rt.need != credNone {
-			_, err = g.Admit(r, c.first)
+			a, e := g.Admit(r, c.first)
+			if err = e; err == nil && a.Who.ID != "client" {
+				t.Errorf("%s: a client is taken for %+v", target, a.Who)
+			}
 		}
 		switch got := status(err); {
 		case c.first != "" && rt.need != credHandshake: // nobody reads it there
