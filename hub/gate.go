@@ -91,16 +91,30 @@ func grantFor(a *policy.Action) grant {
 	return g
 }
 
+// carrier is what is decided about, as far as values of other sites go.
+type carrier interface {
+	// carried returns what of the client's would be sent, objects.
+	carried() []json.RawMessage
+	// known returns texts that the site which they go to knows already.
+	known() []string
+}
+
+// arguments is the carrier of what is sent to no item of a page.
+type arguments json.RawMessage
+
+func (args arguments) carried() []json.RawMessage { return []json.RawMessage{json.RawMessage(args)} }
+func (args arguments) known() []string            { return nil }
+
 // maxAsked is how often the owner is asked about one call, of which the tool changes while
 // one is.
 const maxAsked = 2
 
 // decide decides about an action. Without an error and a permit the owner is to be asked.
 // The error is a *Failure, or ctx's cause.
-func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, what carried) (p permit, err error) {
+func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
 	rules := g.rules.Load()
 	if ad.traced = rules.Traces(a.Who); ad.traced {
-		if err := g.trace(ctx, a, what); err != nil {
+		if err := g.trace(ctx, a, about); err != nil {
 			return permit{}, err
 		}
 	}
@@ -140,7 +154,7 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, act
 		if err != nil {
 			return permit{}, err
 		}
-		if p, err := g.decide(ctx, ad, a, func() ([]json.RawMessage, []string) { return []json.RawMessage{args}, nil }); err != nil || p.of != nil {
+		if p, err := g.decide(ctx, ad, a, arguments(args)); err != nil || p.of != nil {
 			return p, err
 		}
 		if err := g.ask(ctx, by, ad, consent.Call{Action: a, Args: args}); err != nil {
@@ -150,8 +164,8 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, act
 }
 
 // allows decides about an action of which nobody is to be asked.
-func (g *gate) allows(ctx context.Context, a *policy.Action, what carried) (permit, bool) {
-	p, err := g.decide(ctx, new(admission), a, what)
+func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (permit, bool) {
+	p, err := g.decide(ctx, new(admission), a, about)
 	return p, err == nil && p.of != nil
 }
 

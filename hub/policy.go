@@ -116,7 +116,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 	h.gate = &gate{
 		transport: h.transport, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
-			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Log: h.log,
+			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
 			Keep: func(body json.RawMessage) {
 				h.update(func(tx *state.Tx) { tx.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}) })
@@ -124,7 +124,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
-	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.gate.rules.Load().IsPrivate(d) })
+	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.Policy().IsPrivate(d) })
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -23,13 +22,9 @@ const traceWait = 2 * time.Second
 
 var errTracing = &Failure{spec.FailQueueFull, "the owner has rules about what sites have returned to this client, and some of it is still being read; the call was not sent, try again in a moment"}
 
-// carried returns what of a client's is sent with an action, objects, and texts that its site
-// knows already.
-type carried func() (sent []json.RawMessage, known []string)
-
 // trace sets which values of other sites an action carries. The error is a *Failure, or
 // ctx's cause.
-func (g *gate) trace(ctx context.Context, a *policy.Action, what carried) error {
+func (g *gate) trace(ctx context.Context, a *policy.Action, about carrier) error {
 	a.Flows = nil
 	if !g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
 		return nil
@@ -39,8 +34,7 @@ func (g *gate) trace(ctx context.Context, a *policy.Action, what carried) error 
 	if g.flows.Settled(wait, a.Who.ID) != nil {
 		return cmp.Or(context.Cause(ctx), error(errTracing))
 	}
-	sent, known := what()
-	a.Flows = g.find(a.Who.ID, a.Site.Domain, sent, known)
+	a.Flows = g.find(a.Who.ID, a.Site.Domain, about.carried(), about.known())
 	return nil
 }
 
@@ -51,8 +45,8 @@ func (g *gate) find(who string, to spec.Domain, sent []json.RawMessage, known []
 	return flows
 }
 
-// carried is one.
-func (r *run) carried() (sent []json.RawMessage, known []string) {
+// carried implements carrier.
+func (r *run) carried() (sent []json.RawMessage) {
 	it := r.action.Item.(*item.Item)
 	switch {
 	case r.complete != nil:
@@ -66,10 +60,15 @@ func (r *run) carried() (sent []json.RawMessage, known []string) {
 	if answers := r.by.Extensions["inputResponses"]; answers != nil {
 		sent = append(sent, append(rawjson.AppendMember([]byte{'{'}, "inputResponses", answers), '}'))
 	}
-	return sent, []string{r.target.URL, string(it.Definition())}
+	return sent
 }
 
-// traced notes for later what the call has sent and what came back, and calls leave with the
+// known implements carrier.
+func (r *run) known() []string {
+	return []string{r.target.URL, string(r.action.Item.(*item.Item).Definition())}
+}
+
+// traced notes for later what the call has sent, which is kept, and what came back, and calls leave with the
 // values of other sites that it carried: when they are known, which may be later, too.
 func (r *run) traced(resp spec.Response, err error, leave func([]policy.Flow)) {
 	if !r.sent {
@@ -77,14 +76,11 @@ func (r *run) traced(resp spec.Response, err error, leave func([]policy.Flow)) {
 		return
 	}
 	g, who, to := r.h.gate, r.by.Who.ID, r.ref.ID.Domain
-	sent, known := r.carried()
-	for i := range sent {
-		sent[i] = bytes.Clone(sent[i])
-	}
+	sent := r.carried()
 	if r.ad.traced || !g.flows.KnowsOther(who, to) {
 		leave(r.action.Flows)
 	} else {
-		g.flows.After(who, func() { leave(g.find(who, to, sent, known)) })
+		g.flows.After(who, func() { leave(g.find(who, to, sent, r.known())) })
 	}
 	for _, s := range sent {
 		g.flows.Sent(who, s)

@@ -10,9 +10,9 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -75,9 +75,9 @@ func (s *sites) wantRecord(want string) {
 	if err := s.hub.gate.flows.Settled(s.t.Context(), tester.Who.ID); err != nil {
 		s.t.Fatal(err)
 	}
-	rs, err := s.hub.Records(s.t.Context(), storage.Query{Event: storage.EventCall, Limit: 1})
-	if err != nil || len(rs) != 1 || rs[0].Flows != want {
-		s.t.Errorf("recorded %+v, %v, want flows %q", rs, err, want)
+	rs := s.record.Entries(record.Query{Event: record.Call, Limit: 1})
+	if len(rs) != 1 || strings.Join(rs[0].Flows, "; ") != want {
+		s.t.Errorf("recorded %+v, want flows %q", rs, want)
 	}
 }
 

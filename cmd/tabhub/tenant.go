@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -23,8 +24,9 @@ import (
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
 	transport := p.tabs.NewTransport(user)
+	recorded := new(recordtest.Memory)
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
+		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode:        policy.Mode(c.policy),
 		Paired:      func() bool { return p.hasBrowser(user) },
@@ -39,7 +41,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), h.Close(ctx))
 		}
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Instances: p.newInstances(h)}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Instances: p.newInstances(h)}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,

@@ -37,6 +37,8 @@ var attacks = []struct {
 	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 403},
 	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
 	{"/api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
+	{"/.well-known/oauth-protected-resource/mcp, /.well-known/oauth-authorization-server, /.well-known/openid-configuration, POST /oauth/register, POST /oauth/token, POST /oauth/revoke, /oauth/authorize", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
+	{"POST /oauth/authorize", "x", "n", "x", "x", "x", "x", "o", "x", 200, 403},
 	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
 }
 
@@ -171,7 +173,10 @@ func checkClient(t *testing.T, g *Guard, target string, want int) {
 		}
 		r, err := g.check(r)
 		if err == nil && rt.need != credNone {
-			_, err = g.Admit(r, c.first)
+			a, e := g.Admit(r, c.first)
+			if err = e; err == nil && a.Who.ID != "client" {
+				t.Errorf("%s: a client is taken for %+v", target, a.Who)
+			}
 		}
 		switch got := status(err); {
 		case c.first != "" && rt.need != credHandshake: // nobody reads it there
