@@ -66,14 +66,13 @@ type PolicyTest struct {
 }
 
 func (s *Server) getPolicy(r *request) error {
+	file := s.o.Info().PolicyFile // which is read again for this, if it has changed
 	set := r.tenant.Hub.Policy()
 	doc := set.Document()
-	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), File: s.o.Info().PolicyFile}
+	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), File: file}
 	report.Mode, report.Fixed = set.Mode()
 	if report.File != nil && s.guard.accounts && r.pass.from != fromOwner { // its place is not for users
-		file := *report.File
-		file.Path, file.Error = "", ""
-		report.File = &file
+		report.File = &PolicyFile{Rules: file.Rules, Read: file.Read}
 	}
 	return r.answer(report)
 }
