@@ -11,6 +11,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -24,6 +25,7 @@ type Options struct {
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
 	Log       *slog.Logger // nil discards
+	Record    record.Log   // nil discards; closed by its owner, after the Hub
 	Version   string       // told to peers at hello
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -179,8 +179,8 @@ func TestToolsOfAppsAreNotForModels(t *testing.T) {
 		if r, err := call("e_com_tab2_pay"); err != nil || !strings.Contains(string(r), "paid") {
 			t.Errorf("%s, %v", r, err)
 		}
-		if rs, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall}); err != nil || len(rs) != 1 {
-			t.Errorf("recorded %+v, %v", rs, err)
+		if es := w.record.Entries(record.Query{Event: record.Call}); len(es) != 1 {
+			t.Errorf("recorded %+v", es)
 		}
 	})
 }

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +36,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+			r.returned(p.Message)
 			c.By.Progress(p)
 		}
 	}
@@ -63,6 +63,7 @@ const lossDelay = 5 * time.Millisecond
 // run is one call under way. It is used by one goroutine.
 type run struct {
 	h        *Hub
+	id       string // for the record
 	kind     spec.Kind
 	name     string // public
 	by       *consent.Caller
@@ -101,7 +102,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	}
 	h := r.h
 	defer h.running.Done()
-	r.start = time.Now()
+	r.id, r.start = rand.Text()[:10], time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -293,23 +294,23 @@ func (r *run) check(it *item.Item) error {
 	return nil
 }
 
-// admit decides whether the call may go to an item, of which the hub has known since a time;
-// see gate.admit. A call for which the owner is asked counts as none under way meanwhile.
+// admit decides whether the call may go to an item, of which the hub has known since a time.
+// With again the owner has said yes, and it is to be looked for anew. A call about which the
+// owner is asked is not under way meanwhile.
 func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p permit, again bool, err error) {
 	g := r.h.gate
 	r.action = r.h.actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
-	return g.admit(ctx, r.by, &r.ad, &r.action, r)
-}
-
-// question implements asked.
-func (r *run) question() consent.Call {
-	it := r.action.Item.(*item.Item)
-	c := consent.Call{Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
+		return p, false, err
+	}
+	r.h.inFlight.Add(-1)
+	defer r.h.inFlight.Add(1)
+	c := consent.Call{Action: &r.action, Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}
-	return c
+	return permit{}, true, g.ask(ctx, r.by, &r.ad, c)
 }
 
 // actionFor is what a call of an item comes to, by the page's own name or URI.
@@ -409,10 +410,4 @@ var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the cal
 func notDelivered(e *spec.Error) bool {
 	return e.Data != nil && rawjson.Valid(e.Data, spec.MaxDepth) == nil &&
 		string(rawjson.Get(e.Data, "delivered")) == "false"
-}
-
-// digest identifies arguments in the log without telling them.
-func digest(args json.RawMessage) string {
-	sum := sha256.Sum256(args)
-	return hex.EncodeToString(sum[:8])
 }

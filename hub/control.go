@@ -70,35 +70,34 @@ func (h *Hub) admitControl(ctx context.Context, by *consent.Caller, to spec.TabA
 		return permit{}, err
 	}
 	var ad admission
-	for {
-		a, target := controlAction(by, req)
-		if to.Tab != 0 || a.Name == "" {
+	return h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) {
+		a, place, target := controlAction(by, req)
+		if place {
 			if a.Site, err = h.siteOf(ctx, to); err != nil {
-				return permit{}, err
+				return nil, err
 			}
 		}
 		if target != "" {
 			if here := h.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
-				return permit{}, refusal(here, &a)
+				return nil, refusal(here, &a)
 			}
-			a.Site.Domain, a.Site.Any = naming.DomainOfURL(target, true), false
+			a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
 		}
-		p, again, err := h.gate.admit(ctx, by, &ad, &a, arguments(args))
-		if !again {
-			return p, err
-		}
-	}
+		return &a, nil
+	}, args)
 }
 
 // controlAction is what a control request comes to, but for its site, by the name of the
-// hub's tool that makes it. target is the URL that it leads to, "" if it leads nowhere.
-func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, target string) {
+// hub's tool that makes it. place says that it is about what the tab shows; target is the URL
+// that it leads to, "" if it leads nowhere.
+func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place bool, target string) {
+	place = true
 	a = policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Class: policy.Write}
 	switch req := req.(type) {
 	case *spec.ListTabs:
-		a.Name, a.Class = "browser_tab list", policy.Read
+		a.Name, a.Class, place = "browser_tab list", policy.Read, false
 	case *spec.OpenTab:
-		a.Name, target = "browser_tab new", req.URL
+		a.Name, place, target = "browser_tab new", false, req.URL
 	case *spec.ActivateTab:
 		a.Name = "browser_tab activate"
 	case *spec.CloseTab:
@@ -110,7 +109,7 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, targe
 	case *spec.Text:
 		a.Name, a.Class = "browser_page text", policy.Read
 	}
-	return a, target
+	return a, place, target
 }
 
 // siteOf returns the site that a tab shows. The browser is asked about a tab of which the

@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -19,10 +20,11 @@ import (
 
 // fixture is a Hub with real parts: the in-memory transport and store.
 type fixture struct {
-	t     *testing.T
-	hub   *Hub
-	peers *tabtransport.Peers
-	store storage.DomainToolStorage
+	t      *testing.T
+	hub    *Hub
+	peers  *tabtransport.Peers
+	store  storage.DomainToolStorage
+	record recordtest.Memory
 }
 
 func newFixture(t *testing.T, opts Options) *fixture {
@@ -36,6 +38,7 @@ func (w *fixture) start(opts Options) {
 	w.t.Helper()
 	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
+	opts.Record = &w.record
 	opts.Mode = cmp.Or(opts.Mode, policy.ModeOpen)
 	h, err := Open(w.t.Context(), opts)
 	if err != nil {

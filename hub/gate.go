@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -24,6 +26,7 @@ import (
 type gate struct {
 	transport tabtransport.TabHubTransport
 	desk      *consent.Desk
+	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
 
 	mu       sync.Mutex
@@ -70,6 +73,7 @@ type admission struct {
 	answer   consent.Answer  // of the owner, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
+	traced   bool // it is known which values of other sites would be sent
 }
 
 // grant is for what an answer is good that is for one call only.
@@ -87,52 +91,85 @@ func grantFor(a *policy.Action) grant {
 	return g
 }
 
-// asked is what the owner may be asked about.
-type asked interface {
-	// question returns what the question is made from, but for the action and the decision.
-	question() consent.Call
+// carrier is what is decided about, as far as values of other sites go.
+type carrier interface {
+	// carried returns what of the client's would be sent, objects.
+	carried() []json.RawMessage
+	// known returns texts that the site which they go to knows already.
+	known() []string
 }
+
+// arguments is the carrier of what is sent to no item of a page.
+type arguments json.RawMessage
+
+func (args arguments) carried() []json.RawMessage { return []json.RawMessage{json.RawMessage(args)} }
+func (args arguments) known() []string            { return nil }
 
 // maxAsked is how often the owner is asked about one call, of which the tool changes while
 // one is.
 const maxAsked = 2
 
-// admit decides about an action, and asks the owner if need be. With again the caller must
-// look at what the action is about once more, and ask again. The error is a *Failure, an
-// *consent.AskBack, or ctx's cause.
-func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, a *policy.Action, about asked) (p permit, again bool, err error) {
-	ad.decision = g.rules.Load().Decide(a, time.Now())
-	switch ad.decision.Effect {
-	case policy.Allow:
-		return permit{a}, false, nil
-	case policy.Ask:
-	default:
-		return permit{}, false, refusal(ad.decision, a)
+// decide decides about an action. Without an error and a permit the owner is to be asked.
+// The error is a *Failure, or ctx's cause.
+func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
+	rules := g.rules.Load()
+	if ad.traced = rules.Traces(a.Who); ad.traced {
+		if err := g.trace(ctx, a, about); err != nil {
+			return permit{}, err
+		}
 	}
-	key := grantFor(a)
+	ad.decision = rules.Decide(a, time.Now())
 	switch {
-	case ad.asked > 0 && ad.granted == key:
-		return permit{a}, false, nil
+	case ad.decision.Effect == policy.Allow:
+		return permit{a}, nil
+	case ad.decision.Effect != policy.Ask:
+		return permit{}, refusal(ad.decision, a)
+	case ad.asked > 0 && ad.granted == grantFor(a):
+		return permit{a}, nil
 	case ad.asked == maxAsked:
-		return permit{}, false, &Failure{spec.FailDenied, "the tool changed while its owner was asked whether it may be called; the call was not sent"}
+		return permit{}, &Failure{spec.FailDenied, "the tool changed while its owner was asked whether it may be called; the call was not sent"}
 	}
+	return permit{}, nil
+}
+
+// ask asks the owner about an action, for what decide has said of it. If the answer is yes,
+// the caller must look at what the action is about once more, and have it decided again.
+// The error is a *Failure, a *consent.AskBack, or ctx's cause.
+func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c consent.Call) (err error) {
 	ad.asked++
-	c := about.question()
-	c.Action, c.Decision = a, ad.decision
+	c.Decision = ad.decision
+	ad.granted = grantFor(c.Action)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
-		return permit{}, false, &Failure{spec.FailDenied, denied.Words}
+		err = &Failure{spec.FailDenied, denied.Words}
 	}
-	if err != nil {
-		return permit{}, false, err
+	return err
+}
+
+// admit decides about actions until one is allowed or refused: action returns what is about
+// to be done as it is now, with the arguments for the owner.
+func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, action func() (*policy.Action, error), args json.RawMessage) (permit, error) {
+	for {
+		a, err := action()
+		if err != nil {
+			return permit{}, err
+		}
+		if p, err := g.decide(ctx, ad, a, arguments(args)); err != nil || p.of != nil {
+			return p, err
+		}
+		if err := g.ask(ctx, by, ad, consent.Call{Action: a, Args: args}); err != nil {
+			return permit{}, err
+		}
 	}
-	ad.granted = key
-	return permit{}, true, nil
 }
 
 // allows decides about an action of which nobody is to be asked.
-func (g *gate) allows(a *policy.Action) (permit, bool) {
-	if g.rules.Load().Decide(a, time.Now()).Effect != policy.Allow {
+func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (permit, bool) {
+	rules := g.rules.Load()
+	if rules.Traces(a.Who) && g.trace(ctx, a, about) != nil {
+		return permit{}, false
+	}
+	if rules.Decide(a, time.Now()).Effect != policy.Allow {
 		return permit{}, false
 	}
 	return permit{a}, true

@@ -8,6 +8,7 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -33,6 +34,18 @@ func (h *Hub) Explain(name string) (state.Explanation, error) {
 		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}
 	return e, nil
+}
+
+// Action is what a call of a tool's name by a client comes to for the rules. The error is an
+// *UnknownError.
+func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	l, ok := h.state.Find(spec.KindTool, name)
+	if !ok {
+		return policy.Action{}, h.unknownLocked(nil, spec.KindTool, name)
+	}
+	return h.actionFor(consent.As(who), l.Item, l.Item.Source), nil
 }
 
 // unknownLocked makes the error for a name that is nobody's. It names only what the client

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
@@ -115,7 +116,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 	h.gate = &gate{
 		transport: h.transport, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
-			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Log: h.log,
+			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
 			Keep: func(body json.RawMessage) {
 				h.update(func(tx *state.Tx) { tx.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}) })
@@ -123,6 +124,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
+	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.Policy().IsPrivate(d) })
 	return nil
 }
 
@@ -144,23 +146,16 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 	ctx, leave := h.gate.enter(ctx, by, a.Site.Domain)
 	defer leave()
 	var ad admission
-	for {
-		_, again, err := h.gate.admit(ctx, by, &ad, a, arguments(args))
-		if !again {
-			return ad.decision, ad.answer, h.gateError(err, false)
-		}
-	}
+	_, err := h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	return ad.decision, ad.answer, h.gateError(err, false)
 }
-
-// arguments is what is asked about something of which only the arguments are known.
-type arguments json.RawMessage
-
-func (args arguments) question() consent.Call { return consent.Call{Args: json.RawMessage(args)} }
 
 // admitItem decides about the item that a public name or URI stands for, and asks the owner
 // if need be. The error is an *UnknownError or one of Admit.
 func (h *Hub) admitItem(ctx context.Context, by *consent.Caller, kind spec.Kind, name string) (*item.Item, error) {
 	r := run{h: h, kind: kind, name: name, by: by}
+	h.inFlight.Add(1)
+	defer h.inFlight.Add(-1)
 	for {
 		h.mu.RLock()
 		err := r.lookUpLocked()
@@ -174,7 +169,7 @@ func (h *Hub) admitItem(ctx context.Context, by *consent.Caller, kind spec.Kind,
 		if err != nil {
 			return nil, err
 		}
-		if _, again, err := r.admit(ctx, it, time.Time{}); !again {
+		if _, again, err := r.admit(ctx, it, time.Time{}); err != nil || !again {
 			return it, err
 		}
 	}

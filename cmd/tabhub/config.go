@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -55,6 +56,9 @@ type config struct {
 	callTimeoutMax time.Duration
 	personTimeout  time.Duration
 
+	policy     string
+	policyFile string
+
 	tools         []string
 	relayTools    bool
 	browser       string
@@ -92,6 +96,8 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
+	f.StringVar(&c.policy, "policy", "", "what holds where no rule does: open, careful, ask or read-only (default: what `tabhub policy mode` has set, else careful)")
+	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
@@ -137,6 +143,11 @@ func (c *config) check() error {
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
+	}
+	if c.policy != "" {
+		if err := new(policy.Mode).UnmarshalText([]byte(c.policy)); err != nil {
+			return usagef("--policy: %w", err)
+		}
 	}
 	if c.browser != "" || c.launchBrowser {
 		if err := instance.Available(c.browser); err != nil {
@@ -224,7 +235,7 @@ func passOn(f *pflag.FlagSet) []string {
 		switch f.Name {
 		case "standalone", "data-dir", "help", "auto":
 			return
-		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser":
+		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser", "policy-file":
 			// The hub runs in another directory; a browser without one is in the PATH.
 			inPath := f.Name == "browser" && filepath.Base(f.Value.String()) == f.Value.String()
 			if path, err := filepath.Abs(f.Value.String()); err == nil && !inPath && !strings.Contains(f.Value.String(), "://") {

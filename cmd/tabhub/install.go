@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/hub/auth"
 )
 
 // clientEdit is a change of a client's configuration that was asked for.
@@ -25,6 +26,8 @@ type clientEdit struct {
 	scope  string // "" for the client's first
 	dryRun bool
 	yes    bool
+	// noToken: the entry gets no token, as a file that others use, too.
+	noToken bool
 
 	entry *clientconf.Entry // what goes in; nil takes it out
 }
@@ -54,7 +57,11 @@ func (a *app) installCommand() *cobra.Command {
 ` + editHelp + `
 
 --scope project is for the project in this directory, --scope user for all you do.
-Claude Code's is project if you name none; for --scope user its own command is printed.`,
+Claude Code's is project if you name none; for --scope user its own command is printed.
+
+The entry holds a token, by which the hub knows the client (see "tabhub token list"). One
+that is there and good is kept. --no-token leaves it out, for a file that you share: to the
+hub the client is then one without a name.`,
 		ValidArgs: clientconf.Names(),
 		Args:      args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
@@ -67,6 +74,7 @@ Claude Code's is project if you name none; for --scope user its own command is p
 		},
 	}
 	e.addFlags(cmd)
+	cmd.Flags().BoolVar(&e.noToken, "no-token", false, "put no token into the entry")
 	return cmd
 }
 
@@ -141,6 +149,9 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if err != nil {
 		return &usageError{err}
 	}
+	if e.file == "" && c.Command(system, scope, e.name, e.entry) != "" {
+		return a.printCommand(ctx, c, system, scope, e)
+	}
 	path, err := a.clientFile(c, system, scope, e)
 	if path == "" {
 		return err
@@ -148,6 +159,14 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	before, err := clientconf.Read(path)
 	if err != nil {
 		return usagef("the configuration cannot be read: %w", err)
+	}
+	old := c.Env(before, e.name, tokenEnv)
+	mint := e.entry != nil && !e.noToken && !a.isKnown(ctx, old)
+	switch {
+	case mint:
+		e.entry.Env = map[string]string{tokenEnv: "a new one"} // which is made when this is written
+	case e.entry != nil && !e.noToken:
+		e.entry.Env = map[string]string{tokenEnv: old}
 	}
 	after, err := e.change(c, before)
 	if err != nil {
@@ -175,7 +194,43 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if err := a.confirm(ctx, e.yes); err != nil {
 		return err
 	}
-	return a.writeClient(c, path, e, before, after)
+	var made auth.Client
+	if mint {
+		if made, err = a.mintEntry(ctx, c, e); err != nil {
+			return err
+		}
+		if after, err = e.change(c, before); err != nil {
+			return err // not of the text, which it was tried with
+		}
+	}
+	if err := a.writeClient(c, path, e, before, after); err != nil {
+		return errors.Join(err, a.revokeEntry(ctx, made.ID))
+	}
+	if mint && scope == clientconf.Project {
+		fmt.Fprintln(a.out, "The file holds a token of this hub: do not share it, or install with --no-token.")
+	}
+	if id, ok := auth.ClientID(old); ok && e.entry == nil {
+		return a.revokeEntry(ctx, id)
+	}
+	return nil
+}
+
+// printCommand prints the client's own command for the change.
+func (a *app) printCommand(ctx context.Context, c clientconf.Client, system clientconf.System, scope clientconf.Scope, e *clientEdit) error {
+	switch {
+	case e.entry == nil:
+		fmt.Fprintln(a.err, "`tabhub token list` shows the client's token, `tabhub token revoke` ends it.")
+	case e.noToken:
+	case e.dryRun:
+		e.entry.Env = map[string]string{tokenEnv: "TOKEN"}
+	default:
+		if _, err := a.mintEntry(ctx, c, e); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(a.err, "%s changes this file itself. Run:\n", c.Title)
+	fmt.Fprintln(a.out, c.Command(system, scope, e.name, e.entry))
+	return nil
 }
 
 // clientFile returns the file that is to be edited. It is "" if there is none, which the
@@ -183,11 +238,6 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 func (a *app) clientFile(c clientconf.Client, system clientconf.System, scope clientconf.Scope, e *clientEdit) (string, error) {
 	if e.file != "" {
 		return e.file, nil
-	}
-	if line := c.Command(system, scope, e.name, e.entry); line != "" {
-		fmt.Fprintf(a.err, "%s changes this file itself. Run:\n", c.Title)
-		fmt.Fprintln(a.out, line)
-		return "", nil
 	}
 	path, err := c.Path(system, scope)
 	if errors.Is(err, clientconf.ErrNotInstalled) && e.entry == nil {

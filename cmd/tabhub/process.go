@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/policyfile"
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/builtin"
@@ -41,27 +42,29 @@ type process struct {
 	log    *slog.Logger
 	info   httpd.Info
 
-	lock    *home.Lock
-	socket  net.Listener // for bridges and commands
-	lns     []net.Listener
-	notes   []string    // what the user should know
-	token   *auth.Token // nil unless --auth token
-	guard   *httpd.Guard
-	ring    *pairing.Ring
-	clients *auth.Clients
-	oauth   *oauth.Server // nil unless --auth token
-	store   storage.DomainToolStorage
-	tabs    *wsserver.Server
-	relay   *relay.Relay
-	tools   builtin.Switches
+	lock        *home.Lock
+	socket      net.Listener // for bridges and commands
+	lns         []net.Listener
+	notes       []string      // what the user should know
+	token       *auth.Token   // nil unless --auth token
+	credentials auth.Verifier // nil: none are asked for
+	guard       *httpd.Guard
+	ring        *pairing.Ring
+	clients     *auth.Clients
+	oauth       *oauth.Server // nil unless --auth token
+	store       storage.DomainToolStorage
+	tabs        *wsserver.Server
+	relay       *relay.Relay
+	tools       builtin.Switches
 	// tenants are opened by openTenant.
 	tenants *tenant.Registry
 	server  *httpd.Server
 	ended   chan string // why the hub is to end
 
-	launching  sync.WaitGroup // the browser of --launch-browser
-	stopLaunch func()         // may be nil
-	refused    refused        // has a lock of its own
+	policy     *policyfile.File // nil without --policy-file
+	background sync.WaitGroup   // what watches the policy file, and starts the browser of --launch-browser
+	stop       func()           // ends it; nil until it is begun
+	refused    refused          // has a lock of its own
 }
 
 // startHub takes the data directory and the ports, and serves. fallback lets a taken
@@ -105,6 +108,11 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	if p.ring, err = openRing(dir); err != nil {
 		return nil, &usageError{err}
 	}
+	if c.policyFile != "" {
+		if p.policy, err = policyfile.Open(c.policyFile, log); err != nil {
+			return nil, &usageError{err}
+		}
+	}
 	p.assemble()
 	if err := p.switches(); err != nil {
 		return nil, err
@@ -126,10 +134,12 @@ func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *
 	for _, ln := range p.lns {
 		go p.serve(ln, p.server.Serve)
 	}
+	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if p.policy != nil {
+		p.background.Go(func() { p.policy.Watch(ctx) })
+	}
 	if c.launchBrowser {
-		ctx, cancel := context.WithCancel(context.Background())
-		p.stopLaunch = cancel
-		p.launching.Go(func() { p.launch(ctx) })
+		p.background.Go(func() { p.launch(ctx) })
 	}
 	return p, nil
 }
@@ -174,12 +184,11 @@ func (p *process) listen(fallback bool) error {
 	for _, ln := range lns {
 		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))
 	}
-	verifier, err := p.verifier()
-	if err != nil {
+	if p.credentials, err = p.verifier(); err != nil {
 		return err
 	}
 	o := p.config.guardOptions()
-	o.Verifier = verifier
+	o.Verifier = p.credentials
 	if p.guard, err = httpd.NewGuard(o); err != nil {
 		return &usageError{err}
 	}
@@ -227,6 +236,9 @@ func (p *process) inform() httpd.Info {
 	info := p.info
 	info.Sockets = p.tabs.Stats()
 	info.Refused = p.refused.latest()
+	if p.policy != nil {
+		info.PolicyFile = new(httpd.PolicyFile(p.policy.State()))
+	}
 	return info
 }
 
@@ -255,10 +267,8 @@ func (p *process) close(why string) error {
 	defer cancel()
 	// Whoever asks for a hub from now on waits for the lock, not for this process.
 	errs := []error{p.dir.RemoveHub(), p.server.Shutdown(ctx, why)}
-	if p.stopLaunch != nil {
-		p.stopLaunch()
-	}
-	p.launching.Wait()
+	p.stop()
+	p.background.Wait()
 	errs = append(errs, p.tenants.Close(ctx), p.tabs.Close(ctx))
 	p.relay.Close()
 	return errors.Join(append(errs, p.release())...)

@@ -72,8 +72,8 @@ Web pages offer tools. tabhub collects those of all tabs of all browsers and ser
 them as one MCP server. Have your MCP client start "tabhub stdio"; the hub itself
 then starts by itself, or with "tabhub serve" in a terminal of its own.
 
-Every flag, but for those of pair and those that change a site, can be set in the
-environment, too: --data-dir is TABHUB_DATA_DIR; lists are separated by commas.
+Every flag, but for those of pair, policy and pause and those that change a site, can be
+set in the environment, too: --data-dir is TABHUB_DATA_DIR; lists are separated by commas.
 TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its users.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -91,7 +91,7 @@ TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its user
 	root.AddCommand(
 		a.serveCommand(), a.stdioCommand(),
 		a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.explainCommand(), a.logCommand(),
-		a.siteCommand(), a.statusCommand(), a.stopCommand(),
+		a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand(), a.statusCommand(), a.stopCommand(),
 		a.tokenCommand(), a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root
@@ -123,6 +123,11 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 // notFromEnv marks a flag that changes what is kept: $TABHUB_CALL_TIMEOUT, which is meant
 // for the hub, must not change the sites that one looks at.
 const notFromEnv = "notFromEnv"
+
+// ignoreEnv marks all flags of a command so.
+func ignoreEnv(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { cmd.Flags().SetAnnotation(f.Name, notFromEnv, nil) })
+}
 
 // fromEnv sets the flags that the command line did not set from the environment.
 func (a *app) fromEnv(flags *pflag.FlagSet) error {

@@ -24,7 +24,8 @@ func (a *app) siteCommand() *cobra.Command {
 		Long: `Show or change the settings of a site.
 
 With --cache on, the site's tools stay listed when its last tab closes, and a call
-opens the site again.
+opens the site again. What a client has read at a site with --private on goes to another
+one only if you say so, each time or by "tabhub policy flow".
 
 --check says which arguments of a call are refused: with strict all that do not fit the
 tool's schema; with off none; and with lenient, the default, what the page could not judge
@@ -37,7 +38,8 @@ answer says what did not fit.`,
 	cache := cmd.Flags().String("cache", "", "keep the tools when the last tab closes: on, off or default")
 	timeout := cmd.Flags().Duration("call-timeout", 0, "how long a call may take without progress; 0 for the default")
 	check := cmd.Flags().String("check", "", "which arguments are refused: strict, lenient (the default) or off")
-	settings := []string{"cache", "call-timeout", "check"}
+	private := cmd.Flags().String("private", "", "ask before what a client has read there goes to another site: on or off")
+	settings := []string{"cache", "call-timeout", "check", "private"}
 	for _, name := range settings {
 		cmd.Flags().SetAnnotation(name, notFromEnv, nil)
 	}
@@ -55,7 +57,12 @@ answer says what did not fit.`,
 		if change && len(pos) == 0 {
 			return usagef("which site? It is used as `tabhub site DOMAIN --cache on`")
 		}
-		if change {
+		if *private != "" {
+			if err := a.setPrivate(cmd.Context(), pos[0], *private); err != nil {
+				return err
+			}
+		}
+		if slices.ContainsFunc(settings[:3], cmd.Flags().Changed) {
 			err := a.changeSite(cmd.Context(), pos[0], func(s *httpd.SiteSettings) error {
 				if cmd.Flags().Changed("call-timeout") {
 					s.CallTimeoutMs = timeout.Milliseconds()
@@ -69,9 +76,9 @@ answer says what did not fit.`,
 				return err
 			}
 		}
-		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(sites []httpd.SiteSettings) error {
+		return show(cmd.Context(), a, "/api/site", nil, *asJSON && len(pos) == 0, func(sites []httpd.SiteReport) error {
 			if len(pos) > 0 {
-				sites = []httpd.SiteSettings{settingsOf(sites, spec.Domain(pos[0]))}
+				sites = []httpd.SiteReport{settingsOf(sites, spec.Domain(pos[0]))}
 			}
 			if *asJSON {
 				return a.printValue(sites)
@@ -113,8 +120,8 @@ func setCheck(s *httpd.SiteSettings, value string) error {
 // changeSite changes what f changes of a site's settings, and keeps the rest.
 func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteSettings) error) error {
 	var s httpd.SiteSettings
-	err := show(ctx, a, "/api/site", nil, false, func(sites []httpd.SiteSettings) error {
-		s = settingsOf(sites, spec.Domain(domain))
+	err := show(ctx, a, "/api/site", nil, false, func(sites []httpd.SiteReport) error {
+		s = settingsOf(sites, spec.Domain(domain)).SiteSettings
 		return nil
 	})
 	if err != nil {
@@ -132,15 +139,28 @@ func (a *app) changeSite(ctx context.Context, domain string, f func(*httpd.SiteS
 }
 
 // settingsOf returns those of a site among all, which are the defaults if it has none.
-func settingsOf(sites []httpd.SiteSettings, domain spec.Domain) httpd.SiteSettings {
-	if i := slices.IndexFunc(sites, func(s httpd.SiteSettings) bool { return s.Domain == domain }); i >= 0 {
+func settingsOf(sites []httpd.SiteReport, domain spec.Domain) httpd.SiteReport {
+	if i := slices.IndexFunc(sites, func(s httpd.SiteReport) bool { return s.Domain == domain }); i >= 0 {
 		return sites[i]
 	}
-	return httpd.SiteSettings{Domain: domain}
+	return httpd.SiteReport{SiteSettings: httpd.SiteSettings{Domain: domain}}
 }
 
-func (a *app) printSites(sites []httpd.SiteSettings) error {
-	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT\tCHECK", func(w io.Writer) {
+// setPrivate makes a site private, or no longer.
+func (a *app) setPrivate(ctx context.Context, site, value string) error {
+	if value != "on" && value != "off" {
+		return usagef("--private is %q; it may be on or off", value)
+	}
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	_, err = r.do(ctx, http.MethodPut, "/api/policy/private", httpd.PrivateSetting{Site: site, Private: value == "on"})
+	return err
+}
+
+func (a *app) printSites(sites []httpd.SiteReport) error {
+	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT\tCHECK\tPRIVATE", func(w io.Writer) {
 		for _, s := range sites {
 			cache, timeout := "default", "default"
 			if s.Cache != nil {
@@ -149,7 +169,8 @@ func (a *app) printSites(sites []httpd.SiteSettings) error {
 			if s.CallTimeoutMs > 0 {
 				timeout = (time.Duration(s.CallTimeoutMs) * time.Millisecond).String()
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", s.Domain, cache, timeout, cmp.Or(s.Check, storage.CheckLenient))
+			private := map[bool]string{true: "yes", false: "no"}[s.Private]
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Domain, cache, timeout, cmp.Or(s.Check, storage.CheckLenient), private)
 		}
 	})
 }

@@ -26,6 +26,9 @@ func (a *app) statusCommand() *cobra.Command {
 				}
 				fmt.Fprintf(w, "socket\t%s\n", s.Socket)
 				fmt.Fprintf(w, "data\t%s\n", s.DataDir)
+				if s.PolicyFile != nil {
+					fmt.Fprintf(w, "policy\t%s\n", fileState(s.PolicyFile))
+				}
 				fmt.Fprintf(w, "clients\t%d\n", s.Clients)
 				if s.User == "" {
 					fmt.Fprintf(w, "users\teach has a hub of their own; set TABHUB_TOKEN to the token of one to see it\n")

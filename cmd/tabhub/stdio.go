@@ -14,10 +14,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/auth"
 	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
-	"tabhub/spec"
 )
 
 func (a *app) stdioCommand() *cobra.Command {
@@ -107,10 +104,7 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 		p.wait(ctx)
 		cancel()
 	}()
-	t, err := p.tenants.Get(ctx, spec.LocalUser)
-	if err == nil {
-		err = t.MCP.ServeStream(mcpserver.WithIdentity(ctx, &auth.Identity{User: spec.LocalUser, Who: policy.Unnamed}), pollable(a.in, a.stdout, a.stderr), a.stdout)
-	}
+	err = a.serveAlone(ctx, p)
 	if e := p.close("stop"); e != nil {
 		log.Warn("not all went well at the end", "err", e)
 	}
@@ -118,4 +112,19 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 		return nil
 	}
 	return err
+}
+
+// serveAlone serves the client from the hub of this process.
+func (a *app) serveAlone(ctx context.Context, p *process) error {
+	id, err := p.identify(a.env(tokenEnv))
+	if err != nil {
+		return a.refuse(ctx, err)
+	}
+	t, err := p.tenants.Get(ctx, id.User)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := id.Context(mcpserver.WithIdentity(ctx, &id))
+	defer cancel()
+	return t.MCP.ServeStream(ctx, pollable(a.in, a.stdout, a.stderr), a.stdout)
 }

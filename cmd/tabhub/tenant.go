@@ -12,6 +12,8 @@ import (
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -22,9 +24,11 @@ import (
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
 	transport := p.tabs.NewTransport(user)
+	recorded := new(recordtest.Memory)
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
+		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
+		Mode:        policy.Mode(c.policy),
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
@@ -32,7 +36,12 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	if err != nil {
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Instances: p.newInstances(h)}
+	if p.policy != nil {
+		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
+			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), h.Close(ctx))
+		}
+	}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Instances: p.newInstances(h)}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,

@@ -8,6 +8,7 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -62,6 +63,15 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 	}
 	hub.Owner, hub.OAuth = p.token, p.oauth
 	return hub, nil
+}
+
+// identify returns who the client is that is started with the hub in one process. A token
+// that it has must be right, as at a hub that runs by itself.
+func (p *process) identify(token string) (auth.Identity, error) {
+	if token == "" || p.credentials == nil {
+		return auth.Identity{User: spec.LocalUser, Kind: auth.KindClient, Who: policy.Unnamed}, nil
+	}
+	return p.credentials.Verify(token)
 }
 
 // approve asks the owner whether a client may use the hub.

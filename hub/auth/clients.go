@@ -152,6 +152,13 @@ func (c *Clients) Add(client Client) (Client, error) {
 	return c.add(client, sum{})
 }
 
+// ClientID returns the ID of the client that a token of Mint is for.
+func ClientID(token string) (string, bool) {
+	rest, ok := strings.CutPrefix(token, tokenPrefix)
+	id, _, whole := strings.Cut(rest, "_")
+	return id, ok && whole
+}
+
 func newClientID() string { return strings.ToLower(rand.Text()[:16]) }
 
 func (c *Clients) add(client Client, s sum) (Client, error) {

@@ -252,7 +252,7 @@ func (d *Desk) record(q *question, o outcome, ended time.Time) {
 	}
 	e := record.Entry{
 		Time: ended, Event: record.Ask, Name: q.Client.Name, Said: q.Client.Said,
-		By: o.by, Reach: string(o.reach), Asked: ended.Sub(q.Since), Outcome: o.word, Reason: q.ID,
+		By: o.by, Reach: string(o.reach), Asked: ended.Sub(q.Since), Outcome: o.word, Question: q.ID,
 	}
 	if q.call != nil {
 		a := q.call.Action

@@ -111,15 +111,23 @@ var routes = []route{
 	api("GET", "/api/log", (*Server).getLog),
 	api("GET", "/api/site", (*Server).getSite),
 	api("PUT", "/api/site", (*Server).putSite),
+	api("GET", "/api/policy", (*Server).getPolicy),
+	api("GET", "/api/policy/test", (*Server).getPolicyTest),
+	owners("POST", "/api/policy/rule", (*Server).postRule),
+	owners("DELETE", "/api/policy/rule", (*Server).deleteRule),
+	owners("PUT", "/api/policy/mode", (*Server).putMode),
+	owners("PUT", "/api/policy/private", (*Server).putPrivate),
+	owners("POST", "/api/pause", (*Server).postPause),
+	owners("DELETE", "/api/pause", (*Server).deletePause),
 	api("POST", "/api/call", (*Server).postCall),
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
-	{path: "/api/pair", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postPairing},
-	{path: "/api/pair", method: "DELETE", access: lasting, client: true, tenant: true, serve: (*Server).deletePairing},
+	owners("POST", "/api/pair", (*Server).postPairing),
+	owners("DELETE", "/api/pair", (*Server).deletePairing),
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
 	api("GET", "/api/clients", (*Server).getClients),
-	{path: "/api/clients", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postClient},
-	{path: "/api/clients", method: "DELETE", access: lasting, client: true, tenant: true, serve: (*Server).deleteClient},
+	owners("POST", "/api/clients", (*Server).postClient),
+	owners("DELETE", "/api/clients", (*Server).deleteClient),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
@@ -148,6 +156,12 @@ func api(method, path string, serve func(*Server, *request) error) route {
 		who = reads
 	}
 	return route{path: path, method: method, access: who, client: true, tenant: true, serve: serve}
+}
+
+// owners is the route of a part of the admin API that whoever has the hub's token only may
+// not use: what is changed there outlives the token, or lets programs do more.
+func owners(method, path string, serve func(*Server, *request) error) route {
+	return route{path: path, method: method, access: lasting, client: true, tenant: true, serve: serve}
 }
 
 // routeOf returns the route of a request, and whether it is for the request's method. If no

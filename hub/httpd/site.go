@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"slices"
 	"time"
 
 	"tabhub/naming"
@@ -8,8 +9,14 @@ import (
 	"tabhub/storage"
 )
 
-// SiteSettings is the body of PUT /api/site, and an element of GET /api/site. A
-// member that is left out goes back to its default.
+// SiteReport is an element of GET /api/site.
+type SiteReport struct {
+	SiteSettings
+	Private bool `json:"private,omitempty"` // its values go nowhere unasked; PUT /api/policy/private sets it
+}
+
+// SiteSettings is the body of PUT /api/site. A member that is left out goes back to its
+// default.
 type SiteSettings struct {
 	Domain        spec.Domain           `json:"domain"`
 	Cache         *bool                 `json:"cache,omitempty"`
@@ -18,9 +25,15 @@ type SiteSettings struct {
 }
 
 func (s *Server) getSite(r *request) error {
-	out := []SiteSettings{}
+	out := []SiteReport{}
+	private := slices.Clone(r.tenant.Hub.Policy().Document().Private)
 	for _, site := range r.tenant.Hub.Sites() {
-		out = append(out, SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds(), Check: site.Check})
+		settings := SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds(), Check: site.Check}
+		out = append(out, SiteReport{settings, slices.Contains(private, string(site.Domain))})
+		private = slices.DeleteFunc(private, func(p string) bool { return p == string(site.Domain) })
+	}
+	for _, site := range private {
+		out = append(out, SiteReport{SiteSettings{Domain: spec.Domain(site)}, true})
 	}
 	return r.answer(out)
 }

@@ -21,6 +21,8 @@ type Info struct {
 	Sockets any `json:"sockets,omitempty"`
 	// Refused is why browsers' extensions were refused lately.
 	Refused []Refusal `json:"refused,omitempty"`
+	// PolicyFile is the policy file. Nil: there is none.
+	PolicyFile *PolicyFile `json:"policyFile,omitempty"`
 }
 
 // Refusal says why extensions were refused.

@@ -21,7 +21,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
-	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
@@ -134,8 +134,8 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	transport, store := tabtransport.NewPeers(), new(storagetest.Memory)
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Mode: policy.ModeOpen, Transport: transport, Store: store, Log: log})
+	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), new(recordtest.Memory)
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{

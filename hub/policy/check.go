@@ -92,12 +92,12 @@ func (r *Rule) check() error {
 		}
 	}
 	if r.Site != "" {
-		if err := checkSite(r.Site); err != nil {
+		if err := CheckSite(r.Site); err != nil {
 			return fmt.Errorf("site: %w", err)
 		}
 	}
 	if r.From != "" && r.From != "private" {
-		if err := checkSite(r.From); err != nil {
+		if err := CheckSite(r.From); err != nil {
 			return fmt.Errorf("from: %w", err)
 		}
 	}
@@ -122,7 +122,7 @@ func (s *Scope) Check() error {
 		return fmt.Errorf("there may be up to %d sites and tools", MaxRules)
 	}
 	for _, site := range s.Sites {
-		if err := checkSite(site); err != nil {
+		if err := CheckSite(site); err != nil {
 			return err
 		}
 	}
@@ -137,10 +137,12 @@ func (s *Scope) Check() error {
 	return nil
 }
 
-// checkDocument checks what the owner has decided.
-func checkDocument(d *Document) error {
-	if d.Mode != "" && !d.Mode.known() {
-		return fmt.Errorf("the mode is %.40q; it may be %s", d.Mode, or(names(Modes)))
+// check checks what the owner has decided.
+func (d *Document) check() error {
+	if d.Mode != "" {
+		if err := d.Mode.check(); err != nil {
+			return err
+		}
 	}
 	if err := Check(d.Rules); err != nil {
 		return err
@@ -156,17 +158,14 @@ func checkDocument(d *Document) error {
 	if len(d.Private) > MaxRules || len(d.Pauses) > MaxRules {
 		return fmt.Errorf("there may be up to %d pauses and private sites", MaxRules)
 	}
-	for _, p := range d.Private {
-		if err := checkSite(p); err != nil {
+	for _, site := range d.Private {
+		if err := CheckPrivate(site); err != nil {
 			return err
-		}
-		if k := parseSites(p).kind; k != exactSite && k != belowSite {
-			return fmt.Errorf("%q cannot be private; name a site", p)
 		}
 	}
 	for _, p := range d.Pauses {
 		if p.Site != "" {
-			if err := checkSite(p.Site); err != nil {
+			if err := CheckSite(p.Site); err != nil {
 				return err
 			}
 		}
@@ -188,8 +187,8 @@ func checkText(what, text string, most int) error {
 	return nil
 }
 
-// checkSite checks a pattern of sites.
-func checkSite(pattern string) error {
+// CheckSite checks a pattern of sites, such as Rule.Site.
+func CheckSite(pattern string) error {
 	if pattern == "verified" || pattern == "unverified" {
 		return nil
 	}
@@ -216,6 +215,14 @@ func checkSite(pattern string) error {
 	return nil
 }
 
+// CheckPrivate checks a site that is to be private.
+func CheckPrivate(site string) error {
+	if site == "verified" || site == "unverified" {
+		return fmt.Errorf("%q cannot be private; name a site", site)
+	}
+	return CheckSite(site)
+}
+
 // wildMarks are what may stand before "*.".
 var wildMarks = []string{"", "http_", "unverified_", "unverified_http_"}
 
@@ -238,12 +245,4 @@ func canonical(d spec.Domain) (spec.Domain, bool) {
 		}
 	}
 	return "", false
-}
-
-func names(modes []Mode) []string {
-	out := make([]string, len(modes))
-	for i, m := range modes {
-		out[i] = string(m)
-	}
-	return out
 }

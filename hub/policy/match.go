@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -142,17 +143,16 @@ func hubTool(name string) string {
 	return tool
 }
 
-// isClient reports whether a rule's client, if it names one, is who. The IDs that the hub
-// gives to some are nobody's name.
+// isClient reports whether a rule's client, if it names one, is who. Names differ in more
+// than case, and the IDs that the hub gives to some are nobody's name.
 func isClient(client string, who *Principal) bool {
-	switch client {
-	case "", who.ID:
+	if client == "" || client == who.ID {
 		return true
-	case OwnerID, TokenID, UnnamedID:
-		return false
 	}
-	return client == who.Name
+	return strings.EqualFold(client, who.Name) && !slices.Contains(reserved, strings.ToLower(client))
 }
+
+var reserved = []string{OwnerID, TokenID, UnnamedID}
 
 func (a *Action) class() Class {
 	if a.Class == ClassUnset {
@@ -230,8 +230,8 @@ func (p *Pause) matches(a *Action) bool {
 	return site.has(a.Site.Domain, false)
 }
 
-// isPrivate reports whether the owner has made a site private.
-func (s *Set) isPrivate(d spec.Domain) bool {
+// IsPrivate reports whether the owner has made a site private.
+func (s *Set) IsPrivate(d spec.Domain) bool {
 	for i := range s.private {
 		if s.private[i].has(d, false) {
 			return true

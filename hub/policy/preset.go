@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // byPreset is Rule.By of the rules of a mode.
 const byPreset = "preset"
@@ -40,8 +43,19 @@ func (m Mode) Rules() []Rule {
 	return all
 }
 
-// known reports whether there is such a mode.
-func (m Mode) known() bool { return slices.Contains(Modes, m) }
+// check reports whether there is such a mode.
+func (m Mode) check() error {
+	if !slices.Contains(Modes, m) {
+		return fmt.Errorf("the mode is %.40q; it may be open, careful, ask or read-only", string(m))
+	}
+	return nil
+}
+
+// UnmarshalText reads a mode, and refuses what is none.
+func (m *Mode) UnmarshalText(text []byte) error {
+	*m = Mode(text)
+	return m.check()
+}
 
 // raises reports whether what was allowed, and has changed since, is asked for.
 func (m Mode) raises() bool { return m == ModeCareful || m == ModeAsk }

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,24 +21,26 @@ type Set struct {
 	own     layer // those of the mode, too
 	denied  []string
 	bounded bool // everybody may be denied something
+	traced  []string
 }
 
 // layer is rules that decide together: those about actions, and those about flows.
 type layer struct{ actions, flows *table }
 
+// ErrInvalid is why New makes no Set.
+var ErrInvalid = errors.New("the policy is not valid")
+
 // New makes a Set of what the owner has decided, and of the rules of a policy file. The
 // mode is that of the document if it is "", and ModeCareful if that has none. The document
-// and the rules are the Set's from now on. The error says what is wrong with which rule.
+// and the rules are the Set's from now on. The error is an ErrInvalid and says what is wrong
+// with which rule.
 func New(doc Document, mode Mode, file []Rule) (*Set, error) {
 	s := &Set{doc: doc, mode: cmp.Or(mode, doc.Mode, ModeCareful), fixed: mode != ""}
-	if !s.mode.known() {
-		return nil, fmt.Errorf("policy: the mode is %.40q; it may be %s", s.mode, or(names(Modes)))
-	}
-	if err := checkDocument(&doc); err != nil {
-		return nil, fmt.Errorf("policy: %w", err)
+	if err := errors.Join(s.mode.check(), doc.check()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if err := Check(file); err != nil {
-		return nil, fmt.Errorf("policy: the file: %w", err)
+		return nil, fmt.Errorf("%w: the file: %w", ErrInvalid, err)
 	}
 	for _, p := range doc.Private {
 		s.private = append(s.private, parseSites(p))
@@ -48,6 +51,9 @@ func New(doc Document, mode Mode, file []Rule) (*Set, error) {
 	for _, r := range slices.Concat(file, doc.Rules) {
 		if r.Effect == Deny && r.From == "" {
 			s.denied = append(s.denied, r.Client)
+		}
+		if r.From != "" {
+			s.traced = append(s.traced, r.Client)
 		}
 	}
 	s.bounded = s.bounded || slices.Contains(s.denied, "")
@@ -103,7 +109,7 @@ func (s *Set) byRules(a *Action, now time.Time) Decision {
 // byFlow is what the rules say of values of another site in an action. It is Allow if none
 // says anything.
 func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
-	private := s.isPrivate(from)
+	private := s.IsPrivate(from)
 	var place [16]*compiled
 	w := s.file.flows.match(winners{rules: place[:0]}, a, from, private, now)
 	if len(w.rules) == 0 {
@@ -151,6 +157,14 @@ func (s *Set) Hides(who *Principal) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })
+}
+
+// Traces reports whether a decision about what a client does may depend on its Flows.
+func (s *Set) Traces(who *Principal) bool {
+	if s == nil || who == nil {
+		return false
+	}
+	return len(s.private) > 0 || slices.ContainsFunc(s.traced, func(client string) bool { return isClient(client, who) })
 }
 
 // Mode returns the mode, and whether it was given to New, so that that of the document

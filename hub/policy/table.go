@@ -9,22 +9,21 @@ import (
 	"tabhub/spec"
 )
 
-// table is rules in lists by what they name, so that an action is compared with few of
+// table is rules in lists by site and tool, so that an action is compared with few of
 // them. It is immutable.
 type table struct {
 	rules []compiled // the most specific first
 
 	// Each rule is in one of these lists, by its index.
-	bySite   map[spec.Domain][]int32
-	byTool   map[string][]int32
-	byClient map[string][]int32
-	rest     []int32
+	bySite map[spec.Domain][]int32
+	byTool map[string][]int32
+	rest   []int32
 
 	restricting []int32 // those that restrict a site, which are in other lists, too
 }
 
 func newTable(rules []*Rule) *table {
-	t := &table{bySite: map[spec.Domain][]int32{}, byTool: map[string][]int32{}, byClient: map[string][]int32{}}
+	t := &table{bySite: map[spec.Domain][]int32{}, byTool: map[string][]int32{}}
 	for _, r := range rules {
 		t.rules = append(t.rules, compile(r))
 	}
@@ -42,8 +41,6 @@ func newTable(rules []*Rule) *table {
 			t.bySite[r.site.domain] = append(t.bySite[r.site.domain], at)
 		case r.Tool != "" && !r.wild:
 			t.byTool[r.Tool] = append(t.byTool[r.Tool], at)
-		case r.Client != "":
-			t.byClient[r.Client] = append(t.byClient[r.Client], at)
 		default:
 			t.rest = append(t.rest, at)
 		}
@@ -55,8 +52,8 @@ func newTable(rules []*Rule) *table {
 }
 
 // lists returns lists that have each rule that may match an action; some may be in two.
-func (t *table) lists(a *Action) [6][]int32 {
-	l := [6][]int32{t.bySite[a.Site.Domain], t.byTool[a.Name], nil, t.byClient[a.Who.ID], t.byClient[a.Who.Name], t.rest}
+func (t *table) lists(a *Action) [4][]int32 {
+	l := [4][]int32{t.bySite[a.Site.Domain], t.byTool[a.Name], nil, t.rest}
 	if a.Site.Any {
 		l[0] = t.restricting
 	}

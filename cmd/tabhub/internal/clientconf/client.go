@@ -96,6 +96,7 @@ func joined(scopes []Scope) string {
 type Entry struct {
 	Command string
 	Args    []string
+	Env     map[string]string // of its environment; what else is in the file stays
 }
 
 // Command returns the client's own command that adds the server name, started as e says,
@@ -107,8 +108,12 @@ func (c Client) Command(s System, scope Scope, name string, e *Entry) string {
 	if e == nil {
 		return shell.Line(s.OS, c.command, "mcp", "remove", "--scope", string(scope), name)
 	}
-	words := append([]string{c.command, "mcp", "add", "--scope", string(scope), name, "--", e.Command}, e.Args...)
-	return shell.Line(s.OS, words...)
+	words := []string{c.command, "mcp", "add"}
+	for _, key := range slices.Sorted(maps.Keys(e.Env)) {
+		words = append(words, "--env", key+"="+e.Env[key])
+	}
+	words = append(words, "--scope", string(scope), name, "--", e.Command)
+	return shell.Line(s.OS, append(words, e.Args...)...)
 }
 
 // Add returns the text of a configuration file with the server name started as e
@@ -129,7 +134,19 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 				return err
 			}
 		}
-		// In the order in which they are to stand: each new one goes first.
+		if len(e.Env) > 0 {
+			env, err := entry.object("env")
+			if err != nil {
+				return err
+			}
+			for _, key := range slices.Sorted(maps.Keys(e.Env)) {
+				if err := env.once(key); err != nil {
+					return err
+				}
+				env.set(key, e.Env[key])
+			}
+		}
+		// Against the order in which they are to stand: each new one goes first.
 		entry.set("args", e.Args)
 		entry.set("command", e.Command)
 		if c.typed || entry.has("type") {
@@ -167,6 +184,25 @@ func (c Client) editSection(text []byte, f func(section *object) error) ([]byte,
 		}
 		return f(section)
 	})
+}
+
+// Env returns a variable of the environment in which the server name is started, "" if the
+// file does not say it.
+func (c Client) Env(text []byte, name, key string) string {
+	value := ""
+	_, _ = c.editSection(text, func(section *object) error {
+		entry, err := section.object(name)
+		if err != nil {
+			return err
+		}
+		env, err := entry.object("env")
+		if err != nil {
+			return err
+		}
+		value = env.text(key)
+		return nil
+	}) // what is wrong with the file is said when it is changed
+	return value
 }
 
 // Find returns the servers that are called name or whose command is a program of that

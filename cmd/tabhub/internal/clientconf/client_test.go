@@ -192,6 +192,40 @@ func TestScope(t *testing.T) {
 	}
 }
 
+// The entry's token is written beside what the user has put there, read back, and never
+// shown.
+func TestEnvironment(t *testing.T) {
+	const token = "tbh_a_B"
+	withToken := entry
+	withToken.Env = map[string]string{"TABHUB_TOKEN": token}
+	for before, after := range map[string]string{
+		"": `"env": {
+        "TABHUB_TOKEN": "tbh_a_B"
+      }`,
+		`{"mcpServers": {"tabhub": {"env": {"A": "1"}}}}`:                         `"env": {"TABHUB_TOKEN": "tbh_a_B", "A": "1"}`,
+		`{"mcpServers": {"tabhub": {"env": {"TABHUB_TOKEN": "tbh_old_C"}}}}`:      `"env": {"TABHUB_TOKEN": "tbh_a_B"}`,
+		`{"mcpServers": {"tabhub": {"env": {}, "command": "x", "args": ["y"] }}}`: `"env": {"TABHUB_TOKEN": "tbh_a_B"}`,
+	} {
+		client := named(t, "cursor")
+		got, err := client.Add([]byte(before), "tabhub", withToken)
+		if err != nil || !strings.Contains(string(got), after) {
+			t.Errorf("%s became %s, %v", before, got, err)
+		}
+		if env := client.Env(got, "tabhub", "TABHUB_TOKEN"); env != token {
+			t.Errorf("%s: the token is %q", got, env)
+		}
+		diff, err := client.Diff("f", "tabhub", []byte(before), got)
+		if err != nil || strings.Contains(diff, "tbh_") {
+			t.Errorf("the change is shown as %s, %v", diff, err)
+		}
+	}
+	for _, text := range []string{"", "{", `{"mcpServers": {}}`, `{"mcpServers": {"tabhub": 1}}`, `{"mcpServers": {"tabhub": {"env": "x"}}}`, `{"mcpServers": {"tabhub": {"env": {"TABHUB_TOKEN": 1}}}}`} {
+		if got := named(t, "cursor").Env([]byte(text), "tabhub", "TABHUB_TOKEN"); got != "" {
+			t.Errorf("%s: the token is %q", text, got)
+		}
+	}
+}
+
 func FuzzAddRemove(f *testing.F) {
 	f.Add("{\n // x\n\"mcpServers\":{\"a\":1,},}")
 	f.Add(`{"servers":{"tabhub":{"command":"x"},"b":{}}}`)

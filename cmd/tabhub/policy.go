@@ -1,0 +1,375 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/hub/httpd"
+	"tabhub/hub/policy"
+)
+
+func (a *app) policyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Show or change who may do what on which site",
+		Long: `Show or change who may do what on which site.
+
+Each call of an MCP client is allowed, denied, or you are asked first. The mode says what
+holds for all: open, careful (the default), ask or read-only. Rules say what holds for some
+clients, sites and tools; of those that match a call the most specific one decides, and of
+two that are about different things the stricter one.`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.policyListCommand(), a.policySetCommand(), a.policyRemoveCommand(), a.policyTestCommand(), a.policyFlowCommand(), a.policyModeCommand())
+	return cmd
+}
+
+func (a *app) policyListCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "Show what holds, the most specific rules first", Args: args(cobra.NoArgs)}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return show(cmd.Context(), a, "/api/policy", nil, *asJSON, a.printPolicy)
+	}
+	return cmd
+}
+
+func (a *app) policySetCommand() *cobra.Command {
+	var rule policy.Rule
+	var until string
+	cmd := &cobra.Command{
+		Use:   "set allow|ask|deny",
+		Short: "Add a rule",
+		Long: `Add a rule. One that was about the same goes.
+
+A flag that is left out stands for any client, site, tool and so on. A tool alone can also be
+one that is open now, by the name that clients call.`,
+		Example: `  tabhub policy set deny --site bank.example.com
+  tabhub policy set allow --client claude --site "*.example.com" --class write
+  tabhub policy set allow --client claude --class destructive --until 2h`,
+		Args: args(cobra.ExactArgs(1)),
+	}
+	f := cmd.Flags()
+	f.StringVar(&rule.Client, "client", "", "a client, by its `name` or id")
+	f.StringVar(&rule.Session, "session", "", "a session of that client, by its `id`")
+	f.StringVar(&rule.Site, "site", "", "a `site` as `tabhub tabs` shows it, *.example.com, verified or unverified")
+	f.StringVar(&rule.Tool, "tool", "", "a tool by the page's own `name`, or one of the hub such as browser_page; * stands for any text")
+	f.StringVar(&rule.Class, "class", "", "what only reads, what writes, or what cannot be undone: read, write or destructive; or whose it is: hub or relay")
+	f.StringVar(&until, "until", "", "when it ends: a `time` such as 2h or 2026-12-31T18:00:00Z")
+	f.StringVar(&rule.Note, "note", "", "a `text` for yourself")
+	asJSON := jsonFlag(cmd)
+	ignoreEnv(cmd)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		if err := rule.Effect.UnmarshalText([]byte(pos[0])); err != nil {
+			return &usageError{err}
+		}
+		var err error
+		if rule.Until, err = parseUntil(until, time.Now()); err != nil {
+			return err
+		}
+		return a.setRule(cmd.Context(), rule, *asJSON)
+	}
+	return cmd
+}
+
+// parseUntil reads when a rule ends: zero if never.
+func parseUntil(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return now.Add(d).UTC().Truncate(time.Second), nil
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, usagef("--until is %q; it may be a time from now, such as 30m or 2h, or one such as 2026-12-31T18:00:00Z", text)
+	}
+	return t.UTC(), nil
+}
+
+func (a *app) setRule(ctx context.Context, rule policy.Rule, asJSON bool) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	b, err := r.do(ctx, http.MethodPost, "/api/policy/rule", rule)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printJSON(b)
+	}
+	var change httpd.PolicyChange
+	if err := decode(b, &change); err != nil {
+		return err
+	}
+	if err := a.printRules([]*policy.Rule{&change.Rule}); err != nil || len(change.Exceptions) == 0 {
+		return err
+	}
+	fmt.Fprintln(a.out, "\nThese go on to decide about a part of it, since they are more specific, or stricter:")
+	return a.printRules(change.Exceptions)
+}
+
+func (a *app) policyRemoveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "remove ID",
+		Short: "Remove a rule, or the answer that was remembered as one",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, pos []string) error {
+			r, err := a.remote()
+			if err != nil {
+				return err
+			}
+			_, err = r.do(cmd.Context(), http.MethodDelete, "/api/policy/rule?id="+url.QueryEscape(pos[0]), nil)
+			return err
+		},
+	}
+}
+
+func (a *app) policyTestCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "test [--client NAME] [--site SITE] [--tool NAME]",
+		Short: "Say what would happen, and why",
+		Long: `Say what would happen, and why: which rule decides, and which ones match, too.
+
+A tool alone is one that is open now, by the name that clients call. With --site it is any
+that a page might have, by the page's own name.`,
+		Example: `  tabhub policy test --client claude --tool website_tool_example_com__buy
+  tabhub policy test --client claude --site bank.example.com --tool transfer --class destructive`,
+		Args: args(cobra.NoArgs),
+	}
+	flags := []string{"client", "session", "site", "tool", "class"}
+	cmd.Flags().String("client", "", "the client's `name` or id (default owner, who is you)")
+	cmd.Flags().String("session", "", "the `id` of a session of the client")
+	cmd.Flags().String("site", "", "the `site`, as `tabhub tabs` shows it")
+	cmd.Flags().String("tool", "", "the tool's `name`")
+	cmd.Flags().String("class", "", "read, write, destructive or relay (default write, or what the tool says of itself)")
+	asJSON := jsonFlag(cmd)
+	ignoreEnv(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		q := url.Values{}
+		for _, name := range flags {
+			if cmd.Flags().Changed(name) {
+				q.Set(name, cmd.Flag(name).Value.String())
+			}
+		}
+		return show(cmd.Context(), a, "/api/policy/test", q, *asJSON, a.printPolicyTest)
+	}
+	return cmd
+}
+
+func (a *app) policyFlowCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "flow FROM TO allow|ask|deny",
+		Short: "Say where the values of a site may go",
+		Long: `Say where the values of a site may go: whether a call at the site TO may hold what
+the client has read at the site FROM.
+
+FROM may be private, for all sites that are; TO may be any.`,
+		Example: `  tabhub policy flow mail.example.com any deny
+  tabhub policy flow private calendar.example.com allow`,
+		Args: args(cobra.ExactArgs(3)),
+	}
+	client := cmd.Flags().String("client", "", "of a client, by its `name` or id")
+	asJSON := jsonFlag(cmd)
+	ignoreEnv(cmd)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		rule := policy.Rule{Client: *client, From: pos[0], Site: pos[1]}
+		if rule.Site == "any" {
+			rule.Site = ""
+		}
+		if err := rule.Effect.UnmarshalText([]byte(pos[2])); err != nil {
+			return &usageError{err}
+		}
+		return a.setRule(cmd.Context(), rule, *asJSON)
+	}
+	return cmd
+}
+
+func (a *app) policyModeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mode [open|careful|ask|read-only]",
+		Short: "Show or set the mode",
+		Long: `Show or set the mode, which says what holds where no rule does:
+
+  open       everything is allowed
+  careful    you are asked before what may do harm: what cannot be undone, sites that no
+             browser vouches for, requests to extensions, tools that have changed
+  ask        you are asked about everything, once for each client and site
+  read-only  nothing but reading, whatever the rules say`,
+		Args: args(cobra.MaximumNArgs(1)),
+	}
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		if len(pos) == 0 {
+			return show(cmd.Context(), a, "/api/policy", nil, false, func(p httpd.PolicyReport) error {
+				_, err := fmt.Fprintln(a.out, modeOf(&p))
+				return err
+			})
+		}
+		r, err := a.remote()
+		if err != nil {
+			return err
+		}
+		_, err = r.do(cmd.Context(), http.MethodPut, "/api/policy/mode", map[string]string{"mode": pos[0]})
+		return err
+	}
+	return cmd
+}
+
+func (a *app) pauseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pause",
+		Short: "Stop all clients, or one, until `tabhub resume`",
+		Long: `Stop all clients, or one, at all sites or at one: calls under way are cancelled, and
+others refused, until "tabhub resume". It holds also when the hub is started anew.`,
+		Args: args(cobra.NoArgs),
+	}
+	client, site := pauseFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := a.remote()
+		if err != nil {
+			return err
+		}
+		_, err = r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site})
+		return err
+	}
+	return cmd
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume",
+		Short: "Lift what was paused: all of it, or one client or site",
+		Args:  args(cobra.NoArgs),
+	}
+	client, site := pauseFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := a.remote()
+		if err != nil {
+			return err
+		}
+		q := url.Values{"client": {*client}, "site": {*site}}
+		_, err = r.do(cmd.Context(), http.MethodDelete, "/api/pause?"+q.Encode(), nil)
+		return err
+	}
+	return cmd
+}
+
+func pauseFlags(cmd *cobra.Command) (client, site *string) {
+	client = cmd.Flags().String("client", "", "only a client, by its `name` or id")
+	site = cmd.Flags().String("site", "", "only at a `site`, or at *.example.com")
+	ignoreEnv(cmd)
+	return client, site
+}
+
+// modeOf says which mode holds, and since when.
+func modeOf(p *httpd.PolicyReport) string {
+	if p.Fixed {
+		return string(p.Mode) + ", by --policy"
+	}
+	return string(p.Mode)
+}
+
+func (a *app) printPolicy(p httpd.PolicyReport) error {
+	err := a.table("mode\t"+modeOf(&p), func(w io.Writer) {
+		for _, pause := range p.Pauses {
+			fmt.Fprintf(w, "paused\t%s at %s, since %s\n", cmp.Or(pause.Client, "all clients"), cmp.Or(pause.Site, "all sites"), pause.Since.Local().Format(time.DateTime))
+		}
+		for _, site := range p.Private {
+			fmt.Fprintf(w, "private\t%s\n", site)
+		}
+		if p.File != nil {
+			fmt.Fprintf(w, "file\t%s\n", fileState(p.File))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	return a.printRules(p.Rules)
+}
+
+// fileState says how the policy file is.
+func fileState(f *httpd.PolicyFile) string {
+	text := fmt.Sprintf("%s, %d in force, read %s", f.Path, f.Rules, f.Read.Local().Format(time.DateTime))
+	if f.Error != "" {
+		text += "; as it is now it cannot be used: " + oneLine(f.Error)
+	}
+	return text
+}
+
+func (a *app) printRules(rules []*policy.Rule) error {
+	return a.table("ID\tEFFECT\tCLIENT\tSITE\tTOOL\tBY\tNOTE", func(w io.Writer) {
+		for _, r := range rules {
+			client, site, tool, by := cmp.Or(r.Client, "any"), cmp.Or(r.Site, "any"), cmp.Or(r.Tool, "any"), r.By
+			if r.Session != "" {
+				client += ", session " + r.Session
+			}
+			if r.From != "" {
+				site = r.From + " → " + site
+			}
+			if r.Class != "" {
+				tool += ", " + r.Class
+			}
+			if r.Late {
+				tool += ", late"
+			}
+			if !r.Made.IsZero() {
+				by += " " + r.Made.Local().Format(time.DateOnly)
+			}
+			if !r.Until.IsZero() {
+				by += ", until " + r.Until.Local().Format(time.DateTime)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Effect, clip(client, 40), site, clip(tool, 60), by, clip(r.Note, 60))
+		}
+	})
+}
+
+func (a *app) printPolicyTest(t httpd.PolicyTest) error {
+	verdict := map[policy.Effect]string{policy.Allow: "allowed", policy.Ask: "you would be asked", policy.Deny: "denied"}[t.Effect]
+	err := a.table("result\t"+verdict, func(w io.Writer) {
+		fmt.Fprintf(w, "why\t%s\n", t.Words)
+		if t.Rule != nil {
+			fmt.Fprintf(w, "rule\t%s\n", t.Rule.ID)
+		}
+		fmt.Fprintf(w, "to change it\t%s\n", remedy(&t))
+	})
+	if err != nil || len(t.Rules) == 0 {
+		return err
+	}
+	fmt.Fprintln(a.out, "\nThe rules that match, the most specific first:")
+	return a.printRules(t.Rules)
+}
+
+// remedy says what changes the result of a test.
+func remedy(t *httpd.PolicyTest) string {
+	switch t.By {
+	case policy.ByPause:
+		return "`tabhub resume`"
+	case policy.ByMode:
+		return "`tabhub policy mode careful`, or start the hub with another --policy"
+	case policy.ByScope:
+		return "give the client another credential"
+	case policy.ByFile:
+		return "edit the policy file: while one of its rules matches, no other counts"
+	case policy.ByFlow:
+		return "`tabhub policy flow FROM TO allow|ask|deny`"
+	}
+	words := []string{"tabhub", "policy", "set", "allow|ask|deny", "--client", t.Client}
+	if t.Site != "" {
+		words = append(words, "--site", string(t.Site))
+	}
+	if t.Tool != "" {
+		words = append(words, "--tool", t.Tool)
+	}
+	return "`" + strings.ReplaceAll(shell.Here(words...), "'allow|ask|deny'", "allow|ask|deny") + "`"
+}
