@@ -250,8 +250,11 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 		if err != nil {
 			return err
 		}
-		_, err = r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site})
-		return err
+		if _, err := r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site}); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.err, "paused; `tabhub resume` with the same flags lets it go on")
+		return nil
 	}
 	return cmd
 }
