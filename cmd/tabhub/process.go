@@ -50,7 +50,7 @@ type process struct {
 	guard       *httpd.Guard
 	ring        *pairing.Ring
 	clients     *auth.Clients
-	store       storage.DomainToolStorage
+	store       *storage.Bolt
 	tabs        *wsserver.Server
 	relay       *relay.Relay
 	tools       builtin.Switches

@@ -13,6 +13,7 @@ export interface Status {
     calls: number;
     storeError?: string;
   };
+  record: { error?: string };
 }
 
 export interface Tab {
@@ -41,6 +42,7 @@ export interface Call {
   time: string;
   name?: string; // that the owner has given the client
   said?: string; // what the client calls itself
+  client?: string; // its id
   via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;
