@@ -36,6 +36,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+			r.returned(p.Message)
 			c.By.Progress(p)
 		}
 	}
@@ -44,11 +45,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
-		result = item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts))
+		result = r.label(item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)))
 	} else if err != nil {
 		return nil, err
 	} else {
-		result = r.target.Item.ToolResult(resp, r.doubts)
+		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
 		result = item.AddText(result, h.describePage(r.by, r.target.Addr, page))
@@ -300,7 +301,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	g := r.h.gate
 	r.action = r.h.actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
-	if p, err = g.decide(&r.ad, &r.action); err != nil || p.of != nil {
+	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
 		return p, false, err
 	}
 	r.h.inFlight.Add(-1)

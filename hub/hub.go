@@ -150,6 +150,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
+	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })
 	h.mu.Lock()

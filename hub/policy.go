@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
@@ -83,6 +84,7 @@ func (h *Hub) setPolicy(set *policy.Set) {
 		h.unsubscribe(sub)
 	}
 	h.notices.allChanged()
+	h.gate.apps.changed.fire()
 }
 
 // keep stores a document, and blocks until that is synced.
@@ -123,6 +125,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
+	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.Policy().IsPrivate(d) })
 	return nil
 }
 

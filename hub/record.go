@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,13 @@ func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
+	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result = outcome(resp, err), resp.Result
-	h.Record(e)
+	r.traced(resp, err, func(flows []policy.Flow) {
+		e.Flows = flowLines(flows, e.Domain)
+		h.Record(e)
+	})
 	h.confirmEpoch()
 }
 
@@ -35,9 +40,6 @@ func (r *run) entry() record.Entry {
 	}
 	if r.action.Who != nil {
 		e.Class, e.Decision = r.action.Class.String(), r.ad.decision.Effect.String()
-		for _, f := range r.action.Flows {
-			e.Flows = append(e.Flows, fmt.Sprintf("%s → %s, %s", f.From, r.action.Site.Domain, f.Field))
-		}
 	}
 	if rule := r.ad.decision.Rule; rule != nil {
 		e.Rule = rule.ID

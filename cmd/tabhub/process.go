@@ -14,6 +14,7 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/policyfile"
 	"tabhub/hub/auth"
+	"tabhub/hub/auth/oauth"
 	"tabhub/hub/builtin"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
@@ -50,6 +51,7 @@ type process struct {
 	guard       *httpd.Guard
 	ring        *pairing.Ring
 	clients     *auth.Clients
+	oauth       *oauth.Server // nil unless --auth token
 	store       *storage.Bolt
 	tabs        *wsserver.Server
 	relay       *relay.Relay
@@ -199,7 +201,7 @@ func (p *process) listen(fallback bool) error {
 // assemble makes the servers of the hub.
 func (p *process) assemble() {
 	p.tenants = tenant.New(p.openTenant, p.log)
-	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Instance: p.ring.Hub(), Log: p.log}
+	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Instance: p.ring.Hub(), Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset
 	}
@@ -216,6 +218,7 @@ func (p *process) assemble() {
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
 		Pages: pages.Handler(),
 		Ring:  p.ring, Clients: p.clients,
+		OAuth: p.oauth, Issuer: p.config.issuer(),
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,

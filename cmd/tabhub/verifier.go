@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/auth/oauth"
+	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 )
@@ -54,7 +57,11 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 		return nil, &usageError{err}
 	}
 	p.token = auth.NewToken(secret)
-	hub.Owner = p.token
+	p.oauth, err = oauth.Open(oauth.Options{Path: p.dir.Grants(), Clients: p.clients, Approve: p.approve, Log: p.log})
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	hub.Owner, hub.OAuth = p.token, p.oauth
 	return hub, nil
 }
 
@@ -65,6 +72,24 @@ func (p *process) identify(token string) (auth.Identity, error) {
 		return auth.Identity{User: spec.LocalUser, Kind: auth.KindClient, Who: policy.Unnamed}, nil
 	}
 	return p.credentials.Verify(token)
+}
+
+// approve asks the owner whether a client may use the hub.
+func (p *process) approve(ctx context.Context, s consent.SignIn) (consent.Answer, error) {
+	t, err := p.tenants.Get(ctx, spec.LocalUser)
+	if err != nil {
+		return consent.Answer{}, err
+	}
+	return t.Hub.Desk().SignIn(ctx, s)
+}
+
+// issuer is where clients get the tokens of a hub with accounts, "" if --jwt-issuer is a
+// name only.
+func (c *config) issuer() string {
+	if c.auth == "jwt" && strings.HasPrefix(c.jwtIssuer, "https://") {
+		return c.jwtIssuer
+	}
+	return ""
 }
 
 // rotate replaces the token.

@@ -7,17 +7,25 @@ import (
 	"tabhub/spec"
 )
 
-// Hub is the Verifier of a hub: it takes what Owner takes, and the tokens of Clients.
+// AccessPrefix begins the access tokens of clients that have signed in (package oauth).
+const AccessPrefix = "tba_"
+
+// Hub is the Verifier of a hub: it takes what Owner takes, the tokens of Clients, and those
+// of clients that have signed in.
 type Hub struct {
 	Owner   Verifier // a *Token or, with accounts, a *JWT
 	Clients *Clients
+	OAuth   Verifier // an *oauth.Server; nil: clients sign in elsewhere, or not at all
 	// Accounts: clients are those of users, and none is spec.LocalUser's.
 	Accounts bool
 }
 
 // Verify implements Verifier.
 func (h *Hub) Verify(token string) (Identity, error) {
-	if !strings.HasPrefix(token, tokenPrefix) {
+	switch {
+	case h.OAuth != nil && strings.HasPrefix(token, AccessPrefix):
+		return h.OAuth.Verify(token)
+	case !strings.HasPrefix(token, tokenPrefix):
 		return h.Owner.Verify(token)
 	}
 	id, err := h.Clients.Verify(token)

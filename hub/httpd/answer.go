@@ -37,11 +37,14 @@ func noMethod(_ *Server, r *request) error {
 	return &refusal{http.StatusNotFound, "the admin API has no " + r.Method + " " + r.URL.Path}
 }
 
-// wrongMethod refuses a method that no row of the request's path is for. Outside of the
-// admin API all rows that name a method are for GET.
+// wrongMethod refuses a method that no row of the request's path is for.
 func wrongMethod(r *request) error {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		return noMethod(nil, r)
+	}
+	if only := r.pass.route.method; only != http.MethodGet {
+		r.w.Header().Set("Allow", only)
+		return &refusal{http.StatusMethodNotAllowed, r.URL.Path + " takes " + only}
 	}
 	r.w.Header().Set("Allow", "GET, HEAD")
 	return &refusal{http.StatusMethodNotAllowed, "this page can only be read; MCP clients use /mcp"}
@@ -83,7 +86,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		no = &refusal{http.StatusForbidden, err.Error()}
 	}
 	if no.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="tabhub"`)
+		challenge, hint := s.challenge(r)
+		w.Header().Set("WWW-Authenticate", challenge)
+		no = &refusal{no.status, no.text + hint}
 	}
 	w.Header().Set("Connection", "close")
 	if wantsPage(r) {

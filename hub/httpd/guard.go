@@ -124,10 +124,11 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	}
 	p := &pass{from: g.originOf(r), near: g.isNear(r)}
 	p.route, p.rightMethod = routeOf(r)
-	if rt := p.route; rt.need != credNone {
-		if p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r) {
-			return nil, g.refuseOrigin(r, p)
-		}
+	rt := p.route
+	if (rt.from != 0 || rt.need != credNone) && (p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r)) {
+		return nil, g.refuseOrigin(r, p)
+	}
+	if rt.need != credNone {
 		// A preflight cannot carry a credential; cors answers it.
 		if !rt.cors || p.from == fromProgram || !isPreflight(r) {
 			id, err := g.credential(r, p)

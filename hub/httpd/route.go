@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/auth/oauth"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 )
@@ -28,7 +29,7 @@ type route struct {
 
 // access is who may use an endpoint. The zero value lets nobody in.
 type access struct {
-	from      origins   // the origins that may ask
+	from      origins   // the origins that may ask; none: all, if no credential is needed
 	kinds     auth.Kind // what a credential must be one of
 	need      credential
 	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
@@ -74,6 +75,8 @@ var (
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake}
+	ownPage      = access{from: fromSelf, need: credNone}
+	oauthClients = access{need: credNone, cors: true} // a page can be a client
 	everybody    = access{need: credNone}
 )
 
@@ -117,6 +120,9 @@ var routes = []route{
 	owners("POST", "/api/pause", (*Server).postPause),
 	owners("DELETE", "/api/pause", (*Server).deletePause),
 	api("POST", "/api/call", (*Server).postCall),
+	api("GET", "/api/questions", (*Server).getQuestions),
+	{path: "/api/questions", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postAnswer},
+	{path: "/api/questions/watch", method: "GET", access: lasting, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
 	owners("POST", "/api/pair", (*Server).postPairing),
@@ -127,6 +133,16 @@ var routes = []route{
 	owners("DELETE", "/api/clients", (*Server).deleteClient),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
+
+	// How clients get in that know nothing but the hub's address.
+	{path: resourceMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getResourceMetadata},
+	{path: serverMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
+	{path: openIDMetadata + "*", method: "GET", access: oauthClients, serve: (*Server).getServerMetadata},
+	{path: oauth.RegisterPath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postRegister)},
+	{path: oauth.TokenPath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postOAuthToken)},
+	{path: oauth.RevokePath, method: "POST", access: oauthClients, serve: ifOAuth((*Server).postRevoke)},
+	{path: oauth.AuthorizePath, method: "GET", access: everybody, serve: ifOAuth((*Server).getAuthorize)},
+	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, serve: ifOAuth((*Server).postAuthorize)},
 
 	// How the process is, and pages, which hold no data.
 	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},

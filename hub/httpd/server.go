@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/auth/oauth"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/tabtransport/pairing"
@@ -34,6 +35,11 @@ type Options struct {
 	// URL is where the hub's user opens the dashboard, less the slash at its end.
 	URL  string
 	Info func() Info
+	// OAuth lets clients in that know nothing but the hub's address. Nil: none.
+	OAuth *oauth.Server
+	// Issuer is the authorization server of a hub with accounts, "" if it has none that
+	// clients could go to.
+	Issuer string
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".

@@ -25,15 +25,21 @@ const CLASSES = {
 /** @type {Record<string, string>} */
 const KINDS = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
 
+/** Whether all of the question was in view once. */
+let read = false;
 /** How far a yes reaches, as the owner has it now. */
 let reach = "once";
 /** When the question expires, as performance.now() has it. */
 let expires = 0;
 
+const seen = new IntersectionObserver((entries) => {
+  read ||= entries.some(({ isIntersecting }) => isIntersecting);
+  element("more", HTMLElement).hidden = read;
+});
 const guard = new Guard(() => answer("no"));
 guard.add(element("no", HTMLButtonElement), () => answer("no"));
 guard.add(element("never", HTMLButtonElement), () => answer("never"));
-guard.add(yes, () => answer(reach), () => !code.isConnected || code.value.trim() !== "");
+guard.add(yes, () => answer(reach), () => read && (!code.isConnected || code.value.trim() !== ""));
 
 /** @param {string} reach */
 async function answer(reach) {
@@ -54,19 +60,22 @@ async function show() {
   const { ask: asked } = view;
   const signIn = asked.kind === "signIn";
   element("headline", HTMLElement).textContent = signIn ? "May an app use your hub?" : "May an app do this?";
-  question.append(...(signIn ? aboutSignIn(asked) : aboutCall(asked)));
+  element("why", HTMLElement).replaceChildren(...asked.why.map((sentence) => make("p", "wide", sentence)));
+  const end = make("div", "");
+  question.append(...(signIn ? aboutSignIn(asked) : aboutCall(asked)), end);
+  seen.observe(end);
   element("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
   const offered = asked.reaches.filter((name) => Object.hasOwn(REACHES, name));
-  choose(offered[0]);
+  choose(offered[0], signIn ? "Allow" : undefined);
   reaches.replaceChildren(make("legend", "", "If you allow it"), ...offered.map((name, i) => choice(name, i === 0)));
   reaches.hidden = offered.length < 2;
   element("answers", HTMLElement).hidden = false;
 }
 
-/** @param {string} chosen */
-function choose(chosen) {
+/** @param {string} chosen @param {string} [label] */
+function choose(chosen, label = REACHES[chosen]?.[1] ?? "Allow") {
   reach = chosen;
-  yes.textContent = REACHES[chosen]?.[1] ?? "Allow";
+  yes.textContent = label;
 }
 
 /** @param {string} name @param {boolean} first */
@@ -80,35 +89,42 @@ function choice(name, first) {
 }
 
 /** @param {Ask} asked */
-function aboutSignIn({ client, why }) {
+function aboutSignIn({ client }) {
   code.autocomplete = "off";
   code.spellcheck = false;
   code.maxLength = 32;
   code.setAttribute("aria-label", "Code");
   return [
     part("App", ...who(client)),
-    part("Your browser then goes back to", said("origin", client.return || "nowhere")),
-    ...(why.length ? [part("Why you are asked", sentences(why))] : []),
-    part("The code that the page shows", code, make("p", "soft", "Type it from the page that you have opened. If you have opened none, don’t allow.")),
+    part("Leads to", said("origin", client.return || "nowhere")),
+    part("Code", code, make("p", "soft", "Type the code that the page shows from which you sign in. If you have opened no such page, don’t allow it.")),
   ];
 }
 
 /** @param {Ask} asked */
-function aboutCall({ client, site, tool, why, args = [], changes = [] }) {
+function aboutCall({ client, site, tool, args = [], changes = [] }) {
   const parts = [part("App", ...who(client)), part("Site", ...where(site))];
   if (tool) {
     const title = tool.title && tool.title !== tool.name ? [" ", said("", tool.title)] : [];
-    const kind = KINDS[tool.kind ?? ""] ?? "Tool of the hub";
+    const kind = KINDS[tool.kind ?? ""] ?? "tabhub’s tool";
     parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", CLASSES[tool.class] ?? "It may change something.")));
   }
-  if (why.length) parts.push(part("Why you are asked", sentences(why)));
-  if (changes.length) parts.push(part("What has changed since you allowed it", ...changes.map(change)));
-  if (tool) parts.push(part("What it is given", args.length ? table(args) : make("p", "soft", "Nothing")));
+  if (changes.length) parts.push(block("Changed since you allowed it", ...changes.map(change)));
+  if (tool) parts.push(block("What it is given", args.length ? table(args) : make("p", "soft", "Nothing")));
   return parts;
 }
 
 /** @param {string} title @param {...(Node | string)} children */
 function part(title, ...children) {
+  return make("section", "part", make("h2", "soft", title), make("div", "", ...children));
+}
+
+/**
+ * A part that needs all of the width.
+ *
+ * @param {string} title @param {...(Node | string)} children
+ */
+function block(title, ...children) {
   return make("section", "", make("h2", "soft", title), ...children);
 }
 
@@ -119,11 +135,6 @@ function part(title, ...children) {
  */
 function said(className, ...text) {
   return make("span", `said wide ${className}`, ...text);
-}
-
-/** @param {string[]} why */
-function sentences(why) {
-  return make("ul", "why", ...why.map((sentence) => make("li", "wide", sentence)));
 }
 
 /** @param {Ask["client"]} client */
@@ -152,7 +163,7 @@ function table(args) {
 /** @param {NonNullable<Ask["changes"]>[number]} change */
 function change({ what, was, is }) {
   const [before, after] = differ(was, is);
-  return make("div", "change", make("p", "wide", what), make("p", "soft", "was"), said("was", ...before), make("p", "soft", "is"), said("is", ...after));
+  return make("div", "change", said("", what), make("span", "soft", " was"), said("text", ...before), make("span", "soft", "and is"), said("text", ...after));
 }
 
 /**
@@ -180,7 +191,7 @@ function over() {
   element("headline", HTMLElement).textContent =
     expires && performance.now() >= expires ? "Time is up: it was not allowed" : "This is no longer asked";
   element("waiting", HTMLElement).textContent = "You can close this window.";
-  question.replaceChildren();
+  for (const part of [question, element("why", HTMLElement)]) part.replaceChildren();
   element("answers", HTMLElement).hidden = true;
 }
 

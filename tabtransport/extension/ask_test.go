@@ -1,9 +1,15 @@
 package extension_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -50,7 +56,7 @@ func (h *hub) asks(q *spec.Ask) <-chan outcome {
 // window attaches to the window of a question, once it shows it.
 func window(b *chromium.Browser, id string) *chromium.Page {
 	w := b.Window("ask.html?" + id)
-	w.WaitFor("!document.querySelector('#answers').hidden")
+	w.WaitFor("document.querySelector('#answers')?.hidden === false")
 	return w
 }
 
@@ -92,4 +98,335 @@ func TestAsk(t *testing.T) {
 	answer = h.asks(payment("q4"))
 	window(b, "q4").Eval("void setTimeout(() => window.close())")
 	(<-answer).is(t, `{"reach":"no"}`)
+}
+
+// Whatever is asked, the owner sees all of it in the window, tells tabhub's words from those
+// of others, and has the answers before them.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	long := payment("long")
+	for i := range 40 {
+		long.Args = append(long.Args, spec.AskValue{Name: "item" + strconv.Itoa(i), Value: strings.Repeat("all the words of the order ", i)})
+	}
+	long.Args = append(long.Args, spec.AskValue{Name: "last", Value: strings.Repeat("x", 400) + " … " + strings.Repeat("y", 400), Cut: 123456})
+	long.Waiting = 2
+
+	changed := payment("changed")
+	changed.Why = []string{"It is not what you have allowed: its definition has changed."}
+	changed.Changes = []spec.AskChange{
+		{What: "description", Was: "Pays the cart with the card on file.", Is: "Pays the cart with any card on file, and adds a tip."},
+		{What: "inputSchema", Was: `{"type":"object","properties":{"amount":{"type":"number","maximum":100}}}`, Is: `{"type":"object","properties":{"amount":{"type":"number"}}}`},
+	}
+
+	signIn := &spec.Ask{
+		ID: "signin", Kind: spec.AskSignIn,
+		Client:  spec.AskClient{Name: "A program that calls itself Inspector", Said: "MCP Inspector", Return: "http://localhost:6274"},
+		Why:     []string{"It has not signed in before."},
+		Reaches: []spec.Reach{spec.ReachApp}, ExpiresMs: 120_000,
+	}
+
+	hostile := payment("hostile")
+	hostile.Client = spec.AskClient{Name: "tabhub", Said: "tabhub: this is safe. Click Allow."}
+	hostile.Site = &spec.AskSite{Origin: "https://xn--pypal-4ve.com.a-very-long-name-that-is-meant-to-hide-whose-it-is.evil.example:8443", Top: "https://paypal.com"}
+	hostile.Tool.Name = "Approved_by_tabhub._Click_Allow"
+	hostile.Tool.Title = "Verified by tabhub ✓ </span><h1>Allow</h1>"
+	hostile.Args = []spec.AskValue{{Name: strings.Repeat("n", 300), Value: "line\n\n\n\nWhy you are asked\nIt is safe.\u05d0\u05d1"}}
+
+	anywhere := payment("anywhere")
+	anywhere.Site = &spec.AskSite{Any: true}
+	anywhere.Tool = &spec.AskTool{Name: "Runtime.evaluate", Class: "write"}
+	anywhere.Reaches = []spec.Reach{spec.ReachOnce}
+
+	h := newHub(t)
+	light, dark := h.browse(chromium.Options{}), newHub(t)
+	night := dark.browse(chromium.Options{Dark: true})
+	for _, c := range []struct {
+		name          string
+		q             *spec.Ask
+		h             *hub
+		b             *chromium.Browser
+		width, height int64
+		yes           string
+		shows         []string
+	}{
+		{"light", payment("light"), h, light, 520, 680, "Allow once", []string{"Claude Code", "https://shop.example.com", "cannot be undone"}},
+		{"dark", payment("dark"), dark, night, 520, 680, "Allow once", []string{"Claude Code"}},
+		{"long", long, h, light, 520, 680, "Allow once", []string{"item39", "123,456 characters in the middle are left out", "Waiting after this one: 2"}},
+		{"changed", changed, h, light, 520, 680, "Allow once", []string{"Changed since you allowed it", "any card on file, and adds a tip."}},
+		{"changed-dark", changed, dark, night, 520, 680, "Allow once", []string{"Changed since you allowed it"}},
+		{"sign-in", signIn, h, light, 520, 680, "Allow", []string{"http://localhost:6274", "MCP Inspector", "Type the code"}},
+		{"hostile", hostile, h, light, 520, 680, "Allow once", []string{"</span><h1>Allow</h1>", "Not verified", "https://paypal.com", ":8443"}},
+		{"small", hostile, h, light, 300, 400, "Allow once", []string{"Not verified"}},
+		{"anywhere", anywhere, h, light, 520, 680, "Allow once", []string{"every site"}},
+	} {
+		q := *c.q
+		q.ID = c.name
+		answer := c.h.asks(&q)
+		w := window(c.b, c.name)
+		w.Resize(c.width, c.height)
+		w.WaitFor("innerWidth === " + strconv.FormatInt(c.width, 10))
+		text := w.Eval("document.body.innerText")
+		for _, want := range c.shows {
+			if quoted := strings.Trim(strconv.Quote(want), `"`); !strings.Contains(text, quoted) {
+				t.Errorf("%s: the window does not say %q: %s", c.name, want, text)
+			}
+		}
+		picture(t, w, "ask-"+c.name)
+		var is struct {
+			Wide, Low bool
+			Yes       string
+			Foreign   int
+		}
+		w.Into(`(() => {
+			const yes = document.querySelector("#yes");
+			yes.scrollIntoView();
+			return {
+				wide: document.documentElement.scrollWidth > innerWidth,
+				low: yes.getBoundingClientRect().bottom > innerHeight,
+				yes: yes.textContent,
+				foreign: document.querySelectorAll(".said *:not(del, ins)").length,
+			};
+		})()`, &is)
+		if is.Wide || is.Low || is.Yes != c.yes || is.Foreign != 0 {
+			t.Errorf("%s: %+v, want %q", c.name, is, c.yes)
+		}
+		w.Eval("void setTimeout(() => window.close())")
+		(<-answer).is(t, `{"reach":"no"}`)
+		w.WaitGone()
+	}
+}
+
+// awaitHello returns what waits until the extension has said hello after this call.
+func (h *hub) awaitHello() (wait func()) {
+	h.mu.Lock()
+	before := h.hellos
+	h.mu.Unlock()
+	return func() {
+		h.t.Helper()
+		h.wait("the extension is back", func() bool { return h.hellos > before })
+	}
+}
+
+// waits fails the test if the question of a window was answered by what the window has heard
+// so far.
+func waits(t *testing.T, w *chromium.Page, id string) {
+	t.Helper()
+	if open := w.Eval(fmt.Sprintf("chrome.runtime.sendMessage({ask: 'question', id: %q}).then((view) => view !== undefined && view !== null)", id)); open != "true" {
+		t.Fatal("the question was answered")
+	}
+}
+
+// Neither scripts nor clicks and keys that were meant for something else are an answer.
+func TestAnswersAreMeant(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	answer := h.asks(payment("q"))
+	w := window(b, "q")
+	w.Eval("(() => { let now = performance.now(); performance.now = () => now; window.pass = (ms) => void (now += ms); })()")
+	disturb := func() {
+		t.Helper()
+		width := w.Eval("innerWidth + 1")
+		n, err := strconv.ParseInt(width, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Resize(n, 700)
+		w.WaitFor("document.querySelector('#yes').disabled")
+	}
+	rest := func() {
+		t.Helper()
+		w.Eval("pass(1500)")
+		w.WaitFor("!document.querySelector('#yes').disabled")
+	}
+
+	rest()
+	w.Eval(`["pointerdown", "mousedown", "pointerup", "mouseup", "click"].forEach((type) => {
+		const init = {bubbles: true, detail: 1, pointerId: 1};
+		document.querySelector("#yes").dispatchEvent(type.startsWith("pointer") ? new PointerEvent(type, init) : new MouseEvent(type, init));
+	})`)
+	w.Eval("document.querySelector('#yes').click()")
+	w.Eval("dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
+	waits(t, w, "q")
+
+	disturb()
+	w.Eval("pass(1499)")
+	w.Click("#yes")
+	w.Keys(kb.Escape)
+	waits(t, w, "q")
+
+	w.Press("#yes") // too early, and released when it is not
+	rest()
+	w.Release("#yes")
+	waits(t, w, "q")
+
+	w.Press("#no")
+	w.Release("#yes")
+	waits(t, w, "q")
+
+	w.Eval("document.querySelector('#yes').focus()")
+	w.Keys(kb.Enter + " ")
+	waits(t, w, "q")
+
+	// The window is made small enough to be moved, moved, and taken from the front and back.
+	for _, change := range []string{"{width: 400, height: 500}", "{left: 60}", "{state: 'minimized'}", "{state: 'normal', focused: true}"} {
+		worker := b.Worker()
+		worker.Eval("chrome.windows.getAll({windowTypes: ['popup']}).then(([{id}]) => chrome.windows.update(id, " + change + "))")
+		worker.Close()
+		w.WaitFor("document.querySelector('#yes').disabled")
+		w.WaitFor("document.querySelector('#yes').disabled === document.hidden || (pass(1500), false)")
+	}
+	w.Eval("void setTimeout(() => window.close())")
+	(<-answer).is(t, `{"reach":"no"}`)
+
+	// With the keyboard it takes Tab first.
+	answer = h.asks(payment("keys"))
+	w = window(b, "keys")
+	w.WaitFor("!document.querySelector('#yes').disabled")
+	for range 20 {
+		if w.Eval("document.activeElement.id") == `"yes"` {
+			break
+		}
+		w.Keys(kb.Tab)
+	}
+	w.KeysLast(kb.Enter)
+	(<-answer).is(t, `{"reach":"once"}`)
+
+	answer = h.asks(payment("escape"))
+	w = window(b, "escape")
+	w.WaitFor("!document.querySelector('#no').disabled")
+	w.KeysLast(kb.Escape)
+	(<-answer).is(t, `{"reach":"no"}`)
+}
+
+// A page can neither show a question, nor speak to the one that is shown, nor answer it.
+func TestPagesAndQuestions(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	p := b.Open(site(t, map[string]string{"/": shop}))
+	h.tabWith(shopTools...)
+	answer := h.asks(payment("q"))
+	w := window(b, "q")
+	address := "chrome-extension://" + b.ExtensionID + "/ask.html?q"
+	got := p.Eval(fmt.Sprintf(`(async () => {
+		const address = %q;
+		const frame = document.createElement("iframe");
+		frame.src = address;
+		const loaded = new Promise((resolve) => frame.onload = resolve);
+		document.body.append(frame);
+		await loaded;
+		const opened = window.open(address, "_blank", "width=500,height=600");
+		return [
+			await fetch(address).then(() => "fetched", () => "refused"),
+			typeof chrome?.runtime?.sendMessage,
+			opened ? "opened" : "no window",
+			frame.contentDocument ? "empty" : "foreign",
+		].join();
+	})()`, address))
+	if got != `"refused,undefined,opened,foreign"` {
+		t.Errorf("the page got %s", got)
+	}
+	// What the page has opened has the address, and in it an error of the browser.
+	if shown := w.Eval("chrome.runtime.getContexts({}).then((all) => all.filter(({documentUrl}) => documentUrl === location.href).length)"); shown != "1" {
+		t.Errorf("the question is in %s places", shown)
+	}
+	waits(t, w, "q")
+	w.ClickLast("#yes")
+	(<-answer).is(t, `{"reach":"once"}`)
+}
+
+// A question outlives the worker, and its answer a connection that is lost.
+func TestQuestionsLast(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	h.asks(payment("q"))
+	stopWorker := func(w *chromium.Page) {
+		t.Helper()
+		w.Close() // one that looks into a page of the extension holds its worker
+		b.StopWorker()
+	}
+	back := h.awaitHello()
+	stopWorker(window(b, "q"))
+	window(b, "q").ClickLast("#yes")
+	// Whoever asks the same again has the answer at once, and no second window.
+	back()
+	(<-h.asks(payment("q"))).is(t, `{"reach":"once"}`)
+
+	h.asks(payment("away"))
+	w := window(b, "away")
+	h.stop()
+	w.ClickLast("#never")
+	back = h.awaitHello()
+	h.restart()
+	back()
+	(<-h.asks(payment("away"))).is(t, `{"reach":"never"}`)
+
+	// A window that is closed while no worker runs is a no, too.
+	h.asks(payment("closed"))
+	back = h.awaitHello()
+	stopWorker(window(b, "closed"))
+	w = window(b, "closed")
+	w.Eval("void setTimeout(() => window.close())")
+	w.WaitGone()
+	back()
+	(<-h.asks(payment("closed"))).is(t, `{"reach":"no"}`)
+
+	// The connection is lost and comes back under an open question, which is shown once.
+	h.asks(payment("lost"))
+	w = window(b, "lost")
+	back = h.awaitHello()
+	h.cut()
+	back()
+	again := h.asks(payment("lost"))
+	w.WaitFor("chrome.runtime.getContexts({}).then((all) => all.filter(({documentUrl}) => documentUrl?.includes('ask.html')).length === 1)")
+	w.ClickLast("#yes")
+	(<-again).is(t, `{"reach":"once"}`)
+}
+
+// Questions come one after the other, and go when the hub no longer asks.
+func TestQuestionsInTurn(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	first := h.asks(payment("first"))
+	w := window(b, "first")
+	second := h.asks(payment("second"))
+	w.WaitFor("document.querySelector('#waiting').textContent === 'Waiting after this one: 1'")
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	popup.WaitFor("document.querySelector('#detail').textContent === '2 questions of apps wait for your answer.'")
+	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '2')")
+	picture(t, popup, "popup-waiting")
+	if windows := popup.Eval("chrome.windows.getAll({windowTypes: ['popup']}).then((all) => all.length)"); windows != "1" {
+		t.Errorf("two questions have %s windows", windows)
+	}
+	w.ClickLast("#no")
+	(<-first).is(t, `{"reach":"no"}`)
+	w = window(b, "second")
+	w.ClickLast("#yes")
+	(<-second).is(t, `{"reach":"once"}`)
+	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '')")
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	withdrawn := make(chan error, 1)
+	go func() {
+		_, err := h.wire.SendRequest(ctx, spec.TabAddr{Peer: browserPeer}, payment("withdrawn"), tabtransport.Wait{Timeout: chromium.Timeout})
+		withdrawn <- err
+	}()
+	w = window(b, "withdrawn")
+	cancel(errors.New("the client has gone"))
+	<-withdrawn
+	w.WaitFor("document.querySelector('#headline').textContent === 'This is no longer asked'")
+	w.WaitFor("document.querySelector('#answers').hidden")
+	picture(t, w, "ask-withdrawn")
+
+	late := payment("late")
+	late.ExpiresMs = 1000
+	h.asks(late)
+	w = b.Window("ask.html?late")
+	w.WaitFor("document.querySelector('#headline')?.textContent.startsWith('Time is up')")
+	next := h.asks(payment("next")) // the window with words keeps nobody waiting
+	window(b, "next").ClickLast("#yes")
+	(<-next).is(t, `{"reach":"once"}`)
 }

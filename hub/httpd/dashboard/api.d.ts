@@ -1,5 +1,11 @@
-// What the page reads of the admin API's answers; the Go types are in ../api.go,
+// What the pages read of the hub's answers; the Go types are in ../api.go, ../oauth.go,
 // hub/api.go and hub/record/entry.go.
+
+export interface AuthorizeEvent {
+  code?: string;
+  location?: string;
+  error?: string;
+}
 
 export interface Status {
   version: string;

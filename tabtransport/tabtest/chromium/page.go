@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/page"
@@ -114,13 +115,45 @@ func (p *Page) Click(selector string) {
 // waits until the page is gone.
 func (p *Page) ClickLast(selector string) {
 	p.t.Helper()
-	p.WaitFor(fmt.Sprintf("!document.querySelector(%q).disabled", selector))
+	p.WaitFor(fmt.Sprintf("document.querySelector(%q)?.disabled === false", selector))
+	p.last("clicking "+selector, chromedp.Click(chromedp.CSS(selector)))
+}
+
+// last runs an action that closes the page, and waits until the page is gone.
+func (p *Page) last(what string, action chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, Timeout)
 	defer cancel()
-	if _, err := chromedp.Run(ctx, chromedp.Click(chromedp.CSS(selector))); err != nil {
-		p.t.Logf("clicking %s: %v", selector, err) // the page may be gone before it can answer
+	if _, err := chromedp.Run(ctx, action); err != nil {
+		p.t.Logf("%s: %v", what, err) // the page may be gone before it can answer
 	}
 	p.WaitGone()
+}
+
+// Press and Release are the halves of a click in the middle of the first element that the
+// CSS selector names.
+func (p *Page) Press(selector string) { p.t.Helper(); p.mouse(chromedp.MousePressed, selector) }
+
+// Release is the other half of Press.
+func (p *Page) Release(selector string) { p.t.Helper(); p.mouse(chromedp.MouseReleased, selector) }
+
+func (p *Page) mouse(event input.DispatchMouseEventType, selector string) {
+	p.t.Helper()
+	var at struct{ X, Y, Width, Height float64 }
+	p.Into(fmt.Sprintf("document.querySelector(%q).getBoundingClientRect()", selector), &at)
+	step(p, "the mouse at "+selector, chromedp.MouseEvent(event, at.X+at.Width/2, at.Y+at.Height/2, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+}
+
+// Keys presses keys, of which package kb has those that are no characters.
+func (p *Page) Keys(keys string) {
+	p.t.Helper()
+	step(p, "pressing keys", chromedp.KeyEvent(keys))
+}
+
+// KeysLast is Keys for keys that close the page, and waits until the page is gone.
+func (p *Page) KeysLast(keys string) {
+	p.t.Helper()
+	p.last("pressing keys", chromedp.KeyEvent(keys))
 }
 
 // Type sends text to the element that has the focus.
@@ -128,6 +161,17 @@ func (p *Page) Type(text string) {
 	p.t.Helper()
 	step(p, "typing", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
+		return chromedp.Void{}, err
+	})
+}
+
+// Resize makes the page's window so large, as far as the page can tell.
+func (p *Page) Resize(width, height int64) {
+	p.t.Helper()
+	step(p, "resizing", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+			Width: width, Height: height, DeviceScaleFactor: 1,
+		})
 		return chromedp.Void{}, err
 	})
 }

@@ -4,6 +4,7 @@
 //	tabhub.db    the store
 //	token        the secret that clients over HTTP show; 0600
 //	clients.json the clients with tokens of their own, and the hashes of these; 0600
+//	grants.json  which of them have signed in, and the hashes of their tokens; 0600
 //	instance     what tells this hub from others; no secret
 //	pairings     the browsers that are paired with the hub, and their keys; 0600
 //	extensions   the directories that the extension was written to

@@ -1,0 +1,85 @@
+package oauth
+
+import (
+	"cmp"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// maxRedirect bounds a redirect URI, in bytes.
+const maxRedirect = 1024
+
+// opened are schemes that a browser opens by itself. No program has registered them for
+// its own, and some run what stands in the address.
+var opened = []string{
+	"about", "blob", "chrome", "chrome-extension", "data", "devtools", "edge", "file", "filesystem", "ftp", "intent",
+	"javascript", "mailto", "moz-extension", "resource", "sms", "tel", "vbscript", "view-source", "ws", "wss",
+}
+
+// parseRedirect checks where an answer may be sent: to a web server over TLS, to a program
+// on this computer, or by a scheme that a program has registered.
+func parseRedirect(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	switch {
+	case len(s) > maxRedirect || err != nil || u.Scheme == "" || strings.ContainsFunc(s, isUnsafe):
+		return nil, errorf(invalidRedirect, "the redirect URI %.100q is not an address", s)
+	case u.Fragment != "" || strings.Contains(s, "#"):
+		return nil, errorf(invalidRedirect, "the redirect URI %.100q must have no fragment", s)
+	case u.User != nil:
+		return nil, errorf(invalidRedirect, "the redirect URI %.100q must have no user name", s)
+	case u.Scheme == "https" && u.Hostname() != "", u.Scheme == "http" && isLoopback(u.Hostname()):
+		return u, nil
+	case u.Scheme == "http" || u.Scheme == "https":
+		return nil, errorf(invalidRedirect, "the redirect URI %.100q must begin with https://, or with http:// and 127.0.0.1, [::1] or localhost", s)
+	case slices.Contains(opened, u.Scheme):
+		return nil, errorf(invalidRedirect, "the redirect URI %.100q is of a scheme that no program answers to", s)
+	}
+	return u, nil
+}
+
+// isUnsafe reports whether a character has no place in an address: browsers drop some of
+// them, and read another address than was checked.
+func isUnsafe(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
+
+// isLoopback reports whether a host is one of the three by which programs on this computer
+// are called back (RFC 8252, section 7.3, and localhost, which most use).
+func isLoopback(host string) bool {
+	return host == "127.0.0.1" || host == "::1" || host == "localhost"
+}
+
+// fits reports whether an answer may be sent to asked by a client that has registered
+// registered. Both are the same, but for the port of a program on this computer, which
+// takes a free one each time. asked has been parsed.
+func fits(registered, asked string) bool {
+	if registered == asked {
+		return true
+	}
+	a, err := url.Parse(asked)
+	if err != nil || a.Scheme != "http" || !isLoopback(a.Hostname()) {
+		return false
+	}
+	r, err := url.Parse(registered)
+	return err == nil && withoutPort(r) == withoutPort(a)
+}
+
+func withoutPort(u *url.URL) string {
+	bare := *u
+	bare.Host = u.Hostname()
+	return bare.String()
+}
+
+// place says for people where an address leads.
+func place(u *url.URL) string {
+	switch {
+	case u.Scheme == "http": // of this computer, as parseRedirect has checked
+		return "a program on this computer, port " + cmp.Or(u.Port(), "80")
+	case u.Scheme != "https":
+		return "the program that opens " + u.Scheme + ": addresses"
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsLoopback() || u.Hostname() == "localhost" {
+		return "a program on this computer, port " + cmp.Or(u.Port(), "443")
+	}
+	return strings.ToLower(u.Host)
+}

@@ -1,0 +1,178 @@
+package oauth
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"tabhub/hub/auth"
+	"tabhub/hub/consent"
+	"tabhub/spec"
+	"tabhub/storage/private"
+)
+
+const (
+	codeLife   = time.Minute
+	codeKept   = 10 * time.Minute // after it was made: a code that is shown twice ends its grant
+	accessLife = 10 * time.Minute
+	idleLife   = 90 * 24 * time.Hour // of a grant whose tokens are not replaced
+	maxGrants  = 64
+
+	// repeatLife is how long a refresh token that was used is answered as it was then: the
+	// answer may have been lost, or the windows of one client have asked at the same time.
+	repeatLife = 10 * time.Second
+)
+
+// Options configure a Server. Path, Clients and Approve must be set.
+type Options struct {
+	Path    string        // of the file with the grants
+	Clients *auth.Clients // gets a client for each grant
+	// Approve asks the owner whether a client may use the hub, as consent.Desk.SignIn does,
+	// and blocks until there is an answer.
+	Approve func(context.Context, consent.SignIn) (consent.Answer, error)
+	Log     *slog.Logger // nil discards
+}
+
+// Server lets clients in. It is safe for concurrent use. Verify and Register do not block;
+// Token and Revoke block for as long as it takes to write a small file.
+type Server struct {
+	clients   *auth.Clients
+	approve   func(context.Context, consent.SignIn) (consent.Answer, error)
+	log       *slog.Logger
+	path      string
+	documents *http.Client
+
+	registrations *rate.Limiter
+	clicks        *rate.Limiter // on the page, each of which may fetch a document
+	unanswered    *rate.Limiter // questions that the owner did not answer
+	asking        atomic.Bool   // there is one question at a time
+
+	state atomic.Pointer[state]
+
+	mu      sync.Mutex        // held for changes
+	codes   map[string]*code  // by their hash
+	repeats map[string]repeat // by the id of the grant; its latest
+}
+
+// state is what the file holds. It is immutable.
+type state struct {
+	Key    []byte  `json:"key"` // of the ids that clients get
+	Grants []grant `json:"grants,omitempty"`
+}
+
+// grant is what a client was let in for. The file has the hashes of its tokens alone.
+type grant struct {
+	ID       string    `json:"id"`
+	Client   string    `json:"client"`   // the id of the auth.Client
+	ClientID string    `json:"clientId"` // the hash of its OAuth client id
+	Family   string    `json:"family"`   // what all its refresh tokens have in common
+	Refresh  string    `json:"refresh"`  // the one that is good
+	Access   []access  `json:"access"`   // the latest, at most two
+	Used     time.Time `json:"used"`     // when the tokens were replaced
+}
+
+// access is an access token.
+type access struct {
+	Sum     string    `json:"sha256"`
+	Expires time.Time `json:"expires"`
+}
+
+// Open reads the grants in the file at o.Path, and makes it if there is none.
+func Open(o Options) (*Server, error) {
+	s := &Server{
+		clients: o.Clients, approve: o.Approve, log: o.Log, path: o.Path, documents: newFetcher(),
+		registrations: rate.NewLimiter(rate.Every(time.Second), 30),
+		clicks:        rate.NewLimiter(rate.Every(2*time.Second), 10),
+		unanswered:    rate.NewLimiter(rate.Every(12*time.Minute), 5),
+		codes:         make(map[string]*code),
+		repeats:       make(map[string]repeat),
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	now := new(state)
+	err := private.ReadJSON(o.Path, now)
+	switch _, broken := errors.AsType[*private.FormatError](err); {
+	case errors.Is(err, fs.ErrNotExist):
+		now.Key = make([]byte, 32)
+		rand.Read(now.Key)
+		err = private.WriteJSON(o.Path, now, true)
+	case broken, err == nil && len(now.Key) < 16:
+		return nil, fmt.Errorf("%s holds no grants; restore it, or delete it and have your clients sign in again", o.Path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the grants of clients cannot be kept: %w", err)
+	}
+	s.state.Store(now)
+	return s, nil
+}
+
+// find returns the grant of that id, nil if there is none.
+func (s *state) find(id string) *grant {
+	i := slices.IndexFunc(s.Grants, func(g grant) bool { return g.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &s.Grants[i]
+}
+
+// putLocked has g among the grants, in place of an older one of its id, once that is on the
+// disk. Those that were not used for long go, and those whose client was revoked.
+func (s *Server) putLocked(g grant) error {
+	now := s.state.Load()
+	known := s.clients.List(spec.LocalUser)
+	next := state{Key: now.Key}
+	for _, other := range now.Grants {
+		alive := slices.ContainsFunc(known, func(c auth.Client) bool { return c.ID == other.Client })
+		if alive && other.ID != g.ID {
+			next.Grants = append(next.Grants, other)
+		}
+	}
+	next.Grants = append(next.Grants, g) // so the first was used least lately
+	var over []grant
+	for len(next.Grants) > maxGrants || time.Since(next.Grants[0].Used) > idleLife {
+		over = append(over, next.Grants[0])
+		next.Grants = next.Grants[1:]
+	}
+	if err := s.writeLocked(&next); err != nil {
+		return err
+	}
+	for _, old := range over {
+		_ = s.clients.Revoke(spec.LocalUser, old.Client) // its tokens are void already
+	}
+	return nil
+}
+
+// endLocked takes a grant back, and the client's identity with it.
+func (s *Server) endLocked(id string) error {
+	now := s.state.Load()
+	g := now.find(id)
+	if g == nil {
+		return nil
+	}
+	// First the client: what it has open ends with that, whatever becomes of the file.
+	err := s.clients.Revoke(spec.LocalUser, g.Client)
+	if errors.Is(err, auth.ErrNoClient) {
+		err = nil
+	}
+	next := state{Key: now.Key, Grants: slices.DeleteFunc(slices.Clone(now.Grants), func(o grant) bool { return o.ID == id })}
+	return errors.Join(err, s.writeLocked(&next))
+}
+
+func (s *Server) writeLocked(next *state) error {
+	if err := private.WriteJSON(s.path, next, true); err != nil {
+		return fmt.Errorf("the grants of clients cannot be written: %w", err)
+	}
+	s.state.Store(next)
+	return nil
+}
