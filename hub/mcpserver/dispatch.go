@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"tabhub/hub"
+	"tabhub/hub/auth"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -77,7 +78,11 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 	case errors.Is(cause, errCancelled), errors.Is(cause, errGone):
 		return frame{}, errSilent
 	case err != nil:
-		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down; the call may have taken effect"})
+		why := errClosing
+		if errors.Is(cause, auth.ErrEnded) {
+			why = auth.ErrEnded
+		}
+		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: why.Error() + "; the call may have taken effect"})
 	}
 	return f, err
 }
