@@ -35,6 +35,22 @@ const (
 // Askers are all, in the order in which they are asked.
 var Askers = []Asker{AskBrowser, AskClient, AskDashboard}
 
+// ParseAskers reads a list of ways.
+func ParseAskers(names []string) ([]Asker, error) {
+	var all []Asker
+	for _, name := range names {
+		a := Asker(name)
+		if !slices.Contains(Askers, a) || slices.Contains(all, a) {
+			return nil, fmt.Errorf("%q may be browser, client or dashboard, each once", name)
+		}
+		all = append(all, a)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("somebody has to ask: browser, client or dashboard")
+	}
+	return all, nil
+}
+
 // Who has answered.
 const (
 	ByWindow    = "window"
@@ -453,6 +469,15 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 			}
 		}
 	}
+}
+
+// Waiting returns how many questions wait for an answer, and a channel that is closed when
+// that may have changed. Unlike Watch it is for who cannot answer.
+func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
+	d.mu.Lock()
+	changed = d.changed
+	d.mu.Unlock()
+	return d.waiting(), changed
 }
 
 func (d *Desk) watch(n int) {

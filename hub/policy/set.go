@@ -159,6 +159,16 @@ func (s *Set) Hides(who *Principal) bool {
 	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })
 }
 
+// IsPrivate reports whether the owner has made a site private.
+func (s *Set) IsPrivate(d spec.Domain) bool {
+	for i := range s.private {
+		if s.private[i].has(d, false) {
+			return true
+		}
+	}
+	return false
+}
+
 // Traces reports whether a decision about what a client does may depend on its Flows.
 func (s *Set) Traces(who *Principal) bool {
 	if s == nil || who == nil {

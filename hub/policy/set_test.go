@@ -283,6 +283,29 @@ func TestPrivateSites(t *testing.T) {
 	}
 }
 
+// What costs time before a call is done only for an owner who minds flows.
+func TestTraces(t *testing.T) {
+	for _, test := range []struct {
+		s    *Set
+		want bool
+	}{
+		{set(t, ModeCareful, "deny site=shop.example.com"), false},
+		{set(t, ModeCareful, "deny from=mail.example.com"), true},
+		{setOf(t, ModeOpen, Document{Private: []string{"mail.example.com"}}, nil), true},
+		{setOf(t, ModeOpen, Document{}, parse(t, []string{"ask from=mail.example.com"})), true},
+	} {
+		if got := test.s.Traces(Owner); got != test.want {
+			t.Errorf("%v: %v", test.s, got)
+		}
+	}
+	s := setOf(t, "", Document{Private: []string{"*.example.org", "mail.example.com"}}, nil)
+	for site, want := range map[spec.Domain]bool{"mail.example.com": true, "example.org": true, "a.example.org": true, "example.com": false, "unverified_mail.example.com": false, "": false} {
+		if s.IsPrivate(site) != want {
+			t.Errorf("%q is private: %v", site, !want)
+		}
+	}
+}
+
 // A file decides alone where it says something, and the bounds hold all the same.
 func TestFileDecidesAlone(t *testing.T) {
 	file := parse(t, []string{"allow client=claude,class=destructive", "deny client=cursor"})
