@@ -10,9 +10,9 @@ const code = make("input", "said");
 /** What an answer is good for, and what the button then says. @type {Record<string, [string, string]>} */
 const REACHES = {
   once: ["This once", "Allow once"],
-  session: ["Until this app ends or connects anew", "Allow for now"],
-  app: ["Always for this app, until the tool changes", "Always allow"],
-  always: ["Always for every app, until the tool changes", "Always allow for all"],
+  session: ["Until this session of the app ends", "Allow for now"],
+  app: ["Always for this app", "Always allow"],
+  always: ["Always, for every app", "Always allow for all"],
 };
 
 /** @type {Record<string, string>} */
