@@ -43,6 +43,9 @@ type Options struct {
 	// right to ask there. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
 
+	// LabelResults marks the texts of results that models read as a site's words.
+	LabelResults bool
+
 	// PlainNames lists each tool, resource and prompt under the page's own name.
 	// It is for conformance suites, which look for fixed names.
 	PlainNames bool

@@ -24,7 +24,7 @@ func TestAppIsRead(t *testing.T) {
 			t.Helper()
 			answering(from, `{"contents":[{"uri":"ui://cart","text":"<p>"}]}`)
 			got, err := w.hub.ReadResource(t.Context(), tester, uri)
-			if want := `{"contents":[{"uri":"` + uri + `","text":"<p>"}]}`; err != nil || string(got) != want {
+			if want := `{"contents":[{"uri":"` + uri + `","text":"<p>"}]}`; err != nil || said(t, got) != want {
 				t.Errorf("%s: %s, %v; want %s", uri, got, err, want)
 			}
 		}

@@ -45,11 +45,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
-		result = item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts))
+		result = r.label(item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)))
 	} else if err != nil {
 		return nil, err
 	} else {
-		result = r.target.Item.ToolResult(resp, r.doubts)
+		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
 		result = item.AddText(result, h.describePage(r.by, r.target.Addr, page))

@@ -28,7 +28,7 @@ func TestCallReachesThePage(t *testing.T) {
 		w.wantNames("shop_example_com_add")
 		c := w.call(t.Context(), "shop_example_com_add")
 		answer(p, p.Next(), "done")
-		c.want(t, `{"content":[{"type":"text","text":"done"}]}`)
+		c.want(t, `,"content":[{"type":"text","text":"done"}]}`)
 		// The name of the one tab resolves, though it is not listed.
 		c = w.call(t.Context(), "shop_example_com_tab1_add")
 		answer(p, p.Next(), "again")

@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -172,6 +174,21 @@ func (c *call) want(t *testing.T, text string) {
 	if !strings.Contains(got, text) {
 		t.Errorf("call ended with %s, want something with %q", got, text)
 	}
+}
+
+// said returns what a page has said in a result, which must say where it is from.
+func said(t *testing.T, result json.RawMessage) string {
+	t.Helper()
+	const start = `{"_meta":{"` + item.SourceKey + `":`
+	source := rawjson.Get(result, "_meta", item.SourceKey)
+	rest, ok := strings.CutPrefix(string(result), start+string(source))
+	if source == nil || !ok {
+		t.Fatalf("%s does not say where it is from", result)
+	}
+	if alone, ok := strings.CutPrefix(rest, "},"); ok {
+		return "{" + alone
+	}
+	return `{"_meta":{` + rest[1:]
 }
 
 func answer(e tabtest.End, r tabtest.Request, text string) {

@@ -74,7 +74,7 @@ type admission struct {
 	answer   consent.Answer  // of the owner, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
-	traced   bool // it is known which values of other sites would be sent
+	traced   bool // which values of other sites would be sent was looked for
 }
 
 // grant is for what an answer is good that is for one call only.
@@ -166,14 +166,8 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, act
 
 // allows decides about an action of which nobody is to be asked.
 func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (permit, bool) {
-	rules := g.rules.Load()
-	if rules.Traces(a.Who) && g.trace(ctx, a, about) != nil {
-		return permit{}, false
-	}
-	if rules.Decide(a, time.Now()).Effect != policy.Allow {
-		return permit{}, false
-	}
-	return permit{a}, true
+	p, err := g.decide(ctx, new(admission), a, about)
+	return p, err == nil && p.of != nil
 }
 
 // shows reports whether a client is to know of something.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
@@ -25,10 +26,14 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	c := p.config
 	transport := p.tabs.NewTransport(user)
 	recorded := new(recordtest.Memory)
+	askers, err := consent.ParseAskers(c.ask)
+	if err != nil {
+		return nil, err
+	}
 	h, err := hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
-		Mode:        policy.Mode(c.policy),
+		Mode: policy.Mode(c.policy), Askers: askers,
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,

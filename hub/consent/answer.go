@@ -154,7 +154,7 @@ func (d *Desk) settle(q *question, made policy.Rule, o outcome) {
 		if other.Late {
 			late[other] = true
 			if o.err == nil {
-				d.grant(grant{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(grantFor)})
+				d.grant(grant{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(GrantFor)})
 			}
 		}
 		d.end(other, o)

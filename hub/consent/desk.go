@@ -35,6 +35,22 @@ const (
 // Askers are all, in the order in which they are asked.
 var Askers = []Asker{AskBrowser, AskClient, AskDashboard}
 
+// ParseAskers reads a list of ways.
+func ParseAskers(names []string) ([]Asker, error) {
+	var all []Asker
+	for _, name := range names {
+		a := Asker(name)
+		if !slices.Contains(Askers, a) || slices.Contains(all, a) {
+			return nil, fmt.Errorf("%q may be browser, client or dashboard, each once", name)
+		}
+		all = append(all, a)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("somebody has to ask: browser, client or dashboard")
+	}
+	return all, nil
+}
+
 // Who has answered.
 const (
 	ByWindow    = "window"

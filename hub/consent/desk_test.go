@@ -206,7 +206,7 @@ func TestLateYes(t *testing.T) {
 		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(grantFor)
+		time.Sleep(GrantFor)
 		denied(t, ask(`{"eur":7}`), "approve")
 	})
 }

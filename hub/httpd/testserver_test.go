@@ -189,11 +189,14 @@ func (d *testServer) ask(method, path, body string, headers ...string) (int, str
 // askOwner sends a request over the owner's socket, without a token.
 func (d *testServer) askOwner(method, path, body string, headers ...string) (int, string) {
 	d.t.Helper()
-	via := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	status, answer, _ := d.askVia(d.ownersSocket(), method, path, body, headers...)
+	return status, answer
+}
+
+func (d *testServer) ownersSocket() http.RoundTripper {
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", d.socket)
 	}}
-	status, answer, _ := d.askVia(via, method, path, body, headers...)
-	return status, answer
 }
 
 func (d *testServer) askVia(via http.RoundTripper, method, path, body string, headers ...string) (int, string, http.Header) {
