@@ -11,6 +11,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -24,6 +25,7 @@ type Options struct {
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
 	Log       *slog.Logger // nil discards
+	Record    record.Log   // nil discards; closed by its owner, after the Hub
 	Version   string       // told to peers at hello
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
@@ -40,6 +42,9 @@ type Options struct {
 	// OwnBrowser reports whether the browser of a pairing is one of the owner's, whom it is
 	// right to ask there. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
+
+	// LabelResults marks the texts of results that models read as a site's words.
+	LabelResults bool
 
 	// PlainNames lists each tool, resource and prompt under the page's own name.
 	// It is for conformance suites, which look for fixed names.

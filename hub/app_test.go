@@ -7,8 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport/tabtest"
 )
 
@@ -24,7 +24,7 @@ func TestAppIsRead(t *testing.T) {
 			t.Helper()
 			answering(from, `{"contents":[{"uri":"ui://cart","text":"<p>"}]}`)
 			got, err := w.hub.ReadResource(t.Context(), tester, uri)
-			if want := `{"contents":[{"uri":"` + uri + `","text":"<p>"}]}`; err != nil || string(got) != want {
+			if want := `{"contents":[{"uri":"` + uri + `","text":"<p>"}]}`; err != nil || said(t, got) != want {
 				t.Errorf("%s: %s, %v; want %s", uri, got, err, want)
 			}
 		}
@@ -179,8 +179,8 @@ func TestToolsOfAppsAreNotForModels(t *testing.T) {
 		if r, err := call("e_com_tab2_pay"); err != nil || !strings.Contains(string(r), "paid") {
 			t.Errorf("%s, %v", r, err)
 		}
-		if rs, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall}); err != nil || len(rs) != 1 {
-			t.Errorf("recorded %+v, %v", rs, err)
+		if es := w.record.Entries(record.Query{Event: record.Call}); len(es) != 1 {
+			t.Errorf("recorded %+v", es)
 		}
 	})
 }

@@ -35,7 +35,7 @@ func TestArgumentsThatThePageMayAccept(t *testing.T) {
 
 		c := call(mild)
 		answer(p, p.Next(), "fine")
-		c.want(t, `{"content":[{"type":"text","text":"fine"}]}`)
+		c.want(t, `,"content":[{"type":"text","text":"fine"}]}`)
 		c = call(mild)
 		p.Answer(p.Next(), spec.Response{Result: json.RawMessage(`"bad code"`), Failed: true}, nil)
 		c.want(t, `bad code\\nThe arguments do not fit the tool's schema, which may be why: `+doubts)

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +36,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+			r.returned(p.Message)
 			c.By.Progress(p)
 		}
 	}
@@ -45,11 +45,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
-		result = item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts))
+		result = r.label(item.FailureResult(spec.FailToolError, item.WithDoubts(remote.Message, r.doubts)))
 	} else if err != nil {
 		return nil, err
 	} else {
-		result = r.target.Item.ToolResult(resp, r.doubts)
+		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
 		result = item.AddText(result, h.describePage(r.by, r.target.Addr, page))
@@ -63,6 +63,7 @@ const lossDelay = 5 * time.Millisecond
 // run is one call under way. It is used by one goroutine.
 type run struct {
 	h        *Hub
+	id       string // for the record
 	kind     spec.Kind
 	name     string // public
 	by       *consent.Caller
@@ -101,7 +102,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	}
 	h := r.h
 	defer h.running.Done()
-	r.start = time.Now()
+	r.id, r.start = rand.Text()[:10], time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -300,7 +301,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	g := r.h.gate
 	r.action = r.h.actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
-	if p, err = g.decide(&r.ad, &r.action); err != nil || p.of != nil {
+	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
 		return p, false, err
 	}
 	r.h.inFlight.Add(-1)
@@ -409,10 +410,4 @@ var errTabClosed = &Failure{spec.FailTabClosed, "the tab went away after the cal
 func notDelivered(e *spec.Error) bool {
 	return e.Data != nil && rawjson.Valid(e.Data, spec.MaxDepth) == nil &&
 		string(rawjson.Get(e.Data, "delivered")) == "false"
-}
-
-// digest identifies arguments in the log without telling them.
-func digest(args json.RawMessage) string {
-	sum := sha256.Sum256(args)
-	return hex.EncodeToString(sum[:8])
 }

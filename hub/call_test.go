@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -27,7 +28,7 @@ func TestCallReachesThePage(t *testing.T) {
 		w.wantNames("shop_example_com_add")
 		c := w.call(t.Context(), "shop_example_com_add")
 		answer(p, p.Next(), "done")
-		c.want(t, `{"content":[{"type":"text","text":"done"}]}`)
+		c.want(t, `,"content":[{"type":"text","text":"done"}]}`)
 		// The name of the one tab resolves, though it is not listed.
 		c = w.call(t.Context(), "shop_example_com_tab1_add")
 		answer(p, p.Next(), "again")
@@ -368,9 +369,8 @@ func TestLimitPerTab(t *testing.T) {
 		for _, c := range calls {
 			c.want(t, "ok")
 		}
-		records, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall, Limit: 1000})
-		if err != nil || len(records) != spec.MaxCallsPerTab+1 {
-			t.Errorf("%d records of %d calls, %v", len(records), spec.MaxCallsPerTab+1, err)
+		if n := len(w.record.Entries(record.Query{Event: record.Call})); n != spec.MaxCallsPerTab+1 {
+			t.Errorf("%d records of %d calls", n, spec.MaxCallsPerTab+1)
 		}
 	})
 }
@@ -453,9 +453,8 @@ func TestReadOnlyCalls(t *testing.T) {
 		if r, err := call("e_com_tab1_x"); err != nil || !strings.Contains(string(r), "read") {
 			t.Errorf("%s, %v", r, err)
 		}
-		rs, err := w.hub.Records(t.Context(), storage.Query{Event: storage.EventCall})
-		if err != nil || len(rs) != 1 || rs[0].Via != "proxy_read" {
-			t.Errorf("recorded %+v, %v", rs, err)
+		if es := w.record.Entries(record.Query{Event: record.Call}); len(es) != 1 || es[0].Via != "proxy_read" {
+			t.Errorf("recorded %+v", es)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -28,7 +29,7 @@ func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, 
 	}
 	r.timeout, r.moved = spec.ControlTimeout, false
 	r.action = h.actionFor(by, r.target.Item, r.ref.Page)
-	p, ok := h.gate.allows(&r.action)
+	p, ok := h.gate.allows(ctx, &r.action, &r)
 	if !ok {
 		return item.CompleteResult(spec.Response{}), nil
 	}
@@ -36,5 +37,6 @@ func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, 
 	if err != nil {
 		h.log.Debug("no completion", "tab", r.target.Addr, "tool", r.ref.ID.Item, "err", err)
 	}
+	r.traced(resp, err, func([]policy.Flow) {})
 	return item.CompleteResult(resp), context.Cause(ctx)
 }

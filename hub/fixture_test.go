@@ -9,8 +9,11 @@ import (
 	"testing"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -19,10 +22,11 @@ import (
 
 // fixture is a Hub with real parts: the in-memory transport and store.
 type fixture struct {
-	t     *testing.T
-	hub   *Hub
-	peers *tabtransport.Peers
-	store storage.DomainToolStorage
+	t      *testing.T
+	hub    *Hub
+	peers  *tabtransport.Peers
+	store  storage.DomainToolStorage
+	record recordtest.Memory
 }
 
 func newFixture(t *testing.T, opts Options) *fixture {
@@ -36,6 +40,7 @@ func (w *fixture) start(opts Options) {
 	w.t.Helper()
 	w.peers = tabtransport.NewPeers()
 	opts.User, opts.Transport, opts.Store = spec.LocalUser, w.peers, w.store
+	opts.Record = &w.record
 	opts.Mode = cmp.Or(opts.Mode, policy.ModeOpen)
 	h, err := Open(w.t.Context(), opts)
 	if err != nil {
@@ -169,6 +174,21 @@ func (c *call) want(t *testing.T, text string) {
 	if !strings.Contains(got, text) {
 		t.Errorf("call ended with %s, want something with %q", got, text)
 	}
+}
+
+// said returns what a page has said in a result, which must say where it is from.
+func said(t *testing.T, result json.RawMessage) string {
+	t.Helper()
+	const start = `{"_meta":{"` + item.SourceKey + `":`
+	source := rawjson.Get(result, "_meta", item.SourceKey)
+	rest, ok := strings.CutPrefix(string(result), start+string(source))
+	if source == nil || !ok {
+		t.Fatalf("%s does not say where it is from", result)
+	}
+	if alone, ok := strings.CutPrefix(rest, "},"); ok {
+		return "{" + alone
+	}
+	return `{"_meta":{` + rest[1:]
 }
 
 func answer(e tabtest.End, r tabtest.Request, text string) {

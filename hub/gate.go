@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -25,7 +26,9 @@ import (
 type gate struct {
 	transport tabtransport.TabHubTransport
 	desk      *consent.Desk
+	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
+	apps      apps
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -71,6 +74,7 @@ type admission struct {
 	answer   consent.Answer  // of the owner, if one was asked
 	granted  grant           // for what the answer was yes
 	asked    int
+	traced   bool // which values of other sites would be sent was looked for
 }
 
 // grant is for what an answer is good that is for one call only.
@@ -88,14 +92,34 @@ func grantFor(a *policy.Action) grant {
 	return g
 }
 
+// carrier is what is decided about, as far as values of other sites go.
+type carrier interface {
+	// carried returns what of the client's would be sent, objects.
+	carried() []json.RawMessage
+	// known returns texts that the site which they go to knows already.
+	known() []string
+}
+
+// arguments is the carrier of what is sent to no item of a page.
+type arguments json.RawMessage
+
+func (args arguments) carried() []json.RawMessage { return []json.RawMessage{json.RawMessage(args)} }
+func (args arguments) known() []string            { return nil }
+
 // maxAsked is how often the owner is asked about one call, of which the tool changes while
 // one is.
 const maxAsked = 2
 
 // decide decides about an action. Without an error and a permit the owner is to be asked.
-// The error is a *Failure.
-func (g *gate) decide(ad *admission, a *policy.Action) (p permit, err error) {
-	ad.decision = g.rules.Load().Decide(a, time.Now())
+// The error is a *Failure, or ctx's cause.
+func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
+	rules := g.rules.Load()
+	if ad.traced = rules.Traces(a.Who); ad.traced {
+		if err := g.trace(ctx, a, about); err != nil {
+			return permit{}, err
+		}
+	}
+	ad.decision = rules.Decide(a, time.Now())
 	switch {
 	case ad.decision.Effect == policy.Allow:
 		return permit{a}, nil
@@ -131,7 +155,7 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, act
 		if err != nil {
 			return permit{}, err
 		}
-		if p, err := g.decide(ad, a); err != nil || p.of != nil {
+		if p, err := g.decide(ctx, ad, a, arguments(args)); err != nil || p.of != nil {
 			return p, err
 		}
 		if err := g.ask(ctx, by, ad, consent.Call{Action: a, Args: args}); err != nil {
@@ -141,16 +165,14 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, act
 }
 
 // allows decides about an action of which nobody is to be asked.
-func (g *gate) allows(a *policy.Action) (permit, bool) {
-	if g.rules.Load().Decide(a, time.Now()).Effect != policy.Allow {
-		return permit{}, false
-	}
-	return permit{a}, true
+func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (permit, bool) {
+	p, err := g.decide(ctx, new(admission), a, about)
+	return p, err == nil && p.of != nil
 }
 
 // shows reports whether a client is to know of something.
 func (g *gate) shows(a *policy.Action) bool {
-	return g.rules.Load().Decide(a, time.Now()).Effect != policy.Deny
+	return g.rules.Load().Shows(a, time.Now())
 }
 
 // refusal is the failure of a call that a decision stops.
@@ -177,6 +199,7 @@ var errStopped = errors.New("the owner has paused this")
 func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p := &passage{by, site, cancel}
+	g.apps.called(by)
 	g.mu.Lock()
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
@@ -224,7 +247,7 @@ func (g *gate) denied() (subs []*state.Subscription) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for sub, a := range g.followed {
-		if d := rules.Decide(a, now); d.Effect == policy.Deny && !d.Paused {
+		if !rules.Shows(a, now) {
 			subs = append(subs, sub)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/naming"
@@ -69,6 +70,9 @@ var (
 func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Record == nil {
+		opts.Record = record.Discard
 	}
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
@@ -146,6 +150,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
+	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })
 	h.mu.Lock()

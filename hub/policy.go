@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
@@ -83,6 +84,7 @@ func (h *Hub) setPolicy(set *policy.Set) {
 		h.unsubscribe(sub)
 	}
 	h.notices.allChanged()
+	h.gate.apps.changed.fire()
 }
 
 // keep stores a document, and blocks until that is synced.
@@ -115,7 +117,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 	h.gate = &gate{
 		transport: h.transport, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
-			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Log: h.log,
+			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
 			Keep: func(body json.RawMessage) {
 				h.update(func(tx *state.Tx) { tx.SaveSettings(storage.Settings{Name: allowedSettings, Body: body}) })
@@ -123,6 +125,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		}),
 	}
 	h.gate.rules.Store(set)
+	h.gate.flows = flow.New(func(d spec.Domain) bool { return h.Policy().IsPrivate(d) })
 	return nil
 }
 

@@ -1,43 +1,71 @@
 package hub
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
-	"tabhub/storage"
 )
 
-// Records reads the log of registrations and calls.
-func (h *Hub) Records(ctx context.Context, q storage.Query) ([]storage.Record, error) {
-	return h.store.Records(ctx, h.opts.User, q)
-}
-
-// Record adds a line to the log, for what happens beside the calls that the hub
+// Record adds an entry to the record, for what happens beside the calls that the hub
 // runs. It does not block.
-func (h *Hub) Record(r storage.Record) {
-	h.store.Write(h.opts.User, h.epoch, []storage.Change{r}, h.recordWritten)
-}
+func (h *Hub) Record(e record.Entry) { h.opts.Record.Append(e) }
 
 // recordCall leaves the record of a call.
 func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
-	rec := storage.Record{
-		Time: r.start, Event: storage.EventCall, Client: r.by.Label(), Via: r.by.Via, Domain: r.ref.ID.Domain, Tool: r.ref.ID.Item,
-		Digest: digest(r.args), Outcome: outcome(resp, err), Reason: r.reason, Duration: time.Since(r.start),
-	}
+	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
+	e := r.entry()
+	e.Outcome, e.Result = outcome(resp, err), resp.Result
+	r.traced(resp, err, func(flows []policy.Flow) {
+		e.Flows = flowLines(flows, e.Domain)
+		h.Record(e)
+	})
+	h.confirmEpoch()
+}
+
+// entry begins the record of a call, by what is known of it.
+func (r *run) entry() record.Entry {
+	e := r.by.Entry(record.Call, r.start)
+	e.Call, e.Domain, e.Tool, e.Args, e.Reason = r.id, r.ref.ID.Domain, r.ref.ID.Item, r.args, r.reason
 	if r.target.Addr.Peer != "" {
-		rec.Tab = r.target.Addr.String()
+		e.Tab, e.URL, e.Origin = r.target.Addr.String(), r.target.URL, r.target.Item.Origin
 	}
-	h.Record(rec)
+	if r.action.Who != nil {
+		e.Class, e.Decision = r.action.Class.String(), r.ad.decision.Effect.String()
+	}
+	if rule := r.ad.decision.Rule; rule != nil {
+		e.Rule = rule.ID
+	}
+	if a := r.ad.answer; a.Question != "" {
+		e.Decision, e.Question, e.By, e.Reach, e.Asked = policy.Ask.String(), a.Question, a.By, string(a.Reach), a.Asked
+	}
+	return e
+}
+
+// confirmEpoch has the store say whether another hub serves the user by now, which a hub
+// whose tabs are quiet does not learn from what it writes.
+func (h *Hub) confirmEpoch() {
+	h.store.Write(h.opts.User, h.epoch, nil, func(err error) {
+		if err != nil {
+			h.written(err)
+		}
+	})
 }
 
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
+	}
+	if _, ok := errors.AsType[*consent.AskBack](err); ok {
+		return "asked" // and comes again, with the answer
 	}
 	_, remote := errors.AsType[*spec.Error](err)
 	switch {
@@ -53,28 +81,22 @@ func outcome(resp spec.Response, err error) string {
 
 // recordRegistration leaves the record of a registration that changed something.
 func (h *Hub) recordRegistration(from spec.TabAddr, m *spec.Register, items []*item.Item, out state.Outcome, d time.Duration) {
-	rec := storage.Record{
-		Time: time.Now(), Event: storage.EventRegister, Tab: from.String(), Duration: d,
+	e := record.Entry{
+		Time: time.Now(), Event: record.Register, Tab: from.String(), Duration: d,
 		Outcome: "ok", Reason: plural(len(items), m.Kind),
 	}
 	if len(items) > 0 {
-		rec.Domain = items[0].Domain
+		e.Domain = items[0].Domain
 	}
 	if n := len(out.Answer.Warnings); n > 0 {
-		h.log.Info("offered in part", "tab", from, "domain", rec.Domain, "tool", out.Answer.Warnings[0].Name, "err", out.Answer.Warnings[0].Reason, "count", n)
+		h.log.Info("offered in part", "tab", from, "domain", e.Domain, "tool", out.Answer.Warnings[0].Name, "err", out.Answer.Warnings[0].Reason, "count", n)
 	}
 	if rejected := out.Rejected; len(rejected) > 0 {
-		rec.Outcome = fmt.Sprintf("%d rejected", len(rejected))
-		rec.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)
-		h.log.Warn("quarantined", "tab", from, "domain", rec.Domain, "tool", rejected[0].Name, "err", rejected[0].Reason, "count", len(rejected))
+		e.Outcome = fmt.Sprintf("%d rejected", len(rejected))
+		e.Reason += fmt.Sprintf("; %s: %s", rejected[0].Name, rejected[0].Reason)
+		h.log.Warn("quarantined", "tab", from, "domain", e.Domain, "tool", rejected[0].Name, "err", rejected[0].Reason, "count", len(rejected))
 	}
-	h.Record(rec)
-}
-
-func (h *Hub) recordWritten(err error) {
-	if err != nil {
-		h.written(err)
-	}
+	h.Record(e)
 }
 
 func plural(n int, kind spec.Kind) string {

@@ -21,7 +21,7 @@ func (h *Hub) ReadResource(ctx context.Context, by *consent.Caller, uri string) 
 	if err != nil {
 		return nil, &Failure{spec.FailToolError, err.Error()}
 	}
-	return result, nil
+	return r.label(result), nil
 }
 
 // FromApp returns the public name, or URI, of what an app calls name. The app is the
@@ -44,5 +44,5 @@ func (h *Hub) GetPrompt(ctx context.Context, by *consent.Caller, name string, ar
 	if err != nil {
 		return nil, &Failure{spec.FailToolError, err.Error()}
 	}
-	return result, nil
+	return r.label(result), nil
 }

@@ -63,8 +63,8 @@ func TestResources(t *testing.T) {
 		// The public URI stands in the answer; all else is the page's.
 		asked := answering(a, `{"contents":[{"uri":"shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`)
 		got, err := w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/tab1/shop://cart")
-		want := `{"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}],"_meta":{"com.e/k":9007199254740993}}`
-		if err != nil || string(got) != want {
+		want := `{"_meta":{"com.e/k":9007199254740993},"contents":[{"uri":"tabhub://e.com/tab1/shop://cart","text":"{}","n":1.0},{"uri":"shop://other","blob":"AA=="}]}`
+		if err != nil || said(t, got) != want {
 			t.Errorf("read %s, %v", got, err)
 		}
 		if r := <-asked; r.Method != spec.MethodReadResource {
@@ -72,7 +72,7 @@ func TestResources(t *testing.T) {
 		}
 		asked = answering(a, `{"contents":[{"uri":"shop://order/7","text":"seven"}]}`)
 		got, err = w.hub.ReadResource(t.Context(), tester, "tabhub://e.com/shop://order/7")
-		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || string(got) != want {
+		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || said(t, got) != want {
 			t.Errorf("read %s, %v", got, err)
 		}
 		<-asked
@@ -100,7 +100,7 @@ func TestPrompts(t *testing.T) {
 		want := `{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}]}`
 		asked := answering(p, want)
 		got, err := w.hub.GetPrompt(t.Context(), tester, "website_prompt_e_com_greet", json.RawMessage(`{"who":"you"}`))
-		if err != nil || string(got) != want {
+		if err != nil || said(t, got) != want {
 			t.Errorf("got %s, %v", got, err)
 		}
 		<-asked
@@ -162,7 +162,7 @@ func TestCachedTemplateOpensItsTab(t *testing.T) {
 		}
 		b.Answer(r, spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"shop://order/7","text":"seven"}]}`)}, nil)
 		<-done
-		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || string(got) != want {
+		if want := `{"contents":[{"uri":"tabhub://e.com/shop://order/7","text":"seven"}]}`; err != nil || said(t, got) != want {
 			t.Errorf("read %s, %v", got, err)
 		}
 	})
@@ -221,7 +221,7 @@ func TestResourceAskedForEscaped(t *testing.T) {
 			// An answer about what was asked for comes back under the client's own name for it.
 			asked := answering(a, `{"contents":[{"uri":"`+page+`"}]}`)
 			got, err := w.hub.ReadResource(t.Context(), tester, uri)
-			if want := `{"contents":[{"uri":"` + uri + `"}]}`; err != nil || string(got) != want {
+			if want := `{"contents":[{"uri":"` + uri + `"}]}`; err != nil || said(t, got) != want {
 				t.Errorf("%s: %s, %v", uri, got, err)
 			}
 			<-asked

@@ -81,7 +81,7 @@ func TestHubThatIsSuperseded(t *testing.T) {
 	})
 }
 
-// A hub whose tabs say nothing learns it from the record of a call, which is answered:
+// A hub whose tabs say nothing learns it when it has made a call, which is answered:
 // it was made.
 func TestHubThatIsSupersededUnderACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

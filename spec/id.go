@@ -1,6 +1,10 @@
 package spec
 
-import "strconv"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+)
 
 // UserID names one user of a hub, who sees nothing of what others have there. A hub that
 // runs without accounts has the single user LocalUser.
@@ -42,6 +46,16 @@ func (a TabAddr) String() string {
 	}
 	return string(a.Peer) + "/" + strconv.FormatInt(a.Tab, 10)
 }
+
+// Short returns what models call the browser. It is made from the peer's identity, so it
+// stays the same over restarts.
+func (id PeerID) Short() string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:4])
+}
+
+// Public returns what models call the tab: BROWSER:TAB, where a single tab is 0.
+func (a TabAddr) Public() string { return a.Peer.Short() + ":" + strconv.FormatInt(a.Tab, 10) }
 
 // Domain is a domain key: what tools are grouped by. It is made from an origin by
 // naming.DomainOf and is not a host name to connect to.

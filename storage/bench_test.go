@@ -89,35 +89,3 @@ func BenchmarkBurst(b *testing.B) {
 		b.StartTimer()
 	}
 }
-
-// BenchmarkRecord is what the record of a call costs the call.
-func BenchmarkRecord(b *testing.B) {
-	st := open(b, b.TempDir())
-	epoch := takeOver(b, st)
-	r := storage.Record{
-		Time: time.Now(), Event: storage.EventCall, Client: "claude-desktop", Tab: "peer/7", Domain: "shop_example_com",
-		Tool: "add_to_cart", Digest: "0123456789abcdef", Outcome: "ok", Reason: "active tab", Duration: time.Millisecond,
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		st.Write(user, epoch, []storage.Change{r}, nil)
-	}
-}
-
-// BenchmarkCommit3000Records is a tenth of a second of 30,000 calls a second.
-func BenchmarkCommit3000Records(b *testing.B) {
-	st := open(b, b.TempDir())
-	epoch := takeOver(b, st)
-	r := storage.Record{
-		Time: time.Now(), Event: storage.EventCall, Client: "claude-desktop", Tab: "peer/7", Domain: "shop_example_com",
-		Tool: "add_to_cart", Digest: "0123456789abcdef", Outcome: "ok", Reason: "active tab", Duration: time.Millisecond,
-	}
-	for b.Loop() {
-		for range 3000 {
-			st.Write(user, epoch, []storage.Change{r}, nil)
-		}
-		if _, err := st.Records(b.Context(), user, storage.Query{Limit: 1}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -32,11 +32,9 @@ var (
 
 const schemaVersion = 1
 
-// Limits of a store.
-const (
-	MaxRecords = 10_000   // of the log of each user; older ones go
-	maxQueued  = 64 << 20 // bytes, about, that wait to be written; a Write past it fails with ErrBacklog
-)
+// maxQueued is how many bytes, about, may wait to be written; a Write past it fails with
+// ErrBacklog.
+const maxQueued = 64 << 20
 
 const defaultLockTimeout = 2 * time.Second
 
@@ -192,8 +190,8 @@ func lockOwner(path string) string {
 	return fmt.Sprintf("process %d at %s (by %s)", hub.PID, hub.Addr, file)
 }
 
-// Write implements DomainToolStorage. A commit follows at once if there is a done
-// and not only records, else within a tenth of a second.
+// Write implements DomainToolStorage. A commit follows at once if there is a
+// done, else within a tenth of a second.
 func (b *Bolt) Write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error)) {
 	b.q.write(user, epoch, changes, done)
 }
@@ -226,22 +224,6 @@ func (b *Bolt) Load(ctx context.Context, user spec.UserID, stale time.Time) (*St
 		b.Write(user, s.Epoch, deletions, nil)
 	}
 	return s, nil
-}
-
-// Records implements DomainToolStorage.
-func (b *Bolt) Records(ctx context.Context, user spec.UserID, q Query) ([]Record, error) {
-	if err := b.q.flush(ctx); err != nil {
-		return nil, err
-	}
-	var found []Record
-	err := b.view(user, func(u *bbolt.Bucket) (err error) {
-		found, err = readLog(u, q)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read log of user %q: %w", user, err)
-	}
-	return found, nil
 }
 
 // view reads a user's bucket, if anything was written for the user yet, in one

@@ -8,7 +8,7 @@ import (
 )
 
 // Change is one change to the store: a Tab, DeleteTab, Name, DeleteName, Number,
-// DeleteNumber, Browser, Site, Settings or Record. Putting a value replaces the one with the same key.
+// DeleteNumber, Browser, Site or Settings. Putting a value replaces the one with the same key.
 type Change interface{ change() }
 
 // Tab is what one tab offers in one domain. Its key is (Domain, Key). A tab with
@@ -98,32 +98,6 @@ type Settings struct {
 	Body json.RawMessage `json:"body"`
 }
 
-// Record is one line of the log: a registration, a call, or what the tool proxy was
-// asked. It holds no arguments and no results.
-type Record struct {
-	Time     time.Time     `json:"time"`
-	Event    Event         `json:"event"`
-	Client   string        `json:"client,omitempty"`
-	Via      string        `json:"via,omitempty"` // the hub's own tool that the client called for it, such as proxy
-	Tab      string        `json:"tab,omitempty"`
-	Domain   spec.Domain   `json:"domain,omitempty"`
-	Tool     string        `json:"tool,omitempty"`
-	Digest   string        `json:"digest,omitempty"` // of the arguments: hex of SHA-256, first 16 digits
-	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
-	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
-	Duration time.Duration `json:"duration"`
-}
-
-// Event is what a Record records.
-type Event string
-
-// The events.
-const (
-	EventRegister Event = "register"
-	EventCall     Event = "call"
-	EventProxy    Event = "proxy" // an operation of the tool proxy that is no call
-)
-
 func (Tab) change()          {}
 func (DeleteTab) change()    {}
 func (Name) change()         {}
@@ -133,4 +107,3 @@ func (DeleteNumber) change() {}
 func (Browser) change()      {}
 func (Site) change()         {}
 func (Settings) change()     {}
-func (Record) change()       {}

@@ -6,15 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
 // errDecode says that a stored value is not what its bucket holds.
 var errDecode = errors.New("a value does not decode")
 
-// Encode returns the value that c puts under its key, or the encoding of a Record,
-// which may be concatenated with others to a block of the log. It is nil if c deletes.
+// Encode returns the value that c puts under its key. It is nil if c deletes.
 func Encode(c Change) []byte {
 	e := coder{b: make([]byte, 0, Size(c))}
 	switch c := c.(type) {
@@ -29,8 +27,6 @@ func Encode(c Change) []byte {
 	case Site:
 		c.code(&e)
 	case Settings:
-		c.code(&e)
-	case Record:
 		c.code(&e)
 	default:
 		return nil
@@ -70,18 +66,6 @@ func decodeInto[T any](values []T, b []byte, code func(*T, *coder)) ([]T, error)
 		return values, err
 	}
 	return append(values, v), nil
-}
-
-// DecodeRecords decodes a block of the log.
-func DecodeRecords(block []byte) ([]Record, error) {
-	d := coder{b: block, decode: true}
-	var rs []Record
-	for len(d.b) > 0 {
-		var r Record
-		r.code(&d)
-		rs = append(rs, r)
-	}
-	return rs, d.end()
 }
 
 // The methods code name all fields of each type, in the order of their encoding;
@@ -152,32 +136,6 @@ func (s *Site) code(c *coder) {
 func (s *Settings) code(c *coder) {
 	text(c, &s.Name)
 	raw(c, &s.Body)
-}
-
-func (r *Record) code(c *coder) {
-	c.time(&r.Time)
-	c.event(r)
-	text(c, &r.Client)
-	text(c, &r.Tab)
-	text(c, &r.Domain)
-	text(c, &r.Tool)
-	text(c, &r.Digest)
-	text(c, &r.Outcome)
-	text(c, &r.Reason)
-	integer(c, &r.Duration)
-}
-
-// event codes the fields Event and Via as one, which records of versions without Via have.
-func (c *coder) event(r *Record) {
-	both := string(r.Event)
-	if r.Via != "" {
-		both += " " + r.Via
-	}
-	text(c, &both)
-	if c.decode {
-		event, via, _ := strings.Cut(both, " ")
-		r.Event, r.Via = Event(event), via
-	}
 }
 
 // coder appends fields to b or, if decode is set, takes them off its front. The fields

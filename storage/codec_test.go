@@ -26,16 +26,6 @@ func boxed[T storage.Change](values []T) []storage.Change {
 
 // decode decodes one value that c has, or would have.
 func decode(c storage.Change, b []byte) (storage.Change, error) {
-	if _, ok := c.(storage.Record); ok {
-		rs, err := storage.DecodeRecords(b)
-		if err == nil && len(rs) != 1 {
-			err = fmt.Errorf("%d records", len(rs))
-		}
-		if err != nil {
-			return nil, err
-		}
-		return rs[0], nil
-	}
 	var s storage.State
 	if err := s.Decode(storage.KeyOf(c).Bucket, b); err != nil {
 		return nil, err
@@ -51,7 +41,6 @@ func TestEveryFieldIsKept(t *testing.T) {
 	keeps[storage.Number](t)
 	keeps[storage.Browser](t)
 	keeps[storage.Site](t)
-	keeps[storage.Record](t)
 }
 
 // keeps also reads a Site as it was stored before it had Check.
@@ -101,9 +90,6 @@ func TestKeys(t *testing.T) {
 		}
 		seen[id] = c
 	}
-	if storage.KeyOf(storage.Record{}) != (storage.Key{}) {
-		t.Error("a record replaces another")
-	}
 }
 
 // fillIn sets v, and all in it, to values that are not zero.
@@ -149,16 +135,12 @@ func FuzzDecode(f *testing.F) {
 	f.Add(storage.Encode(storage.Number{Domain: "d", Index: 1, LastSeen: now}))
 	f.Add(storage.Encode(storage.Browser{ID: "b", SecretHash: []byte{1}, LastSeen: now}))
 	f.Add(storage.Encode(storage.Site{Domain: "d", Cache: new(true)}))
-	f.Add(append(storage.Encode(storage.Record{Tool: "t", Time: now}), storage.Encode(storage.Record{})...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, bucket := range storage.Buckets() {
 			var s storage.State
 			if s.Decode(bucket, b) == nil {
 				same(t, changes(&s))
 			}
-		}
-		if rs, err := storage.DecodeRecords(b); err == nil {
-			same(t, boxed(rs))
 		}
 	})
 }

@@ -51,7 +51,6 @@ func writeForever(path string) {
 		b.Write(user, state.Epoch, []storage.Change{
 			storage.Tab{Domain: "d", Key: n, Title: strings.Repeat(n+",", 1+i%2000)},
 			storage.Name{Public: n, Item: n},
-			storage.Record{Time: time.Unix(int64(i), 0), Outcome: n},
 		}, func(err error) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -18,13 +18,13 @@
 //	    sites          domain                → Site: the user's settings
 //	    settings       name                  → Settings: a document of a part of the hub
 //	    log            sequence of its first record, 8 bytes big-endian
-//	                                         → a block of up to 256 Records
+//	                                         → a block of up to 256 OldRecords; only of
+//	                                           versions that had no package record
 //
 // pair(a, b) is the length of a as a varint, then a, then b. Values are the fields
 // of the type of the same name, in order, as varints and length-prefixed bytes
 // (codec.go): what a page wrote is kept byte for byte, which JSON within JSON would
-// not do. The log bucket's own sequence counts the records ever written, so the
-// number of those kept follows from it and the first key.
+// not do.
 //
 // A change of the layout raises schemaVersion. The buckets are made by the first
 // commit; a file that holds none is a new store. A file without epochs, of a version
@@ -35,7 +35,6 @@
 // What all implementations share is exported, so that another one, over a key-value
 // store in a network say, is written in a package of its own: [KeyOf] and [Key] say
 // where a change goes, [Encode] and [State.Decode] how a value is stored,
-// [DecodeRecords] reads the log, [Query.Match] and [Query.Max] select from it,
 // [State.Prune] finds what is stale, [Validate] refuses what cannot be stored, [Size]
 // bounds what is queued, and [CheckEpoch] refuses the writes of a superseded hub.
 // storagetest.Memory is made of these.

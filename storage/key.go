@@ -36,8 +36,7 @@ func (k Key) Bytes() []byte {
 	return []byte(k.a)
 }
 
-// KeyOf returns the key of a change. That of a Record, which replaces nothing, and of
-// what is not a change is the zero Key.
+// KeyOf returns the key of a change. That of what is not a change is the zero Key.
 func KeyOf(c Change) Key {
 	switch c := c.(type) {
 	case Tab:

@@ -11,7 +11,7 @@ import (
 
 const (
 	// lazyDelay is how long changes wait that nobody waits for: those without a
-	// done, and records.
+	// done.
 	lazyDelay = 100 * time.Millisecond
 	// maxRest is the longest rest between two commits that somebody waits for.
 	// They rest as long as the last one took, so that a slow disk, or a burst of
@@ -50,7 +50,6 @@ type batch struct {
 type userBatch struct {
 	epoch   spec.Epoch // of the changes
 	changes map[Key]Change
-	records []Record
 }
 
 func newQueue(max int, commit func(*batch) error) *queue {
@@ -111,9 +110,7 @@ func (q *queue) add(user spec.UserID, epoch spec.Epoch, changes []Change, done f
 	b.add(user, epoch, changes)
 	if done != nil {
 		b.dones = append(b.dones, done)
-		// The records of calls, which are many, are waited for by nobody: a done
-		// only wants to know of failures.
-		if !b.awaited && !onlyRecords(changes) {
+		if !b.awaited {
 			b.awaited = true
 			q.changed()
 		}
@@ -122,15 +119,6 @@ func (q *queue) add(user spec.UserID, epoch spec.Epoch, changes []Change, done f
 		q.changed()
 	}
 	return nil
-}
-
-func onlyRecords(changes []Change) bool {
-	for _, c := range changes {
-		if _, ok := c.(Record); !ok {
-			return false
-		}
-	}
-	return len(changes) > 0
 }
 
 // changed wakes the goroutine.
@@ -158,10 +146,6 @@ func (b *batch) add(user spec.UserID, epoch spec.Epoch, changes []Change) {
 	u.epoch = epoch
 	for _, c := range changes {
 		b.size += Size(c)
-		if r, ok := c.(Record); ok {
-			u.records = append(u.records, r)
-			continue
-		}
 		k := KeyOf(c)
 		if old, ok := u.changes[k]; ok {
 			b.size -= Size(old)

@@ -20,15 +20,15 @@ var (
 )
 
 // DomainToolStorage keeps what a hub must remember over a restart: tabs and what
-// they offered by domain, names, tab numbers, browsers, settings, and the
-// log (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
+// they offered by domain, names, tab numbers, browsers and settings
+// (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 //
 // A user has one writer at a time, the hub that called Load last. Load hands out an
 // epoch, Write takes it, and no write of an older epoch is applied.
 type DomainToolStorage interface {
 	// Load makes the caller the user's writer, and returns all that is kept of the
-	// user but the log, in no particular order. It waits for what was queued under
+	// user, in no particular order. It waits for what was queued under
 	// older epochs before, which is part of what it returns; what comes later under
 	// them is refused, even if Load then fails. Tabs last updated before stale are
 	// deleted and returned as State.Stale, but for those that are Cached, which have
@@ -45,16 +45,12 @@ type DomainToolStorage interface {
 	// are not tried again.
 	Write(user spec.UserID, epoch spec.Epoch, changes []Change, done func(error))
 
-	// Records returns the newest records of the log that match, newest first. It
-	// sees what Write has queued.
-	Records(ctx context.Context, user spec.UserID, q Query) ([]Record, error)
-
 	// Close writes all that is queued, syncs, calls what done functions remain and
 	// closes the store. Write after Close fails with ErrClosed. It is idempotent.
 	Close() error
 }
 
-// State is all that is kept of a user but the log.
+// State is all that is kept of a user.
 type State struct {
 	// Epoch is what Write takes. It is greater than all that Load has returned for the
 	// user before; only one under which nothing was written may be returned again, after

@@ -15,13 +15,8 @@ var (
 	bucketMeta  = []byte("meta")
 	keyVersion  = []byte("version")
 	bucketUsers = []byte("users")
-	bucketLog   = []byte("log")
 	keyEpoch    = []byte("epoch")
 )
-
-// blockRecords is how many records one value of the log holds at most. Trimming
-// drops whole blocks.
-const blockRecords = 256
 
 func writeBatch(tx *bbolt.Tx, batch *batch) error {
 	meta, err := tx.CreateBucketIfNotExists(bucketMeta)
@@ -48,9 +43,6 @@ func writeBatch(tx *bbolt.Tx, batch *batch) error {
 			}
 		}
 		if err := writeChanges(user, u.changes); err != nil {
-			return err
-		}
-		if err := writeLog(user, u.records); err != nil {
 			return err
 		}
 	}
@@ -81,64 +73,6 @@ func writeChanges(user *bbolt.Bucket, changes map[Key]Change) error {
 		}
 	}
 	return nil
-}
-
-// writeLog appends records as blocks and drops the oldest blocks, so that no more
-// than MaxRecords are left.
-func writeLog(user *bbolt.Bucket, records []Record) error {
-	if len(records) == 0 {
-		return nil
-	}
-	log, err := user.CreateBucketIfNotExists(bucketLog)
-	if err != nil {
-		return err
-	}
-	log.FillPercent = 1 // it only grows at its end
-	next := log.Sequence()
-	if skip := len(records) - MaxRecords; skip > 0 {
-		next += uint64(skip)
-		records = records[skip:]
-	}
-	for len(records) > 0 {
-		n := min(len(records), blockRecords)
-		var block coder
-		for i := range records[:n] {
-			records[i].code(&block)
-		}
-		if err := log.Put(binary.BigEndian.AppendUint64(nil, next), block.b); err != nil {
-			return err
-		}
-		next += uint64(n)
-		records = records[n:]
-	}
-	c := log.Cursor()
-	for k, _ := c.First(); len(k) == 8 && next-binary.BigEndian.Uint64(k) > MaxRecords; k, _ = c.First() {
-		if err := c.Delete(); err != nil {
-			return err
-		}
-	}
-	return log.SetSequence(next)
-}
-
-// readLog returns the records of a user that match q, newest first.
-func readLog(user *bbolt.Bucket, q Query) (found []Record, err error) {
-	log := user.Bucket(bucketLog)
-	if log == nil {
-		return nil, nil
-	}
-	c := log.Cursor()
-	for k, v := c.Last(); k != nil && len(found) < q.Max(); k, v = c.Prev() {
-		block, err := DecodeRecords(v)
-		if err != nil {
-			return nil, fmt.Errorf("log: %w", err)
-		}
-		for i := len(block) - 1; i >= 0 && len(found) < q.Max(); i-- {
-			if q.Match(&block[i]) {
-				found = append(found, block[i])
-			}
-		}
-	}
-	return found, nil
 }
 
 // readState adds what is kept of a user to s.

@@ -28,8 +28,6 @@ func Size(c Change) int {
 		n += len(c.Domain)
 	case Settings:
 		n += len(c.Name) + len(c.Body)
-	case Record:
-		n += 128 + len(c.Client) + len(c.Via) + len(c.Tab) + len(c.Domain) + len(c.Tool) + len(c.Digest) + len(c.Outcome) + len(c.Reason)
 	}
 	return n
 }
@@ -44,9 +42,6 @@ func Validate(user spec.UserID, changes []Change) error {
 		return fmt.Errorf("%w: user id has %d bytes", ErrInvalid, len(user))
 	}
 	for _, c := range changes {
-		if _, ok := c.(Record); ok {
-			continue
-		}
 		k := KeyOf(c)
 		if k.Bucket == "" {
 			return fmt.Errorf("%w: %T is not a change", ErrInvalid, c)

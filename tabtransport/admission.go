@@ -4,12 +4,15 @@ import (
 	"context"
 	"time"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
 // Admission is what was decided about who has opened a connection or made a request.
 type Admission struct {
 	User spec.UserID // "" means spec.LocalUser, where there are no accounts
+	// Who shows the credential; nil if none was needed.
+	Who *policy.Principal
 	// Attested and Pairing are as in Conn.
 	Attested bool
 	Pairing  spec.PairingID

@@ -12,6 +12,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/httpd"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
@@ -61,6 +62,7 @@ type config struct {
 
 	tools         []string
 	relayTools    bool
+	ask           []string
 	browser       string
 	launchBrowser bool
 
@@ -100,6 +102,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
+	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (with tabhub approve --watch)")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
 	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
@@ -143,6 +146,9 @@ func (c *config) check() error {
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
+	}
+	if _, err := consent.ParseAskers(c.ask); err != nil {
+		return usagef("--ask: %w", err)
 	}
 	if c.policy != "" {
 		if err := new(policy.Mode).UnmarshalText([]byte(c.policy)); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -11,15 +12,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/hub/httpd"
-	"tabhub/storage"
+	"tabhub/hub/record"
 )
 
 func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "log", Short: "Show the latest calls and registrations", Args: args(cobra.NoArgs)}
 	asJSON := jsonFlag(cmd)
 	limit := cmd.Flags().Int("limit", 50, "how many, at most 10000")
-	event := cmd.Flags().String("event", "", "only these: call, register or proxy")
-	domain := cmd.Flags().String("domain", "", "only of this domain")
+	event := cmd.Flags().String("event", "", "only these, such as call")
+	site := cmd.Flags().String("site", "", "only of this site")
 	tool := cmd.Flags().String("tool", "", "only of this tool, by the page's name")
 	since := cmd.Flags().Duration("since", 0, "only the latest, such as 10m")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -29,13 +30,11 @@ func (a *app) logCommand() *cobra.Command {
 		case *since < 0:
 			return usagef("--since is %s; it may not be negative", *since)
 		}
-		switch storage.Event(*event) {
-		case "", storage.EventCall, storage.EventRegister, storage.EventProxy:
-		default:
-			return usagef("--event is %q; it may be call, register or proxy", *event)
+		if err := (&record.Query{Event: record.Event(*event)}).Check(); err != nil {
+			return usagef("--%s", err)
 		}
 		q := url.Values{"limit": {strconv.Itoa(*limit)}}
-		for name, value := range map[string]string{"event": *event, "domain": *domain, "tool": *tool} {
+		for name, value := range map[string]string{"event": *event, "site": *site, "tool": *tool} {
 			if value != "" {
 				q.Set(name, value)
 			}
@@ -43,12 +42,12 @@ func (a *app) logCommand() *cobra.Command {
 		if *since > 0 {
 			q.Set("since", time.Now().Add(-*since).Format(time.RFC3339))
 		}
-		return show(cmd.Context(), a, "/api/log", q, *asJSON, func(records []storage.Record) error {
+		return show(cmd.Context(), a, "/api/log", q, *asJSON, func(records []record.Line) error {
 			slices.Reverse(records) // the newest last, where a person looks first
 			return a.table("TIME\tEVENT\tOUTCOME\tTOOK\tDOMAIN\tTOOL\tCLIENT\tVIA\tREASON", func(w io.Writer) {
 				for _, r := range records {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), clip(string(r.Event), 20), clip(r.Outcome, 60),
-						r.Duration.Round(100*time.Microsecond), clip(string(r.Domain), 100), clip(r.Tool, 40), clip(r.Client, 24), r.Via, clip(r.Reason, 80))
+						r.Duration.Round(100*time.Microsecond), clip(string(r.Domain), 100), clip(r.Tool, 40), clip(cmp.Or(r.Name, r.Said), 24), r.Via, clip(r.Reason, 80))
 				}
 			})
 		})

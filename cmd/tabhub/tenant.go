@@ -9,10 +9,12 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -23,10 +25,15 @@ import (
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
 	transport := p.tabs.NewTransport(user)
+	recorded := new(recordtest.Memory)
+	askers, err := consent.ParseAskers(c.ask)
+	if err != nil {
+		return nil, err
+	}
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Version: p.info.Version,
+		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
-		Mode:        policy.Mode(c.policy),
+		Mode: policy.Mode(c.policy), Askers: askers,
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
@@ -39,7 +46,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), h.Close(ctx))
 		}
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Instances: p.newInstances(h)}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Instances: p.newInstances(h)}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,

@@ -1,8 +1,6 @@
 package browsertool
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,17 +18,6 @@ type browser struct {
 	short string
 }
 
-// short returns the name of a peer in tab ids.
-func short(id spec.PeerID) string {
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:4])
-}
-
-// tabID returns what a model calls a tab: BROWSER:TAB, where a single tab is 0.
-func tabID(addr spec.TabAddr) string {
-	return short(addr.Peer) + ":" + strconv.FormatInt(addr.Tab, 10)
-}
-
 func (b browser) can(c spec.Capability) bool { return slices.Contains(b.Capabilities, c) }
 
 // label names a browser in a message.
@@ -46,7 +33,7 @@ func (k *kit) browsers() []browser {
 	var out []browser
 	for _, info := range k.hub.Browsers() {
 		if info.Connected {
-			out = append(out, browser{info, short(info.Peer)})
+			out = append(out, browser{info, info.Peer.Short()})
 		}
 	}
 	return out
@@ -141,7 +128,7 @@ func (c *call) bareTab(n int64) (browser, spec.TabAddr, error) {
 	}
 	ids := make([]string, len(all))
 	for i, b := range all {
-		ids[i] = tabID(spec.TabAddr{Peer: b.Peer, Tab: n})
+		ids[i] = spec.TabAddr{Peer: b.Peer, Tab: n}.Public()
 	}
 	return browser{}, spec.TabAddr{}, invalid("tabId \"%d\" is ambiguous, since several browsers are connected; pass one of %s", n, strings.Join(ids, ", "))
 }

@@ -85,7 +85,7 @@ func (c *call) instanceEntry(info instance.Info) instanceEntry {
 	if info.Browser == nil {
 		return e
 	}
-	b := browser{*info.Browser, short(info.Browser.Peer)}
+	b := browser{*info.Browser, info.Browser.Peer.Short()}
 	e.UserAgent, e.BrowserID, e.Connected = b.Name, b.short, true
 	e.ConnectedAt, e.LastActivity = b.ConnectedAt.UnixMilli(), b.LastSeen.UnixMilli()
 	// A browser that does not answer is listed without its window.
@@ -150,7 +150,7 @@ func newInstance(c *call) (any, error) {
 		s.Warning = fmt.Sprintf("Google Chrome loads no extension from the command line. The user loads it once by hand: open chrome://extensions, switch on Developer mode, press Load unpacked and choose %s. It then connects by itself, also at later starts of this profile.", info.Extension)
 		return s, nil
 	}
-	b := browser{*info.Browser, short(info.Browser.Peer)}
+	b := browser{*info.Browser, info.Browser.Peer.Short()}
 	s.BrowserID = b.short
 	if c.args.CloseOtherTabs {
 		if err := c.closeBehind(b); err != nil {

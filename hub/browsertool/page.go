@@ -69,7 +69,7 @@ func (c *call) page(b browser, addr spec.TabAddr) (page, error) {
 	}
 	i := slices.IndexFunc(tabs, func(t tab) bool { return t.addr == addr })
 	if i < 0 {
-		return page{}, failure(spec.FailTabNotFound, "tab %s is not open; browser_tab list shows the tabs", tabID(addr))
+		return page{}, failure(spec.FailTabNotFound, "tab %s is not open; browser_tab list shows the tabs", addr.Public())
 	}
 	t := tabs[i]
 	return page{
@@ -98,7 +98,7 @@ func waitForTools(c *call) (any, error) {
 	if c.args.TimeoutMs > 0 {
 		limit = time.Duration(c.args.TimeoutMs) * time.Millisecond
 	}
-	late := failure(spec.FailToolTimeout, "the page in tab %s registered no tools within %s; it may have none", tabID(addr), limit)
+	late := failure(spec.FailToolTimeout, "the page in tab %s registered no tools within %s; it may have none", addr.Public(), limit)
 	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, late)
 	defer cancel()
 	for {
@@ -192,5 +192,5 @@ func text(c *call) (any, error) {
 	}
 	whole := describe.CleanLines(got.Text, len(got.Text))
 	cut := describe.CleanLines(whole, limit)
-	return map[string]any{"tabId": tabID(addr), "text": cut, "truncated": cut != whole}, nil
+	return map[string]any{"tabId": addr.Public(), "text": cut, "truncated": cut != whole}, nil
 }

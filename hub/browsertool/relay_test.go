@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/record"
 	"tabhub/hub/relaytool"
 	"tabhub/hub/state"
 	"tabhub/spec"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/relay/relaytest"
@@ -190,7 +190,7 @@ func TestRelayedChromium(t *testing.T) {
 			t.Parallel()
 			w := newRig(t)
 			current, predecessor, r := w.relay()
-			w.tools = append(w.tools, relaytool.New(r, spec.LocalUser, func(storage.Record) {})...)
+			w.tools = append(w.tools, relaytool.New(r, spec.LocalUser, func(record.Entry) {})...)
 			url := current
 			if raw {
 				url = predecessor

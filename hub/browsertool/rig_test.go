@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/hubtest"
 	"tabhub/hub/instance"
 	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest"
@@ -24,6 +25,7 @@ import (
 type rig struct {
 	t     testing.TB
 	hub   *hub.Hub
+	log   *recordtest.Memory
 	peers *tabtransport.Peers
 	tools []builtin.Tool
 }
@@ -31,7 +33,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	h := hubtest.Open(t, hub.Options{})
-	return &rig{t: t, hub: h.Hub, peers: h.Tabs, tools: browsertool.New(h.Hub, nil)}
+	return &rig{t: t, hub: h.Hub, log: h.Recorded, peers: h.Tabs, tools: browsertool.New(h.Hub, nil)}
 }
 
 // start gives the hub instances whose browser is an executable.

@@ -159,7 +159,7 @@ func document(url string) string {
 func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab {
 	addr := spec.TabAddr{Peer: b.Peer, Tab: t.TabID}
 	entry := tab{
-		TabID: tabID(addr), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
+		TabID: addr.Public(), BrowserID: b.short, Browser: b.Name, WindowID: t.WindowID, Index: t.Index,
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
 		Active: t.Active, Asleep: t.Discarded, Attested: b.Attested, addr: addr, navigating: t.Navigating, sources: sources,
 	}
@@ -190,7 +190,7 @@ func newTab(c *call) (any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"success": true, "tabId": tabID(spec.TabAddr{Peer: b.Peer, Tab: opened.TabID}), "browserId": b.short, "url": c.args.URL,
+		"success": true, "tabId": spec.TabAddr{Peer: b.Peer, Tab: opened.TabID}.Public(), "browserId": b.short, "url": c.args.URL,
 	}, nil
 }
 
@@ -199,7 +199,7 @@ func activateTab(c *call) (any, error) {
 	if err == nil {
 		err = c.control(addr, &spec.ActivateTab{}, nil)
 	}
-	return map[string]any{"success": true, "tabId": tabID(addr)}, err
+	return map[string]any{"success": true, "tabId": addr.Public()}, err
 }
 
 func closeTab(c *call) (any, error) {
@@ -207,7 +207,7 @@ func closeTab(c *call) (any, error) {
 	if err == nil {
 		err = c.control(addr, &spec.CloseTab{}, nil)
 	}
-	return map[string]any{"success": true, "tabId": tabID(addr), "message": "Tab closed"}, err
+	return map[string]any{"success": true, "tabId": addr.Public(), "message": "Tab closed"}, err
 }
 
 func closeOtherTabs(c *call) (any, error) {
@@ -223,10 +223,10 @@ func closeOtherTabs(c *call) (any, error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(tabs, func(t tab) bool { return t.addr == addr }) {
-		return nil, failure(spec.FailTabNotFound, "tab %s is not open, so none was closed; browser_tab list shows the tabs", tabID(addr))
+		return nil, failure(spec.FailTabNotFound, "tab %s is not open, so none was closed; browser_tab list shows the tabs", addr.Public())
 	}
 	closed, err := c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.addr == addr }))
-	return map[string]any{"success": true, "kept": tabID(addr), "closed": closed, "message": fmt.Sprintf("%d tabs closed", closed)}, err
+	return map[string]any{"success": true, "kept": addr.Public(), "closed": closed, "message": fmt.Sprintf("%d tabs closed", closed)}, err
 }
 
 // closeTabs closes tabs and returns how many. One that is gone by itself is fine.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"tabhub/hub/browsertool"
+	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/storage"
 )
 
 // What a model gets wrong must come back as words that set it right, and reach no
@@ -122,9 +122,9 @@ func TestTabs(t *testing.T) {
 		t.Errorf("left: %+v", l.Tabs)
 	}
 
-	records, err := w.hub.Records(t.Context(), storage.Query{Tool: "browser_tab close_others"})
-	if err != nil || len(records) != 1 || records[0].Client != "test" || records[0].Outcome != "ok" {
-		t.Errorf("the log has %+v, %v", records, err)
+	entries := w.log.Entries(record.Query{Tool: "browser_tab close_others"})
+	if len(entries) != 1 || entries[0].Said != "test" || entries[0].Outcome != "ok" {
+		t.Errorf("the record has %+v", entries)
 	}
 }
 

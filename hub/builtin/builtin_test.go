@@ -3,13 +3,14 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 func tools() []Tool {
@@ -59,7 +60,7 @@ func TestDefinition(t *testing.T) {
 		`"annotations":{"title":"T","readOnlyHint":true,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false},` +
 		// A host lets no page's app call it.
 		`"_meta":{"ui":{"visibility":["model"]}}}`
-	if got := string(tool.Definition()); got != want {
+	if got := string(tool.Definition()); !reflect.DeepEqual(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
@@ -96,14 +97,14 @@ func TestArgumentTwice(t *testing.T) {
 		`{"action":"close","action":null,"\u0061ction":1}`: "",
 	} {
 		did := ""
-		var got storage.Record
+		var got record.Entry
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(_ context.Context, _ *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 			members, object, err := in.Read(args)
 			if did, _ = rawjson.String(members["action"]); did == "" && err == nil && string(object) != "{}" {
 				t.Errorf("%s: %s", args, object)
 			}
 			return Text(""), nil
-		}}, func(r storage.Record) { got = r })
+		}}, func(e record.Entry) { got = e })
 		tool.Call(t.Context(), consent.As(policy.Owner), json.RawMessage(args))
 		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
 			t.Errorf("%s: did %q, and recorded %q", args, did, got.Tool)
@@ -125,14 +126,18 @@ func TestRecorded(t *testing.T) {
 		{failure(`{"error":{"code":"TAB_NOT_FOUND"}}`), "TAB_NOT_FOUND"},
 		{failure(`{`), "TOOL_ERROR"},
 	} {
-		var got storage.Record
+		var got record.Entry
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 			return c.result, nil
-		}}, func(r storage.Record) { got = r })
-		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "c"}}
-		tool.Call(t.Context(), by.Through("proxy"), json.RawMessage(`{"action":"list"}`))
-		want := storage.Record{Time: got.Time, Event: storage.EventCall, Client: "c", Via: "proxy", Tool: "browser_tab list", Outcome: c.outcome, Duration: got.Duration}
-		if got != want {
+		}}, func(e record.Entry) { got = e })
+		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "C"}}
+		args := json.RawMessage(`{"action":"list"}`)
+		tool.Call(t.Context(), by.Through("proxy"), args)
+		want := record.Entry{
+			Time: got.Time, Event: record.Call, Client: "c", Name: "C", Via: "proxy", Tool: "browser_tab list",
+			Args: args, Result: c.result, Outcome: c.outcome, Duration: got.Duration,
+		}
+		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: recorded %+v", c.result, got)
 		}
 	}

@@ -7,17 +7,17 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 // maxAction is how long an action may be that is put into the log: that of a tool is shorter.
 const maxAction = 32
 
-// Recorded returns t so that each of its calls leaves a record, by the tool's name and the
+// Recorded returns t so that log gets a record of each of its calls, by the tool's name and the
 // action that the arguments name.
-func Recorded(t Tool, record func(storage.Record)) Tool {
+func Recorded(t Tool, log func(record.Entry)) Tool {
 	call := t.Call
 	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		start := time.Now()
@@ -26,10 +26,9 @@ func Recorded(t Tool, record func(storage.Record)) Tool {
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
 		}
-		record(storage.Record{
-			Time: start, Event: storage.EventCall, Client: by.Label(), Via: by.Via, Tool: name,
-			Outcome: outcome(result), Duration: time.Since(start),
-		})
+		e := by.Entry(record.Call, start)
+		e.Tool, e.Args, e.Result, e.Outcome = name, args, result, outcome(result)
+		log(e)
 		return result, err
 	}
 	return t

@@ -117,7 +117,7 @@ func (q *question) sealed() *question {
 
 // why says why it is asked and what an answer is worth, in sentences of the hub.
 func why(by *Caller, c *Call, wide bool) []string {
-	all := []string{c.Decision.Words(c.Action)}
+	all := []string{c.Decision.Why(c.Action)}
 	if by.Via != "" {
 		all = append(all, fmt.Sprintf("The client does it through the tool %s.", by.Via))
 	}

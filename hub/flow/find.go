@@ -21,12 +21,12 @@ const (
 // more than could be read, or that args are longer. What Settled has not waited for may be
 // missing.
 func (t *Tracker) Find(dst []policy.Flow, who string, to spec.Domain, args json.RawMessage, except ...string) []policy.Flow {
+	if !t.KnowsOther(who, to) {
+		return dst
+	}
 	t.mu.Lock()
 	c := t.clients[who]
 	t.mu.Unlock()
-	if c == nil || !c.knowsOther(to) {
-		return dst
-	}
 	r := t.readers.Get().(*reader)
 	defer t.readers.Put(r)
 	r.read(args, true)
@@ -51,13 +51,6 @@ func (t *Tracker) Find(dst []policy.Flow, who string, to spec.Domain, args json.
 		}
 	}
 	return dst
-}
-
-// knowsOther reports whether any site but to has returned something.
-func (c *client) knowsOther(to spec.Domain) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.table.leastRecent(c.table.number(to), true) != nobody
 }
 
 // hit is a value that another site has returned.

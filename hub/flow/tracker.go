@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,8 +16,9 @@ import (
 
 const (
 	maxAll    = 640_000  // values of all clients: 32 MB
-	maxQueued = 16 << 20 // bytes of results that are still to be read
+	maxQueued = 16 << 20 // bytes of results that are to be read now
 	maxJobs   = 1024
+	maxLater  = 512 << 10 // bytes of what a client's only site has returned, unread
 )
 
 // Tracker knows which values the sites of one tenant have returned to whom. Its methods can
@@ -26,7 +28,6 @@ type Tracker struct {
 	private func(spec.Domain) bool
 	seed    maphash.Seed // a page that knew it could make its values look like those of others
 	readers sync.Pool    // of *reader
-	done    chan struct{}
 	worker  sync.WaitGroup
 
 	mu      sync.Mutex // guards what follows, and is never held while something is read
@@ -40,36 +41,42 @@ type Tracker struct {
 
 // client is what is known of one client.
 type client struct {
-	waiting int // jobs; guarded by Tracker.mu
+	waiting int         // jobs in the queue; as what follows guarded by Tracker.mu
+	first   spec.Domain // that has returned something
+	several bool        // others have, too
+	// later is what is not read as long as there is but one site, whose values can go to no
+	// other: the latest, so that who calls one site alone pays for nothing.
+	later  []job
+	unread int  // bytes in later
+	lost   bool // something was in later that is there no more
 
 	mu    sync.Mutex // guards what follows
 	table table
 	used  time.Time
 }
 
-// job is something to be read: what a site returned, or if from is "" what was sent.
+// job is something to be read: what a site returned, or if from is "" what was sent. With
+// do that is to be done, and nothing read.
 type job struct {
-	of      *client
-	from    spec.Domain
-	data    json.RawMessage
-	reached chan struct{} // closed then; of a job that reads nothing
+	of   *client
+	from spec.Domain
+	data json.RawMessage
+	lost bool // data is not all that was returned
+	do   func()
 }
 
 // New returns a Tracker. Values of sites for which private reports true are kept when those
 // of others have to go, and what of them could not be kept flows wherever something is sent.
 func New(private func(spec.Domain) bool) *Tracker {
-	t := &Tracker{private: private, seed: maphash.MakeSeed(), clients: map[string]*client{}, done: make(chan struct{})}
+	t := &Tracker{private: private, seed: maphash.MakeSeed(), clients: map[string]*client{}}
 	t.readers.New = func() any { return &reader{seed: t.seed} }
 	return t
 }
 
-// Close ends the Tracker, and waits for what it does.
+// Close waits for what is still to be done. Nothing is begun after it.
 func (t *Tracker) Close() {
 	t.mu.Lock()
-	if !t.closed {
-		t.closed, t.queue = true, nil
-		close(t.done)
-	}
+	t.closed = true
 	t.mu.Unlock()
 	t.worker.Wait()
 }
@@ -93,10 +100,28 @@ func (t *Tracker) Learn(who string, from spec.Domain, result json.RawMessage) {
 // Sent takes arguments that a client has sent: what no site has returned to it before is its
 // own. It is to be called after Find.
 func (t *Tracker) Sent(who string, args json.RawMessage) {
-	t.enqueue(who, job{data: args}) // without it more flows, which is not the worse
+	t.enqueue(who, job{data: args}) // without it there are more flows, rather than fewer
 }
 
-// enqueue has the worker do a job for a client, unless too much is to be done already.
+// After has do called when all has been read that Learn and Sent were given before of a
+// client; at once if there is too much.
+func (t *Tracker) After(who string, do func()) {
+	if _, ok := t.enqueue(who, job{do: do}); !ok {
+		do()
+	}
+}
+
+// KnowsOther reports whether any site but to has returned something to a client. If not,
+// Find finds nothing.
+func (t *Tracker) KnowsOther(who string, to spec.Domain) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.clients[who]
+	return c != nil && (c.several || c.first != "" && c.first != to)
+}
+
+// enqueue has the worker do a job for a client, now or later, unless too much is to be done
+// already.
 func (t *Tracker) enqueue(who string, j job) (*client, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,17 +131,44 @@ func (t *Tracker) enqueue(who string, j job) (*client, bool) {
 		c.table.sites[own] = &site{}
 		t.clients[who] = c
 	}
+	if j.from != "" {
+		c.several = c.several || c.first != "" && c.first != j.from
+		c.first = cmp.Or(c.first, j.from)
+	}
+	if j.do == nil && !c.several && len(j.data) <= maxLater {
+		c.defers(j)
+		return c, true
+	}
 	if t.closed || len(t.queue) >= maxJobs || len(t.queue) > 0 && t.queued+len(j.data) > maxQueued {
 		return c, false
 	}
-	j.of = c
-	c.waiting++
-	t.pushLocked(j)
+	if c.lost {
+		t.pushLocked(c, job{from: c.first, lost: true})
+	}
+	for _, j := range c.later {
+		t.pushLocked(c, j)
+	}
+	c.later, c.unread, c.lost = nil, 0, false
+	t.pushLocked(c, j)
 	return c, true
 }
 
+// defers has a job done when it is needed.
+func (c *client) defers(j job) {
+	c.later = append(c.later, j)
+	c.unread += len(j.data)
+	for c.unread > maxLater || len(c.later) > maxJobs {
+		c.unread -= len(c.later[0].data)
+		c.lost = c.lost || c.later[0].from != ""
+		c.later[0] = job{}
+		c.later = c.later[1:]
+	}
+}
+
 // pushLocked adds a job to the queue, and sees to it that it is done.
-func (t *Tracker) pushLocked(j job) {
+func (t *Tracker) pushLocked(c *client, j job) {
+	j.of = c
+	c.waiting++
 	t.queue = append(t.queue, j)
 	t.queued += len(j.data)
 	if !t.working {
@@ -133,16 +185,14 @@ func (t *Tracker) work() {
 		t.queue[0] = job{}
 		t.queue = t.queue[1:]
 		t.mu.Unlock()
-		if j.reached != nil {
-			close(j.reached)
+		if j.do != nil {
+			j.do()
 		} else {
 			t.read(j)
 		}
 		t.mu.Lock()
 		t.queued -= len(j.data)
-		if j.of != nil {
-			j.of.waiting--
-		}
+		j.of.waiting--
 	}
 	t.working = false
 	t.mu.Unlock()
@@ -167,7 +217,7 @@ func (t *Tracker) read(j job) {
 		c.used = now
 	}
 	c.table.learn(n, r.values)
-	c.table.sites[n].unseen = c.table.sites[n].unseen || r.cut
+	c.table.sites[n].unseen = c.table.sites[n].unseen || r.cut || j.lost
 	grown := len(c.table.values) - had
 	c.mu.Unlock()
 
@@ -204,24 +254,26 @@ func (t *Tracker) makeRoomLocked(but *client) {
 	}
 }
 
-// Settled blocks until all that Learn and Sent were given before of a client has been read.
-// The error is ctx's cause, or that the Tracker was closed.
+// Settled blocks until all has been read that Learn and Sent were given before of a client.
+// The error is ctx's cause, or says that there is too much.
 func (t *Tracker) Settled(ctx context.Context, who string) error {
 	t.mu.Lock()
 	c := t.clients[who]
-	if c == nil || c.waiting == 0 {
-		t.mu.Unlock()
+	read := c == nil || c.waiting == 0 && len(c.later) == 0
+	t.mu.Unlock()
+	if read {
 		return nil
 	}
 	reached := make(chan struct{})
-	t.pushLocked(job{reached: reached})
-	t.mu.Unlock()
+	if _, ok := t.enqueue(who, job{do: func() { close(reached) }}); !ok {
+		return errBusy
+	}
 	select {
 	case <-reached:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-t.done:
-		return errors.New("the hub is ending")
 	}
 }
+
+var errBusy = errors.New("too much is still to be read")

@@ -14,7 +14,7 @@ import (
 func (p *pass) admission(id *auth.Identity) tabtransport.Admission {
 	a := tabtransport.Admission{Attested: p.from&fromExtension != 0, Own: p.from&fromSelf != 0}
 	if id != nil {
-		a.User, a.Expires, a.Revoked = id.User, id.Expires, id.Revoked
+		a.User, a.Who, a.Expires, a.Revoked = id.User, id.Who, id.Expires, id.Revoked
 	}
 	return a
 }

@@ -86,7 +86,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		no = &refusal{http.StatusForbidden, err.Error()}
 	}
 	if no.status == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", s.challenge(r))
+		challenge, hint := s.challenge(r)
+		w.Header().Set("WWW-Authenticate", challenge)
+		no = &refusal{no.status, no.text + hint}
 	}
 	w.Header().Set("Connection", "close")
 	if wantsPage(r) {

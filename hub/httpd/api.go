@@ -6,15 +6,16 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 // ToolReport is one element of GET /api/tools.
@@ -87,15 +88,12 @@ func (s *Server) getExplain(r *request) error {
 
 func (s *Server) getLog(r *request) error {
 	q := r.URL.Query()
-	query := storage.Query{
-		Event:  storage.Event(q.Get("event")),
-		Domain: spec.Domain(q.Get("domain")),
-		Tool:   q.Get("tool"),
+	query := record.Query{
+		Event: record.Event(q.Get("event")), Call: q.Get("call"), Client: q.Get("client"),
+		Site: q.Get("site"), Tool: q.Get("tool"), Decision: q.Get("decision"), Limit: 100,
 	}
-	switch query.Event {
-	case "", storage.EventCall, storage.EventRegister, storage.EventProxy:
-	default:
-		return badRequest("event is %q; it may be %q, %q or %q", query.Event, storage.EventCall, storage.EventRegister, storage.EventProxy)
+	if err := query.Check(); err != nil {
+		return badRequest("%s", err)
 	}
 	if v := q.Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -104,21 +102,33 @@ func (s *Server) getLog(r *request) error {
 		}
 		query.Limit = n
 	}
-	if v := q.Get("since"); v != "" {
+	for name, field := range map[string]*time.Time{"since": &query.Since, "until": &query.Until} {
+		v := q.Get(name)
+		if v == "" {
+			continue
+		}
 		t, err := time.Parse(time.RFC3339, v)
 		if err != nil {
-			return badRequest("since is %q; write it as %s", v, time.RFC3339)
+			return badRequest("%s is %q; write it as %s", name, v, time.RFC3339)
 		}
-		query.Since = t
+		*field = t
 	}
-	records, err := r.tenant.Hub.Records(r.Context(), query)
+	if v := q.Get("after"); v != "" {
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil {
+			return badRequest("after is %q; it is the number of a line", v)
+		}
+		query.After = n
+	}
+	lines, err := r.tenant.Record.Read(query)
 	if err != nil {
 		return err
 	}
-	return r.answer(nonNil(records))
+	slices.Reverse(lines)
+	return r.answer(nonNil(lines))
 }
 
-// MaxLog is how many records GET /api/log gives out at once.
+// MaxLog is how many lines of the record GET /api/log gives out at once, the newest first.
 const MaxLog = 10_000
 
 // postCall calls a tool, and answers its result byte by byte.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/auth"
 	"tabhub/hub/builtin"
 	"tabhub/hub/policy"
 	"tabhub/spec"
@@ -101,6 +102,9 @@ func (s *Server) postRule(r *request) error {
 	if err := policy.Check([]policy.Rule{rule}); err != nil {
 		return badRule(err)
 	}
+	if err := s.checkClient(r, rule.Client); err != nil {
+		return err
+	}
 	err := s.editPolicy(r, func(doc *policy.Document) error {
 		doc.Put(rule, now)
 		return nil
@@ -169,6 +173,9 @@ func (s *Server) postPause(r *request) error {
 	if err := policy.Check([]policy.Rule{{Effect: policy.Deny, Client: in.Client, Site: in.Site}}); err != nil {
 		return badRule(err)
 	}
+	if err := s.checkClient(r, in.Client); err != nil {
+		return err
+	}
 	in.Since, in.By = time.Now().UTC().Truncate(time.Second), editor(r)
 	err := s.editPolicy(r, func(doc *policy.Document) error {
 		doc.Pauses = append(slices.DeleteFunc(doc.Pauses, func(p policy.Pause) bool { return p.Client == in.Client && p.Site == in.Site }), in)
@@ -211,7 +218,7 @@ func (s *Server) getPolicyTest(r *request) error {
 	set, now := r.tenant.Hub.Policy(), time.Now()
 	d := set.Decide(&a, now)
 	return r.answer(PolicyTest{
-		Client: a.Who.Name, Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
+		Client: cmp.Or(r.URL.Query().Get("client"), policy.OwnerID), Site: a.Site.Domain, Tool: a.Name, Class: a.Class,
 		Effect: d.Effect, By: d.Layer, Words: d.Words(&a), Rule: d.Rule, Rules: nonNil(set.Matching(&a, now)),
 	})
 }
@@ -219,7 +226,10 @@ func (s *Server) getPolicyTest(r *request) error {
 func (s *Server) testedAction(r *request) (a policy.Action, err error) {
 	q := r.URL.Query()
 	client, site, tool, class := cmp.Or(q.Get("client"), policy.OwnerID), q.Get("site"), q.Get("tool"), q.Get("class")
-	who := &policy.Principal{ID: client, Name: client}
+	who, err := s.principal(r, client)
+	if err != nil {
+		who = &policy.Principal{ID: client, Name: client} // that may come
+	}
 	own, _, _ := strings.Cut(tool, " ")
 	isOwn := builtin.Find(r.tenant.Builtin, own) != nil
 	switch {
@@ -253,6 +263,34 @@ func (s *Server) testedAction(r *request) (a policy.Action, err error) {
 		}
 	}
 	return a, nil
+}
+
+// principal returns the client of the caller's with an ID or a name.
+func (s *Server) principal(r *request, client string) (*policy.Principal, error) {
+	for _, known := range []*policy.Principal{policy.Owner, policy.Token, policy.Unnamed} {
+		if known.ID == client {
+			return known, nil
+		}
+	}
+	if s.o.Clients == nil {
+		return nil, auth.ErrNoClient
+	}
+	c, err := s.o.Clients.Find(r.pass.identity.User, client)
+	if err != nil {
+		return nil, err
+	}
+	return &policy.Principal{ID: c.ID, Name: c.Name, Scope: c.Scope}, nil
+}
+
+// checkClient refuses a client that there is not: a rule about it would do nothing.
+func (s *Server) checkClient(r *request, client string) error {
+	if client == "" {
+		return nil
+	}
+	if _, err := s.principal(r, client); err != nil {
+		return badRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
+	}
+	return nil
 }
 
 // editPolicy changes what the caller's hub has decided so far.

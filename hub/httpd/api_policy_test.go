@@ -37,11 +37,13 @@ func TestPolicyAPI(t *testing.T) {
 		{"POST", "/api/policy/rule", `{"effect":"deny","tool":"` + searchTool + `"}`, 200, `"site":"demo.tabhub","tool":"search_products"`},
 		{"POST", "/api/policy/rule", `{"effect":"allow","tool":"own"}`, 200, `"class":"hub"`},
 
+		{"POST", "/api/policy/rule", `{"effect":"deny","client":"claud"}`, 400, `there is no client \"claud\"`},
+		{"POST", "/api/pause", `{"client":"claud"}`, 400, `there is no client \"claud\"`},
 		{"POST", "/api/policy/rule", `{"effect":"forbid","client":"claude"}`, 400, `it may be allow, ask or deny`},
 		{"POST", "/api/policy/rule", `{"client":"claude"}`, 400, `the effect is missing`},
 		{"POST", "/api/policy/rule", `{"effect":"deny"}`, 400, `tabhub pause`},
 		{"POST", "/api/policy/rule", `{"effect":"deny","site":"*.co.uk"}`, 400, `wider than what one owner can have`},
-		{"POST", "/api/policy/rule", `{"effect":"deny","client":"claude","until":"2020-01-01T00:00:00Z"}`, 400, `ended already`},
+		{"POST", "/api/policy/rule", `{"effect":"deny","client":"unnamed","until":"2020-01-01T00:00:00Z"}`, 400, `ended already`},
 		{"DELETE", "/api/policy/rule?id=preset:careful", "", 404, `tabhub policy list`},
 		{"DELETE", "/api/policy/rule", "", 404, `no such rule`},
 

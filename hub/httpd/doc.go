@@ -1,7 +1,7 @@
 // Package httpd is the HTTP server of a hub: all its endpoints, behind one guard.
 //
 // The table routes in route.go has a row for each endpoint: the path and method, the
-// origins that may ask, the credential that they need, and what serves it. The Guard looks
+// origins that may ask, the kinds of credential that are good for it, and what serves it. The Guard looks
 // at each request and upgrade in a fixed order: Host (against DNS rebinding), then Origin
 // (what a browser says about the page that asks), then the credential. What it refuses is
 // answered 403 or 401 with one sentence that says what to do.

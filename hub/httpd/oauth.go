@@ -28,18 +28,21 @@ func (g *Guard) baseOf(r *http.Request) string {
 	return g.selfOrigin(r)
 }
 
-// challenge is the WWW-Authenticate of a refused request. It leads MCP clients to where
-// they get a token, if they get one by OAuth.
-func (s *Server) challenge(r *http.Request) string {
-	challenge := `Bearer realm="tabhub"`
+// challenge leads an MCP client that was refused to where it gets a token by OAuth. It
+// returns the WWW-Authenticate, and what to tell people beside why the client was refused.
+func (s *Server) challenge(r *http.Request) (challenge, hint string) {
+	challenge = `Bearer realm="tabhub"`
 	path := strings.Replace(r.URL.Path, "/message", "/sse", 1)
-	if _, ok := s.resourceAt(r, path); !ok || path == "" {
-		return challenge
+	m, ok := s.resourceAt(r, path)
+	if !ok {
+		return challenge, ""
 	}
 	if r.Header["Authorization"] != nil {
 		challenge += `, error="invalid_token"`
+	} else {
+		hint = "; a client that can sign in (OAuth) gets a token by itself, at " + m.AuthorizationServers[0]
 	}
-	return challenge + `, resource_metadata="` + s.guard.baseOf(r) + resourceMetadata + path + `"`
+	return challenge + `, resource_metadata="` + s.guard.baseOf(r) + resourceMetadata + path + `"`, hint
 }
 
 // resourceAt returns the metadata of the endpoint at a path, and whether there is any.

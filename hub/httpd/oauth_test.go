@@ -121,9 +121,9 @@ func TestChallenge(t *testing.T) {
 		"/mcp": "/mcp", "/sse": "/sse", "/message": "/sse", "/api/status": "",
 	} {
 		for _, token := range []string{"", "Bearer wrong"} {
-			status, body, h := d.ask("POST", path, "{}", "Authorization", token, "Host", "localhost"+d.addr[strings.LastIndex(d.addr, ":"):])
+			status, body, h := d.ask("POST", path, "", "Authorization", token, "Host", "localhost"+d.addr[strings.LastIndex(d.addr, ":"):])
 			challenge := h.Get("WWW-Authenticate")
-			if status != http.StatusUnauthorized && want != "" {
+			if status != http.StatusUnauthorized || strings.Contains(body, "can sign in") != (want != "" && token == "") {
 				t.Errorf("%s: %d %s", path, status, body)
 			}
 			address := `resource_metadata="http://localhost` + d.addr[strings.LastIndex(d.addr, ":"):] + resourceMetadata + want + `"`

@@ -31,8 +31,8 @@ var attacks = []struct {
 	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403, 403},
 	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 403},
 	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 200},
-	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
-	{"POST /api/pair, DELETE /api/pair, POST /api/clients, DELETE /api/clients, POST /api/policy/rule, DELETE /api/policy/rule, PUT /api/policy/mode, PUT /api/policy/private, POST /api/pause, DELETE /api/pause", "r", "p", "x", "x", "x", "x", "r", "x", 401, 403},
+	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
+	{"POST /api/pair, DELETE /api/pair, POST /api/clients, DELETE /api/clients, POST /api/policy/rule, DELETE /api/policy/rule, PUT /api/policy/mode, PUT /api/policy/private, POST /api/pause, DELETE /api/pause, POST /api/questions, /api/questions/watch", "r", "p", "x", "x", "x", "x", "r", "x", 401, 403},
 	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
 	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 403},
 	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
@@ -173,7 +173,10 @@ func checkClient(t *testing.T, g *Guard, target string, want int) {
 		}
 		r, err := g.check(r)
 		if err == nil && rt.need != credNone {
-			_, err = g.Admit(r, c.first)
+			a, e := g.Admit(r, c.first)
+			if err = e; err == nil && a.Who.ID != "client" {
+				t.Errorf("%s: a client is taken for %+v", target, a.Who)
+			}
 		}
 		switch got := status(err); {
 		case c.first != "" && rt.need != credHandshake: // nobody reads it there

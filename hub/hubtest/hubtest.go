@@ -11,6 +11,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/policy"
+	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
@@ -20,20 +21,22 @@ import (
 // Hub is a Hub and what it is made of.
 type Hub struct {
 	*hub.Hub
-	Tabs  *tabtransport.Peers // which tabs and browsers join
-	Store storage.DomainToolStorage
-	t     testing.TB
+	Tabs     *tabtransport.Peers // which tabs and browsers join
+	Store    storage.DomainToolStorage
+	Recorded *recordtest.Memory
+	t        testing.TB
 }
 
 // Open opens the Hub of spec.LocalUser. o may be empty; its Transport must be nil, its
-// Store is a new one if it is nil, and its Mode policy.ModeOpen if it has none.
+// Store is a new one if it is nil, its Record is Recorded, and its Mode policy.ModeOpen if it
+// has none.
 func Open(t testing.TB, o hub.Options) *Hub {
 	t.Helper()
 	if o.Store == nil {
 		o.Store = new(storagetest.Memory)
 	}
-	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, t: t}
-	o.User, o.Transport = spec.LocalUser, h.Tabs
+	h := &Hub{Tabs: tabtransport.NewPeers(), Store: o.Store, Recorded: new(recordtest.Memory), t: t}
+	o.User, o.Transport, o.Record = spec.LocalUser, h.Tabs, h.Recorded
 	o.Mode = cmp.Or(o.Mode, policy.ModeOpen)
 	var err error
 	if h.Hub, err = hub.Open(t.Context(), o); err != nil {

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -129,19 +131,26 @@ func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
 		return resultFrame(rq.id, "", raw)
 	}
 	raw = bytes.TrimSpace(raw)
-	extra := ""
-	for _, m := range []struct{ key, member string }{
-		{"resultType", resultComplete}, {"ttlMs", hints}, {"_meta", s.serverRef},
-	} {
-		if m.member != "" && !hasMember(raw, m.key) {
-			if extra != "" {
-				extra += ","
-			}
-			extra += m.member
-		}
+	var extra []string
+	if !hasMember(raw, "resultType") {
+		extra = append(extra, resultComplete)
 	}
-	return resultFrame(rq.id, extra, raw)
+	if hints != "" && !hasMember(raw, "ttlMs") {
+		extra = append(extra, hints)
+	}
+	switch {
+	case bytes.HasPrefix(raw, labelStart):
+		// What the hub says of itself and of the result is one member.
+		extra = append(extra, strings.TrimSuffix(s.serverRef, "}"))
+		raw = raw[len(`{"_meta":`):]
+	case !hasMember(raw, "_meta"):
+		extra = append(extra, s.serverRef)
+	}
+	return resultFrame(rq.id, strings.Join(extra, ","), raw)
 }
+
+// labelStart begins a result that says where it is from.
+var labelStart = []byte(`{"_meta":{"` + item.SourceKey + `":`)
 
 // hasMember reports whether an object has a member. The object may be large, most
 // have none, and a search for the bytes is faster than any reading of JSON.

@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -172,6 +173,8 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 	}
 }
 
+func (h *scripted) Connected(*consent.Caller) func() { return func() {} }
+
 func (h *scripted) Capabilities() hub.Capabilities {
 	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}
 }
@@ -237,6 +240,28 @@ func (c *lineClient) want(line string) {
 	if got := c.next(); got != line {
 		c.t.Fatalf("got  %s\nwant %s", got, line)
 	}
+}
+
+// wantOf is want for the result of a page, which must also say where it is from.
+func (c *lineClient) wantOf(site, line string) {
+	c.t.Helper()
+	if got := unlabelled(c.t, c.next(), site); got != line {
+		c.t.Fatalf("got  %s\nwant %s", got, line)
+	}
+}
+
+// unlabelled returns an answer without that its result is from a site, which it must say.
+func unlabelled(t testing.TB, answer, site string) string {
+	t.Helper()
+	label := regexp.MustCompile(`"_meta":\{"tabhub/source":\{"origin":"https://` + regexp.QuoteMeta(site) + `","domain":"` + regexp.QuoteMeta(site) + `","verified":true,"tab":"[0-9a-f]{8}:0"\}(\},|,)`)
+	m := label.FindStringSubmatch(answer)
+	if m == nil {
+		t.Fatalf("%.500s does not say that it is from %s", answer, site)
+	}
+	if m[1] == "," {
+		return strings.Replace(answer, m[0], `"_meta":{`, 1)
+	}
+	return strings.Replace(answer, m[0], "", 1)
 }
 
 func (c *lineClient) ask(line string) string {

@@ -28,7 +28,7 @@ func testNothingIsLost(t *testing.T) {
 	}
 	big := strings.Repeat("5 MB of text é\\n", 5<<20/16)
 	results := map[string]string{
-		"unknown":    `{"content":[{"type":"hologram","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"_meta":{"com.example.shop/b":[]},"later":{"x":1}}`,
+		"unknown":    `{"_meta":{"com.example.shop/b":[]},"content":[{"type":"hologram","payload":{"z":1e-400}}],"structuredContent":{"big":9007199254740993,"f":1.0},"isError":false,"later":{"x":1}}`,
 		"image":      `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.10}}]}`,
 		"large":      `{"content":[{"type":"text","text":"` + big + `"}]}`,
 		"error":      `{"content":[{"type":"text","text":"no"}],"isError":true}`,
@@ -71,7 +71,7 @@ func testNothingIsLost(t *testing.T) {
 		for want, result := range results {
 			args := `{"want":"` + want + `","n":9007199254740993,"f":1.0,"s":"\u2028","nested":{"a":[1,{}]}}`
 			answer := c.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":` + name + `,"arguments":` + args + `}}`)
-			if answer != `{"jsonrpc":"2.0","id":2,"result":`+result+`}` {
+			if answer = unlabelled(t, answer, "shop.example.com"); answer != `{"jsonrpc":"2.0","id":2,"result":`+result+`}` {
 				t.Errorf("%s %s: got %.300s", name, want, answer)
 			}
 			if string(got) != args {

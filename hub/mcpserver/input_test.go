@@ -138,7 +138,7 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-1","result":{"action":"accept","content":{"name":"Ada"}}}`)
 	c.want(`{"jsonrpc":"2.0","id":"tabhub-2","method":"elicitation/create","params":{"message":"nosy.example.com asks: Your colour, Ada?"}}`)
 	c.send(`{"jsonrpc":"2.0","id":"tabhub-2","result":{"action":"accept","content":{"colour":"red"}}}`)
-	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
+	c.wantOf("nosy.example.com", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
 
 	// Through a tool of the hub's own, too, as through the proxy tool.
 	c.send(strings.Replace(call, nosyTool, "door", 1))
@@ -146,7 +146,7 @@ func TestOlderClientsAreAskedInTheSameCall(t *testing.T) {
 		c.next()
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"tabhub-%d","result":{"action":"accept","content":{%s}}}`, 3+i, answer))
 	}
-	c.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"blue"}]}}`)
+	c.wantOf("nosy.example.com", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"blue"}]}}`)
 
 	// The client refuses, cancels, or answers what does not help.
 	c.send(call)
@@ -192,7 +192,9 @@ func TestOlderClientsAreAskedOnTheStreamOfTheirPost(t *testing.T) {
 				t.Errorf("%d %s", status, body)
 			}
 		}
-		e.want(`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}`)
+		if _, data, err := e.next(); err != nil || unlabelled(t, data, "nosy.example.com") != `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"red"}]}}` {
+			t.Errorf("got %s, %v", data, err)
+		}
 		e.wantEnd()
 		if status, body := c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+nosyTool+`"}}`, "Accept", "application/json"); status != 200 || !strings.Contains(body, "text/event-stream") {
 			t.Errorf("%d %s", status, body)

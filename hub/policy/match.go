@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"tabhub/spec"
 )
 
 // compiled is a Rule as it is matched.
@@ -228,14 +226,4 @@ func (p *Pause) matches(a *Action) bool {
 	}
 	site := parseSites(p.Site)
 	return site.has(a.Site.Domain, false)
-}
-
-// isPrivate reports whether the owner has made a site private.
-func (s *Set) isPrivate(d spec.Domain) bool {
-	for i := range s.private {
-		if s.private[i].has(d, false) {
-			return true
-		}
-	}
-	return false
 }

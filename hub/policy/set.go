@@ -21,6 +21,7 @@ type Set struct {
 	own     layer // those of the mode, too
 	denied  []string
 	bounded bool // everybody may be denied something
+	traced  []string
 }
 
 // layer is rules that decide together: those about actions, and those about flows.
@@ -51,6 +52,9 @@ func New(doc Document, mode Mode, file []Rule) (*Set, error) {
 		if r.Effect == Deny && r.From == "" {
 			s.denied = append(s.denied, r.Client)
 		}
+		if r.From != "" {
+			s.traced = append(s.traced, r.Client)
+		}
 	}
 	s.bounded = s.bounded || slices.Contains(s.denied, "")
 	return s, nil
@@ -71,12 +75,17 @@ func newLayer(rules []Rule) layer {
 // Decide says whether an action may be done at a time.
 func (s *Set) Decide(a *Action, now time.Time) Decision {
 	switch {
-	case s == nil, a.Who == nil, a.Who.ID == "":
-		return Decision{Effect: Deny}
-	case a.Of == OfPage && a.Site == (Site{}): // what a page offers is somewhere
+	case s == nil || !a.complete():
 		return Decision{Effect: Deny}
 	case s.isPaused(a):
 		return Decision{Effect: Deny, Paused: true, Layer: ByPause}
+	}
+	return s.decide(a, now)
+}
+
+// decide is Decide for what is not paused.
+func (s *Set) decide(a *Action, now time.Time) Decision {
+	switch {
 	case a.Who.Scope.refuses(a) != unbound:
 		return Decision{Effect: Deny, Layer: ByScope}
 	case s.mode == ModeReadOnly && a.class() != Read:
@@ -92,6 +101,12 @@ func (s *Set) Decide(a *Action, now time.Time) Decision {
 	return d
 }
 
+// complete reports whether an action says what a decision needs: who it is, and of what a
+// page offers where that is.
+func (a *Action) complete() bool {
+	return a.Who != nil && a.Who.ID != "" && (a.Of != OfPage || a.Site != (Site{}))
+}
+
 // byRules is what the rules say of an action, whatever its arguments hold.
 func (s *Set) byRules(a *Action, now time.Time) Decision {
 	var place [16]*compiled // more winners are no usual case
@@ -105,7 +120,7 @@ func (s *Set) byRules(a *Action, now time.Time) Decision {
 // byFlow is what the rules say of values of another site in an action. It is Allow if none
 // says anything.
 func (s *Set) byFlow(a *Action, from spec.Domain, now time.Time) Decision {
-	private := s.isPrivate(from)
+	private := s.IsPrivate(from)
 	var place [16]*compiled
 	w := s.file.flows.match(winners{rules: place[:0]}, a, from, private, now)
 	if len(w.rules) == 0 {
@@ -146,13 +161,36 @@ func (s *Set) isPaused(a *Action) bool {
 	return false
 }
 
-// Hides reports whether there may be anything that a client is denied, and that its lists
-// need not have. What is only paused stays in them.
+// Shows reports whether a client is to know of what an action is about: it is not denied, or
+// it would not be if it were not paused.
+func (s *Set) Shows(a *Action, now time.Time) bool {
+	return s != nil && a.complete() && s.decide(a, now).Effect != Deny
+}
+
+// Hides reports whether there may be anything that Shows does not show to a client.
 func (s *Set) Hides(who *Principal) bool {
 	if s == nil || who == nil || who.ID == "" || s.bounded || who.Scope != nil {
 		return true
 	}
 	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })
+}
+
+// IsPrivate reports whether the owner has made a site private.
+func (s *Set) IsPrivate(d spec.Domain) bool {
+	for i := range s.private {
+		if s.private[i].has(d, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// Traces reports whether a decision about what a client does may depend on its Flows.
+func (s *Set) Traces(who *Principal) bool {
+	if s == nil || who == nil {
+		return false
+	}
+	return len(s.private) > 0 || slices.ContainsFunc(s.traced, func(client string) bool { return isClient(client, who) })
 }
 
 // Mode returns the mode, and whether it was given to New, so that that of the document

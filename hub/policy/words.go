@@ -2,52 +2,79 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"tabhub/describe"
 )
 
-// Words says why, in a sentence or two that a person and a model understand.
+// Words says what was decided and why, so that a person and a model understand it.
 func (d Decision) Words(a *Action) string {
+	who, what := a.Who.words(), a.what()
 	switch d.Layer {
 	case ByPause:
-		return "The owner of this hub has paused this for now; `tabhub resume` lets it go on."
+		return "the owner of this hub has paused this for now; `tabhub resume` lets it go on"
 	case ByScope:
-		return fmt.Sprintf("The credential of %s is not good for %s.", a.Who.words(), a.beyond())
+		return fmt.Sprintf("the credential of %s is not good for %s", who, a.beyond())
 	case ByMode:
-		return fmt.Sprintf("The hub is in the mode read-only, and %s does more than read.", a.what())
+		return fmt.Sprintf("the hub is in the mode read-only, and %s does more than read", what)
 	case ByFlow:
-		return fmt.Sprintf("%s would get %s. %s.", a.where(), a.values(), d.says())
+		return fmt.Sprintf("with this call %s would get %s: %s", a.where(), a.values(), d.says())
 	}
 	switch {
-	case d.Changed != nil && d.Effect == Ask:
-		return fmt.Sprintf("%s of %s has changed since the owner allowed it.", a.what(), a.where())
 	case d.Rule == nil:
-		return fmt.Sprintf("No rule lets %s do this.", a.Who.words())
+		return fmt.Sprintf("no rule lets %s use %s", who, what)
+	case d.Changed != nil && d.Effect == Ask:
+		return fmt.Sprintf("%s has changed since the owner allowed it, so the owner is asked again", what)
+	case d.Effect == Allow:
+		return fmt.Sprintf("%s may use %s: %s", who, what, d.says())
+	case d.Effect == Ask:
+		return fmt.Sprintf("%s may use %s only if the owner says so: %s", who, what, d.says())
 	}
-	return fmt.Sprintf("%s: %s of %s. %s.", a.Who.words(), a.what(), a.where(), d.says())
+	return fmt.Sprintf("%s may not use %s: %s", who, what, d.says())
 }
+
+// Why says why the owner is asked, in a sentence to them that holds no word of a page or a
+// client.
+func (d Decision) Why(a *Action) string {
+	switch {
+	case d.Layer == ByFlow:
+		var sites []string
+		for _, f := range a.Flows {
+			if !slices.Contains(sites, string(f.From)) && len(sites) < maxListed {
+				sites = append(sites, string(f.From))
+			}
+		}
+		return fmt.Sprintf("Values of %s would go to %s.", strings.Join(sites, ", "), a.where())
+	case d.Changed != nil:
+		return "It has changed since you allowed it."
+	case d.Rule == nil:
+		return "No rule allows it."
+	case d.Rule.By == byPreset:
+		return fmt.Sprintf("The mode of the hub asks before this: %s.", d.Rule.Note)
+	case d.Rule.By == "file":
+		return fmt.Sprintf("The policy file, %s, asks before this.", d.Rule.ID)
+	}
+	return fmt.Sprintf("Your rule %s asks before this.", d.Rule.ID)
+}
+
+// maxListed is how many of a list are named.
+const maxListed = 3
 
 // says is what the rule that decided says, and whose it is.
 func (d Decision) says() string {
-	verb := map[Effect]string{Allow: "allows it", Ask: "asks the owner first", Deny: "denies it"}[d.Effect]
-	return d.Rule.whose() + " " + verb
-}
-
-// whose says where a rule is from.
-func (r *Rule) whose() string {
+	r, verb := d.Rule, map[Effect]string{Allow: "allows it", Ask: "asks first", Deny: "denies it"}[d.Effect]
 	switch r.By {
 	case byPreset:
-		return fmt.Sprintf("The mode of the hub (%s)", r.Note)
+		return fmt.Sprintf("the mode of the hub %s (%s)", verb, r.Note)
 	case "file":
-		return "The policy file, " + r.ID
+		return fmt.Sprintf("the policy file, %s, %s", r.ID, verb)
 	}
-	text := "The owner's rule " + r.ID
-	if !r.Until.IsZero() {
-		text += ", which ends " + r.Until.Format(time.DateTime)
+	if r.Until.IsZero() {
+		return fmt.Sprintf("the owner's rule %s %s", r.ID, verb)
 	}
-	return text
+	return fmt.Sprintf("the owner's rule %s %s until %s", r.ID, verb, r.Until.Format(time.RFC3339))
 }
 
 func (who *Principal) words() string {
@@ -60,12 +87,12 @@ func (who *Principal) words() string {
 	return word(who.Name)
 }
 
-// what names what is called, quoted: a page has chosen the name.
+// what names what is called and where it is. A page has chosen its name, so it is quoted.
 func (a *Action) what() string {
 	if a.Name == "" {
-		return "this"
+		return "what is at " + a.where()
 	}
-	return fmt.Sprintf("%q (%s)", word(a.Name), a.class())
+	return fmt.Sprintf("%q (%s) of %s", word(a.Name), a.class(), a.where())
 }
 
 func (a *Action) where() string {
@@ -85,8 +112,8 @@ func (a *Action) values() string {
 	var out []string
 	for _, f := range a.Flows {
 		out = append(out, fmt.Sprintf("a value of %s in %q", f.From, word(f.Field)))
-		if len(out) == 3 && len(a.Flows) > 3 {
-			out = append(out, fmt.Sprintf("%d more", len(a.Flows)-3))
+		if len(out) == maxListed && len(a.Flows) > maxListed {
+			out = append(out, fmt.Sprintf("%d more", len(a.Flows)-maxListed))
 			break
 		}
 	}

@@ -1,12 +1,13 @@
 package record
 
 import (
+	"encoding/json"
 	"time"
 
 	"tabhub/spec"
 )
 
-// Entry is one line of the record. It holds no arguments and no results.
+// Entry is one event of the record.
 type Entry struct {
 	Time  time.Time `json:"time"`
 	Event Event     `json:"event"`
@@ -24,10 +25,11 @@ type Entry struct {
 	URL    string      `json:"url,omitempty"`
 	Tool   string      `json:"tool,omitempty"`
 	Class  string      `json:"class,omitempty"`
-	Digest string      `json:"digest,omitempty"` // of the arguments
+	Digest string      `json:"digest,omitempty"` // of the arguments; made by the log
 
 	Decision string        `json:"decision,omitempty"` // "allow", "ask" or "deny"
 	Rule     string        `json:"rule,omitempty"`     // the id of the rule that decided
+	Question string        `json:"question,omitempty"` // its id, if the owner was asked
 	By       string        `json:"by,omitempty"`       // who answered: "window", "client", "dashboard", "command"
 	Reach    string        `json:"reach,omitempty"`    // of the answer
 	Asked    time.Duration `json:"asked,omitempty"`    // how long the answer took
@@ -36,6 +38,11 @@ type Entry struct {
 	Outcome  string        `json:"outcome"`          // "ok", or what went wrong
 	Reason   string        `json:"reason,omitempty"` // why this tab was chosen, or what was rejected
 	Duration time.Duration `json:"duration"`
+
+	// Args and Result are not part of the line: the log makes Digest of Args, and keeps the
+	// two elsewhere, if at all. They must not be modified once they are appended.
+	Args   json.RawMessage `json:"-"`
+	Result json.RawMessage `json:"-"`
 }
 
 // Event is what an Entry records.
@@ -53,8 +60,18 @@ const (
 	Policy   Event = "policy"  // an edit of rules, a pause, a resume
 	Client   Event = "client"  // a credential that was made or taken back, a client that came or left
 	Pairing  Event = "pairing" // a browser that was paired, or is no longer
+	Self     Event = "log"     // of the log itself, see Line.Note
 )
 
-// Log takes entries. Append does not block, and takes any number of them at once; it never
-// fails: what cannot be written is counted, and shows in the record itself.
+var events = []Event{Register, Gone, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Self}
+
+// Log takes entries. Append may be called at any time and by many at once; it does not
+// block, and never fails: what cannot be written is counted, and shows in the record itself.
 type Log interface{ Append(Entry) }
+
+// Discard is a Log that keeps nothing.
+var Discard Log = discard{}
+
+type discard struct{}
+
+func (discard) Append(Entry) {}

@@ -10,17 +10,17 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 )
 
 // New returns the tools that drive a user's extensions: one that lists the browsers, and
-// one for each command. They are the same whoever is connected. record gets a record of
+// one for each command. They are the same whoever is connected. log gets a record of
 // each call.
-func New(r *relay.Relay, user spec.UserID, record func(storage.Record)) []builtin.Tool {
+func New(r *relay.Relay, user spec.UserID, log func(record.Entry)) []builtin.Tool {
 	list := command{method: "listBrowsers", reads: true, describe: "List the browsers whose extension is connected to the relay."}.tool()
 	serve(&list, func(context.Context, map[string]json.RawMessage) (json.RawMessage, error) {
 		browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, r.Extensions(user)...)})
@@ -45,7 +45,7 @@ func New(r *relay.Relay, user spec.UserID, record func(storage.Record)) []builti
 		tools = append(tools, t)
 	}
 	for i := range tools {
-		tools[i] = builtin.Recorded(tools[i], record)
+		tools[i] = builtin.Recorded(tools[i], log)
 	}
 	return tools
 }

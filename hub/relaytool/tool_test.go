@@ -13,9 +13,9 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/relay/relaytest"
@@ -41,7 +41,7 @@ func newRig(t *testing.T) *rig {
 	server := httptest.NewServer(r.relay.Extension())
 	t.Cleanup(func() { r.relay.Close(); server.Close() })
 	r.url = "ws" + strings.TrimPrefix(server.URL, "http")
-	r.tools = New(r.relay, "ann", func(storage.Record) {})
+	r.tools = New(r.relay, "ann", func(record.Entry) {})
 	return r
 }
 
@@ -143,7 +143,7 @@ func TestDefinitions(t *testing.T) {
 func TestTools(t *testing.T) {
 	r := newRig(t)
 	var log []string
-	r.tools = New(r.relay, "ann", func(rec storage.Record) { log = append(log, rec.Tool+" "+rec.Outcome) })
+	r.tools = New(r.relay, "ann", func(rec record.Entry) { log = append(log, rec.Tool+" "+rec.Outcome) })
 	r.fails(r.call("relay_getTabs", `{}`), "NO_INSTANCE", "No browser")
 	ext := r.extension("ann", "chrome")
 	r.extension("eve", "chrome")

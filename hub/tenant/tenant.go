@@ -8,6 +8,7 @@ import (
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -16,6 +17,8 @@ import (
 type Tenant struct {
 	User spec.UserID
 	Hub  *hub.Hub
+	// Record is what Hub has recorded.
+	Record record.Reader
 	// MCP serves Hub to MCP clients.
 	MCP *mcpserver.Server
 	// Builtin are the tools of the hub itself that MCP lists.

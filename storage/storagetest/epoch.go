@@ -44,19 +44,13 @@ func (s suite) oneWriter(t *testing.T) {
 	if len(second.Tabs) != 1 || second.Tabs[0].Title != "first" {
 		t.Errorf("the second one took over %+v", second.Tabs)
 	}
-	wantStale(t, write(st, user, first, never, storage.DeleteTab{Domain: "d", Key: "k"}, storage.Record{Time: now, Tool: "never"}), first, second.Epoch)
+	wantStale(t, write(st, user, first, never, storage.DeleteTab{Domain: "d", Key: "k"}), first, second.Epoch)
 	wantStale(t, write(st, user, first), first, second.Epoch)
-	st.Write(user, first, []storage.Change{never, storage.Record{Time: now, Tool: "never"}}, nil)
-	if rs := records(t, st, storage.Query{}); len(rs) != 0 {
-		t.Errorf("a refused record is in the log: %+v", rs)
-	}
-	if err := write(st, user, second.Epoch, storage.Name{Public: "second"}, storage.Record{Time: now, Tool: "second"}); err != nil {
+	st.Write(user, first, []storage.Change{never}, nil)
+	if err := write(st, user, second.Epoch, storage.Name{Public: "second"}); err != nil {
 		t.Errorf("the second one: %v", err)
 	}
 	st = reopen()
-	if rs := records(t, st, storage.Query{}); len(rs) != 1 || rs[0].Tool != "second" {
-		t.Errorf("the log is %+v", rs)
-	}
 	third := load(t, st, user)
 	if len(third.Tabs) != 1 || third.Tabs[0].Title != "first" || len(third.Names) != 1 {
 		t.Errorf("kept are tabs %+v and names %+v", third.Tabs, third.Names)
@@ -79,7 +73,7 @@ func (s suite) epochsGrow(t *testing.T) {
 				last[u] = epoch
 			}
 		}
-		if err := write(st, "ann", last["ann"], storage.Record{Time: now}); err != nil {
+		if err := write(st, "ann", last["ann"], storage.Name{Public: "n"}); err != nil {
 			t.Error(err)
 		}
 		if err := write(st, "bob", last["bob"], storage.Name{Public: "n"}); err != nil {
@@ -93,8 +87,8 @@ func (s suite) epochsGrow(t *testing.T) {
 // applied and part of what the next one loads, or refused.
 func (s suite) takeoverInFlight(t *testing.T) {
 	st, reopen := s.start(t)
-	const hubs, each = 60, 150 // fewer in all than the log keeps
-	var wrote sync.Map         // key of a tab → whether the write was applied
+	const hubs, each = 60, 150
+	var wrote sync.Map // key of a tab → whether the write was applied
 	var wg sync.WaitGroup
 	loads := make([]*storage.State, hubs)
 	for hub := range hubs {
@@ -109,7 +103,7 @@ func (s suite) takeoverInFlight(t *testing.T) {
 				underWay <- struct{}{}
 				told.Add(1)
 				st.Write(user, state.Epoch, []storage.Change{
-					storage.Tab{Domain: "d", Key: key, LastUpdated: now}, storage.Record{Time: now, Tool: key},
+					storage.Tab{Domain: "d", Key: key, LastUpdated: now},
 				}, func(err error) {
 					defer told.Done() // panics if called twice
 					<-underWay
@@ -134,14 +128,10 @@ func (s suite) takeoverInFlight(t *testing.T) {
 	for _, tab := range last.Tabs {
 		kept[tab.Key] = true
 	}
-	logged := map[string]bool{}
-	for _, r := range records(t, st, storage.Query{Limit: storage.MaxRecords}) {
-		logged[r.Tool] = true
-	}
 	applied := 0
 	wrote.Range(func(key, ok any) bool {
-		if k := key.(string); kept[k] != ok || logged[k] != ok {
-			t.Errorf("%s: applied %v, kept %v, logged %v", k, ok, kept[k], logged[k])
+		if k := key.(string); kept[k] != ok {
+			t.Errorf("%s: applied %v, kept %v", k, ok, kept[k])
 		}
 		if ok.(bool) {
 			applied++

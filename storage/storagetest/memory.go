@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -24,7 +23,6 @@ type Memory struct {
 type memoryUser struct {
 	epoch  spec.Epoch // handed out last
 	values map[storage.Key]storage.Change
-	log    []storage.Record
 }
 
 var _ storage.DomainToolStorage = (*Memory)(nil)
@@ -72,13 +70,7 @@ func (m *Memory) userLocked(id spec.UserID) *memoryUser {
 
 func (u *memoryUser) apply(changes []storage.Change) {
 	for _, c := range changes {
-		switch c := c.(type) {
-		case storage.Record:
-			// Cut rarely, so that a record does not cost a copy of the log.
-			if len(u.log) >= 2*storage.MaxRecords {
-				u.log = slices.Clone(u.log[len(u.log)-storage.MaxRecords+1:])
-			}
-			u.log = append(u.log, c)
+		switch c.(type) {
 		case storage.DeleteTab, storage.DeleteName, storage.DeleteNumber:
 			delete(u.values, storage.KeyOf(c))
 		default:
@@ -115,27 +107,6 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*st
 	}
 	u.apply(s.Prune(stale))
 	return s, nil
-}
-
-// Records implements DomainToolStorage.
-func (m *Memory) Records(_ context.Context, user spec.UserID, q storage.Query) ([]storage.Record, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return nil, storage.ErrClosed
-	}
-	u := m.users[user]
-	if u == nil {
-		return nil, nil
-	}
-	var found []storage.Record
-	newest := u.log[max(0, len(u.log)-storage.MaxRecords):]
-	for i := len(newest) - 1; i >= 0 && len(found) < q.Max(); i-- {
-		if q.Match(&newest[i]) {
-			found = append(found, newest[i])
-		}
-	}
-	return found, nil
 }
 
 // Close implements DomainToolStorage.

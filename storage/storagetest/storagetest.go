@@ -28,8 +28,6 @@ func Run(t *testing.T, durable bool, open func(t *testing.T, dir string) storage
 		"Prunes":            s.prunes,
 		"AllOrNone":         s.allOrNone,
 		"Done":              s.done,
-		"Log":               s.log,
-		"LogIsBounded":      s.logIsBounded,
 		"Concurrent":        s.concurrent,
 		"CloseWritesRest":   s.closeWritesRest,
 		"OneWriter":         s.oneWriter,
@@ -99,15 +97,6 @@ func load(t *testing.T, st storage.DomainToolStorage, user spec.UserID) *storage
 		t.Fatal(err)
 	}
 	return state
-}
-
-func records(t *testing.T, st storage.DomainToolStorage, q storage.Query) []storage.Record {
-	t.Helper()
-	rs, err := st.Records(t.Context(), user, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rs
 }
 
 // same fails if got does not print as want does.
@@ -210,16 +199,12 @@ func (s suite) replaces(t *testing.T) {
 func (s suite) separatesUsers(t *testing.T) {
 	st, _ := s.start(t)
 	for _, u := range []spec.UserID{"ann", "bob"} {
-		Write(t, st, u, storage.Tab{Domain: "d", Key: "k", Title: string(u)}, storage.Record{Tool: string(u), Time: now})
+		Write(t, st, u, storage.Tab{Domain: "d", Key: "k", Title: string(u)})
 	}
 	for _, u := range []spec.UserID{"ann", "bob"} {
 		got := load(t, st, u)
-		rs, err := st.Records(t.Context(), u, storage.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(got.Tabs) != 1 || got.Tabs[0].Title != string(u) || len(rs) != 1 || rs[0].Tool != string(u) {
-			t.Errorf("%s sees %+v and %+v", u, got.Tabs, rs)
+		if len(got.Tabs) != 1 || got.Tabs[0].Title != string(u) {
+			t.Errorf("%s sees %+v", u, got.Tabs)
 		}
 	}
 	if got := load(t, st, "eve"); len(got.Tabs) != 0 {
@@ -325,85 +310,6 @@ func (s suite) done(t *testing.T) {
 	}
 }
 
-func (s suite) log(t *testing.T) {
-	st, reopen := s.start(t)
-	epoch := load(t, st, user).Epoch
-	call := storage.Record{
-		Time: now, Event: storage.EventCall, Client: "claude", Via: "proxy", Tab: "p/1", Domain: "d", Tool: "t", Digest: "0123456789abcdef",
-		Outcome: "ok", Reason: "active tab", Duration: 1500 * time.Microsecond,
-	}
-	for i := range 300 {
-		r := call
-		r.Time = now.Add(time.Duration(i) * time.Second)
-		if i%3 == 0 {
-			r.Event = storage.EventRegister
-		}
-		if i%2 == 0 {
-			r.Tool = "even"
-		}
-		if i%5 == 0 {
-			r.Domain = "fifth"
-		}
-		st.Write(user, epoch, []storage.Change{r}, nil)
-	}
-	// What is queued is seen.
-	got := records(t, st, storage.Query{})
-	if len(got) != 100 || !got[0].Time.Equal(now.Add(299*time.Second)) || !got[99].Time.Equal(now.Add(200*time.Second)) {
-		t.Fatalf("got %d records, first %v", len(got), got[0].Time)
-	}
-	st = reopen()
-	same(t, "newest", records(t, st, storage.Query{Limit: 1}), []storage.Record{func() storage.Record {
-		r := call
-		r.Time = now.Add(299 * time.Second)
-		return r
-	}()})
-	for _, q := range []struct {
-		q    storage.Query
-		want int
-	}{
-		{storage.Query{Limit: 1000}, 300},
-		{storage.Query{Limit: 1000, Event: storage.EventRegister}, 100},
-		{storage.Query{Limit: 1000, Tool: "even"}, 150},
-		{storage.Query{Limit: 1000, Domain: "fifth"}, 60},
-		{storage.Query{Limit: 1000, Domain: "fifth", Tool: "even", Event: storage.EventRegister}, 10},
-		{storage.Query{Limit: 1000, Since: now.Add(290 * time.Second)}, 10},
-		{storage.Query{Limit: 7}, 7},
-	} {
-		rs := records(t, st, q.q)
-		if len(rs) != q.want {
-			t.Errorf("%+v: got %d, want %d", q.q, len(rs), q.want)
-		}
-		if !slices.IsSortedFunc(rs, func(a, b storage.Record) int { return b.Time.Compare(a.Time) }) {
-			t.Errorf("%+v: not newest first", q.q)
-		}
-	}
-}
-
-// logIsBounded: years of calls do not fill the disk, and the newest ones are there.
-func (s suite) logIsBounded(t *testing.T) {
-	st, reopen := s.start(t)
-	epoch := load(t, st, user).Epoch
-	const n = 25_000
-	for i := range n {
-		st.Write(user, epoch, []storage.Change{storage.Record{Time: now.Add(time.Duration(i)), Outcome: "ok"}}, nil)
-		if i%1000 == 0 {
-			if err := write(st, user, epoch); err != nil { // several commits
-				t.Fatal(err)
-			}
-		}
-	}
-	st = reopen()
-	got := records(t, st, storage.Query{Limit: n})
-	if len(got) > storage.MaxRecords || len(got) < storage.MaxRecords*95/100 {
-		t.Errorf("%d records are kept, want about %d", len(got), storage.MaxRecords)
-	}
-	for i, r := range got {
-		if want := now.Add(time.Duration(n - 1 - i)); !r.Time.Equal(want) {
-			t.Fatalf("record %d is of %v, want %v", i, r.Time, want)
-		}
-	}
-}
-
 // concurrent: tabs of several browsers register at once; none is lost.
 func (s suite) concurrent(t *testing.T) {
 	st, reopen := s.start(t)
@@ -420,18 +326,12 @@ func (s suite) concurrent(t *testing.T) {
 				done.Add(1)
 				st.Write(u, epochs[u], []storage.Change{
 					storage.Tab{Domain: "d", Key: fmt.Sprint(w, "/", i), Tools: raw(`{"name":"x"}`)},
-					storage.Record{Time: now, Outcome: "ok"},
 				}, func(err error) {
 					defer done.Done()
 					if err != nil {
 						t.Error(err)
 					}
 				})
-				if i%10 == 0 {
-					if _, err := st.Records(t.Context(), u, storage.Query{}); err != nil {
-						t.Error(err)
-					}
-				}
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tabhub/storage"
+	"tabhub/hub/record"
 )
 
 // flood offers as many tools as a page may, each with patterns that take long to read, and
@@ -52,7 +52,7 @@ func TestFloodOfAPage(t *testing.T) {
 	t.Cleanup(s.Close)
 	b.Open(s.URL)
 
-	var readings []storage.Record
+	var readings []record.Line
 	for late := time.Now().Add(timeout); len(readings) < 2; {
 		for range 10 {
 			var calls []<-chan answer
@@ -65,12 +65,12 @@ func TestFloodOfAPage(t *testing.T) {
 				}
 			}
 		}
-		p.api("/api/log?event=register&domain="+strings.TrimPrefix(s.URL, "http://"), &readings)
+		p.api("/api/log?event=register&site="+strings.TrimPrefix(s.URL, "http://"), &readings)
 		if time.Now().After(late) {
 			t.Fatalf("the flood was read %d times within %v", len(readings), timeout)
 		}
 	}
-	var log []storage.Record
+	var log []record.Line
 	p.api("/api/log?event=call&tool=buy&limit=10000", &log)
 	var calls []int
 	for _, reading := range readings {

@@ -1,5 +1,5 @@
 // What the pages read of the hub's answers; the Go types are in ../api.go, ../oauth.go,
-// hub/api.go and storage/storage.go.
+// hub/api.go and hub/record/entry.go.
 
 export interface AuthorizeEvent {
   code?: string;
@@ -45,7 +45,8 @@ export interface Browser {
 
 export interface Call {
   time: string;
-  client?: string;
+  name?: string; // that the owner has given the client
+  said?: string; // what the client calls itself
   via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;

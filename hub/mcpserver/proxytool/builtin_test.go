@@ -11,8 +11,8 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/storage"
 )
 
 // rig is a hub with builtin tools: tab, which acts, and look, which only reads.
@@ -38,7 +38,7 @@ func newRig(t *testing.T) *rig {
 		}
 	}
 	others := []builtin.Tool{serve("browser_tab", "Opens tabs", false), serve("browser_look", "Looks", true)}
-	g.tools = New(g.hub, others, func(r storage.Record) { g.records = append(g.records, r.Via+" "+r.Tool+": "+r.Outcome) })
+	g.tools = New(g.hub, others, func(r record.Entry) { g.records = append(g.records, r.Via+" "+r.Tool+": "+r.Outcome) })
 	return g
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
-	"tabhub/storage"
+	"tabhub/hub/record"
 )
 
 // The names of the tools. A page's tool cannot get them.
@@ -15,10 +15,10 @@ const (
 )
 
 // New returns the tools proxy and proxy_read of a hub, whose other builtin tools are
-// others. record, if not nil, gets a record of each operation that is no call of something
+// others. log, if not nil, gets a record of each operation that is no call of something
 // that there is: of the calls those who serve them leave one.
-func New(h Hub, others []builtin.Tool, record func(storage.Record)) []builtin.Tool {
-	p := &proxy{hub: h, builtin: others, log: record}
+func New(h Hub, others []builtin.Tool, log func(record.Entry)) []builtin.Tool {
+	p := &proxy{hub: h, builtin: others, log: log}
 	for i := range others {
 		t := &others[i]
 		p.builtinItems = append(p.builtinItems, hub.Item{

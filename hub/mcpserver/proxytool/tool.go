@@ -12,9 +12,9 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 // Hub is what the tools need of a *hub.Hub.
@@ -31,9 +31,9 @@ type Hub interface {
 type proxy struct {
 	// static after construction
 	hub          Hub
-	builtin      []builtin.Tool       // the hub's other tools
-	builtinItems []hub.Item           // the same as lists have them
-	log          func(storage.Record) // may be nil
+	builtin      []builtin.Tool     // the hub's other tools
+	builtinItems []hub.Item         // the same as lists have them
+	log          func(record.Entry) // may be nil
 
 	mu      sync.Mutex
 	indexes map[spec.Kind]*index  // guarded by mu; of the latest listings
@@ -148,11 +148,10 @@ func (c *caller) record(op *operation, start time.Time, outcome, reason string) 
 	if c.tool.log == nil {
 		return
 	}
-	c.tool.log(storage.Record{
-		Time: start, Event: storage.EventProxy, Client: c.by.Label(), Via: c.name,
-		Tool:    strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path)),
-		Outcome: outcome, Reason: reason, Duration: time.Since(start),
-	})
+	e := c.by.Entry(record.Proxy, start)
+	e.Via, e.Outcome, e.Reason = c.name, outcome, reason
+	e.Tool = strings.TrimSpace(op.action + " " + string(op.kind) + " " + shorten(op.path))
+	c.tool.log(e)
 }
 
 // title returns "Tool", "Resource" or "Prompt".

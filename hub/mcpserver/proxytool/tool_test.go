@@ -12,9 +12,9 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 )
 
 // fakeHub is a hub with fixed contents.
@@ -437,10 +437,10 @@ func TestRecorded(t *testing.T) {
 	} {
 		var mu sync.Mutex
 		var got []string
-		tool := &proxy{hub: newFakeHub(), log: func(r storage.Record) {
+		tool := &proxy{hub: newFakeHub(), log: func(r record.Entry) {
 			mu.Lock()
 			defer mu.Unlock()
-			if r.Event != storage.EventProxy || r.Client != "test" || r.Time.IsZero() {
+			if r.Event != record.Proxy || r.Said != "test" || r.Time.IsZero() {
 				t.Errorf("record %+v", r)
 			}
 			got = append(got, r.Tool+": "+r.Outcome)

@@ -104,6 +104,9 @@ func (c *Connector) explain(err error) error {
 	if e != nil {
 		return fmt.Errorf("a hub uses %s but does not say where it listens; end it and try again", c.Dir)
 	}
+	if errors.Is(err, errRefused) {
+		return fmt.Errorf("the hub (process %d): %w", h.PID, err)
+	}
 	return fmt.Errorf("the hub (process %d) cannot be used: %w; `tabhub stop` ends it", h.PID, err)
 }
 

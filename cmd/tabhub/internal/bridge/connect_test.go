@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/httpd"
@@ -28,7 +29,7 @@ type fakeHub struct {
 	dir    home.Dir
 	lock   *home.Lock
 	ln     net.Listener
-	name   string // by which it greets
+	name   string // by which it greets, after the session that it is shown
 	token  string // that bridges must show, "" if none
 	stops  atomic.Int32
 	closed sync.Once
@@ -89,7 +90,8 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		// The first line comes in the same segment as the answer.
-		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\nhello from %s\n", httpd.AttachProtocol, f.name)
+		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\n\r\nhello %s since %s from %s\n",
+			httpd.AttachProtocol, r.Header.Get(httpd.SessionHeader), r.Header.Get(httpd.BeganHeader), f.name)
 	case "/api/stop":
 		body, _ := io.ReadAll(r.Body)
 		if string(body) != `{"reason":"upgrade"}` {
@@ -118,7 +120,8 @@ func newDir(t *testing.T) home.Dir {
 // connector returns a Connector whose Start runs start and counts.
 func connector(dir home.Dir, start func(context.Context) error) (*Connector, *atomic.Int32) {
 	n := new(atomic.Int32)
-	return &Connector{Dir: dir, Version: "v1.2.0", Log: slog.New(slog.DiscardHandler), Start: func(ctx context.Context) error {
+	began := time.Date(2026, 11, 22, 20, 0, 0, 5e8, time.UTC)
+	return &Connector{Dir: dir, Version: "v1.2.0", Session: strings.Repeat("0a", 16), Began: began, Log: slog.New(slog.DiscardHandler), Start: func(ctx context.Context) error {
 		n.Add(1)
 		return start(ctx)
 	}}, n
@@ -144,7 +147,10 @@ func TestAttachToTheRunningHub(t *testing.T) {
 	startFake(t, dir, home.Hub{Version: "v1.0.0"}) // started by hand: it stays, whatever its version
 	c, starts := connector(dir, nil)
 	conn, err := c.Connect(t.Context())
-	greeting(t, conn, err)
+	line := greeting(t, conn, err)
+	if !strings.HasPrefix(line, "hello "+strings.Repeat("0a", 16)+" since 2026-11-22T20:00:00.5Z ") {
+		t.Errorf("the bridge has shown another session: %s", line)
+	}
 	if starts.Load() != 0 {
 		t.Error("a second hub was started")
 	}
@@ -331,7 +337,7 @@ func TestHubThatRefusesTheToken(t *testing.T) {
 	const token = "the token of an account"
 	startFakeFor(t, dir, home.Hub{}, token)
 	c, _ := connector(dir, nil)
-	if _, err := c.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the token is wrong") {
+	if _, err := c.Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "the token is wrong") || strings.Contains(err.Error(), "tabhub stop") {
 		t.Errorf("%v", err)
 	}
 	c.Token = token

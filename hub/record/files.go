@@ -1,0 +1,293 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"log/slog"
+	"sync"
+	"time"
+
+	"tabhub/spec"
+)
+
+const (
+	// maxQueued is how many bytes, about, may wait to be written.
+	maxQueued = 8 << 20
+	// reserved is how many of them are for what is lost last.
+	reserved = 2 << 20
+	// maxSpare is how many lines the memory may hold that is kept for the next ones.
+	maxSpare = 1024
+	// sizeOfEntry is what an entry takes without its texts.
+	sizeOfEntry = 600
+
+	syncDelay   = time.Second // how long a line may wait for the disk
+	retryDelay  = time.Second
+	retireDelay = time.Hour // how long what is too old may stay
+)
+
+// Defaults of Options.
+const (
+	DefaultKeep = 90 * 24 * time.Hour
+	DefaultMax  = 256 << 20
+)
+
+// Options configure a File. The zero value of each field is a usable default.
+type Options struct {
+	User     spec.UserID   // whose record it is
+	Keep     time.Duration // how long entries are kept; 0 means DefaultKeep
+	Max      int64         // how many bytes of files are kept; 0 means DefaultMax
+	Payloads bool          // keep arguments and results, too
+	Log      *slog.Logger  // nil discards
+}
+
+// File is a Log, and its Reader, in the files of a directory. What waits to be written takes
+// 10 MiB of memory at most, and an entry more.
+type File struct {
+	// Static after construction.
+	dir   string
+	o     Options
+	wake  chan struct{} // buffered 1: the state below has changed
+	ended chan struct{}
+
+	mu      sync.Mutex
+	queue   []Line
+	spare   []Line // memory of an earlier queue
+	bytes   int    // of the queue, and of what is being written
+	lost    Lost
+	why     string          // it is
+	flushes []chan struct{} // closed when flush may return
+	closed  bool
+	status  Status
+}
+
+// Open returns the log in a directory, which is made with the first entry. If the files
+// cannot be written, that shows in the Status, and is tried again.
+func Open(dir string, o Options) *File { return open(dir, o, create) }
+
+func open(dir string, o Options, create func(string) (file, error)) *File {
+	if o.Keep == 0 {
+		o.Keep = DefaultKeep
+	}
+	if o.Max == 0 {
+		o.Max = DefaultMax
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	f := &File{dir: dir, o: o, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	go f.run(newWriter(dir, o, create))
+	return f
+}
+
+// Append implements Log.
+func (f *File) Append(e Entry) {
+	l := Line{Entry: e}
+	if !f.o.Payloads {
+		l.Result = nil
+	}
+	if len(l.Result) > maxPayload {
+		l.Result = tooLarge(l.Result)
+	}
+	if len(l.Args) > maxPayload {
+		l.sum, l.Args = sha256.Sum256(l.Args), tooLarge(l.Args)
+	}
+	room := maxQueued
+	if !lostLast(e.Event) {
+		room -= reserved
+	}
+	f.mu.Lock()
+	if n := f.bytes + l.size(); n > room && f.bytes > 0 && l.Args != nil { // better that than the entry
+		l.Args, l.Result, l.Digest = nil, nil, "lost"
+	}
+	n := l.size()
+	switch {
+	case f.closed || f.bytes > 0 && f.bytes+n > room:
+		if f.lost.Count == 0 {
+			f.lost.From = e.Time
+			f.why = cmp.Or(f.status.Error, "too much waited to be written")
+		}
+		f.lost.Count++
+		f.lost.To = e.Time
+		f.status.Lost++
+	default:
+		f.queue = append(f.queue, l)
+		f.bytes += n
+	}
+	f.mu.Unlock()
+	f.changed()
+}
+
+// lostLast reports whether an event tells what the owner has decided.
+func lostLast(e Event) bool { return e == Policy || e == Ask || e == Client || e == Pairing }
+
+// size is about how much memory a line takes.
+func (e *Entry) size() int {
+	n := sizeOfEntry + len(e.Call) + len(e.Client) + len(e.Name) + len(e.Said) + len(e.Session) + len(e.Via) +
+		len(e.Tab) + len(e.Domain) + len(e.Origin) + len(e.URL) + len(e.Tool) + len(e.Rule) + len(e.Outcome) + len(e.Reason) +
+		len(e.Args) + len(e.Result)
+	for _, flow := range e.Flows {
+		n += len(flow)
+	}
+	return n
+}
+
+// changed wakes the goroutine.
+func (f *File) changed() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Read implements Reader.
+func (f *File) Read(q Query) ([]Line, error) {
+	f.flush()
+	return Read(f.dir, q)
+}
+
+// flush waits until all that is queued is written, or cannot be.
+func (f *File) flush() {
+	done := make(chan struct{})
+	f.mu.Lock()
+	f.flushes = append(f.flushes, done)
+	f.mu.Unlock()
+	f.changed()
+	select {
+	case <-done:
+	case <-f.ended:
+	}
+}
+
+// Status implements Reader.
+func (f *File) Status() Status {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.status
+}
+
+// Close writes and syncs what is queued. It is idempotent.
+func (f *File) Close() {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
+	f.changed()
+	<-f.ended
+}
+
+// run writes what is queued, until the log is closed.
+func (f *File) run(w *writer) {
+	defer close(f.ended)
+	var batch []Line // taken from the queue
+	var retry time.Time
+	timer := time.NewTimer(retireDelay)
+	defer timer.Stop()
+	for closed := false; !closed; {
+		select {
+		case <-f.wake:
+		case <-timer.C:
+		}
+		var flushes []chan struct{}
+		batch, flushes, closed = f.take(batch)
+		taken := batch
+		if now := time.Now(); closed || !now.Before(retry) {
+			var err error
+			if batch, err = f.write(w, batch, closed); err != nil {
+				retry = now.Add(retryDelay)
+			}
+			f.report(err)
+		}
+		if len(batch) == 0 {
+			f.reuse(taken)
+		}
+		for _, done := range flushes {
+			close(done)
+		}
+		next := w.next()
+		if len(batch) > 0 || next.Before(retry) {
+			next = retry
+		}
+		timer.Reset(time.Until(next))
+	}
+	f.report(w.close())
+	if len(batch) > 0 {
+		f.o.Log.Error("entries of the record are lost", "count", len(batch))
+	}
+}
+
+// take adds what is queued to batch, what could not be written the last time.
+func (f *File) take(batch []Line) (_ []Line, flushes []chan struct{}, closed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	flushes, f.flushes = f.flushes, nil
+	failing := len(batch) > 0
+	if failing {
+		batch = append(batch, f.queue...)
+		f.queue = nil
+	} else {
+		batch = f.queue
+		f.queue, f.spare = f.spare, nil
+	}
+	if f.lost.Count > 0 && (!failing || f.closed) { // one line, however long it takes
+		lost := f.lost
+		l := Line{Entry: Entry{Time: time.Now(), Event: Self, Outcome: "lost"}, Note: &Note{Lost: &lost, Why: f.why}}
+		batch = append(batch, l)
+		f.bytes += l.size()
+		f.lost = Lost{}
+	}
+	return batch, flushes, f.closed
+}
+
+// reuse takes back the memory of lines that are written, if it is not that of a burst.
+func (f *File) reuse(lines []Line) {
+	if cap(lines) > maxSpare {
+		return
+	}
+	clear(lines)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.spare = lines[:0]
+}
+
+// write writes lines and does what else is due. It returns those that are left.
+func (f *File) write(w *writer, lines []Line, closing bool) ([]Line, error) {
+	for len(lines) > 0 || len(w.notes) > 0 {
+		n, err := w.write(lines)
+		freed := 0
+		for i := range lines[:n] {
+			freed += lines[i].size()
+		}
+		lines = lines[n:]
+		f.mu.Lock()
+		f.bytes -= freed
+		f.mu.Unlock()
+		if err != nil {
+			return lines, err
+		}
+	}
+	if err := w.retire(); err != nil {
+		return lines, err
+	}
+	if closing || !time.Now().Before(w.syncAt) {
+		return lines, w.sync()
+	}
+	return lines, nil
+}
+
+// report says how the last attempt has ended.
+func (f *File) report(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	f.mu.Lock()
+	old := f.status.Error
+	f.status.Error = text
+	f.mu.Unlock()
+	switch {
+	case old == text:
+	case err != nil:
+		f.o.Log.Error("the record cannot be written", "err", err)
+	default:
+		f.o.Log.Info("the record is written again")
+	}
+}

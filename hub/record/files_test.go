@@ -1,0 +1,791 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/spec"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// entry returns the entry of a call of a tool.
+func entry(tool string) Entry {
+	return Entry{Time: now, Event: Call, Tool: tool, Outcome: "ok"}
+}
+
+// long is an entry that takes about a KiB.
+func long(tool string) Entry {
+	e := entry(tool)
+	e.URL = "https://e.com/" + strings.Repeat("x", 1000)
+	return e
+}
+
+// fill writes entries of these tools, as a hub that starts and ends.
+func fill(t testing.TB, dir string, tools ...string) {
+	t.Helper()
+	f := Open(dir, Options{User: "ann"})
+	for _, tool := range tools {
+		f.Append(entry(tool))
+	}
+	f.Close()
+	if s := f.Status(); s != (Status{}) {
+		t.Fatalf("%+v", s)
+	}
+}
+
+// tools returns what was called.
+func tools(t testing.TB, dir string) []string {
+	t.Helper()
+	lines, err := Read(dir, Query{Event: Call})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range lines {
+		names = append(names, l.Tool)
+	}
+	return names
+}
+
+func want(t testing.TB, dir string, names ...string) {
+	t.Helper()
+	if got := tools(t, dir); !slices.Equal(got, names) {
+		t.Errorf("%s: the record has %q, want %q", dir, got, names)
+	}
+}
+
+// notes returns what the log says of itself, without the first lines of epochs that say
+// nothing else.
+func notes(t testing.TB, dir string) []Note {
+	t.Helper()
+	lines, err := Read(dir, Query{Event: Self})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []Note
+	for _, l := range lines {
+		if *l.Note != (Note{User: "ann"}) {
+			found = append(found, *l.Note)
+		}
+	}
+	return found
+}
+
+// intact fails if Verify finds something wrong.
+func intact(t testing.TB, dir string) {
+	t.Helper()
+	if r, err := Verify(dir); err != nil || len(r.Problems) > 0 {
+		t.Errorf("%s: %+v, %v", dir, r, err)
+	}
+}
+
+// What was done must be found again: by everything that one may look for, while the hub
+// runs, after it has ended, and after the next one has begun.
+func TestRead(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	if lines, err := Read(dir, Query{}); err != nil || lines != nil {
+		t.Errorf("of no record: %v, %v", lines, err)
+	}
+	f := Open(dir, Options{User: "ann"})
+	defer f.Close()
+	all := []Entry{
+		{Time: now, Event: Register, Domain: "shop.example", Outcome: "ok"},
+		{Time: now.Add(time.Second), Event: Call, Call: "c1", Client: "id1", Name: "Claude", Said: "claude-ai", Domain: "shop.example", Origin: "https://shop.example:8443",
+			Tool: "buy", Decision: "ask", Flows: []string{"mail.example → shop.example, note"}, Outcome: "ok", Args: json.RawMessage(`{"n":1}`), Duration: time.Second},
+		{Time: now.Add(2 * time.Second), Event: Ask, Call: "c1", By: "window", Reach: "once", Asked: time.Second, Outcome: "ok"},
+		{Time: now.Add(3 * time.Second), Event: Call, Call: "c2", Said: "other", Tool: "look <& \u2028", Decision: "allow", Outcome: "TAB_CLOSED"},
+	}
+	for _, e := range all {
+		f.Append(e)
+	}
+	check := func() {
+		t.Helper()
+		for _, c := range []struct {
+			q    Query
+			want []uint64
+		}{
+			{Query{}, []uint64{1, 2, 3, 4, 5}},
+			{Query{Limit: 2}, []uint64{4, 5}},
+			{Query{After: 3}, []uint64{4, 5}},
+			{Query{Event: Call}, []uint64{3, 5}},
+			{Query{Event: Call, Limit: 1}, []uint64{5}},
+			{Query{Call: "c1"}, []uint64{3, 4}},
+			{Query{Client: "id1"}, []uint64{3}}, {Query{Client: "Claude"}, []uint64{3}}, {Query{Client: "other"}, []uint64{5}},
+			{Query{Site: "shop.example"}, []uint64{2, 3}}, {Query{Site: "shop.example:8443"}, []uint64{3}},
+			{Query{Tool: "look <& \u2028"}, []uint64{5}},
+			{Query{Decision: "ask"}, []uint64{3}},
+			{Query{Event: Call, Since: now.Add(2 * time.Second)}, []uint64{5}},
+			{Query{Event: Call, Until: now.Add(3 * time.Second)}, []uint64{3}},
+			{Query{Tool: "nothing"}, nil},
+		} {
+			lines, err := f.Read(c.q)
+			var got []uint64
+			for _, l := range lines {
+				got = append(got, l.N)
+			}
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("%+v: lines %d, want %d; %v", c.q, got, c.want, err)
+			}
+		}
+	}
+	check()
+	lines, err := f.Read(Query{Call: "c1", Event: Call})
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := lines[0].Digest
+	got, expected := lines[0].Entry, all[1]
+	got.Digest, expected.Args = "", nil
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", expected) {
+		t.Errorf("got  %+v\nwant %+v", got, expected)
+	}
+	if len(digest) != 32 || strings.HasPrefix(digest, "5a3edcd7") {
+		t.Errorf("the digest is %q", digest)
+	}
+	f.Close()
+	check()
+	f = Open(dir, Options{User: "ann"})
+	f.Append(all[1])
+	lines, err = f.Read(Query{Event: Call, Limit: 1})
+	if err != nil || len(lines) != 1 || lines[0].N != 7 || lines[0].Digest != digest {
+		t.Errorf("after a restart: %+v, %v; want the digest %s", lines, err, digest)
+	}
+	f.Close()
+	intact(t, dir)
+	if notes := notes(t, dir); len(notes) > 0 {
+		t.Errorf("%+v", notes)
+	}
+	for _, name := range []string{".", "key", "00000001-00000001.jsonl", "../record.head"} {
+		fi, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || fi.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v; it is the owner's alone", name, fi.Mode(), err)
+		}
+	}
+}
+
+// A hub that is started and does nothing, as many are, leaves no file.
+func TestNothingToRecord(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	f := Open(dir, Options{})
+	f.Close()
+	f.Close()
+	f.Append(entry("late"))
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if s := f.Status(); s.Lost != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// copyTo copies a record to a new directory.
+func copyTo(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "record")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(headFile(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(headFile(to), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// A process may be killed, and a machine lose its power, at any byte. What was written
+// before is there, nothing is by half, and the record goes on.
+func TestCrashAtEachByte(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	fill(t, dir, "a", "b")
+	early, err := os.ReadFile(headFile(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, dir, "c", "d")
+	last := segment{2, 1}
+	whole, err := os.ReadFile(last.lines(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(whole) + 1 {
+		at := copyTo(t, dir)
+		for _, err := range []error{os.Truncate(last.lines(at), int64(n)), os.WriteFile(headFile(at), early, 0o600)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept := []string{"a", "b", "c", "d"}[:2+max(0, bytes.Count(whole[:n], []byte("\n"))-1)]
+		want(t, at, kept...)
+		intact(t, at)
+		fill(t, at, "e")
+		want(t, at, append(kept, "e")...)
+		intact(t, at)
+		torn := n - (bytes.LastIndexByte(whole[:n], '\n') + 1)
+		if notes := notes(t, at); torn == 0 && len(notes) > 0 || torn > 0 && (len(notes) != 1 || notes[0].Torn != torn) {
+			t.Errorf("%d bytes were written, %d of them of the last line: %+v", n, torn, notes)
+		}
+	}
+}
+
+// What the head has and the files have not was cut off, and it shows even when the record
+// has gone on since.
+func TestCutTailShows(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	fill(t, dir, "a", "b", "c")
+	path := segment{1, 1}.lines(dir)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(b, []byte("\n"))
+	if err := os.WriteFile(path, bytes.Join(lines[:2], nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r, err := Verify(dir)
+		if err != nil || len(r.Problems) != 1 || r.Problems[0].N != 3 || !strings.Contains(r.Problems[0].What, "lines 3 to 4") {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		fill(t, dir, "d")
+	}
+}
+
+// edit applies change to the lines of a record's only segment.
+func edit(t *testing.T, dir string, change func(lines []string) []string) {
+	t.Helper()
+	path := segment{1, 1}.lines(dir)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = []byte(strings.Join(change(slices.Collect(strings.Lines(string(b)))), ""))
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A record that was tampered with is not to be believed, and the first line that is wrong
+// says where.
+func TestVerifyFindsChanges(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	fill(t, dir, "a", "b", "c", "d", "e") // lines 2 to 6
+	noted, err := Verify(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if noted.First.N != 1 || noted.Last.N != 6 || noted.Attested != noted.Last {
+		t.Fatalf("%+v", noted)
+	}
+	for name, c := range map[string]struct {
+		change func([]string) []string
+		n      uint64
+		what   string
+	}{
+		"changed":         {func(l []string) []string { l[2] = strings.Replace(l[2], `"b"`, `"x"`, 1); return l }, 3, "changed"},
+		"first changed":   {func(l []string) []string { l[0] = strings.Replace(l[0], `ann`, `bob`, 1); return l }, 1, "changed"},
+		"last changed":    {func(l []string) []string { l[5] = strings.Replace(l[5], `"e"`, `"x"`, 1); return l }, 6, "the head has"},
+		"link changed":    {func(l []string) []string { l[2] = strings.Replace(l[2], `"prev":"`, `"prev":"00`, 1); return l }, 3, "no line"},
+		"other link":      {func(l []string) []string { l[2] = strings.Replace(l[2], l[2][15:25], "0123456789", 1); return l }, 3, "changed"},
+		"no JSON":         {func(l []string) []string { l[2] = "hello\n"; return l }, 3, "no line"},
+		"space":           {func(l []string) []string { l[2] = strings.Replace(l[2], ":", ": ", 1); return l }, 3, "changed"},
+		"deleted":         {func(l []string) []string { return slices.Delete(l, 2, 4) }, 3, "lines 3 to 4 are gone"},
+		"first deleted":   {func(l []string) []string { return l[2:] }, 1, "lines 1 to 2 are gone"},
+		"tail deleted":    {func(l []string) []string { return l[:4] }, 5, "lines 5 to 6 are gone"},
+		"all deleted":     {func(l []string) []string { return nil }, 1, "lines 1 to 6 are gone"},
+		"twice":           {func(l []string) []string { return slices.Insert(l, 3, l[2]) }, 3, "two of each"},
+		"inserted":        {func(l []string) []string { return slices.Insert(l, 3, strings.Replace(l[3], `"c"`, `"x"`, 1)) }, 4, "two of each"},
+		"of another file": {func(l []string) []string { return slices.Insert(l, 3, l[5]) }, 4, "gone"},
+		"swapped":         {func(l []string) []string { l[2], l[3] = l[3], l[2]; return l }, 3, "gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := copyTo(t, dir)
+			edit(t, dir, c.change)
+			r, err := Verify(dir)
+			if err != nil || len(r.Problems) == 0 || r.Problems[0].N != c.n || !strings.Contains(r.Problems[0].What, c.what) {
+				t.Errorf("%+v, %v; want line %d, %s", r, err, c.n, c.what)
+			}
+		})
+	}
+	t.Run("without a head", func(t *testing.T) {
+		dir := copyTo(t, dir)
+		if err := os.Remove(headFile(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Verify(dir); err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].What, "how far") {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+	// Who writes all of it anew, and the head, is found out by who has noted one.
+	t.Run("all written anew", func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		fill(t, dir, "a", "b", "c", "x", "e", "f")
+		intact(t, dir)
+		r, err := Verify(dir, noted.Last)
+		if err != nil || len(r.Problems) != 1 || r.Problems[0].N != 6 || !strings.Contains(r.Problems[0].What, "you noted") {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if r, err = Verify(dir, r.Last); err != nil || len(r.Problems) > 0 {
+			t.Errorf("with its own head: %+v, %v", r, err)
+		}
+	})
+}
+
+// Reading and checking must not fail of what somebody has put into the files.
+func FuzzVerify(f *testing.F) {
+	f.Add([]byte(`{"n":1}` + "\n"))
+	f.Add([]byte(`{"n":18446744073709551615,"note":{"missing":5,"retired":{"n":3}}}` + "\n" + `{"n":2}` + "\n\n{"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(segment{1, 1}.lines(dir), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Verify(dir); err != nil {
+			t.Error(err)
+		}
+		if _, err := Read(dir, Query{Limit: 1}); err != nil {
+			t.Error(err)
+		}
+		log := Open(dir, Options{})
+		log.Append(entry("x"))
+		if lines, err := log.Read(Query{Tool: "x", Limit: 1}); err != nil || len(lines) != 1 {
+			t.Errorf("%+v, %v, %+v", lines, err, log.Status())
+		}
+		log.Close()
+	})
+}
+
+// A hub that does not know yet that another one has taken over must not fork the chain.
+func TestTwoAtOnce(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	first, second := Open(dir, Options{User: "ann"}), Open(dir, Options{User: "ann"})
+	add := func(f *File, tool string) {
+		t.Helper()
+		f.Append(entry(tool))
+		if _, err := f.Read(Query{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(first, "a")
+	add(first, "b")
+	add(second, "c")
+	add(first, "too late")
+	add(second, "d")
+	if s := first.Status(); !strings.Contains(s.Error, "another hub") {
+		t.Errorf("the first one: %+v", s)
+	}
+	first.Close()
+	second.Close()
+	want(t, dir, "a", "b", "c", "d")
+	intact(t, dir)
+}
+
+// Of many that open at once each gets an epoch, and none writes to another's file.
+func TestManyAtOnce(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			f := Open(dir, Options{User: "ann"})
+			for range 20 {
+				f.Append(entry(fmt.Sprint(i)))
+			}
+			f.Close()
+		})
+	}
+	wg.Wait()
+	lines, err := Read(dir, Query{})
+	if err != nil || len(lines) == 0 {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	fill(t, dir, "last")
+	if names := tools(t, dir); names[len(names)-1] != "last" {
+		t.Errorf("the record ends with %q", names[len(names)-1])
+	}
+}
+
+// disk is where the files of a test are, which may fail.
+type disk struct {
+	mu    sync.Mutex
+	full  bool // writes put down a half, and fail
+	dying bool // syncs fail
+}
+
+func (d *disk) set(full, dying bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full, d.dying = full, dying
+}
+
+func (d *disk) create(path string) (file, error) {
+	f, err := create(path)
+	return &diskFile{f, d}, err
+}
+
+type diskFile struct {
+	file
+	disk *disk
+}
+
+func (f *diskFile) Write(b []byte) (int, error) {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	if f.disk.full {
+		n, err := f.file.Write(b[:len(b)/2])
+		return n, errors.Join(err, syscall.ENOSPC)
+	}
+	return f.file.Write(b)
+}
+
+func (f *diskFile) Sync() error {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	if f.disk.dying {
+		return syscall.EIO
+	}
+	return f.file.Sync()
+}
+
+// A disk that is full stops the record, not the calls. It says so, goes on when there is
+// room, and then says what is missing; what the owner has decided is missing last.
+func TestFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		var d disk
+		f := open(dir, Options{User: "ann"}, d.create)
+		defer f.Close()
+		f.Append(entry("before"))
+		synctest.Wait()
+		d.set(true, false)
+		f.Append(entry("while"))
+		synctest.Wait()
+		if s := f.Status(); !strings.Contains(s.Error, "no space left") || s.Lost != 0 {
+			t.Errorf("%+v", s)
+		}
+		for range 20_000 {
+			f.Append(long("many"))
+		}
+		lost := f.Status().Lost
+		if lost < 5_000 || lost > 18_000 {
+			t.Errorf("%d entries are lost", lost)
+		}
+		f.Append(Entry{Time: now, Event: Policy, Outcome: "ok"})
+		if s := f.Status(); s.Lost != lost {
+			t.Errorf("a decision is lost: %+v", s)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		d.set(false, false)
+		time.Sleep(retryDelay)
+		synctest.Wait()
+		if s := f.Status(); s.Error != "" {
+			t.Errorf("%+v", s)
+		}
+		f.Append(entry("after"))
+		f.Close()
+		names := tools(t, dir)
+		if n := 20_000 - int(lost) + 3; len(names) != n || names[0] != "before" || names[1] != "while" || names[n-1] != "after" {
+			t.Errorf("%d entries are kept, want %d: %q", len(names), n, slices.Compact(names))
+		}
+		if lines, err := Read(dir, Query{Event: Policy}); err != nil || len(lines) != 1 {
+			t.Errorf("decisions: %+v, %v", lines, err)
+		}
+		notes := notes(t, dir)
+		if len(notes) != 1 || notes[0].Lost == nil || notes[0].Lost.Count != lost || !strings.Contains(notes[0].Why, "no space left") {
+			t.Errorf("%+v", notes)
+		}
+		intact(t, dir)
+	})
+}
+
+// A hub may be started on a full disk, and get room later.
+func TestStartOnAFullDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := t.TempDir()
+		dir := base + "/record"
+		if err := os.WriteFile(dir, nil, 0o600); err != nil { // no directory can be made there
+			t.Fatal(err)
+		}
+		f := Open(dir, Options{User: "ann"})
+		defer f.Close()
+		f.Append(entry("a"))
+		synctest.Wait()
+		if f.Status().Error == "" {
+			t.Error("all is well")
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(retryDelay)
+		synctest.Wait()
+		if s := f.Status(); s != (Status{}) {
+			t.Errorf("%+v", s)
+		}
+		want(t, dir, "a")
+	})
+}
+
+// Lines that the disk has not confirmed may be gone after a crash: the record says which.
+func TestFailingSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		var d disk
+		f := open(dir, Options{User: "ann"}, d.create)
+		defer f.Close()
+		f.Append(entry("a"))
+		time.Sleep(2 * syncDelay)
+		d.set(false, true)
+		f.Append(entry("b"))
+		time.Sleep(2 * syncDelay)
+		synctest.Wait()
+		if s := f.Status(); !strings.Contains(s.Error, "input/output error") {
+			t.Errorf("%+v", s)
+		}
+		d.set(false, false)
+		time.Sleep(2 * syncDelay)
+		synctest.Wait()
+		if s := f.Status(); s.Error != "" {
+			t.Errorf("%+v", s)
+		}
+		if notes := notes(t, dir); len(notes) == 0 || notes[0].Unsynced != 3 {
+			t.Errorf("%+v", notes)
+		}
+		f.Close()
+		intact(t, dir)
+	})
+}
+
+// A call is in the file at once, and on the disk a second later.
+func TestSyncsOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		f := Open(dir, Options{User: "ann"})
+		defer f.Close()
+		for i := range 30 {
+			f.Append(entry(fmt.Sprint(i)))
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			if names := tools(t, dir); len(names) != i+1 {
+				t.Fatalf("%d of %d are written", len(names), i+1)
+			}
+			head, err := ReadHead(dir)
+			if i > 10 && (err != nil || head.N+11 < uint64(i)+2) {
+				t.Errorf("after %d entries the head is at line %d, %v", i+1, head.N, err)
+			}
+		}
+	})
+}
+
+// The record must not fill the disk, nor keep for years what is to be kept for days; and
+// what it removes is not taken for lost.
+func TestRetention(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	o := Options{User: "ann", Max: 8 * minSegment, Payloads: true}
+	f := Open(dir, o)
+	for i := range 2000 {
+		e := long(fmt.Sprint(i))
+		e.Args = json.RawMessage(`{}`)
+		f.Append(e)
+		if i%10 == 0 {
+			if _, err := f.Read(Query{Limit: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	f.Close()
+	names := tools(t, dir)
+	if names[len(names)-1] != "1999" || len(names) < 300 || len(names) > 600 {
+		t.Errorf("%d entries are kept, up to %s", len(names), names[len(names)-1])
+	}
+	var size int64
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range files {
+		fi, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += fi.Size()
+	}
+	if size > o.Max+2*minSegment {
+		t.Errorf("the record takes %d bytes in %d files", size, len(files))
+	}
+	r, err := Verify(dir)
+	if err != nil || len(r.Problems) > 0 || r.Retired.N == 0 || r.First.N != r.Retired.N+1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+
+	// More than was retired is gone.
+	all, err := segments(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := copyTo(t, dir)
+	if err := os.Remove(all[0].lines(cut)); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Verify(cut); err != nil || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].What, "has not removed") {
+		t.Errorf("%+v, %v", r, err)
+	}
+
+	// By age.
+	old := time.Now().Add(-100 * 24 * time.Hour)
+	for _, s := range all[:3] {
+		if err := os.Chtimes(s.lines(dir), old, old); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(s.payloads(dir), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Keep = 99 * 24 * time.Hour
+	f = Open(dir, o)
+	f.Append(entry("new"))
+	f.Close()
+	left, err := segments(dir)
+	if err != nil || left[0] != all[3] {
+		t.Errorf("left are %v of %v, %v", left, all, err)
+	}
+	if _, err := os.Stat(all[0].payloads(dir)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("payloads: %v", err)
+	}
+	intact(t, dir)
+}
+
+// One who looks on sees each line once, whatever the files are in which it is.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		seen := make(chan string, 1000)
+		var done sync.WaitGroup
+		defer done.Wait()
+		ended := errors.New("seen enough")
+		done.Go(func() {
+			err := Follow(t.Context(), dir, Query{Event: Call, Limit: 1}, func(l *Line) error {
+				seen <- l.Tool
+				if l.Tool == "last" {
+					return ended
+				}
+				return nil
+			})
+			if !errors.Is(err, ended) {
+				t.Error(err)
+			}
+		})
+		time.Sleep(time.Second) // there is no record yet
+		var wanted []string
+		for epoch := range 3 {
+			f := Open(dir, Options{User: "ann", Max: 16 * minSegment})
+			for i := range 100 {
+				name := fmt.Sprint(epoch, "/", i)
+				wanted = append(wanted, name)
+				f.Append(long(name))
+				f.Append(Entry{Event: Register})
+				if i%7 == 0 {
+					time.Sleep(followDelay / 3)
+				}
+			}
+			f.Close()
+			time.Sleep(followDelay)
+		}
+		fill(t, dir, "last")
+		done.Wait()
+		close(seen)
+		var got []string
+		for name := range seen {
+			got = append(got, name)
+		}
+		if !slices.Equal(got, append(wanted, "last")) {
+			t.Errorf("saw %q", got)
+		}
+	})
+}
+
+// Two users must not share a record, not even where files' names have no case.
+func TestDir(t *testing.T) {
+	seen := map[string]bool{}
+	for _, user := range []spec.UserID{"ann", "Ann", "a|n", "a/n", "..", ""} {
+		dir := strings.ToLower(Dir("base", user))
+		if seen[dir] || filepath.Dir(dir) != "base" || len(filepath.Base(dir)) != 16 {
+			t.Errorf("%q: %s", user, dir)
+		}
+		seen[dir] = true
+	}
+}
+
+// BenchmarkAppend is what the record costs a call.
+func BenchmarkAppend(b *testing.B) {
+	f := &File{wake: make(chan struct{}, 1)} // what writes has a core of its own
+	e := entry("add_to_cart")
+	e.URL = "https://shop.example.com/cart?id=1"
+	e.Args = json.RawMessage(`{"id":"8412","count":2}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		f.Append(e)
+		if len(f.queue) == 500 {
+			written, _, _ := f.take(nil)
+			f.reuse(written)
+			f.bytes = 0
+		}
+	}
+	if s := f.Status(); s != (Status{}) {
+		b.Error(s)
+	}
+}
+
+// BenchmarkWrite is what a line costs who writes it.
+func BenchmarkWrite(b *testing.B) {
+	f := Open(b.TempDir()+"/record", Options{User: "ann"})
+	defer f.Close()
+	e := long("add_to_cart")
+	e.Args = json.RawMessage(`{"id":"8412","count":2}`)
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		f.Append(e)
+		if n%1000 == 0 {
+			f.flush()
+		}
+	}
+}
+
+// What an older version has recorded comes first, and once, however often the move begins.
+func TestImport(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	o := Options{User: "ann"}
+	old := []Entry{entry("a"), entry("b")}
+	old[0].Digest = "0123456789abcdef"
+	for range 2 {
+		if err := Import(dir, o, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := Import(dir, o, old); err != nil {
+			t.Fatal(err)
+		}
+		intact(t, dir)
+	}
+	fill(t, dir, "c")
+	if err := Import(dir, o, old); err != nil {
+		t.Fatal(err)
+	}
+	want(t, dir, "a", "b", "c")
+	intact(t, dir)
+	if lines, err := Read(dir, Query{Limit: 1, Tool: "a"}); err != nil || lines[0].Digest != old[0].Digest {
+		t.Errorf("%+v, %v", lines, err)
+	}
+}

@@ -1,0 +1,66 @@
+package record
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"tabhub/storage/private"
+)
+
+// headFile is beside the directory, so that it tells when that is replaced by an old copy.
+func headFile(dir string) string { return dir + ".head" }
+
+// ReadHead returns the last line that is known to have been on the disk.
+func ReadHead(dir string) (h Head, err error) {
+	b, err := os.ReadFile(headFile(dir))
+	if err == nil {
+		err = json.Unmarshal(b, &h)
+	}
+	if err != nil {
+		return Head{}, fmt.Errorf("read the head of the record: %w", err)
+	}
+	return h, nil
+}
+
+// writeHead does not wait for the disk: one that a crash takes back is older than the
+// lines, which is no harm.
+func writeHead(dir string, h Head) error {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return private.Replace(headFile(dir), append(b, '\n'), false)
+}
+
+// logKey reads the key of the digests, or makes one.
+func logKey(path string) ([]byte, error) {
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) == sha256.Size {
+		return key, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	key = make([]byte, sha256.Size)
+	rand.Read(key)
+	return key, private.Replace(path, key, true)
+}
+
+// syncDir brings the names of a directory's files to the disk.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which does not open directories
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

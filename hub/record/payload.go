@@ -1,0 +1,78 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// maxPayload is the size of the largest arguments and results that are kept.
+const maxPayload = 256 << 10
+
+// Payload is what was said in a call: a line of the file beside a segment. Secrets have
+// been cut out of it, see redact.
+type Payload struct {
+	N      uint64          `json:"n"` // of the line that it belongs to
+	Args   json.RawMessage `json:"args,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+}
+
+// tooLarge stands for what is not kept; it tells the size.
+func tooLarge(v json.RawMessage) json.RawMessage {
+	return fmt.Appendf(nil, `{"notKept":%d}`, len(v))
+}
+
+// writePayloads writes what lines have, which have been written.
+func (w *writer) writePayloads(lines []Line) error {
+	w.buf.Reset()
+	for i := range lines {
+		if l := &lines[i]; l.Args != nil || l.Result != nil {
+			if err := w.json.Encode(Payload{l.N, redact(l.Args), redact(l.Result)}); err != nil {
+				return fmt.Errorf("payload of line %d: %w", l.N, err)
+			}
+		}
+	}
+	if w.buf.Len() == 0 {
+		return nil
+	}
+	if w.payloads == nil {
+		var err error
+		if w.payloads, err = w.create(w.segment.payloads(w.dir)); err != nil {
+			return err
+		}
+	}
+	_, err := w.payloads.Write(w.buf.Bytes())
+	return err
+}
+
+// ReadPayloads returns the payloads of lines of the record in a directory, of those that
+// have one.
+func ReadPayloads(dir string, lines []Line) ([]Payload, error) {
+	all, err := segments(dir)
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	wanted := make(map[uint64]bool, len(lines))
+	for i := range lines {
+		wanted[lines[i].N] = true
+	}
+	var found []Payload
+	for _, s := range all {
+		b, err := os.ReadFile(s.payloads(dir))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for raw := range eachLine(wholeLines(b)) {
+			var p Payload
+			if json.Unmarshal(raw, &p) == nil && wanted[p.N] {
+				found = append(found, p)
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,71 @@
+package record
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"tabhub/spec"
+)
+
+// Query selects lines. The zero value selects all.
+type Query struct {
+	Event    Event
+	Call     string // its id, or that of the question that was asked about it
+	Client   string // its ID, its name, or what it calls itself
+	Site     string // a domain, or the host of an origin
+	Tool     string
+	Decision string
+	Since    time.Time
+	Until    time.Time // zero: no end
+
+	After uint64 // only lines with greater numbers
+	Limit int    // the newest of them; 0: all
+}
+
+// Check returns an error if q asks for an event or a decision that there is not.
+func (q *Query) Check() error {
+	if q.Event != "" && !slices.Contains(events, q.Event) {
+		return fmt.Errorf("event is %q; it may be %s", q.Event, list(events))
+	}
+	if decisions := []string{"allow", "ask", "deny"}; q.Decision != "" && !slices.Contains(decisions, q.Decision) {
+		return fmt.Errorf("decision is %q; it may be %s", q.Decision, list(decisions))
+	}
+	return nil
+}
+
+func list[T ~string](words []T) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i > 0 && i == len(words)-1:
+			b.WriteString(" or ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}
+
+// Match reports whether q selects l, as far as that does not depend on others.
+func (q *Query) Match(l *Line) bool {
+	return l.N > q.After &&
+		(q.Event == "" || q.Event == l.Event) &&
+		(q.Call == "" || q.Call == l.Call || q.Call == l.Question) &&
+		(q.Client == "" || q.Client == l.Client || q.Client == l.Name || q.Client == l.Said) &&
+		(q.Site == "" || spec.Domain(q.Site) == l.Domain || q.Site == host(l.Origin)) &&
+		(q.Tool == "" || q.Tool == l.Tool) &&
+		(q.Decision == "" || q.Decision == l.Decision) &&
+		!l.Time.Before(q.Since) && (q.Until.IsZero() || l.Time.Before(q.Until))
+}
+
+func host(origin string) string {
+	u, err := url.Parse(origin)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
+}

@@ -1,0 +1,149 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+)
+
+// Read returns the lines of the record in a directory that q selects, oldest first. The log
+// may be open meanwhile, in this process or in another. What is no line is left out; Verify
+// tells of it.
+func Read(dir string, q Query) ([]Line, error) {
+	all, err := segments(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []Line // newest first
+	for _, s := range slices.Backward(all) {
+		if q.Limit > 0 && len(found) >= q.Limit {
+			break
+		}
+		if fi, err := os.Stat(s.lines(dir)); err == nil && fi.ModTime().Before(q.Since) {
+			break // of what was written later nothing is older
+		}
+		whole, _, err := s.read(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it was retired
+		}
+		if err != nil {
+			return nil, err
+		}
+		var lines []Line
+		for raw := range eachLine(whole) {
+			if l, ok := decodeLine(raw); ok && q.Match(&l) {
+				lines = append(lines, l)
+			}
+		}
+		slices.Reverse(lines)
+		found = append(found, lines...)
+	}
+	if q.Limit > 0 {
+		found = found[:min(len(found), q.Limit)]
+	}
+	slices.Reverse(found)
+	return found, nil
+}
+
+// followDelay is how often Follow looks for new lines.
+const followDelay = 200 * time.Millisecond
+
+// Follow calls each with the lines that Read returns, and then with those that are added,
+// until ctx is done or each fails. It blocks.
+func Follow(ctx context.Context, dir string, q Query, each func(*Line) error) error {
+	t := tail{dir: dir}
+	if err := t.skip(); err != nil {
+		return err
+	}
+	lines, err := Read(dir, q)
+	if err != nil {
+		return err
+	}
+	for {
+		for i := range lines {
+			l := &lines[i]
+			if !q.Match(l) {
+				continue
+			}
+			if err := each(l); err != nil {
+				return err
+			}
+			q.After = l.N
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(followDelay):
+		}
+		if lines, err = t.read(); err != nil {
+			return err
+		}
+	}
+}
+
+// tail reads what is added to a record.
+type tail struct {
+	dir string
+	at  segment // what is before it has been read; zero: there is nothing yet
+	pos int64   // what has been read of it
+}
+
+// skip goes to the end.
+func (t *tail) skip() error {
+	all, err := segments(t.dir)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	t.at = all[len(all)-1]
+	whole, _, err := t.at.read(t.dir)
+	t.pos = int64(len(whole))
+	return err
+}
+
+// read returns the lines since the last time.
+func (t *tail) read() (lines []Line, err error) {
+	all, err := segments(t.dir) // before the lines: nothing is added to a segment that has a successor
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if s.compare(t.at) < 0 {
+			continue
+		}
+		if s != t.at {
+			t.at, t.pos = s, 0
+		}
+		added, err := t.added()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for raw := range eachLine(added) {
+			if l, ok := decodeLine(raw); ok {
+				lines = append(lines, l)
+			}
+		}
+		t.pos += int64(len(added))
+	}
+	return lines, nil
+}
+
+// added returns the whole lines of the segment that have not been read.
+func (t *tail) added() ([]byte, error) {
+	f, err := os.Open(t.at.lines(t.dir))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(t.pos, io.SeekStart); err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(f)
+	return wholeLines(b), err
+}

@@ -1,0 +1,98 @@
+package record
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// What is kept of calls must not become a list of passwords; and what is no secret must be
+// there, or it is of no use.
+func TestRedact(t *testing.T) {
+	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----"
+	jwt := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+	text := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	for _, c := range []struct{ in, out string }{
+		{`{"user":"ann","password":"hunter2"}`, `{"user":"ann","password":"[cut]"}`},
+		{`{"newPassword":"x","api_key":1,"X-API-Key":"x","accessToken":{"a":1},"Authorization":["x"],"CVV":123}`,
+			`{"newPassword":"[cut]","api_key":"[cut]","X-API-Key":"[cut]","accessToken":"[cut]","Authorization":"[cut]","CVV":"[cut]"}`},
+		{`{"shipping":"x","pinned":true,"compass":"n","cards":3,"author":"a"}`, `{"shipping":"x","pinned":true,"compass":"n","cards":3,"author":"a"}`},
+		{`{"a":[{"b":{"secret":"x"}},1.50,null,true,"é\u2028"]}`, `{"a":[{"b":{"secret":"[cut]"}},1.50,null,true,"é\u2028"]}`},
+		{`[{"name":"password","value":"hunter2"},{"name":"city","value":"Bern"}]`, `[{"name":"password","value":"[cut]"},{"name":"city","value":"Bern"}]`},
+		{`{"content":[{"type":"text","text":"{\"token\":\"x\",\"n\":1}"}]}`, `{"content":[{"type":"text","text":"{\"token\":\"[cut]\",\"n\":1}"}]}`},
+		{`"Authorization: Bearer abcdef123456"`, `"Authorization: Bearer [cut]"`},
+		{`"Cookie: sid=1; theme=dark"`, `"Cookie: [cut]"`},
+		{`"https://e.com/?token=abc&page=2"`, `"https://e.com/?token=[cut]&page=2"`},
+		{`"Your password is hunter2, and password: \"x y\""`, `"Your password is [cut], and password: \"[cut] y\""`},
+		{`"the password of the tab"`, `"the password of the tab"`},
+		{`"secret (kX93hfLq0Zp2mVw7)"`, `"secret ([cut])"`},
+		{`"the key responsibilities-and-duties"`, `"the key responsibilities-and-duties"`},
+		{text("see " + jwt + " there"), `"see [cut] there"`},
+		{text("a\n" + key + "\nb"), `"a\n[cut]\nb"`},
+		{text(key[:40]), `"[cut]"`},
+		{`"ghp_0123456789abcdefghij tbh_abcdefghijkl_mnop"`, `"[cut] [cut]"`},
+		{`"card 4111 1111 1111 1111, order 4111 1111 1111 1112"`, `"card [cut], order 4111 1111 1111 1112"`},
+		{`{"n":4111111111111111,"m":4111111111111112}`, `{"n":"[cut]","m":4111111111111112}`},
+		{` { "a" : 1 } `, `{"a":1}`},
+		{`{`, `{"notKept":1}`},
+		{`""`, `""`}, {`{}`, `{}`}, {`[]`, `[]`},
+	} {
+		if got := string(redact(json.RawMessage(c.in))); got != c.out {
+			t.Errorf("%s\n got %s\nwant %s", c.in, got, c.out)
+		}
+	}
+	if redact(nil) != nil {
+		t.Error("something comes of nothing")
+	}
+}
+
+// What a page says must not break the file in which it is kept.
+func FuzzRedact(f *testing.F) {
+	f.Add(`{"a":[1,"Bearer abcdefgh",{"password":2}],"b":"{\"token\":1}"}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		out := redact(json.RawMessage(in))
+		if rawjson.Valid(out, spec.MaxDepth) != nil {
+			t.Errorf("%q became %q", in, out)
+		}
+	})
+}
+
+// The payloads are found by the lines that they belong to, and only they are asked for them.
+func TestPayloads(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	e := entry("pay")
+	e.Args, e.Result = json.RawMessage(`{"card":"4111111111111111","n":1}`), json.RawMessage(`{"content":[]}`)
+	f := Open(dir, Options{User: "ann"})
+	f.Append(e)
+	f.Close()
+	f = Open(dir, Options{User: "ann", Payloads: true})
+	f.Append(e)
+	f.Append(entry("other"))
+	e.Args, e.Result = json.RawMessage(`"`+strings.Repeat("x", maxPayload)+`"`), nil
+	f.Append(e)
+	f.Close()
+	lines, err := Read(dir, Query{Tool: "pay"})
+	if err != nil || len(lines) != 3 {
+		t.Fatalf("%+v, %v", lines, err)
+	}
+	got, err := ReadPayloads(dir, lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(got)
+	if want := `[{"n":4,"args":{"card":"[cut]","n":1},"result":{"content":[]}},{"n":6,"args":{"notKept":262146}}]`; err != nil || string(b) != want {
+		t.Errorf("%s, %v", b, err)
+	}
+	if lines[0].Digest != lines[1].Digest || len(lines[2].Digest) != 32 || lines[2].Digest == lines[0].Digest {
+		t.Errorf("digests: %q %q %q", lines[0].Digest, lines[1].Digest, lines[2].Digest)
+	}
+	if other, err := Read(dir, Query{Tool: "other"}); err != nil {
+		t.Error(err)
+	} else if got, err := ReadPayloads(dir, other); err != nil || got != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	intact(t, dir)
+}

@@ -1,0 +1,126 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tabhub/spec"
+)
+
+// Dir returns the directory of a user's record below base. User ids hold characters that
+// not every file system takes.
+func Dir(base string, user spec.UserID) string {
+	sum := sha256.Sum256([]byte(user))
+	return filepath.Join(base, hex.EncodeToString(sum[:8]))
+}
+
+// segment is a part of the record: a file of lines, and perhaps one of payloads. Its epoch
+// is one opening of the log, which alone writes to it.
+type segment struct{ epoch, seq uint64 }
+
+const (
+	lineFiles    = ".jsonl"
+	payloadFiles = ".payloads.jsonl"
+)
+
+func (s segment) name() string { return fmt.Sprintf("%08d-%08d", s.epoch, s.seq) }
+
+func (s segment) lines(dir string) string    { return filepath.Join(dir, s.name()+lineFiles) }
+func (s segment) payloads(dir string) string { return filepath.Join(dir, s.name()+payloadFiles) }
+
+func (s segment) compare(t segment) int { return strings.Compare(s.name(), t.name()) }
+
+// segments lists what there is of the record, oldest first; nothing without the directory.
+func segments(dir string) ([]segment, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var found []segment
+	for _, e := range entries {
+		var s segment
+		if n, _ := fmt.Sscanf(e.Name(), "%d-%d", &s.epoch, &s.seq); n == 2 && e.Name() == s.name()+lineFiles {
+			found = append(found, s)
+		}
+	}
+	slices.SortFunc(found, segment.compare)
+	return found, nil
+}
+
+// read returns the lines of a segment, and how many bytes of an unfinished one follow them.
+func (s segment) read(dir string) (whole []byte, torn int, err error) {
+	b, err := os.ReadFile(s.lines(dir))
+	whole = wholeLines(b)
+	return whole, len(b) - len(whole), err
+}
+
+// wholeLines returns b up to its last line feed.
+func wholeLines(b []byte) []byte { return b[:bytes.LastIndexByte(b, '\n')+1] }
+
+// eachLine yields lines without their line feeds.
+func eachLine(whole []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for line := range bytes.Lines(whole) {
+			if !yield(line[:len(line)-1]) {
+				return
+			}
+		}
+	}
+}
+
+// decodeLine decodes a line, of which ok is false if it is none of a record.
+func decodeLine(raw []byte) (l Line, ok bool) {
+	return l, json.Unmarshal(raw, &l) == nil && l.N > 0
+}
+
+// Head identifies a line, and through it all before it.
+type Head struct {
+	N    uint64 `json:"n"` // its number; 0: before the first one
+	Hash Hash   `json:"hash"`
+}
+
+// next returns the head when raw follows, which may be no line.
+func (h Head) next(raw []byte) Head {
+	if l, ok := decodeLine(raw); ok {
+		h.N = l.N
+	} else {
+		h.N++
+	}
+	h.Hash = sha256.Sum256(raw)
+	return h
+}
+
+// Hash is the SHA-256 of a line, without its line feed. Its text is in hex, "" of the zero
+// Hash, which stands before the first line.
+type Hash [sha256.Size]byte
+
+// MarshalText implements encoding.TextMarshaler.
+func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (h *Hash) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || len(b) != len(h) && len(b) != 0 {
+		return errors.New("a hash has 64 hexadecimal digits")
+	}
+	*h = Hash{}
+	copy(h[:], b)
+	return nil
+}
+
+func (h Hash) String() string {
+	if h == (Hash{}) {
+		return ""
+	}
+	return hex.EncodeToString(h[:])
+}

