@@ -52,7 +52,7 @@ type Event string
 const (
 	Register Event = "register" // a page's tools, resources or prompts
 	Gone     Event = "gone"     // a tab, or what it offered
-	Begun    Event = "begun" // a call that cannot be undone is about to be sent
+	Begun    Event = "begun"    // a call that cannot be undone is about to be sent
 	Call     Event = "call"
 	Proxy    Event = "proxy"   // an operation of the tool proxy that is no call
 	Relay    Event = "relay"   // a request that a client had forwarded to an extension
