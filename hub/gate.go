@@ -172,7 +172,7 @@ func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (per
 
 // shows reports whether a client is to know of something.
 func (g *gate) shows(a *policy.Action) bool {
-	return g.rules.Load().Decide(a, time.Now()).Effect != policy.Deny
+	return g.rules.Load().Shows(a, time.Now())
 }
 
 // refusal is the failure of a call that a decision stops.
@@ -247,7 +247,7 @@ func (g *gate) denied() (subs []*state.Subscription) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for sub, a := range g.followed {
-		if d := rules.Decide(a, now); d.Effect == policy.Deny && !d.Paused {
+		if !rules.Shows(a, now) {
 			subs = append(subs, sub)
 		}
 	}
