@@ -28,6 +28,7 @@ type gate struct {
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
+	apps      apps
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -171,7 +172,7 @@ func (g *gate) allows(ctx context.Context, a *policy.Action, about carrier) (per
 
 // shows reports whether a client is to know of something.
 func (g *gate) shows(a *policy.Action) bool {
-	return g.rules.Load().Decide(a, time.Now()).Effect != policy.Deny
+	return g.rules.Load().Shows(a, time.Now())
 }
 
 // refusal is the failure of a call that a decision stops.
@@ -198,6 +199,7 @@ var errStopped = errors.New("the owner has paused this")
 func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (_ context.Context, leave func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p := &passage{by, site, cancel}
+	g.apps.called(by)
 	g.mu.Lock()
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
@@ -245,7 +247,7 @@ func (g *gate) denied() (subs []*state.Subscription) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for sub, a := range g.followed {
-		if d := rules.Decide(a, now); d.Effect == policy.Deny && !d.Paused {
+		if !rules.Shows(a, now) {
 			subs = append(subs, sub)
 		}
 	}

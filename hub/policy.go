@@ -84,6 +84,7 @@ func (h *Hub) setPolicy(set *policy.Set) {
 		h.unsubscribe(sub)
 	}
 	h.notices.allChanged()
+	h.gate.apps.changed.fire()
 }
 
 // keep stores a document, and blocks until that is synced.

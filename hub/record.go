@@ -41,9 +41,7 @@ func (r *run) entry() record.Entry {
 	if r.action.Who != nil {
 		e.Class, e.Decision = r.action.Class.String(), r.ad.decision.Effect.String()
 	}
-	if rule := r.ad.decision.Rule; rule != nil {
-		e.Rule = rule.ID
-	}
+	e.Rule = r.ad.decision.By()
 	if a := r.ad.answer; a.Question != "" {
 		e.Decision, e.Question, e.By, e.Reach, e.Asked = policy.Ask.String(), a.Question, a.By, string(a.Reach), a.Asked
 	}

@@ -57,7 +57,7 @@ func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
 			Who: who, Site: policy.Site{Domain: it.Domain},
 			Kind: it.item.Kind, Name: it.Source, Class: it.item.Class, Item: it.item,
 		}
-		if rules.Decide(&a, now).Effect == policy.Deny {
+		if !rules.Shows(&a, now) {
 			continue
 		}
 		if len(part.Items) > 0 {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/consent"
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/policy"
@@ -83,7 +85,35 @@ func (p *process) refuse(r *http.Request, err error) error {
 // dashboard signs the user of a paired browser in. What was signed in ends with the
 // pairing.
 func (p *process) dashboard(a tabtransport.Admission) (string, error) {
+	if p.ring.IsStarted(a.Pairing) {
+		return "", errNotOwner
+	}
 	return p.server.SignInURL(auth.Identity{User: a.User, Kind: auth.KindBrowser, Who: policy.Owner, Expires: a.Expires, Revoked: a.Revoked}), nil
+}
+
+// errNotOwner tells a browser that the hub has started for a client what it is not good for.
+var errNotOwner = errors.New("this browser was started for an app: it does not speak for the owner of the hub")
+
+// pause stops everything that is done for the clients of a paired browser's user.
+func (p *process) pause(a tabtransport.Admission, on bool) error {
+	if p.ring.IsStarted(a.Pairing) {
+		return errNotOwner
+	}
+	t, err := p.tenants.Get(context.Background(), a.User)
+	if err != nil {
+		return err
+	}
+	return t.Hub.Pause(consent.ByWindow, on)
+}
+
+// watchOwner tells a paired browser what its user is to see.
+func (p *process) watchOwner(ctx context.Context, a tabtransport.Admission, tell func(spec.OwnerState)) {
+	if p.ring.IsStarted(a.Pairing) {
+		return
+	}
+	if t, err := p.tenants.Get(ctx, a.User); err == nil {
+		t.Hub.WatchOwner(ctx, tell)
+	}
 }
 
 // pairingError returns an error of the ring for who is refused with it. The text of one

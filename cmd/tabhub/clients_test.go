@@ -50,7 +50,7 @@ func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
 	s := &serving{dir: filepath.Join(t.TempDir(), "data")}
 	cmd := exec.Command("tabhub", append([]string{"serve", "--data-dir", s.dir}, args...)...) // testscript.Main has put it on the PATH
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), "TABHUB_POLICY=open", "GORACE=atexit_sleep_ms=0")
 	stderr, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -97,7 +97,7 @@ func (s *serving) env() []string {
 // too.
 func TestTypeScriptClients(t *testing.T) {
 	node(t, "check.mjs")
-	hub := serve(t, "--listen", "127.0.0.1:0")
+	hub := serve(t, "--listen", "127.0.0.1:0", "--policy", "open")
 	for _, args := range []string{
 		"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v1 http 2025-11-25",
 		"v2 stdio 2025-11-25", "v2 stdio 2026-07-28", "v2 stdio auto",
@@ -113,11 +113,26 @@ func TestTypeScriptClients(t *testing.T) {
 	}
 }
 
+// The owner is asked by the clients, where no browser is paired. Each has a hub of its own, as
+// an owner is asked only so often.
+func TestOwnerAtTypeScriptClients(t *testing.T) {
+	node(t, "consent.mjs")
+	for _, args := range []string{"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v1 http 2025-11-25", "v2 http 2025-11-25", "v2 stdio 2026-07-28", "v2 http 2026-07-28"} {
+		t.Run(args, func(t *testing.T) {
+			cmd := node(t, "consent.mjs", strings.Fields(args)...)
+			cmd.Env = serve(t, "--listen", "127.0.0.1:0").env()
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
 // A host of MCP Apps, made of the packages that hosts are made of, shows an app of a page,
 // and what the app asks for reaches that page.
 func TestApps(t *testing.T) {
 	node(t, "apps.mjs")
-	hub := serve(t, "--listen", "127.0.0.1:0")
+	hub := serve(t, "--listen", "127.0.0.1:0", "--policy", "open")
 	for _, args := range []string{"stdio 2025-11-25", "stdio auto", "http 2025-11-25", "http 2026-07-28"} {
 		t.Run(args, func(t *testing.T) {
 			cmd := node(t, "apps.mjs", strings.Fields(args)...)
@@ -170,7 +185,7 @@ func TestInspector(t *testing.T) {
 func TestConformance(t *testing.T) {
 	node(t, "fixtures.mjs")
 	addr := porttest.Free(t)
-	hub := serve(t, "--auth", "none", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr)
+	hub := serve(t, "--auth", "none", "--policy", "open", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr)
 	tab := node(t, "fixtures.mjs")
 	tab.Env, tab.Stderr = hub.env(), os.Stderr
 	stdin, _ := tab.StdinPipe()

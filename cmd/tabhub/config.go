@@ -12,10 +12,12 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/hub/httpd"
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -62,11 +64,16 @@ type config struct {
 
 	tools         []string
 	relayTools    bool
+	ask           []string
 	browser       string
 	launchBrowser bool
 
 	instanceExtensions   bool
 	instanceUserProfiles bool
+
+	logKeep     age
+	logMax      size
+	logPayloads bool
 
 	demo     bool
 	logLevel string
@@ -100,8 +107,13 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
 	f.StringVar(&c.policy, "policy", "", "what holds where no rule does: open, careful, ask or read-only (default: what `tabhub policy mode` has set, else careful)")
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
+	c.logKeep, c.logMax = age(record.DefaultKeep), record.DefaultMax
+	f.Var(&c.logKeep, "log-keep", "how long the record of what was done is kept")
+	f.Var(&c.logMax, "log-max", "how large the record may become; what is oldest goes")
+	f.BoolVar(&c.logPayloads, "log-payloads", false, "record the arguments and results of calls, too, less what looks like a secret")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
+	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (with tabhub approve --watch)")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
 	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
@@ -141,10 +153,17 @@ func (c *config) check() error {
 		return usagef("--name-limit is %d; it may be %d to 128", c.nameLimit, naming.MinLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:
 		return usagef("--call-timeout (%s) must be above 0 and not above --call-timeout-max (%s)", c.callTimeout, c.callTimeoutMax)
+	case time.Duration(c.logKeep) < time.Hour:
+		return usagef("--log-keep is %s; it must be an hour or more, such as 90d", &c.logKeep)
+	case c.logMax < 1<<20:
+		return usagef("--log-max is %s; it must be 1MiB or more", &c.logMax)
 	case c.personTimeout <= 0:
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
+	}
+	if _, err := consent.ParseAskers(c.ask); err != nil {
+		return usagef("--ask: %w", err)
 	}
 	if c.policy != "" {
 		if err := new(policy.Mode).UnmarshalText([]byte(c.policy)); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"tabhub/hub/consent"
 )
 
 func TestMain(m *testing.M) {
@@ -46,6 +49,8 @@ func TestScript(t *testing.T) {
 			"status": statusCmd,
 			"setenv": setenvCmd,
 			"usage":  usageCmd,
+
+			"question": questionCmd,
 		},
 	})
 }
@@ -105,6 +110,17 @@ func statusCmd(ts *testscript.TestScript, neg bool, args []string) {
 // setenvCmd sets a variable to what a file holds: setenv NAME FILE.
 func setenvCmd(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
+}
+
+// questionCmd sets $ID to the ID of the one question that can be answered.
+func questionCmd(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(ts.Exec("tabhub", "approve", "--json"))
+	var all []consent.Question
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &all))
+	if len(all) != 1 {
+		ts.Fatalf("%d questions can be answered", len(all))
+	}
+	ts.Setenv("ID", all[0].ID)
 }
 
 // usageCmd runs a command that must end with exitUsage: usage tabhub ARG…

@@ -52,7 +52,7 @@ type process struct {
 	ring        *pairing.Ring
 	clients     *auth.Clients
 	oauth       *oauth.Server // nil unless --auth token
-	store       storage.DomainToolStorage
+	store       *storage.Bolt
 	tabs        *wsserver.Server
 	relay       *relay.Relay
 	tools       builtin.Switches
@@ -201,7 +201,7 @@ func (p *process) listen(fallback bool) error {
 // assemble makes the servers of the hub.
 func (p *process) assemble() {
 	p.tenants = tenant.New(p.openTenant, p.log)
-	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Instance: p.ring.Hub(), Log: p.log}
+	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Instance: p.ring.Hub(), Log: p.log}
 	if p.config.auth == "none" {
 		tabs.Clients = p.toolset
 	}

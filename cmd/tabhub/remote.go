@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -72,6 +73,42 @@ func isStatus(err error, status int) bool {
 
 // do sends in, if it is not nil, and returns the body of the answer.
 func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, error) {
+	resp, err := r.send(ctx, method, path, in)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
+	}
+	return b, nil
+}
+
+// events calls f with the data of each event of a stream, until that ends or f fails.
+func (r *remote) events(ctx context.Context, path string, f func([]byte) error) error {
+	resp, err := r.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	in := bufio.NewReader(resp.Body)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
+		}
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			if err := f(data); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// send sends in, if it is not nil, and returns the answer, unless that is an error. The caller
+// closes its body.
+func (r *remote) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)
@@ -94,19 +131,16 @@ func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, e
 	if err != nil {
 		return nil, fmt.Errorf("the hub (process %d) does not answer: %w", r.hub.PID, err)
 	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
-	}
 	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		b, _ := io.ReadAll(resp.Body)
 		var told struct{ Error string }
 		if json.Unmarshal(b, &told) != nil || told.Error == "" {
 			told.Error = fmt.Sprintf("the hub (process %d) answers %s", r.hub.PID, resp.Status)
 		}
 		return nil, &apiError{resp.StatusCode, told.Error}
 	}
-	return b, nil
+	return resp, nil
 }
 
 // call is do for an answer that is decoded into out.

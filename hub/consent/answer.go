@@ -34,8 +34,6 @@ type outcome struct {
 	err   error // nil: yes
 }
 
-var declined = &Denied{"the owner has declined this call; do not try it again unless the owner asks for it"}
-
 // Answer answers a question that Open has shown with that digest. by is ByDashboard or
 // ByCommand. The answer counts when there is no error, and only the first one does: the error
 // is one of those above, or that of Options.Remember.
@@ -73,7 +71,10 @@ func (d *Desk) answer(q *question, r spec.AskResult, by string) error {
 		rule, wide = ruleOf(q.by, q.call, r.Reach)
 	}
 	if r.Reach == spec.ReachNo || r.Reach == spec.ReachNever {
-		o.word, o.err = "declined", declined
+		o.word, o.err = "declined", &Denied{"the owner has declined this"}
+		if q.call != nil {
+			o.err = &Denied{"the owner has declined this call; do not try it again unless the owner asks for it"}
+		}
 	}
 	if wide {
 		if err := d.remember(q, rule, by); err != nil {
@@ -144,7 +145,7 @@ func (d *Desk) settle(q *question, made policy.Rule, o outcome) {
 	late := map[*question]bool{}
 	d.mu.Lock()
 	q.answering = false
-	if o.err == declined && q.call != nil {
+	if o.word == "declined" && q.call != nil {
 		d.history.add(q.key, true, now)
 	}
 	for _, other := range slices.Clone(d.questions) {
@@ -154,7 +155,7 @@ func (d *Desk) settle(q *question, made policy.Rule, o outcome) {
 		if other.Late {
 			late[other] = true
 			if o.err == nil {
-				d.grant(grant{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(grantFor)})
+				d.grant(grant{key: other.key, question: other.ID, by: o.by, left: maxRounds, until: now.Add(GrantFor)})
 			}
 		}
 		d.end(other, o)

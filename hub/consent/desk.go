@@ -35,6 +35,22 @@ const (
 // Askers are all, in the order in which they are asked.
 var Askers = []Asker{AskBrowser, AskClient, AskDashboard}
 
+// ParseAskers reads a list of ways.
+func ParseAskers(names []string) ([]Asker, error) {
+	var all []Asker
+	for _, name := range names {
+		a := Asker(name)
+		if !slices.Contains(Askers, a) || slices.Contains(all, a) {
+			return nil, fmt.Errorf("%q may be browser, client or dashboard, each once", name)
+		}
+		all = append(all, a)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("somebody has to ask: browser, client or dashboard")
+	}
+	return all, nil
+}
+
 // Who has answered.
 const (
 	ByWindow    = "window"
@@ -254,7 +270,7 @@ func (d *Desk) open(q *question, w way) error {
 			d.questions = append(d.questions, q)
 			late = q
 		}
-		err := nobodyThere(late.ID)
+		err := late.nobodyThere()
 		late.release(outcome{word: "unanswered", err: err})
 		d.keep(late, lateFor)
 		return err
@@ -270,9 +286,19 @@ func (d *Desk) open(q *question, w way) error {
 	return nil
 }
 
-func nobodyThere(id string) *Denied {
-	return &Denied{fmt.Sprintf("the owner has to allow this call first, and cannot be asked now. The owner can allow it with `tabhub approve %s` within %v; make the same call again then", id, lateFor)}
+func (q *question) nobodyThere() *Denied {
+	return &Denied{"the owner has to allow this call first, and cannot be asked now" + q.later()}
 }
+
+// later says how a call can still be allowed.
+func (q *question) later() string {
+	if q.call == nil {
+		return ""
+	}
+	return fmt.Sprintf(". The owner can allow it with `tabhub approve %s` within %s; make the same call again then", q.ID, minutes(lateFor))
+}
+
+func minutes(d time.Duration) string { return fmt.Sprintf("%d minutes", int(d.Minutes())) }
 
 // wait blocks until nobody is to wait for the answer to an open question any more.
 func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
@@ -300,7 +326,7 @@ func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
 			gone = nil // what is being answered ends soon
 			d.giveUp(q, outcome{word: "cancelled", err: context.Cause(ctx)})
 		case <-expired.C:
-			d.giveUp(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %v. The owner can still allow it with `tabhub approve %s` within %v; make the same call again then", askFor, q.ID, lateFor)}})
+			d.giveUp(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.later())}})
 		case <-tick.C:
 			if q.by != nil && q.by.Progress != nil {
 				// It has to rise, and to be less than what the page says afterwards.
@@ -340,7 +366,7 @@ func (d *Desk) show(ctx context.Context, q *question, w way) {
 		w = d.showInWindow(ctx, q)
 	}
 	if w == byNobody && q.call != nil && !d.watched() {
-		d.giveUp(q, outcome{word: "unanswered", err: nobodyThere(q.ID)})
+		d.giveUp(q, outcome{word: "unanswered", err: q.nobodyThere()})
 	}
 }
 
@@ -453,6 +479,15 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 			}
 		}
 	}
+}
+
+// Waiting returns how many questions wait for an answer, and a channel that is closed when
+// that may have changed. Unlike Watch it is for who cannot answer.
+func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
+	d.mu.Lock()
+	changed = d.changed
+	d.mu.Unlock()
+	return d.waiting(), changed
 }
 
 func (d *Desk) watch(n int) {

@@ -206,7 +206,7 @@ func TestLateYes(t *testing.T) {
 		if err := r.Answer(open[0].ID, open[0].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(grantFor)
+		time.Sleep(GrantFor)
 		denied(t, ask(`{"eur":7}`), "approve")
 	})
 }
@@ -221,7 +221,7 @@ func TestNobodyAnswers(t *testing.T) {
 		by.Progress = func(p spec.Progress) { told = append(told, p) }
 		start := time.Now()
 		a, err := r.Ask(t.Context(), by, pay(by, `{}`))
-		denied(t, err, "has not answered within 2m0s")
+		denied(t, err, "has not answered within 2 minutes. The owner can allow it with `tabhub approve ")
 		if d := time.Since(start); d != askFor || a.Asked != d {
 			t.Errorf("it took %v, and %+v", d, a)
 		}

@@ -6,10 +6,12 @@ import (
 	"tabhub/spec"
 )
 
+// GrantFor is how long a yes that has come too late is good for the same call again.
+const GrantFor = 5 * time.Minute
+
 const (
-	grantFor  = 5 * time.Minute // a yes that has come too late
-	roundsFor = time.Hour       // a page may wait for what it has asked back
-	maxRounds = 8               // of a call, the first included
+	roundsFor = time.Hour // a page may wait for what it has asked back
+	maxRounds = 8         // of a call, the first included
 	maxGrants = 256
 )
 

@@ -55,7 +55,7 @@ func (h *history) refuse(k key, now time.Time) string {
 	}
 	switch {
 	case no >= maxNo:
-		return fmt.Sprintf("the owner has declined %d calls of this client there, and is not asked again within %v; do something else, or ask the owner in your own words", no, quietFor)
+		return fmt.Sprintf("the owner has declined %d calls of this client there, and is not asked again within %s; do something else, or ask the owner in your own words", no, minutes(quietFor))
 	case often >= maxOften:
 		return fmt.Sprintf("the owner has been asked %d times within a minute about calls of this client there; wait a minute", often)
 	case minute >= maxMinute:

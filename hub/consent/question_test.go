@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 	"unicode"
 
 	"tabhub/describe"
@@ -161,5 +162,69 @@ func TestChangeOfLongText(t *testing.T) {
 	was, is := differing(before+"safe"+after, before+"unsafe"+after)
 	if !strings.Contains(is, "unsafe") || strings.Contains(was, "unsafe") || len(is) > 200 || !strings.HasPrefix(is, "…") {
 		t.Errorf("%q, %q", was, is)
+	}
+}
+
+// An answer that is good for longer must win over what has asked, or the owner would be asked
+// again and again; and not over more than that.
+func TestAnswersWin(t *testing.T) {
+	now := time.Now()
+	for name, test := range map[string]struct {
+		mode   policy.Mode
+		change func(*policy.Action)
+		rules  []policy.Rule
+		reach  spec.Reach
+		wide   bool // it is good for the site's other tools, too
+	}{
+		"destructive":      {policy.ModeCareful, func(*policy.Action) {}, nil, spec.ReachApp, false},
+		"for every client": {policy.ModeCareful, func(*policy.Action) {}, nil, spec.ReachAlways, false},
+		"for a session":    {policy.ModeCareful, func(*policy.Action) {}, nil, spec.ReachSession, false},
+		"late":             {policy.ModeCareful, func(a *policy.Action) { a.Late = true }, nil, spec.ReachApp, false},
+		"unverified":       {policy.ModeCareful, func(a *policy.Action) { a.Site.Domain, a.Class = "unverified_shop.example", policy.Read }, nil, spec.ReachSession, false},
+		"relay":            {policy.ModeCareful, func(a *policy.Action) { a.Of, a.Item, a.Site = policy.OfRelay, nil, policy.Site{Any: true} }, nil, spec.ReachSession, false},
+		"a hub's tool": {policy.ModeAsk, func(a *policy.Action) {
+			a.Of, a.Item, a.Class, a.Name = policy.OfHub, nil, policy.Write, "browser_page goto"
+		}, nil, spec.ReachApp, false},
+		"all is asked about": {policy.ModeAsk, func(a *policy.Action) { a.Class = policy.Read }, nil, spec.ReachApp, true},
+		"changed":            {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "old", Effect: policy.Allow, Client: "c", Site: "shop.example", Tool: "pay", Pin: item("v0").Pin()}}, spec.ReachApp, false},
+		"the owner's rule":   {policy.ModeCareful, func(*policy.Action) {}, []policy.Rule{{ID: "mine", Effect: policy.Ask, Site: "shop.example"}}, spec.ReachApp, false},
+	} {
+		by := client("c")
+		c := pay(by, `{}`)
+		test.change(c.Action)
+		decide := func(a *policy.Action, rules ...policy.Rule) policy.Decision {
+			t.Helper()
+			doc := policy.Document{Rules: test.rules}
+			for _, r := range rules {
+				doc.Put(r, now)
+			}
+			set, err := policy.New(doc, test.mode, nil)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return set.Decide(a, now)
+		}
+		if c.Decision = decide(c.Action); c.Decision.Effect != policy.Ask {
+			t.Errorf("%s: nothing is asked", name)
+			continue
+		}
+		if !slices.Contains(reaches(by, &c), test.reach) {
+			t.Errorf("%s: %s is not offered", name, test.reach)
+		}
+		rule, _ := ruleOf(by, &c, test.reach)
+		rule.ID = "new"
+		if got := decide(c.Action, rule); got.Effect != policy.Allow {
+			t.Errorf("%s: asked again, by %+v", name, got.Rule)
+		}
+		another := *c.Action
+		another.Name = "another"
+		if got := decide(&another, rule).Effect == policy.Allow; got != test.wide && decide(&another).Effect != policy.Allow {
+			t.Errorf("%s: allows another tool: %v", name, got)
+		}
+		stranger := *c.Action
+		stranger.Who, stranger.Session = client("d").Who, "s-d"
+		if got := decide(&stranger, rule).Effect == policy.Allow; got != (test.reach == spec.ReachAlways) {
+			t.Errorf("%s: allows another client: %v", name, got)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -59,7 +60,13 @@ func (s *Server) postClient(r *request) error {
 	if err != nil {
 		return err
 	}
+	r.recordClient(&made, "made")
 	return r.answer(MintedClient{made, token})
+}
+
+// recordClient records what has become of a client's credential.
+func (r *request) recordClient(c *auth.Client, what string) {
+	r.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Client, Client: c.ID, Name: c.Name, Outcome: "ok", Reason: what})
 }
 
 // deleteClient revokes the client that the parameter client names, by its id or its name.
@@ -78,5 +85,6 @@ func (s *Server) deleteClient(r *request) error {
 	if err != nil {
 		return err
 	}
+	r.recordClient(&found, "revoked")
 	return r.answer(found)
 }

@@ -16,6 +16,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -105,6 +106,19 @@ func TestClientsOverTheAPI(t *testing.T) {
 	if status, answer := d.askOwner("DELETE", "/api/clients?client="+made.ID, ""); status != http.StatusNotFound || !strings.Contains(answer, "token list") {
 		t.Errorf("%d %s", status, answer)
 	}
+	lines, err := d.tenant.Record.Read(record.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded []string
+	for _, l := range lines {
+		if l.Event == record.Client && l.Client == made.ID && l.Name == "claude" {
+			recorded = append(recorded, l.Reason)
+		}
+	}
+	if got := strings.Join(recorded, ", "); got != "made, revoked" {
+		t.Errorf("recorded is that it was %s", got)
+	}
 }
 
 // tryAttach is attach for a request that may be refused.
@@ -156,6 +170,7 @@ func TestRevokedBridge(t *testing.T) {
 
 // On a hub with accounts a client lasts no longer than what its user has shown.
 func TestClientsOfUsersEndWithTheirs(t *testing.T) {
+	d := newTestServer(t, nil)
 	s := &Server{o: Options{Clients: newClients(t)}}
 	soon := time.Now().Add(time.Hour).Round(0)
 	for asked, want := range map[time.Time]time.Time{{}: soon, soon.Add(time.Hour): soon, soon.Add(-time.Minute): soon.Add(-time.Minute)} {
@@ -167,7 +182,7 @@ func TestClientsOfUsersEndWithTheirs(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		ann := &pass{identity: &auth.Identity{User: "ann", Kind: auth.KindOwner, Who: policy.Token, Expires: soon}}
-		if err := s.postClient(&request{Request: r, w: w, pass: ann}); err != nil {
+		if err := s.postClient(&request{Request: r, w: w, pass: ann, tenant: d.tenant}); err != nil {
 			t.Fatal(err)
 		}
 		var made MintedClient

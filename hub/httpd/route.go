@@ -120,6 +120,9 @@ var routes = []route{
 	owners("POST", "/api/pause", (*Server).postPause),
 	owners("DELETE", "/api/pause", (*Server).deletePause),
 	api("POST", "/api/call", (*Server).postCall),
+	api("GET", "/api/questions", (*Server).getQuestions),
+	{path: "/api/questions", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postAnswer},
+	{path: "/api/questions/watch", method: "GET", access: lasting, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
 	owners("POST", "/api/pair", (*Server).postPairing),

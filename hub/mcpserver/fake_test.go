@@ -173,6 +173,8 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 	}
 }
 
+func (h *scripted) Connected(*consent.Caller) func() { return func() {} }
+
 func (h *scripted) Capabilities() hub.Capabilities {
 	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}
 }

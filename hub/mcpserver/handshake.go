@@ -118,7 +118,7 @@ func (ses *session) agree(version string, rq *request) {
 	ses.version, ses.client, ses.ready = version, name, false
 	ses.capabilities = bytes.Clone(rq.get("capabilities"))
 	ses.mu.Unlock()
-	ses.srv.watchSession(ses)
+	ses.srv.watchSession(ses, rq)
 }
 
 // logLevels are the levels that MCP knows.

@@ -138,7 +138,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	}
 	ses.listens[key] = l
 	ses.mu.Unlock()
-	s.watchSession(ses)
+	s.watchSession(ses, rq)
 	defer func() {
 		ses.mu.Lock()
 		defer ses.mu.Unlock()

@@ -259,10 +259,12 @@ func (s *Server) changed(c hub.Change) {
 	}
 }
 
-// watchSession has ses told of changes until it ends.
-func (s *Server) watchSession(ses *session) {
+// watchSession has ses, to which rq belongs, told of changes until it ends.
+func (s *Server) watchSession(ses *session, rq *request) {
 	s.mu.Lock()
-	s.watching[ses] = struct{}{}
+	if s.watching[ses] == nil {
+		s.watching[ses] = s.hub.Connected(rq.caller(nil, nil))
+	}
 	s.mu.Unlock()
 	ses.mu.Lock()
 	ended := ses.ended
@@ -274,6 +276,10 @@ func (s *Server) watchSession(ses *session) {
 
 func (s *Server) unwatchSession(ses *session) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	gone := s.watching[ses]
 	delete(s.watching, ses)
+	s.mu.Unlock()
+	if gone != nil {
+		gone()
+	}
 }

@@ -75,12 +75,17 @@ func newLayer(rules []Rule) layer {
 // Decide says whether an action may be done at a time.
 func (s *Set) Decide(a *Action, now time.Time) Decision {
 	switch {
-	case s == nil, a.Who == nil, a.Who.ID == "":
-		return Decision{Effect: Deny}
-	case a.Of == OfPage && a.Site == (Site{}): // what a page offers is somewhere
+	case s == nil || !a.complete():
 		return Decision{Effect: Deny}
 	case s.isPaused(a):
 		return Decision{Effect: Deny, Paused: true, Layer: ByPause}
+	}
+	return s.decide(a, now)
+}
+
+// decide is Decide for what is not paused.
+func (s *Set) decide(a *Action, now time.Time) Decision {
+	switch {
 	case a.Who.Scope.refuses(a) != unbound:
 		return Decision{Effect: Deny, Layer: ByScope}
 	case s.mode == ModeReadOnly && a.class() != Read:
@@ -94,6 +99,12 @@ func (s *Set) Decide(a *Action, now time.Time) Decision {
 		}
 	}
 	return d
+}
+
+// complete reports whether an action says what a decision needs: who it is, and of what a
+// page offers where that is.
+func (a *Action) complete() bool {
+	return a.Who != nil && a.Who.ID != "" && (a.Of != OfPage || a.Site != (Site{}))
 }
 
 // byRules is what the rules say of an action, whatever its arguments hold.
@@ -150,8 +161,13 @@ func (s *Set) isPaused(a *Action) bool {
 	return false
 }
 
-// Hides reports whether there may be anything that a client is denied, and that its lists
-// need not have. What is only paused stays in them.
+// Shows reports whether a client is to know of what an action is about: it is not denied, or
+// it would not be if it were not paused.
+func (s *Set) Shows(a *Action, now time.Time) bool {
+	return s != nil && a.complete() && s.decide(a, now).Effect != Deny
+}
+
+// Hides reports whether there may be anything that Shows does not show to a client.
 func (s *Set) Hides(who *Principal) bool {
 	if s == nil || who == nil || who.ID == "" || s.bounded || who.Scope != nil {
 		return true

@@ -149,6 +149,7 @@ func TestDecide(t *testing.T) {
 		{"a port is another site", ModeOpen, []string{"deny site=*.example.com"}, buy(site("shop.example.com:8443")), Allow, ByPreset},
 		{"a claimed site is not the real one", ModeCareful, []string{"allow site=shop.example.com,class=destructive"}, buy(site("unverified_shop.example.com")), Ask, ByPreset},
 		{"of rules that say different things the stricter", ModeOpen, []string{"allow client=claude", "deny site=shop.example.com"}, buy(), Deny, ByRule},
+		{"but what is said of one tool there", ModeOpen, []string{"deny site=shop.example.com", "allow client=claude,site=shop.example.com,tool=buy"}, buy(), Allow, ByRule},
 		{"a pattern of tools", ModeOpen, []string{"deny tool=b*y"}, buy(), Deny, ByRule},
 		{"a tool beats its pattern", ModeOpen, []string{"deny tool=b*", "allow tool=buy"}, buy(), Allow, ByRule},
 		{"the other sessions of a client", ModeCareful, []string{"allow client=claude,session=s2,tool=buy"}, buy(), Ask, ByPreset},
@@ -201,6 +202,9 @@ func TestNothingIsDenied(t *testing.T) {
 			t.Errorf("%s: %s", name, d.Effect)
 		}
 	}
+	if (*Set)(nil).Shows(buy(), now) || open.Shows(&Action{}, now) || set(t, ModeOpen, "deny tool=buy").Shows(buy(), now) {
+		t.Error("what is denied is shown")
+	}
 	if (Decision{}).Effect == Allow || (Rule{}).Effect == Allow {
 		t.Error("the zero value allows")
 	}
@@ -223,6 +227,9 @@ func TestPauses(t *testing.T) {
 		s := setOf(t, ModeOpen, Document{Pauses: []Pause{test.pause}}, parse(t, []string{"allow client=claude"}))
 		if d := s.Decide(test.action, now); d.Paused != test.paused || (d.Effect == Deny) != test.paused {
 			t.Errorf("%+v: %+v", test.pause, d)
+		}
+		if !s.Shows(test.action, now) {
+			t.Errorf("%+v: what is only paused leaves the lists", test.pause)
 		}
 	}
 }

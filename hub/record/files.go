@@ -40,7 +40,7 @@ type Options struct {
 	Log      *slog.Logger  // nil discards
 }
 
-// File is a Log, and its Reader, in the files of a directory. What waits to be written takes
+// File is a Log in the files of a directory. What waits to be written takes
 // 10 MiB of memory at most, and an entry more.
 type File struct {
 	// Static after construction.
@@ -139,7 +139,7 @@ func (f *File) changed() {
 	}
 }
 
-// Read implements Reader.
+// Read is the function of that name, for all that was appended before.
 func (f *File) Read(q Query) ([]Line, error) {
 	f.flush()
 	return Read(f.dir, q)
@@ -158,7 +158,7 @@ func (f *File) flush() {
 	}
 }
 
-// Status implements Reader.
+// Status says whether entries can be written.
 func (f *File) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()

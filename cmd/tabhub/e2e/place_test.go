@@ -39,6 +39,9 @@ func newPlace(t testing.TB, env ...string) *place {
 	t.Helper()
 	p := &place{t: t, program: program, dir: home.Dir(filepath.Join(t.TempDir(), "data")), listen: porttest.Free(t)}
 	p.env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TABHUB_") })
+	// Most of these tests are about something else than the policy, and of pages that nobody
+	// vouches for.
+	p.env = append(p.env, "TABHUB_POLICY=open")
 	// The race detector has each process rest for a second before it ends.
 	p.env = append(append(p.env, "GORACE=atexit_sleep_ms=0"), env...)
 	t.Cleanup(p.end)

@@ -4,10 +4,11 @@
 // list_changed, progress, cancel, being asked back, resources and prompts. The environment says where
 // the hub is: TABHUB_URL, TABHUB_TOKEN, and for stdio TABHUB_COMMAND, a JSON array.
 import assert from 'node:assert/strict';
+import { connect } from './client.mjs';
 import { openTab, sleep } from './tab.mjs';
 
 const [sdk, transport, version] = process.argv.slice(2);
-const { TABHUB_URL: url, TABHUB_TOKEN: token, TABHUB_COMMAND: command } = process.env;
+const { TABHUB_URL: url, TABHUB_TOKEN: token } = process.env;
 const text = (t) => ({ content: [{ type: 'text', text: t }] });
 const object = { type: 'object' };
 
@@ -68,7 +69,10 @@ await tab.offer({
 });
 
 let changes = 0;
-const client = await connect();
+const { client, call } = await connect(sdk, transport, version, {
+  elicited: async () => ({ action: 'accept', content: { name: 'Ada' } }),
+  toolsChanged: () => { changes++; },
+});
 try {
   assert.equal(client.getServerVersion()?.name, 'tabhub');
   const capabilities = client.getServerCapabilities();
@@ -149,53 +153,3 @@ try {
 }
 console.log(`ok ${sdk} ${transport} ${version}`);
 process.exit(0);
-
-function call(params, options) {
-  return sdk === 'v1' ? client.callTool(params, undefined, options) : client.callTool(params, options);
-}
-
-async function connect() {
-  const info = { name: 'clients', version: '1' };
-  const capabilities = { elicitation: {} };
-  const answer = async () => ({ action: 'accept', content: { name: 'Ada' } });
-  const headers = { Authorization: `Bearer ${token}` };
-  if (sdk === 'v1') {
-    const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
-    const { ElicitRequestSchema, ToolListChangedNotificationSchema } = await import('@modelcontextprotocol/sdk/types.js');
-    const client = new Client(info, { capabilities });
-    client.setRequestHandler(ElicitRequestSchema, answer);
-    client.setNotificationHandler(ToolListChangedNotificationSchema, () => { changes++; });
-    if (transport === 'stdio') {
-      const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
-      await client.connect(new StdioClientTransport(stdio()));
-    } else if (transport === 'sse') {
-      const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js');
-      await client.connect(new SSEClientTransport(new URL('/sse', url), { requestInit: { headers } }));
-    } else {
-      const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-      await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
-      await sleep(200); // its GET stream opens in the background
-    }
-    return client;
-  }
-  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const client = new Client(info, {
-    capabilities,
-    versionNegotiation: { mode: version === '2026-07-28' ? { pin: version } : version === 'auto' ? 'auto' : 'legacy' },
-    listChanged: { tools: { onChanged: () => { changes++; } } },
-  });
-  client.setRequestHandler('elicitation/create', answer);
-  if (transport === 'stdio') {
-    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
-    await client.connect(new StdioClientTransport(stdio()));
-  } else {
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', url), { requestInit: { headers } }));
-    await sleep(200);
-  }
-  return client;
-}
-
-function stdio() {
-  const [program, ...args] = JSON.parse(command);
-  return { command: program, args, env: process.env, stderr: 'inherit' };
-}

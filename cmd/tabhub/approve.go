@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+)
+
+func (a *app) approveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "approve [ID [ANSWER]]",
+		Short: "Answer what the hub asks you before it lets a client do something",
+		Long: `Answer what the hub asks you before it lets a client do something.
+
+Without an ID it lists what waits, and what has waited in vain: a yes to that lets the
+same call through if the client makes it again within five minutes. With an ID, of which
+the first characters are enough, it shows the question and asks; ANSWER is
+
+  once      yes, this call
+  session   yes, until this session of the client ends
+  app       yes, always for this client
+  always    yes, always and for every client
+  no        not this time
+  never     never for this client, unasked
+
+as far as the question offers it. To a client that wants to sign in, ANSWER is the code
+that its page shows, or no.
+
+--watch shows one question after the other, as they come; calls wait for you then.`,
+		Args: args(cobra.MaximumNArgs(2)),
+	}
+	asJSON := jsonFlag(cmd)
+	watch := cmd.Flags().Bool("watch", false, "ask here, one question after the other")
+	cmd.Flags().SetAnnotation("watch", notFromEnv, nil)
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		switch {
+		case *watch && (len(pos) > 0 || *asJSON):
+			return usagef("--watch takes no ID, and prints no JSON")
+		case *watch && !isTerminal(a.in):
+			return usagef("--watch needs a terminal, to ask you there")
+		case *asJSON && len(pos) > 0:
+			return usagef("--json lists what waits; an answer prints none")
+		case *watch:
+			return a.watchQuestions(cmd.Context())
+		case len(pos) > 0:
+			return a.approve(cmd.Context(), pos[0], pos[1:])
+		}
+		return show(cmd.Context(), a, "/api/questions", nil, *asJSON, a.printQuestions)
+	}
+	return cmd
+}
+
+func (a *app) printQuestions(all []consent.Question) error {
+	if len(all) == 0 {
+		fmt.Fprintln(a.err, "nothing waits for an answer")
+		return nil
+	}
+	return a.table("ID\tCLIENT\tWHAT\tWHERE\tASKED\tSTATE", func(w io.Writer) {
+		for _, q := range all {
+			what, where := "sign in", ""
+			if q.Tool != nil {
+				what = clip(q.Tool.Name, 40)
+			}
+			if q.Site != nil {
+				where = cmp.Or(q.Site.Origin, "any site")
+			}
+			state := "waits"
+			switch {
+			case q.Late:
+				state = "has waited in vain"
+			case q.Count > 1:
+				state = fmt.Sprintf("%d wait", q.Count)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", q.ID, clip(q.Client.Name, 30), what, where, q.Since.Local().Format("15:04:05"), state)
+		}
+	})
+}
+
+// approve answers the question whose id begins with a text. Without an answer it asks.
+func (a *app) approve(ctx context.Context, id string, answer []string) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	var all []consent.Question
+	if err := r.call(ctx, http.MethodGet, "/api/questions", nil, &all); err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(q consent.Question) bool { return !strings.HasPrefix(q.ID, strings.ToUpper(id)) })
+	switch {
+	case len(all) == 0 || id == "":
+		return fmt.Errorf("no question %q waits for an answer; `tabhub approve` lists those that do", id)
+	case len(all) > 1:
+		return fmt.Errorf("%d questions begin with %q; write more of the ID", len(all), id)
+	}
+	q := &all[0]
+	if len(answer) > 0 {
+		return a.answer(ctx, r, q, answer[0])
+	}
+	a.printQuestion(q)
+	if !isTerminal(a.in) {
+		return usagef("how? Add one of these words: `tabhub approve %s ANSWER`", id)
+	}
+	line, _ := bufio.NewReader(a.in).ReadString('\n') // no answer is none
+	return a.answer(ctx, r, q, strings.TrimSpace(line))
+}
+
+// printQuestion prints a question and what may be answered.
+func (a *app) printQuestion(q *consent.Question) {
+	fmt.Fprintf(a.out, "\n%s\n", consent.Text(&q.Ask))
+	if q.Count > 1 {
+		fmt.Fprintf(a.out, "%d identical calls wait; \"once\" is for one of them.\n", q.Count)
+	}
+	if q.Late {
+		fmt.Fprintln(a.out, "The call has ended unanswered: a yes is good if the client makes it again.")
+	}
+	if q.Kind == spec.AskSignIn {
+		fmt.Fprint(a.out, "  the code that its page shows: yes\n  no\n> ")
+		return
+	}
+	for _, r := range append(slices.Clone(q.Reaches), spec.ReachNo) {
+		fmt.Fprintf(a.out, "  %-8s %s\n", r, consent.ReachWords[r])
+	}
+	fmt.Fprint(a.out, "> ")
+}
+
+// answer sends what the owner has said to a question that was printed.
+func (a *app) answer(ctx context.Context, r *remote, q *consent.Question, text string) error {
+	in := httpd.AnswerRequest{ID: q.ID, Digest: q.Digest, AskResult: spec.AskResult{Reach: spec.Reach(text)}}
+	switch {
+	case in.Reach == spec.ReachNo, slices.Contains(q.Reaches, in.Reach):
+	case q.Kind == spec.AskSignIn && text != "":
+		in.AskResult = spec.AskResult{Reach: spec.ReachOnce, Code: text}
+	default:
+		return usagef("%q is no answer to this question; it may be %s", text, words(append(slices.Clone(q.Reaches), spec.ReachNo)))
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	if _, err := r.do(ctx, http.MethodPost, "/api/questions", in); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "answered: %s\n", consent.ReachWords[in.Reach])
+	if q.Late && in.Reach == spec.ReachOnce {
+		fmt.Fprintf(a.err, "the client has to make the same call again before %s\n", time.Now().Add(consent.GrantFor).Local().Format("15:04"))
+	}
+	return nil
+}
+
+func words(all []spec.Reach) string {
+	text := make([]string, len(all))
+	for i, r := range all {
+		text[i] = string(r)
+	}
+	return strings.Join(text, ", ")
+}
+
+// watchQuestions asks one question after the other, until the hub ends or ctx does.
+func (a *app) watchQuestions(ctx context.Context) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lists, ended := make(chan []consent.Question), make(chan error, 1)
+	go func() {
+		ended <- r.events(ctx, "/api/questions/watch", func(b []byte) error {
+			var all []consent.Question
+			if err := decode(b, &all); err != nil {
+				return err
+			}
+			select {
+			case lists <- all:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	typed := make(chan string)
+	go func() { // ends with the process
+		for in := bufio.NewScanner(a.in); in.Scan(); {
+			typed <- strings.TrimSpace(in.Text())
+		}
+		cancel()
+	}()
+	fmt.Fprintln(a.err, "waiting for questions; Ctrl+C ends")
+	var now *consent.Question
+	for {
+		select {
+		case all := <-lists:
+			all = slices.DeleteFunc(all, func(q consent.Question) bool { return q.Late })
+			if now != nil && !slices.ContainsFunc(all, func(q consent.Question) bool { return q.ID == now.ID }) {
+				fmt.Fprintln(a.out, "\n(this question is no longer open)")
+				now = nil
+			}
+			if now == nil && len(all) > 0 {
+				select {
+				case <-typed: // before the question was there
+				default:
+				}
+				now = &all[0]
+				a.printQuestion(now)
+			}
+		case text := <-typed:
+			if now == nil {
+				continue
+			}
+			if err := a.answer(ctx, r, now, text); err != nil {
+				fmt.Fprintf(a.err, "%v\n> ", err)
+			}
+		case err := <-ended:
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"tabhub/hub/consent"
+	"tabhub/spec"
+)
+
+// AnswerRequest is the body of POST /api/questions. Digest is that of the question as it was
+// shown.
+type AnswerRequest struct {
+	ID     string `json:"id" validate:"required"`
+	Digest string `json:"digest" validate:"required"`
+	spec.AskResult
+}
+
+func (s *Server) getQuestions(r *request) error {
+	return r.answer(nonNil(r.tenant.Hub.Desk().Open()))
+}
+
+// watchQuestions sends the open questions, as an event each time that they change. Calls wait
+// for who listens.
+func (s *Server) watchQuestions(r *request) error {
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	jsonHeaders(r.w.Header())
+	r.w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(r.w)
+	for all := range r.tenant.Hub.Desk().Watch(ctx) {
+		b, err := json.Marshal(nonNil(all))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(r.w, "data: %s\n\n", b)
+		if out.Flush() != nil {
+			break // nobody listens any more
+		}
+	}
+	return nil
+}
+
+func (s *Server) postAnswer(r *request) error {
+	var in AnswerRequest
+	if err := r.read(64<<10, &in); err != nil {
+		return err
+	}
+	err := r.tenant.Hub.Desk().Answer(in.ID, in.Digest, in.AskResult, consent.ByCommand)
+	switch {
+	case errors.Is(err, consent.ErrNoQuestion):
+		return &refusal{http.StatusGone, err.Error()}
+	case errors.Is(err, consent.ErrChanged), errors.Is(err, consent.ErrReach), errors.Is(err, consent.ErrCode):
+		return &refusal{http.StatusConflict, err.Error()}
+	case err != nil:
+		return err
+	}
+	return r.answer(struct{}{})
+}

@@ -1,0 +1,145 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+)
+
+// Pause stops everything that is done for clients, or lets it go on; by says by what means,
+// for the record. What is paused of a client or a site alone stays so.
+func (h *Hub) Pause(by string, on bool) error {
+	return h.EditPolicy(by, func(doc *policy.Document) error {
+		doc.Pauses = slices.DeleteFunc(doc.Pauses, isOfAll)
+		if on {
+			doc.Pauses = append(doc.Pauses, policy.Pause{Since: time.Now(), By: by})
+		}
+		return nil
+	})
+}
+
+func isOfAll(p policy.Pause) bool { return p.Client == "" && p.Site == "" }
+
+// ownerDelay is how long changes are collected of what the owner is shown.
+const ownerDelay = 250 * time.Millisecond
+
+// WatchOwner calls tell with what the owner is to see now, and again when that has changed.
+// It blocks until ctx ends or the Hub does.
+func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		case <-h.ctx.Done():
+			return
+		}
+		changed := h.gate.apps.changed.wait()
+		waiting, asked := h.gate.desk.Waiting()
+		tell(spec.OwnerState{
+			Paused:  slices.ContainsFunc(h.Policy().Document().Pauses, isOfAll),
+			Waiting: waiting,
+			Apps:    h.gate.apps.list(time.Now()),
+		})
+		select {
+		case <-changed:
+		case <-asked:
+		case <-ctx.Done():
+			return
+		case <-h.ctx.Done():
+			return
+		}
+		timer.Reset(ownerDelay)
+	}
+}
+
+// Connected notes that a client is connected, until gone is called.
+func (h *Hub) Connected(by *consent.Caller) (gone func()) {
+	h.gate.apps.connected(by, 1)
+	return func() { h.gate.apps.connected(by, -1) }
+}
+
+// Bounds of what is shown of clients, and kept of them.
+const (
+	maxApps     = 16
+	maxKeptApps = 256
+	maxSaid     = 80               // bytes of what one calls itself
+	appGrace    = 10 * time.Minute // for how long one is shown that has called, and is not connected
+)
+
+// apps are the clients that are connected, or have just called. Its methods are safe for
+// concurrent use.
+type apps struct {
+	changed signal
+
+	mu  sync.Mutex
+	all map[appKey]*app
+}
+
+// appKey tells apart the programs that show the same credential.
+type appKey struct{ id, said string }
+
+type app struct {
+	spec.OwnerApp // but for LastMs
+	connections   int
+	last          time.Time // of its calls; zero: none
+}
+
+func (a *apps) connected(by *consent.Caller, n int) {
+	a.change(by, func(it *app) { it.connections += n })
+}
+
+func (a *apps) called(by *consent.Caller) {
+	a.change(by, func(it *app) { it.Calls, it.last = it.Calls+1, time.Now() })
+}
+
+func (a *apps) change(by *consent.Caller, f func(*app)) {
+	key := appKey{by.Who.ID, by.Said}
+	a.mu.Lock()
+	it := a.all[key]
+	if it == nil {
+		if len(a.all) >= maxKeptApps {
+			maps.DeleteFunc(a.all, func(_ appKey, it *app) bool { return it.connections == 0 })
+		}
+		it = &app{OwnerApp: spec.OwnerApp{Name: by.Who.Name}}
+		if said := describe.Clean(by.Said, maxSaid); said != by.Who.Name {
+			it.Said = said
+		}
+		if a.all == nil {
+			a.all = map[appKey]*app{}
+		}
+		a.all[key] = it
+	}
+	f(it)
+	a.mu.Unlock()
+	a.changed.fire()
+}
+
+// list returns the apps that are to be shown, the last to call first.
+func (a *apps) list(now time.Time) []spec.OwnerApp {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.DeleteFunc(a.all, func(_ appKey, it *app) bool { return it.connections == 0 && now.Sub(it.last) > appGrace })
+	latest := slices.SortedFunc(maps.Values(a.all), func(a, b *app) int {
+		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Said, b.Said))
+	})
+	var shown []spec.OwnerApp
+	for _, it := range latest[:min(len(latest), maxApps)] {
+		made := it.OwnerApp
+		if !it.last.IsZero() {
+			made.LastMs = max(now.Sub(it.last).Milliseconds(), 1)
+		}
+		shown = append(shown, made)
+	}
+	return shown
+}

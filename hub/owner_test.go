@@ -1,0 +1,109 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+)
+
+// The owner's one button stops what is under way and what comes, and shows that it has. What
+// is paused of one client alone is not lifted with it.
+func TestPauseEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		tab := w.page("https://shop.example", "k")
+		w.register(tab, 0, tools("https://shop.example/", "buy"))
+		told := watchOwner(t, w.hub)
+
+		c := w.call(t.Context(), "shop_example__buy")
+		tab.Next()
+		if err := w.hub.EditPolicy("command", func(doc *policy.Document) error {
+			doc.Pauses = append(doc.Pauses, policy.Pause{Client: "another", Since: time.Now()})
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.hub.Pause(consent.ByWindow, true); err != nil {
+			t.Fatal(err)
+		}
+		c.want(t, "PAUSED")
+		if !told().Paused {
+			t.Error("the owner is not told that everything is paused")
+		}
+		w.call(t.Context(), "shop_example__buy").want(t, "PAUSED")
+
+		if err := w.hub.Pause(consent.ByWindow, false); err != nil {
+			t.Fatal(err)
+		}
+		if told().Paused {
+			t.Error("the owner is not told that it goes on")
+		}
+		c = w.call(t.Context(), "shop_example__buy")
+		answer(tab, tab.Next(), "bought")
+		c.want(t, "bought")
+		if left := w.hub.Policy().Document().Pauses; len(left) != 1 || left[0].Client != "another" {
+			t.Errorf("paused is still %+v", left)
+		}
+	})
+}
+
+// The owner sees who is connected and who has called, and no more of them than can be read.
+func TestOwnerSeesApps(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		tab := w.page("https://shop.example", "k")
+		w.register(tab, 0, tools("https://shop.example/", "buy"))
+		told := watchOwner(t, w.hub)
+		claude := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude"}, Said: "claude-code\u202e"}
+		gone := w.hub.Connected(claude)
+		if got := fmt.Sprint(told().Apps); got != "[{Claude claude-code 0 0}]" {
+			t.Errorf("once it is connected: %s", got)
+		}
+		c := w.call(t.Context(), "shop_example__buy")
+		answer(tab, tab.Next(), "bought")
+		c.want(t, "bought")
+		time.Sleep(time.Minute)
+		if got := fmt.Sprint(told().Apps); got != "[{the owner test 1 250} {Claude claude-code 0 0}]" {
+			t.Errorf("once another has called: %s", got)
+		}
+		time.Sleep(appGrace)
+		gone()
+		if got := fmt.Sprint(told().Apps); got != "[]" {
+			t.Errorf("once both are gone: %s", got)
+		}
+		for i := range 2 * maxKeptApps {
+			w.hub.Connected(&consent.Caller{Who: policy.Owner, Said: fmt.Sprint(i)})()
+		}
+		if n := len(told().Apps); n > maxApps {
+			t.Errorf("%d apps are shown", n)
+		}
+		w.hub.gate.apps.mu.Lock()
+		defer w.hub.gate.apps.mu.Unlock()
+		if n := len(w.hub.gate.apps.all); n > maxKeptApps {
+			t.Errorf("%d apps are kept", n)
+		}
+	})
+}
+
+// watchOwner returns what says what the owner was told last.
+func watchOwner(t *testing.T, h *Hub) (told func() spec.OwnerState) {
+	var last spec.OwnerState
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.WatchOwner(ctx, func(s spec.OwnerState) { last = s })
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return func() spec.OwnerState {
+		time.Sleep(ownerDelay)
+		synctest.Wait()
+		return last
+	}
+}
