@@ -248,8 +248,10 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 func (a *app) resumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
-		Short: "Lift what was paused: all of it, or one client or site",
-		Args:  args(cobra.NoArgs),
+		Short: "Let clients go on that `tabhub pause` has stopped",
+		Long: `Let clients go on that "tabhub pause" has stopped. It takes the flags that pause was
+given: what was paused of one client or site alone stays so when all others go on.`,
+		Args: args(cobra.NoArgs),
 	}
 	client, site := pauseFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -86,7 +86,7 @@ func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admi
 func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, error) {
 	a, err := g.Admit(r, token)
 	if err == nil && a.Anonymous {
-		return tabtransport.Admission{}, unauthorized("Authentication required: send the token in mcp_handshake; `tabhub token` prints it")
+		return tabtransport.Admission{}, unauthorized("Authentication required: send a token in mcp_handshake; `tabhub token mint --name CLIENT` makes one")
 	}
 	return a, err
 }

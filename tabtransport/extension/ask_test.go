@@ -430,3 +430,23 @@ func TestQuestionsInTurn(t *testing.T) {
 	window(b, "next").ClickLast("#yes")
 	(<-next).is(t, `{"reach":"once"}`)
 }
+
+// However much is asked, the owner has one window, and the hub learns what is too much.
+func TestTooManyQuestions(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	refused := make(chan error, 17)
+	for i := range cap(refused) {
+		answer := h.asks(payment("q" + strconv.Itoa(i)))
+		go func() { refused <- (<-answer).err }()
+	}
+	if err := <-refused; err == nil || !strings.Contains(err.Error(), "too many questions wait") {
+		t.Errorf("the one too many: %v", err)
+	}
+	w := b.Window("ask.html")
+	w.WaitFor("document.querySelector('#waiting')?.textContent === 'Waiting after this one: 15'")
+	if windows := w.Eval("chrome.windows.getAll({windowTypes: ['popup']}).then((all) => all.length)"); windows != "1" {
+		t.Errorf("they have %s windows", windows)
+	}
+}
