@@ -28,11 +28,12 @@ import (
 func (w *rig) relay() (current, predecessor string, r *relay.Relay) {
 	w.t.Helper()
 	r = relay.New(relay.Options{
-		Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
+		Verify: func(h relay.Handshake) (a relay.Admission, err error) {
 			if h.Token != "token" {
-				return tabtransport.Admission{}, errors.New("no token")
+				return a, errors.New("no token")
 			}
-			return tabtransport.Admission{User: spec.LocalUser}, nil
+			a.User, a.Gate = spec.LocalUser, relaytest.Open{}
+			return a, nil
 		},
 		Hub: func(spec.UserID) tabtransport.Attacher { return w.peers },
 	})
