@@ -217,6 +217,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		if again {
 			continue
 		}
+		r.recordBegin()
 		resp, err := r.send(ctx, p)
 		retry, err := r.judge(ctx, err, &loading)
 		if !retry {

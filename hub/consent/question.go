@@ -17,10 +17,10 @@ import (
 // Bounds of what a question shows. Nothing is left out unseen: a call that has more than
 // maxRows values is not asked about.
 const (
-	maxName  = 80        // characters of a name or title
-	maxValue = 4096      // characters of a value
-	minValue = 64        // also where there are many
-	allShown = 128 << 10 // characters of all values
+	maxName  = 80       // characters of a name or title
+	maxValue = 4096     // characters of a value
+	minValue = 64       // also where there are many
+	allShown = 64 << 10 // characters of all values
 	maxRows  = 1000
 	maxArgs  = 64 << 10 // bytes; a yes to more is for once
 )

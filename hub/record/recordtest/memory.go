@@ -21,7 +21,7 @@ func (m *Memory) Append(e record.Entry) {
 	m.lines = append(m.lines, record.Line{N: uint64(len(m.lines) + 1), Entry: e})
 }
 
-// Entries returns the entries that q selects, oldest first; its Limit does not count.
+// Entries returns the entries that q selects, oldest first.
 func (m *Memory) Entries(q record.Query) []record.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,6 +30,9 @@ func (m *Memory) Entries(q record.Query) []record.Entry {
 		if q.Match(&m.lines[i]) {
 			found = append(found, m.lines[i].Entry)
 		}
+	}
+	if q.Limit > 0 {
+		found = found[max(0, len(found)-q.Limit):]
 	}
 	return found
 }
