@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/record"
 	"tabhub/hub/relaytool"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -190,7 +189,7 @@ func TestRelayedChromium(t *testing.T) {
 			t.Parallel()
 			w := newRig(t)
 			current, predecessor, r := w.relay()
-			w.tools = append(w.tools, relaytool.New(r, spec.LocalUser, func(record.Entry) {})...)
+			w.tools = append(w.tools, relaytool.New(w.hub, r, spec.LocalUser)...)
 			url := current
 			if raw {
 				url = predecessor
