@@ -130,9 +130,7 @@ func (p *process) pairingError(err error) error {
 func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
-		a.Admission, err = p.guard.AdmitExtension(h.Request, h.Token)
-	} else {
-		a.Admission, who, err = p.guard.AdmitClient(h.Request, h.Token)
+		admit = p.guard.AdmitExtension
 	}
 	if a.Admission, err = admit(h.Request, h.Token); err != nil {
 		return a, err
