@@ -10,6 +10,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -50,12 +51,20 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	ctx, leave := h.gate.enter(ctx, by, "")
 	defer leave()
-	p, err := h.admitControl(ctx, by, to, req)
+	args, err := json.Marshal(req)
 	if err != nil {
+		return resp, "", err
+	}
+	var ad admission
+	p, a, err := h.admitControl(ctx, by, &ad, to, req, args)
+	if err != nil {
+		h.noteControl(by, &ad, &a)
 		return resp, "", h.gateError(err, false)
 	}
-	site = p.of.Site.Domain
+	site = a.Site.Domain
 	resp, err = h.gate.send(ctx, p, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	h.gate.traceSent(ctx, &ad, &a, args)
+	h.noteControl(by, &ad, &a)
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
@@ -84,15 +93,13 @@ func capabilityOf(req spec.Request) spec.Capability {
 }
 
 // admitControl decides about a control request, and asks the owner if need be. One that
-// leads elsewhere is decided about as what is done there, if the tab may be led away.
-func (h *Hub) admitControl(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (permit, error) {
-	args, err := json.Marshal(req)
-	if err != nil {
-		return permit{}, err
-	}
-	var ad admission
-	return h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) {
-		a, place, target := controlAction(by, req)
+// leads elsewhere is decided about as what is done there, if the tab may be led away. The
+// action is the one that was decided about last.
+func (h *Hub) admitControl(ctx context.Context, by *consent.Caller, ad *admission, to spec.TabAddr, req spec.Request, args json.RawMessage) (p permit, a policy.Action, err error) {
+	p, err = h.gate.admit(ctx, by, ad, func() (_ *policy.Action, err error) {
+		var place bool
+		var target string
+		a, place, target = controlAction(by, req)
 		if place {
 			if a.Site, err = h.siteOf(ctx, to); err != nil {
 				return nil, err
@@ -100,12 +107,27 @@ func (h *Hub) admitControl(ctx context.Context, by *consent.Caller, to spec.TabA
 		}
 		if target != "" {
 			if here := h.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
+				ad.decision = here
 				return nil, refusal(here, &a)
 			}
 			a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
 		}
 		return &a, nil
 	}, args)
+	return p, a, err
+}
+
+// noteControl adds to the record of the hub's tool what was decided about a request that was
+// made for it. Of several it is the last one, but for lists of tabs, which go with all.
+func (h *Hub) noteControl(by *consent.Caller, ad *admission, a *policy.Action) {
+	effect := ad.decision.Effect
+	if effect == policy.Unset || effect == policy.Allow && a.Site == (policy.Site{}) {
+		return
+	}
+	by.Note(func(e *record.Entry) {
+		ad.note(e, a)
+		e.Flows = flowLines(a.Flows, a.Site.Domain)
+	})
 }
 
 // controlAction is what a control request comes to, but for its site, by the name of the
