@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub/consent"
+	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/naming"
@@ -19,41 +20,61 @@ import (
 // until it is answered. What the client may do there is decided about as about a call. The
 // error is a *Failure, the peer's own *spec.Error, a *consent.AskBack, or ctx's cause.
 func (h *Hub) Control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, error) {
+	resp, _, err := h.control(ctx, by, to, req)
+	return resp, err
+}
+
+// ReadTab is Control for what reads the page that a tab shows. It also returns which that
+// is, nil with an error.
+func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, *item.Source, error) {
+	resp, site, err := h.control(ctx, by, to, req)
+	if err != nil {
+		return resp, nil, err
+	}
+	if _, ok := req.(*spec.Text); ok {
+		h.gate.flows.Learn(by.Who.ID, site, resp.Result)
+	}
+	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, nil
+}
+
+// control is Control. It also returns the site that the request was about, or led to.
+func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
 	h.mu.RUnlock()
 	switch {
 	case !there:
-		return spec.Response{}, &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
+		return resp, "", &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
 	case !capable:
-		return spec.Response{}, &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
+		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
 	ctx, leave := h.gate.enter(ctx, by, "")
 	defer leave()
 	p, err := h.admitControl(ctx, by, to, req)
 	if err != nil {
-		return spec.Response{}, h.gateError(err, false)
+		return resp, "", h.gateError(err, false)
 	}
-	resp, err := h.gate.send(ctx, p, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	site = p.of.Site.Domain
+	resp, err = h.gate.send(ctx, p, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
 		if req.Method() == spec.MethodCloseTab {
-			return spec.Response{Result: json.RawMessage(`{}`)}, nil
+			return spec.Response{Result: json.RawMessage(`{}`)}, site, nil
 		}
-		return resp, &Failure{spec.FailTabClosed, "the tab was closed"}
+		return resp, site, &Failure{spec.FailTabClosed, "the tab was closed"}
 	case errors.Is(err, tabtransport.ErrNotConnected):
-		return resp, &Failure{spec.FailNotConnected, "the browser went away; nothing was sent"}
+		return resp, site, &Failure{spec.FailNotConnected, "the browser went away; nothing was sent"}
 	case errors.Is(err, tabtransport.ErrLost):
-		return resp, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
+		return resp, site, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return resp, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
+		return resp, site, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
 	case errors.Is(err, tabtransport.ErrBusy):
-		return resp, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
+		return resp, site, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
-		return resp, &Failure{spec.FailToolError, "the page's protocol has no such request"}
+		return resp, site, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
-	return resp, h.gateError(err, true)
+	return resp, site, h.gateError(err, true)
 }
 
 // capabilityOf returns the capability that a control request needs: that of its

@@ -12,6 +12,7 @@ import (
 	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -149,7 +150,36 @@ func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, a
 	defer leave()
 	var ad admission
 	_, err := h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	by.Note(func(e *record.Entry) { ad.note(e, a) })
 	return ad.decision, ad.answer, h.gateError(err, false)
+}
+
+// AdmitAtOnce is Admit for who must not block. If the owner has to be asked, or what the
+// client knows of sites is still being read, ok is false: Admit decides then.
+func (h *Hub) AdmitAtOnce(by *consent.Caller, a *policy.Action) (ok bool, err error) {
+	g := h.gate
+	rules := g.rules.Load()
+	if rules.Traces(a.Who) && g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
+		return false, nil
+	}
+	ad := admission{decision: rules.Decide(a, time.Now())}
+	by.Note(func(e *record.Entry) { ad.note(e, a) })
+	switch ad.decision.Effect {
+	case policy.Allow:
+		return true, nil
+	case policy.Ask:
+		return false, nil
+	}
+	return true, refusal(ad.decision, a)
+}
+
+// Hears returns why a client is not to be told now what an action brings it: a *Failure if
+// that is denied by now; nil otherwise.
+func (h *Hub) Hears(a *policy.Action) error {
+	if d := h.gate.rules.Load().Decide(a, time.Now()); d.Effect != policy.Allow && d.Effect != policy.Ask {
+		return refusal(d, a)
+	}
+	return nil
 }
 
 // admitItem decides about the item that a public name or URI stands for, and asks the owner

@@ -84,13 +84,19 @@ func (r *run) entry() record.Entry {
 		e.Tab, e.URL, e.Origin = r.target.Addr.String(), r.target.URL, r.target.Item.Origin
 	}
 	if r.action.Who != nil {
-		e.Class, e.Decision = r.action.Class.String(), r.ad.decision.Effect.String()
-	}
-	e.Rule = r.ad.decision.By()
-	if a := r.ad.answer; a.Question != "" {
-		e.Decision, e.Question, e.By, e.Reach, e.Asked = policy.Ask.String(), a.Question, a.By, string(a.Reach), a.Asked
+		r.ad.note(&e, &r.action)
 	}
 	return e
+}
+
+// note sets in a record what was decided about an action, and who has said so.
+func (ad *admission) note(e *record.Entry, a *policy.Action) {
+	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.decision.Effect.String(), ad.decision.By()
+	answer := ad.answer
+	if answer.Question != "" {
+		e.Decision = policy.Ask.String()
+	}
+	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), answer.Asked
 }
 
 // confirmEpoch has the store say whether another hub serves the user by now, which a hub

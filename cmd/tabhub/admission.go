@@ -127,19 +127,22 @@ func (p *process) pairingError(err error) error {
 }
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
-func (p *process) admitRelay(h relay.Handshake) (tabtransport.Admission, error) {
+func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 	admit := p.guard.AdmitClient
 	if h.Extension {
 		admit = p.guard.AdmitExtension
 	}
-	a, err := admit(h.Request, h.Token)
-	if err != nil {
+	if a.Admission, err = admit(h.Request, h.Token); err != nil {
 		return a, err
 	}
-	// The user's hub takes extensions that can open tabs.
-	if _, err := p.tenants.Get(h.Request.Context(), a.User); err != nil {
+	// The user's hub takes extensions that can open tabs, and decides about clients.
+	t, err := p.tenants.Get(h.Request.Context(), a.User)
+	if err != nil {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return a, errors.New("the hub could not be opened; its log says why")
+	}
+	if !h.Extension {
+		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client}}
 	}
 	return a, nil
 }

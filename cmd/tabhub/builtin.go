@@ -42,7 +42,7 @@ A result with isError and an error code is the hub's: INVALID_ARGUMENTS says wha
 // are on or not. instances are the browsers that the hub starts, nil if it starts none. h
 // may be nil for who only wants to know the tools.
 func (p *process) builtins(user spec.UserID, h *hub.Hub, instances *instance.Instances) []builtin.Tool {
-	others := append(browsertool.New(h, instances), relaytool.New(p.relay, user, h.Record)...)
+	others := append(browsertool.New(h, instances), relaytool.New(h, p.relay, user)...)
 	return append(proxytool.New(h, p.tools.List(others, p.lists), h.Record), others...)
 }
 

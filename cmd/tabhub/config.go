@@ -57,6 +57,7 @@ type config struct {
 	callTimeout    time.Duration
 	callTimeoutMax time.Duration
 	personTimeout  time.Duration
+	labelResults   bool
 
 	policy     string
 	policyFile string
@@ -103,6 +104,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
+	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
 	f.StringVar(&c.policy, "policy", "", "what holds where no rule does: open, careful, ask or read-only (default: what `tabhub policy mode` has set, else careful)")
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
 	c.logKeep, c.logMax = age(record.DefaultKeep), record.DefaultMax

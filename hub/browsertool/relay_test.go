@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"tabhub/hub/record"
 	"tabhub/hub/relaytool"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -28,11 +27,12 @@ import (
 func (w *rig) relay() (current, predecessor string, r *relay.Relay) {
 	w.t.Helper()
 	r = relay.New(relay.Options{
-		Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
+		Verify: func(h relay.Handshake) (a relay.Admission, err error) {
 			if h.Token != "token" {
-				return tabtransport.Admission{}, errors.New("no token")
+				return a, errors.New("no token")
 			}
-			return tabtransport.Admission{User: spec.LocalUser}, nil
+			a.User, a.Gate = spec.LocalUser, relaytest.Open{}
+			return a, nil
 		},
 		Hub: func(spec.UserID) tabtransport.Attacher { return w.peers },
 	})
@@ -189,7 +189,7 @@ func TestRelayedChromium(t *testing.T) {
 			t.Parallel()
 			w := newRig(t)
 			current, predecessor, r := w.relay()
-			w.tools = append(w.tools, relaytool.New(r, spec.LocalUser, func(record.Entry) {})...)
+			w.tools = append(w.tools, relaytool.New(w.hub, r, spec.LocalUser)...)
 			url := current
 			if raw {
 				url = predecessor

@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/hub/record"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // What a model gets wrong must come back as words that set it right, and reach no
@@ -212,6 +213,12 @@ func TestPage(t *testing.T) {
 	shot := w.call("browser_page", `{"action":"screenshot","tabId":"1"}`)
 	if len(shot.Content) != 1 || shot.Content[0].Type != "image" || shot.Content[0].MimeType != "image/png" || !bytes.Equal(shot.Content[0].Data, []byte("\x89PNG\r\n\x1a\n")) {
 		t.Errorf("%s", shot.raw)
+	}
+	text := w.call("browser_page", `{"action":"text","tabId":"1"}`)
+	for _, r := range []result{shot, text} {
+		if got := string(rawjson.Get(r.raw, "_meta", "tabhub/source")); !strings.HasPrefix(got, `{"domain":"shop.example","verified":true,"tab":"`) {
+			t.Errorf("%s says that it is from %s", r.call, got)
+		}
 	}
 	w.call("browser_page", `{"action":"screenshot","tabId":"2"}`).fails(spec.FailToolError, "activate it first")
 	for _, answer := range []string{`{}`, `{"mimeType":"text/html","data":"AAAA"}`, `{"mimeType":"image/png","data":""}`, `{"mimeType":"image/png","data":"AA\"A"}`, `{"mimeType":"image/png","data":7}`} {

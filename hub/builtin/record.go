@@ -21,13 +21,13 @@ func Recorded(t Tool, log func(record.Entry)) Tool {
 	call := t.Call
 	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
 		start := time.Now()
-		result, err := call(ctx, by, args)
+		e := by.Entry(record.Call, start)
+		result, err := call(ctx, by.Noted(&e), args)
 		name := t.Name
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
 		}
-		e := by.Entry(record.Call, start)
-		e.Tool, e.Args, e.Result, e.Outcome = name, args, result, outcome(result)
+		e.Tool, e.Args, e.Result, e.Outcome, e.Duration = name, args, result, outcome(result), time.Since(start)
 		log(e)
 		return result, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
@@ -53,7 +54,7 @@ const (
 func (t *Tool) Action(by *consent.Caller) policy.Action {
 	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: t.Name, Class: policy.Read}
 	if t.Listed == RelayTools {
-		a.Of, a.Site.Any = policy.OfRelay, true
+		a.Of, a.Site.Any, a.Name = policy.OfRelay, true, strings.TrimPrefix(t.Name, "relay_")
 		if t.Annotations == nil || !t.Annotations.ReadOnly {
 			a.Class = policy.Write
 		}

@@ -34,6 +34,8 @@ type Caller struct {
 	// a random id of this request, After that of the one before, "" in the first. A yes for
 	// this once is good for all of them.
 	Round, After string
+
+	note *note // nil if no record is made
 }
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. A

@@ -10,7 +10,6 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
-	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/tabtransport"
@@ -18,22 +17,28 @@ import (
 )
 
 // New returns the tools that drive a user's extensions: one that lists the browsers, and
-// one for each command. They are the same whoever is connected. log gets a record of
-// each call.
-func New(r *relay.Relay, user spec.UserID, log func(record.Entry)) []builtin.Tool {
+// one for each command. They are the same whoever is connected. The user's hub decides
+// about each call, and records it.
+func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 	list := command{method: "listBrowsers", reads: true, describe: "List the browsers whose extension is connected to the relay."}.tool()
-	serve(&list, func(context.Context, map[string]json.RawMessage) (json.RawMessage, error) {
+	serve(&list, func(ctx context.Context, by *consent.Caller, _ map[string]json.RawMessage) (json.RawMessage, error) {
+		if err := admit(ctx, h, by, "listBrowsers", nil); err != nil {
+			return nil, err
+		}
 		browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, r.Extensions(user)...)})
 		return builtin.Text(string(browsers)), err
 	})
 	tools := []builtin.Tool{list}
 	for _, c := range commands {
 		t := c.tool(append([]param{browserParam}, c.params...)...)
-		serve(&t, func(ctx context.Context, args map[string]json.RawMessage) (json.RawMessage, error) {
+		serve(&t, func(ctx context.Context, by *consent.Caller, args map[string]json.RawMessage) (json.RawMessage, error) {
 			name, _ := rawjson.String(args["browser"])
 			delete(args, "browser")
 			browser, err := find(r, user, name)
 			if err != nil {
+				return nil, err
+			}
+			if err := admit(ctx, h, by, c.method, args); err != nil {
 				return nil, err
 			}
 			if c.run != nil {
@@ -45,9 +50,20 @@ func New(r *relay.Relay, user spec.UserID, log func(record.Entry)) []builtin.Too
 		tools = append(tools, t)
 	}
 	for i := range tools {
-		tools[i] = builtin.Recorded(tools[i], log)
+		tools[i] = builtin.Recorded(tools[i], h.Record)
 	}
 	return tools
+}
+
+// admit has it decided about a command.
+func admit(ctx context.Context, h *hub.Hub, by *consent.Caller, method string, args map[string]json.RawMessage) error {
+	params, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	a := Action(by, method, params)
+	_, _, err = h.Admit(ctx, by, &a, params)
+	return err
 }
 
 // run runs a command that takes its arguments apart.
@@ -66,15 +82,18 @@ func run(ctx context.Context, c command, browser relay.Tools, args map[string]js
 }
 
 // serve has run serve the calls of a tool whose arguments fit its schema.
-func serve(t *builtin.Tool, run func(ctx context.Context, args map[string]json.RawMessage) (json.RawMessage, error)) {
+func serve(t *builtin.Tool, run func(ctx context.Context, by *consent.Caller, args map[string]json.RawMessage) (json.RawMessage, error)) {
 	input := builtin.NewInput(t.Input)
-	t.Call = func(ctx context.Context, _ *consent.Caller, raw json.RawMessage) (json.RawMessage, error) {
+	t.Call = func(ctx context.Context, by *consent.Caller, raw json.RawMessage) (json.RawMessage, error) {
 		args, _, err := input.Read(raw)
 		if err != nil {
 			return (&hub.Failure{Code: spec.FailInvalidArguments, Message: err.Error()}).Result(), nil
 		}
-		result, err := run(ctx, args)
+		result, err := run(ctx, by, args)
+		_, asks := errors.AsType[*consent.AskBack](err)
 		switch {
+		case asks:
+			return nil, err
 		case err == nil:
 			return result, nil
 		case ctx.Err() != nil:

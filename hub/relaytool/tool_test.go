@@ -9,14 +9,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/hubtest"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
 	"tabhub/tabtransport/relay/relaytest"
 	"tabhub/tabtransport/wsserver/wstest"
@@ -26,22 +28,25 @@ import (
 type rig struct {
 	t     *testing.T
 	relay *relay.Relay
+	hub   *hubtest.Hub
 	url   string
 	tools []builtin.Tool
 }
 
 func newRig(t *testing.T) *rig {
 	r := &rig{t: t}
-	r.relay = relay.New(relay.Options{Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
+	r.relay = relay.New(relay.Options{Verify: func(h relay.Handshake) (a relay.Admission, err error) {
 		if h.Token == "" {
-			return tabtransport.Admission{}, errors.New("no token")
+			return a, errors.New("no token")
 		}
-		return tabtransport.Admission{User: spec.UserID(h.Token)}, nil
+		a.User, a.Gate = spec.UserID(h.Token), relaytest.Open{}
+		return a, nil
 	}})
 	server := httptest.NewServer(r.relay.Extension())
 	t.Cleanup(func() { r.relay.Close(); server.Close() })
 	r.url = "ws" + strings.TrimPrefix(server.URL, "http")
-	r.tools = New(r.relay, "ann", func(record.Entry) {})
+	r.hub = hubtest.Open(t, hub.Options{})
+	r.tools = New(r.hub.Hub, r.relay, "ann")
 	return r
 }
 
@@ -142,8 +147,6 @@ func TestDefinitions(t *testing.T) {
 // A plain LLM host drives a browser with the relay's tools.
 func TestTools(t *testing.T) {
 	r := newRig(t)
-	var log []string
-	r.tools = New(r.relay, "ann", func(rec record.Entry) { log = append(log, rec.Tool+" "+rec.Outcome) })
 	r.fails(r.call("relay_getTabs", `{}`), "NO_INSTANCE", "No browser")
 	ext := r.extension("ann", "chrome")
 	r.extension("eve", "chrome")
@@ -189,6 +192,13 @@ func TestTools(t *testing.T) {
 	ext.next()
 	ext.ws.Close()
 	r.fails(<-done, "TAB_CLOSED", "may have taken effect")
+	var log []string
+	for _, e := range r.hub.Recorded.Entries(record.Query{}) {
+		log = append(log, e.Tool+" "+e.Outcome)
+		if e.Outcome == "ok" && (e.Decision != "allow" || e.Rule != "preset:open" || e.Class == "") {
+			t.Errorf("nothing is recorded of the decision: %+v", e)
+		}
+	}
 	for _, call := range []string{"relay_getTabs NO_INSTANCE", "relay_getTabs ok", "relay_closeTab TAB_CLOSED"} {
 		if !slices.Contains(log, call) {
 			t.Errorf("%s is not in the log %q", call, log)
@@ -314,3 +324,64 @@ func TestActs(t *testing.T) {
 
 // tester is on whose behalf tests call.
 var tester = &consent.Caller{Who: policy.Owner, Said: "test"}
+
+// What a client may do with an extension goes by what it would do there: the same for a tool as
+// for a request of a client's own, and a command of the Chrome DevTools Protocol by its name.
+func TestAction(t *testing.T) {
+	for _, c := range []struct {
+		method, params, name string
+		class                policy.Class
+	}{
+		{"connect", `{}`, "connect", policy.Read},
+		{"getTabs", `{}`, "getTabs", policy.Read},
+		{"click", `{}`, "click", policy.Write},
+		{"getTabs2", `{}`, "getTabs2", policy.Write},
+		{"forwardCDPCommand", `{"method":"Page.captureScreenshot"}`, "forwardCDPCommand Page.captureScreenshot", policy.Read},
+		{"forwardCDPCommand", `{"method":"Runtime.enable"}`, "forwardCDPCommand Runtime.enable", policy.Read},
+		{"forwardCDPCommand", `{"method":"Runtime.evaluate"}`, "forwardCDPCommand Runtime.evaluate", policy.Write},
+		{"forwardCDPCommand", `{"method":"Debugger.enable"}`, "forwardCDPCommand Debugger.enable", policy.Write},
+		{"forwardCDPCommand", `{"method":"Browser.getVersion"}`, "forwardCDPCommand Browser.getVersion", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"Target.createTarget"}`, "forwardCDPCommand Target.createTarget", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"Network.getAllCookies"}`, "forwardCDPCommand Network.getAllCookies", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"DOM.setFileInputFiles"}`, "forwardCDPCommand DOM.setFileInputFiles", policy.Destructive},
+		// What a browser takes of an object that has a member twice.
+		{"forwardCDPCommand", `{"method":"Page.captureScreenshot","method":"Browser.close"}`, "forwardCDPCommand Browser.close", policy.Destructive},
+		{"forwardCDPCommand", `{"method":"Page.captureScreenshot","\u006dethod":"Browser.close"}`, "forwardCDPCommand Browser.close", policy.Destructive},
+		{"forwardCDPCommand", `{"method":7}`, "forwardCDPCommand", policy.Write},
+		{"forwardCDPCommand", `["Page.captureScreenshot"]`, "forwardCDPCommand", policy.Write},
+		{"forwardCDPCommand", ``, "forwardCDPCommand", policy.Write},
+	} {
+		a := Action(tester, c.method, json.RawMessage(c.params))
+		if a.Name != c.name || a.Class != c.class || a.Of != policy.OfRelay || !a.Site.Any || a.Who != policy.Owner {
+			t.Errorf("%s %s: %+v", c.method, c.params, a)
+		}
+	}
+}
+
+// A tool asks once, for all that it sends, and is refused before anything is.
+func TestToolIsDecidedAbout(t *testing.T) {
+	r := newRig(t)
+	b := r.browser(&relaytest.Browser{})
+	b.Add("https://a.example/")
+	r.text(r.call("relay_selectTab", `{"tabIndex":0}`))
+	deny := policy.Rule{ID: "no", Effect: policy.Deny, Class: "relay", Tool: "browser_navigate"}
+	if err := r.hub.EditPolicy("test", func(doc *policy.Document) error {
+		doc.Put(deny, time.Now())
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.fails(r.call("relay_browser_navigate", `{"url":"https://d.example/"}`), "DENIED", "rule no")
+	if got := b.URLs()[0]; got != "https://a.example/" {
+		t.Errorf("the tab is at %s", got)
+	}
+	last := r.hub.Recorded.Entries(record.Query{Limit: 1})[0]
+	if last.Decision != "deny" || last.Rule != "no" || last.Outcome != "DENIED" || last.Tool != "relay_browser_navigate" {
+		t.Errorf("recorded %+v", last)
+	}
+	for _, tool := range r.tools {
+		if a := tool.Action(tester); r.hub.Shows(&a) == (tool.Name == "relay_browser_navigate") {
+			t.Errorf("%s is listed: %v", tool.Name, r.hub.Shows(&a))
+		}
+	}
+}

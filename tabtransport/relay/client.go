@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
@@ -20,11 +21,14 @@ func (r *Relay) Client() http.Handler {
 	return r.handler(r.limits.HandshakeTimeout, func(p *remote) role { return &clientPeer{remote: p, dialect: jsonrpc{}} })
 }
 
-// clientPeer reads what a client sends. It belongs to the reader.
+// clientPeer reads what a client sends. It belongs to the reader, or to the goroutine of a
+// lane.
 type clientPeer struct {
 	*remote
 	dialect clientDialect
 	client  *client // nil until it has shaken hands
+	lane    *lane   // that it serves; nil: it belongs to the reader
+	lanes   sync.WaitGroup
 }
 
 func (p *clientPeer) handle() {
@@ -43,14 +47,12 @@ func (p *clientPeer) handle() {
 		p.unauthenticated()
 	case e.method == "list_extensions":
 		p.reply(p.client.tenant.list())
-	case e.method == "connect":
-		p.dialect.connect(p)
 	case e.method == "disconnect":
 		p.dialect.disconnect(p)
 	case reservedMethod(e.method):
 		p.fail(spec.Errorf(spec.CodeMethodNotFound, "Method not found: %s is between the relay and an extension", e.method))
 	default:
-		p.forward()
+		p.admit()
 	}
 }
 
@@ -85,6 +87,49 @@ func (p *clientPeer) admitted() bool {
 	}
 	return err == nil
 }
+
+// admit has it decided about what reaches an extension: a message for one, or that the
+// client connects to it.
+func (p *clientPeer) admit() {
+	if p.waitsBehind() {
+		return
+	}
+	ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
+	switch {
+	case err != nil:
+		p.refuse(refusedBy(err))
+	case ask != nil:
+		p.wait()
+	default:
+		p.serve()
+	}
+}
+
+// serve does what the gate has let pass.
+func (p *clientPeer) serve() {
+	if p.env.method == connectMethod {
+		p.dialect.connect(p)
+	} else {
+		p.forward()
+	}
+}
+
+// refuse answers what the gate has not let pass.
+func (p *clientPeer) refuse(err *spec.Error) {
+	p.relay.counts.denied.Add(1)
+	p.deny(err)
+}
+
+// deny answers what is not served of that which reaches an extension.
+func (p *clientPeer) deny(err *spec.Error) {
+	if p.env.method == connectMethod {
+		p.dialect.notConnected(p, err)
+	} else {
+		p.fail(err)
+	}
+}
+
+const connectMethod = "connect"
 
 // forward passes a message on to the extension that the client is connected to.
 func (p *clientPeer) forward() {
@@ -130,21 +175,25 @@ func (p *clientPeer) unreadable(err *spec.Error) {
 // enter checks who a client is and gives it its place. A client that is known already
 // is checked again: a newer token of the same user extends its stay.
 func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
-	a, err := p.relay.verify(Handshake{Token: tokenOf(got), Request: p.request})
+	who := Handshake{Token: tokenOf(got), Client: "mcp-" + uuid.NewString(), Name: describe.Clean(name, maxName), Request: p.request}
+	a, err := p.relay.verify(who)
 	if err != nil {
 		return spec.Errorf(codeServer, "Authentication failed: %v", err)
 	}
-	if p.client != nil {
-		if p.client.tenant.user != a.User {
+	if c := p.client; c != nil {
+		if c.tenant.user != a.User {
 			return spec.Errorf(codeServer, "Authentication failed: this connection belongs to another user")
 		}
-		p.accept(a, nil)
+		if c.credential != a.Client {
+			return spec.Errorf(codeServer, "Authentication failed: this connection belongs to another client")
+		}
+		p.accept(a.Admission, nil)
 		return nil
 	}
 	limits := p.relay.limits
 	c := &client{
 		out: p.out, dialect: p.dialect, tenant: p.relay.tenant(a.User),
-		id: "mcp-" + uuid.NewString(), name: describe.Clean(name, maxName),
+		id: who.Client, name: who.Name, credential: a.Client, gate: a.Gate,
 		rate:        rate.NewLimiter(limits.ClientRate, limits.ClientBurst),
 		connections: map[string]*connection{},
 	}
@@ -152,7 +201,7 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 		return err
 	}
 	p.client = c
-	p.accept(a, nil)
+	p.accept(a.Admission, nil)
 	p.relay.log.Info("client connected", "user", a.User, "client", c.id, "name", c.name)
 	return nil
 }
@@ -174,6 +223,7 @@ func (p *clientPeer) refused(err *spec.Error) {
 func (p *clientPeer) ended(err error) {
 	if p.client != nil {
 		p.client.tenant.exit(p.client)
+		p.lanes.Wait()
 		p.relay.log.Info("client gone", "user", p.client.tenant.user, "client", p.client.id, "err", err)
 	}
 }
@@ -201,7 +251,7 @@ func (jsonrpc) connect(p *clientPeer) {
 	if id := cmp.Or(got["extension_id"], got["extensionId"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extension_id is missing")
 	} else if err == nil {
-		err = p.client.tenant.connect(p.client, id, "", 1, func(c *connection) []byte {
+		err = p.client.tenant.connect(p.client, p.lane, id, "", 1, func(c *connection) []byte {
 			if !p.wantsAnswer() {
 				return nil
 			}
@@ -213,9 +263,11 @@ func (jsonrpc) connect(p *clientPeer) {
 		})
 	}
 	if err != nil {
-		p.fail(err)
+		p.deny(err)
 	}
 }
+
+func (jsonrpc) notConnected(p *clientPeer, err *spec.Error) { p.fail(err) }
 
 func (jsonrpc) disconnect(p *clientPeer) {
 	if err := p.client.tenant.disconnect(p.client, p.env.connectionID); err != nil {

@@ -38,9 +38,11 @@ type clientDialect interface {
 	ended(conn string) []byte
 	// result answers a control request.
 	result(id json.RawMessage, v any) []byte
-	// handshake, connect and disconnect serve the control methods that differ.
+	// handshake, connect and disconnect serve the control methods that differ; notConnected
+	// answers a connect that is refused.
 	handshake(p *clientPeer)
 	connect(p *clientPeer)
+	notConnected(p *clientPeer, err *spec.Error)
 	disconnect(p *clientPeer)
 }
 

@@ -36,6 +36,10 @@ func errForeign() *spec.Error {
 	return spec.Errorf(codeServer, "connectionId is not a connection of this client")
 }
 
+func errNoConnection() *spec.Error {
+	return failed(spec.FailNoInstance, "Not connected to an extension: call list_extensions, then connect")
+}
+
 // errNoResult stands in for an answer that is none.
 func errNoResult() *spec.Error {
 	e := failed(spec.FailToolError, "Extension answered with neither a result nor an error: the request may have taken effect")

@@ -127,7 +127,7 @@ func (p *extensionPeer) admit(got map[string]string, greet func(*extension) []by
 		return
 	}
 	p.session = session
-	p.accept(a, func() []byte {
+	p.accept(a.Admission, func() []byte {
 		p.tenant.keepAlive(session)
 		return nil
 	})
@@ -178,7 +178,14 @@ func (p *extensionPeer) answer() {
 		req.reply <- replyOf(&p.env)
 		return
 	}
-	conn.client.out.MustSend(conn.client.dialect.answer(&p.env, req.id, conn.id))
+	c := conn.client
+	if err := c.gate.Hears(); err != nil {
+		told := *refusedBy(err)
+		told.Message += " The request was sent before: it may have taken effect."
+		c.out.MustSend(c.dialect.failure(req.id, "", &told))
+		return
+	}
+	c.out.MustSend(c.dialect.answer(&p.env, req.id, conn.id))
 }
 
 // event passes on what the extension sent unasked.
@@ -190,6 +197,9 @@ func (p *extensionPeer) event() {
 		d := to.client.dialect
 		if e.method == "" && !d.bare() {
 			continue // an answer without an id, which this client cannot have asked for
+		}
+		if to.client.gate.Hears() != nil {
+			continue
 		}
 		frame := same
 		if frame == nil || d.bare() {

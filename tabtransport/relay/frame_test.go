@@ -15,7 +15,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/tabtransport"
+	"tabhub/tabtransport/relay/relaytest"
 )
 
 // What a sender wrote in params and results must arrive as it was written, whatever
@@ -119,7 +119,7 @@ func FuzzRouter(f *testing.F) {
 		f.Add([]byte(s), []byte(s), true, false)
 	}
 	limits := Limits{ClientRate: 1e9, ClientBurst: 1e9, UserRate: 1e9, UserBurst: 1e9, MaxMalformed: 1e9}.withDefaults()
-	refuse := func(Handshake) (tabtransport.Admission, error) { return tabtransport.Admission{}, errors.New("no") }
+	refuse := func(Handshake) (Admission, error) { return Admission{}, errors.New("no") }
 	f.Fuzz(func(t *testing.T, fromClient, fromExtension []byte, plainClient, plainExtension bool) {
 		r := New(Options{Verify: refuse, Limits: limits, Log: slog.New(slog.DiscardHandler)})
 		pick := func(p bool) clientDialect {
@@ -137,7 +137,7 @@ func FuzzRouter(f *testing.F) {
 		enter := func(t *tenant, d clientDialect) *clientPeer {
 			p := &clientPeer{remote: &remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d}
 			p.role = p
-			p.client = &client{out: p.out, dialect: d, tenant: t, id: "mcp", rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
+			p.client = &client{out: p.out, dialect: d, tenant: t, id: "mcp", gate: relaytest.Open{}, rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
 			t.enter(p.client)
 			return p
 		}
@@ -150,7 +150,7 @@ func FuzzRouter(f *testing.F) {
 		foreign, foreignBrowser := enter(eve, jsonrpc{}), join(eve, "x", jsonrpc{})
 		conn := ""
 		for _, c := range []*clientPeer{mcp, other} {
-			ann.connect(c.client, ext.session.ext.id, "", 1, func(made *connection) []byte {
+			ann.connect(c.client, nil, ext.session.ext.id, "", 1, func(made *connection) []byte {
 				if c == mcp {
 					conn = made.id
 				}

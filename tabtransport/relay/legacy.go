@@ -78,23 +78,29 @@ func (d plain) handshake(p *clientPeer) {
 	}
 }
 
+// connectOutcome answers connect.
+type connectOutcome struct {
+	Success      bool   `json:"success"`
+	ConnectionID string `json:"connectionId,omitempty"`
+	Error        string `json:"error,omitempty"`
+}
+
 func (d plain) connect(p *clientPeer) {
-	type outcome struct {
-		Success      bool   `json:"success"`
-		ConnectionID string `json:"connectionId,omitempty"`
-		Error        string `json:"error,omitempty"`
-	}
 	got, err := p.env.paramStrings("extensionId", "extension_id")
 	if id := cmp.Or(got["extensionId"], got["extension_id"]); err == nil && id == "" {
 		err = spec.Errorf(spec.CodeInvalidParams, "Invalid params: extensionId is missing")
 	} else if err == nil {
-		err = p.client.tenant.connect(p.client, id, tabNumber(rawjson.Get(p.env.params, "tabId")), p.relay.limits.MaxConnections, func(c *connection) []byte {
-			return d.result(p.env.id, outcome{Success: true, ConnectionID: c.id})
+		err = p.client.tenant.connect(p.client, p.lane, id, tabNumber(rawjson.Get(p.env.params, "tabId")), p.relay.limits.MaxConnections, func(c *connection) []byte {
+			return d.result(p.env.id, connectOutcome{Success: true, ConnectionID: c.id})
 		})
 	}
 	if err != nil {
-		p.reply(outcome{Error: err.Message})
+		p.deny(err)
 	}
+}
+
+func (plain) notConnected(p *clientPeer, err *spec.Error) {
+	p.reply(connectOutcome{Error: err.Message})
 }
 
 func (d plain) disconnect(p *clientPeer) {

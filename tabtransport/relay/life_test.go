@@ -10,7 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
+	"tabhub/tabtransport/relay/relaytest"
 )
 
 // A client that is killed must not keep its extension busy, nor must what the
@@ -247,11 +247,13 @@ func TestPingedByPeer(t *testing.T) {
 func TestTokenTakenBack(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		good, revoke := context.WithCancel(t.Context())
-		r.relay.verify = func(h Handshake) (tabtransport.Admission, error) {
+		r.relay.verify = func(h Handshake) (Admission, error) {
+			a := Admission{Gate: relaytest.Open{}}
+			a.User = "ann"
 			if h.Token == "old" {
-				return tabtransport.Admission{User: "ann", Revoked: good}, nil
+				a.Revoked = good
 			}
-			return tabtransport.Admission{User: "ann"}, nil
+			return a, nil
 		}
 		ext, _ := r.extension(t, "old", "chrome")
 		old, renewed := r.client(t, "old"), r.client(t, "old")

@@ -20,7 +20,7 @@ import (
 type Options struct {
 	// Verify says whose a peer is. Its errors are sentences that the peer is told. It
 	// may block.
-	Verify func(Handshake) (tabtransport.Admission, error)
+	Verify func(Handshake) (Admission, error)
 	// Hub returns where a user's extensions join the hub as browsers. It must not block.
 	// Nil: they do not.
 	Hub    func(user spec.UserID) tabtransport.Attacher
@@ -32,6 +32,8 @@ type Options struct {
 type Handshake struct {
 	Token     string        // "" if it shows none
 	Extension bool          // it offers a browser; otherwise it is a client, which uses one
+	Client    string        // what the relay calls the client, and nobody else; "" for an extension
+	Name      string        // what the client calls itself, "" if nothing
 	Request   *http.Request // that opened its WebSocket; its context ends with that
 }
 
@@ -39,7 +41,7 @@ type Handshake struct {
 // of a request have been checked. All methods are safe for concurrent use.
 type Relay struct {
 	// static after construction
-	verify func(Handshake) (tabtransport.Admission, error)
+	verify func(Handshake) (Admission, error)
 	hub    func(spec.UserID) tabtransport.Attacher
 	log    *slog.Logger
 	limits Limits

@@ -18,7 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
-	"tabhub/tabtransport"
+	"tabhub/tabtransport/relay/relaytest"
 )
 
 // memory is a listener whose connections are pipes within the process, so that a
@@ -73,14 +73,17 @@ var users = map[string]spec.UserID{
 	"token of eve":            "eve",
 }
 
-func verify(h Handshake) (tabtransport.Admission, error) {
+func verify(h Handshake) (Admission, error) {
+	a := Admission{Gate: relaytest.Open{}}
 	if rest, ok := strings.CutPrefix(h.Token, "one minute of "); ok {
-		return tabtransport.Admission{User: spec.UserID(rest), Expires: time.Now().Add(time.Minute)}, nil
+		a.User, a.Expires = spec.UserID(rest), time.Now().Add(time.Minute)
+		return a, nil
 	}
 	if u, ok := users[h.Token]; ok {
-		return tabtransport.Admission{User: u}, nil
+		a.User = u
+		return a, nil
 	}
-	return tabtransport.Admission{}, errors.New("Invalid token")
+	return Admission{}, errors.New("Invalid token")
 }
 
 func (r *rig) handler() http.Handler {

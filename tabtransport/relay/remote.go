@@ -17,7 +17,8 @@ type remote struct {
 	request *http.Request
 	role    role // of the peer; on /relay its first message changes it
 
-	env       envelope // of the last frame
+	last      []byte   // the frame; valid while it is handled
+	env       envelope // of it
 	early     int      // messages before it has authenticated
 	malformed int      // frames in a row that could not be read
 }
@@ -64,6 +65,7 @@ func (p *remote) read(kind wsconn.Kind, frame []byte) {
 }
 
 func (p *remote) frame(frame []byte) {
+	p.last = frame
 	if err := p.env.parse(frame); err != nil {
 		p.role.unreadable(err)
 		return

@@ -7,6 +7,7 @@ type counters struct {
 	forwarded, answered, events   atomic.Uint64
 	dropped, malformed            atomic.Uint64
 	limited, refused, interrupted atomic.Uint64
+	denied                        atomic.Uint64
 }
 
 // Stats says what a Relay holds and what has happened since its start.
@@ -24,6 +25,7 @@ type Stats struct {
 	Malformed   uint64 `json:"malformed"`   // frames that could not be read
 	Limited     uint64 `json:"limited"`     // requests refused by a rate limit
 	Refused     uint64 `json:"refused"`     // peers whose credentials were refused
+	Denied      uint64 `json:"denied"`      // messages that the owner's word has kept from extensions
 	Slow        uint64 `json:"slow"`        // peers closed because they did not read or answer
 	Interrupted uint64 `json:"interrupted"` // requests ended without an answer of the extension
 }
@@ -38,6 +40,7 @@ func (r *Relay) Stats() Stats {
 		Malformed:   r.counts.malformed.Load(),
 		Limited:     r.counts.limited.Load(),
 		Refused:     r.counts.refused.Load(),
+		Denied:      r.counts.denied.Load(),
 		Slow:        r.conns.Slow(),
 		Interrupted: r.counts.interrupted.Load(),
 	}

@@ -3,6 +3,7 @@ package relay
 import (
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -87,9 +88,17 @@ type client struct {
 	name    string // what it calls itself: its project
 	rate    *rate.Limiter
 
+	credential string // as Admission.Client
+	gate       Gate
+
+	waiting atomic.Int32 // messages in lanes; it changes under tenant.mu
+
 	// guarded by tenant.mu
 	connections map[string]*connection
-	lost        string // the extension whose absence has ended its connection; "" once it connects
+	lanes       map[*lane]struct{} // nil until the first
+	opening     *lane              // of the latest connect that is asked about, nil if none is
+	waitingSize int                // of the messages in lanes, in bytes
+	lost        string             // the extension whose absence has ended its connection; "" once it connects
 	told        told
 }
 
@@ -103,6 +112,7 @@ type connection struct {
 
 	// guarded by tenant.mu
 	pending pendingRequests
+	lane    *lane  // of its messages that wait for the owner, nil if none does
 	tab     string // the JSON number of the tab whose events it gets; "" until it is known
 	used    uint64 // tenant.seq of its last request
 }
@@ -237,6 +247,7 @@ func (t *tenant) forgetLocked(ext *extension) {
 func (t *tenant) endLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
+	c.endLane()
 	c.client.out.MustSend(c.client.dialect.ended(c.id))
 	if c.client.dialect.waits() {
 		c.client.lost = c.ext.id
@@ -244,11 +255,19 @@ func (t *tenant) endLocked(c *connection) {
 	t.changedLocked()
 }
 
+// endLane gives up what waits for the owner on a connection that is no more.
+func (c *connection) endLane() {
+	if c.lane != nil {
+		c.lane.cancel()
+	}
+}
+
 // releaseLocked ends a connection at its client's wish or end and tells its
 // extension. What the extension still answers is for nobody.
 func (t *tenant) releaseLocked(c *connection) {
 	delete(c.ext.connections, c.id)
 	delete(c.client.connections, c.id)
+	c.endLane()
 	t.counts.interrupted.Add(uint64(len(c.pending.drain(time.Time{}))))
 	if s := c.ext.session; s != nil {
 		s.out.Send(s.dialect.released(c.id))

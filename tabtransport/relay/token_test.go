@@ -19,8 +19,8 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/relay"
+	"tabhub/tabtransport/relay/relaytest"
 )
 
 // locked is a buffer that a logger may write to while a test reads it.
@@ -41,9 +41,10 @@ func TestTokenAttacks(t *testing.T) {
 	logs := &locked{}
 	var tokens *auth.JWT
 	r := relay.New(relay.Options{
-		Verify: func(h relay.Handshake) (tabtransport.Admission, error) {
+		Verify: func(h relay.Handshake) (a relay.Admission, err error) {
 			id, err := tokens.Verify(h.Token)
-			return tabtransport.Admission{User: id.User, Expires: id.Expires}, err
+			a.User, a.Expires, a.Gate = id.User, id.Expires, relaytest.Open{}
+			return a, err
 		},
 		Log: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

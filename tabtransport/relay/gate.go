@@ -1,0 +1,50 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// Gate decides what one client may have done. It is safe for concurrent use. Its errors are
+// those of Refused.
+type Gate interface {
+	// Admit decides about a message of the client for an extension; "connect", after which the
+	// extension's events come to the client, is one. It does not block. With ask the owner has
+	// to be asked first: ask blocks until there is an answer, or returns ctx's cause; params
+	// must stay as they are until then. Of a message that nobody waits for the answer to, the
+	// owner is not asked: ask is nil then, always.
+	Admit(method string, params json.RawMessage, answered bool) (ask func(ctx context.Context) error, err error)
+	// Hears returns why the client is not to be told now what an extension sends; nil: it is.
+	// It does not block.
+	Hears() error
+}
+
+// Admission says whose a peer is.
+type Admission struct {
+	tabtransport.Admission
+	// Client identifies the credential of a client; "" for an extension.
+	Client string
+	// Gate decides what a client may have done. It is not nil, but for an extension.
+	Gate Gate
+}
+
+// Refused returns the error of a Gate: code is spec.FailDenied or spec.FailPaused, words say
+// why, and what the owner can do.
+func Refused(code spec.FailureCode, words string) error { return failed(code, "%s", words) }
+
+// refusedBy returns an error of a Gate as the client is told it.
+func refusedBy(err error) *spec.Error {
+	if e, ok := errors.AsType[*spec.Error](err); ok {
+		return e
+	}
+	return errGivenUp()
+}
+
+// errGivenUp answers what waited for the owner when its connection ended.
+func errGivenUp() *spec.Error {
+	return failed(spec.FailNotConnected, "The connection ended before the owner had allowed this: nothing was sent")
+}
