@@ -236,8 +236,7 @@ func TestAnswersAreMeant(t *testing.T) {
 	}
 	rest := func() {
 		t.Helper()
-		w.Eval("pass(1500)")
-		w.WaitFor("!document.querySelector('#yes').disabled")
+		w.WaitFor("!document.querySelector('#yes').disabled || (pass(1500), false)")
 	}
 
 	rest()
@@ -422,9 +421,9 @@ func TestQuestionsInTurn(t *testing.T) {
 	picture(t, w, "ask-withdrawn")
 
 	late := payment("late")
-	late.ExpiresMs = 1000
+	late.ExpiresMs = 4000
 	h.asks(late)
-	w = b.Window("ask.html?late")
+	w = window(b, "late")
 	w.WaitFor("document.querySelector('#headline')?.textContent.startsWith('Time is up')")
 	next := h.asks(payment("next")) // the window with words keeps nobody waiting
 	window(b, "next").ClickLast("#yes")

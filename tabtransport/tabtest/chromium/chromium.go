@@ -225,12 +225,15 @@ func (b *Browser) AttachURL(url string) *Page {
 	return b.Attach(url, func(i *target.Info) bool { return i.Type == "page" && i.URL == url })
 }
 
-// Window attaches to the page of the extension that file names, waiting for it to open.
+// Window attaches to the page of the extension that file names, waiting for it to open and
+// to show its document.
 func (b *Browser) Window(file string) *Page {
 	b.t.Helper()
-	return b.Attach("the extension's "+file, func(i *target.Info) bool {
+	p := b.Attach("the extension's "+file, func(i *target.Info) bool {
 		return i.Type == "page" && strings.HasPrefix(i.URL, "chrome-extension://"+b.ExtensionID+"/"+file)
 	})
+	p.awaitDocument("chrome-extension:")
+	return p
 }
 
 // Worker attaches to the extension's service worker, waiting for it to run. While
