@@ -164,7 +164,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("%+v", tokens)
 	}
 	who := o.verify(tokens.Access)
-	if who.User != spec.LocalUser || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
+	if who.User != spec.LocalUser || who.Kind != auth.KindClient || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
 		t.Errorf("the token is for %+v", who.Who)
 	}
 	list := o.clients.List(spec.LocalUser)
