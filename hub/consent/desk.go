@@ -162,7 +162,7 @@ func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
 func (d *Desk) isGivenBack(q *question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return q.client
+	return q.givenBack
 }
 
 // allowed returns the definition that a rule has allowed, nil if it is not known.

@@ -51,7 +51,7 @@ type question struct {
 	// closed, which is when Late is set.
 	answering bool // somebody's answer is being stored: no other counts
 	tries     int  // wrong codes
-	client    bool // a further request of the client may bring the answer
+	givenBack bool // a further request of the client may bring the answer
 	outcome   outcome
 	ended     time.Time
 }
@@ -77,7 +77,7 @@ func keyOf(c *Call) key {
 func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	a := c.Action
 	q := &question{by: by, call: new(*c), key: keyOf(c)}
-	q.call.Args = nil
+	q.call.Action, q.call.Args = new(*a), nil // who asks may go on with its own
 	q.Kind = spec.AskCall
 	q.Client.Name = line(cmp.Or(a.Who.Name, a.Who.ID))
 	if said := line(by.Said); said != q.Client.Name {

@@ -225,30 +225,24 @@ func (s *Server) testedAction(r *request) (a policy.Action, err error) {
 	if err != nil {
 		who = &policy.Principal{ID: client, Name: client} // that may come
 	}
-	own, _, _ := strings.Cut(tool, " ")
-	isOwn := builtin.Find(r.tenant.Builtin, own) != nil
-	switch {
-	case site != "":
-		if err := policy.CheckSite(site); err != nil {
-			return a, badRequest("site: %v", err)
+	if site != "" {
+		if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
+			return a, badRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
 		}
-	case isOwn || class == "relay":
+	}
+	own, _, _ := strings.Cut(tool, " ")
+	a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
+	switch {
+	case class == "relay":
+		a.Of, a.Site.Any = policy.OfRelay, site == ""
+	case builtin.Find(r.tenant.Builtin, own) != nil:
+		a.Of = policy.OfHub
+	case site != "":
 	case tool == "":
 		return a, badRequest("name a tool, a site or both")
 	default:
-		a, err = r.tenant.Hub.Action(who, tool)
-		if err != nil {
+		if a, err = r.tenant.Hub.Action(who, tool); err != nil {
 			return a, err
-		}
-	}
-	switch {
-	case a.Item != nil:
-	case class == "relay":
-		a = policy.Action{Of: policy.OfRelay, Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site), Any: site == ""}}
-	default:
-		a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
-		if isOwn {
-			a.Of = policy.OfHub
 		}
 	}
 	a.Who, a.Session = who, q.Get("session")

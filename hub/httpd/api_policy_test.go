@@ -24,7 +24,8 @@ func TestPolicyAPI(t *testing.T) {
 		{"GET", "/api/policy/test?tool=own", "", 200, `"effect":"allow"`},
 		{"GET", "/api/policy/test?class=relay&tool=Page.navigate", "", 200, `"effect":"ask"`},
 		{"GET", "/api/policy/test?tool=nonsense", "", 404, `unknown tool`},
-		{"GET", "/api/policy/test?site=*.com", "", 400, `wider than`},
+		{"GET", "/api/policy/test?site=*.example.com", "", 400, `not one site`},
+		{"GET", "/api/policy/test?site=verified", "", 400, `not one site`},
 		{"GET", "/api/policy/test?tool=x&site=a.example&class=none", "", 400, `it may be read, write or destructive`},
 		{"GET", "/api/policy/test", "", 400, `name a tool, a site or both`},
 

@@ -166,6 +166,7 @@ func (s *Server) getAuthorize(r *request) error {
 		view.Back = template.URL(view.Request.Refuse(no.Code, no.Text)) // of a scheme that was checked
 	}
 	pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
+	r.w.Header().Del("Cross-Origin-Opener-Policy") // a client that is a page waits for the window that it has opened
 	if bad {
 		r.w.WriteHeader(http.StatusBadRequest)
 	}

@@ -229,10 +229,13 @@ func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(
 	if answer.Reach == "" {
 		s.unanswered.Allow()
 	}
-	if denied, ok := errors.AsType[*consent.Denied](err); ok {
-		return r.Refuse(accessDenied, denied.Words), nil
-	}
-	if err != nil {
+	_, denied := errors.AsType[*consent.Denied](err)
+	switch {
+	case denied && answer.Reach == "":
+		return r.Refuse(accessDenied, "the owner of the hub has not answered; sign in again"), nil
+	case denied:
+		return r.Refuse(accessDenied, "the owner of the hub has said no"), nil
+	case err != nil:
 		return "", err
 	}
 	return r.answer(url.Values{"code": {s.newCode(r, scope)}}), nil

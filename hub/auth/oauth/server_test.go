@@ -164,7 +164,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("%+v", tokens)
 	}
 	who := o.verify(tokens.Access)
-	if who.User != spec.LocalUser || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
+	if who.User != spec.LocalUser || who.Kind != auth.KindClient || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
 		t.Errorf("the token is for %+v", who.Who)
 	}
 	list := o.clients.List(spec.LocalUser)
@@ -209,10 +209,13 @@ func TestMisspeltSite(t *testing.T) {
 
 func TestRefusedSignIn(t *testing.T) {
 	o := newOwner(t)
-	o.err = &consent.Denied{Words: "the owner said “no”"}
-	answer := o.goOn(query(o.register()), Access{})
-	if answer.Get("error") != "access_denied" || answer.Get("code") != "" || answer.Get("state") != "s&t" || answer.Get("iss") != base {
-		t.Errorf("the client is sent %v", answer)
+	o.err = &consent.Denied{}
+	for reach, words := range map[spec.Reach]string{spec.ReachNo: "said no", "": "not answered"} {
+		o.answer.Reach = reach
+		answer := o.goOn(query(o.register()), Access{})
+		if answer.Get("error") != "access_denied" || !strings.Contains(answer.Get("error_description"), words) || answer.Get("code") != "" || answer.Get("state") != "s&t" || answer.Get("iss") != base {
+			t.Errorf("the client is sent %v", answer)
+		}
 	}
 }
 
@@ -229,6 +232,8 @@ func TestParse(t *testing.T) {
 		"no client":            {func(q url.Values) { q.Del("client_id") }, "invalid_client", false},
 		"unknown client":       {func(q url.Values) { q.Set("client_id", id+"x") }, "invalid_client", false},
 		"changed registration": {func(q url.Values) { q.Set("client_id", "dcr_eyJyIjpbXX0"+id[strings.Index(id, "."):]) }, "invalid_client", false},
+		"id with a line end":   {func(q url.Values) { q.Set("client_id", id+"\n") }, "invalid_client", false},
+		"id of a line more":    {func(q url.Values) { q.Set("client_id", id[:20]+"\n"+id[20:]) }, "invalid_client", false},
 		"no redirect":          {func(q url.Values) { q.Del("redirect_uri") }, "invalid_redirect_uri", false},
 		"other redirect":       {func(q url.Values) { q.Set("redirect_uri", "https://evil.example/") }, "invalid_request", false},
 		"script":               {func(q url.Values) { q.Set("redirect_uri", "javascript:alert(1)") }, "invalid_redirect_uri", false},
