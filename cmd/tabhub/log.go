@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tabhub/describe"
 	"tabhub/hub/httpd"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -169,6 +168,6 @@ func (a *app) printLineJSON(l *record.Line) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.stdout.Write(append(describe.VisibleJSON(b), '\n'))
+	_, err = fmt.Fprintf(a.out, "%s\n", b)
 	return err
 }
