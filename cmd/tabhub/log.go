@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/describe"
 	"tabhub/hub/httpd"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -168,6 +169,6 @@ func (a *app) printLineJSON(l *record.Line) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s\n", b)
+	_, err = a.out.Write(append(describe.VisibleJSON(b), '\n'))
 	return err
 }

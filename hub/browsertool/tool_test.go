@@ -196,7 +196,9 @@ func TestPage(t *testing.T) {
 		w.call("browser_page", `{"action":"`+action+`","tabId":"`+state.TabID+`"}`).into(&state)
 	}
 	want := []string{
-		`tab/1 browser/navigate {"url":"https://shop.example/"}`, `tab/1 browser/navigate {"back":true}`, `tab/1 browser/navigate {"reload":true}`,
+		`tab/1 browser/navigate {"url":"https://shop.example/","ifOrigin":"https://a.example"}`,
+		`tab/1 browser/navigate {"back":true,"ifOrigin":"https://shop.example"}`,
+		`tab/1 browser/navigate {"reload":true,"ifOrigin":"https://shop.example"}`,
 	}
 	if got := b.requests(); !slices.Equal(got, want) {
 		t.Errorf("requests %q", got)
