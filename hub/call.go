@@ -358,7 +358,7 @@ func (r *run) request(it *item.Item) spec.Request {
 	case spec.KindPrompt:
 		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
 	}
-	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.by.Extensions}
+	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.CallOrigin(), Extensions: r.by.Extensions}
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or

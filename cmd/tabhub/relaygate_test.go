@@ -62,7 +62,7 @@ func TestRelayGate(t *testing.T) {
 		}
 	}
 	const who = "c1 project mcp-1 forwardCDPCommand Page.navigate write "
-	want := []string{who + "ask preset:relay DENIED", who + "ask preset:relay DENIED", who + "allow r1 ok", who + "deny  PAUSED"}
+	want := []string{who + "ask preset:relay DENIED", who + "ask preset:relay DENIED", who + "allow r1 ok", who + "deny pause PAUSED"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("recorded\n%s", got)
 	}

@@ -63,10 +63,10 @@ func (it *Item) OnlyReads() bool {
 	return it.Kind == spec.KindTool && it.Class == policy.Read && it.Verified
 }
 
-// FrameOrigin returns the origin to tell with a call, for tabs that may show another
-// by the time it arrives; "" if the item belongs to the whole tab.
-func (it *Item) FrameOrigin() string {
-	if it.Frame == nil {
+// CallOrigin returns the origin to tell with a call, for tabs that may show another by the
+// time it arrives; "" if it is only claimed, and the item belongs to the whole tab.
+func (it *Item) CallOrigin() string {
+	if it.Frame == nil && !it.Verified {
 		return ""
 	}
 	return it.Origin
