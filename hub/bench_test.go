@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"tabhub/hub/policy"
@@ -51,6 +52,23 @@ func BenchmarkCall(b *testing.B) {
 		if _, err := h.Call(b.Context(), Call{By: tester, Name: "website_tool_site3_example_com_tool_4", Args: args}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkCallOfSites is a call after which another site is called, so that what goes from
+// one to the other is looked for; with arguments of 1 KiB and 1 MiB.
+func BenchmarkCallOfSites(b *testing.B) {
+	for _, size := range []int{1 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			h, _ := echo(b, 2, 1)
+			args := json.RawMessage(`{"text":"` + strings.Repeat("x y 12345 ", size/10) + `"}`)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := h.Call(b.Context(), Call{By: tester, Name: fmt.Sprintf("website_tool_site%d_example_com_tool_0", i%2), Args: args}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -21,42 +21,62 @@ import (
 // until it is answered. What the client may do there is decided about as about a call. The
 // error is a *Failure, the peer's own *spec.Error, a *consent.AskBack, or ctx's cause.
 func (h *Hub) Control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, error) {
+	resp, _, err := h.control(ctx, by, to, req)
+	return resp, err
+}
+
+// ReadTab is Control for what reads the page that a tab shows. It also returns which that
+// is, nil with an error.
+func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (spec.Response, *item.Source, error) {
+	resp, site, err := h.control(ctx, by, to, req)
+	if err != nil {
+		return resp, nil, err
+	}
+	if _, ok := req.(*spec.Text); ok {
+		h.gate.flows.Learn(by.Who.ID, site, resp.Result)
+	}
+	return resp, &item.Source{Domain: site, Verified: site != "" && !naming.IsClaimed(site), Tab: to.Public()}, nil
+}
+
+// control is Control. It also returns the site that the request was about, or led to.
+func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
 	h.mu.RUnlock()
 	switch {
 	case !there:
-		return spec.Response{}, &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
+		return resp, "", &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab or browser %s is connected; list them first", to)}
 	case !capable:
-		return spec.Response{}, &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
+		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
 	ctx, leave := h.gate.enter(ctx, by, "")
 	defer leave()
-	c := control{Hub: h, by: by, to: to, req: req}
-	resp, err := c.attempt(ctx)
+	c := controlRun{Hub: h, by: by, to: to, req: req}
+	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
 		resp, err = c.attempt(ctx)
 	}
+	site = c.action.Site.Domain
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
 		if req.Method() == spec.MethodCloseTab {
-			return spec.Response{Result: json.RawMessage(`{}`)}, nil
+			return spec.Response{Result: json.RawMessage(`{}`)}, site, nil
 		}
-		return resp, &Failure{spec.FailTabClosed, "the tab was closed"}
+		return resp, site, &Failure{spec.FailTabClosed, "the tab was closed"}
 	case errors.Is(err, tabtransport.ErrNotConnected):
-		return resp, &Failure{spec.FailNotConnected, "the browser went away; nothing was sent"}
+		return resp, site, &Failure{spec.FailNotConnected, "the browser went away; nothing was sent"}
 	case errors.Is(err, tabtransport.ErrLost):
-		return resp, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
+		return resp, site, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return resp, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
+		return resp, site, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
 	case errors.Is(err, tabtransport.ErrBusy):
-		return resp, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
+		return resp, site, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
-		return resp, &Failure{spec.FailToolError, "the page's protocol has no such request"}
+		return resp, site, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	}
-	return resp, h.gateError(err, true)
+	return resp, site, h.gateError(err, true)
 }
 
 // capabilityOf returns the capability that a control request needs: that of its
@@ -65,8 +85,8 @@ func capabilityOf(req spec.Request) spec.Capability {
 	return spec.Capability(req.Method()[len("browser/"):])
 }
 
-// control is a control request under way.
-type control struct {
+// controlRun is a control request under way. It is used by one goroutine.
+type controlRun struct {
 	*Hub
 	by    *consent.Caller
 	to    spec.TabAddr
@@ -79,7 +99,7 @@ type control struct {
 }
 
 // attempt decides about the request as things are now, and sends it.
-func (c *control) attempt(ctx context.Context) (spec.Response, error) {
+func (c *controlRun) attempt(ctx context.Context) (spec.Response, error) {
 	args, err := json.Marshal(c.req)
 	if err != nil {
 		return spec.Response{}, err
@@ -97,7 +117,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 
 // look returns what the request comes to now. One that leads elsewhere is decided about as
 // what is done there, if the tab may be led away.
-func (c *control) look(ctx context.Context) (*policy.Action, error) {
+func (c *controlRun) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
 	if place {
 		url, attested, err := c.shown(ctx)
@@ -172,7 +192,7 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 
 // shown returns the address of what the tab shows, and whether the browser vouches for it.
 // The browser is asked about a tab of which the hub knows nothing, or not the latest.
-func (c *control) shown(ctx context.Context) (url string, attested bool, err error) {
+func (c *controlRun) shown(ctx context.Context) (url string, attested bool, err error) {
 	browser := spec.TabAddr{Peer: c.to.Peer}
 	c.mu.RLock()
 	url, attested = c.state.Place(c.to)

@@ -18,9 +18,10 @@ import (
 // for the record. What is paused of a client or a site alone stays so.
 func (h *Hub) Pause(by string, on bool) error {
 	return h.EditPolicy(by, func(doc *policy.Document) error {
-		doc.Pauses = slices.DeleteFunc(doc.Pauses, isOfAll)
 		if on {
-			doc.Pauses = append(doc.Pauses, policy.Pause{Since: time.Now(), By: by})
+			doc.Pause(policy.Pause{Since: time.Now(), By: by})
+		} else {
+			doc.Resume("", "")
 		}
 		return nil
 	})

@@ -58,6 +58,7 @@ func (h *Hub) EditPolicy(by string, edit func(*policy.Document) error) error {
 		return fmt.Errorf("it could not be stored: %w", err)
 	}
 	h.setPolicy(set)
+	h.recordPolicy(by, was.Document(), &doc)
 	return nil
 }
 

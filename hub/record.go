@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"tabhub/hub/consent"
@@ -31,6 +33,49 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	h.confirmEpoch()
 }
 
+// recordBegin leaves a record before a call is sent that cannot be undone, so that there is
+// a trace of it even if the process is killed before it ends.
+func (r *run) recordBegin() {
+	if r.action.Class != policy.Destructive {
+		return
+	}
+	e := r.entry()
+	e.Event, e.Outcome = record.Begun, "begun"
+	r.h.Record(e)
+}
+
+// recordPolicy leaves a record of each change of the policy.
+func (h *Hub) recordPolicy(by string, was, is *policy.Document) {
+	add := func(e record.Entry) {
+		e.Time, e.Event, e.By = time.Now(), record.Policy, by
+		h.Record(e)
+	}
+	rules := func(of, but []policy.Rule, outcome string) {
+		for _, r := range of {
+			if !slices.Contains(but, r) {
+				add(record.Entry{Rule: r.ID, Decision: r.Effect.String(), Client: r.Client, Domain: spec.Domain(r.Site), Tool: r.Tool, Class: r.Class, Outcome: outcome})
+			}
+		}
+	}
+	pauses := func(of, but []policy.Pause, outcome string) {
+		for _, p := range of {
+			if !slices.Contains(but, p) {
+				add(record.Entry{Client: p.Client, Domain: spec.Domain(p.Site), Outcome: outcome})
+			}
+		}
+	}
+	rules(was.Rules, is.Rules, "removed")
+	rules(is.Rules, was.Rules, "made")
+	pauses(was.Pauses, is.Pauses, "resumed")
+	pauses(is.Pauses, was.Pauses, "paused")
+	if is.Mode != was.Mode {
+		add(record.Entry{Outcome: "mode", Reason: string(is.Mode)})
+	}
+	if !slices.Equal(is.Private, was.Private) {
+		add(record.Entry{Outcome: "private", Reason: strings.Join(is.Private, " ")})
+	}
+}
+
 // entry begins the record of a call, by what is known of it.
 func (r *run) entry() record.Entry {
 	e := r.by.Entry(record.Call, r.start)
@@ -46,10 +91,7 @@ func (r *run) entry() record.Entry {
 
 // note sets in a record what was decided about an action, and who has said so.
 func (ad *admission) note(e *record.Entry, a *policy.Action) {
-	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.decision.Effect.String(), ""
-	if rule := ad.decision.Rule; rule != nil {
-		e.Rule = rule.ID
-	}
+	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.decision.Effect.String(), ad.decision.By()
 	answer := ad.answer
 	if answer.Question != "" {
 		e.Decision = policy.Ask.String()

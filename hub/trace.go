@@ -68,8 +68,9 @@ func (r *run) known() []string {
 	return []string{r.target.URL, string(r.action.Item.(*item.Item).Definition())}
 }
 
-// traced notes for later what the call has sent, which is kept, and what came back, and calls leave with the
-// values of other sites that it carried: when they are known, which may be later, too.
+// traced notes for later what the call has sent, which is kept, and what came back, and calls
+// leave with the values of other sites that it carried: when they are known, which may be
+// later, too.
 func (r *run) traced(resp spec.Response, err error, leave func([]policy.Flow)) {
 	if !r.sent {
 		leave(r.action.Flows)

@@ -128,13 +128,11 @@ func (p *process) pairingError(err error) error {
 
 // admitRelay says whose a peer of the relay is, when it has shown its token.
 func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
-	var who *policy.Principal
+	admit := p.guard.AdmitClient
 	if h.Extension {
-		a.Admission, err = p.guard.AdmitExtension(h.Request, h.Token)
-	} else {
-		a.Admission, who, err = p.guard.AdmitClient(h.Request, h.Token)
+		admit = p.guard.AdmitExtension
 	}
-	if err != nil {
+	if a.Admission, err = admit(h.Request, h.Token); err != nil {
 		return a, err
 	}
 	// The user's hub takes extensions that can open tabs, and decides about clients.
@@ -143,8 +141,8 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		p.log.Error("a user's hub cannot be opened", "user", a.User, "err", err)
 		return a, errors.New("the hub could not be opened; its log says why")
 	}
-	if who != nil {
-		a.Client, a.Gate = who.ID, &relayGate{t.Hub, &consent.Caller{Who: who, Said: h.Name, Session: h.Client}}
+	if !h.Extension {
+		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client}}
 	}
 	return a, nil
 }

@@ -196,11 +196,14 @@ func (a *app) watchQuestions(ctx context.Context) error {
 		}
 		cancel()
 	}()
-	fmt.Fprintln(a.err, "waiting for questions; Ctrl+C ends")
 	var now *consent.Question
-	for {
+	for listens := false; ; {
 		select {
 		case all := <-lists:
+			if !listens {
+				fmt.Fprintln(a.err, "waiting for questions; Ctrl+C ends")
+				listens = true
+			}
 			all = slices.DeleteFunc(all, func(q consent.Question) bool { return q.Late })
 			if now != nil && !slices.ContainsFunc(all, func(q consent.Question) bool { return q.ID == now.ID }) {
 				fmt.Fprintln(a.out, "\n(this question is no longer open)")

@@ -97,7 +97,7 @@ func (s *serving) env() []string {
 // too.
 func TestTypeScriptClients(t *testing.T) {
 	node(t, "check.mjs")
-	hub := serve(t, "--listen", "127.0.0.1:0", "--policy", "open")
+	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, args := range []string{
 		"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v1 http 2025-11-25",
 		"v2 stdio 2025-11-25", "v2 stdio 2026-07-28", "v2 stdio auto",
@@ -120,7 +120,7 @@ func TestOwnerAtTypeScriptClients(t *testing.T) {
 	for _, args := range []string{"v1 stdio 2025-11-25", "v1 sse 2024-11-05", "v1 http 2025-11-25", "v2 http 2025-11-25", "v2 stdio 2026-07-28", "v2 http 2026-07-28"} {
 		t.Run(args, func(t *testing.T) {
 			cmd := node(t, "consent.mjs", strings.Fields(args)...)
-			cmd.Env = serve(t, "--listen", "127.0.0.1:0").env()
+			cmd.Env = serve(t, "--listen", "127.0.0.1:0", "--policy", "careful").env()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -132,7 +132,7 @@ func TestOwnerAtTypeScriptClients(t *testing.T) {
 // and what the app asks for reaches that page.
 func TestApps(t *testing.T) {
 	node(t, "apps.mjs")
-	hub := serve(t, "--listen", "127.0.0.1:0", "--policy", "open")
+	hub := serve(t, "--listen", "127.0.0.1:0")
 	for _, args := range []string{"stdio 2025-11-25", "stdio auto", "http 2025-11-25", "http 2026-07-28"} {
 		t.Run(args, func(t *testing.T) {
 			cmd := node(t, "apps.mjs", strings.Fields(args)...)
@@ -185,7 +185,7 @@ func TestInspector(t *testing.T) {
 func TestConformance(t *testing.T) {
 	node(t, "fixtures.mjs")
 	addr := porttest.Free(t)
-	hub := serve(t, "--auth", "none", "--policy", "open", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr)
+	hub := serve(t, "--auth", "none", "--plain-names", "--listen", addr, "--allow-origin", "http://"+addr)
 	tab := node(t, "fixtures.mjs")
 	tab.Env, tab.Stderr = hub.env(), os.Stderr
 	stdin, _ := tab.StdinPipe()

@@ -17,6 +17,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport/extension"
@@ -56,6 +57,7 @@ type config struct {
 	callTimeout    time.Duration
 	callTimeoutMax time.Duration
 	personTimeout  time.Duration
+	labelResults   bool
 
 	policy     string
 	policyFile string
@@ -68,6 +70,10 @@ type config struct {
 
 	instanceExtensions   bool
 	instanceUserProfiles bool
+
+	logKeep     age
+	logMax      size
+	logPayloads bool
 
 	demo     bool
 	logLevel string
@@ -98,8 +104,13 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
+	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
 	f.StringVar(&c.policy, "policy", "", "what holds where no rule does: open, careful, ask or read-only (default: what `tabhub policy mode` has set, else careful)")
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
+	c.logKeep, c.logMax = age(record.DefaultKeep), record.DefaultMax
+	f.Var(&c.logKeep, "log-keep", "how long the record of what was done is kept")
+	f.Var(&c.logMax, "log-max", "how large the record may become; what is oldest goes")
+	f.BoolVar(&c.logPayloads, "log-payloads", false, "record the arguments and results of calls, too, less what looks like a secret")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
 	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (with tabhub approve --watch)")
@@ -142,6 +153,10 @@ func (c *config) check() error {
 		return usagef("--name-limit is %d; it may be %d to 128", c.nameLimit, naming.MinLimit)
 	case c.callTimeout <= 0 || c.callTimeoutMax < c.callTimeout:
 		return usagef("--call-timeout (%s) must be above 0 and not above --call-timeout-max (%s)", c.callTimeout, c.callTimeoutMax)
+	case time.Duration(c.logKeep) < time.Hour:
+		return usagef("--log-keep is %s; it must be an hour or more, such as 90d", &c.logKeep)
+	case c.logMax < 1<<20:
+		return usagef("--log-max is %s; it must be 1MiB or more", &c.logMax)
 	case c.personTimeout <= 0:
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):

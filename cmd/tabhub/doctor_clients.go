@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/hub/auth"
 )
 
 // clients looks at the configurations of MCP clients.
@@ -63,6 +64,10 @@ func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string
 			d.bad("clients", d.command(words...), "%s cannot start tabhub, says %s: %v", c.Title, path, err)
 			continue
 		}
+		if err := d.entryToken(c.Env(text, name, tokenEnv)); err != nil {
+			d.bad("clients", d.command(words...), "%s is refused by the hub, as %s has a token that it does not take: %v", c.Title, path, err)
+			continue
+		}
 		d.fine("clients", "%s starts %s", c.Title, commands[name])
 	}
 	found := len(commands) > 0
@@ -76,6 +81,19 @@ func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string
 		d.byURL(c, u)
 	}
 	return found
+}
+
+// entryToken returns an error if a client's entry has a token that the hub would not take.
+func (d *doctor) entryToken(token string) error {
+	if _, ok := auth.ClientID(token); !ok {
+		return nil // none, or one that the user has put there
+	}
+	known, err := auth.OpenClients(d.dir.Clients()) // only to look
+	if err != nil {
+		return err
+	}
+	_, err = known.Verify(token)
+	return err
 }
 
 // isHub reports whether an address is one of the hub's on this machine.

@@ -12,18 +12,20 @@ import (
 	"tabhub/hub/httpd"
 )
 
-// isKnown reports whether a token of an entry is a client's of the hub.
-func (a *app) isKnown(ctx context.Context, token string) (known bool) {
+// needsToken reports whether an entry that has this token, if it is not "", is to get
+// another: the hub does not know it. One of another kind, the user has put there.
+func (a *app) needsToken(ctx context.Context, token string) bool {
 	id, ok := auth.ClientID(token)
 	if !ok {
-		return false
+		return token == ""
 	}
+	known := false
 	err := a.withClients(func(all clientStore) error {
 		list, err := all.list(ctx)
 		known = slices.ContainsFunc(list, func(c auth.Client) bool { return c.ID == id })
 		return err
 	})
-	return err == nil && known
+	return err != nil || !known
 }
 
 // mintEntry makes a token for the entry.

@@ -26,6 +26,7 @@ var layers = [][]string{
 // walled are the libraries that only some packages may know.
 var walled = map[string][]string{
 	"github.com/mark3labs/mcp-go":  {"hub/mcpserver"},
+	"code.dny.dev/ssrf":            {"hub/auth/oauth"},
 	"go.etcd.io/bbolt":             {"storage"},
 	"github.com/gorilla/websocket": {"tabtransport/wsconn", "tabtransport/wsserver/wstest"}, // tests play peers with the latter
 }

@@ -161,12 +161,9 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 		return usagef("the configuration cannot be read: %w", err)
 	}
 	old := c.Env(before, e.name, tokenEnv)
-	mint := e.entry != nil && !e.noToken && !a.isKnown(ctx, old)
-	switch {
-	case mint:
+	mint := e.entry != nil && !e.noToken && a.needsToken(ctx, old)
+	if mint {
 		e.entry.Env = map[string]string{tokenEnv: "a new one"} // which is made when this is written
-	case e.entry != nil && !e.noToken:
-		e.entry.Env = map[string]string{tokenEnv: old}
 	}
 	after, err := e.change(c, before)
 	if err != nil {

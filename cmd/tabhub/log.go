@@ -1,9 +1,10 @@
 package main
 
 import (
-	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
-	"io"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,46 +12,163 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/describe"
 	"tabhub/hub/httpd"
 	"tabhub/hub/record"
+	"tabhub/spec"
 )
 
 func (a *app) logCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "log", Short: "Show the latest calls and registrations", Args: args(cobra.NoArgs)}
-	asJSON := jsonFlag(cmd)
-	limit := cmd.Flags().Int("limit", 50, "how many, at most 10000")
-	event := cmd.Flags().String("event", "", "only these, such as call")
-	site := cmd.Flags().String("site", "", "only of this site")
-	tool := cmd.Flags().String("tool", "", "only of this tool, by the page's name")
-	since := cmd.Flags().Duration("since", 0, "only the latest, such as 10m")
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Show the record of what was done, and by whom",
+		Long: `Show the record of what was done, and by whom: calls, questions to you and their answers,
+what pages registered, changes of the policy.
+
+The record is in files of the data directory, which are read whether the hub runs or not.
+With $TABHUB_TOKEN, the hub is asked for the record of that user, of which it gives the
+latest 10000 lines.`,
+		Args: args(cobra.NoArgs),
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each, all that there are")
+	follow := cmd.Flags().BoolP("follow", "f", false, "go on with what is recorded from now on")
+	limit := cmd.Flags().Int("limit", 50, "how many of the latest; 0 for all")
+	call := cmd.Flags().String("call", "", "tell all of one call, or of one question, by its `id`")
+	l := logSource{app: a, dir: addUserFlag(cmd)}
+	q := &l.query
+	cmd.Flags().StringVar((*string)(&q.Event), "event", "", "only this, such as call, ask or policy")
+	cmd.Flags().StringVar(&q.Client, "client", "", "only of this client, by its id or name")
+	cmd.Flags().StringVar(&q.Site, "site", "", "only of this site")
+	cmd.Flags().StringVar(&q.Tool, "tool", "", "only of this tool, by the page's name")
+	cmd.Flags().StringVar(&q.Decision, "decision", "", "only what was decided so: allow, ask or deny")
+	cmd.Flags().Var((*moment)(&q.Since), "since", "only since then, such as 10m or 3d ago, or 2026-01-31")
+	cmd.Flags().Var((*moment)(&q.Until), "until", "only before then")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		switch {
-		case *limit < 1 || *limit > httpd.MaxLog:
-			return usagef("--limit is %d; it may be 1 to %d", *limit, httpd.MaxLog)
-		case *since < 0:
-			return usagef("--since is %s; it may not be negative", *since)
+		if *limit < 0 {
+			return usagef("--limit is %d; it may not be negative", *limit)
 		}
-		if err := (&record.Query{Event: record.Event(*event)}).Check(); err != nil {
+		if err := q.Check(); err != nil {
 			return usagef("--%s", err)
 		}
-		q := url.Values{"limit": {strconv.Itoa(*limit)}}
-		for name, value := range map[string]string{"event": *event, "site": *site, "tool": *tool} {
-			if value != "" {
-				q.Set(name, value)
-			}
+		q.Limit, q.Call = *limit, *call
+		if *call != "" || *asJSON && !cmd.Flags().Changed("limit") {
+			q.Limit = 0
 		}
-		if *since > 0 {
-			q.Set("since", time.Now().Add(-*since).Format(time.RFC3339))
+		switch {
+		case *asJSON:
+			return l.each(cmd.Context(), *follow, a.printLineJSON)
+		case *call != "":
+			return l.tellCall(cmd.Context(), *follow)
 		}
-		return show(cmd.Context(), a, "/api/log", q, *asJSON, func(records []record.Line) error {
-			slices.Reverse(records) // the newest last, where a person looks first
-			return a.table("TIME\tEVENT\tOUTCOME\tTOOK\tDOMAIN\tTOOL\tCLIENT\tVIA\tREASON", func(w io.Writer) {
-				for _, r := range records {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Time.Local().Format(time.DateTime), clip(string(r.Event), 20), clip(r.Outcome, 60),
-						r.Duration.Round(100*time.Microsecond), clip(string(r.Domain), 100), clip(r.Tool, 40), clip(cmp.Or(r.Name, r.Said), 24), r.Via, clip(r.Reason, 80))
-				}
-			})
-		})
+		fmt.Fprintf(a.out, lineFormat, "TIME", "CLIENT", "SITE", "WHAT", "OUTCOME")
+		return l.each(cmd.Context(), *follow, a.printLine)
 	}
+	cmd.AddCommand(a.logVerifyCommand(), a.logHeadCommand())
 	return cmd
+}
+
+// addUserFlag adds --user, and returns the function that tells whose record it asks for.
+func addUserFlag(cmd *cobra.Command) func(*app) (string, error) {
+	user := cmd.Flags().String("user", string(spec.LocalUser), "of a hub with accounts, whose record")
+	return func(a *app) (string, error) {
+		dir, err := a.dir()
+		return record.Dir(dir.Records(), spec.UserID(*user)), err
+	}
+}
+
+// logSource is a record that a command reads.
+type logSource struct {
+	app   *app
+	query record.Query
+	dir   func(*app) (string, error)
+}
+
+// each calls f for each line that is asked for, and, if follow is set, for those that are
+// added until ctx is done.
+func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) error) error {
+	if l.app.env("TABHUB_TOKEN") != "" {
+		return l.eachOfHub(ctx, follow, f)
+	}
+	dir, err := l.dir(l.app)
+	if err != nil {
+		return err
+	}
+	if follow {
+		return record.Follow(ctx, dir, l.query, f)
+	}
+	lines, err := record.Read(dir, l.query)
+	if err != nil {
+		return err
+	}
+	return forEach(lines, f)
+}
+
+func forEach(lines []record.Line, f func(*record.Line) error) error {
+	for i := range lines {
+		if err := f(&lines[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pollDelay is how often a hub is asked for what has been added.
+const pollDelay = time.Second
+
+// eachOfHub is each by the hub that runs.
+func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.Line) error) error {
+	r, err := l.app.remote()
+	if err != nil {
+		return err
+	}
+	if l.query.Limit == 0 || l.query.Limit > httpd.MaxLog {
+		l.query.Limit = httpd.MaxLog
+	}
+	for {
+		var lines []record.Line // newest first
+		if err := r.call(ctx, http.MethodGet, "/api/log?"+values(&l.query).Encode(), nil, &lines); err != nil {
+			return err
+		}
+		slices.Reverse(lines)
+		if err := forEach(lines, f); err != nil || !follow {
+			return err
+		}
+		if n := len(lines); n > 0 {
+			l.query.After = lines[n-1].N
+		}
+		l.query.Limit = httpd.MaxLog // of what comes all is shown
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pollDelay):
+		}
+	}
+}
+
+// values writes a query as the API takes it.
+func values(q *record.Query) url.Values {
+	v := url.Values{}
+	for name, value := range map[string]string{
+		"event": string(q.Event), "call": q.Call, "client": q.Client, "site": q.Site, "tool": q.Tool, "decision": q.Decision,
+		"limit": strconv.Itoa(q.Limit), "after": strconv.FormatUint(q.After, 10),
+	} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	for name, t := range map[string]time.Time{"since": q.Since, "until": q.Until} {
+		if !t.IsZero() {
+			v.Set(name, t.Format(time.RFC3339))
+		}
+	}
+	return v
+}
+
+func (a *app) printLineJSON(l *record.Line) error {
+	b, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	_, err = a.stdout.Write(append(describe.VisibleJSON(b), '\n'))
+	return err
 }

@@ -72,6 +72,9 @@ one that is open now, by the name that clients call.`,
 		if err := rule.Effect.UnmarshalText([]byte(pos[0])); err != nil {
 			return &usageError{err}
 		}
+		for _, text := range []*string{&rule.Client, &rule.Site, &rule.Tool, &rule.Class} {
+			*text = anyIsNone(*text)
+		}
 		var err error
 		if rule.Until, err = parseUntil(until, time.Now()); err != nil {
 			return err
@@ -79,6 +82,14 @@ one that is open now, by the name that clients call.`,
 		return a.setRule(cmd.Context(), rule, *asJSON)
 	}
 	return cmd
+}
+
+// anyIsNone returns what a rule has for what is shown as any.
+func anyIsNone(text string) string {
+	if text == "any" {
+		return ""
+	}
+	return text
 }
 
 // parseUntil reads when a rule ends: zero if never.
@@ -183,9 +194,9 @@ FROM may be private, for all sites that are; TO may be any.`,
 	asJSON := jsonFlag(cmd)
 	ignoreEnv(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
-		rule := policy.Rule{Client: *client, From: pos[0], Site: pos[1]}
-		if rule.Site == "any" {
-			rule.Site = ""
+		rule := policy.Rule{Client: anyIsNone(*client), From: anyIsNone(pos[0]), Site: anyIsNone(pos[1])}
+		if rule.From == "" {
+			return usagef("FROM is %q; name a site, or say private, verified or unverified", pos[0])
 		}
 		if err := rule.Effect.UnmarshalText([]byte(pos[2])); err != nil {
 			return &usageError{err}
@@ -239,8 +250,11 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 		if err != nil {
 			return err
 		}
-		_, err = r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site})
-		return err
+		if _, err := r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site}); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.err, "paused; `tabhub resume` with the same flags lets it go on")
+		return nil
 	}
 	return cmd
 }
@@ -248,8 +262,10 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 func (a *app) resumeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
-		Short: "Lift what was paused: all of it, or one client or site",
-		Args:  args(cobra.NoArgs),
+		Short: "Let clients go on that `tabhub pause` has stopped",
+		Long: `Let clients go on that "tabhub pause" has stopped. It takes the flags that pause was
+given: what was paused of one client or site alone stays so when all others go on.`,
+		Args: args(cobra.NoArgs),
 	}
 	client, site := pauseFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

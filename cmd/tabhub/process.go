@@ -52,7 +52,7 @@ type process struct {
 	ring        *pairing.Ring
 	clients     *auth.Clients
 	oauth       *oauth.Server // nil unless --auth token
-	store       storage.DomainToolStorage
+	store       *storage.Bolt
 	tabs        *wsserver.Server
 	relay       *relay.Relay
 	tools       builtin.Switches

@@ -52,6 +52,12 @@ func (a *app) statusCommand() *cobra.Command {
 				if s.Hub.StoreError != "" {
 					fmt.Fprintf(w, "store\t%s\n", s.Hub.StoreError)
 				}
+				switch {
+				case s.Record.Error != "":
+					fmt.Fprintf(w, "record\twhat is done now is not recorded: %s\n", s.Record.Error)
+				case s.Record.Lost > 0:
+					fmt.Fprintf(w, "record\t%d entries could not be written\n", s.Record.Lost)
+				}
 			})
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
@@ -14,7 +15,7 @@ import (
 	"tabhub/hub/instance"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
-	"tabhub/hub/record/recordtest"
+	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -25,8 +26,11 @@ import (
 func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Tenant, error) {
 	c := p.config
 	transport := p.tabs.NewTransport(user)
-	recorded := new(recordtest.Memory)
 	askers, err := consent.ParseAskers(c.ask)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := p.openRecord(user)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +41,18 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
+		LabelResults: c.labelResults,
 	})
 	if err != nil {
+		recorded.Close()
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Instances: p.newInstances(h)}
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
-			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), h.Close(ctx))
+			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), t.Close(ctx))
 		}
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Instances: p.newInstances(h)}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,
@@ -59,6 +65,34 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 		}
 	}
 	return t, nil
+}
+
+// openRecord opens a user's record. What an older version has recorded, in the store, comes
+// first in it.
+func (p *process) openRecord(user spec.UserID) (*record.File, error) {
+	c := p.config
+	dir := record.Dir(p.dir.Records(), user)
+	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Log: p.log.With("user", user)}
+	old, err := p.store.OldLog(user)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]record.Entry, len(old))
+	for i, r := range old {
+		entries[i] = record.Entry{
+			Time: r.Time, Event: record.Event(r.Event), Said: r.Client, Via: r.Via, Tab: r.Tab, Domain: r.Domain, Tool: r.Tool,
+			Digest: r.Digest, Outcome: r.Outcome, Reason: r.Reason, Duration: r.Duration,
+		}
+	}
+	if err := record.Import(dir, o, entries); err != nil {
+		return nil, fmt.Errorf("move the log of %s to %s: %w", user, dir, err)
+	}
+	if len(old) > 0 {
+		if err := p.store.DropOldLog(user); err != nil {
+			return nil, err
+		}
+	}
+	return record.Open(dir, o), nil
 }
 
 // hasBrowser reports whether a user has paired a browser of their own with the hub.

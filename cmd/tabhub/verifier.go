@@ -9,6 +9,7 @@ import (
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -57,7 +58,7 @@ func (p *process) verifier() (v auth.Verifier, err error) {
 		return nil, &usageError{err}
 	}
 	p.token = auth.NewToken(secret)
-	p.oauth, err = oauth.Open(oauth.Options{Path: p.dir.Grants(), Clients: p.clients, Approve: p.approve, Log: p.log})
+	p.oauth, err = oauth.Open(oauth.Options{Path: p.dir.Grants(), Clients: p.clients, Approve: p.approve, Record: p.record, Log: p.log})
 	if err != nil {
 		return nil, &usageError{err}
 	}
@@ -81,6 +82,13 @@ func (p *process) approve(ctx context.Context, s consent.SignIn) (consent.Answer
 		return consent.Answer{}, err
 	}
 	return t.Hub.Desk().SignIn(ctx, s)
+}
+
+// record adds an entry to the owner's record.
+func (p *process) record(e record.Entry) {
+	if t, err := p.tenants.Get(context.Background(), spec.LocalUser); err == nil {
+		t.Hub.Record(e)
+	}
 }
 
 // issuer is where clients get the tokens of a hub with accounts, "" if --jwt-issuer is a

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"tabhub/hub/policy"
@@ -40,20 +41,22 @@ const (
 	KindSession      // of a page of the dashboard
 )
 
+// ErrEnded is the cause of a context that has ended with its credential.
+var ErrEnded = errors.New("the client's credential has expired or was revoked")
+
 // Context returns a context that ends with ctx, or with the credential. The caller calls
 // the function when it needs the context no more.
 func (id *Identity) Context(ctx context.Context) (context.Context, context.CancelFunc) {
-	var cancel context.CancelFunc
-	if id.Expires.IsZero() {
-		ctx, cancel = context.WithCancel(ctx)
-	} else {
-		ctx, cancel = context.WithDeadline(ctx, id.Expires)
+	ctx, end := context.WithCancelCause(ctx)
+	cancel := func() { end(nil) }
+	if !id.Expires.IsZero() {
+		ctx, cancel = context.WithDeadlineCause(ctx, id.Expires, ErrEnded)
 	}
-	if id.Revoked == nil {
-		return ctx, cancel
+	stop := func() bool { return true }
+	if id.Revoked != nil {
+		stop = context.AfterFunc(id.Revoked, func() { end(ErrEnded) })
 	}
-	stop := context.AfterFunc(id.Revoked, cancel)
-	return ctx, func() { stop(); cancel() }
+	return ctx, func() { stop(); cancel(); end(nil) }
 }
 
 // Ended reports whether the credential has expired or been revoked.

@@ -38,7 +38,7 @@ func (t *Token) Set(secret string) {
 	t.sum = sha256.Sum256([]byte(secret))
 }
 
-var errWrongToken = errors.New("the token is not this hub's; `tabhub token` prints the one to send")
+var errWrongToken = errors.New("the token is not this hub's; `tabhub token mint --name CLIENT` makes one for a client")
 
 // Verify takes the same time whatever is wrong with the token.
 func (t *Token) Verify(token string) (Identity, error) {

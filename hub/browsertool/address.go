@@ -170,6 +170,11 @@ func (c *call) control(to spec.TabAddr, req spec.Request, into any) error {
 	if err != nil || into == nil {
 		return err
 	}
+	return decode(resp, into)
+}
+
+// decode decodes what a browser has answered.
+func decode(resp spec.Response, into any) error {
 	if err := spec.Decode(resp.Result, into); err != nil {
 		return failure(spec.FailToolError, "the browser's answer makes no sense: %s", err.Message)
 	}

@@ -151,10 +151,11 @@ func screenshot(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.hub.Control(c.ctx, c.by, addr, &spec.Screenshot{})
+	resp, from, err := c.hub.ReadTab(c.ctx, c.by, addr, &spec.Screenshot{})
 	if err != nil {
 		return nil, err
 	}
+	c.from = from
 	mimeType, _ := rawjson.String(rawjson.Get(resp.Result, "mimeType"))
 	data := rawjson.Get(resp.Result, "data")
 	if !strings.HasPrefix(mimeType, "image/") || len(mimeType) > 64 || !isBase64(data) {
@@ -183,9 +184,14 @@ func text(c *call) (any, error) {
 		return nil, err
 	}
 	var got spec.TextResult
-	if err := c.control(addr, &spec.Text{}, &got); err != nil {
+	resp, from, err := c.hub.ReadTab(c.ctx, c.by, addr, &spec.Text{})
+	if err == nil {
+		err = decode(resp, &got)
+	}
+	if err != nil {
 		return nil, err
 	}
+	c.from = from
 	limit := defaultChars
 	if c.args.MaxChars > 0 {
 		limit = c.args.MaxChars

@@ -12,6 +12,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/instance"
+	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -57,6 +58,7 @@ type call struct {
 	ctx  context.Context
 	by   *consent.Caller
 	args args
+	from *item.Source // of what it returns, if that is a page's
 }
 
 // args are the parameters of all the tools.
@@ -104,7 +106,7 @@ func (c *call) result(out any, err error) (json.RawMessage, error) {
 		return nil, context.Cause(c.ctx)
 	}
 	if p, ok := out.(picture); ok && err == nil {
-		return builtin.Image(p.data, p.mimeType), nil
+		return c.label(builtin.Image(p.data, p.mimeType)), nil
 	}
 	var text []byte
 	if err == nil {
@@ -113,7 +115,15 @@ func (c *call) result(out any, err error) (json.RawMessage, error) {
 	if err != nil {
 		return failureOf(err).Result(), nil
 	}
-	return builtin.Text(string(text)), nil
+	return c.label(builtin.Text(string(text))), nil
+}
+
+// label says in a result where it is from, if that is a page.
+func (c *call) label(result json.RawMessage) json.RawMessage {
+	if c.from == nil {
+		return result
+	}
+	return c.hub.Label(result, c.from)
 }
 
 // run checks the arguments of the tool of that name and does what they say.

@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/browsertool"
 	"tabhub/hub/record"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // What a model gets wrong must come back as words that set it right, and reach no
@@ -113,7 +114,8 @@ func TestTabs(t *testing.T) {
 	w.call("browser_tab", `{"action":"close_others","tabId":"`+opened.TabID+`"}`).into(&closed)
 	want := []string{
 		`tab browser/openTab {"url":"https://e.com/","active":true}`,
-		`tab/101 browser/activateTab {}`, `tab/2 browser/closeTab {}`, `tab/1 browser/closeTab {}`, `tab/3 browser/closeTab {}`,
+		`tab/101 browser/activateTab {"ifOrigin":"https://e.com"}`, `tab/2 browser/closeTab {}`,
+		`tab/1 browser/closeTab {"ifOrigin":"https://shop.example"}`, `tab/3 browser/closeTab {"ifOrigin":"https://c.example"}`,
 	}
 	if got := b.requests(); closed.Closed != 2 || !slices.Equal(got, want) {
 		t.Errorf("%d closed, requests %q", closed.Closed, got)
@@ -195,7 +197,8 @@ func TestPage(t *testing.T) {
 		w.call("browser_page", `{"action":"`+action+`","tabId":"`+state.TabID+`"}`).into(&state)
 	}
 	want := []string{
-		`tab/1 browser/navigate {"url":"https://shop.example/"}`, `tab/1 browser/navigate {"back":true}`, `tab/1 browser/navigate {"reload":true}`,
+		`tab/1 browser/navigate {"url":"https://shop.example/","ifOrigin":"https://a.example"}`,
+		`tab/1 browser/navigate {"back":true,"ifOrigin":"https://shop.example"}`, `tab/1 browser/navigate {"reload":true,"ifOrigin":"https://shop.example"}`,
 	}
 	if got := b.requests(); !slices.Equal(got, want) {
 		t.Errorf("requests %q", got)
@@ -212,6 +215,12 @@ func TestPage(t *testing.T) {
 	shot := w.call("browser_page", `{"action":"screenshot","tabId":"1"}`)
 	if len(shot.Content) != 1 || shot.Content[0].Type != "image" || shot.Content[0].MimeType != "image/png" || !bytes.Equal(shot.Content[0].Data, []byte("\x89PNG\r\n\x1a\n")) {
 		t.Errorf("%s", shot.raw)
+	}
+	text := w.call("browser_page", `{"action":"text","tabId":"1"}`)
+	for _, r := range []result{shot, text} {
+		if got := string(rawjson.Get(r.raw, "_meta", "tabhub/source")); !strings.HasPrefix(got, `{"domain":"shop.example","verified":true,"tab":"`) {
+			t.Errorf("%s says that it is from %s", r.call, got)
+		}
 	}
 	w.call("browser_page", `{"action":"screenshot","tabId":"2"}`).fails(spec.FailToolError, "activate it first")
 	for _, answer := range []string{`{}`, `{"mimeType":"text/html","data":"AAAA"}`, `{"mimeType":"image/png","data":""}`, `{"mimeType":"image/png","data":"AA\"A"}`, `{"mimeType":"image/png","data":7}`} {

@@ -199,7 +199,7 @@ func (d *Desk) giveUp(q *question, o outcome) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
-	case q.answering:
+	case q.answering, q.Late:
 	case q.call == nil:
 		d.end(q, o)
 	default:
@@ -232,10 +232,10 @@ func (d *Desk) keep(q *question, life time.Duration) {
 func (d *Desk) giveBack(q *question, back *AskBack) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if q.answering || !slices.Contains(d.questions, q) {
+	if q.answering || q.Late {
 		return
 	}
-	q.client = true
+	q.givenBack = true
 	q.release(outcome{word: "asked back", err: back})
 	d.keep(q, askFor)
 }

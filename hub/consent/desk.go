@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -163,7 +162,7 @@ func (d *Desk) Ask(ctx context.Context, by *Caller, c Call) (Answer, error) {
 func (d *Desk) isGivenBack(q *question) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return q.client
+	return q.givenBack
 }
 
 // allowed returns the definition that a rule has allowed, nil if it is not known.
@@ -199,39 +198,6 @@ func (d *Desk) SignIn(ctx context.Context, s SignIn) (Answer, error) {
 		return Answer{}, err
 	}
 	return d.wait(ctx, q, way)
-}
-
-// way is who is asked first. The dashboard and the command can answer meanwhile.
-type way int
-
-const (
-	byNobody way = iota // who could answer is not there
-	byOthers            // somebody watches the questions
-	byBrowser
-	byClient
-)
-
-// wayTo returns how the owner can be reached about a client's call. The client is asked if
-// the owner wants that first, or has no browser that could be: else a program could answer
-// for its user by closing the browser.
-func (d *Desk) wayTo(by *Caller) way {
-	has := func(a Asker) bool { return slices.Contains(d.opts.Askers, a) }
-	d.mu.Lock()
-	watched := d.watchers > 0
-	d.mu.Unlock()
-	switch {
-	case by.Elicit != nil && has(AskClient) && (d.opts.Askers[0] == AskClient || d.opts.Browser == nil || !d.opts.Browser.Paired()):
-		return byClient
-	case d.browserAsks():
-		return byBrowser
-	case watched && has(AskDashboard):
-		return byOthers
-	}
-	return byNobody
-}
-
-func (d *Desk) browserAsks() bool {
-	return slices.Contains(d.opts.Askers, AskBrowser) && d.opts.Browser != nil && d.opts.Browser.Connected()
 }
 
 // open adds a question, if it may be asked. If nobody is there to ask, the error says so, and
@@ -342,73 +308,6 @@ var waitingWords = map[way]string{
 	byClient:  "waiting for your answer",
 }
 
-// show gets the question to who is asked first, and takes the answer.
-func (d *Desk) show(ctx context.Context, q *question, w way) {
-	if w == byClient {
-		r, err := q.by.Elicit(ctx, q.shown(forClient(q.Reaches), q.Since.Add(askFor)))
-		back, ends := errors.AsType[*AskBack](err)
-		switch {
-		case err == nil:
-			d.take(q, r, ByClient)
-			return
-		case ends:
-			d.giveBack(q, back)
-			return
-		case ctx.Err() != nil:
-			return
-		}
-		d.log.Warn("a client could not ask its user", "client", q.key.client, "err", err)
-		if w = byNobody; d.browserAsks() {
-			w = byBrowser
-		}
-	}
-	if w == byBrowser {
-		w = d.showInWindow(ctx, q)
-	}
-	if w == byNobody && q.call != nil && !d.watched() {
-		d.giveUp(q, outcome{word: "unanswered", err: q.nobodyThere()})
-	}
-}
-
-// showInWindow asks in a browser, one question at a time. It returns byNobody if the browser
-// could not be asked.
-func (d *Desk) showInWindow(ctx context.Context, q *question) way {
-	select {
-	case d.windows <- struct{}{}:
-		defer func() { <-d.windows }()
-	case <-ctx.Done():
-		return byBrowser
-	}
-	ask := q.shown(q.Reaches, q.Since.Add(askFor))
-	ask.Waiting = d.waiting() - 1
-	for {
-		r, err := d.opts.Browser.Ask(ctx, ask)
-		switch {
-		case ctx.Err() != nil:
-			return byBrowser
-		case err != nil:
-			d.log.Warn("a browser could not ask its owner", "err", err)
-			return byNobody
-		case d.take(q, r, ByWindow):
-			return byBrowser
-		}
-		again := *ask // another window
-		again.ID += "+"
-		again.Why = append([]string{"The code was wrong."}, q.Why...)
-		ask = &again
-	}
-}
-
-// take takes an answer that counts whatever it is: one that was not offered is a no. It
-// reports false if the owner is to try again, as the code was wrong.
-func (d *Desk) take(q *question, r spec.AskResult, by string) bool {
-	err := d.answer(q, r, by)
-	if errors.Is(err, ErrReach) {
-		err = d.answer(q, spec.AskResult{Reach: spec.ReachNo}, by)
-	}
-	return !errors.Is(err, ErrCode)
-}
-
 // Withdraw ends the calls' questions that match, those of which the call has ended as well,
 // with that error. A nil match matches all.
 func (d *Desk) Withdraw(match func(*policy.Action) bool, cause error) {
@@ -434,88 +333,4 @@ func (d *Desk) Close(cause error) {
 	d.grants = nil
 	d.notify()
 	d.mu.Unlock()
-}
-
-// Open returns the questions that can be answered, oldest first. Identical ones are one.
-func (d *Desk) Open() []Question {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.list()
-}
-
-func (d *Desk) list() []Question {
-	d.prune(time.Now())
-	var all []Question
-	var of []*question
-	for _, q := range d.questions {
-		if i := slices.IndexFunc(of, q.same); i >= 0 && !q.Late {
-			all[i].Count++
-			continue
-		}
-		shown := q.Question
-		shown.Ask = *q.shown(q.Reaches, q.Until)
-		all, of = append(all, shown), append(of, q)
-	}
-	return all
-}
-
-// Watch yields the open questions now and whenever they change, until ctx ends or the Desk
-// is closed. Who watches can answer: questions wait for that.
-func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
-	return func(yield func([]Question) bool) {
-		d.watch(1)
-		defer d.watch(-1)
-		for {
-			d.mu.Lock()
-			all, changed, closed := d.list(), d.changed, d.closed
-			d.mu.Unlock()
-			if closed != nil || !yield(all) {
-				return
-			}
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}
-}
-
-// Waiting returns how many questions wait for an answer, and a channel that is closed when
-// that may have changed. Unlike Watch it is for who cannot answer.
-func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
-	d.mu.Lock()
-	changed = d.changed
-	d.mu.Unlock()
-	return d.waiting(), changed
-}
-
-func (d *Desk) watch(n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.watchers += n
-}
-
-func (d *Desk) watched() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.watchers > 0 && slices.Contains(d.opts.Askers, AskDashboard)
-}
-
-// waiting returns how many questions wait.
-func (d *Desk) waiting() (n int) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, q := range d.questions {
-		if !q.Late {
-			n++
-		}
-	}
-	return n
-}
-
-// notify tells who watches. The caller holds d.mu.
-func (d *Desk) notify() {
-	close(d.changed)
-	d.changed = make(chan struct{})
 }

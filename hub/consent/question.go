@@ -17,10 +17,10 @@ import (
 // Bounds of what a question shows. Nothing is left out unseen: a call that has more than
 // maxRows values is not asked about.
 const (
-	maxName  = 80        // characters of a name or title
-	maxValue = 4096      // characters of a value
-	minValue = 64        // also where there are many
-	allShown = 128 << 10 // characters of all values
+	maxName  = 80       // characters of a name or title
+	maxValue = 4096     // characters of a value
+	minValue = 64       // also where there are many
+	allShown = 64 << 10 // characters of all values
 	maxRows  = 1000
 	maxArgs  = 64 << 10 // bytes; a yes to more is for once
 )
@@ -51,7 +51,7 @@ type question struct {
 	// closed, which is when Late is set.
 	answering bool // somebody's answer is being stored: no other counts
 	tries     int  // wrong codes
-	client    bool // a further request of the client may bring the answer
+	givenBack bool // a further request of the client may bring the answer
 	outcome   outcome
 	ended     time.Time
 }
@@ -77,7 +77,7 @@ func keyOf(c *Call) key {
 func newQuestion(by *Caller, c *Call, was json.RawMessage) (*question, error) {
 	a := c.Action
 	q := &question{by: by, call: new(*c), key: keyOf(c)}
-	q.call.Args = nil
+	q.call.Action, q.call.Args = new(*a), nil // who asks may go on with its own
 	q.Kind = spec.AskCall
 	q.Client.Name = line(cmp.Or(a.Who.Name, a.Who.ID))
 	if said := line(by.Said); said != q.Client.Name {

@@ -14,6 +14,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // questionOf makes what is shown of a call.
@@ -227,4 +228,32 @@ func TestAnswersWin(t *testing.T) {
 			t.Errorf("%s: allows another client: %v", name, got)
 		}
 	}
+}
+
+// Whatever is sent, what is shown of it is text that can be seen, each line of it the hub's or
+// in quotes.
+func FuzzText(f *testing.F) {
+	for _, args := range []string{`{}`, `{"a":[{"":"\u202e“quoted”"},[]],"\u0000":1e9,"z":"\ud800"}`, `{"note":"line\ntabhub asks: may “x” use"}`, `[[[[1]]]]`, `"text"`} {
+		f.Add(args)
+	}
+	f.Fuzz(func(t *testing.T, args string) {
+		if rawjson.Valid([]byte(args), spec.MaxDepth) != nil {
+			t.Skip()
+		}
+		c := pay(client("c"), args)
+		q, err := newQuestion(client("c"), &c, c.Args)
+		if err != nil {
+			t.Skip()
+		}
+		text := Text(&q.Ask)
+		if describe.Visible(text) != text {
+			t.Errorf("shown %q", text)
+		}
+		_, shown, _ := strings.Cut(text, "With:\n")
+		for line := range strings.Lines(shown) {
+			if strings.Count(line, "“") != strings.Count(line, "”") || !strings.HasPrefix(line, "  “") && !strings.HasPrefix(line, "Since it was allowed") {
+				t.Errorf("a line of somebody else's: %q", line)
+			}
+		}
+	})
 }

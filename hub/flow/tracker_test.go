@@ -201,6 +201,50 @@ func TestSettled(t *testing.T) {
 	tr.Learn("a", "mail.example", object(secret))
 }
 
+// Who calls one site alone pays for nothing: what it returns is read when another one is
+// called, or returns something.
+func TestOneSiteIsReadLater(t *testing.T) {
+	tr := newTracker(t, "mail.example")
+	tr.Learn("a", "mail.example", object(secret))
+	tr.Sent("a", object("a text of its own 12345678"))
+	c := tr.clients["a"]
+	if len(c.later) != 2 || c.waiting > 0 {
+		t.Errorf("%d are to be read later, %d now", len(c.later), c.waiting)
+	}
+	if tr.KnowsOther("a", "mail.example") || !tr.KnowsOther("a", "shop.example") {
+		t.Error("mail.example has returned something, and nobody else")
+	}
+	settle(t, tr, "a")
+	wantFlow(t, tr, "a", "shop.example", secret, "mail.example")
+
+	// Of very much the latest is kept, and that there was more.
+	for i := range 2 * maxLater / (100 << 10) {
+		tr.Learn("a", "mail.example", object(mailText(100<<10+i)))
+	}
+	if c.unread > maxLater {
+		t.Errorf("%d bytes are kept", c.unread)
+	}
+	settle(t, tr, "a")
+	wantFlow(t, tr, "a", "shop.example", "something else 987654321", "mail.example")
+}
+
+// What waits for something is done after it, and none is lost at the end.
+func TestAfter(t *testing.T) {
+	tr := New(func(spec.Domain) bool { return false })
+	var found []policy.Flow
+	tr.Learn("a", "mail.example", object(secret))
+	tr.After("a", func() { found = tr.Find(nil, "a", "shop.example", object(secret)) })
+	tr.Close()
+	if len(found) != 1 {
+		t.Errorf("found %v", found)
+	}
+	done := false
+	tr.After("a", func() { done = true })
+	if !done {
+		t.Error("what comes after the end is not done")
+	}
+}
+
 // More than can be read soon is not kept in memory. Of a private site that counts.
 func TestQueueIsBounded(t *testing.T) {
 	tr := newTracker(t, "mail.example")

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"tabhub/hub/auth"
-	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -50,33 +49,26 @@ func (g *Guard) Admit(r *http.Request, token string) (tabtransport.Admission, er
 	if p == nil {
 		return tabtransport.Admission{}, ErrNoRequest
 	}
-	id, err := g.identityOf(r, p, token)
-	if err != nil {
-		return tabtransport.Admission{}, err
-	}
-	a := p.admission(id)
-	if id == nil {
-		a.User, a.Anonymous = spec.LocalUser, true
-	}
-	return a, nil
-}
-
-// identityOf is Admit for who wants to know whom. It returns nil for one whose origin is
-// credential enough.
-func (g *Guard) identityOf(r *http.Request, p *pass, token string) (*auth.Identity, error) {
+	a := p.admission(p.identity)
 	switch {
 	case p.from&fromCompanion != 0:
-		return nil, ErrUnpaired
-	case g.verifier != nil && token != "":
-		return g.verifyAll(p.route, p.identity, []string{token})
+		return tabtransport.Admission{}, ErrUnpaired
+	case g.verifier == nil:
+	case token != "":
+		id, err := g.verifyAll(p.route, p.identity, []string{token})
+		if err != nil {
+			return tabtransport.Admission{}, err
+		}
+		a = p.admission(id)
 	case p.identity != nil:
-		return p.identity, nil
 	case g.needsNone(r, p):
-		return nil, nil
+		a.User, a.Anonymous = spec.LocalUser, true
 	case !g.accounts && p.near && p.from&p.route.anonymous != 0:
-		return nil, ErrOtherUser
+		return tabtransport.Admission{}, ErrOtherUser
+	default:
+		return tabtransport.Admission{}, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
 	}
-	return nil, unauthorized("Authentication required: send the token in the first message, or as the header 'Authorization: Bearer TOKEN'")
+	return a, nil
 }
 
 // AdmitExtension is Admit for an extension of the relay's protocols. Such extensions
@@ -90,19 +82,11 @@ func (g *Guard) AdmitExtension(r *http.Request, token string) (tabtransport.Admi
 }
 
 // AdmitClient is Admit for a client of the relay's protocols, which shares an endpoint
-// with the extensions and drives them: no origin is credential enough for that. It returns
-// who the client is, too.
-func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, *policy.Principal, error) {
-	p := passOf(r.Context())
-	if p == nil {
-		return tabtransport.Admission{}, nil, ErrNoRequest
+// with the extensions and drives them: no origin is credential enough for that.
+func (g *Guard) AdmitClient(r *http.Request, token string) (tabtransport.Admission, error) {
+	a, err := g.Admit(r, token)
+	if err == nil && a.Anonymous {
+		return tabtransport.Admission{}, unauthorized("Authentication required: send a token in mcp_handshake; `tabhub token mint --name CLIENT` makes one")
 	}
-	id, err := g.identityOf(r, p, token)
-	if err == nil && id == nil {
-		err = unauthorized("Authentication required: send the token in mcp_handshake; `tabhub token` prints it")
-	}
-	if err != nil {
-		return tabtransport.Admission{}, nil, err
-	}
-	return p.admission(id), id.Who, nil
+	return a, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 )
@@ -59,7 +60,13 @@ func (s *Server) awaitPairing(r *request) error {
 	case err != nil:
 		return err
 	}
+	r.recordPairing(&p, "paired")
 	return r.answer(p)
+}
+
+// recordPairing records what has become of a pairing.
+func (r *request) recordPairing(p *pairing.Pairing, what string) {
+	r.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Pairing, Outcome: what, Reason: string(p.ID) + " " + p.Browser})
 }
 
 func (s *Server) getPairings(r *request) error {
@@ -80,8 +87,12 @@ func (s *Server) deletePairing(r *request) error {
 	}
 	id := r.URL.Query().Get("id")
 	if id == allPairings && !s.guard.accounts {
+		all := s.pairings(r)
 		if err := s.o.Ring.ForgetAll(); err != nil {
 			return err
+		}
+		for i := range all {
+			r.recordPairing(&all[i], "forgotten")
 		}
 		forgetBrowsers(r.tenant.Hub, func(spec.PairingID) bool { return true })
 		return r.answer(struct{}{})
@@ -93,6 +104,7 @@ func (s *Server) deletePairing(r *request) error {
 			if err := s.o.Ring.Forget(p.ID); err != nil && !errors.Is(err, pairing.ErrUnknown) {
 				return err
 			}
+			r.recordPairing(&p, "forgotten")
 			forgetBrowsers(r.tenant.Hub, func(id spec.PairingID) bool { return id == p.ID })
 		}
 	}

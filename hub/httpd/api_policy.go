@@ -11,6 +11,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 )
@@ -65,14 +66,13 @@ type PolicyTest struct {
 }
 
 func (s *Server) getPolicy(r *request) error {
+	file := s.o.Info().PolicyFile // which is read again for this, if it has changed
 	set := r.tenant.Hub.Policy()
 	doc := set.Document()
-	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), File: s.o.Info().PolicyFile}
+	report := PolicyReport{Rules: set.Rules(), Pauses: nonNil(doc.Pauses), Private: nonNil(doc.Private), File: file}
 	report.Mode, report.Fixed = set.Mode()
 	if report.File != nil && s.guard.accounts && r.pass.from != fromOwner { // its place is not for users
-		file := *report.File
-		file.Path, file.Error = "", ""
-		report.File = &file
+		report.File = &PolicyFile{Rules: file.Rules, Read: file.Read}
 	}
 	return r.answer(report)
 }
@@ -178,7 +178,7 @@ func (s *Server) postPause(r *request) error {
 	}
 	in.Since, in.By = time.Now().UTC().Truncate(time.Second), editor(r)
 	err := s.editPolicy(r, func(doc *policy.Document) error {
-		doc.Pauses = append(slices.DeleteFunc(doc.Pauses, func(p policy.Pause) bool { return p.Client == in.Client && p.Site == in.Site }), in)
+		doc.Pause(in)
 		return nil
 	})
 	if err != nil {
@@ -187,18 +187,13 @@ func (s *Server) postPause(r *request) error {
 	return r.answer(in)
 }
 
-// deletePause lifts the pause of the client and the site that the parameters name, or all
-// of them.
+// deletePause lifts the pause of the client and the site that the parameters name; without
+// both that of everything.
 func (s *Server) deletePause(r *request) error {
 	q := r.URL.Query()
-	client, site := q.Get("client"), q.Get("site")
 	err := s.editPolicy(r, func(doc *policy.Document) error {
-		before := len(doc.Pauses)
-		doc.Pauses = slices.DeleteFunc(doc.Pauses, func(p policy.Pause) bool {
-			return client == "" && site == "" || p.Client == client && p.Site == site
-		})
-		if len(doc.Pauses) == before {
-			return &refusal{http.StatusNotFound, "nothing of the kind is paused; `tabhub policy list` shows what is"}
+		if !doc.Resume(q.Get("client"), q.Get("site")) {
+			return &refusal{http.StatusNotFound, "just this is not paused; `tabhub policy list` shows what is"}
 		}
 		return nil
 	})
@@ -230,30 +225,24 @@ func (s *Server) testedAction(r *request) (a policy.Action, err error) {
 	if err != nil {
 		who = &policy.Principal{ID: client, Name: client} // that may come
 	}
-	own, _, _ := strings.Cut(tool, " ")
-	isOwn := builtin.Find(r.tenant.Builtin, own) != nil
-	switch {
-	case site != "":
-		if err := policy.CheckSite(site); err != nil {
-			return a, badRequest("site: %v", err)
+	if site != "" {
+		if err := policy.CheckPrivate(site); err != nil || strings.Contains(site, "*") {
+			return a, badRequest("%.100q is not one site; write it as `tabhub tabs` shows it", site)
 		}
-	case isOwn || class == "relay":
+	}
+	own, _, _ := strings.Cut(tool, " ")
+	a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
+	switch {
+	case class == "relay":
+		a.Of, a.Site.Any = policy.OfRelay, site == ""
+	case builtin.Find(r.tenant.Builtin, own) != nil:
+		a.Of = policy.OfHub
+	case site != "":
 	case tool == "":
 		return a, badRequest("name a tool, a site or both")
 	default:
-		a, err = r.tenant.Hub.Action(who, tool)
-		if err != nil {
+		if a, err = r.tenant.Hub.Action(who, tool); err != nil {
 			return a, err
-		}
-	}
-	switch {
-	case a.Item != nil:
-	case class == "relay":
-		a = policy.Action{Of: policy.OfRelay, Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site), Any: site == ""}}
-	default:
-		a = policy.Action{Name: tool, Class: policy.Write, Site: policy.Site{Domain: spec.Domain(site)}}
-		if isOwn {
-			a.Of = policy.OfHub
 		}
 	}
 	a.Who, a.Session = who, q.Get("session")
@@ -305,9 +294,9 @@ func (s *Server) editPolicy(r *request, edit func(*policy.Document) error) error
 // editor is Rule.By of a caller.
 func editor(r *request) string {
 	if r.pass.from&fromSelf != 0 {
-		return "dashboard"
+		return consent.ByDashboard
 	}
-	return "command"
+	return consent.ByCommand
 }
 
 // badRule is the refusal of the only rule that was checked.

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
 )
 
 func TestRotate(t *testing.T) {
@@ -118,6 +121,23 @@ func TestAttach(t *testing.T) {
 	}
 	if err := <-d.served; err != nil {
 		t.Error(err)
+	}
+}
+
+// The session of a bridge is that of its calls, on the next hub as well.
+func TestBridgeCallsForItsSession(t *testing.T) {
+	d := open(t, nil)
+	id := strings.Repeat("0a", 16)
+	conn, r := d.attach(SessionHeader + ": " + id + "\r\n" + BeganHeader + ": " + time.Now().Format(time.RFC3339Nano) + "\r\n")
+	fmt.Fprintln(conn, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"lamp"}}}`)
+	for range 2 {
+		if _, err := r.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, err := d.tenant.Record.Read(record.Query{Event: record.Call})
+	if err != nil || len(lines) != 1 || lines[0].Session != id || lines[0].Client != policy.UnnamedID {
+		t.Errorf("recorded is %+v, %v", lines, err)
 	}
 }
 

@@ -116,8 +116,11 @@ func requestTokens(r *http.Request, rt *route) []string {
 // howToSend tells a person who came without a credential what to do.
 func (g *Guard) howToSend(rt *route) string {
 	from := "`tabhub token` prints it"
-	if g.accounts {
+	switch {
+	case g.accounts:
 		from = "whoever runs this hub makes it, such as with `tabhub token mint`"
+	case rt.kinds&auth.KindClient != 0:
+		from = "`tabhub token mint --name CLIENT` makes one"
 	}
 	if rt.query {
 		return "Authentication required: send the header 'Authorization: Bearer TOKEN' or add ?token=TOKEN; " + from

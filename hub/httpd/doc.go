@@ -15,6 +15,10 @@
 // API with a session, which it is given for the code in the address that it was opened
 // with; signin.go has both.
 //
+// Clients that know nothing but the address are let in by their owner, on a page that asks
+// nobody anything before a click; oauth.go has that page and what leads to it, package
+// hub/auth/oauth the rest.
+//
 // The package serves MCP and the admin API of each user's tenant (package tenant). The
 // WebSocket endpoints and the pages are handlers that it is given. Where the credential
 // comes in the first message of a socket, the handler asks Guard.Admit then, or

@@ -74,7 +74,7 @@ func (s *Server) getServerMetadata(r *request) error {
 func ifOAuth(serve func(*Server, *request) error) func(*Server, *request) error {
 	return func(s *Server, r *request) error {
 		if s.o.OAuth == nil {
-			return &refusal{http.StatusNotFound, "clients do not sign in at this hub; send it a token, or none with --auth none"}
+			return &refusal{http.StatusNotFound, "clients do not sign in at this hub: it asks for no token, or for those of an issuer"}
 		}
 		err := serve(s, r)
 		if no, ok := errors.AsType[*oauth.Error](err); ok {
@@ -152,7 +152,7 @@ type authorizeView struct {
 func (s *Server) getAuthorize(r *request) error {
 	var view authorizeView
 	var err error
-	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.URL.Query())
+	view.Request, err = s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.pass.near, r.URL.Query())
 	no, bad := errors.AsType[*oauth.Error](err)
 	switch {
 	case bad:
@@ -166,6 +166,7 @@ func (s *Server) getAuthorize(r *request) error {
 		view.Back = template.URL(view.Request.Refuse(no.Code, no.Text)) // of a scheme that was checked
 	}
 	pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
+	r.w.Header().Del("Cross-Origin-Opener-Policy") // a client that is a page waits for the window that it has opened
 	if bad {
 		r.w.WriteHeader(http.StatusBadRequest)
 	}
@@ -186,7 +187,7 @@ const heartbeat = 20 * time.Second
 // line for each. It lasts as long as the question: who closes the page withdraws that, and
 // nobody else gets to where the page goes on.
 func (s *Server) postAuthorize(r *request) error {
-	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.URL.Query())
+	req, err := s.o.OAuth.Parse(s.guard.baseOf(r.Request), r.pass.near, r.URL.Query())
 	if err != nil {
 		return err
 	}

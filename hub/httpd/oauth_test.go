@@ -251,7 +251,7 @@ func TestAuthorizePage(t *testing.T) {
 		t.Errorf("%v", h)
 	}
 	cursor := strings.Replace(address, url.QueryEscape(callback), url.QueryEscape("cursor://agent/callback"), 1)
-	if _, body, _ := d.ask("GET", cursor, ""); !strings.Contains(body, `href="cursor://agent/callback?error=access_denied`) || !strings.Contains(body, "the program that opens cursor: addresses") {
+	if _, body, _ := d.ask("GET", cursor, ""); !strings.Contains(body, `href="cursor://agent/callback?error=access_denied`) || !strings.Contains(body, "the program that opens cursor: addresses on this computer") {
 		t.Errorf("%s", body)
 	}
 	wrong := strings.Replace(address, "S256", "plain", 1)

@@ -9,11 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -229,6 +231,14 @@ func TestPairingsOfUsers(t *testing.T) {
 	}
 	if status := d.of("ann", "DELETE", named, new(struct{})); status != http.StatusOK || grant.Revoked.Err() == nil {
 		t.Errorf("ann forgets it: %d, cut off: %v", status, grant.Revoked.Err())
+	}
+	var recorded []string
+	lines, err := d.tenant.Record.Read(record.Query{Event: record.Pairing})
+	for _, l := range lines {
+		recorded = append(recorded, l.Outcome+" "+l.Reason)
+	}
+	if want := []string{"paired " + string(id) + " Chromium 156", "forgotten " + string(id) + " Chromium 156"}; err != nil || !slices.Equal(recorded, want) {
+		t.Errorf("the record has %q, %v; want %q", recorded, err, want)
 	}
 	for _, path := range []string{"/api/pair", "/api/pair/wait?id=x"} {
 		if status, body := d.askOwner("GET", path, ""); status != http.StatusUnauthorized {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -40,6 +41,8 @@ type StatusReport struct {
 	Clients int         `json:"clients"` // MCP clients that are being served now
 	Paired  int         `json:"paired"`  // browsers that have a pairing of the user's
 	Hub     hub.Status  `json:"hub"`
+
+	Record record.Status `json:"record"`
 }
 
 func (s *Server) health(r *request) error {
@@ -50,7 +53,11 @@ func (s *Server) ready(r *request) error {
 	if e := r.tenant.Hub.Status().StoreError; e != "" {
 		return &refusal{http.StatusServiceUnavailable, "the store does not take writes: " + e}
 	}
-	return r.answer(map[string]string{"status": "ready"})
+	answer := map[string]string{"status": "ready"}
+	if e := r.tenant.Record.Status().Error; e != "" {
+		answer["record"] = "what is done now is not recorded: " + e // calls go on
+	}
+	return r.answer(answer)
 }
 
 // getStatus may have a caller who is no user: the owner of a hub with accounts.
@@ -62,7 +69,7 @@ func (s *Server) getStatus(r *request) error {
 		if err != nil {
 			return err
 		}
-		report.Hub = t.Hub.Status()
+		report.Hub, report.Record = t.Hub.Status(), t.Record.Status()
 		report.Paired = len(s.pairings(r))
 	}
 	if s.guard.accounts && r.pass.from != fromOwner { // how the process is, and who else uses it, is not for its users

@@ -21,7 +21,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
-	"tabhub/hub/record/recordtest"
+	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
 	"tabhub/storage/storagetest"
@@ -134,7 +134,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), new(recordtest.Memory)
+	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{})
 	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded})
 	if err != nil {
 		t.Fatal(err)

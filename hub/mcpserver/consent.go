@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"sync"
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
@@ -23,15 +22,16 @@ const consentKey = item.HubRequests + "consent-"
 // answerMember is the member of the answer to an elicitation in which the reach is.
 const answerMember = "answer"
 
-// elicit returns how the user of rq's client can be asked, nil if not. A question that rq
-// is to end with is put into ends.
-func (rq *request) elicit(ends *ending) consent.Elicit {
+// elicit returns how the user of rq's client can be asked, nil if not.
+func (rq *request) elicit() consent.Elicit {
 	form := rawjson.Get(orEmpty(rq.capabilities()), "elicitation")
 	switch {
-	case form == nil, rawjson.Get(orEmpty(form), "form") == nil && rawjson.Get(orEmpty(form), "url") != nil:
+	case form == nil, rawjson.Get(form, "form") == nil && rawjson.Get(form, "url") != nil:
 		return nil // it has none, or only opens addresses
 	case rq.modern:
-		return ends.with
+		return func(_ context.Context, q *spec.Ask) (spec.AskResult, error) {
+			return spec.AskResult{}, &consent.AskBack{Question: q}
+		}
 	case rq.out == nil:
 		return nil
 	}
@@ -42,25 +42,6 @@ func (rq *request) elicit(ends *ending) consent.Elicit {
 		}
 		return reachOf(answer), nil
 	}
-}
-
-// ending is the question that a request ends with.
-type ending struct {
-	mu sync.Mutex
-	q  *spec.Ask
-}
-
-func (e *ending) with(_ context.Context, q *spec.Ask) (spec.AskResult, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.q = q
-	return spec.AskResult{}, &consent.AskBack{Question: q}
-}
-
-func (e *ending) question() *spec.Ask {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.q
 }
 
 // askOwner returns the result that rq ends with for a question to the owner. in is what rq

@@ -11,6 +11,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/mcpserver/proxytool"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
@@ -257,5 +258,36 @@ func TestPagesAnswersOutlastTheOwnersQuestion(t *testing.T) {
 	}
 	if got := call(`"inputResponses":{"` + key + `":{"action":"accept","content":{"answer":"Yes, this once"}}},"requestState":"` + sealed + `",`); !strings.Contains(got, `for \"Ada\", \"wrapped\"`) {
 		t.Error(got)
+	}
+}
+
+// The tools of the hub that call pages end with the owner's question, too, but not where they
+// have done something by then.
+func TestOwnerIsAskedThroughProxy(t *testing.T) {
+	shop := newShop(t)
+	c := streamTo(t, newServer(t, shop, Options{Builtin: proxytool.New(shop, nil, nil)}))
+	meta := strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":{"elicitation":{}}`, 1)
+	call := func(args, more string) string {
+		t.Helper()
+		return c.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"proxy","arguments":` + args + `,` + more + meta + `}}`)
+	}
+	const pay = `{"action":"call","type":"tool","path":"` + payTool + `","args":{"eur":5}}`
+	var r struct {
+		Result struct {
+			RequestState  string
+			InputRequests map[string]any
+		}
+	}
+	asked := call(pay, "")
+	if err := json.Unmarshal([]byte(asked), &r); err != nil || len(r.Result.InputRequests) != 1 || !strings.Contains(asked, "through the tool proxy") {
+		t.Fatal(asked, err)
+	}
+	for key := range r.Result.InputRequests {
+		if got := call(pay, `"inputResponses":{"`+key+`":{"action":"accept","content":{"answer":"Yes, this once"}}},"requestState":"`+r.Result.RequestState+`",`); !strings.Contains(got, "paid") || shop.calls != 1 {
+			t.Error(got)
+		}
+	}
+	if got := call(`{"action":"batch","operations":[`+pay+`]}`, ""); !strings.Contains(got, "DENIED") || !strings.Contains(got, "tabhub approve ") || shop.calls != 1 {
+		t.Errorf("in a batch: %s", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/hub/auth"
 	"tabhub/hub/item"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -79,7 +80,11 @@ func (s *Server) serveSlow(ctx context.Context, rq *request) (frame, error) {
 	case errors.Is(cause, errCancelled), errors.Is(cause, errGone):
 		return frame{}, errSilent
 	case err != nil:
-		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: "the hub is shutting down; the call may have taken effect"})
+		why := errClosing
+		if errors.Is(cause, auth.ErrEnded) {
+			why = auth.ErrEnded
+		}
+		return s.refuse(rq, &hub.Failure{Code: spec.FailNotConnected, Message: why.Error() + "; the call may have taken effect"})
 	}
 	return f, err
 }

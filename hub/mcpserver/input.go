@@ -48,14 +48,13 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 	if e != nil {
 		return nil, e
 	}
-	var ends ending
 	for n := 1; ; n++ {
 		by := rq.caller(in.ext, progress)
-		by.Elicit, by.Reply = rq.elicit(&ends), in.reply
+		by.Elicit, by.Reply = rq.elicit(), in.reply
 		by.Round, by.After = rand.Text(), in.after
 		r, err := ask(by)
-		if q := ends.question(); q != nil {
-			return s.askOwner(rq, name, q, in, by.Round), nil
+		if back, ok := errors.AsType[*consent.AskBack](err); ok {
+			return s.askOwner(rq, name, back.Question, in, by.Round), nil
 		}
 		if err != nil || !builtin.AsksBack(r) {
 			return r, err

@@ -3,7 +3,11 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"strings"
 	"testing"
 
 	"tabhub/hub"
@@ -64,5 +68,37 @@ func TestCallersHaveTheirSession(t *testing.T) {
 	c.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`)
 	if by.Who.ID != "cursor" || by.Session != c.header.Get("Mcp-Session-Id") || by.Began.IsZero() {
 		t.Errorf("a call over HTTP is made for %+v", by)
+	}
+}
+
+// Who reads at the other end of a stream learns why a call has no result.
+func TestRevokedStreamSaysWhy(t *testing.T) {
+	h := newScripted()
+	began := make(chan struct{})
+	h.tools["wait"] = func(ctx context.Context, _ hub.Call) (json.RawMessage, error) {
+		close(began)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	s := newServer(t, h, Options{})
+	valid, revoke := context.WithCancel(t.Context())
+	id := &auth.Identity{User: "alice", Who: &policy.Principal{ID: "cursor"}, Revoked: valid}
+	ctx, cancel := id.Context(WithIdentity(t.Context(), id))
+	defer cancel()
+	here, there := net.Pipe()
+	defer here.Close()
+	served := make(chan error, 1)
+	go func() { served <- s.ServeStream(ctx, there, there) }()
+	if _, err := io.WriteString(here, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	revoke()
+	rest, err := io.ReadAll(here)
+	if err != nil || !strings.Contains(string(rest), "was revoked; the call may have taken effect") {
+		t.Errorf("the client has read %q, %v", rest, err)
+	}
+	if err := <-served; !errors.Is(err, auth.ErrEnded) {
+		t.Errorf("the stream has ended for %v", err)
 	}
 }

@@ -95,6 +95,8 @@ type Pin [sha256.Size]byte
 
 // Flow is a value of another site that stands in the arguments of an action.
 type Flow struct {
-	From  spec.Domain
-	Field string // where it stands, such as "note" or "/items/0/name"
+	From spec.Domain
+	// Field is where it stands, such as "note" or "/items/0/name". "" says that it is not
+	// known whether there is one, because not all could be read.
+	Field string
 }

@@ -29,6 +29,20 @@ func (d *Document) Remove(id string) bool {
 	return len(d.Rules) < before
 }
 
+// Pause adds a pause, in the place of one of the same.
+func (d *Document) Pause(p Pause) {
+	d.Resume(p.Client, p.Site)
+	d.Pauses = append(d.Pauses, p)
+}
+
+// Resume lifts the pause of exactly this client and site, and reports whether there was one.
+// That of everything has neither.
+func (d *Document) Resume(client, site string) bool {
+	before := len(d.Pauses)
+	d.Pauses = slices.DeleteFunc(slices.Clone(d.Pauses), func(p Pause) bool { return p.Client == client && p.Site == site })
+	return len(d.Pauses) < before
+}
+
 func (r *Rule) ended(now time.Time) bool { return !r.Until.IsZero() && !now.Before(r.Until) }
 
 // RuleFor returns the rule about all that is like an action: the same client, site, tool

@@ -29,13 +29,13 @@ func (m Mode) Rules() []Rule {
 	}
 	switch m {
 	case ModeOpen:
-		all = append(all, Rule{ID: "open", Effect: Allow, Note: "everything else"})
+		all = append(all, Rule{ID: "open", Effect: Allow, Note: "everything"})
 	case ModeCareful:
-		all = append(append(all, careful...), Rule{ID: "careful", Effect: Allow, Note: "everything else"})
+		all = append(append(all, careful...), Rule{ID: "careful", Effect: Allow, Note: "what no other rule is about"})
 	case ModeAsk:
-		all = append(append(all, careful...), Rule{ID: "ask", Effect: Ask, Note: "everything else"})
+		all = append(append(all, careful...), Rule{ID: "ask", Effect: Ask, Note: "everything, once for each client and site"})
 	case ModeReadOnly:
-		all = append(all, Rule{ID: "read-only", Effect: Allow, Class: "read", Note: "nothing else, whatever rules say"})
+		all = append(all, Rule{ID: "read-only", Effect: Allow, Class: "read", Note: "reading, and nothing else"})
 	}
 	for i := range all {
 		all[i].ID, all[i].By = "preset:"+all[i].ID, byPreset

@@ -14,6 +14,17 @@ var (
 	layers  = []string{"nothing", "pause", "scope", "mode", "flow", "file", "rule", "preset"}
 )
 
+// By names what decided: a rule by its ID, or the bound above the rules.
+func (d Decision) By() string {
+	switch {
+	case d.Rule != nil:
+		return d.Rule.ID
+	case d.Effect == Unset:
+		return ""
+	}
+	return d.Layer.String()
+}
+
 func (e Effect) String() string { return effects[e] }
 func (c Class) String() string  { return classes[c] }
 func (l Layer) String() string  { return layers[l] }

@@ -111,7 +111,11 @@ func (a *Action) where() string {
 func (a *Action) values() string {
 	var out []string
 	for _, f := range a.Flows {
-		out = append(out, fmt.Sprintf("a value of %s in %q", f.From, word(f.Field)))
+		if f.Field == "" {
+			out = append(out, fmt.Sprintf("a text, where %s has returned more than could be read", f.From))
+		} else {
+			out = append(out, fmt.Sprintf("a value of %s in %q", f.From, word(f.Field)))
+		}
 		if len(out) == maxListed && len(a.Flows) > maxListed {
 			out = append(out, fmt.Sprintf("%d more", len(a.Flows)-maxListed))
 			break

@@ -1,4 +1,20 @@
 // Package record keeps the record of what was done through a hub, and what was refused: one
 // line for each event, chained by hashes, in files that can be read while the hub runs and
 // when it does not.
+//
+// # The files
+//
+// A record is a directory of segments, EPOCH-SEQUENCE.jsonl, with one Line a line. An epoch
+// is one opening of the log: it takes the next number by creating the first segment, which
+// must not exist, and no other writes to its segments. Whoever has the epoch before finds the
+// new one, and stops; so two hubs of one user, one of which has not heard yet that it was
+// replaced, do not fork the chain. The chain goes on from epoch to epoch.
+//
+// Line.Prev is the hash of the bytes of the line before it. The last line that is known to be
+// on the disk, the head, is in a file beside the directory, which shows that lines at the end
+// were cut off. It is written without a sync after that of the lines: one that is older than
+// they are says nothing wrong. It is not in the store of the hub, so that it can be read
+// while a hub has that open.
+//
+// Reading needs no lock: what follows the last line feed of a segment is not there yet.
 package record

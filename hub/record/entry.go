@@ -52,6 +52,7 @@ type Event string
 const (
 	Register Event = "register" // a page's tools, resources or prompts
 	Gone     Event = "gone"     // a tab, or what it offered
+	Begun    Event = "begun"    // a call that cannot be undone is about to be sent
 	Call     Event = "call"
 	Proxy    Event = "proxy"   // an operation of the tool proxy that is no call
 	Relay    Event = "relay"   // a request that a client had forwarded to an extension
@@ -63,7 +64,7 @@ const (
 	Self     Event = "log"     // of the log itself, see Line.Note
 )
 
-var events = []Event{Register, Gone, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Self}
+var events = []Event{Register, Gone, Begun, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Self}
 
 // Log takes entries. Append may be called at any time and by many at once; it does not
 // block, and never fails: what cannot be written is counted, and shows in the record itself.

@@ -42,14 +42,6 @@ type Lost struct {
 	To    time.Time `json:"to"`
 }
 
-// Reader reads the record. Its methods may be called by many at once, and while there is
-// more appended.
-type Reader interface {
-	// Read returns the lines that q selects, oldest first, of all that was appended.
-	Read(q Query) ([]Line, error)
-	Status() Status
-}
-
 // Status is how a log is.
 type Status struct {
 	// Error says why nothing can be written now, "" if it can.

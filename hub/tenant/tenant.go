@@ -17,8 +17,8 @@ import (
 type Tenant struct {
 	User spec.UserID
 	Hub  *hub.Hub
-	// Record is what Hub has recorded.
-	Record record.Reader
+	// Record is where Hub records what is done. Nil: nowhere.
+	Record *record.File
 	// MCP serves Hub to MCP clients.
 	MCP *mcpserver.Server
 	// Builtin are the tools of the hub itself that MCP lists.
@@ -41,5 +41,9 @@ func (t *Tenant) Close(ctx context.Context) error {
 	if t.Instances != nil {
 		t.Instances.Close()
 	}
-	return t.Hub.Close(ctx)
+	err := t.Hub.Close(ctx)
+	if t.Record != nil {
+		t.Record.Close()
+	}
+	return err
 }

@@ -10,9 +10,9 @@ const code = make("input", "said");
 /** What an answer is good for, and what the button then says. @type {Record<string, [string, string]>} */
 const REACHES = {
   once: ["This once", "Allow once"],
-  session: ["Until this app ends or connects anew", "Allow for now"],
-  app: ["Always for this app, until the tool changes", "Always allow"],
-  always: ["Always for every app, until the tool changes", "Always allow for all"],
+  session: ["Until this session of the app ends", "Allow for now"],
+  app: ["Always for this app", "Always allow"],
+  always: ["Always, for every app", "Always allow for all"],
 };
 
 /** @type {Record<string, string>} */
@@ -25,6 +25,11 @@ const CLASSES = {
 /** @type {Record<string, string>} */
 const KINDS = { tool: "Tool", resource: "Resource", prompt: "Prompt" };
 
+/** How long the window stays when the question is no longer asked, in ms. */
+const LEAVE = 10_000;
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let closing;
 /** Whether all of the question was in view once. */
 let read = false;
 /** How far a yes reaches, as the owner has it now. */
@@ -53,6 +58,8 @@ async function show() {
     over();
     return;
   }
+  clearTimeout(closing);
+  closing = undefined;
   expires = performance.now() + view.left;
   element("waiting", HTMLElement).textContent = view.waiting ? `Waiting after this one: ${view.waiting}` : "";
   if (question.childElementCount) return;
@@ -186,11 +193,15 @@ function differ(was, is) {
   return [marked(a, "del"), marked(b, "ins")];
 }
 
-/** The question is no longer asked. The window stays: what is under it must not get the click. */
+/**
+ * The question is no longer asked. The window stays for a while: what is under it must not get
+ * a click that was meant for this.
+ */
 function over() {
+  closing ??= setTimeout(() => window.close(), LEAVE);
   element("headline", HTMLElement).textContent =
     expires && performance.now() >= expires ? "Time is up: it was not allowed" : "This is no longer asked";
-  element("waiting", HTMLElement).textContent = "You can close this window.";
+  element("waiting", HTMLElement).textContent = "This window closes in a moment.";
   for (const part of [question, element("why", HTMLElement)]) part.replaceChildren();
   element("answers", HTMLElement).hidden = true;
 }

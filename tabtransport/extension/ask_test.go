@@ -236,8 +236,7 @@ func TestAnswersAreMeant(t *testing.T) {
 	}
 	rest := func() {
 		t.Helper()
-		w.Eval("pass(1500)")
-		w.WaitFor("!document.querySelector('#yes').disabled")
+		w.WaitFor("!document.querySelector('#yes').disabled || (pass(1500), false)")
 	}
 
 	rest()
@@ -289,6 +288,8 @@ func TestAnswersAreMeant(t *testing.T) {
 		}
 		w.Keys(kb.Tab)
 	}
+	w.Eval("document.querySelector('#yes').click()") // a script's, now that the keyboard counts
+	waits(t, w, "keys")
 	w.KeysLast(kb.Enter)
 	(<-answer).is(t, `{"reach":"once"}`)
 
@@ -422,11 +423,31 @@ func TestQuestionsInTurn(t *testing.T) {
 	picture(t, w, "ask-withdrawn")
 
 	late := payment("late")
-	late.ExpiresMs = 1000
+	late.ExpiresMs = 4000
 	h.asks(late)
-	w = b.Window("ask.html?late")
+	w = window(b, "late")
 	w.WaitFor("document.querySelector('#headline')?.textContent.startsWith('Time is up')")
 	next := h.asks(payment("next")) // the window with words keeps nobody waiting
 	window(b, "next").ClickLast("#yes")
 	(<-next).is(t, `{"reach":"once"}`)
+}
+
+// However much is asked, the owner has one window, and the hub learns what is too much.
+func TestTooManyQuestions(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	refused := make(chan error, 17)
+	for i := range cap(refused) {
+		answer := h.asks(payment("q" + strconv.Itoa(i)))
+		go func() { refused <- (<-answer).err }()
+	}
+	if err := <-refused; err == nil || !strings.Contains(err.Error(), "too many questions wait") {
+		t.Errorf("the one too many: %v", err)
+	}
+	w := b.Window("ask.html")
+	w.WaitFor("document.querySelector('#waiting')?.textContent === 'Waiting after this one: 15'")
+	if windows := w.Eval("chrome.windows.getAll({windowTypes: ['popup']}).then((all) => all.length)"); windows != "1" {
+		t.Errorf("they have %s windows", windows)
+	}
 }

@@ -64,11 +64,18 @@ func website(t testing.TB) string {
 // browse starts a browser with the extension, whose hub is the one of this place.
 func (p *place) browse() *chromium.Browser {
 	p.t.Helper()
+	return p.browseWith(chromium.Options{WebMCP: true})
+}
+
+// browseWith is browse for a browser with other options.
+func (p *place) browseWith(opts chromium.Options) *chromium.Browser {
+	p.t.Helper()
 	dir := p.t.TempDir()
 	if _, stderr, exit := p.run("extension", dir, "--hub", "ws://"+p.listen+"/tabs"); exit != 0 {
 		p.t.Fatal(stderr)
 	}
-	b := chromium.Start(p.t, chromium.Options{Extension: dir, WebMCP: true})
+	opts.Extension = dir
+	b := chromium.Start(p.t, opts)
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	// A page that is loaded before lacks what the extension puts in the page's own world.
 	popup.WaitFor("chrome.scripting.getRegisteredContentScripts().then((scripts) => scripts.length > 0)")

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -48,7 +47,7 @@ var oddArguments = []string{
 // oddResults are what pages answer with.
 var oddResults = []string{
 	`{"content":[]}`,
-	`{"content":[{"type":"text","text":"caf\u00e9 \/ é \u2028 \ud83d\ude00"}],"_meta":{"tags":["\u00e9", "\/"]},"n":12345678901234567890,"isError":false}`,
+	`{"_meta":{"tags":["\u00e9", "\/"]},"content":[{"type":"text","text":"caf\u00e9 \/ é \u2028 \ud83d\ude00"}],"n":12345678901234567890,"isError":false}`,
 	`{"content":[{"type":"text","text":"{\"n\":1.0}"}],"structuredContent":{"n":1.0,"N":1,"big":-9007199254740993,"exp":1E+400,"zero":-0}}`,
 	`{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png","annotations":{"audience":["user"],"priority":0.50}},{"type":"audio","data":"AAAA","mimeType":"audio/wav"}]}`,
 	`{"content":[{"type":"hologram","depth":3,"frames":[1,2.0]},{"type":"resource_link","uri":"shop://x","name":"x"},{"type":"resource","resource":{"uri":"shop://x","text":"t","_meta":{}}}],"futureMember":{"a":[{}]}}`,
@@ -95,7 +94,7 @@ func TestNothingIsLost(t *testing.T) {
 				if got := <-calls; got[1] != args {
 					t.Errorf("the page got the arguments\n%s\nwant\n%s", clip(got[1]), clip(args))
 				}
-				if string(a.result) != result {
+				if a.said() != result {
 					t.Errorf("the client got the result\n%s\nwant\n%s", clip(string(a.result)), clip(result))
 				}
 			}
@@ -177,12 +176,12 @@ func TestLineBreaksBetweenTokens(t *testing.T) {
 		t.Errorf("the page got the arguments %q", args)
 	}
 	want := strings.NewReplacer("\n", " ", "\r", " ").Replace(result)
-	if !bytes.Equal(body, []byte(want)) {
+	if said(body) != want {
 		t.Errorf("over HTTP: %q, want %q", body, want)
 	}
 	a := c.call(name, `{}`)
 	<-got
-	if string(a.result) != want {
+	if a.said() != want {
 		t.Errorf("over stdio: %q, want %q", a.result, want)
 	}
 }

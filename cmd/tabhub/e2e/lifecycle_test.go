@@ -191,7 +191,7 @@ func TestPromptsAndResources(t *testing.T) {
 		const args, messages = `{"who":"Zo\u00eb \/"}`, `{"messages":[{"role":"user","content":{"type":"text","text":"caf\u00e9 \/","annotations":{"priority":0.50}}}],"description":"d","future":{"n":1.0}}`
 		asked := answerNext(spec.MethodGetPrompt, messages)
 		a := f.ask("prompts/get", fmt.Sprintf(`{"name":%s,"arguments":%s}`, rawjson.Get(prompt, "name"), args))
-		if got := <-asked; got != `{"name":"gift.for","args":`+args+`}` || string(a.result) != messages {
+		if got := <-asked; got != `{"name":"gift.for","args":`+args+`}` || a.said() != messages {
 			t.Errorf("%s: the page was asked %s, and the client got %s%s", name, got, a.result, a.err)
 		}
 
@@ -199,7 +199,7 @@ func TestPromptsAndResources(t *testing.T) {
 		const contents = `{"contents":[{"uri":%s,"mimeType":"text/plain","text":"caf\u00e9 \/","n":1.0},{"uri":"shop://other","blob":"AAAA"}],"future":{"n":12345678901234567890}}`
 		asked = answerNext(spec.MethodReadResource, fmt.Sprintf(contents, `"shop://cart?a=é"`))
 		a = f.ask("resources/read", fmt.Sprintf(`{"uri":%s}`, public))
-		if got := <-asked; !strings.Contains(got, `"shop://cart?a=é"`) || string(a.result) != fmt.Sprintf(contents, public) {
+		if got := <-asked; !strings.Contains(got, `"shop://cart?a=é"`) || a.said() != fmt.Sprintf(contents, public) {
 			t.Errorf("%s: the page was asked %s, and the client got %s%s; want its URI to be %s", name, got, a.result, a.err, public)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/spec/rawjson"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -237,6 +238,10 @@ func (r row) check(t *testing.T, site string, got answer) {
 		t.Errorf("%s: no result: %s", r.tool, got.err)
 		return
 	}
+	if source := rawjson.Get(got.result, "_meta", "tabhub/source"); source == nil {
+		t.Errorf("%s: the result does not say where it is from: %s", r.tool, clip(string(got.result)))
+	}
+	delete(result, "_meta")
 	content, _ := result["content"].([]any)
 	if r.moves {
 		if len(content) == 0 || !strings.Contains(fmt.Sprint(content[len(content)-1]), "The page is now at "+site) {

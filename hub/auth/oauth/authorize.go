@@ -27,17 +27,19 @@ type Request struct {
 	challenge string
 	resource  string // "" if the client has named none
 	base      string // of the hub, as the client knows it
+	near      bool   // the page is shown on the hub's computer
 }
 
-// Parse checks the query of the authorization page of the hub at base. With an error, it
-// returns the Request only if the client may be told of it; see Request.Refuse.
-func (s *Server) Parse(base string, query url.Values) (*Request, error) {
+// Parse checks the query of the authorization page of the hub at base; near says that it is
+// shown on the hub's computer. With an error, Parse returns the Request only if the client
+// may be told of it; see Request.Refuse.
+func (s *Server) Parse(base string, near bool, query url.Values) (*Request, error) {
 	if err := checkOnce(query); err != nil {
 		return nil, err
 	}
 	r := &Request{
 		redirect: query.Get("redirect_uri"), state: query.Get("state"),
-		challenge: query.Get("code_challenge"), resource: query.Get("resource"), base: base,
+		challenge: query.Get("code_challenge"), resource: query.Get("resource"), base: base, near: near,
 	}
 	id, known := query.Get("client_id"), false
 	if strings.HasPrefix(id, idPrefix) {
@@ -106,7 +108,7 @@ func (r *Request) Host() string {
 }
 
 // Place says for people where the browser goes with the answer.
-func (r *Request) Place() string { return place(r.to) }
+func (r *Request) Place() string { return place(r.to, r.near) }
 
 // Refuse returns the address that tells the client of an error, "" if it cannot be told:
 // where it may be told is not known before its document has been read.
@@ -227,10 +229,13 @@ func (s *Server) Authorize(ctx context.Context, r *Request, a Access, show func(
 	if answer.Reach == "" {
 		s.unanswered.Allow()
 	}
-	if denied, ok := errors.AsType[*consent.Denied](err); ok {
-		return r.Refuse(accessDenied, denied.Words), nil
-	}
-	if err != nil {
+	_, denied := errors.AsType[*consent.Denied](err)
+	switch {
+	case denied && answer.Reach == "":
+		return r.Refuse(accessDenied, "the owner of the hub has not answered; sign in again"), nil
+	case denied:
+		return r.Refuse(accessDenied, "the owner of the hub has said no"), nil
+	case err != nil:
 		return "", err
 	}
 	return r.answer(url.Values{"code": {s.newCode(r, scope)}}), nil

@@ -31,7 +31,7 @@ func TestDocument(t *testing.T) {
 		fetched = true
 		w.Write([]byte(`{"client_id":"` + documentID + `","client_name":"Agent","redirect_uris":["http://127.0.0.1/callback"],"logo_uri":"http://127.0.0.1/"}`))
 	})
-	r, err := o.server.Parse(base, query(documentID))
+	r, err := o.server.Parse(base, true, query(documentID))
 	if err != nil || fetched {
 		t.Fatalf("%v; the document was fetched before anybody asked for it: %v", err, fetched)
 	}
@@ -69,7 +69,7 @@ func TestBadDocument(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := newOwner(t)
 			o.serveDocument(h)
-			r, err := o.server.Parse(base, query(documentID))
+			r, err := o.server.Parse(base, true, query(documentID))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestDocumentOutOfReach(t *testing.T) {
 
 	away := query(documentID)
 	away.Set("redirect_uri", "https://example.com/callback")
-	r, err := o.server.Parse(base, away)
+	r, err := o.server.Parse(base, true, away)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package oauth
 
 import (
 	"cmp"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -70,16 +69,18 @@ func withoutPort(u *url.URL) string {
 	return bare.String()
 }
 
-// place says for people where an address leads.
-func place(u *url.URL) string {
-	switch {
-	case u.Scheme == "http": // of this computer, as parseRedirect has checked
-		return "a program on this computer, port " + cmp.Or(u.Port(), "80")
-	case u.Scheme != "https":
-		return "the program that opens " + u.Scheme + ": addresses"
+// place says for people where an address leads from a browser, which is on the hub's
+// computer if it is near.
+func place(u *url.URL, near bool) string {
+	computer := "this computer"
+	if !near {
+		computer = "the computer that shows the page, which need not be yours"
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsLoopback() || u.Hostname() == "localhost" {
-		return "a program on this computer, port " + cmp.Or(u.Port(), "443")
+	switch {
+	case u.Scheme == "http", isLoopback(u.Hostname()): // parseRedirect has checked the former
+		return "a program on " + computer + ", port " + cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	case u.Scheme != "https":
+		return "the program that opens " + u.Scheme + ": addresses on " + computer
 	}
 	return strings.ToLower(u.Host)
 }

@@ -1,6 +1,9 @@
 package oauth
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A redirect that is accepted is where a code goes, so what a browser would run or send in
 // the clear to another machine must not be.
@@ -12,8 +15,8 @@ func TestParseRedirect(t *testing.T) {
 		"https://localhost:8443/x":           "a program on this computer, port 8443",
 		"https://Claude.ai/api/mcp/callback": "claude.ai",
 		"https://app.example.com:8443/?a=b":  "app.example.com:8443",
-		"cursor://anysphere.cursor/callback": "the program that opens cursor: addresses",
-		"com.example.app:/callback":          "the program that opens com.example.app: addresses",
+		"cursor://anysphere.cursor/callback": "the program that opens cursor: addresses on this computer",
+		"com.example.app:/callback":          "the program that opens com.example.app: addresses on this computer",
 
 		"":                                 "",
 		"/callback":                        "",
@@ -50,8 +53,21 @@ func TestParseRedirect(t *testing.T) {
 			t.Errorf("%q is accepted", redirect)
 		case want != "" && err != nil:
 			t.Errorf("%q: %v", redirect, err)
-		case want != "" && place(u) != want:
-			t.Errorf("%q leads to %q, not %q", redirect, place(u), want)
+		case want != "" && place(u, true) != want:
+			t.Errorf("%q leads to %q, not %q", redirect, place(u, true), want)
+		}
+	}
+}
+
+// The owner is not told that a program is theirs which somebody else has on their computer.
+func TestPlaceOfAnotherComputer(t *testing.T) {
+	for _, redirect := range []string{"http://127.0.0.1:4000/", "https://localhost/", "cursor://agent"} {
+		u, err := parseRedirect(redirect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := place(u, false); strings.Contains(at, "this computer") {
+			t.Errorf("%s leads to %s", redirect, at)
 		}
 	}
 }
@@ -94,8 +110,8 @@ func FuzzParseRedirect(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if u.Scheme == "http" && !isLoopback(u.Hostname()) || place(u) == "" {
-			t.Errorf("%q leads to %q", s, place(u))
+		if u.Scheme == "http" && !isLoopback(u.Hostname()) || place(u, false) == "" {
+			t.Errorf("%q leads to %q", s, place(u, false))
 		}
 		if !fits(s, s) {
 			t.Errorf("%q does not fit itself", s)

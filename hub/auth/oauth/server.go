@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
+	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/storage/private"
 )
@@ -40,7 +41,10 @@ type Options struct {
 	// Approve asks the owner whether a client may use the hub, as consent.Desk.SignIn does,
 	// and blocks until there is an answer.
 	Approve func(context.Context, consent.SignIn) (consent.Answer, error)
-	Log     *slog.Logger // nil discards
+	// Record gets an entry for each client that was let in, or whose grant has ended. Nil
+	// discards.
+	Record func(record.Entry)
+	Log    *slog.Logger // nil discards
 }
 
 // Server lets clients in. It is safe for concurrent use. Verify and Register do not block;
@@ -48,6 +52,7 @@ type Options struct {
 type Server struct {
 	clients   *auth.Clients
 	approve   func(context.Context, consent.SignIn) (consent.Answer, error)
+	record    func(record.Entry)
 	log       *slog.Logger
 	path      string
 	documents *http.Client
@@ -62,6 +67,7 @@ type Server struct {
 	mu      sync.Mutex        // held for changes
 	codes   map[string]*code  // by their hash
 	repeats map[string]repeat // by the id of the grant; its latest
+	entries []record.Entry    // of what was done with mu held; see recordEntries
 }
 
 // state is what the file holds. It is immutable.
@@ -90,12 +96,15 @@ type access struct {
 // Open reads the grants in the file at o.Path, and makes it if there is none.
 func Open(o Options) (*Server, error) {
 	s := &Server{
-		clients: o.Clients, approve: o.Approve, log: o.Log, path: o.Path, documents: newFetcher(),
+		clients: o.Clients, approve: o.Approve, record: o.Record, log: o.Log, path: o.Path, documents: newFetcher(),
 		registrations: rate.NewLimiter(rate.Every(time.Second), 30),
 		clicks:        rate.NewLimiter(rate.Every(2*time.Second), 10),
 		unanswered:    rate.NewLimiter(rate.Every(12*time.Minute), 5),
 		codes:         make(map[string]*code),
 		repeats:       make(map[string]repeat),
+	}
+	if s.record == nil {
+		s.record = func(record.Entry) {}
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -153,13 +162,14 @@ func (s *Server) putLocked(g grant) error {
 	return nil
 }
 
-// endLocked takes a grant back, and the client's identity with it.
-func (s *Server) endLocked(id string) error {
+// endLocked takes a grant back, and the client's identity with it. why is for the record.
+func (s *Server) endLocked(id, why string) error {
 	now := s.state.Load()
 	g := now.find(id)
 	if g == nil {
 		return nil
 	}
+	s.noteLocked(g.Client, why)
 	// First the client: what it has open ends with that, whatever becomes of the file.
 	err := s.clients.Revoke(spec.LocalUser, g.Client)
 	if errors.Is(err, auth.ErrNoClient) {
@@ -167,6 +177,25 @@ func (s *Server) endLocked(id string) error {
 	}
 	next := state{Key: now.Key, Grants: slices.DeleteFunc(slices.Clone(now.Grants), func(o grant) bool { return o.ID == id })}
 	return errors.Join(err, s.writeLocked(&next))
+}
+
+// noteLocked notes for the record what becomes of a client's credential. One that was
+// revoked is there already.
+func (s *Server) noteLocked(client, what string) {
+	if c, err := s.clients.Find(spec.LocalUser, client); err == nil {
+		s.entries = append(s.entries, record.Entry{Time: time.Now(), Event: record.Client, Client: c.ID, Name: c.Name, Outcome: "ok", Reason: what})
+	}
+}
+
+// recordEntries records what was noted.
+func (s *Server) recordEntries() {
+	s.mu.Lock()
+	noted := s.entries
+	s.entries = nil
+	s.mu.Unlock()
+	for _, e := range noted {
+		s.record(e)
+	}
 }
 
 func (s *Server) writeLocked(next *state) error {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/spec"
 )
 
@@ -32,6 +34,7 @@ type owner struct {
 	asked   []consent.SignIn
 	answer  consent.Answer
 	err     error
+	record  []string // what became of clients
 }
 
 func newOwner(t *testing.T) *owner {
@@ -48,7 +51,10 @@ func (o *owner) open() {
 		o.t.Fatal(err)
 	}
 	o.clients = clients
-	o.server, err = Open(Options{Path: filepath.Join(o.dir, "oauth.json"), Clients: clients, Approve: o.approve})
+	o.server, err = Open(Options{
+		Path: filepath.Join(o.dir, "oauth.json"), Clients: clients, Approve: o.approve,
+		Record: func(e record.Entry) { o.record = append(o.record, e.Name+": "+e.Reason) },
+	})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -80,7 +86,7 @@ func query(id string) url.Values {
 // goOn has the owner asked, and returns what the client is sent.
 func (o *owner) goOn(q url.Values, a Access) url.Values {
 	o.t.Helper()
-	r, err := o.server.Parse(base, q)
+	r, err := o.server.Parse(base, true, q)
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -158,7 +164,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("%+v", tokens)
 	}
 	who := o.verify(tokens.Access)
-	if who.User != spec.LocalUser || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
+	if who.User != spec.LocalUser || who.Kind != auth.KindClient || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
 		t.Errorf("the token is for %+v", who.Who)
 	}
 	list := o.clients.List(spec.LocalUser)
@@ -175,7 +181,7 @@ func TestSignIn(t *testing.T) {
 // The code that the page shows is the one that the owner has to repeat.
 func TestCodeIsShown(t *testing.T) {
 	o := newOwner(t)
-	r, err := o.server.Parse(base, query(o.register()))
+	r, err := o.server.Parse(base, true, query(o.register()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +197,7 @@ func TestCodeIsShown(t *testing.T) {
 // A site that is misspelt would bound the client to nothing, or not as was meant.
 func TestMisspeltSite(t *testing.T) {
 	o := newOwner(t)
-	r, err := o.server.Parse(base, query(o.register()))
+	r, err := o.server.Parse(base, true, query(o.register()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,10 +209,13 @@ func TestMisspeltSite(t *testing.T) {
 
 func TestRefusedSignIn(t *testing.T) {
 	o := newOwner(t)
-	o.err = &consent.Denied{Words: "the owner said “no”"}
-	answer := o.goOn(query(o.register()), Access{})
-	if answer.Get("error") != "access_denied" || answer.Get("code") != "" || answer.Get("state") != "s&t" || answer.Get("iss") != base {
-		t.Errorf("the client is sent %v", answer)
+	o.err = &consent.Denied{}
+	for reach, words := range map[spec.Reach]string{spec.ReachNo: "said no", "": "not answered"} {
+		o.answer.Reach = reach
+		answer := o.goOn(query(o.register()), Access{})
+		if answer.Get("error") != "access_denied" || !strings.Contains(answer.Get("error_description"), words) || answer.Get("code") != "" || answer.Get("state") != "s&t" || answer.Get("iss") != base {
+			t.Errorf("the client is sent %v", answer)
+		}
 	}
 }
 
@@ -223,6 +232,8 @@ func TestParse(t *testing.T) {
 		"no client":            {func(q url.Values) { q.Del("client_id") }, "invalid_client", false},
 		"unknown client":       {func(q url.Values) { q.Set("client_id", id+"x") }, "invalid_client", false},
 		"changed registration": {func(q url.Values) { q.Set("client_id", "dcr_eyJyIjpbXX0"+id[strings.Index(id, "."):]) }, "invalid_client", false},
+		"id with a line end":   {func(q url.Values) { q.Set("client_id", id+"\n") }, "invalid_client", false},
+		"id of a line more":    {func(q url.Values) { q.Set("client_id", id[:20]+"\n"+id[20:]) }, "invalid_client", false},
 		"no redirect":          {func(q url.Values) { q.Del("redirect_uri") }, "invalid_redirect_uri", false},
 		"other redirect":       {func(q url.Values) { q.Set("redirect_uri", "https://evil.example/") }, "invalid_request", false},
 		"script":               {func(q url.Values) { q.Set("redirect_uri", "javascript:alert(1)") }, "invalid_redirect_uri", false},
@@ -238,7 +249,7 @@ func TestParse(t *testing.T) {
 	} {
 		q := query(id)
 		c.change(q)
-		r, err := o.server.Parse(base, q)
+		r, err := o.server.Parse(base, true, q)
 		no, ok := errors.AsType[*Error](err)
 		if !ok || no.Code != c.code || (r != nil) != c.told {
 			t.Errorf("%s: %v, %v", name, r, err)
@@ -306,6 +317,19 @@ func TestCodeReuse(t *testing.T) {
 	if who.Revoked.Err() == nil {
 		t.Error("what the client has open goes on")
 	}
+	if want := []string{"An agent: signed in", "An agent: ended: its code was used twice"}; !slices.Equal(o.record, want) {
+		t.Errorf("the record has %q", o.record)
+	}
+}
+
+// A name that is the hub's own word for somebody is nobody's: the client is told.
+func TestReservedName(t *testing.T) {
+	o := newOwner(t)
+	r, err := o.server.Register(Registration{ClientName: "Owner", RedirectURIs: []string{redirect}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.refused("invalid_client", exchange(r.ClientID, o.goOn(query(r.ClientID), Access{}).Get("code")))
 }
 
 // A refresh token is good once. Shown again, all tokens of the family end: one of the two
@@ -405,7 +429,7 @@ func TestRestart(t *testing.T) {
 	o.open()
 	o.verify(next.Access)
 	o.token(refresh(id, next.Refresh))
-	if _, err := o.server.Parse(base, query(id)); err != nil {
+	if _, err := o.server.Parse(base, true, query(id)); err != nil {
 		t.Errorf("the registration is gone: %v", err)
 	}
 	path := filepath.Join(o.dir, "oauth.json")
@@ -440,7 +464,7 @@ func TestDamagedFile(t *testing.T) {
 // several that were not answered.
 func TestAttention(t *testing.T) {
 	o := newOwner(t)
-	r, err := o.server.Parse(base, query(o.register()))
+	r, err := o.server.Parse(base, true, query(o.register()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,4 +532,24 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	t.Error("a hundred registrations in a moment are taken")
+}
+
+// A client id comes from whoever opens the page: none is taken that the hub has not made.
+func FuzzRegistered(f *testing.F) {
+	s, err := Open(Options{Path: filepath.Join(f.TempDir(), "oauth.json")})
+	if err != nil {
+		f.Fatal(err)
+	}
+	made, err := s.Register(Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, id := range []string{made.ClientID, made.ClientID + "\n", strings.ToLower(made.ClientID), "dcr_", "dcr_.", "dcr_e30.AAAAAAAAAAAAAAAAAAAAAA"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if c, ok := s.registered(id); ok && id != made.ClientID {
+			t.Errorf("%q is taken for %+v", id, c)
+		}
+	})
 }

@@ -43,6 +43,7 @@ func (s *Server) Token(base string, form url.Values) (*Tokens, error) {
 			return nil, err
 		}
 	}
+	defer s.recordEntries()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch kind := form.Get("grant_type"); kind {
@@ -63,7 +64,7 @@ func (s *Server) exchangeLocked(form url.Values) (*Tokens, error) {
 		return nil, errorf(invalidGrant, "the hub has given out no such code; start the sign-in again")
 	}
 	if c.used {
-		if err := s.endLocked(c.grant); err != nil {
+		if err := s.endLocked(c.grant, "ended: its code was used twice"); err != nil {
 			return nil, err
 		}
 		return nil, errorf(invalidGrant, "the code was used before, so what it was good for has ended; start the sign-in again")
@@ -82,6 +83,9 @@ func (s *Server) exchangeLocked(form url.Values) (*Tokens, error) {
 		return nil, errorf(invalidGrant, "the code_verifier is not the one of the code_challenge")
 	}
 	client, err := s.clients.Add(auth.Client{Name: c.client.name(), Kind: auth.ClientOAuth, User: spec.LocalUser, Scope: c.scope})
+	if bad, ok := errors.AsType[*auth.BadClientError](err); ok {
+		return nil, errorf(invalidClient, "%v", bad)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +96,7 @@ func (s *Server) exchangeLocked(form url.Values) (*Tokens, error) {
 		return nil, errors.Join(err, s.clients.Revoke(spec.LocalUser, client.ID))
 	}
 	c.grant = g.ID
-	s.log.Info("a client has signed in", "client", client.Name)
+	s.noteLocked(client.ID, "signed in")
 	return tokens, nil
 }
 
@@ -110,7 +114,7 @@ func (s *Server) refreshLocked(form url.Values) (*Tokens, error) {
 	}
 	if !equal(sumOf(secret), found.Refresh) {
 		s.log.Warn("a refresh token was used twice, so its client is signed out", "client", found.Client)
-		if err := s.endLocked(id); err != nil {
+		if err := s.endLocked(id, "ended: a refresh token was used twice"); err != nil {
 			return nil, err
 		}
 		return nil, errorf(invalidGrant, "the refresh token was used before, so what it was good for has ended; sign in again")
@@ -188,13 +192,14 @@ func (s *Server) Revoke(form url.Values) error {
 		return err
 	}
 	token := form.Get("token")
+	defer s.recordEntries()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if rest, ok := strings.CutPrefix(token, refreshPrefix); ok {
 		id, rest, _ := strings.Cut(rest, "_")
 		family, _, _ := strings.Cut(rest, "_")
 		if g := s.state.Load().find(id); g != nil && equal(sumOf(family), g.Family) {
-			return s.endLocked(id)
+			return s.endLocked(id, "ended by the client")
 		}
 		return nil
 	}
@@ -202,7 +207,7 @@ func (s *Server) Revoke(form url.Values) error {
 		return nil
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(token, auth.AccessPrefix), "_")
-	return s.endLocked(id)
+	return s.endLocked(id, "ended by the client")
 }
 
 // answers reports whether a verifier is that of an S256 challenge (RFC 7636).

@@ -19,6 +19,7 @@ export interface Status {
     calls: number;
     storeError?: string;
   };
+  record: { error?: string };
 }
 
 export interface Tab {
@@ -47,6 +48,7 @@ export interface Call {
   time: string;
   name?: string; // that the owner has given the client
   said?: string; // what the client calls itself
+  client?: string; // its id
   via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;

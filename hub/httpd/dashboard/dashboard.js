@@ -60,7 +60,11 @@ async function refresh() {
   byID("signed-out").hidden = true;
   byID("data").hidden = false;
   byID("sign-out").hidden = auth === "none";
-  showTrouble(status.hub.storeError ? `The store does not take writes: ${status.hub.storeError}` : "");
+  showTrouble(
+    status.hub.storeError ? `The store does not take writes: ${status.hub.storeError}`
+    : status.record.error ? `What is done now is not recorded: ${status.record.error}`
+    : "",
+  );
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */

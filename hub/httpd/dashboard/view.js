@@ -134,7 +134,7 @@ export function showCalls(calls) {
     return row(
       element("span", "number", when(c.time)),
       foreign([c.domain, c.tool].filter(Boolean).join(" · ")),
-      foreign([c.name || c.said, c.via].filter(Boolean).join(" · ")),
+      foreign([c.name || c.said || c.client, c.via].filter(Boolean).join(" · ")),
       outcome,
       element("span", "number", took(c.duration)),
     );

@@ -183,11 +183,10 @@ export class Questions {
     await this.#next();
   }
 
-  /** Withdraws all: they are those of a hub that this browser has left. */
+  /** Forgets all: they are those of a hub that this browser has left. */
   async leave() {
-    for (const question of this.#waiting()) question.withdrawn = true;
-    await this.#save();
     this.#questions.clear();
+    await this.#save();
   }
 
   #save() {

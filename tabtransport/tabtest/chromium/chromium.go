@@ -39,6 +39,9 @@ type Options struct {
 	Profile string
 	// Dark makes pages see a preference for dark colours.
 	Dark bool
+	// Windows has the browser say that it is not headless, so that the extension asks its
+	// owner in windows.
+	Windows bool
 	// Renderers is how many processes pages share, for a test with many. By default it is
 	// the browser's choice.
 	Renderers int
@@ -159,6 +162,9 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 	if opts.Dark {
 		out = append(out, chromedp.Flag("force-dark-mode", true))
 	}
+	if opts.Windows {
+		out = append(out, chromedp.Flag("user-agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"))
+	}
 	if opts.Renderers > 0 {
 		out = append(out, chromedp.Flag("renderer-process-limit", strconv.Itoa(opts.Renderers)))
 	}
@@ -219,12 +225,15 @@ func (b *Browser) AttachURL(url string) *Page {
 	return b.Attach(url, func(i *target.Info) bool { return i.Type == "page" && i.URL == url })
 }
 
-// Window attaches to the page of the extension that file names, waiting for it to open.
+// Window attaches to the page of the extension that file names, waiting for it to open and
+// to show its document.
 func (b *Browser) Window(file string) *Page {
 	b.t.Helper()
-	return b.Attach("the extension's "+file, func(i *target.Info) bool {
+	p := b.Attach("the extension's "+file, func(i *target.Info) bool {
 		return i.Type == "page" && strings.HasPrefix(i.URL, "chrome-extension://"+b.ExtensionID+"/"+file)
 	})
+	p.awaitDocument("chrome-extension:")
+	return p
 }
 
 // Worker attaches to the extension's service worker, waiting for it to run. While

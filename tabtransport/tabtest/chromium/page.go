@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -64,6 +65,23 @@ func (p *Page) Back() {
 			if err != nil || ev.Frame.ParentID == "" {
 				return chromedp.Void{}, err
 			}
+		}
+		return chromedp.Void{}, context.Cause(ctx)
+	})
+}
+
+// awaitDocument waits for a document of a protocol, for which the empty one of a new page
+// makes room.
+func (p *Page) awaitDocument(protocol string) {
+	p.t.Helper()
+	step(p, "waiting for a document", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+		shown := cdp.Events(ctx, t, page.FrameNavigated)
+		got, err := cdp.Call(ctx, t, runtime.Evaluate, runtime.EvaluateParams{Expression: "location.protocol"})
+		if err == nil && string(got.Result.Value) == strconv.Quote(protocol) {
+			return chromedp.Void{}, nil
+		}
+		for _, err := range shown {
+			return chromedp.Void{}, err
 		}
 		return chromedp.Void{}, context.Cause(ctx)
 	})

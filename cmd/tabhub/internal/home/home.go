@@ -66,9 +66,10 @@ func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
 const socketName = "hub.sock"
 
-// Store, TokenFile, Clients, Grants, Pairings, HubFile, Socket, LogFile and Browsers are paths in the
-// directory.
+// Store, Records, TokenFile, Clients, Grants, Pairings, HubFile, Socket, LogFile and Browsers are
+// paths in the directory.
 func (d Dir) Store() string     { return d.path("tabhub.db") }
+func (d Dir) Records() string   { return d.path("record") }
 func (d Dir) Clients() string   { return d.path("clients.json") }
 func (d Dir) Grants() string    { return d.path("grants.json") }
 func (d Dir) Pairings() string  { return d.path("pairings") }

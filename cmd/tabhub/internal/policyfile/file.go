@@ -64,8 +64,9 @@ func Open(path string, log *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// State returns how the file is now.
+// State looks at the file, and returns how it is.
 func (f *File) State() State {
+	f.look()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.state

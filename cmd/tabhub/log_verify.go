@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/record"
+)
+
+func (a *app) logVerifyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that the record is as it was written",
+		Long: `Check that the record is as it was written.
+
+Each line has the hash of the one before it. So a line that was changed, removed or put in
+is found, and so is a cut at the end, by the head that is kept beside the record. Whoever
+can write all of these files, as every program of yours can, can also write all of them
+anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.`,
+		Args: args(cobra.NoArgs),
+	}
+	heads := cmd.Flags().StringSlice("head", nil, "a head that tabhub log head has printed; may be repeated")
+	dirOf := addUserFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		var known []record.Head
+		for _, text := range *heads {
+			h, err := parseHead(text)
+			if err != nil {
+				return usagef("--head: %w", err)
+			}
+			known = append(known, h)
+		}
+		dir, err := dirOf(a)
+		if err != nil {
+			return err
+		}
+		r, err := record.Verify(dir, known...)
+		if err != nil {
+			return err
+		}
+		return a.printReport(dir, r, known)
+	}
+	return cmd
+}
+
+func (a *app) printReport(dir string, r *record.Report, known []record.Head) error {
+	day := func(t time.Time) string { return t.Local().Format(time.DateTime) }
+	switch {
+	case r.Last.N == 0 && len(r.Problems) == 0:
+		fmt.Fprintf(a.out, "There is no record in %s yet.\n", dir)
+		return nil
+	case r.Last.N > 0:
+		fmt.Fprintf(a.out, "lines %d to %d, of %s to %s\n", r.First.N, r.Last.N, day(r.Since), day(r.To))
+	}
+	if r.Retired.N > 0 {
+		fmt.Fprintf(a.out, "lines 1 to %d were removed for their age, or to make room\n", r.Retired.N)
+	}
+	if len(r.Problems) == 0 {
+		fmt.Fprintf(a.out, "each line follows from the one before it, and the head is line %d\n", r.Attested.N)
+		for _, h := range known {
+			fmt.Fprintf(a.out, "up to line %d it is as it was when you noted that\n", h.N)
+		}
+		return nil
+	}
+	for _, p := range r.Problems {
+		where := fmt.Sprintf("line %d", p.N)
+		if p.File != "" {
+			where += " of " + p.File
+		}
+		fmt.Fprintf(a.out, "%s: %s\n", where, p.What)
+	}
+	return fmt.Errorf("the record is not as it was written: what line %d and the later ones say may be wrong", r.Problems[0].N)
+}
+
+func (a *app) logHeadCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "head",
+		Short: "Print the number and the hash of the last line, to note elsewhere",
+		Args:  args(cobra.NoArgs),
+	}
+	dirOf := addUserFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		dir, err := dirOf(a)
+		if err != nil {
+			return err
+		}
+		h, err := record.ReadHead(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is no record in %s yet", dir)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "%d:%s\n", h.N, h.Hash)
+		return nil
+	}
+	return cmd
+}
+
+// parseHead reads what log head prints.
+func parseHead(text string) (h record.Head, err error) {
+	n, hash, _ := strings.Cut(text, ":")
+	h.N, err = strconv.ParseUint(n, 10, 64)
+	if err == nil {
+		err = h.Hash.UnmarshalText([]byte(hash))
+	}
+	if err != nil || h.N == 0 || hash == "" {
+		return record.Head{}, errors.New("write it as `tabhub log head` prints it, such as 1204:5f3a…")
+	}
+	return h, nil
+}

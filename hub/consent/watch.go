@@ -1,0 +1,92 @@
+package consent
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+)
+
+// Open returns the questions that can be answered, oldest first. Identical ones are one.
+func (d *Desk) Open() []Question {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.list()
+}
+
+func (d *Desk) list() []Question {
+	d.prune(time.Now())
+	var all []Question
+	var of []*question
+	for _, q := range d.questions {
+		if i := slices.IndexFunc(of, q.same); i >= 0 && !q.Late {
+			all[i].Count++
+			continue
+		}
+		shown := q.Question
+		shown.Ask = *q.shown(q.Reaches, q.Until)
+		all, of = append(all, shown), append(of, q)
+	}
+	return all
+}
+
+// Watch yields the open questions now and whenever they change, until ctx ends or the Desk
+// is closed. Who watches can answer: questions wait for that.
+func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
+	return func(yield func([]Question) bool) {
+		d.watch(1)
+		defer d.watch(-1)
+		for {
+			d.mu.Lock()
+			all, changed, closed := d.list(), d.changed, d.closed
+			d.mu.Unlock()
+			if closed != nil || !yield(all) {
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// Waiting returns how many questions wait for an answer, and a channel that is closed when
+// that may have changed. Unlike Watch it is for who cannot answer.
+func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
+	d.mu.Lock()
+	changed = d.changed
+	d.mu.Unlock()
+	return d.waiting(), changed
+}
+
+func (d *Desk) watch(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watchers += n
+}
+
+func (d *Desk) watched() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.watchers > 0 && slices.Contains(d.opts.Askers, AskDashboard)
+}
+
+// waiting returns how many questions wait.
+func (d *Desk) waiting() (n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, q := range d.questions {
+		if !q.Late {
+			n++
+		}
+	}
+	return n
+}
+
+// notify tells who watches. The caller holds d.mu.
+func (d *Desk) notify() {
+	close(d.changed)
+	d.changed = make(chan struct{})
+}

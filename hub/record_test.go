@@ -1,0 +1,97 @@
+package hub
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/spec"
+)
+
+// recorded returns what the fixture's hub has recorded of an event, as "tool decision outcome".
+func (w *fixture) recorded(event record.Event) (found []string) {
+	for _, e := range w.record.Entries(record.Query{Event: event}) {
+		found = append(found, fmt.Sprintf("%s %s %s", e.Tool, e.Decision, e.Outcome))
+	}
+	return found
+}
+
+// Of a call there is to be found who made it, where, what was decided and how it ended; and
+// of one that cannot be undone that it began, even if the hub is killed meanwhile.
+func TestRecordOfACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/cart", `look:"annotations":{"readOnlyHint":true}`, `pay:"annotations":{"destructiveHint":true}`))
+		c := w.call(t.Context(), "e_com_look")
+		answer(p, p.Next(), "seen")
+		c.want(t, "seen")
+		if got := w.recorded(record.Begun); len(got) > 0 {
+			t.Errorf("of what only reads: %q", got)
+		}
+		c = w.call(t.Context(), "e_com_pay")
+		r := p.Next()
+		if got := w.recorded(record.Begun); !slices.Equal(got, []string{"pay allow begun"}) {
+			t.Errorf("begun: %q", got)
+		}
+		answer(p, r, "paid")
+		c.want(t, "paid")
+		if got, want := w.recorded(record.Call), []string{"look allow ok", "pay allow ok"}; !slices.Equal(got, want) {
+			t.Errorf("calls: %q, want %q", got, want)
+		}
+		es := w.record.Entries(record.Query{Tool: "pay"})
+		begun, call := es[0], es[1]
+		if begun.Call != call.Call || len(call.Call) != 10 || call.Client != tester.Who.ID || call.Domain != "e.com" || call.Origin != "https://e.com" ||
+			call.URL != "https://e.com/cart" || call.Class != "destructive" || string(call.Args) != "{}" || call.Tab == "" || call.Rule == "" {
+			t.Errorf("%+v\n%+v", begun, call)
+		}
+	})
+}
+
+// What nobody was there to allow is recorded with the question that nobody has answered.
+func TestRecordOfAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{Mode: policy.ModeAsk})
+		p := w.page("https://e.com", "a")
+		w.register(p, 0, tools("https://e.com/", "x"))
+		w.call(t.Context(), "e_com_x").want(t, string(spec.FailDenied))
+		calls, asks := w.record.Entries(record.Query{Event: record.Call}), w.record.Entries(record.Query{Event: record.Ask})
+		if len(calls) != 1 || calls[0].Decision != "ask" || calls[0].Outcome != "DENIED" {
+			t.Errorf("calls: %+v", calls)
+		}
+		for _, a := range asks {
+			if a.Question == "" || a.Question != calls[0].Question {
+				t.Errorf("asked: %+v, of the call %+v", a, calls)
+			}
+		}
+	})
+}
+
+// The owner sees later when a rule was made, and by what means.
+func TestRecordOfThePolicy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		edit := func(edit func(*policy.Document)) {
+			t.Helper()
+			if err := w.hub.EditPolicy("command", func(d *policy.Document) error { edit(d); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit(func(d *policy.Document) {
+			d.Rules = []policy.Rule{{ID: "r1", Effect: policy.Deny, Site: "e.com", Tool: "pay", By: "command"}}
+		})
+		edit(func(d *policy.Document) { d.Rules = nil; d.Private = []string{"bank.com"} })
+		edit(func(d *policy.Document) { d.Pauses = []policy.Pause{{Site: "e.com"}}; d.Mode = policy.ModeAsk })
+		edit(func(d *policy.Document) { d.Pauses = nil })
+		want := []string{"pay deny made", "pay deny removed", "  private", "  paused", "  mode", "  resumed"}
+		if got := w.recorded(record.Policy); !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if e := w.record.Entries(record.Query{Event: record.Policy})[0]; e.By != "command" || e.Rule != "r1" || e.Domain != "e.com" || e.Time.IsZero() {
+			t.Errorf("%+v", e)
+		}
+	})
+}
