@@ -62,7 +62,7 @@ func TestRelayGate(t *testing.T) {
 		}
 	}
 	const who = "c1 project mcp-1 forwardCDPCommand Page.navigate write "
-	want := []string{who + "ask preset:relay DENIED", who + "ask preset:relay DENIED", who + "allow r1 ok", who + "deny  PAUSED"}
+	want := []string{who + "ask preset:relay DENIED", who + "ask preset:relay DENIED", who + "allow r1 ok", who + "deny pause PAUSED"}
 	if got := strings.Join(lines, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("recorded\n%s", got)
 	}
@@ -73,4 +73,19 @@ func TestRelayGate(t *testing.T) {
 	_, err = g.Admit("getTabs", nil, true)
 	refused(err, spec.FailNotConnected, "connect again")
 	refused(g.Hears(), spec.FailNotConnected, "connect again")
+}
+
+// What the decision adds to a request of a client, and to its answer.
+func BenchmarkRelayGate(b *testing.B) {
+	h := hubtest.Open(b, hub.Options{})
+	g := &relayGate{h.Hub, &consent.Caller{Who: policy.Owner}}
+	params := json.RawMessage(`{"sessionId":"0123456789","method":"Runtime.evaluate","params":{"expression":"document.title"}}`)
+	for b.Loop() {
+		if ask, err := g.Admit("forwardCDPCommand", params, true); ask != nil || err != nil {
+			b.Fatal(err)
+		}
+		if err := g.Hears(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
