@@ -169,6 +169,6 @@ func (a *app) printLineJSON(l *record.Line) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.stdout.Write(append(describe.VisibleJSON(b), '\n'))
+	_, err = a.out.Write(append(describe.VisibleJSON(b), '\n'))
 	return err
 }

@@ -198,7 +198,8 @@ func TestPage(t *testing.T) {
 	}
 	want := []string{
 		`tab/1 browser/navigate {"url":"https://shop.example/","ifOrigin":"https://a.example"}`,
-		`tab/1 browser/navigate {"back":true,"ifOrigin":"https://shop.example"}`, `tab/1 browser/navigate {"reload":true,"ifOrigin":"https://shop.example"}`,
+		`tab/1 browser/navigate {"back":true,"ifOrigin":"https://shop.example"}`,
+		`tab/1 browser/navigate {"reload":true,"ifOrigin":"https://shop.example"}`,
 	}
 	if got := b.requests(); !slices.Equal(got, want) {
 		t.Errorf("requests %q", got)
