@@ -51,7 +51,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	ctx, leave := h.gate.enter(ctx, by, "")
 	defer leave()
-	c := controlRun{Hub: h, by: by, to: to, req: req}
+	c := control{Hub: h, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
@@ -85,8 +85,8 @@ func capabilityOf(req spec.Request) spec.Capability {
 	return spec.Capability(req.Method()[len("browser/"):])
 }
 
-// controlRun is a control request under way. It is used by one goroutine.
-type controlRun struct {
+// control is a control request under way.
+type control struct {
 	*Hub
 	by    *consent.Caller
 	to    spec.TabAddr
@@ -99,7 +99,7 @@ type controlRun struct {
 }
 
 // attempt decides about the request as things are now, and sends it.
-func (c *controlRun) attempt(ctx context.Context) (spec.Response, error) {
+func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	args, err := json.Marshal(c.req)
 	if err != nil {
 		return spec.Response{}, err
@@ -117,7 +117,7 @@ func (c *controlRun) attempt(ctx context.Context) (spec.Response, error) {
 
 // look returns what the request comes to now. One that leads elsewhere is decided about as
 // what is done there, if the tab may be led away.
-func (c *controlRun) look(ctx context.Context) (*policy.Action, error) {
+func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
 	if place {
 		url, attested, err := c.shown(ctx)
@@ -192,7 +192,7 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 
 // shown returns the address of what the tab shows, and whether the browser vouches for it.
 // The browser is asked about a tab of which the hub knows nothing, or not the latest.
-func (c *controlRun) shown(ctx context.Context) (url string, attested bool, err error) {
+func (c *control) shown(ctx context.Context) (url string, attested bool, err error) {
 	browser := spec.TabAddr{Peer: c.to.Peer}
 	c.mu.RLock()
 	url, attested = c.state.Place(c.to)
