@@ -104,15 +104,32 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if err != nil {
 		return spec.Response{}, err
 	}
+	defer c.note()
 	p, err := c.gate.admit(ctx, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
-	c.by.Note(func(e *record.Entry) {
-		c.ad.note(e, &c.action)
-		e.Tab, e.URL, e.Origin = c.to.String(), c.url, originOf(c.url)
-	})
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
-	return c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	if !errors.Is(err, tabtransport.ErrNotConnected) {
+		c.gate.traceSent(ctx, &c.ad, &c.action, args)
+	}
+	return resp, err
+}
+
+// note adds to the record of the hub's tool what was decided about the request that it made.
+// Of several it is the last one, but for lists of tabs, which go with all.
+func (c *control) note() {
+	effect := c.ad.decision.Effect
+	if effect == policy.Unset || effect == policy.Allow && c.action.Site == (policy.Site{}) {
+		return
+	}
+	c.by.Note(func(e *record.Entry) {
+		c.ad.note(e, &c.action)
+		e.Tab, e.URL, e.Origin = c.to.String(), c.url, originOf(c.url)
+		if flows := flowLines(c.action.Flows, c.action.Site.Domain); flows != nil {
+			e.Flows = flows // of one before, too
+		}
+	})
 }
 
 // look returns what the request comes to now. One that leads elsewhere is decided about as

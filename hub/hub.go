@@ -175,9 +175,9 @@ func (h *Hub) supersede(cause error) {
 	if stopped {
 		return
 	}
-	h.gate.desk.Close(errSuperseded)
 	h.log.Error("another hub serves this user now: this one stops", "err", cause)
 	h.stop(fmt.Errorf("%w: %w", errSuperseded, cause))
+	h.gate.desk.Close(errSuperseded)
 	h.disconnectAll()
 }
 
