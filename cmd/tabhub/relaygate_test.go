@@ -74,3 +74,18 @@ func TestRelayGate(t *testing.T) {
 	refused(err, spec.FailNotConnected, "connect again")
 	refused(g.Hears(), spec.FailNotConnected, "connect again")
 }
+
+// What the decision adds to a request of a client, and to its answer.
+func BenchmarkRelayGate(b *testing.B) {
+	h := hubtest.Open(b, hub.Options{})
+	g := &relayGate{h.Hub, &consent.Caller{Who: policy.Owner}}
+	params := json.RawMessage(`{"sessionId":"0123456789","method":"Runtime.evaluate","params":{"expression":"document.title"}}`)
+	for b.Loop() {
+		if ask, err := g.Admit("forwardCDPCommand", params, true); ask != nil || err != nil {
+			b.Fatal(err)
+		}
+		if err := g.Hears(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
