@@ -63,27 +63,43 @@ func TestFrameWithThePagesTool(t *testing.T) {
 	}
 }
 
-// A page that leaves its tab to another site while the owner is asked has that one do nothing.
+// A page that leaves its tab to another site while the owner is asked has that one do nothing,
+// be it loaded anew or brought back by the browser as it was (the back/forward cache).
 func TestTabLeadsElsewhereWhileAsked(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
-	p.serve("--policy", "ask")
-	b := p.browseWith(chromium.Options{WebMCP: true, Windows: true})
 	shop, evil := payingPage(t, ""), payingPage(t, "")
-	page := b.Open(shop)
-	c := p.stdio()
-	pay := c.awaitTools("the shop's tool is listed", func(l tools) bool { return len(l.names()) == 1 }).named("_pay")
-	paid := c.begin("tools/call", `{"name":"`+pay+`","arguments":{}}`)
-	w := question(b)
-	page.Navigate(evil)
-	c.awaitTools("the tab shows another site", func(l tools) bool { return len(l.names()) == 1 && l.names()[0] != pay })
-	w.WaitFor("!document.querySelector('#yes').disabled")
-	w.ClickLast("#yes")
-	if a := c.wait("the payment", paid); a.outcome() == "ok" || !strings.Contains(string(a.result), "not sent") {
-		t.Errorf("the call of the shop's tool: %s", a.result)
-	}
-	if runs := page.Eval("runs"); runs != "0" {
-		t.Errorf("the other site ran it %s times", runs)
+	for how, lead := range map[string]func(*chromium.Page){
+		"forward": func(page *chromium.Page) { page.Navigate(evil) },
+		"back":    (*chromium.Page).Back,
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.serve("--policy", "ask")
+			b := p.browseWith(chromium.Options{WebMCP: true, Windows: true})
+			c := p.stdio()
+			await := func(site string) string {
+				_, port, _ := strings.Cut(strings.TrimPrefix(site, "http://"), ":")
+				return c.awaitTools("the tab shows "+site, func(l tools) bool {
+					return len(l.names()) == 1 && strings.Contains(l.names()[0], port)
+				}).named("_pay")
+			}
+			page := b.Open(evil)
+			await(evil)
+			page.Navigate(shop)
+			paid := c.begin("tools/call", `{"name":"`+await(shop)+`","arguments":{}}`)
+			w := question(b)
+			lead(page)
+			await(evil)
+			w.WaitFor("!document.querySelector('#yes').disabled")
+			w.ClickLast("#yes")
+			if a := c.wait("the payment", paid); a.outcome() == "ok" || !strings.Contains(string(a.result), "not sent") {
+				t.Errorf("the call of the shop's tool: %s", a.result)
+			}
+			if runs := page.Eval("runs"); runs != "0" {
+				t.Errorf("the other site ran it %s times", runs)
+			}
+		})
 	}
 }
 
