@@ -128,7 +128,7 @@ export class Questions {
     const question = this.#questions.get(id);
     if (!question || !isOpen(question)) return undefined;
     const { ask, until } = question;
-    return { ask, left: until - Date.now(), waiting: this.waiting - 1 + (ask.waiting ?? 0) };
+    return { ask, until, waiting: this.waiting - 1 + (ask.waiting ?? 0) };
   }
 
   /** Brings the window with the question to the front. */
