@@ -112,9 +112,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if n > spec.MaxCallsPerHub {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
-		ctx, leave := h.gate.enter(ctx, r.by, r.ref.ID.Domain)
+		ctx, passage := h.gate.enter(ctx, r.by, r.ref.ID.Domain)
 		resp, err = r.attempts(ctx)
-		leave()
+		passage.leave()
 	}
 	err = cleanError(h.gateError(err, r.sent))
 	if isUnserved(err) {

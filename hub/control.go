@@ -49,8 +49,8 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
-	ctx, leave := h.gate.enter(ctx, by, "")
-	defer leave()
+	ctx, passage := h.gate.enter(ctx, by, "")
+	defer passage.leave()
 	c := control{Hub: h, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {

@@ -187,6 +187,7 @@ func refusal(d policy.Decision, a *policy.Action) *Failure {
 
 // passage is a request of a client that is under way, for the owner to stop.
 type passage struct {
+	gate   *gate
 	by     *consent.Caller
 	site   spec.Domain // "" for none
 	cancel context.CancelCauseFunc
@@ -197,19 +198,21 @@ var errStopped = errors.New("the owner has paused this")
 
 // enter begins a request of a client, before it is decided about: what the owner stops from
 // then on ends. The caller calls leave at its end.
-func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (_ context.Context, leave func()) {
+func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (context.Context, *passage) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	p := &passage{by, site, cancel}
+	p := &passage{g, by, site, cancel}
 	g.apps.called(by)
 	g.mu.Lock()
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
-	return ctx, func() {
-		g.mu.Lock()
-		delete(g.underWay, p)
-		g.mu.Unlock()
-		cancel(nil)
-	}
+	return ctx, p
+}
+
+func (p *passage) leave() {
+	p.gate.mu.Lock()
+	delete(p.gate.underWay, p)
+	p.gate.mu.Unlock()
+	p.cancel(nil)
 }
 
 // stopPaused cancels what is under way and paused.

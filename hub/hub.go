@@ -37,14 +37,15 @@ type Hub struct {
 	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
 
-	lists    [numLists]listCache
-	views    views
-	changes  signal // fired after each change of state
-	inFlight atomic.Int64
-	calls    atomic.Uint64         // since Open
-	storeErr atomic.Pointer[error] // of the last write
-	running  sync.WaitGroup        // calls, and what they have begun
-	tasks    sync.WaitGroup        // goroutines of background
+	lists     [numLists]listCache
+	views     views
+	changes   signal // fired after each change of state
+	inFlight  atomic.Int64
+	calls     atomic.Uint64         // since Open
+	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
+	storeErr  atomic.Pointer[error] // of the last write
+	running   sync.WaitGroup        // calls, and what they have begun
+	tasks     sync.WaitGroup        // goroutines of background
 
 	editing    sync.Mutex    // held while the policy is changed
 	policyFile []policy.Rule // guarded by editing

@@ -154,8 +154,8 @@ func (h *Hub) Desk() *consent.Desk { return h.gate.desk }
 // to an extension of the relay, and asks the owner if need be, for which it may block. args
 // are what would be sent. The error is a *Failure, a *consent.AskBack or ctx's cause.
 func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Decision, consent.Answer, error) {
-	ctx, leave := h.gate.enter(ctx, by, a.Site.Domain)
-	defer leave()
+	ctx, passage := h.gate.enter(ctx, by, a.Site.Domain)
+	defer passage.leave()
 	var ad admission
 	_, err := h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
 	by.Note(func(e *record.Entry) { ad.note(e, a) })

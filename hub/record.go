@@ -100,9 +100,17 @@ func (ad *admission) note(e *record.Entry, a *policy.Action) {
 	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), answer.Asked
 }
 
+// confirmEvery is how often the store is asked by calls whether another hub serves the user
+// by now.
+const confirmEvery = time.Second
+
 // confirmEpoch has the store say whether another hub serves the user by now, which a hub
 // whose tabs are quiet does not learn from what it writes.
 func (h *Hub) confirmEpoch() {
+	now, last := time.Now().UnixNano(), h.confirmed.Load()
+	if now-last < int64(confirmEvery) || !h.confirmed.CompareAndSwap(last, now) {
+		return
+	}
 	h.store.Write(h.opts.User, h.epoch, nil, func(err error) {
 		if err != nil {
 			h.written(err)

@@ -96,6 +96,7 @@ func TestRecordOfThePolicy(t *testing.T) {
 		}
 	})
 }
+
 // The record must say what a page has ceased to offer, and what was asked for in vain.
 func TestEndsAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

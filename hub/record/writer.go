@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -44,7 +45,8 @@ type writer struct {
 	o      Options
 	create func(path string) (file, error)
 
-	key     []byte // of digests
+	key     []byte    // of digests
+	mac     hash.Hash // with key; nil before the first digest
 	segment segment
 	file    file // of the segment; nil: there is none yet
 	size    int64
@@ -118,9 +120,12 @@ func (w *writer) encode(l *Line, head *Head) {
 // digest identifies arguments by their hash. Who has not got the key cannot guess short ones
 // from it.
 func (w *writer) digest(sum Hash) string {
-	mac := hmac.New(sha256.New, w.key)
-	mac.Write(sum[:])
-	return hex.EncodeToString(mac.Sum(nil)[:16])
+	if w.mac == nil {
+		w.mac = hmac.New(sha256.New, w.key)
+	}
+	w.mac.Reset()
+	w.mac.Write(sum[:])
+	return hex.EncodeToString(w.mac.Sum(nil)[:16])
 }
 
 // prepare makes the segment ready for a line.
