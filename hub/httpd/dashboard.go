@@ -29,7 +29,11 @@ const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'
 func (s *Server) dashboard(r *request) error {
 	if r.URL.Path == "/" {
 		text, _ := dashboardFS.ReadFile("dashboard/index.html")
-		page := strings.Replace(string(text), "{auth}", s.guard.auth(), 1)
+		base := "" // where it is
+		if dashboardHost(r.Request) != "" {
+			base = s.o.URL
+		}
+		page := strings.NewReplacer("{auth}", s.guard.auth(), "{base}", html.EscapeString(base)).Replace(string(text))
 		pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
 		r.w.Write([]byte(page))
 		return nil
