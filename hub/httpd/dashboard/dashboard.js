@@ -1,12 +1,19 @@
 // The hub's dashboard: signs in, and shows what the admin API says, again every few
-// seconds while somebody can see it.
+// seconds while somebody can see it. Questions come by themselves where they can be
+// answered.
 
+import { showClients } from "./clients.js";
+import { byID, waitsForClick } from "./dom.js";
+import { showPolicy } from "./policy.js";
+import { onFilter, recordPath, showRecord } from "./record.js";
 import * as session from "./session.js";
-import { byID, showBrowsers, showCalls, showStatus, showTabs } from "./view.js";
+import { showBrowsers, showStatus, showTabs } from "./view.js";
+import { showQuestions, sweep } from "./waiting.js";
 
-const EVERY = 3000; // ms
+const EVERY = 2000; // ms
+const STAY = 60_000; // ms between two notes that somebody uses the page
 
-const auth = document.body.dataset.auth; // see auth in ../dashboard.go
+const { auth, base } = document.body.dataset; // see dashboard in ../dashboard.go; base is "" where the page only reads
 
 const ENDED = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
 
@@ -25,8 +32,11 @@ function showSignedOut(why = "") {
   byID("signed-out").hidden = false;
   byID("by-address").hidden = auth === "token";
   byID("by-token").hidden = auth !== "token";
+  showPower();
   byID("hub").textContent = "One MCP server for every tab you have open.";
-  for (const id of ["tabs", "browsers", "calls", "refused"]) byID(id).replaceChildren();
+  for (const id of ["tabs", "browsers", "clients", "rules", "private", "pauses", "record", "refused"]) byID(id).replaceChildren();
+  showQuestions([]);
+  byID("questions").replaceChildren();
   shown.clear();
 }
 
@@ -40,23 +50,36 @@ const shown = new Map();
  * @param {(answer: T) => void} show
  */
 async function update(path, show) {
-  const answer = await session.get(path);
+  const answer = await session.ask("GET", path);
   const text = JSON.stringify(answer);
-  if (shown.get(path) === text) return answer;
+  if (shown.get(path) === text || waitsForClick()) return answer;
   show(answer);
   shown.set(path, text);
   return answer;
 }
 
+/** @param {unknown} err of a request */
+function showFailure(err) {
+  if (err instanceof session.SignedOut) showSignedOut(ENDED);
+  else if (err instanceof session.Refused) showTrouble(err.message);
+  else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
+}
+
 async function refresh() {
   // One request goes ahead of the others: if something else answers by now, it gets no
   // more than that.
-  const status = await update("api/status", showStatus);
+  const status = await update("api/status", (report) => showStatus(report, watching ? 1 : 0));
+  if (session.mayWrite()) void watch();
+  await update("api/clients", showClients); // of which policies name some
+  const record = recordPath();
   await Promise.all([
     update("api/tabs", showTabs),
     update("api/browsers", showBrowsers),
-    update("api/log?event=call&limit=12", showCalls),
+    update("api/policy", showPolicy),
+    update(record, (lines) => record === recordPath() && showRecord(lines)),
+    watching || update("api/questions", showQuestions),
   ]);
+  sweep();
   byID("signed-out").hidden = true;
   byID("data").hidden = false;
   byID("sign-out").hidden = auth === "none";
@@ -65,6 +88,39 @@ async function refresh() {
     : status.record.error ? `What is done now is not recorded: ${status.record.error}`
     : "",
   );
+}
+
+let watching = false;
+
+/** Shows the questions as they come, as long as they can be answered here. */
+async function watch() {
+  if (watching) return;
+  watching = true;
+  try {
+    for await (const questions of session.events("api/questions/watch")) showQuestions(questions);
+  } catch (err) {
+    if (err instanceof session.SignedOut) showFailure(err); // the next request says why else
+  } finally {
+    watching = false;
+    shown.delete("api/questions");
+  }
+}
+
+/** Shows what can be decided here. */
+function showPower() {
+  const writes = session.mayWrite();
+  document.body.classList.toggle("may-write", writes);
+  byID("only-reads").hidden = writes || byID("data").hidden;
+  byID("idle").hidden = base === "";
+}
+
+let stayed = 0;
+
+/** Somebody uses the page. */
+async function used() {
+  if (!session.mayWrite() || Date.now() - stayed < STAY) return;
+  stayed = Date.now();
+  await session.stay().catch(() => {}); // the next request says why
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -79,11 +135,10 @@ async function run() {
   try {
     await refresh();
   } catch (err) {
-    if (err instanceof session.SignedOut) showSignedOut(ENDED);
-    else if (err instanceof session.Refused) showTrouble(err.message);
-    else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
+    showFailure(err);
   } finally {
     running = false;
+    showPower();
   }
   next = setTimeout(run, EVERY);
 }
@@ -106,11 +161,15 @@ async function start() {
   const old = new URLSearchParams(location.search).has("token");
   if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
   if (code !== null && auth !== "none") return signIn({ code });
+  if (session.signedIn() && base !== "") await session.stay().catch(() => {}); // the next request says why
   if (session.signedIn() || auth === "none") return run();
   return showSignedOut(old ? "Addresses with a token in them are no longer taken, as they stay in the browser's history; delete your bookmark." : "");
 }
 
-for (const base of document.querySelectorAll(".base")) base.textContent = new URL(".", location.href).href.replace(/\/$/, "");
+const address = base || new URL(".", location.href).href.replace(/\/$/, "");
+for (const shown of document.querySelectorAll(".base")) shown.textContent = address;
+/** @type {HTMLAnchorElement} */ (byID("demo")).href = `${address}/demo`;
+onFilter(run);
 byID("by-token").addEventListener("submit", (event) => {
   event.preventDefault();
   const field = /** @type {HTMLInputElement} */ (byID("token"));
@@ -122,6 +181,7 @@ byID("sign-out").addEventListener("click", async () => {
   showSignedOut("Signed out.");
   await session.signOut().catch(() => {}); // a hub that does not answer has ended
 });
+for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
 addEventListener("hashchange", start); // another address was opened in this tab
 document.addEventListener("visibilitychange", run);
 void start();
