@@ -338,7 +338,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	fill("#rule-form [name=client]", "claude")
 	fill("#rule-form [name=site]", "shop.example.com")
 	page.Click("#test")
-	page.WaitFor(`document.querySelector("[aria-labelledby=policy-title] .answer").textContent.startsWith("Now: allow.")`)
+	page.WaitFor(`document.querySelector("#rule-form .answer").textContent.startsWith("Now: allow.")`)
 	page.Eval(`document.querySelector("#rule-form [name=effect]").value = "deny"`)
 	page.Click("#rule-form button:not([type])")
 	page.WaitFor(`document.querySelector("#rules tr")?.textContent.includes("shop.example.com")`)
@@ -351,6 +351,8 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	fill("#private-site", "mail.example.com")
 	page.Click("#private-form button")
 	page.WaitFor(`document.querySelector("#private").textContent.includes("mail.example.com")`)
+	page.Reload() // which does not cost what the page may do
+	page.WaitFor(`document.querySelector("#clients button")?.checkVisibility()`)
 	page.Click("#clients button")
 	page.WaitFor(`document.querySelector("#clients button").textContent === "End?"`)
 	page.Click("#clients button")

@@ -26,6 +26,8 @@ func (s *Server) getQuestions(r *request) error {
 // watchQuestions sends the open questions, as an event each time that they change. Calls wait
 // for who listens, which ends with the credential.
 func (s *Server) watchQuestions(r *request) error {
+	s.watchers.Add(1)
+	defer s.watchers.Add(-1)
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()

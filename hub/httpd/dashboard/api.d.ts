@@ -59,6 +59,7 @@ export interface Line {
   tool?: string;
   decision?: string;
   rule?: string;
+  question?: string;
   by?: string;
   reach?: string;
   flows?: string[];

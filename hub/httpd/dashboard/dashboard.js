@@ -68,7 +68,7 @@ function showFailure(err) {
 async function refresh() {
   // One request goes ahead of the others: if something else answers by now, it gets no
   // more than that.
-  const status = await update("api/status", (report) => showStatus(report, watching ? 1 : 0));
+  const status = await update("api/status", showStatus);
   if (session.mayWrite()) void watch();
   await update("api/clients", showClients); // of which policies name some
   const record = recordPath();

@@ -108,12 +108,12 @@ export function twice(label, name, act) {
 }
 
 /**
- * Does something, and says in the section of an element how it went, if that needs words.
+ * Does something, and says in the form or the section of an element how it went, if that needs words.
  * @param {Element} within
  * @param {() => Promise<unknown> | void} act may return the words
  */
 export async function tell(within, act) {
-  const answer = within.closest("section")?.querySelector(".answer"); // the element may be gone afterwards
+  const answer = within.closest("form:has(.answer), section")?.querySelector(".answer"); // the element may be gone afterwards
   let words;
   try {
     words = await act();

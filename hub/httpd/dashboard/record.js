@@ -6,7 +6,7 @@ import { button, byID, element, foreign, list, row, took, when } from "./dom.js"
 
 const filter = /** @type {HTMLFormElement} */ (byID("record-filter"));
 
-/** The id of the call whose story is shown, "" for none. */
+/** The id of the call, or of the question about it, whose story is shown, "" for none. */
 let story = "";
 let changed = () => {};
 
@@ -42,8 +42,8 @@ function line(l) {
   const outcome = [element("span", l.outcome === "ok" ? "ok" : "bad", l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
   const time = [element("span", "number", when(l.time))];
-  const { call } = l;
-  if (call && call !== story) time.push(button("Story", `Story of the call of ${when(l.time)}`, () => show(call)));
+  const id = l.question || l.call; // the question has the call, too
+  if (id && id !== story) time.push(button("Story", `Story of the call of ${when(l.time)}`, () => show(id)));
   return row(time, what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""));
 }
 

@@ -4,16 +4,13 @@ import { byID, element, foreign, list, number, row, ROWS, when } from "./dom.js"
 
 /** @import {Browser, Status, Tab} from "./api.d.ts" */
 
-/**
- * @param {Status} status
- * @param {number} own how many of the clients are requests of this page
- */
-export function showStatus(status, own) {
+/** @param {Status} status */
+export function showStatus(status) {
   const { hub } = status;
   const parts = [`version ${status.version}`, `started ${when(status.started)}`];
   if (status.addrs?.length) parts.unshift(status.addrs.join(", "));
   byID("hub").textContent = parts.join(" · ");
-  const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, clients: status.clients - own, calls: hub.calls };
+  const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, clients: status.clients, calls: hub.calls };
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
 }
 

@@ -168,7 +168,7 @@ function answers(q) {
     made.append(element("label", "", "Number that the page shows ", code));
   }
   for (const reach of ["no", ...(q.reaches.includes("never") ? ["never"] : []), ...q.reaches.filter((r) => r !== "never")]) {
-    const label = ANSWERS[reach];
+    const label = q.kind === "signIn" && reach === "once" ? "Let it in" : ANSWERS[reach];
     if (!label) continue;
     const b = document.createElement("button");
     b.type = "button";
