@@ -34,7 +34,6 @@ type Options struct {
 	CallTimeoutMax time.Duration   // 0 means spec.CallTimeoutMax
 	PersonTimeout  time.Duration   // 0 means spec.PersonTimeout
 	Mode           policy.Mode     // the preset; "" means policy.ModeCareful
-	PolicyFile     []policy.Rule   // rules that win over all others
 	Askers         []consent.Asker // whom to ask, in this order; nil means consent's default
 	// Paired reports whether the owner has paired a browser with the hub, whether or not
 	// it is connected. Nil: none.

@@ -358,7 +358,11 @@ func (r *run) request(it *item.Item) spec.Request {
 	case spec.KindPrompt:
 		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
 	}
-	return &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Origin: it.FrameOrigin(), Extensions: r.by.Extensions}
+	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
+	if it.Frame != nil || it.Verified && r.target.Addr.Tab != 0 { // a page's own connection shows no other
+		call.Origin = it.Origin
+	}
+	return call
 }
 
 // judge decides what the outcome of an attempt means: an answer, a failure, or

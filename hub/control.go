@@ -10,6 +10,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -50,12 +51,13 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	ctx, leave := h.gate.enter(ctx, by, "")
 	defer leave()
-	p, err := h.admitControl(ctx, by, to, req)
-	if err != nil {
-		return resp, "", h.gateError(err, false)
+	c := control{Hub: h, by: by, to: to, req: req}
+	resp, err = c.attempt(ctx)
+	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
+		c.moved = true
+		resp, err = c.attempt(ctx)
 	}
-	site = p.of.Site.Domain
-	resp, err = h.gate.send(ctx, p, to, req, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	site = c.action.Site.Domain
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
@@ -83,29 +85,101 @@ func capabilityOf(req spec.Request) spec.Capability {
 	return spec.Capability(req.Method()[len("browser/"):])
 }
 
-// admitControl decides about a control request, and asks the owner if need be. One that
-// leads elsewhere is decided about as what is done there, if the tab may be led away.
-func (h *Hub) admitControl(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (permit, error) {
-	args, err := json.Marshal(req)
+// control is a control request under way.
+type control struct {
+	*Hub
+	by    *consent.Caller
+	to    spec.TabAddr
+	req   spec.Request
+	ad    admission
+	moved bool // the tab was found to show another site than the hub knows of
+
+	action policy.Action
+	url    string // what the tab shows, if that matters
+}
+
+// attempt decides about the request as things are now, and sends it.
+func (c *control) attempt(ctx context.Context) (spec.Response, error) {
+	args, err := json.Marshal(c.req)
 	if err != nil {
-		return permit{}, err
+		return spec.Response{}, err
 	}
-	var ad admission
-	return h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) {
-		a, place, target := controlAction(by, req)
-		if place {
-			if a.Site, err = h.siteOf(ctx, to); err != nil {
-				return nil, err
-			}
+	defer c.note()
+	p, err := c.gate.admit(ctx, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
+	if err != nil {
+		return spec.Response{}, c.gateError(err, false)
+	}
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	if !errors.Is(err, tabtransport.ErrNotConnected) {
+		c.gate.traceSent(ctx, &c.ad, &c.action, args)
+	}
+	return resp, err
+}
+
+// note adds to the record of the hub's tool what was decided about the request that it made.
+// Of several it is the last one, but for lists of tabs, which go with all.
+func (c *control) note() {
+	effect := c.ad.decision.Effect
+	if effect == policy.Unset || effect == policy.Allow && c.action.Site == (policy.Site{}) {
+		return
+	}
+	c.by.Note(func(e *record.Entry) {
+		c.ad.note(e, &c.action)
+		e.Tab, e.URL, e.Origin = c.to.String(), c.url, originOf(c.url)
+		if flows := flowLines(c.action.Flows, c.action.Site.Domain); flows != nil {
+			e.Flows = flows // of one before, too
 		}
-		if target != "" {
-			if here := h.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
-				return nil, refusal(here, &a)
-			}
-			a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
+	})
+}
+
+// look returns what the request comes to now. One that leads elsewhere is decided about as
+// what is done there, if the tab may be led away.
+func (c *control) look(ctx context.Context) (*policy.Action, error) {
+	a, place, target := controlAction(c.by, c.req)
+	if place {
+		url, attested, err := c.shown(ctx)
+		if err != nil {
+			return nil, err
 		}
-		return &a, nil
-	}, args)
+		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
+		a.Site.Any = a.Site.Domain == ""
+	}
+	if target != "" {
+		if here := c.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
+			c.action, c.ad.decision = a, here
+			return nil, refusal(here, &a)
+		}
+		a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
+	}
+	c.action = a
+	return &c.action, nil
+}
+
+// originOf returns the origin of a web page's URL, "" of another.
+func originOf(url string) string {
+	if naming.DomainOfURL(url, true) == "" {
+		return ""
+	}
+	return item.OriginOf(url)
+}
+
+// ifAt returns a request for a tab that shows an origin still when it arrives.
+func ifAt(origin string, req spec.Request) spec.Request {
+	switch req := req.(type) {
+	case *spec.ActivateTab:
+		return &spec.ActivateTab{IfOrigin: origin}
+	case *spec.CloseTab:
+		return &spec.CloseTab{IfOrigin: origin}
+	case *spec.Screenshot:
+		return &spec.Screenshot{IfOrigin: origin}
+	case *spec.Text:
+		return &spec.Text{IfOrigin: origin}
+	case *spec.Navigate:
+		to := *req
+		to.IfOrigin = origin
+		return &to
+	}
+	return req
 }
 
 // controlAction is what a control request comes to, but for its site, by the name of the
@@ -133,27 +207,29 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 	return a, place, target
 }
 
-// siteOf returns the site that a tab shows. The browser is asked about a tab of which the
-// hub knows nothing.
-func (h *Hub) siteOf(ctx context.Context, addr spec.TabAddr) (policy.Site, error) {
-	h.mu.RLock()
-	domain, attested := h.state.Place(addr)
-	_, lists := h.state.Controllable(spec.TabAddr{Peer: addr.Peer}, spec.CapListTabs)
-	h.mu.RUnlock()
-	if domain == "" && lists {
-		resp, err := h.gate.own(ctx, spec.TabAddr{Peer: addr.Peer}, &spec.ListTabs{}, tabtransport.Wait{Timeout: spec.ControlTimeout})
-		if err != nil {
-			return policy.Site{}, &Failure{spec.FailNotConnected, "the browser did not say what the tab shows; nothing was done"}
-		}
-		var listed spec.ListTabsResult
-		if wrong := spec.Decode(resp.Result, &listed); wrong != nil {
-			return policy.Site{}, wrong
-		}
-		for _, t := range listed.Tabs {
-			if t.TabID == addr.Tab {
-				domain = naming.DomainOfURL(t.URL, attested)
-			}
+// shown returns the address of what the tab shows, and whether the browser vouches for it.
+// The browser is asked about a tab of which the hub knows nothing, or not the latest.
+func (c *control) shown(ctx context.Context) (url string, attested bool, err error) {
+	browser := spec.TabAddr{Peer: c.to.Peer}
+	c.mu.RLock()
+	url, attested = c.state.Place(c.to)
+	_, lists := c.state.Controllable(browser, spec.CapListTabs)
+	c.mu.RUnlock()
+	if url != "" && !c.moved || !lists {
+		return url, attested, nil
+	}
+	resp, err := c.gate.own(ctx, browser, &spec.ListTabs{}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	if err != nil {
+		return "", false, &Failure{spec.FailNotConnected, "the browser did not say what the tab shows; nothing was done"}
+	}
+	var listed spec.ListTabsResult
+	if wrong := spec.Decode(resp.Result, &listed); wrong != nil {
+		return "", false, wrong
+	}
+	for _, t := range listed.Tabs {
+		if t.TabID == c.to.Tab {
+			return t.URL, attested, nil
 		}
 	}
-	return policy.Site{Domain: domain, Any: domain == ""}, nil
+	return "", attested, nil
 }

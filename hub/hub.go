@@ -78,12 +78,11 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
 	opts.PersonTimeout = cmp.Or(opts.PersonTimeout, spec.PersonTimeout)
 	h := &Hub{
-		opts:       opts,
-		log:        opts.Log.With("user", opts.User),
-		transport:  opts.Transport,
-		store:      opts.Store,
-		policyFile: opts.PolicyFile,
-		state:      state.New(naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames}),
+		opts:      opts,
+		log:       opts.Log.With("user", opts.User),
+		transport: opts.Transport,
+		store:     opts.Store,
+		state:     state.New(naming.ToolNamer{Limit: opts.NameLimit, Plain: opts.PlainNames}),
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.notices = newNotifier(h)
@@ -176,9 +175,9 @@ func (h *Hub) supersede(cause error) {
 	if stopped {
 		return
 	}
-	h.gate.desk.Close(errSuperseded)
 	h.log.Error("another hub serves this user now: this one stops", "err", cause)
 	h.stop(fmt.Errorf("%w: %w", errSuperseded, cause))
+	h.gate.desk.Close(errSuperseded)
 	h.disconnectAll()
 }
 

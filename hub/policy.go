@@ -81,7 +81,15 @@ func (h *Hub) setPolicy(set *policy.Set) {
 	h.gate.rules.Store(set)
 	h.gate.stopPaused()
 	now := time.Now()
-	h.gate.desk.Withdraw(func(a *policy.Action) bool { return set.Decide(a, now).Paused }, errStopped)
+	h.gate.desk.Withdraw(func(a *policy.Action) error {
+		switch d := set.Decide(a, now); {
+		case d.Paused:
+			return errStopped
+		case d.Effect == policy.Deny:
+			return refusal(d, a)
+		}
+		return nil
+	})
 	for _, sub := range h.gate.denied() {
 		h.unsubscribe(sub)
 	}
@@ -214,6 +222,8 @@ func (h *Hub) Shows(a *policy.Action) bool { return h.gate.shows(a) }
 // client gets it.
 func (h *Hub) gateError(err error, sent bool) error {
 	switch {
+	case errors.Is(err, errClosed), errors.Is(err, errSuperseded): // while its owner was asked
+		return h.endedFailure(sent)
 	case !errors.Is(err, errStopped):
 		return err
 	case sent:

@@ -38,6 +38,18 @@ func (g *gate) trace(ctx context.Context, a *policy.Action, about carrier) error
 	return nil
 }
 
+// traceSent sets which values of other sites an action has carried, for the record, as far as
+// that is known in time, and notes what its client has sent.
+func (g *gate) traceSent(ctx context.Context, ad *admission, a *policy.Action, args json.RawMessage) {
+	if !ad.traced && g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
+		wait, cancel := context.WithTimeout(ctx, traceWait)
+		defer cancel()
+		_ = g.flows.Settled(wait, a.Who.ID) // what is not read by then is not in the record
+		a.Flows = g.find(a.Who.ID, a.Site.Domain, arguments(args).carried(), nil)
+	}
+	g.flows.Sent(a.Who.ID, args)
+}
+
 func (g *gate) find(who string, to spec.Domain, sent []json.RawMessage, known []string) (flows []policy.Flow) {
 	for _, s := range sent {
 		flows = g.flows.Find(flows, who, to, s, known...)

@@ -238,9 +238,9 @@ type ExecuteTool struct {
 	ToolName string          `json:"toolName"`
 	Args     json.RawMessage `json:"args"`
 	FrameID  *int64          `json:"frameId,omitempty"`
-	// Origin is the origin that the tool was registered with, where a browser said
-	// it for each tool. A proxy whose frame shows another origin by now refuses
-	// with CodeTabNotFound and NotDelivered.
+	// Origin is the origin that the tool was registered with, where that is known for
+	// certain, or was said for each tool. A proxy whose frame shows another origin by now
+	// refuses with CodeTabNotFound and NotDelivered.
 	Origin     string     `json:"origin,omitempty"`
 	Extensions Extensions `json:"extensions,omitempty"`
 }
@@ -322,10 +322,17 @@ type OpenTabResult struct {
 }
 
 // ActivateTab is browser/activateTab; the tab is the frame's.
-type ActivateTab struct{}
+type ActivateTab struct {
+	// IfOrigin is the origin that the tab must show, as a browser writes it; "": any. A
+	// browser whose tab shows another one does nothing, and answers CodeTabNotFound with
+	// NotDelivered.
+	IfOrigin string `json:"ifOrigin,omitempty"`
+}
 
 // CloseTab is browser/closeTab; the tab is the frame's.
-type CloseTab struct{}
+type CloseTab struct {
+	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
+}
 
 // ListTabs is browser/listTabs, answered with ListTabsResult.
 type ListTabs struct{}
@@ -356,10 +363,14 @@ type Navigate struct {
 	Back    bool   `json:"back,omitempty"`
 	Forward bool   `json:"forward,omitempty"`
 	Reload  bool   `json:"reload,omitempty"`
+
+	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
 }
 
 // Screenshot is browser/screenshot, answered with ScreenshotResult.
-type Screenshot struct{}
+type Screenshot struct {
+	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
+}
 
 // ScreenshotResult answers Screenshot. Data is base64.
 type ScreenshotResult struct {
@@ -368,7 +379,9 @@ type ScreenshotResult struct {
 }
 
 // Text is browser/text, answered with TextResult.
-type Text struct{}
+type Text struct {
+	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
+}
 
 // TextResult answers Text: the page's visible text.
 type TextResult struct {

@@ -26,7 +26,8 @@ func (a *app) logCommand() *cobra.Command {
 what pages registered, changes of the policy.
 
 The record is in files of the data directory, which are read whether the hub runs or not.
-With $TABHUB_TOKEN, the hub is asked for the record of that user.`,
+With $TABHUB_TOKEN, the hub is asked for the record of that user, of which it gives the
+latest 10000 lines.`,
 		Args: args(cobra.NoArgs),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each, all that there are")
@@ -135,6 +136,7 @@ func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.L
 		if n := len(lines); n > 0 {
 			l.query.After = lines[n-1].N
 		}
+		l.query.Limit = httpd.MaxLog // of what comes all is shown
 		select {
 		case <-ctx.Done():
 			return nil
@@ -167,6 +169,6 @@ func (a *app) printLineJSON(l *record.Line) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.stdout.Write(append(describe.VisibleJSON(b), '\n'))
+	_, err = a.out.Write(append(describe.VisibleJSON(b), '\n'))
 	return err
 }

@@ -84,7 +84,7 @@ var situations = []struct {
 	{"a site is paused", "open", "pause site=shop.example", "", "read", "shop/shop://cart", "paused", "pause"},
 	{"no rule lifts a pause", "open", "pause; allow site=shop.example tool=search", "", "call", "shop/search", "paused", "pause"},
 	{"a pause stops prompts", "open", "pause", "", "prompt", "shop/greet", "paused", "pause"},
-	{"a pause stops the hub's own tools", "open", "pause", "", "text", "shop", "paused", ""},
+	{"a pause stops the hub's own tools", "open", "pause", "", "text", "shop", "paused", "pause"},
 	{"a pause stops what proxy calls", "open", "pause", "", "proxy", "shop/search", "paused", "pause"},
 
 	// Through proxy, one by one and in a batch.
@@ -97,16 +97,16 @@ var situations = []struct {
 	{"proxy itself can be denied", "careful", "deny tool=proxy", "", "proxy", "shop/search", "deny", ""},
 
 	// The hub's own tools.
-	{"the text of a page", "careful", "", "", "text", "shop", "allow", ""},
-	{"the text of a page of a denied site", "careful", "deny site=shop.example", "", "text", "shop", "deny", ""},
-	{"the text may be asked about", "careful", "ask tool=browser_page", "", "text", "shop", "ask yes", ""},
+	{"the text of a page", "careful", "", "", "text", "shop", "allow", "preset:careful"},
+	{"the text of a page of a denied site", "careful", "deny site=shop.example", "", "text", "shop", "deny", "r1"},
+	{"the text may be asked about", "careful", "ask tool=browser_page", "", "text", "shop", "ask yes", "r1"},
 	{"read-only lets text be read", "read-only", "", "", "text", "shop", "allow", ""},
-	{"read-only leads no tab elsewhere", "read-only", "", "", "goto", "https://shop.example/a", "deny", ""},
-	{"a tab is led elsewhere", "careful", "", "", "goto", "https://shop.example/a", "allow", ""},
-	{"not to a denied site", "careful", "deny site=other.example", "", "goto", "https://other.example/?q=secret", "deny", ""},
-	{"nor away from one", "careful", "deny site=shop.example", "", "goto", "https://other.example/", "deny", ""},
-	{"a tab is opened", "careful", "", "", "open", "https://other.example/", "allow", ""},
-	{"not at a denied site", "careful", "deny site=other.example", "", "open", "https://other.example/", "deny", ""},
+	{"read-only leads no tab elsewhere", "read-only", "", "", "goto", "https://shop.example/a", "deny", "mode"},
+	{"a tab is led elsewhere", "careful", "", "", "goto", "https://shop.example/a", "allow", "preset:careful"},
+	{"not to a denied site", "careful", "deny site=other.example", "", "goto", "https://other.example/?q=secret", "deny", "r1"},
+	{"nor away from one", "careful", "deny site=shop.example", "", "goto", "https://other.example/", "deny", "r1"},
+	{"a tab is opened", "careful", "", "", "open", "https://other.example/", "allow", "preset:careful"},
+	{"not at a denied site", "careful", "deny site=other.example", "", "open", "https://other.example/", "deny", "r1"},
 	{"starting a browser in the owner's profile is asked about", "careful", "", "", "start", "chrome/Default", "ask no", ""},
 
 	// The relay: a request to an extension may reach any site.

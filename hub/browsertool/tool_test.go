@@ -114,7 +114,8 @@ func TestTabs(t *testing.T) {
 	w.call("browser_tab", `{"action":"close_others","tabId":"`+opened.TabID+`"}`).into(&closed)
 	want := []string{
 		`tab browser/openTab {"url":"https://e.com/","active":true}`,
-		`tab/101 browser/activateTab {}`, `tab/2 browser/closeTab {}`, `tab/1 browser/closeTab {}`, `tab/3 browser/closeTab {}`,
+		`tab/101 browser/activateTab {"ifOrigin":"https://e.com"}`, `tab/2 browser/closeTab {}`,
+		`tab/1 browser/closeTab {"ifOrigin":"https://shop.example"}`, `tab/3 browser/closeTab {"ifOrigin":"https://c.example"}`,
 	}
 	if got := b.requests(); closed.Closed != 2 || !slices.Equal(got, want) {
 		t.Errorf("%d closed, requests %q", closed.Closed, got)
@@ -196,7 +197,9 @@ func TestPage(t *testing.T) {
 		w.call("browser_page", `{"action":"`+action+`","tabId":"`+state.TabID+`"}`).into(&state)
 	}
 	want := []string{
-		`tab/1 browser/navigate {"url":"https://shop.example/"}`, `tab/1 browser/navigate {"back":true}`, `tab/1 browser/navigate {"reload":true}`,
+		`tab/1 browser/navigate {"url":"https://shop.example/","ifOrigin":"https://a.example"}`,
+		`tab/1 browser/navigate {"back":true,"ifOrigin":"https://shop.example"}`,
+		`tab/1 browser/navigate {"reload":true,"ifOrigin":"https://shop.example"}`,
 	}
 	if got := b.requests(); !slices.Equal(got, want) {
 		t.Errorf("requests %q", got)

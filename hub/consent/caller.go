@@ -17,7 +17,7 @@ type Caller struct {
 	Said    string    // what the client calls itself; believed for nothing
 	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
 	Began   time.Time // when the session made its first call; zero: this is it
-	Via     string    // the tool of the hub that it called for this, "" if none
+	Via     string    // the tool of the hub that it called for this, or ViaApp; "" if none
 
 	// Extensions are passed on to the page as they are; nobody interprets them.
 	Extensions spec.Extensions
@@ -37,6 +37,10 @@ type Caller struct {
 
 	note *note // nil if no record is made
 }
+
+// ViaApp is the Via of what the app of a page wants (MCP Apps), which the client shows: it uses
+// the page's own names.
+const ViaApp = "app"
 
 // Elicit asks the user of a client a question, and blocks until there is an answer. A
 // client that can be asked only by the end of its request makes it return *AskBack.

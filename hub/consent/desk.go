@@ -308,14 +308,17 @@ var waitingWords = map[way]string{
 	byClient:  "waiting for your answer",
 }
 
-// Withdraw ends the calls' questions that match, those of which the call has ended as well,
-// with that error. A nil match matches all.
-func (d *Desk) Withdraw(match func(*policy.Action) bool, cause error) {
+// Withdraw ends the calls' questions for which why returns an error, with that error; those
+// of which the call has ended as well.
+func (d *Desk) Withdraw(why func(*policy.Action) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, q := range slices.Clone(d.questions) {
-		if q.call != nil && (match == nil || match(q.call.Action)) {
-			d.end(q, outcome{word: "withdrawn", err: cause})
+		if q.call == nil {
+			continue
+		}
+		if err := why(q.call.Action); err != nil {
+			d.end(q, outcome{word: "withdrawn", err: err})
 		}
 	}
 }

@@ -278,7 +278,12 @@ func TestWithdraw(t *testing.T) {
 		go ask("b")
 		synctest.Wait()
 		open := r.Open()
-		r.Withdraw(func(a *policy.Action) bool { return a.Who.ID == "a" }, paused)
+		r.Withdraw(func(a *policy.Action) error {
+			if a.Who.ID == "a" {
+				return paused
+			}
+			return nil
+		})
 		if err := <-result; err != paused {
 			t.Errorf("paused: %v", err)
 		}

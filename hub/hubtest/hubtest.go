@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record/recordtest"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 	"tabhub/storage"
 	"tabhub/storage/storagetest"
 	"tabhub/tabtransport"
@@ -76,4 +77,18 @@ func (h *Hub) Register(l *tabtransport.Local, kind spec.Kind, items ...string) {
 	if answer, err := l.Ask(h.t.Context(), 0, m); err != nil || !strings.Contains(string(answer), `"rejected":[]`) {
 		h.t.Fatalf("register: %s, %v", answer, err)
 	}
+}
+
+// Said returns what a page has said in a result that a hub has passed on: all but where it
+// is from, which each result has to say.
+func Said(result []byte) string {
+	source := rawjson.Get(result, "_meta", "tabhub/source")
+	rest, ok := strings.CutPrefix(string(result), `{"_meta":{"tabhub/source":`+string(source))
+	switch {
+	case source == nil, !ok:
+		return "of nobody knows whom: " + string(result)
+	case strings.HasPrefix(rest, "},"):
+		return "{" + rest[len("},"):]
+	}
+	return `{"_meta":{` + rest[1:]
 }

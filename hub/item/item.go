@@ -63,15 +63,6 @@ func (it *Item) OnlyReads() bool {
 	return it.Kind == spec.KindTool && it.Class == policy.Read && it.Verified
 }
 
-// FrameOrigin returns the origin to tell with a call, for tabs that may show another
-// by the time it arrives; "" if the item belongs to the whole tab.
-func (it *Item) FrameOrigin() string {
-	if it.Frame == nil {
-		return ""
-	}
-	return it.Origin
-}
-
 // Reject says why an item, the i-th of a registration, is not taken.
 func (it *Item) Reject(i int, reason error) spec.Rejection {
 	name := fmt.Sprintf("#%d", i)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tabhub/hub"
+	"tabhub/hub/consent"
 	"tabhub/naming"
 	"tabhub/spec"
 )
@@ -63,8 +64,8 @@ func (rq *request) hasRead(uri string) {
 
 // fromApp runs ask for a name, and if that is nobody's once more for the one thing that
 // apps of the client can mean by it.
-func fromApp[T any](rq *request, kind spec.Kind, name string, ask func(name string) (T, error)) (T, error) {
-	r, err := ask(name)
+func fromApp[T any](rq *request, by *consent.Caller, kind spec.Kind, name string, ask func(by *consent.Caller, name string) (T, error)) (T, error) {
+	r, err := ask(by, name)
 	if _, unknown := errors.AsType[*hub.UnknownError](err); !unknown {
 		return r, err
 	}
@@ -85,5 +86,5 @@ func fromApp[T any](rq *request, kind spec.Kind, name string, ask func(name stri
 	if found == "" {
 		return r, err
 	}
-	return ask(found)
+	return ask(by.Through(consent.ViaApp), found)
 }

@@ -24,8 +24,8 @@ func TestWhatAppsAskFor(t *testing.T) {
 		h.apps[fmt.Sprintf("ui://many.com/%d", i)] = map[string]string{}
 	}
 	for _, name := range []string{"a_pay", "a_show", "b_pay", "b_view"} {
-		h.tools[name] = func(context.Context, hub.Call) (json.RawMessage, error) {
-			return json.RawMessage(`{"content":[],"structuredContent":"` + name + `"}`), nil
+		h.tools[name] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+			return json.RawMessage(`{"content":[],"structuredContent":"` + name + `","via":"` + c.By.Via + `"}`), nil
 		}
 	}
 	s := New(h, Options{})
@@ -73,6 +73,10 @@ func TestWhatAppsAskFor(t *testing.T) {
 			read("ui://a.com/cart")
 			call("pay", "a_pay")
 			call("b_pay", "b_pay")
+			// What the app asks for is known as that.
+			if got := ask("tools/call", "name", "pay") + ask("tools/call", "name", "b_pay"); strings.Count(got, `"via":"app"`) != 1 {
+				t.Error(got)
+			}
 			if got := other("tools/call", "name", "pay"); !strings.Contains(got, "-32602") {
 				t.Errorf("another client's app: %s", got)
 			}

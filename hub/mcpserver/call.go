@@ -35,7 +35,7 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 			}
 		}
 		ask = func(by *consent.Caller) (json.RawMessage, error) {
-			return fromApp(rq, spec.KindTool, name, func(name string) (json.RawMessage, error) {
+			return fromApp(rq, by, spec.KindTool, name, func(by *consent.Caller, name string) (json.RawMessage, error) {
 				return s.hub.Call(ctx, hub.Call{Name: name, Args: args, By: by})
 			})
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/hubtest"
 	"tabhub/hub/state"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -339,7 +340,7 @@ func TestResults(t *testing.T) {
 		{"number", `{"content":[{"type":"text","text":"7"}]}`},
 	} {
 		raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name(tc.tool)})
-		if err != nil || string(raw) != tc.want {
+		if err != nil || hubtest.Said(raw) != tc.want {
 			t.Errorf("%s: %s %v, want %s", tc.tool, raw, err, tc.want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -50,7 +51,7 @@ func TestNativeTools(t *testing.T) {
 	if strings.Contains(string(item.JSON), "debugging") {
 		t.Errorf("the tool has hints that nobody gave: %s", item.JSON)
 	}
-	if raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: native, Args: []byte(`{"n":3}`)}); err != nil || string(raw) != `{"content":[{"type":"text","text":"n is 3"}],"structuredContent":{"n":3}}` {
+	if raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: native, Args: []byte(`{"n":3}`)}); err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"n is 3"}],"structuredContent":{"n":3}}` {
 		t.Errorf("native: %s %v", raw, err)
 	}
 	for tool, want := range map[string]string{"text": "just text", "both": "own", "order": "ordered tea"} {
@@ -132,7 +133,7 @@ func TestPageServer(t *testing.T) {
 			}
 			page := chromium.Start(t, chromium.Options{}).Open(s.host(begin, ""))
 			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("served"), Args: []byte(`{"a":1}`)})
-			if err != nil || string(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}]}` {
+			if err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"served {\"a\":1}"}]}` {
 				t.Errorf("reply %s %v", raw, err)
 			}
 			s.await("resource and prompt", func() bool {

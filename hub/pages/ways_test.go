@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tabhub/hub"
+	"tabhub/hub/hubtest"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -64,7 +65,7 @@ func TestBothWays(t *testing.T) {
 						args = `{"q":"shoes"}`
 					}
 					raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: name, Args: json.RawMessage(args)})
-					if err != nil || string(raw) != want {
+					if err != nil || hubtest.Said(raw) != want {
 						t.Errorf("%s: %s, %v; want %s", tool, raw, err, want)
 					}
 				}

@@ -96,25 +96,31 @@ func (f *File) Append(e Entry) {
 		room -= reserved
 	}
 	f.mu.Lock()
-	if n := f.bytes + l.size(); n > room && f.bytes > 0 && l.Args != nil { // better that than the entry
-		l.Args, l.Result, l.Digest = nil, nil, "lost"
-	}
-	n := l.size()
-	switch {
-	case f.closed || f.bytes > 0 && f.bytes+n > room:
-		if f.lost.Count == 0 {
-			f.lost.From = e.Time
-			f.why = cmp.Or(f.status.Error, "too much waited to be written")
+	if f.bytes > 0 && f.bytes+l.size() > room { // better that than the entry
+		if l.Args != nil {
+			l.Digest = "lost"
 		}
-		f.lost.Count++
-		f.lost.To = e.Time
-		f.status.Lost++
-	default:
+		l.Args, l.Result = nil, nil
+	}
+	if n := l.size(); f.closed || f.bytes > 0 && f.bytes+n > room {
+		f.loseLocked(&l)
+	} else {
 		f.queue = append(f.queue, l)
 		f.bytes += n
 	}
 	f.mu.Unlock()
 	f.changed()
+}
+
+// loseLocked counts a line that will not be written.
+func (f *File) loseLocked(l *Line) {
+	if f.lost.Count == 0 {
+		f.lost.From = l.Time
+		f.why = cmp.Or(f.status.Error, "too much waited to be written")
+	}
+	f.lost.Count++
+	f.lost.To = l.Time
+	f.status.Lost++
 }
 
 // lostLast reports whether an event tells what the owner has decided.

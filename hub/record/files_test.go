@@ -222,7 +222,11 @@ func TestCrashAtEachByte(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range len(whole) + 1 {
+	first := len(whole) - len("{}\n") // of the bytes at which the last two lines are cut
+	for range 2 {
+		first = bytes.LastIndexByte(whole[:first], '\n')
+	}
+	for n := first; n <= len(whole); n++ {
 		at := copyTo(t, dir)
 		for _, err := range []error{os.Truncate(last.lines(at), int64(n)), os.WriteFile(headFile(at), early, 0o600)} {
 			if err != nil {
@@ -788,4 +792,30 @@ func TestImport(t *testing.T) {
 	if lines, err := Read(dir, Query{Limit: 1, Tool: "a"}); err != nil || lines[0].Digest != old[0].Digest {
 		t.Errorf("%+v, %v", lines, err)
 	}
+}
+
+// Who has a call carry much must not get other calls, or this one, out of the record.
+func TestLargeArguments(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir() + "/record"
+		var d disk
+		d.set(true, false)
+		f := open(dir, Options{User: "ann", Payloads: true}, d.create)
+		defer f.Close()
+		large := entry("large")
+		large.Args = json.RawMessage(`"` + strings.Repeat("x", maxPayload-100) + `"`)
+		large.Result = large.Args
+		for range 100 {
+			f.Append(large)
+		}
+		if s := f.Status(); s.Lost > 0 {
+			t.Errorf("%+v", s)
+		}
+		d.set(false, false)
+		f.Close()
+		lines, err := Read(dir, Query{Tool: "large"})
+		if err != nil || len(lines) != 100 || len(lines[0].Digest) != 32 || lines[99].Digest != "lost" {
+			t.Errorf("%d entries are kept, %v", len(lines), err)
+		}
+	})
 }

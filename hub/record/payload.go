@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // maxPayload is the size of the largest arguments and results that are kept.
-const maxPayload = 256 << 10
+const maxPayload = 64 << 10
+
+// redactTime is how long the secrets of what is written at once may be looked for. What is
+// left then is not kept: lines do not wait for it.
+const redactTime = 100 * time.Millisecond
 
 // Payload is what was said in a call: a line of the file beside a segment. Secrets have
 // been cut out of it, see redact.
@@ -19,19 +24,29 @@ type Payload struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// tooLarge stands for what is not kept; it tells the size.
+// tooLarge stands for what is not kept; it tells the size. Of nothing it is nil.
 func tooLarge(v json.RawMessage) json.RawMessage {
+	if v == nil {
+		return nil
+	}
 	return fmt.Appendf(nil, `{"notKept":%d}`, len(v))
 }
 
 // writePayloads writes what lines have, which have been written.
 func (w *writer) writePayloads(lines []Line) error {
 	w.buf.Reset()
+	until := time.Now().Add(redactTime)
 	for i := range lines {
-		if l := &lines[i]; l.Args != nil || l.Result != nil {
-			if err := w.json.Encode(Payload{l.N, redact(l.Args), redact(l.Result)}); err != nil {
-				return fmt.Errorf("payload of line %d: %w", l.N, err)
-			}
+		l := &lines[i]
+		if l.Args == nil && l.Result == nil {
+			continue
+		}
+		keep := redact
+		if time.Now().After(until) {
+			keep = tooLarge
+		}
+		if err := w.json.Encode(Payload{l.N, keep(l.Args), keep(l.Result)}); err != nil {
+			return fmt.Errorf("payload of line %d: %w", l.N, err)
 		}
 	}
 	if w.buf.Len() == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -116,29 +117,44 @@ func words(name string) []string {
 	return strings.Fields(spaced.String())
 }
 
-// What looks like a secret. Of the submatches the last one is the secret, if there is one.
-var (
-	privateKeys = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)
-	cookies     = regexp.MustCompile(`(?i)\b(?:set-)?cookie:[ \t]*([^\r\n]+)`)
-	tokens      = regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*|\b(?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|sk-|[rs]k_live_|AKIA|ASIA|AIza|tbh_)[\w-]{12,}`)
-	bearers     = regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([\w.~+/=-]{8,})`)
-	named       = regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|passcode|secret|token|api[ _-]?key|access[ _-]?key|\bpwd|\bpin|\botp|\bcv[vc])["']?[ \t]*(?:[:=]|\bis\b)[ \t]*["']?([^\s"',;&<>]+)`)
-	near        = regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|credential|key)\W{1,3}([\w+/=.-]{16,})`)
-	cards       = regexp.MustCompile(`\b\d(?:[ -]?\d){12,18}\b`)
-)
+// patterns are what looks like a secret: of the submatches the last one, if there is one. An
+// expression is tried only on texts that hold one of the words, because it takes long.
+var patterns = []struct {
+	of     []string // in lower case
+	re     *regexp.Regexp
+	secret func(string) bool
+}{
+	{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`), always},
+	{[]string{"cookie:"}, regexp.MustCompile(`(?i)\b(?:set-)?cookie:[ \t]*([^\r\n]+)`), always},
+	{
+		[]string{"eyj", "gh", "glpat-", "xox", "sk-", "k_live_", "akia", "asia", "aiza", "tbh_"},
+		regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*|\b(?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|sk-|[rs]k_live_|AKIA|ASIA|AIza|tbh_)[\w-]{12,}`), always,
+	},
+	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([\w.~+/=-]{8,})`), always},
+	{
+		[]string{"pass", "secret", "token", "key", "pwd", "pin", "otp", "cvv", "cvc"},
+		regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|passcode|secret|token|api[ _-]?key|access[ _-]?key|\bpwd|\bpin|\botp|\bcv[vc])["']?[ \t]*(?:[:=]|\bis\b)[ \t]*["']?([^\s"',;&<>]+)`), always,
+	},
+	{
+		[]string{"pass", "secret", "token", "credential", "key"},
+		regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|credential|key)\W{1,3}([\w+/=.-]{16,})`), isRandom,
+	},
+	{[]string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, regexp.MustCompile(`\b\d(?:[ -]?\d){12,18}\b`), isCard},
+}
 
 // redactText cuts secrets out of a text.
 func redactText(s string) string {
 	if len(s) > 1 && (s[0] == '{' || s[0] == '[') && rawjson.Valid([]byte(s), spec.MaxDepth) == nil {
 		return string(redact(json.RawMessage(s)))
 	}
-	s = cutMatches(privateKeys, s, always)
-	s = cutMatches(cookies, s, always)
-	s = cutMatches(tokens, s, always)
-	s = cutMatches(bearers, s, always)
-	s = cutMatches(named, s, always)
-	s = cutMatches(near, s, isRandom)
-	return cutMatches(cards, s, isCard)
+	lower := strings.ToLower(s)
+	for i := range patterns {
+		p := &patterns[i]
+		if slices.ContainsFunc(p.of, func(word string) bool { return strings.Contains(lower, word) }) {
+			s = cutMatches(p.re, s, p.secret)
+		}
+	}
+	return s
 }
 
 func always(string) bool { return true }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -185,17 +184,14 @@ func (s *State) Asker(own func(spec.PairingID) bool) (best spec.PeerID, ok bool)
 	return best, ok
 }
 
-// Place returns the domain of what a tab of a browser shows, as far as the hub knows.
-func (s *State) Place(addr spec.TabAddr) (domain spec.Domain, attested bool) {
+// Place returns the address of what a tab of a browser shows, as far as the hub knows, and
+// whether the browser vouches for it.
+func (s *State) Place(addr spec.TabAddr) (url string, attested bool) {
+	if t := s.tabs[addr]; t != nil {
+		url = t.url
+	}
 	p := s.peers[addr.Peer]
-	if p == nil {
-		return "", false
-	}
-	t := s.tabs[addr]
-	if t == nil || t.url == "" {
-		return "", p.conn.Attested
-	}
-	return naming.DomainOfURL(t.url, p.conn.Attested), p.conn.Attested
+	return url, p != nil && p.conn.Attested
 }
 
 // Capable reports whether any connected peer has a capability.

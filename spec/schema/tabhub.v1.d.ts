@@ -9,7 +9,10 @@ export type Message<T extends { [method: string]: { params: object } }, M extend
 }[M];
 
 /** ActivateTab is browser/activateTab; the tab is the frame's. */
-export type ActivateTab = { [member: string]: never };
+export type ActivateTab = {
+  /** IfOrigin is the origin that the tab must show, as a browser writes it; "": any. A browser whose tab shows another one does nothing, and answers CodeTabNotFound with NotDelivered. */
+  ifOrigin?: string;
+};
 
 /** Ask is browser/ask: the owner is asked, in a window of the browser's own, whether something may be done. */
 export type Ask = {
@@ -106,7 +109,10 @@ export type Cancel = {
 };
 
 /** CloseTab is browser/closeTab; the tab is the frame's. */
-export type CloseTab = { [member: string]: never };
+export type CloseTab = {
+  /** as in ActivateTab */
+  ifOrigin?: string;
+};
 
 /** Complete is browser/complete, answered with an MCP CompleteResult. */
 export type Complete = {
@@ -146,7 +152,7 @@ export type ExecuteTool = {
   toolName: string;
   args: unknown;
   frameId?: number;
-  /** Origin is the origin that the tool was registered with, where a browser said it for each tool. A proxy whose frame shows another origin by now refuses with CodeTabNotFound and NotDelivered. */
+  /** Origin is the origin that the tool was registered with, where that is known for certain, or was said for each tool. A proxy whose frame shows another origin by now refuses with CodeTabNotFound and NotDelivered. */
   origin?: string;
   extensions?: Extensions;
 };
@@ -215,6 +221,8 @@ export type Navigate = {
   back?: boolean;
   forward?: boolean;
   reload?: boolean;
+  /** as in ActivateTab */
+  ifOrigin?: string;
 };
 
 /** OpenTab is browser/openTab, answered with OpenTabResult. */
@@ -335,7 +343,10 @@ export type ResourceUpdated = {
 };
 
 /** Screenshot is browser/screenshot, answered with ScreenshotResult. */
-export type Screenshot = { [member: string]: never };
+export type Screenshot = {
+  /** as in ActivateTab */
+  ifOrigin?: string;
+};
 
 /** ScreenshotResult answers Screenshot. */
 export type ScreenshotResult = {
@@ -372,7 +383,10 @@ export type TabState = {
 };
 
 /** Text is browser/text, answered with TextResult. */
-export type Text = { [member: string]: never };
+export type Text = {
+  /** as in ActivateTab */
+  ifOrigin?: string;
+};
 
 /** TextResult answers Text: the page's visible text. */
 export type TextResult = {

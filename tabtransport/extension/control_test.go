@@ -139,3 +139,30 @@ func TestSiteSwitchedOff(t *testing.T) {
 		t.Errorf("the hub was told of %s, %s, %v", view.url, state, err)
 	}
 }
+
+// What the hub has decided about one site is not done to another that the tab shows by then.
+func TestTabShowsAnotherSite(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	url := site(t, map[string]string{"/": shop})
+	b.Open(url)
+	tab := h.tabWith(shopTools...)
+	for origin, meant := range map[string]bool{url: true, "": true, "https://bank.example": false, strings.Replace(url, "http:", "https:", 1): false} {
+		for _, req := range []spec.Request{
+			&spec.ActivateTab{IfOrigin: origin}, &spec.Text{IfOrigin: origin}, &spec.Screenshot{IfOrigin: origin}, &spec.Navigate{URL: url + "/?again", IfOrigin: origin},
+		} {
+			_, err := h.ask(tab, req)
+			rpc, refused := errors.AsType[*spec.Error](err)
+			if meant && err != nil || !meant && !(refused && rpc.Code == spec.CodeTabNotFound && string(rpc.Data) == string(spec.NotDelivered)) {
+				t.Errorf("%T for %q: %v", req, origin, err)
+			}
+		}
+	}
+	if _, err := h.ask(tab, &spec.CloseTab{IfOrigin: "https://bank.example"}); err == nil {
+		t.Error("the tab was closed")
+	}
+	if _, err := h.ask(tab, &spec.CloseTab{IfOrigin: url}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,12 +1,16 @@
 package extension_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -159,4 +163,22 @@ func TestPause(t *testing.T) {
 	h.stop()
 	badge("off tabhub: Asleep: the hub is not running")
 	popup.WaitFor("document.querySelector('#pause').hidden")
+}
+
+// The toolbar says that an app is at work in this browser, once that takes longer than a moment.
+func TestAtWork(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := h.beginWith(ctx, tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
+	popup.WaitFor("document.querySelector('#headline').textContent === 'At work'")
+	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '…')")
+	cancel(errors.New("the client gave up"))
+	<-done
+	popup.WaitFor("document.querySelector('#headline').textContent === 'Connected'")
+	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '')")
 }

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"net/url"
 	"strconv"
 
 	"tabhub/spec"
@@ -67,21 +68,21 @@ func (b browser) do(ctx context.Context, tab int64, req spec.Request) (result an
 		id, err = b.open(ctx, q.URL, q.Active)
 		result = spec.OpenTabResult{TabID: id}
 	case *spec.ActivateTab:
-		err = b.activate(ctx, tab)
+		err = b.activate(ctx, tab, q.IfOrigin)
 	case *spec.CloseTab:
-		err = b.close(ctx, tab)
+		err = b.close(ctx, tab, q.IfOrigin)
 	case *spec.Navigate:
-		err = b.on(ctx, tab, func() error {
+		err = b.on(ctx, tab, q.IfOrigin, func() error {
 			_, err := b.navigate(ctx, *q)
 			return err
 		})
 	case *spec.Screenshot:
-		err = b.on(ctx, tab, func() (err error) {
+		err = b.on(ctx, tab, q.IfOrigin, func() (err error) {
 			result, err = b.screenshot(ctx)
 			return err
 		})
 	case *spec.Text:
-		err = b.on(ctx, tab, func() (err error) {
+		err = b.on(ctx, tab, q.IfOrigin, func() (err error) {
 			result, err = b.text(ctx)
 			return err
 		})
@@ -116,9 +117,12 @@ func (b browser) open(ctx context.Context, url string, active bool) (id int64, e
 }
 
 // activate brings a tab and its window to the front.
-func (b browser) activate(ctx context.Context, tab int64) error {
+func (b browser) activate(ctx context.Context, tab int64, origin string) error {
 	return b.inTurn(ctx, func() error {
 		at, err := b.choose(ctx, tab)
+		if err == nil {
+			err = shows(at, origin)
+		}
 		if err != nil {
 			return err
 		}
@@ -140,19 +144,41 @@ func (b browser) activate(ctx context.Context, tab int64) error {
 }
 
 // close closes a tab.
-func (b browser) close(ctx context.Context, tab int64) error {
+func (b browser) close(ctx context.Context, tab int64, origin string) error {
 	return b.inTurn(ctx, func() error {
+		if origin != "" {
+			at, err := b.find(ctx, tab)
+			if err == nil {
+				err = shows(at, origin)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		_, err := b.closeTab(ctx, &tab)
 		return err
 	})
 }
 
-// on runs use while commands go to a tab.
-func (b browser) on(ctx context.Context, tab int64, use func() error) error {
+// on runs use while commands go to a tab that shows an origin.
+func (b browser) on(ctx context.Context, tab int64, origin string, use func() error) error {
 	return b.inTurn(ctx, func() error {
-		if _, err := b.choose(ctx, tab); err != nil {
+		at, err := b.choose(ctx, tab)
+		if err == nil {
+			err = shows(at, origin)
+		}
+		if err != nil {
 			return err
 		}
 		return use()
 	})
+}
+
+// shows returns an error if a tab shows another origin, unless that is "". What it shows a
+// moment later, when it is used, the protocol lets nobody say.
+func shows(at spec.BrowserTab, origin string) error {
+	if u, err := url.Parse(at.URL); origin == "" || err == nil && u.Scheme+"://"+u.Host == origin {
+		return nil
+	}
+	return &spec.Error{Code: spec.CodeTabNotFound, Message: "the tab shows another site by now", Data: spec.NotDelivered}
 }

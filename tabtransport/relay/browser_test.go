@@ -123,10 +123,19 @@ func TestBrowser(t *testing.T) {
 				d.expect(0, &spec.ListTabs{}, `{"tabs":[{"tabId":7,"windowId":1,"index":0,"url":"https://a.example/","title":"Title of https://a.example/","active":false},`+
 					`{"tabId":14,"windowId":1,"index":1,"url":"chrome://settings/","title":"Title of chrome://settings/","active":true}]}`)
 
+				// What is meant for another site than the tab shows is not done.
+				for _, req := range []spec.Request{
+					&spec.ActivateTab{IfOrigin: "https://b.example"}, &spec.CloseTab{IfOrigin: "https://b.example"}, &spec.Text{IfOrigin: "https://b.example"},
+					&spec.Screenshot{IfOrigin: "http://a.example"}, &spec.Navigate{Reload: true, IfOrigin: "https://a.example:8443"},
+				} {
+					if got := d.ask(a.ID, req); !strings.Contains(got, "another site") {
+						t.Errorf("%T: %s", req, got)
+					}
+				}
 				d.expect(0, &spec.OpenTab{URL: "https://b.example/"}, `{"tabId":21}`)
 				d.shows("https://a.example/", "chrome://settings/*", "https://b.example/")
 				d.expect(0, &spec.OpenTab{URL: "https://c.example/", Active: true}, `{"tabId":28}`)
-				d.expect(a.ID, &spec.ActivateTab{}, "{}")
+				d.expect(a.ID, &spec.ActivateTab{IfOrigin: "https://a.example"}, "{}")
 				d.shows("https://a.example/*", "chrome://settings/", "https://b.example/", "https://c.example/")
 				d.expect(21, &spec.CloseTab{}, "{}")
 				d.shows("https://a.example/*", "chrome://settings/", "https://c.example/")

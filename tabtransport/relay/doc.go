@@ -25,6 +25,7 @@
 //	client     a client's WebSocket
 //	connection binds a client to an extension; it holds the requests that the client
 //	           waits for
+//	lane       messages of a connection about the first of which the owner is asked
 //	remote     what the goroutine that reads a WebSocket knows of its peer, whose role
 //	           is that of a client or of an extension
 //
@@ -33,6 +34,9 @@
 // are the bytes that the sender wrote. Putting a frame into a queue never blocks, and
 // what depends on the order of events (a connection, its end) is put there under the
 // lock, so that a peer is told things in the order in which they happened.
+//
+// Each client has a Gate, which decides about what it sends to extensions, and hears of
+// them.
 //
 // # The hub's own use of an extension
 //

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/hubtest"
 	"tabhub/spec/rawjson"
 )
 
@@ -176,7 +177,7 @@ func TestLineBreaksBetweenTokens(t *testing.T) {
 		t.Errorf("the page got the arguments %q", args)
 	}
 	want := strings.NewReplacer("\n", " ", "\r", " ").Replace(result)
-	if said(body) != want {
+	if hubtest.Said(body) != want {
 		t.Errorf("over HTTP: %q, want %q", body, want)
 	}
 	a := c.call(name, `{}`)

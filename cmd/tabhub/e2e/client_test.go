@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/hubtest"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -26,19 +27,7 @@ func answerOf(frame []byte) answer {
 }
 
 // said returns what a page has said in the result, which must say where it is from.
-func (a answer) said() string { return said(a.result) }
-
-func said(result []byte) string {
-	source := rawjson.Get(result, "_meta", "tabhub/source")
-	rest, ok := strings.CutPrefix(string(result), `{"_meta":{"tabhub/source":`+string(source))
-	switch {
-	case source == nil, !ok:
-		return "of nobody knows whom: " + string(result)
-	case strings.HasPrefix(rest, "},"):
-		return "{" + rest[len("},"):]
-	}
-	return `{"_meta":{` + rest[1:]
-}
+func (a answer) said() string { return hubtest.Said(a.result) }
 
 // outcome says how a tool call ended: "ok", the code of the hub's failure, "the tool
 // failed", or the JSON-RPC error.

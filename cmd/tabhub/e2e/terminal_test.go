@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -82,7 +83,12 @@ func TestPagesCannotSteerATerminal(t *testing.T) {
 			continue
 		}
 		stdout, stderr, _ = p.run(append(args, "--json")...)
-		if strings.ContainsFunc(stdout+stderr, steers) || rawjson.Valid([]byte(stdout), 100) != nil {
+		invalid := func(line string) bool { return rawjson.Valid([]byte(line), 100) != nil }
+		lines := []string{stdout}
+		if args[0] == "log" {
+			lines = strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+		}
+		if strings.ContainsFunc(stdout+stderr, steers) || slices.ContainsFunc(lines, invalid) {
 			t.Errorf("%+q --json prints %+q", c.args, stdout+stderr)
 		}
 		if c.args == "call "+name+"t" && told(stdout) != steering {

@@ -118,8 +118,8 @@ func TestUsersAreApart(t *testing.T) {
 	}
 	var log []json.RawMessage
 	p.apiAs(tokens["bob"], "/api/log", &log)
-	if text := fmt.Sprintf("%s", log); len(log) != 2 || strings.Contains(text, "alice") {
-		t.Errorf("Bob reads in the log %s, want his registration and his call", text)
+	if text := fmt.Sprintf("%s", log); len(log) != 3 || strings.Contains(text, "alice") {
+		t.Errorf("Bob reads in the log %s, want its first line, his registration and his call", text)
 	}
 }
 

@@ -17,7 +17,8 @@
 // Nothing of this is from an OAuth library. go-oauth2/oauth2 accepts any redirect host that
 // ends in a registered one unless told otherwise, consumes a code in two steps, and knows
 // neither resource, nor iss, nor families of refresh tokens; ory/fosite and zitadel/oidc are
-// of the right kind, but add 12 and 7 MB for OpenID, sessions and stores that a hub with one
-// owner has no use for; the types of go-sdk/oauthex are for clients (jwks_uri is required).
-// What is taken from others is the list of addresses that are not public (code.dny.dev/ssrf).
+// of the right kind, but bring 7 MB and more of OpenID, sessions and stores that a hub with
+// one owner has no use for; the types of go-sdk/oauthex are for clients (jwks_uri is
+// required). What is taken from others is the list of addresses that are not public
+// (code.dny.dev/ssrf).
 package oauth

@@ -164,7 +164,7 @@ func TestSignIn(t *testing.T) {
 		t.Errorf("%+v", tokens)
 	}
 	who := o.verify(tokens.Access)
-	if who.User != spec.LocalUser || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
+	if who.User != spec.LocalUser || who.Kind != auth.KindClient || who.Who.Name != "An agent" || len(who.Who.Scope.Sites) != 1 || who.Who.Scope.Classes[0] != policy.Read {
 		t.Errorf("the token is for %+v", who.Who)
 	}
 	list := o.clients.List(spec.LocalUser)
@@ -532,4 +532,24 @@ func TestRegister(t *testing.T) {
 		}
 	}
 	t.Error("a hundred registrations in a moment are taken")
+}
+
+// A client id comes from whoever opens the page: none is taken that the hub has not made.
+func FuzzRegistered(f *testing.F) {
+	s, err := Open(Options{Path: filepath.Join(f.TempDir(), "oauth.json")})
+	if err != nil {
+		f.Fatal(err)
+	}
+	made, err := s.Register(Registration{ClientName: "An agent", RedirectURIs: []string{redirect}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, id := range []string{made.ClientID, made.ClientID + "\n", strings.ToLower(made.ClientID), "dcr_", "dcr_.", "dcr_e30.AAAAAAAAAAAAAAAAAAAAAA"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		if c, ok := s.registered(id); ok && id != made.ClientID {
+			t.Errorf("%q is taken for %+v", id, c)
+		}
+	})
 }

@@ -3,8 +3,8 @@
 
 import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
-import { Code, Refusal, notShared } from "./refusal.js";
-import { isAsleep } from "./tab.js";
+import { Code, Refusal, elsewhere, notShared } from "./refusal.js";
+import { isAsleep, isAt } from "./tab.js";
 import { permitsDocument, permitsPage } from "./settings.js";
 
 /** How long a navigation may take before it is answered anyway, in ms. */
@@ -72,13 +72,18 @@ function webAddress(url, settings) {
   return url;
 }
 
-/** @param {number} tabId */
-async function existing(tabId) {
-  try {
-    return await chrome.tabs.get(tabId);
-  } catch {
+/**
+ * A tab, if it shows what the hub has decided about.
+ *
+ * @param {number} tabId
+ * @param {string} [ifOrigin]
+ */
+async function existing(tabId, ifOrigin) {
+  const tab = await chrome.tabs.get(tabId).catch(() => {
     throw new Refusal(Code.TabNotFound, "the tab is not open");
-  }
+  });
+  if (!isAt(tab.url, ifOrigin)) throw elsewhere();
+  return tab;
 }
 
 /**
@@ -130,16 +135,16 @@ async function sleeping(address) {
 }
 
 /** @type {Does<"browser/activateTab">} */
-async function activateTab(tabId) {
-  const { windowId } = await existing(tabId);
+async function activateTab(tabId, { ifOrigin }) {
+  const { windowId } = await existing(tabId, ifOrigin);
   await chrome.tabs.update(tabId, { active: true });
   await chrome.windows.update(windowId, { focused: true });
   return {};
 }
 
 /** @type {Does<"browser/closeTab">} */
-async function closeTab(tabId) {
-  await existing(tabId);
+async function closeTab(tabId, { ifOrigin }) {
+  await existing(tabId, ifOrigin);
   await chrome.tabs.remove(tabId);
   return {};
 }
@@ -157,8 +162,8 @@ async function listTabs(_, __, settings) {
 }
 
 /** @type {Does<"browser/navigate">} */
-async function navigate(tabId, { url, back, forward, reload }, settings) {
-  const before = await existing(tabId);
+async function navigate(tabId, { url, back, forward, reload, ifOrigin }, settings) {
+  const before = await existing(tabId, ifOrigin);
   if (!url && !back && !forward && !reload) throw new Refusal(Code.InvalidParams, "say one of url, back, forward and reload");
   const address = url ? webAddress(url, settings) : "";
   // What is loading already may be complete before the address is.
@@ -240,14 +245,14 @@ function loads(tabId, other) {
 }
 
 /** @type {Does<"browser/screenshot">} */
-async function screenshot(tabId, _, settings) {
+async function screenshot(tabId, { ifOrigin }, settings) {
   await awake(tabId);
-  const data = await picture(tabId, settings);
+  const data = await picture(tabId, settings, ifOrigin);
   return { mimeType: "image/png", data: data.slice(data.indexOf(",") + 1) };
 }
 
 /** @type {Does<"browser/text">} */
-async function text(tabId, _, settings) {
+async function text(tabId, { ifOrigin }, settings) {
   await awake(tabId);
   const [frame] = await chrome.scripting
     .executeScript({
@@ -265,5 +270,6 @@ async function text(tabId, _, settings) {
     });
   // The document that was read may be another than the tab had when the hub asked.
   if (!frame?.result || !permitsDocument(settings(), frame.result)) throw notShared();
+  if (!isAt(frame.result.url, ifOrigin)) throw elsewhere();
   return { text: String(frame.result.text) };
 }

@@ -134,8 +134,8 @@ function answer({ id, tabId }, outcome) {
   outcome.then(
     (result) => send({ result }),
     (error) => {
-      const code = error instanceof Refusal ? error.code : Code.Internal;
-      send({ error: { code, message: error instanceof Error ? error.message : String(error) } });
+      const { code, data } = error instanceof Refusal ? error : { code: Code.Internal, data: undefined };
+      send({ error: { code, message: error instanceof Error ? error.message : String(error), data } });
     },
   );
 }

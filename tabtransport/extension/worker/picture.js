@@ -2,9 +2,10 @@
 // with all that is framed in it. So a picture counts only if the user shares the site of
 // every document in the tab, before and after it was taken and in between.
 
-import { Code, Refusal, notShared } from "./refusal.js";
+import { Code, Refusal, elsewhere, notShared } from "./refusal.js";
 import { askDocuments } from "./documents.js";
 import { permitsAll, permitsDocument, permitsPage } from "./settings.js";
+import { isAt } from "./tab.js";
 
 /** How often a picture is tried, and how many ms apart. */
 const TRIES = 6;
@@ -19,11 +20,12 @@ const FRAMES = 5;
  *
  * @param {number} tabId
  * @param {() => Settings} settings
+ * @param {string} [ifOrigin] what the tab must show
  * @returns {Promise<string>} a data URL
  */
-export async function picture(tabId, settings) {
+export async function picture(tabId, settings, ifOrigin) {
   for (let tries = 1; tries <= TRIES; tries++) {
-    const taken = await attempt(tabId, settings);
+    const taken = await attempt(tabId, settings, ifOrigin);
     if (taken !== undefined) return taken;
     await new Promise((done) => setTimeout(done, PAUSE));
   }
@@ -33,16 +35,17 @@ export async function picture(tabId, settings) {
 /**
  * @param {number} tabId
  * @param {() => Settings} settings
+ * @param {string} [ifOrigin]
  * @returns {Promise<string | undefined>} undefined if it may succeed a little later
  */
-async function attempt(tabId, settings) {
-  const change = new Change(tabId, settings);
+async function attempt(tabId, settings, ifOrigin) {
+  const change = new Change(tabId, settings, ifOrigin);
   try {
-    const { windowId } = await inFront(tabId);
+    const { windowId } = await inFront(tabId, ifOrigin);
     const before = await shared(tabId, settings);
     if (!(await drawn(tabId, settings))) return undefined;
     const taken = await chrome.tabs.captureVisibleTab(windowId, { format: "png" }).catch(passing);
-    const after = await inFront(tabId);
+    const after = await inFront(tabId, ifOrigin);
     const same = after.windowId === windowId && (await shared(tabId, settings)) === before;
     return same && !change.happened ? taken : undefined;
   } finally {
@@ -50,9 +53,13 @@ async function attempt(tabId, settings) {
   }
 }
 
-/** @param {number} tabId */
-async function inFront(tabId) {
+/**
+ * @param {number} tabId
+ * @param {string} [ifOrigin]
+ */
+async function inFront(tabId, ifOrigin) {
   const tab = await chrome.tabs.get(tabId);
+  if (!isAt(tab.url, ifOrigin)) throw elsewhere();
   if (tab.active) return tab;
   throw new Refusal(Code.Unsupported, "the browser can only picture the tab in front of its window; activate it first");
 }
@@ -135,14 +142,17 @@ class Change {
   happened = false;
   #tabId;
   #settings;
+  #ifOrigin;
 
   /**
    * @param {number} tabId
    * @param {() => Settings} settings
+   * @param {string} [ifOrigin]
    */
-  constructor(tabId, settings) {
+  constructor(tabId, settings, ifOrigin) {
     this.#tabId = tabId;
     this.#settings = settings;
+    this.#ifOrigin = ifOrigin;
     chrome.tabs.onActivated.addListener(this.#activated);
     chrome.webNavigation.onCommitted.addListener(this.#committed);
   }
@@ -163,6 +173,8 @@ class Change {
    * @param {{tabId: number, frameId: number, url: string}} document
    */
   #committed = (document) => {
-    if (document.tabId === this.#tabId && !permitsDocument(this.#settings(), document)) this.happened = true;
+    if (document.tabId !== this.#tabId) return;
+    const another = document.frameId === 0 && !isAt(document.url, this.#ifOrigin);
+    if (another || !permitsDocument(this.#settings(), document)) this.happened = true;
   };
 }

@@ -16,11 +16,18 @@ export class Refusal extends Error {
   /**
    * @param {number} code
    * @param {string} message
+   * @param {RpcError["data"]} [data]
    */
-  constructor(code, message) {
+  constructor(code, message, data) {
     super(message);
     this.code = code;
+    this.data = data;
   }
+}
+
+/** The tab shows another site than the one that the hub has decided about: nothing was done. */
+export function elsewhere() {
+  return new Refusal(Code.TabNotFound, "the tab shows another site by now", { delivered: false });
 }
 
 /** What the hub asks for is of a site that the user has switched off, or may be. */

@@ -270,3 +270,13 @@ export function tell(port, message) {
     // Its end will be told.
   }
 }
+
+/**
+ * Whether an address is of an origin; each is if there is none to be of.
+ *
+ * @param {string} [url]
+ * @param {string} [origin]
+ */
+export function isAt(url = "", origin) {
+  return !origin || (URL.canParse(url) && new URL(url).origin === origin);
+}

@@ -1,0 +1,304 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest"
+)
+
+// asking is a hub that asks before shop.example is paid, in a browser of its owner.
+type asking struct {
+	*fixture
+	browser, shop tabtest.End
+	claude        *consent.Caller
+}
+
+var askingOptions = Options{Mode: policy.ModeCareful, Paired: func() bool { return true }}
+
+func testAsking(t *testing.T, f func(t *testing.T, w *asking)) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &asking{fixture: newFixture(t, askingOptions), claude: &consent.Caller{Who: &policy.Principal{ID: "claude"}, Session: "s1"}}
+		w.join()
+		f(t, w)
+	})
+}
+
+// join connects the browser and the shop.
+func (w *asking) join() {
+	w.browser = w.askingBrowser("s1")
+	w.shop = w.page("https://shop.example", "k")
+	w.register(w.shop, 0, tools("https://shop.example/", "look", `pay:"annotations":{"destructiveHint":true}`))
+}
+
+func (w *asking) askingBrowser(session string) tabtest.End {
+	w.t.Helper()
+	c := chromeConn("b1", session, "")
+	c.Pairing = "p1"
+	c.Hello.Capabilities = append(c.Hello.Capabilities, spec.CapAsk)
+	return w.dial(c)
+}
+
+func (w *asking) restart() {
+	w.t.Helper()
+	w.hub.Close(context.Background())
+	w.start(askingOptions)
+	w.join()
+}
+
+func (w *asking) callAs(ctx context.Context, by *consent.Caller, name string) *call {
+	c := &call{done: make(chan struct{})}
+	go func() {
+		defer close(c.done)
+		c.result, c.err = w.hub.Call(ctx, Call{Name: "website_tool_shop_example__" + name, By: by})
+	}()
+	return c
+}
+
+func (w *asking) pay() *call { return w.callAs(w.t.Context(), w.claude, "pay") }
+
+// asked waits for the next question in the browser.
+func (w *asking) asked() tabtest.Request {
+	w.t.Helper()
+	r := w.browser.Next()
+	if r.Method != spec.MethodAsk {
+		w.t.Fatalf("the browser was sent %s", r.Method)
+	}
+	return r
+}
+
+func (w *asking) says(r tabtest.Request, reach spec.Reach) {
+	w.browser.Answer(r, spec.Response{Result: json.RawMessage(`{"reach":"` + string(reach) + `"}`)}, nil)
+}
+
+// paid waits until the shop has been told to pay, and for the end of the call.
+func (w *asking) paid(c *call) {
+	w.t.Helper()
+	r := w.shop.Next()
+	if r.Call.ToolName != "pay" {
+		w.t.Fatalf("the shop was sent %s %s", r.Method, r.Call.ToolName)
+	}
+	answer(w.shop, r, "paid")
+	c.want(w.t, "paid")
+}
+
+// notPaid checks that nothing was sent to the shop until now.
+func (w *asking) notPaid() {
+	w.t.Helper()
+	c := w.callAs(w.t.Context(), tester, "look")
+	r := w.shop.Next()
+	if r.Call.ToolName != "look" {
+		w.t.Errorf("the shop was sent %s", r.Call.ToolName)
+	}
+	answer(w.shop, r, "nice")
+	c.want(w.t, "nice")
+}
+
+// withdrawn waits until the window of a question is closed.
+func (w *asking) withdrawn(r tabtest.Request) {
+	w.t.Helper()
+	if id := w.browser.Cancelled(); id != r.ID {
+		w.t.Errorf("the hub cancels %s, want the question %s", id, r.ID)
+	}
+}
+
+// recorded checks how the latest question has ended.
+func (w *asking) recorded(outcome string) {
+	w.t.Helper()
+	all := w.record.Entries(record.Query{Event: record.Ask})
+	if len(all) == 0 || all[len(all)-1].Outcome != outcome {
+		w.t.Errorf("the record of the question is %+v, want %q", all, outcome)
+	}
+}
+
+// A yes for once is good for one call, and a no for none.
+func TestAskedOnce(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		w.says(w.asked(), spec.ReachOnce)
+		w.paid(c)
+		w.recorded("ok")
+		c = w.pay()
+		w.says(w.asked(), spec.ReachNo) // a window that is closed says so, too
+		c.want(t, "DENIED")
+		w.notPaid()
+		w.recorded("declined")
+	})
+}
+
+// Whoever comes back after the two minutes can still say yes, and then the same call goes
+// through, once.
+func TestAskedInVain(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		r := w.asked()
+		c.want(t, "has not answered within 2 minutes")
+		w.withdrawn(r)
+		w.notPaid()
+		w.recorded("expired")
+		q := w.hub.Desk().Open()[0]
+		if err := w.hub.Desk().Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, consent.ByCommand); err != nil {
+			t.Fatal(err)
+		}
+		w.paid(w.pay())
+		c = w.pay()
+		w.says(w.asked(), spec.ReachNo)
+		c.want(t, "DENIED")
+	})
+}
+
+// A client that has gone asks nothing of the owner, and has nothing done.
+func TestClientGoneWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := w.callAs(ctx, w.claude, "pay")
+		r := w.asked()
+		cancel(errors.New("the client has gone"))
+		c.want(t, "the client has gone")
+		w.withdrawn(r)
+		w.notPaid()
+		w.recorded("cancelled")
+	})
+}
+
+// Of two clients each needs a yes of its own.
+func TestTwoClientsAsk(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		cursor := &consent.Caller{Who: &policy.Principal{ID: "cursor"}, Session: "s2"}
+		first := w.pay()
+		r := w.asked()
+		second := w.callAs(t.Context(), cursor, "pay")
+		w.says(r, spec.ReachApp)
+		w.paid(first)
+		w.says(w.asked(), spec.ReachNo)
+		second.want(t, "DENIED")
+		w.notPaid()
+	})
+}
+
+// What the owner decides elsewhere holds for a call about which they are asked.
+func TestPolicyWhileAsked(t *testing.T) {
+	for want, edit := range map[string]func(*policy.Document){
+		"PAUSED": func(d *policy.Document) {
+			d.Pauses = append(d.Pauses, policy.Pause{Client: "claude", Since: time.Now()})
+		},
+		"DENIED": func(d *policy.Document) {
+			d.Rules = append(d.Rules, policy.Rule{ID: "r1", Effect: policy.Deny, Client: "claude", Site: "shop.example", Tool: "pay"})
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			testAsking(t, func(t *testing.T, w *asking) {
+				c := w.pay()
+				r := w.asked()
+				start := time.Now()
+				if err := w.hub.EditPolicy("test", func(d *policy.Document) error { edit(d); return nil }); err != nil {
+					t.Fatal(err)
+				}
+				c.want(t, want)
+				w.withdrawn(r)
+				if time.Since(start) > 0 || len(w.hub.Desk().Open()) > 0 {
+					t.Error("the owner is asked still")
+				}
+				w.notPaid()
+				w.recorded("withdrawn")
+			})
+		})
+	}
+}
+
+// A yes is good for what was shown. If the page has described its tool otherwise meanwhile,
+// the owner is asked about that, and a third time is none.
+func TestToolChangesWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		describe := func(text string) {
+			w.register(w.shop, 0, tools("https://shop.example/", "look", `pay:"annotations":{"destructiveHint":true},"title":"`+text+`"`))
+		}
+		c := w.pay()
+		r := w.asked()
+		describe("Pay twice")
+		w.says(r, spec.ReachOnce)
+		r = w.asked()
+		if q := w.hub.Desk().Open()[0]; q.Tool.Title != "Pay twice" {
+			t.Errorf("asked about %+v", q.Tool)
+		}
+		w.says(r, spec.ReachOnce)
+		w.paid(c)
+
+		time.Sleep(time.Minute)
+		c = w.pay()
+		r = w.asked()
+		describe("Pay three times")
+		w.says(r, spec.ReachOnce)
+		r = w.asked()
+		describe("Pay four times")
+		w.says(r, spec.ReachOnce)
+		c.want(t, "changed while its owner was asked")
+		w.notPaid()
+	})
+}
+
+// The tab of which the owner was asked has gone: the call goes nowhere else.
+func TestTabClosedWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		other := w.page("https://shop.example", "other")
+		w.register(other, 0, tools("https://shop.example/other", "look"))
+		c := w.pay()
+		r := w.asked()
+		w.shop.Notify(0, &spec.TabClosed{})
+		synctest.Wait()
+		w.says(r, spec.ReachOnce)
+		c.want(t, "not sent")
+		w.shop = other
+		w.notPaid()
+	})
+}
+
+// A browser that is closed under its question asks it when it is back, and once.
+func TestBrowserClosedWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		w.asked()
+		w.browser.Cut()
+		time.Sleep(time.Second)
+		if all := w.hub.Desk().Open(); len(all) != 1 || all[0].Late {
+			t.Errorf("questions %+v", all)
+		}
+		w.browser = w.askingBrowser("s2")
+		w.says(w.asked(), spec.ReachOnce)
+		w.paid(c)
+	})
+}
+
+// A hub that ends sends nothing of what it has asked about; the next one asks again, and
+// knows what it was answered before.
+func TestHubEndsWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		w.asked()
+		w.restart()
+		c.want(t, "NOT_CONNECTED")
+		w.notPaid()
+
+		c = w.pay()
+		w.says(w.asked(), spec.ReachSession)
+		w.paid(c)
+		w.restart()
+		w.paid(w.pay())
+		next := *w.claude
+		next.Session = "s2"
+		c = w.callAs(t.Context(), &next, "pay")
+		w.says(w.asked(), spec.ReachApp)
+		w.paid(c)
+		w.restart()
+		next.Session = "s3"
+		w.paid(w.callAs(t.Context(), &next, "pay"))
+	})
+}
