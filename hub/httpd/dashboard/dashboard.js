@@ -13,7 +13,7 @@ import { showQuestions, sweep } from "./waiting.js";
 const EVERY = 2000; // ms
 const STAY = 60_000; // ms between two notes that somebody uses the page
 
-const { auth, base } = document.body.dataset; // see dashboard in ../dashboard.go; base is "" where the page only reads
+const { auth, base, own } = document.body.dataset; // see dashboard in ../dashboard.go
 
 const ENDED = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
 
@@ -40,29 +40,22 @@ function showSignedOut(why = "") {
   shown.clear();
 }
 
-/** @type {Map<string, string>} what is shown, by the path that it is from */
+/** @type {Map<Function, string>} what is shown, by what has shown it */
 const shown = new Map();
 
 /**
- * Gets a path, and shows what is there if it has changed.
+ * Gets a path, and shows what is there if that is something else than before.
  * @template T
  * @param {string} path
  * @param {(answer: T) => void} show
  */
 async function update(path, show) {
   const answer = await session.ask("GET", path);
-  const text = JSON.stringify(answer);
-  if (shown.get(path) === text || waitsForClick()) return answer;
+  const text = path + JSON.stringify(answer);
+  if (shown.get(show) === text || waitsForClick()) return answer;
   show(answer);
-  shown.set(path, text);
+  shown.set(show, text);
   return answer;
-}
-
-/** @param {unknown} err of a request */
-function showFailure(err) {
-  if (err instanceof session.SignedOut) showSignedOut(ENDED);
-  else if (err instanceof session.Refused) showTrouble(err.message);
-  else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
 }
 
 async function refresh() {
@@ -71,12 +64,11 @@ async function refresh() {
   const status = await update("api/status", showStatus);
   if (session.mayWrite()) void watch();
   await update("api/clients", showClients); // of which policies name some
-  const record = recordPath();
   await Promise.all([
     update("api/tabs", showTabs),
     update("api/browsers", showBrowsers),
     update("api/policy", showPolicy),
-    update(record, (lines) => record === recordPath() && showRecord(lines)),
+    update(recordPath(), showRecord),
     watching || update("api/questions", showQuestions),
   ]);
   sweep();
@@ -98,11 +90,11 @@ async function watch() {
   watching = true;
   try {
     for await (const questions of session.events("api/questions/watch")) showQuestions(questions);
-  } catch (err) {
-    if (err instanceof session.SignedOut) showFailure(err); // the next request says why else
+  } catch {
+    // The next request says why.
   } finally {
     watching = false;
-    shown.delete("api/questions");
+    shown.delete(showQuestions);
   }
 }
 
@@ -112,6 +104,7 @@ function showPower() {
   document.body.classList.toggle("may-write", writes);
   byID("only-reads").hidden = writes || byID("data").hidden;
   byID("idle").hidden = base === "";
+  byID("how").hidden = own === "false";
 }
 
 let stayed = 0;
@@ -130,12 +123,18 @@ let running = false;
 /** Refreshes now and then again and again, unless nobody looks or is signed in. */
 async function run() {
   clearTimeout(next);
-  if (running || document.hidden || !(session.signedIn() || auth === "none")) return;
+  if (!(session.signedIn() || auth === "none")) {
+    if (!byID("data").hidden) showSignedOut(ENDED);
+    return;
+  }
+  if (running || document.hidden) return;
   running = true;
   try {
     await refresh();
   } catch (err) {
-    showFailure(err);
+    if (err instanceof session.SignedOut) showSignedOut(ENDED);
+    else if (err instanceof session.Refused) showTrouble(err.message);
+    else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
   } finally {
     running = false;
     showPower();
@@ -161,13 +160,15 @@ async function start() {
   const old = new URLSearchParams(location.search).has("token");
   if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
   if (code !== null && auth !== "none") return signIn({ code });
-  if (session.signedIn() && base !== "") await session.stay().catch(() => {}); // the next request says why
+  const before = session.signedIn();
+  if (before && base !== "") await session.stay().catch(() => {}); // the next request says why
   if (session.signedIn() || auth === "none") return run();
+  if (before) return showSignedOut(ENDED);
   return showSignedOut(old ? "Addresses with a token in them are no longer taken, as they stay in the browser's history; delete your bookmark." : "");
 }
 
 const address = base || new URL(".", location.href).href.replace(/\/$/, "");
-for (const shown of document.querySelectorAll(".base")) shown.textContent = address;
+for (const place of document.querySelectorAll(".base")) place.textContent = address;
 /** @type {HTMLAnchorElement} */ (byID("demo")).href = `${address}/demo`;
 onFilter(run);
 byID("by-token").addEventListener("submit", (event) => {

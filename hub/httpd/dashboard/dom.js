@@ -96,7 +96,7 @@ export function twice(label, name, act) {
     made.textContent = `${label}?`;
     made.ariaLabel = `Really ${name[0].toLowerCase()}${name.slice(1)}? Press again`;
     setTimeout(back, AGAIN);
-    return "Press it again to do it.";
+    return "Press it again within five seconds to do it.";
   });
   const back = () => {
     delete made.dataset.again;

@@ -76,6 +76,7 @@ export function showQuestions(all) {
       shown = make(q);
       open.set(q.id, shown);
       list.append(shown.card);
+      disturb();
     }
     const words = stateOf(q);
     if (shown.state.textContent !== words) shown.state.textContent = words;
@@ -90,7 +91,12 @@ export function showQuestions(all) {
 /** Takes away what is no longer asked, unless somebody points or looks there. */
 export function sweep() {
   const list = byID("questions");
-  if (!list.matches(":hover, :focus-within")) for (const over of list.querySelectorAll("[data-over]")) over.remove();
+  if (!list.matches(":hover, :focus-within")) {
+    for (const over of list.querySelectorAll("[data-over]")) {
+      over.remove();
+      disturb();
+    }
+  }
   byID("no-questions").hidden = list.childElementCount > 0;
 }
 
