@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -242,6 +243,36 @@ func TestToolChangesWhileAsked(t *testing.T) {
 		w.says(r, spec.ReachOnce)
 		c.want(t, "changed while its owner was asked")
 		w.notPaid()
+	})
+}
+
+// A yes is good for the values that the owner was told of: if what would be sent turns out to
+// be a private site's meanwhile, they are asked about that.
+func TestFlowWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		if err := w.hub.EditPolicy("test", func(d *policy.Document) error { d.Private = []string{"mail.example"}; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		mail := w.page("https://mail.example", "m")
+		w.register(mail, 0, tools("https://mail.example/", "read"))
+		c := &call{done: make(chan struct{})}
+		go func() {
+			defer close(c.done)
+			c.result, c.err = w.hub.Call(t.Context(), Call{Name: "website_tool_shop_example__pay", By: w.claude, Args: json.RawMessage(`{"note":"` + code + `"}`)})
+		}()
+		r := w.asked()
+		asked := answering(mail, `{"content":[{"type":"text","text":"Your code is `+code+`."}]}`)
+		if _, err := w.hub.Call(t.Context(), Call{Name: "website_tool_mail_example__read", By: w.claude}); err != nil {
+			t.Fatal(err)
+		}
+		<-asked
+		w.says(r, spec.ReachOnce)
+		r = w.asked()
+		if why := strings.Join(w.hub.Desk().Open()[0].Why, " "); !strings.Contains(why, "mail.example") {
+			t.Errorf("the owner is told %q", why)
+		}
+		w.says(r, spec.ReachOnce)
+		w.paid(c)
 	})
 }
 

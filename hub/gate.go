@@ -79,13 +79,14 @@ type admission struct {
 
 // grant is for what an answer is good that is for one call only.
 type grant struct {
-	site spec.Domain
-	name string
-	pin  policy.Pin
+	site  spec.Domain
+	name  string
+	pin   policy.Pin
+	layer policy.Layer // what has asked: who has heard of no values of other sites has allowed none
 }
 
-func grantFor(a *policy.Action) grant {
-	g := grant{site: a.Site.Domain, name: a.Name}
+func grantFor(a *policy.Action, d policy.Decision) grant {
+	g := grant{site: a.Site.Domain, name: a.Name, layer: d.Layer}
 	if a.Item != nil {
 		g.pin = a.Item.Pin()
 	}
@@ -125,7 +126,7 @@ func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, abou
 		return permit{a}, nil
 	case ad.decision.Effect != policy.Ask:
 		return permit{}, refusal(ad.decision, a)
-	case ad.asked > 0 && ad.granted == grantFor(a):
+	case ad.asked > 0 && ad.granted == grantFor(a, ad.decision):
 		return permit{a}, nil
 	case ad.asked == maxAsked:
 		return permit{}, &Failure{spec.FailDenied, "the tool changed while its owner was asked whether it may be called; the call was not sent"}
@@ -139,7 +140,7 @@ func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, abou
 func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c consent.Call) (err error) {
 	ad.asked++
 	c.Decision = ad.decision
-	ad.granted = grantFor(c.Action)
+	ad.granted = grantFor(c.Action, ad.decision)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
 		err = &Failure{spec.FailDenied, denied.Words}

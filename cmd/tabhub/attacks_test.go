@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"tabhub/hub"
@@ -35,7 +34,7 @@ const (
 var presets = []string{"open", "careful", "ask", "read-only", "careful, private mail"}
 
 // attacks are what is published about agents that use the tools of web pages: what a site
-// does, or has a model do that believes it. The spec/docs/POLICY.md has the table.
+// does, or has a model do that believes it. spec/docs/POLICY.md has the table.
 var attacks = []struct {
 	what string
 	do   func(w *attack) string
@@ -122,7 +121,7 @@ var attacks = []struct {
 	}, [5]string{stopped, stopped, stopped, stopped, stopped}},
 
 	// What an agent carries from one site to another.
-	{"a value of the mail, as it is", func(w *attack) string { return w.leak(secret) },
+	{"a value of the mail goes to a tool of another site, as it is", func(w *attack) string { return w.leak(secret) },
 		[5]string{recorded, recorded, recorded, stopped, asked}},
 	{"in base64", func(w *attack) string { return w.leak(base64.StdEncoding.EncodeToString([]byte("code " + secret))) },
 		[5]string{recorded, recorded, recorded, stopped, asked}},
@@ -139,6 +138,15 @@ var attacks = []struct {
 		w.readMail()
 		return w.call("evil", "look", `{"q":"`+secret+`"}`)
 	}, [5]string{recorded, recorded, recorded, recorded, asked}},
+	{"in a text to be completed, while it is typed", func(w *attack) string {
+		w.readMail()
+		w.register(evilTab, "https://evil.example/", spec.KindPrompt, `{"name":"greet","completes":true,"arguments":[{"name":"who"}]}`)
+		w.hub.Complete(w.t.Context(), w.by, spec.KindPrompt, w.name(spec.KindPrompt, "evil", "greet"), json.RawMessage(`{"name":"who","value":"`+secret+`"}`), nil)
+		if strings.HasSuffix(w.sent[len(w.sent)-1], spec.MethodComplete) {
+			return passes
+		}
+		return stopped
+	}, [5]string{passes, passes, passes, passes, stopped}},
 	{"in two calls, each half too short", func(w *attack) string {
 		w.readMail()
 		w.call("evil", "look", `{"q":"7f3k-29"}`)
@@ -184,7 +192,7 @@ var attacks = []struct {
 	}, [5]string{passes, asked, asked, stopped, asked}},
 }
 
-// TestAttacks does each attack in each mode, and prints what has become of it.
+// TestAttacks does each attack in each mode: what becomes of it is what users are told.
 func TestAttacks(t *testing.T) {
 	got := make([][5]string, len(attacks))
 	t.Run("each", func(t *testing.T) {
@@ -205,14 +213,17 @@ func TestAttacks(t *testing.T) {
 			}
 		}
 	})
-	var table bytes.Buffer
-	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\t"+strings.Join(presets, "\t"))
-	for i, a := range attacks {
-		fmt.Fprintln(out, a.what+"\t"+strings.Join(got[i][:], "\t"))
+	doc, err := os.ReadFile("../../spec/docs/POLICY.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	out.Flush()
-	t.Logf("\n%s", &table)
+	for i, a := range attacks {
+		row := "| " + a.what + " | " + strings.Join(got[i][:], " | ") + " |"
+		t.Log(row)
+		if !strings.Contains(string(doc), row+"\n") {
+			t.Errorf("spec/docs/POLICY.md does not have the row %s", row)
+		}
+	}
 }
 
 // The tabs of a browser that vouches for them, and what they offer.
@@ -461,10 +472,7 @@ func (w *attack) leak(text string) string {
 // name returns the name by which clients know something now.
 func (w *attack) name(kind spec.Kind, site, source string) string {
 	w.t.Helper()
-	list := hub.ListTools
-	if kind == spec.KindResource {
-		list = hub.ListTemplates
-	}
+	list := map[spec.Kind]hub.ListKind{spec.KindTool: hub.ListTools, spec.KindResource: hub.ListTemplates, spec.KindPrompt: hub.ListPrompts}[kind]
 	for _, it := range w.hub.List(list).Items {
 		if string(it.Domain) == site+".example" && it.Source == source && it.Tab == 0 {
 			return it.Name

@@ -34,8 +34,8 @@ let closing;
 let read = false;
 /** How far a yes reaches, as the owner has it now. */
 let reach = "once";
-/** When the question expires, as performance.now() has it. */
-let expires = 0;
+/** When the question expires, as Date.now() has it here and in the worker, which ends it. */
+let until = Infinity;
 
 const seen = new IntersectionObserver((entries) => {
   read ||= entries.some(({ isIntersecting }) => isIntersecting);
@@ -60,7 +60,7 @@ async function show() {
   }
   clearTimeout(closing);
   closing = undefined;
-  expires = performance.now() + view.left;
+  until = view.until;
   element("waiting", HTMLElement).textContent = view.waiting ? `Waiting after this one: ${view.waiting}` : "";
   if (question.childElementCount) return;
   guard.disturb();
@@ -200,7 +200,7 @@ function differ(was, is) {
 function over() {
   closing ??= setTimeout(() => window.close(), LEAVE);
   element("headline", HTMLElement).textContent =
-    expires && performance.now() >= expires ? "Time is up: it was not allowed" : "This is no longer asked";
+    Date.now() >= until ? "Time is up: it was not allowed" : "This is no longer asked";
   element("waiting", HTMLElement).textContent = "This window closes in a moment.";
   for (const part of [question, element("why", HTMLElement)]) part.replaceChildren();
   element("answers", HTMLElement).hidden = true;

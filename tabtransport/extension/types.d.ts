@@ -240,8 +240,8 @@ interface Settings {
 /** A question to the owner, as its window shows it. */
 interface QuestionView {
   ask: Ask;
-  /** How long it is asked still, in ms. */
-  left: number;
+  /** When it expires, as Date.now() has it. */
+  until: number;
   /** How many more wait. */
   waiting: number;
 }

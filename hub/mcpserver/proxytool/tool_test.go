@@ -159,8 +159,6 @@ func returns(s string) func(context.Context, hub.Call) (json.RawMessage, error) 
 	return func(context.Context, hub.Call) (json.RawMessage, error) { return json.RawMessage(s), nil }
 }
 
-func quiet(spec.Progress) {}
-
 func run(t *testing.T, w *fakeHub, args string) string {
 	t.Helper()
 	r := (&proxy{hub: w}).call(t.Context(), tester, json.RawMessage(args))

@@ -29,6 +29,8 @@ export class Questions {
   #questions = new Map();
   /** @type {Stored<Question[]>} */
   #stored = new Stored("questions", () => [...this.#questions.values()]);
+  /** The ids of those that were asked over the connection that there is. @type {Set<string>} */
+  #asked = new Set();
   /** Whether a window is being opened. */
   #opening = false;
   #hub;
@@ -81,6 +83,7 @@ export class Questions {
     }
     const question = known ?? { ask, request, until: Date.now() + ask.expiresMs };
     question.request = request;
+    this.#asked.add(ask.id);
     if (question.answer) {
       this.#tell(request, { result: question.answer });
       return;
@@ -89,6 +92,9 @@ export class Questions {
     if (!known) {
       this.#questions.set(ask.id, question);
       this.#expires(question);
+      // A hub that still waits for an answer asks again before it asks anything else. One that
+      // was started since knows nothing of what the one before has asked.
+      for (const other of this.#waiting()) if (!this.#asked.has(other.ask.id)) other.withdrawn = true;
     }
     await this.#save();
     void this.#next();
@@ -106,6 +112,7 @@ export class Questions {
 
   /** A connection to the hub was made: it may not have the answers that were told over an earlier one. */
   opened() {
+    this.#asked.clear();
     for (const { request, answer } of this.#questions.values()) {
       if (answer) this.#tell(request, { result: answer });
     }
@@ -121,7 +128,7 @@ export class Questions {
     const question = this.#questions.get(id);
     if (!question || !isOpen(question)) return undefined;
     const { ask, until } = question;
-    return { ask, left: until - Date.now(), waiting: this.waiting - 1 + (ask.waiting ?? 0) };
+    return { ask, until, waiting: this.waiting - 1 + (ask.waiting ?? 0) };
   }
 
   /** Brings the window with the question to the front. */
