@@ -307,6 +307,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	if got := <-done; !strings.Contains(got, "DENIED") {
 		t.Errorf("the call that was declined goes through: %s", got)
 	}
+	page.WaitFor(`document.activeElement.id === "waiting-title"`) // and not at the top of the page
 	page.WaitFor(`document.querySelector("#rules").textContent.includes("c-cursor") && document.querySelector("#rules").textContent.includes("you, here")`)
 
 	// Pause, and what it says.

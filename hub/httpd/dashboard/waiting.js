@@ -68,6 +68,7 @@ export function showQuestions(all) {
     card.style.minHeight = `${card.offsetHeight}px`;
     card.dataset.over = "";
     state.textContent = "This is no longer asked.";
+    if (card.contains(document.activeElement)) byID("waiting-title").focus({ preventScroll: true });
     card.replaceChildren(card.children[0], state);
   }
   for (const q of all) {
@@ -76,10 +77,12 @@ export function showQuestions(all) {
       shown = make(q);
       open.set(q.id, shown);
       list.append(shown.card);
-      disturb();
     }
     const words = stateOf(q);
-    if (shown.state.textContent !== words) shown.state.textContent = words;
+    if (shown.state.textContent !== words) {
+      shown.state.textContent = words;
+      disturb();
+    }
   }
   const n = all.length;
   const count = n === 0 ? "" : n === 1 ? "1 question" : `${n} questions`;
@@ -112,7 +115,7 @@ function make(q) {
   const title = element("h3", "", q.kind === "signIn" ? "May an app use your hub?" : "May an app do this?");
   title.id = `question-${q.id}`;
   const about = q.kind === "signIn" ? [part("App", ...app(q)), part("Leads to", said(q.client.return || "nowhere"))] : aboutCall(q);
-  const card = element("article", "question", title, ...q.why.map((sentence) => element("p", "", sentence)), ...about, state, answers(q));
+  const card = element("article", "question", title, ...q.why.map((sentence) => element("p", "", sentence)), ...about, answers(q), state);
   card.setAttribute("aria-labelledby", title.id);
   return { card, state };
 }
