@@ -98,6 +98,7 @@ type run struct {
 // do runs the call from the first look-up to the record in the log.
 func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if err := r.begin(); err != nil {
+		r.h.recordRefused(r, err)
 		return spec.Response{}, err
 	}
 	h := r.h
@@ -116,8 +117,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		leave()
 	}
 	err = cleanError(h.gateError(err, r.sent))
-	_, unknown := errors.AsType[*UnknownError](err)
-	if !unknown && !errors.Is(err, ErrNotReadOnly) { // which who asked for it records
+	if isUnserved(err) {
+		h.recordRefused(r, err)
+	} else {
 		h.recordCall(r, resp, err)
 	}
 	return resp, err

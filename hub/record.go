@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
@@ -126,6 +127,26 @@ func outcome(resp spec.Response, err error) string {
 		return string(spec.FailToolTimeout)
 	}
 	return "cancelled"
+}
+
+// isUnserved reports whether a call was none: its name is nobody's, or not to be called so.
+func isUnserved(err error) bool {
+	_, unknown := errors.AsType[*UnknownError](err)
+	return unknown || errors.Is(err, ErrNotReadOnly)
+}
+
+// recordRefused leaves the record of a request that was refused before it was a call, unless
+// the tool of the hub through which it came does.
+func (h *Hub) recordRefused(r *run, err error) {
+	if r.by.Via != "" {
+		return
+	}
+	e := r.by.Entry(record.Refused, time.Now())
+	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), "unknown"
+	if !isUnserved(err) {
+		e.Outcome = outcome(spec.Response{}, err)
+	}
+	h.Record(e)
 }
 
 // recordRegistration leaves the record of a registration that changed something.

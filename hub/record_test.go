@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -92,6 +93,29 @@ func TestRecordOfThePolicy(t *testing.T) {
 		}
 		if e := w.record.Entries(record.Query{Event: record.Policy})[0]; e.By != "command" || e.Rule != "r1" || e.Domain != "e.com" || e.Time.IsZero() {
 			t.Errorf("%+v", e)
+		}
+	})
+}
+// The record must say what a page has ceased to offer, and what was asked for in vain.
+func TestEndsAreRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		chrome := w.chrome("b1", "s1")
+		w.register(chrome, 7, tools("https://e.com/", "x", "y"))
+		chrome.Notify(7, &spec.TabClosed{})
+		synctest.Wait()
+		if _, err := w.hub.Call(t.Context(), Call{By: tester, Name: "website_tool_e_com_x"}); !errors.As(err, new(*UnknownError)) {
+			t.Fatalf("a tool that is gone: %v", err)
+		}
+		if _, err := w.hub.Call(t.Context(), Call{By: tester.Through("proxy"), Name: "z"}); !errors.As(err, new(*UnknownError)) {
+			t.Fatalf("an unknown tool: %v", err)
+		}
+		gone, refused := w.record.Entries(record.Query{Event: record.Gone}), w.record.Entries(record.Query{Event: record.Refused})
+		if len(gone) != 1 || gone[0].Tab != "browser:b1/7" || gone[0].Domain != "e.com" || gone[0].Reason != "it offered 2" {
+			t.Errorf("gone: %+v", gone)
+		}
+		if len(refused) != 1 || refused[0].Tool != "website_tool_e_com_x" || refused[0].Outcome != "unknown" || refused[0].Said != "test" {
+			t.Errorf("refused: %+v", refused) // proxy records what it is asked itself
 		}
 	})
 }

@@ -2,9 +2,11 @@ package hub
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/storage"
 )
@@ -36,6 +38,12 @@ func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
 	}
 	if write {
 		h.flush()
+	}
+	for _, g := range work.Gone {
+		h.Record(record.Entry{
+			Time: time.Now(), Event: record.Gone, Tab: g.Addr.String(), Domain: g.Domain,
+			Outcome: "ok", Reason: fmt.Sprintf("it offered %d", g.Items),
+		})
 	}
 	for _, d := range work.Disconnects {
 		h.transport.Disconnect(d.Addr, d.Code, d.Reason)

@@ -63,6 +63,7 @@ type Tx struct {
 type Work struct {
 	Writes      []storage.Change
 	Disconnects []Disconnect
+	Gone        []Gone
 	Timers      []Timer
 	Listed      bool // a list may have changed
 }
@@ -73,6 +74,13 @@ type Disconnect struct {
 	Addr   spec.TabAddr
 	Code   spec.CloseCode
 	Reason string
+}
+
+// Gone is a tab's part in a domain that has ended: the tab is closed, or given up.
+type Gone struct {
+	Addr   spec.TabAddr
+	Domain spec.Domain
+	Items  int // that it offered there
 }
 
 // Timer asks for a call of Tx.TimerOver when After has passed. It need not be

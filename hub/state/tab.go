@@ -209,6 +209,17 @@ func (tx *Tx) TabClosed(from spec.TabAddr) {
 // dropTab forgets a tab that is gone for good, but for what is cached of it.
 func (tx *Tx) dropTab(t *tab) {
 	tx.blur(t)
+	for key := range t.domains {
+		gone := Gone{Addr: t.addr, Domain: key}
+		for _, items := range t.items {
+			for _, it := range items {
+				if it.Domain == key {
+					gone.Items++
+				}
+			}
+		}
+		tx.work.Gone = append(tx.work.Gone, gone)
+	}
 	for _, items := range t.items {
 		tx.withdraw(t, items)
 	}
