@@ -114,8 +114,9 @@ form.addEventListener("submit", (event) => {
 });
 byID("test").addEventListener("click", () =>
   tell(form, async () => {
-    const { effect: _, hours: __, ...action } = asked();
-    const { effect, words } = await ask("GET", `api/policy/test?${new URLSearchParams(action)}`);
+    const action = new URLSearchParams(asked());
+    for (const name of ["effect", "hours"]) action.delete(name); // they are of the rule
+    const { effect, words } = await ask("GET", `api/policy/test?${action}`);
     return `Now: ${effect}. ${words}.`;
   }),
 );
