@@ -113,7 +113,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.logPayloads, "log-payloads", false, "record the arguments and results of calls, too, less what looks like a secret")
 	f.StringSliceVar(&c.tools, "tools", nil, "the hub's own tools: a name switches one on, -name off (such as -browser_page)")
 	f.BoolVar(&c.relayTools, "relay-tools", false, "offer tools that drive the extensions of the MCP Proxy Protocol")
-	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (with tabhub approve --watch)")
+	f.StringSliceVar(&c.ask, "ask", []string{"browser", "client", "dashboard"}, "who asks you what the policy leaves to you, in this order: browser (a window of a paired one), client (the MCP client, if no browser is paired or it comes first), dashboard (that, or tabhub approve --watch)")
 	f.StringVar(&c.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
 	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")

@@ -39,6 +39,7 @@ const (
 	KindBrowser      // a browser's proof that it is paired
 	KindPage         // of a page or an extension: the origin that it comes from
 	KindSession      // of a page of the dashboard
+	KindWriter       // of one at an origin of its own, while the owner uses it
 )
 
 // ErrEnded is the cause of a context that has ended with its credential.

@@ -3,6 +3,7 @@ package httpd
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
@@ -20,11 +21,10 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 		return &auth.Identity{User: spec.LocalUser, Kind: kind, Who: who}, nil
 	}
 	if tokens := requestTokens(r, p.route); len(tokens) > 0 {
-		if p.rightMethod && p.route.kinds&auth.KindSession != 0 && len(tokens) == 1 {
-			if id, ok := g.signIns.sessions.get(tokens[0]); ok {
+		if p.rightMethod && p.route.kinds&(auth.KindSession|auth.KindWriter) != 0 && len(tokens) == 1 {
+			if id := g.session(r, p, tokens[0]); id != nil {
 				p.session = tokens[0]
-				id.Kind, id.Who = auth.KindSession, policy.Owner
-				return &id, nil
+				return id, p.route.admits(id)
 			}
 		}
 		return g.verifyAll(p.route, nil, tokens)
@@ -36,6 +36,30 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 		return nil, nil
 	}
 	return nil, unauthorized("%s", g.howToSend(p.route))
+}
+
+// session is who shows the session of a page of the dashboard; nil if there is no such
+// session, or it has begun at another host. What is written with it counts as use.
+func (g *Guard) session(r *http.Request, p *pass, secret string) *auth.Identity {
+	s, ok := g.signIns.sessions.get(secret)
+	if !ok || s.host != dashboardHost(r) || s.host != "" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		return nil
+	}
+	id := &s.Identity
+	id.Kind, id.Who = auth.KindSession, policy.Owner
+	reads := r.Method == http.MethodGet
+	if s.host == "" || time.Since(s.used) >= writerIdle || !reads && p.from&fromSelf == 0 {
+		return id
+	}
+	id.Kind |= auth.KindWriter
+	if !reads {
+		g.signIns.sessions.use(secret)
+		s.used = time.Now()
+	}
+	if idle := s.used.Add(writerIdle); p.route.kinds&auth.KindSession == 0 && idle.Before(id.Expires) {
+		id.Expires = idle
+	}
+	return id
 }
 
 // owner is who the hub's owner is without a credential: the one user, or, of a hub with
@@ -57,7 +81,7 @@ func (g *Guard) checkOwner(p *pass) error {
 	case p.from == fromOwner:
 	case only == ownerWithAccounts && g.accounts:
 		return forbidden("this hub has several users and is not stopped over the network; end its process")
-	case only == ownerNoAccounts && !g.accounts:
+	case only == ownerNoAccounts && !g.accounts && p.identity.Kind&auth.KindWriter == 0:
 		return forbidden("browsers are paired, and clients get tokens, by the hub's owner, with `tabhub pair` and `tabhub token mint` on the hub's machine")
 	}
 	return nil

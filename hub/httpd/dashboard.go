@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -29,7 +30,12 @@ const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'
 func (s *Server) dashboard(r *request) error {
 	if r.URL.Path == "/" {
 		text, _ := dashboardFS.ReadFile("dashboard/index.html")
-		page := strings.Replace(string(text), "{auth}", s.guard.auth(), 1)
+		base := "" // the hub's address, at a host of the dashboard's own
+		if dashboardHost(r.Request) != "" {
+			base = s.o.URL
+		}
+		own := s.guard.verifier != nil && newDashboardHost(s.o.URL) != "" // there are such hosts
+		page := strings.NewReplacer("{auth}", s.guard.auth(), "{base}", html.EscapeString(base), "{own}", strconv.FormatBool(own)).Replace(string(text))
 		pageHeaders(r.w.Header(), "text/html; charset=utf-8", dashboardPolicy)
 		r.w.Write([]byte(page))
 		return nil

@@ -3,15 +3,22 @@ package httpd
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
+
+	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
@@ -78,7 +85,8 @@ func TestDashboardInABrowser(t *testing.T) {
 	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main b").length]`); got != `["tabhub",0]` {
 		t.Errorf("the title of a tab has become a part of the page: %s", got)
 	}
-	if got, want := page.Eval(`[location.href, document.cookie, history.length]`), `["http://`+d.addr+`/","",`; !strings.HasPrefix(got, want) {
+	home, _, _ := strings.Cut(address, "#")
+	if got, want := page.Eval(`[location.href, document.cookie, history.length]`), `["`+home+`","",`; !strings.HasPrefix(got, want) {
 		t.Errorf("address, cookies, history: %s; want %s…", got, want)
 	}
 	// Nothing is fetched but what the page has: the policy would say so.
@@ -90,7 +98,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	if status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	page.WaitFor(`document.querySelector("#calls").textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record").textContent.includes("search_products")`)
 
 	page.Reload()
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
@@ -134,8 +142,9 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
 	session := strings.Trim(page.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
-	if status := d.as(session, "GET", "/api/tabs", ""); status != http.StatusOK {
-		t.Fatalf("the page's session %q: %d", session, status)
+	host := strings.Trim(page.Eval(`location.host`), `"`)
+	if status, _, _ := d.ask("GET", "/api/tabs", "", "Authorization", "Bearer "+session, "Host", host, "Sec-Fetch-Site", "same-origin"); status != http.StatusOK {
+		t.Fatalf("the page's session %q at %s: %d", session, host, status)
 	}
 	page.Navigate(s.URL + "/link")
 	if len(other.requests("/link")) == 0 || len(other.requests("/picture")) == 0 {
@@ -143,7 +152,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 	}
 	for _, r := range other.requests("") {
 		for name, values := range r.Header {
-			if text := strings.Join(values, ","); name == "Cookie" || name == "Authorization" || strings.Contains(text, session) || strings.Contains(text, secret) || strings.Contains(text, d.addr) {
+			if text := strings.Join(values, ","); name == "Cookie" || name == "Authorization" || strings.Contains(text, session) || strings.Contains(text, host) || strings.Contains(text, secret) || strings.Contains(text, d.addr) {
 				t.Errorf("%s is sent %s: %s", r.URL, name, text)
 			}
 		}
@@ -153,6 +162,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 		`fetch("http://` + d.addr + `/api/tabs", {credentials: "include"})`,
 		`fetch("http://` + d.addr + `/api/session", {method: "POST", body: "{}", headers: {"Content-Type": "application/json"}})`,
 		`fetch("http://` + d.addr + `/api/session", {method: "POST", body: "{}", headers: {"Content-Type": "text/plain"}})`,
+		`fetch("http://` + host + `/api/pause", {method: "POST", body: "{}", headers: {"Content-Type": "application/json", "Authorization": "Bearer ` + session + `"}})`,
 	} {
 		if got := page.Eval(try + `.then(r => r.type, () => "refused")`); got != `"refused"` {
 			t.Errorf("%s: %s", try, got)
@@ -245,5 +255,162 @@ func TestDashboardWithoutCredentials(t *testing.T) {
 	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
 	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
 		t.Errorf("it speaks of signing in: %s", got)
+	}
+}
+
+// A question shows up on the owner's page by itself, a click that was meant for something else
+// does not answer it, and the one that was meant lets the call go on.
+func TestOwnerAnswersOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page.Front()
+	page.WaitFor(`document.querySelector("#no-questions").checkVisibility()`)
+	call := func(name, query string) <-chan string {
+		page.WaitFor(`document.querySelector("#waiting-count").textContent === ""`)
+		done := make(chan string, 1)
+		go func() {
+			by := consent.As(&policy.Principal{ID: "c-" + name, Name: name})
+			args, _ := json.Marshal(map[string]string{"query": query})
+			result, err := d.tenant.Hub.Call(t.Context(), hub.Call{Name: searchTool, Args: args, By: by})
+			done <- fmt.Sprintf("%s %v", result, err)
+		}()
+		return done
+	}
+	const hostile = `<img src=x onerror="document.title='owned'">`
+	done := call("claude", hostile)
+	page.WaitFor(`document.querySelector(".question")?.textContent.includes("onerror=")`)
+	if got := page.Eval(`[document.title, document.querySelectorAll("main img").length, document.querySelector(".answer-once").ariaDisabled]`); got != `["(1) tabhub",0,"true"]` {
+		t.Errorf("the question has become a part of the page, or can be answered at once: %s", got)
+	}
+	page.Click(".answer-once") // too early
+	page.Eval(`document.querySelector(".answer-once").click()`)
+	page.WaitFor(`document.querySelector(".answer-once").ariaDisabled === "false"`)
+	page.Eval(`document.querySelector(".answer-once").click()`) // by no person
+	if got := d.tenant.Hub.Desk().Open(); len(got) != 1 {
+		t.Fatalf("it is answered: %v", got)
+	}
+	page.Click(".answer-once")
+	if got := <-done; !strings.Contains(got, "demo.tabhub") || strings.Contains(got, "DENIED") {
+		t.Errorf("the call that was allowed: %s", got)
+	}
+	page.WaitFor(`document.querySelector("#record").textContent.includes("by dashboard")`)
+
+	// By the keyboard alone, and for good.
+	done = call("cursor", "mug")
+	page.WaitFor(`document.querySelector(".answer-never")?.ariaDisabled === "false"`)
+	page.Eval(`document.querySelector(".answer-never").focus()`)
+	page.Keys(kb.Enter)
+	if got := <-done; !strings.Contains(got, "DENIED") {
+		t.Errorf("the call that was declined goes through: %s", got)
+	}
+	page.WaitFor(`document.activeElement.id === "waiting-title"`) // and not at the top of the page
+	page.WaitFor(`document.querySelector("#rules").textContent.includes("c-cursor") && document.querySelector("#rules").textContent.includes("you, here")`)
+
+	// Pause, and what it says.
+	page.Click("#pause")
+	page.WaitFor(`document.querySelector("#pause-state").textContent.startsWith("Paused since")`)
+	if got := <-call("claude", "mug"); !strings.Contains(got, "PAUSED") {
+		t.Errorf("a call while all is paused: %s", got)
+	}
+	page.Click("#pause")
+	page.WaitFor(`document.querySelector("#pause-state").textContent.startsWith("Running")`)
+}
+
+// The owner edits the policy and ends a client, without a terminal; and sees what that leads
+// to before.
+func TestOwnerDecidesOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	clients, err := auth.OpenClients(filepath.Join(t.TempDir(), "clients.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := clients.Mint(auth.Client{Name: "claude", Kind: auth.ClientToken, User: spec.LocalUser}); err != nil {
+		t.Fatal(err)
+	}
+	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Clients = clients })
+	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page.Front()
+	page.WaitFor(`document.querySelector("#clients").textContent.includes("claude")`)
+	fill := func(selector, text string) { page.Click(selector); page.Type(text) }
+	fill("#rule-form [name=client]", "claude")
+	fill("#rule-form [name=site]", "shop.example.com")
+	page.Click("#test")
+	page.WaitFor(`document.querySelector("#rule-form .answer").textContent.startsWith("Now: allow.")`)
+	page.Eval(`document.querySelector("#rule-form [name=effect]").value = "deny"`)
+	page.Click("#rule-form button:not([type])")
+	page.WaitFor(`document.querySelector("#rules tr")?.textContent.includes("shop.example.com")`)
+	page.Click("#rules tr button")
+	page.WaitFor(`document.querySelector("#rules tr button").textContent === "Remove?"`)
+	page.Click("#rules tr button")
+	page.WaitFor(`!document.querySelector("#rules").textContent.includes("shop.example.com")`)
+	page.Eval(`(mode => { mode.value = "read-only"; mode.dispatchEvent(new Event("change")) })(document.querySelector("#mode"))`)
+	page.WaitFor(`document.querySelector("#mode-words").textContent.startsWith("Nothing but reading")`)
+	fill("#private-site", "mail.example.com")
+	page.Click("#private-form button")
+	page.WaitFor(`document.querySelector("#private").textContent.includes("mail.example.com")`)
+	page.Reload() // which does not cost what the page may do
+	page.WaitFor(`document.querySelector("#clients button")?.checkVisibility()`)
+	page.Click("#clients button")
+	page.WaitFor(`document.querySelector("#clients button").textContent === "End?"`)
+	page.Click("#clients button")
+	page.WaitFor(`document.querySelector("#no-clients").checkVisibility()`)
+	if got := clients.List(spec.LocalUser); len(got) != 0 {
+		t.Errorf("the clients are %v", got)
+	}
+}
+
+// Who had the hub's port before the hub has left a service worker in the browser, which
+// answers for the hub's pages there. It must get nothing that decides: the owner's address
+// leads past it, and a session of the pages that it can answer for only reads.
+func TestServiceWorkerOfAnEarlierServer(t *testing.T) {
+	t.Parallel()
+	const worker = `addEventListener("install", () => skipWaiting()); addEventListener("activate", e => e.waitUntil(clients.claim()));
+addEventListener("fetch", e => e.respondWith(new Response("<!doctype html><title>owned</title>", {headers: {"Content-Type": "text/html"}})))`
+	earlier := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/worker.js" {
+			w.Header().Set("Content-Type", "text/javascript")
+			w.Write([]byte(worker))
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		w.Write([]byte(`<!doctype html><title>earlier</title>`))
+	}))
+	defer earlier.Close()
+	page := chromium.Start(t, chromium.Options{}).Open(earlier.URL)
+	page.WaitFor(`navigator.serviceWorker.register("/worker.js").then(() => navigator.serviceWorker.ready).then(() => new Promise(done => navigator.serviceWorker.controller ? done(true) : navigator.serviceWorker.addEventListener("controllerchange", () => done(true))))`)
+	addr := earlier.Listener.Addr().String()
+	earlier.Close()
+
+	d := newTestServer(t, nil)
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.addr = addr
+	d.server.o.URL = "http://" + addr
+	go func() { d.served <- d.server.Serve(ln) }()
+	page.Navigate("http://" + addr + "/")
+	if got := page.Eval(`document.title`); got != `"owned"` {
+		t.Fatalf("the worker does not answer for the hub's page: %s", got)
+	}
+	page.Navigate(d.server.SignInURL(d.token.Identity()))
+	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	if got := page.Eval(`[document.body.classList.contains("may-write"), navigator.serviceWorker.controller, document.querySelector("#only-reads").checkVisibility()]`); got != `[true,null,false]` {
+		t.Errorf("the owner's page: %s", got)
+	}
+}
+
+// At the hub's own address the page shows all and decides nothing, and says what does.
+func TestPlainDashboardOnlyReads(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/#code=" + d.code())
+	page.WaitFor(`document.querySelector("#only-reads").checkVisibility() && document.querySelector("#only-reads").textContent.includes("tabhub token --url")`)
+	if got := page.Eval(`[...document.querySelectorAll(".writes")].filter(e => e.checkVisibility()).length`); got != "0" {
+		t.Errorf("it offers %s things that it cannot do", got)
 	}
 }

@@ -13,7 +13,8 @@
 // There are no cookies: a browser sends those to every port of a host. The dashboard is
 // a page that everybody may load and that holds no data. It gets those from the admin
 // API with a session, which it is given for the code in the address that it was opened
-// with; signin.go has both.
+// with; signin.go has both. To write, it needs an origin at which nobody was before;
+// host.go makes its name.
 //
 // Clients that know nothing but the address are let in by their owner, on a page that asks
 // nobody anything before a click; oauth.go has that page and what leads to it, package

@@ -17,17 +17,25 @@ type grants struct {
 	perUser int           // how many a user may have; the one that ends first goes
 
 	mu  sync.Mutex
-	all map[[sha256.Size]byte]auth.Identity // by the hash of the secret; Expires is set
+	all map[[sha256.Size]byte]grant // by the hash of the secret; Expires is set
+}
+
+// grant is what a secret stands for.
+type grant struct {
+	auth.Identity
+	host string    // the only one that it is good at, see dashboardHost; "": all others
+	used time.Time // last, by a person
 }
 
 func newGrants(life time.Duration, perUser int) *grants {
-	return &grants{life: life, perUser: perUser, all: make(map[[sha256.Size]byte]auth.Identity)}
+	return &grants{life: life, perUser: perUser, all: make(map[[sha256.Size]byte]grant)}
 }
 
 // add makes a secret of at least 128 bits that stands for id until its life is over,
-// or id expires or is revoked.
-func (g *grants) add(id auth.Identity) (secret string, expires time.Time) {
-	expires = time.Now().Add(g.life)
+// or id expires or is revoked, at a host.
+func (g *grants) add(id auth.Identity, host string) (secret string, expires time.Time) {
+	now := time.Now()
+	expires = now.Add(g.life)
 	if id.Expires.IsZero() || id.Expires.After(expires) {
 		id.Expires = expires
 	}
@@ -35,7 +43,7 @@ func (g *grants) add(id auth.Identity) (secret string, expires time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.makeRoomLocked(id.User)
-	g.all[sha256.Sum256([]byte(secret))] = id
+	g.all[sha256.Sum256([]byte(secret))] = grant{id, host, now}
 	return secret, id.Expires
 }
 
@@ -61,9 +69,9 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 	}
 }
 
-// get returns whom a secret stands for. It looks the secret up by its hash, so the time
+// get returns what a secret stands for. It looks the secret up by its hash, so the time
 // that it takes tells nothing of the others.
-func (g *grants) get(secret string) (auth.Identity, bool) {
+func (g *grants) get(secret string) (grant, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -72,11 +80,22 @@ func (g *grants) get(secret string) (auth.Identity, bool) {
 }
 
 // take is get for a secret that is good once.
-func (g *grants) take(secret string) (auth.Identity, bool) {
+func (g *grants) take(secret string) (grant, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	id, ok := g.all[sum]
 	delete(g.all, sum)
 	return id, ok && !id.Ended()
+}
+
+// use notes that a person has used what a secret stands for.
+func (g *grants) use(secret string) {
+	sum := sha256.Sum256([]byte(secret))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if used, ok := g.all[sum]; ok {
+		used.used = time.Now()
+		g.all[sum] = used
+	}
 }

@@ -17,15 +17,15 @@ func TestGrantsEnd(t *testing.T) {
 		g := newGrants(time.Hour, 10)
 		credential, revoke := context.WithCancel(t.Context())
 		start := time.Now()
-		long, expires := g.add(auth.Identity{User: "ann"})
+		long, expires := g.add(auth.Identity{User: "ann"}, "")
 		if want := start.Add(time.Hour); !expires.Equal(want) {
 			t.Errorf("it expires at %v, want %v", expires, want)
 		}
-		short, expires := g.add(auth.Identity{User: "ann", Expires: start.Add(time.Minute)})
+		short, expires := g.add(auth.Identity{User: "ann", Expires: start.Add(time.Minute)}, "")
 		if want := start.Add(time.Minute); !expires.Equal(want) {
 			t.Errorf("it expires at %v, after the credential that it was made from", expires)
 		}
-		bound, _ := g.add(auth.Identity{User: "ann", Revoked: credential})
+		bound, _ := g.add(auth.Identity{User: "ann", Revoked: credential}, "")
 		check := func(when string, want map[string]bool) {
 			t.Helper()
 			for secret, good := range want {
@@ -43,7 +43,7 @@ func TestGrantsEnd(t *testing.T) {
 		check("just before the end", map[string]bool{long: true})
 		time.Sleep(time.Nanosecond)
 		check("at the end", map[string]bool{long: false})
-		if g.add(auth.Identity{User: "bob"}); len(g.all) != 1 {
+		if g.add(auth.Identity{User: "bob"}, ""); len(g.all) != 1 {
 			t.Errorf("%d are kept, want the one that is good", len(g.all))
 		}
 	})
@@ -53,11 +53,11 @@ func TestGrantsEnd(t *testing.T) {
 func TestGrantsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGrants(time.Hour, 3)
-		other, _ := g.add(auth.Identity{User: "bob"})
+		other, _ := g.add(auth.Identity{User: "bob"}, "")
 		var secrets []string
 		for range 10 {
 			time.Sleep(time.Second)
-			s, _ := g.add(auth.Identity{User: "ann"})
+			s, _ := g.add(auth.Identity{User: "ann"}, "")
 			secrets = append(secrets, s)
 		}
 		for i, s := range secrets {
@@ -74,7 +74,7 @@ func TestGrantsAreBounded(t *testing.T) {
 // Two pages with one address: only one of them may get in.
 func TestGrantsAreTakenOnce(t *testing.T) {
 	g := newGrants(time.Hour, 3)
-	secret, _ := g.add(auth.Identity{User: "ann"})
+	secret, _ := g.add(auth.Identity{User: "ann"}, "")
 	var got atomic.Int32
 	var wg sync.WaitGroup
 	for range 8 {

@@ -125,6 +125,9 @@ func (g *Guard) check(r *http.Request) (*http.Request, error) {
 	p := &pass{from: g.originOf(r), near: g.isNear(r)}
 	p.route, p.rightMethod = routeOf(r)
 	rt := p.route
+	if dashboardHost(r) != "" && !rt.dashboard {
+		return nil, &refusal{http.StatusNotFound, "this name is the dashboard's alone; use the hub's address, which `tabhub status` shows"}
+	}
 	if (rt.from != 0 || rt.need != credNone) && (p.from&rt.from == 0 || rt.from&fromAllowed == 0 && isOfAnotherSite(r)) {
 		return nil, g.refuseOrigin(r, p)
 	}

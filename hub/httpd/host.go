@@ -1,10 +1,12 @@
 package httpd
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -39,6 +41,39 @@ func isLoopbackName(name string) bool {
 	}
 	ip, err := netip.ParseAddr(name)
 	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// The dashboard has a new name for each sign-in, which browsers resolve to this machine
+// themselves: a new origin, at which nobody who had the hub's port before can have left a
+// service worker or anything else.
+const (
+	dashboardPrefix = "tabhub-"
+	dashboardSuffix = ".localhost"
+)
+
+// newDashboardHost returns a Host of the dashboard's own for the hub at an address, "" if
+// there is none there: it needs loopback, without TLS or a proxy.
+func newDashboardHost(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" || u.Path != "" || !isLoopbackName(u.Hostname()) {
+		return ""
+	}
+	name := dashboardPrefix + strings.ToLower(rand.Text()) + dashboardSuffix
+	if port := u.Port(); port != "" {
+		return name + ":" + port
+	}
+	return name
+}
+
+// dashboardHost returns the Host of a request if it is one of the dashboard's own, which
+// serves nothing else; otherwise "".
+func dashboardHost(r *http.Request) string {
+	host := strings.ToLower(r.Host)
+	name, _, _ := strings.Cut(host, ":")
+	if strings.HasPrefix(name, dashboardPrefix) && strings.HasSuffix(name, dashboardSuffix) && !isOwner(r.Context()) {
+		return host
+	}
+	return ""
 }
 
 // isNear reports whether a request was made on this machine.

@@ -24,9 +24,11 @@ func (s *Server) getQuestions(r *request) error {
 }
 
 // watchQuestions sends the open questions, as an event each time that they change. Calls wait
-// for who listens.
+// for who listens, which ends with the credential.
 func (s *Server) watchQuestions(r *request) error {
-	ctx, cancel := context.WithCancel(r.Context())
+	s.watchers.Add(1)
+	defer s.watchers.Add(-1)
+	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
 	jsonHeaders(r.w.Header())
@@ -50,7 +52,7 @@ func (s *Server) postAnswer(r *request) error {
 	if err := r.read(64<<10, &in); err != nil {
 		return err
 	}
-	err := r.tenant.Hub.Desk().Answer(in.ID, in.Digest, in.AskResult, consent.ByCommand)
+	err := r.tenant.Hub.Desk().Answer(in.ID, in.Digest, in.AskResult, editor(r))
 	switch {
 	case errors.Is(err, consent.ErrNoQuestion):
 		return &refusal{http.StatusGone, err.Error()}

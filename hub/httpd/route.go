@@ -35,6 +35,7 @@ type access struct {
 	anonymous origins // the origins that need no credential of the owner's own programs, on a hub without accounts
 	query     bool    // ?token= is taken
 	cors      bool    // pages of the origins may read the answer
+	dashboard bool    // is served at the dashboard's own hosts, too
 	process   bool    // is about the hub's process, which its owner needs no account for
 	ownerOnly ownerOnly
 }
@@ -59,7 +60,8 @@ const (
 )
 
 // Who may use what. A client's credential is good for MCP and for the relay's clients, a
-// session of the dashboard for reading, and for its own end.
+// session of the dashboard for reading, and for its own end; one at an origin of its own
+// also for what decides.
 var (
 	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
 	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
@@ -69,14 +71,17 @@ var (
 	widgetRelays = access{from: fromProgram, kinds: auth.KindOwner}
 	relayClients = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, need: credHandshake}
 	extensions   = access{from: fromProgram | fromExtension | fromAllowed, kinds: auth.KindOwner | auth.KindPage, need: credHandshake, anonymous: fromExtension}
-	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession}
+	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
-	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true}
+	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
-	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake}
+	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
+	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
+	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
 	ownPage      = access{from: fromSelf, need: credNone}
 	oauthClients = access{need: credNone, cors: true} // a page can be a client
+	ownFiles     = access{need: credNone, dashboard: true}
 	everybody    = access{need: credNone}
 )
 
@@ -101,6 +106,7 @@ var routes = []route{
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
+	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
 	{path: "/api/session", method: "POST", name: "the dashboard's sign-in", access: signIn, client: true, serve: (*Server).postSession},
 	api("POST", "/api/signin", (*Server).postSignIn),
 	api("GET", "/api/tabs", (*Server).getTabs),
@@ -113,16 +119,16 @@ var routes = []route{
 	api("PUT", "/api/site", (*Server).putSite),
 	api("GET", "/api/policy", (*Server).getPolicy),
 	api("GET", "/api/policy/test", (*Server).getPolicyTest),
-	owners("POST", "/api/policy/rule", (*Server).postRule),
-	owners("DELETE", "/api/policy/rule", (*Server).deleteRule),
-	owners("PUT", "/api/policy/mode", (*Server).putMode),
-	owners("PUT", "/api/policy/private", (*Server).putPrivate),
-	owners("POST", "/api/pause", (*Server).postPause),
-	owners("DELETE", "/api/pause", (*Server).deletePause),
+	decisions("POST", "/api/policy/rule", (*Server).postRule),
+	decisions("DELETE", "/api/policy/rule", (*Server).deleteRule),
+	decisions("PUT", "/api/policy/mode", (*Server).putMode),
+	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
+	decisions("POST", "/api/pause", (*Server).postPause),
+	decisions("DELETE", "/api/pause", (*Server).deletePause),
 	api("POST", "/api/call", (*Server).postCall),
 	api("GET", "/api/questions", (*Server).getQuestions),
-	{path: "/api/questions", method: "POST", access: lasting, client: true, tenant: true, serve: (*Server).postAnswer},
-	{path: "/api/questions/watch", method: "GET", access: lasting, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for
+	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},
+	{path: "/api/questions/watch", method: "GET", access: decides, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for
 	api("POST", "/api/token", (*Server).postToken),
 	api("GET", "/api/pair", (*Server).getPairings),
 	owners("POST", "/api/pair", (*Server).postPairing),
@@ -130,7 +136,7 @@ var routes = []route{
 	api("GET", "/api/pair/wait", (*Server).awaitPairing),
 	api("GET", "/api/clients", (*Server).getClients),
 	owners("POST", "/api/clients", (*Server).postClient),
-	owners("DELETE", "/api/clients", (*Server).deleteClient),
+	decisions("DELETE", "/api/clients", (*Server).deleteClient),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
@@ -147,8 +153,8 @@ var routes = []route{
 	// How the process is, and pages, which hold no data.
 	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},
 	{path: "/healthz", access: everybody, serve: (*Server).health},
-	{path: "/", method: "GET", access: everybody, serve: (*Server).dashboard},
-	{path: "/dashboard/*", method: "GET", access: everybody, serve: (*Server).dashboard},
+	{path: "/", method: "GET", access: ownFiles, serve: (*Server).dashboard},
+	{path: "/dashboard/*", method: "GET", access: ownFiles, serve: (*Server).dashboard},
 	{path: "/*", access: everybody, serve: given(func(o *Options) http.Handler { return o.Pages })},
 }
 
@@ -165,6 +171,11 @@ func api(method, path string, serve func(*Server, *request) error) route {
 // not use: what is changed there outlives the token, or lets programs do more.
 func owners(method, path string, serve func(*Server, *request) error) route {
 	return route{path: path, method: method, access: lasting, client: true, tenant: true, serve: serve}
+}
+
+// decisions is the route of what the owner also decides on a page of the dashboard.
+func decisions(method, path string, serve func(*Server, *request) error) route {
+	return route{path: path, method: method, access: decides, client: true, tenant: true, serve: serve}
 }
 
 // routeOf returns the route of a request, and whether it is for the request's method. If no
@@ -213,6 +224,9 @@ func (rt *route) admits(id *auth.Identity) error {
 		return nil
 	}
 	name := cmp.Or(rt.name, rt.path)
+	if id.Kind&auth.KindSession != 0 {
+		return forbidden("this page only reads: it is not at an address of its own, or nobody has used it for %d minutes. Open one with the extension's Open dashboard or `tabhub token --url`, or use the tabhub command", int(writerIdle.Minutes()))
+	}
 	if id.Kind == auth.KindClient {
 		return forbidden("%s is not for clients: a client's token is good for MCP alone, at /mcp and /sse and for `tabhub stdio`. The tabhub command needs none; unset TABHUB_TOKEN for it", name)
 	}

@@ -21,25 +21,29 @@ var attacks = []struct {
 	targets                                                                string // separated by commas
 	program, owner, companion, extension, loopback, allowed, self, foreign string
 	session                                                                int // what the hub's page is answered that shows its session
+	writer                                                                 int // what it is answered at an origin of its own
 	client                                                                 int // what a client is answered, which shows its own token by the port or, at /attach, by the socket
 }{
-	{"/mcp", "t", "n", "x", "x", "x", "t", "x", "x", 403, 200},
-	{"/mcp ws", "h", "n", "x", "x", "x", "h", "x", "x", 403, 200},
-	{"/sse, POST /message", "t", "n", "x", "x", "x", "t", "x", "x", 403, 200},
-	{"/tabs, /tabs ws", "h", "n", "u", "o", "o", "o", "o", "x", 401, 403},
-	{"/ ws", "t", "n", "x", "x", "o", "o", "o", "x", 401, 403},
-	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403, 403},
-	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 403},
-	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 200},
-	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
-	{"POST /api/pair, DELETE /api/pair, POST /api/clients, DELETE /api/clients, POST /api/policy/rule, DELETE /api/policy/rule, PUT /api/policy/mode, PUT /api/policy/private, POST /api/pause, DELETE /api/pause, POST /api/questions, /api/questions/watch", "r", "p", "x", "x", "x", "x", "r", "x", 401, 403},
-	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
-	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 403},
-	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 403},
-	{"/api/session, PUT /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 401, 403},
-	{"/.well-known/oauth-protected-resource/mcp, /.well-known/oauth-authorization-server, /.well-known/openid-configuration, POST /oauth/register, POST /oauth/token, POST /oauth/revoke, /oauth/authorize", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
-	{"POST /oauth/authorize", "x", "n", "x", "x", "x", "x", "o", "x", 200, 403},
-	{"/, /dashboard/dashboard.js, /healthz, /demo, /tab.js, /embed.js, /widget.html, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200},
+	{"/mcp", "t", "n", "x", "x", "x", "t", "x", "x", 403, 404, 200},
+	{"/mcp ws", "h", "n", "x", "x", "x", "h", "x", "x", 403, 404, 200},
+	{"/sse, POST /message", "t", "n", "x", "x", "x", "t", "x", "x", 403, 404, 200},
+	{"/tabs, /tabs ws", "h", "n", "u", "o", "o", "o", "o", "x", 401, 404, 403},
+	{"/ ws", "t", "n", "x", "x", "o", "o", "o", "x", 401, 404, 403},
+	{"/ ws webmcp-relay.v1", "t", "n", "x", "x", "x", "x", "x", "x", 403, 404, 403},
+	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 404, 403},
+	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 200},
+	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/nothing, /readyz", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
+	{"POST /api/pair, DELETE /api/pair, POST /api/clients", "r", "p", "x", "x", "x", "x", "r", "x", 401, 404, 403},
+	{"DELETE /api/clients, POST /api/policy/rule, DELETE /api/policy/rule, PUT /api/policy/mode, PUT /api/policy/private, POST /api/pause, DELETE /api/pause, POST /api/questions, /api/questions/watch", "r", "p", "x", "x", "x", "x", "r", "x", 403, 200, 403},
+	{"POST /api/stop, POST /api/signin, PUT /api/site, POST /api/call, POST /api/token, POST /api/nothing", "t", "p", "x", "x", "x", "x", "t", "x", 401, 404, 403},
+	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 401, 403},
+	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
+	{"PUT /api/session", "x", "n", "x", "x", "x", "x", "r", "x", 403, 200, 403},
+	{"/api/session, POST /api/status", "t", "p", "x", "x", "x", "x", "t", "x", 401, 401, 403},
+	{"/.well-known/oauth-protected-resource/mcp, /.well-known/oauth-authorization-server, /.well-known/openid-configuration, POST /oauth/register, POST /oauth/token, POST /oauth/revoke, /oauth/authorize", "o", "o", "o", "o", "o", "o", "o", "o", 200, 404, 200},
+	{"POST /oauth/authorize", "x", "n", "x", "x", "x", "x", "o", "x", 200, 404, 403},
+	{"/, /dashboard/dashboard.js, POST /, POST /dashboard/dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200, 200, 200},
+	{"/healthz, /demo, /tab.js, /embed.js, /widget.html, /dashboard.js", "o", "o", "o", "o", "o", "o", "o", "o", 200, 404, 200},
 }
 
 var (
@@ -102,6 +106,8 @@ func TestAttacks(t *testing.T) {
 		for target := range strings.SplitSeq(row.targets, ", ") {
 			checkSession(t, newGuard(t, local), target, row.session)
 			checkSession(t, newGuard(t, accounts), target, row.session)
+			checkWriter(t, newGuard(t, local), target, row.writer)
+			checkWriter(t, newGuard(t, accounts), target, row.writer)
 			checkClient(t, newGuard(t, local), target, row.client)
 			checkClient(t, newGuard(t, accounts), target, row.client)
 			checkPaired(t, newGuard(t, local), target, row.companion == "u")
@@ -125,7 +131,7 @@ func ofAccounts(target, cell string) string {
 		return "t"
 	case cell == "t" && target == "POST /api/stop":
 		return "r"
-	case cell == "r":
+	case cell == "r" && target != "PUT /api/session":
 		return "t"
 	case cell == "o" && (ws || target == "/tabs"):
 		return "h"
@@ -136,11 +142,45 @@ func ofAccounts(target, cell string) string {
 // checkSession has the hub's own page show its session.
 func checkSession(t *testing.T, g *Guard, target string, want int) {
 	t.Helper()
-	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser})
+	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, "")
 	r := ask(target, "127.0.0.1:3300", "http://127.0.0.1:3300")
 	r.Header.Set("Authorization", "Bearer "+session)
 	if _, err := g.check(r); status(err) != want {
 		t.Errorf("%s, with the session of a page: got %v, want %d", target, err, want)
+	}
+}
+
+// checkWriter has a page at an origin of its own show its session, there and elsewhere.
+func checkWriter(t *testing.T, g *Guard, target string, want int) {
+	t.Helper()
+	const host, other = "tabhub-a.localhost:3300", "tabhub-b.localhost:3300"
+	session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, host)
+	try := func(host, origin, site string) int {
+		r := ask(target, host, origin)
+		r.Header.Set("Authorization", "Bearer "+session)
+		if site != "" {
+			r.Header.Set("Sec-Fetch-Site", site)
+		}
+		r, err := g.check(r)
+		if err == nil && passOf(r.Context()).route.need != credNone {
+			err = g.checkOwner(passOf(r.Context()))
+		}
+		return status(err)
+	}
+	if got := try(host, "http://"+host, "same-origin"); got != want {
+		t.Errorf("%s, with the session of a page that may write: got %d, want %d", target, got, want)
+	}
+	if rt, right := routeOf(ask(target, host, "-")); !right || rt.need == credNone {
+		return
+	}
+	for _, c := range []struct{ host, origin, site string }{
+		{other, "http://" + other, "same-origin"}, {"127.0.0.1:3300", "http://127.0.0.1:3300", "same-origin"}, {"localhost:3300", "http://localhost:3300", "same-origin"},
+		{host, "http://" + other, "same-site"}, {host, "http://" + other, "cross-site"}, {host, "http://" + other, "same-origin"},
+		{host, "http://" + host, "cross-site"}, {host, "http://" + host, ""}, {host, "http://" + host, "none"},
+	} {
+		if got := try(c.host, c.origin, c.site); got == http.StatusOK {
+			t.Errorf("%s, Host %s, Origin %s, Sec-Fetch-Site %q: good for a session of %s", target, c.host, c.origin, c.site, host)
+		}
 	}
 }
 

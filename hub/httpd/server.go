@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tabhub/hub/auth"
@@ -62,6 +63,8 @@ type Server struct {
 	log     *slog.Logger
 	http    *http.Server
 	clients clients
+
+	watchers atomic.Int32 // of questions
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc

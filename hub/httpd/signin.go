@@ -14,18 +14,22 @@ const (
 	SignInLife = 10 * time.Minute
 	// sessionLife is how long a page stays signed in.
 	sessionLife = 12 * time.Hour
+	// writerIdle is how long a page may still write after its owner has used it last.
+	writerIdle = 15 * time.Minute
 	// signInsPerUser bounds both the addresses and the pages of a user.
 	signInsPerUser = 32
 )
 
 // signIns are how the dashboard's pages get in without a cookie or the token. An
 // address that the hub has made holds a code. The page exchanges it, once, for a
-// session, which it shows as a Bearer to the admin API. A session can only read there:
-// what it could set off, such as a pairing, might outlive it.
+// session, which it shows as a Bearer to the admin API.
 //
 // The page may send its session to whoever has the hub's port after the hub has ended.
-// It is worth nothing there: the process that knew it is gone. What this does not stop
-// is who had the port before the hub and left a service worker in the browser.
+// It is worth nothing there: the process that knew it is gone. Who had the port before
+// the hub may have left a service worker in the browser, which sees and does all that the
+// page does; so at the hub's usual origins a session only reads. The owner's address leads
+// to an origin of its own (dashboardHost), where there can be none: a session that begins
+// there is good there alone, and for the owner's decisions, too (auth.KindWriter).
 type signIns struct {
 	codes    *grants
 	sessions *grants
@@ -44,13 +48,23 @@ func newSignIns() *signIns {
 
 // SignInURL returns an address that signs one page of the dashboard in as id: it is
 // good once, for SignInLife, or until id expires or is revoked. The session ends with
-// id, too.
+// id, too. The page may write if the hub is on this machine; it is for the owner alone.
 func (s *Server) SignInURL(id auth.Identity) string {
+	return s.signInURL(id, newDashboardHost(s.o.URL))
+}
+
+// signInURL is SignInURL for a page at one of the dashboard's own hosts, or, if host is "",
+// at the hub's address, where it only reads.
+func (s *Server) signInURL(id auth.Identity, host string) string {
 	if s.guard.verifier == nil {
 		return s.o.URL + "/" // everybody is in
 	}
-	code, _ := s.guard.signIns.codes.add(id)
-	return s.o.URL + "/#code=" + code
+	base := s.o.URL
+	if host != "" {
+		base = "http://" + host
+	}
+	code, _ := s.guard.signIns.codes.add(id, host)
+	return base + "/#code=" + code
 }
 
 // SignInReport is the answer to POST /api/signin.
@@ -58,15 +72,19 @@ type SignInReport struct {
 	URL string `json:"url"`
 }
 
-// SessionReport is the answer to POST /api/session.
+// SessionReport is the answer to POST /api/session and, without Session, to PUT.
 type SessionReport struct {
-	Session string    `json:"session"`
-	Expires time.Time `json:"expires"`
+	Session string    `json:"session,omitempty"`
+	Expires time.Time `json:"expires,omitzero"`
+	Writes  time.Time `json:"writes,omitzero"` // until then, if nobody uses the page; zero: it only reads
 }
 
 // postSignIn makes an address that signs the caller in.
 func (s *Server) postSignIn(r *request) error {
 	id := *r.pass.identity
+	if r.pass.from != fromOwner && !s.guard.accounts {
+		return r.answer(SignInReport{s.signInURL(id, "")}) // the token alone decides nothing
+	}
 	if s.o.Token != nil && r.pass.from == fromOwner {
 		id = s.o.Token.Identity() // the owner shows none, but who replaces it signs all pages out
 	}
@@ -79,8 +97,18 @@ func (s *Server) postSession(r *request) error {
 	if err != nil {
 		return err
 	}
-	session, expires := s.guard.signIns.sessions.add(id)
-	return r.answer(SessionReport{session, expires})
+	host := dashboardHost(r.Request)
+	session, expires := s.guard.signIns.sessions.add(id, host)
+	report := SessionReport{Session: session, Expires: expires}
+	if host != "" {
+		report.Writes = time.Now().Add(writerIdle)
+	}
+	return r.answer(report)
+}
+
+// putSession notes that the owner uses the page.
+func (s *Server) putSession(r *request) error {
+	return r.answer(SessionReport{Writes: r.pass.identity.Expires})
 }
 
 func (s *Server) signIn(r *request) (auth.Identity, error) {
@@ -88,7 +116,7 @@ func (s *Server) signIn(r *request) (auth.Identity, error) {
 	switch {
 	case s.guard.verifier == nil:
 		return auth.Identity{}, badRequest("this hub asks for no credential, so there is nothing to sign in to")
-	case shown != nil && s.guard.accounts:
+	case shown != nil && s.guard.accounts && dashboardHost(r.Request) == "":
 		return *shown, nil
 	case shown != nil:
 		return auth.Identity{}, forbidden("the token is not for pages; open the address that `tabhub token --url` prints")
@@ -99,8 +127,9 @@ func (s *Server) signIn(r *request) (auth.Identity, error) {
 	if err := r.read(1<<10, &in); err != nil {
 		return auth.Identity{}, err
 	}
-	if id, ok := s.guard.signIns.codes.take(in.Code); ok {
-		return id, nil
+	at := dashboardHost(r.Request)
+	if code, ok := s.guard.signIns.codes.take(in.Code); ok && (at == "" || at == code.host) {
+		return code.Identity, nil
 	}
 	// A right code is taken however many wrong ones there were: nobody is locked out by
 	// another's guesses, of which 128 bits leave none a chance.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -145,8 +146,8 @@ func TestSignInCodeExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		token := auth.NewToken(secret)
 		s := newSignIns()
-		early, _ := s.codes.add(token.Identity())
-		late, _ := s.codes.add(token.Identity())
+		early, _ := s.codes.add(token.Identity(), "")
+		late, _ := s.codes.add(token.Identity(), "")
 		time.Sleep(SignInLife - time.Nanosecond)
 		if _, ok := s.codes.take(early); !ok {
 			t.Error("it is over before its time")
@@ -349,7 +350,7 @@ func TestSignInToAccounts(t *testing.T) {
 func TestSignInEndsWithTheUsersToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard(t, GuardOptions{Accounts: true, Verifier: users{}})
-		session, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)})
+		session, _ := g.signIns.sessions.add(auth.Identity{User: "ann", Expires: time.Now().Add(time.Hour)}, "")
 		check := func(want int) {
 			t.Helper()
 			r := ask("/api/tabs", "127.0.0.1:3300", "-")
@@ -376,4 +377,136 @@ func TestSignInWithoutCredentials(t *testing.T) {
 	if _, body, _ := d.ask("GET", "/", ""); !strings.Contains(body, `data-auth="none"`) {
 		t.Errorf("the page asks people to sign in: %s", body)
 	}
+}
+
+// openWriter signs a page in at an origin of its own, and returns how it asks.
+func (d *testServer) openWriter() func(method, path, body string, headers ...string) (int, string) {
+	d.t.Helper()
+	host, code, ok := strings.Cut(strings.TrimPrefix(d.server.SignInURL(d.token.Identity()), "http://"), "/#code=")
+	if !ok || !strings.HasPrefix(host, "tabhub-") {
+		d.t.Fatalf("the owner's address is at %q", host)
+	}
+	page := []string{"Host", host, "Origin", "http://" + host, "Sec-Fetch-Site", "same-origin"}
+	status, session, body := d.exchange(code, page...)
+	if status != http.StatusOK || !strings.Contains(body, `"writes"`) {
+		d.t.Fatalf("%d %s", status, body)
+	}
+	return func(method, path, body string, headers ...string) (int, string) {
+		d.t.Helper()
+		status, answer, _ := d.ask(method, path, body, slices.Concat([]string{"Authorization", "Bearer " + session}, page, headers)...)
+		return status, answer
+	}
+}
+
+// The owner's page decides, and nothing that outlives it in another way than a decision is
+// meant to.
+func TestWriterDecides(t *testing.T) {
+	d := openSignIn(t, nil)
+	ask := d.openWriter()
+	for _, c := range []struct{ method, path, body, header, value string }{
+		{"POST", "/api/pause", `{}`, "Host", d.addr},
+		{"POST", "/api/pause", `{}`, "Host", "tabhub-other.localhost:" + d.addr[strings.LastIndex(d.addr, ":")+1:]},
+		{"POST", "/api/pause", `{}`, "Origin", ""},
+		{"POST", "/api/pause", `{}`, "Origin", "http://" + d.addr},
+		{"POST", "/api/pause", `{}`, "Sec-Fetch-Site", ""},
+		{"POST", "/api/pause", `{}`, "Sec-Fetch-Site", "same-site"},
+		{"GET", "/api/tabs", "", "Sec-Fetch-Site", ""},
+	} {
+		if status, body := ask(c.method, c.path, c.body, c.header, c.value); status != http.StatusUnauthorized && status != http.StatusForbidden {
+			t.Errorf("%+v: %d %s", c, status, body)
+		}
+	}
+	if status, body := ask("POST", "/api/pause", `{}`); status != http.StatusOK || !strings.Contains(body, `"by":"dashboard"`) {
+		t.Errorf("pause: %d %s", status, body)
+	}
+	if got := d.tenant.Hub.Policy().Document().Pauses; len(got) != 1 {
+		t.Errorf("the pauses are %v", got)
+	}
+	if status, body := ask("DELETE", "/api/pause", ""); status != http.StatusOK {
+		t.Errorf("resume: %d %s", status, body)
+	}
+	for _, path := range []string{"/demo", "/tab.js", "/embed.js", "/widget.html", "/healthz", "/mcp", "/tabs", "/oauth/authorize"} {
+		if status, body := ask("GET", path, ""); status != http.StatusNotFound || !strings.Contains(body, "dashboard") {
+			t.Errorf("%s at the dashboard's own host: %d %s", path, status, body)
+		}
+	}
+	for _, c := range [][3]string{{"POST", "/api/call", `{"name":"own"}`}, {"POST", "/api/stop", `{"reason":"stop"}`}, {"POST", "/api/token", ""}, {"POST", "/api/signin", ""}, {"POST", "/api/pair", ""}, {"POST", "/api/clients", `{"name":"x","kind":"token"}`}} {
+		if status, body := ask(c[0], c[1], c[2]); status != http.StatusNotFound {
+			t.Errorf("%s: %d %s", c[1], status, body)
+		}
+	}
+}
+
+// The address of one page signs no other page in to write: not one at another name, not one
+// at the hub's own address, and not for whoever has the token alone.
+func TestWriterNeedsItsOwnAddress(t *testing.T) {
+	d := openSignIn(t, nil)
+	code := func() (host, code string) {
+		host, code, _ = strings.Cut(strings.TrimPrefix(d.server.SignInURL(d.token.Identity()), "http://"), "/#code=")
+		return host, code
+	}
+	host, first := code()
+	other, second := code()
+	if host == other {
+		t.Fatalf("two addresses have the name %s", host)
+	}
+	if status, _, body := d.exchange(second, "Host", host, "Origin", "http://"+host); status != http.StatusUnauthorized {
+		t.Errorf("at another page's name: %d %s", status, body)
+	}
+	status, session, body := d.exchange(first)
+	if status != http.StatusOK || strings.Contains(body, "writes") {
+		t.Fatalf("at the hub's address: %d %s", status, body)
+	}
+	if status, body, _ := d.ask("POST", "/api/pause", `{}`, "Authorization", "Bearer "+session, "Origin", "http://"+d.addr, "Sec-Fetch-Site", "same-origin"); status != http.StatusForbidden || !strings.Contains(body, "tabhub token --url") {
+		t.Errorf("it pauses: %d %s", status, body)
+	}
+	if _, byToken, _ := d.ask("POST", "/api/signin", ""); strings.Contains(byToken, ".localhost") {
+		t.Errorf("the token alone makes an address that decides: %s", byToken)
+	}
+	if _, byOwner := d.askOwner("POST", "/api/signin", ""); !strings.Contains(byOwner, ".localhost:") {
+		t.Errorf("the owner's command makes an address that only reads: %s", byOwner)
+	}
+	for _, plain := range []string{"https://hub.example", "https://127.0.0.1:3300", "http://192.168.1.5:3300", "http://127.0.0.1:3300/tabs"} {
+		if got := newDashboardHost(plain); got != "" {
+			t.Errorf("%s has the dashboard at %s, which leads elsewhere", plain, got)
+		}
+	}
+}
+
+// A page that was left open decides nothing after a quarter of an hour. It goes on to show.
+func TestWriterIdles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret)})
+		const host = "tabhub-a.localhost:3300"
+		session, _ := g.signIns.sessions.add(auth.Identity{User: spec.LocalUser}, host)
+		check := func(target string, want int) {
+			t.Helper()
+			r := ask(target, host, "http://"+host)
+			r.Header.Set("Authorization", "Bearer "+session)
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+			r, err := g.check(r)
+			if status(err) != want {
+				t.Errorf("%s: %v, want %d", target, err, want)
+			}
+			if err == nil && target == "/api/questions/watch" {
+				if left := time.Until(passOf(r.Context()).identity.Expires); left <= 0 || left > writerIdle {
+					t.Errorf("calls wait for this page for %v", left)
+				}
+			}
+		}
+		time.Sleep(writerIdle - time.Second)
+		check("POST /api/pause", http.StatusOK)
+		time.Sleep(writerIdle - time.Second)
+		check("/api/questions/watch", http.StatusOK)
+		check("PUT /api/session", http.StatusOK)
+		time.Sleep(writerIdle - time.Second)
+		for range 3 { // looking is no use
+			check("/api/tabs", http.StatusOK)
+		}
+		time.Sleep(time.Second)
+		check("/api/tabs", http.StatusOK)
+		check("PUT /api/session", http.StatusForbidden)
+		check("POST /api/pause", http.StatusForbidden)
+		check("/api/questions/watch", http.StatusForbidden)
+	})
 }

@@ -62,8 +62,8 @@ func (s *Server) ready(r *request) error {
 
 // getStatus may have a caller who is no user: the owner of a hub with accounts.
 func (s *Server) getStatus(r *request) error {
-	// The request itself is counted as a client.
-	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.clients.count() - 1}
+	// The request itself is counted as a client, as is who watches the questions.
+	report := StatusReport{Info: s.o.Info(), User: r.pass.identity.User, Clients: s.clients.count() - 1 - int(s.watchers.Load())}
 	if report.User != "" {
 		t, err := s.o.Tenants.Get(r.Context(), report.User)
 		if err != nil {

@@ -1,5 +1,6 @@
 // What the pages read of the hub's answers; the Go types are in ../api.go, ../oauth.go,
-// hub/api.go and hub/record/entry.go.
+// ../signin.go, ../api_policy.go, hub/api.go, hub/record/entry.go, hub/consent/question.go,
+// hub/policy/rule.go and hub/auth/client.go.
 
 export interface AuthorizeEvent {
   code?: string;
@@ -44,15 +45,82 @@ export interface Browser {
   lastSeen: string;
 }
 
-export interface Call {
+/** A line of the record. */
+export interface Line {
+  n: number;
   time: string;
+  event: string;
+  call?: string;
   name?: string; // that the owner has given the client
   said?: string; // what the client calls itself
   client?: string; // its id
   via?: string; // the hub's own tool that the client called for it
   domain?: string;
   tool?: string;
+  decision?: string;
+  rule?: string;
+  question?: string;
+  by?: string;
+  reach?: string;
+  flows?: string[];
   outcome: string;
   reason?: string;
   duration: number; // nanoseconds
+}
+
+export interface Question {
+  id: string;
+  kind: string;
+  client: { name: string; said?: string; return?: string };
+  site?: { origin: string; verified: boolean; top?: string; any?: boolean };
+  tool?: { kind?: string; name: string; title?: string; class: string };
+  why: string[];
+  args?: { name: string; value: string; cut?: number }[];
+  changes?: { what: string; was: string; is: string }[];
+  reaches: string[];
+  digest: string;
+  until: string;
+  count: number;
+  late?: boolean;
+}
+
+export interface Client {
+  id: string;
+  name: string;
+  kind: string;
+  scope?: { sites?: string[]; tools?: string[]; classes?: string[] };
+  made: string;
+  expires?: string;
+  lastUsed?: string;
+}
+
+export interface Rule {
+  id: string;
+  effect: string;
+  client?: string;
+  session?: string;
+  site?: string;
+  tool?: string;
+  class?: string;
+  pin?: string;
+  late?: boolean;
+  from?: string;
+  until?: string;
+  by?: string;
+  note?: string;
+}
+
+export interface Pause {
+  client?: string;
+  site?: string;
+  since: string;
+}
+
+export interface Policy {
+  mode: string;
+  fixed: boolean;
+  rules: Rule[];
+  pauses: Pause[];
+  private: string[];
+  file?: { error?: string };
 }

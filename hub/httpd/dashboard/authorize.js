@@ -2,7 +2,7 @@
 // owner has to type into the hub's own question, and goes on to where the hub says. The
 // question lasts as long as this page.
 
-import { byID } from "./view.js";
+import { byID } from "./dom.js";
 
 /** @import {AuthorizeEvent} from "./api.d.ts" */
 

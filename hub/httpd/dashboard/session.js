@@ -24,9 +24,14 @@ function stored() {
 
 let session = stored();
 
+/** Ends what the hub sends to a session that is left. */
+let leave = new AbortController();
+
 /** @param {string | null} to */
 function keep(to) {
   session = to;
+  leave.abort();
+  leave = new AbortController();
   try {
     if (to === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, to);
@@ -43,8 +48,9 @@ export const signedIn = () => session !== null;
  * @param {string} path
  * @param {string | null} bearer
  * @param {object} [body]
+ * @param {AbortSignal} [signal]
  */
-function send(method, path, bearer, body) {
+function send(method, path, bearer, body, signal) {
   const headers = new Headers();
   if (bearer !== null) headers.set("Authorization", `Bearer ${bearer}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
@@ -56,6 +62,7 @@ function send(method, path, bearer, body) {
     credentials: "omit",
     redirect: "error",
     referrerPolicy: "no-referrer",
+    signal,
   });
 }
 
@@ -76,6 +83,7 @@ export async function signIn(proof) {
   if (!response.ok) throw new Refused(reasonOf(response, given));
   if (typeof given?.session !== "string") throw new Refused("what answers here is no hub");
   keep(given.session);
+  writes = until(given);
 }
 
 export async function signOut() {
@@ -85,21 +93,74 @@ export async function signOut() {
 }
 
 /**
- * Gets what the admin API has at a path. The session is forgotten as soon as something
- * answers that does not know it, so that it is sent there once.
+ * Asks the admin API. The session is forgotten as soon as something answers that does not
+ * know it, so that it is sent there once.
+ * @param {string} method
  * @param {string} path
+ * @param {object} [body]
  * @returns {Promise<any>}
  */
-export async function get(path) {
+export async function ask(method, path, body) {
   const mine = session;
-  const response = await send("GET", path, mine);
-  const isHub = response.headers.get("Content-Type") === "application/json";
-  const answer = isHub ? await response.json() : null;
+  const response = await sendMine(method, path, body);
+  const answer = await response.json();
   if (session !== mine) throw new Changed();
-  if (response.status === 401 || !isHub) {
-    keep(null);
-    throw new SignedOut();
-  }
   if (!response.ok) throw new Refused(reasonOf(response, answer));
   return answer;
 }
+
+/**
+ * Sends a request with the session, and returns what the hub has answered.
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @param {AbortSignal} [signal]
+ */
+async function sendMine(method, path, body, signal) {
+  const mine = session;
+  const response = await send(method, path, mine, body, signal);
+  if (session !== mine) throw new Changed();
+  const type = response.headers.get("Content-Type") ?? "";
+  if (response.status === 401 || !["application/json", "text/event-stream"].includes(type)) {
+    keep(null);
+    throw new SignedOut();
+  }
+  return response;
+}
+
+/**
+ * Yields the events that the hub sends, until it or the session ends.
+ * @param {string} path
+ * @returns {AsyncGenerator<any>}
+ */
+export async function* events(path) {
+  const response = await sendMine("GET", path, undefined, leave.signal);
+  if (!response.ok || !response.body) throw new Refused(reasonOf(response, await response.json()));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    let text = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const lines = (text + part.value).split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+/** When the session is no longer good for deciding, as Date.now() has it; 0: never was. */
+let writes = 0;
+
+export const mayWrite = () => session !== null && Date.now() < writes;
+
+/** Has the hub know that somebody uses the page. */
+export async function stay() {
+  const answer = await ask("PUT", "api/session").catch((err) => {
+    if (!(err instanceof Refused)) throw err;
+  });
+  writes = until(answer);
+}
+
+/** @param {{writes?: string} | undefined} report */
+const until = (report) => (report?.writes ? Date.parse(report.writes) : 0);

@@ -1,62 +1,8 @@
-// What the page shows. Titles, addresses and names come from pages that may be hostile:
-// they become text, never HTML, and no link.
+// What there is: the hub, tabs and browsers.
 
-/** @import {Browser, Call, Status, Tab} from "./api.d.ts" */
+import { byID, element, foreign, list, number, row, ROWS, when } from "./dom.js";
 
-/** How many rows a table has at most. */
-const ROWS = 200;
-
-/** @param {string} id */
-export function byID(id) {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
-}
-
-/**
- * @param {string} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.append(...children);
-  return made;
-}
-
-/** @param {...(Node | string | Node[])} cells */
-const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
-
-/** @param {string} text that a page or a client has chosen */
-const foreign = (text, className = "") => element("span", "foreign " + className, text);
-
-const number = (/** @type {number} */ n) => element("span", "number", n.toLocaleString("en"));
-
-/** @param {string} time */
-function when(time) {
-  const at = new Date(time);
-  const today = at.toDateString() === new Date().toDateString();
-  return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
-}
-
-/** @param {number} nanoseconds */
-function took(nanoseconds) {
-  const ms = nanoseconds / 1e6;
-  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-/**
- * Shows rows in a table's body, or hides what is around them if there are none.
- * @param {HTMLElement} body
- * @param {string} around
- * @param {HTMLElement[]} rows
- */
-function list(body, around, rows) {
-  body.replaceChildren(...rows.slice(0, ROWS));
-  const outer = /** @type {HTMLElement} */ (body.closest(around));
-  outer.hidden = rows.length === 0;
-}
+/** @import {Browser, Status, Tab} from "./api.d.ts" */
 
 /** @param {Status} status */
 export function showStatus(status) {
@@ -124,21 +70,4 @@ export function showBrowsers(peers) {
   });
   byID("count-browsers").textContent = browsers.filter((b) => b.connected).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
-}
-
-/** @param {Call[]} calls */
-export function showCalls(calls) {
-  const rows = calls.map((c) => {
-    const outcome = [element("span", c.outcome === "ok" ? "ok" : "bad", c.outcome)];
-    if (c.reason) outcome.push(foreign(c.reason, "title soft"));
-    return row(
-      element("span", "number", when(c.time)),
-      foreign([c.domain, c.tool].filter(Boolean).join(" · ")),
-      foreign([c.name || c.said || c.client, c.via].filter(Boolean).join(" · ")),
-      outcome,
-      element("span", "number", took(c.duration)),
-    );
-  });
-  list(byID("calls"), "table", rows);
-  byID("no-calls").hidden = rows.length > 0;
 }

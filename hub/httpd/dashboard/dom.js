@@ -1,0 +1,124 @@
+// The parts that the pages are made of. What pages and clients say may be hostile: it becomes
+// text, never HTML, and no link.
+
+/** How many rows a table has at most. */
+export const ROWS = 200;
+
+/** @param {string} id */
+export function byID(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found;
+}
+
+/**
+ * @param {string} tag
+ * @param {string} className
+ * @param {...(Node | string)} children
+ */
+export function element(tag, className, ...children) {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.append(...children);
+  return made;
+}
+
+/** @param {...(Node | string | Node[])} cells */
+export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
+
+/** @param {string} text that a page or a client has chosen */
+export const foreign = (text, className = "") => element("span", "foreign " + className, text);
+
+export const number = (/** @type {number} */ n) => element("span", "number", n.toLocaleString("en"));
+
+/** @param {string} time */
+export function when(time) {
+  const at = new Date(time);
+  const today = at.toDateString() === new Date().toDateString();
+  return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** @param {number} nanoseconds */
+export function took(nanoseconds) {
+  const ms = nanoseconds / 1e6;
+  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/**
+ * Shows rows in a table's body, or hides what is around them if there are none. A button that
+ * has the focus keeps it, if there is one of the same name.
+ * @param {HTMLElement} body
+ * @param {string} around
+ * @param {HTMLElement[]} rows
+ */
+export function list(body, around, rows) {
+  const focused = body.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
+  body.replaceChildren(...rows.slice(0, ROWS));
+  if (focused) [...body.querySelectorAll("button")].find((b) => b.ariaLabel === focused)?.focus();
+  const outer = /** @type {HTMLElement} */ (body.closest(around));
+  outer.hidden = rows.length === 0;
+}
+
+/**
+ * A button that does something at once.
+ * @param {string} label
+ * @param {string} name for who cannot see what it is about; begins with the label
+ * @param {() => Promise<unknown> | void} act
+ */
+export function button(label, name, act) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = label;
+  made.ariaLabel = name;
+  made.addEventListener("click", () => void tell(made, act));
+  return made;
+}
+
+/** How long a button that has to be pressed twice waits, in ms. */
+const AGAIN = 5000;
+
+/** Whether a button waits to be pressed again: nothing should be shown anew then. */
+export const waitsForClick = () => document.querySelector("[data-again]") !== null;
+
+/**
+ * A button of the page's deciding part that has to be pressed twice.
+ * @param {string} label
+ * @param {string} name
+ * @param {() => Promise<unknown>} act
+ */
+export function twice(label, name, act) {
+  const made = button(label, name, async () => {
+    if (made.dataset.again !== undefined) {
+      back();
+      return act();
+    }
+    made.dataset.again = "";
+    made.textContent = `${label}?`;
+    made.ariaLabel = `Really ${name[0].toLowerCase()}${name.slice(1)}? Press again`;
+    setTimeout(back, AGAIN);
+    return "Press it again within five seconds to do it.";
+  });
+  const back = () => {
+    delete made.dataset.again;
+    made.textContent = label;
+    made.ariaLabel = name;
+  };
+  made.className = "writes";
+  return made;
+}
+
+/**
+ * Does something, and says in the form or the section of an element how it went, if that needs words.
+ * @param {Element} within
+ * @param {() => Promise<unknown> | void} act may return the words
+ */
+export async function tell(within, act) {
+  const answer = within.closest("form:has(.answer), section")?.querySelector(".answer"); // the element may be gone afterwards
+  let words;
+  try {
+    words = await act();
+  } catch (err) {
+    words = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
+  }
+  if (answer) answer.textContent = typeof words === "string" ? words : "";
+}
