@@ -80,6 +80,18 @@ func DomainOfURL(raw string, verified bool) spec.Domain {
 	return d
 }
 
+// The dashboard of a hub has a new name for each sign-in, which browsers resolve to this
+// machine themselves.
+const (
+	DashboardPrefix = "tabhub-"
+	DashboardSuffix = ".localhost"
+)
+
+// IsDashboard reports whether a host is a name of a hub's dashboard.
+func IsDashboard(host string) bool {
+	return strings.HasPrefix(host, DashboardPrefix) && strings.HasSuffix(host, DashboardSuffix)
+}
+
 // unverified marks the key of a domain that somebody only claims.
 const unverified = "unverified_"
 

@@ -105,6 +105,7 @@ var situations = []struct {
 	{"a tab is led elsewhere", "careful", "", "", "goto", "https://shop.example/a", "allow", "preset:careful"},
 	{"not to a denied site", "careful", "deny site=other.example", "", "goto", "https://other.example/?q=secret", "deny", "r1"},
 	{"nor away from one", "careful", "deny site=shop.example", "", "goto", "https://other.example/", "deny", "r1"},
+	{"the dashboard is the owner's, whatever rules say", "open", "", "", "open", "http://tabhub-a1.localhost:3300/", "deny", ""},
 	{"a tab is opened", "careful", "", "", "open", "https://other.example/", "allow", "preset:careful"},
 	{"not at a denied site", "careful", "deny site=other.example", "", "open", "https://other.example/", "deny", "r1"},
 	{"starting a browser in the owner's profile is asked about", "careful", "", "", "start", "chrome/Default", "ask no", ""},

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"tabhub/naming"
 )
 
 // checkHost refuses names that do not stand for this hub: a page that has rebound
@@ -43,22 +45,15 @@ func isLoopbackName(name string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// The dashboard has a new name for each sign-in, which browsers resolve to this machine
-// themselves: a new origin, at which nobody who had the hub's port before can have left a
-// service worker or anything else.
-const (
-	dashboardPrefix = "tabhub-"
-	dashboardSuffix = ".localhost"
-)
-
 // newDashboardHost returns a Host of the dashboard's own for the hub at an address, "" if
-// there is none there: it needs loopback, without TLS or a proxy.
+// there is none there: it needs loopback, without TLS or a proxy. It is a new origin, at
+// which nobody who had the hub's port before can have left a service worker or anything else.
 func newDashboardHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" || u.Path != "" || !isLoopbackName(u.Hostname()) {
 		return ""
 	}
-	name := dashboardPrefix + strings.ToLower(rand.Text()) + dashboardSuffix
+	name := naming.DashboardPrefix + strings.ToLower(rand.Text()) + naming.DashboardSuffix
 	if port := u.Port(); port != "" {
 		return name + ":" + port
 	}
@@ -70,7 +65,7 @@ func newDashboardHost(address string) string {
 func dashboardHost(r *http.Request) string {
 	host := strings.ToLower(r.Host)
 	name, _, _ := strings.Cut(host, ":")
-	if strings.HasPrefix(name, dashboardPrefix) && strings.HasSuffix(name, dashboardSuffix) && !isOwner(r.Context()) {
+	if naming.IsDashboard(name) && !isOwner(r.Context()) {
 		return host
 	}
 	return ""

@@ -90,6 +90,7 @@ type Layer uint8
 
 const (
 	ByNothing Layer = iota
+	ByOwnPage       // it is of a hub's dashboard, which is for the owner alone
 	ByPause
 	ByScope  // the client's credential
 	ByMode   // the bound of ModeReadOnly

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -86,6 +88,8 @@ func (s *Set) Decide(a *Action, now time.Time) Decision {
 // decide is Decide for what is not paused.
 func (s *Set) decide(a *Action, now time.Time) Decision {
 	switch {
+	case a.Site.isDashboard():
+		return Decision{Effect: Deny, Layer: ByOwnPage}
 	case a.Who.Scope.refuses(a) != unbound:
 		return Decision{Effect: Deny, Layer: ByScope}
 	case s.mode == ModeReadOnly && a.class() != Read:
@@ -99,6 +103,16 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 		}
 	}
 	return d
+}
+
+// isDashboard reports whether the site is a hub's dashboard: who reads or leads it decides
+// for the owner.
+func (s *Site) isDashboard() bool {
+	if !strings.Contains(string(s.Domain), naming.DashboardPrefix) {
+		return false
+	}
+	_, host, _ := naming.SplitKey(s.Domain)
+	return naming.IsDashboard(host)
 }
 
 // complete reports whether an action says what a decision needs: who it is, and of what a

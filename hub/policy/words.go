@@ -13,6 +13,8 @@ import (
 func (d Decision) Words(a *Action) string {
 	who, what := a.Who.words(), a.what()
 	switch d.Layer {
+	case ByOwnPage:
+		return "the dashboard of a hub is for its owner alone"
 	case ByPause:
 		return "the owner of this hub has paused this for now; `tabhub resume` lets it go on"
 	case ByScope:
