@@ -25,7 +25,7 @@ import (
 )
 
 // signInPage matches the address of a sign-in's page in what a client prints.
-var signInPage = regexp.MustCompile(`https?://[^\s\x1b]+/oauth/authorize\?[^\s\x1b\x07]+`)
+var signInPage = regexp.MustCompile(`https?://[^\s\x1b\x07?]+/oauth/authorize\?[^\s\x1b\x07]+`)
 
 // letIn opens the page that a client asks for in its output, clicks, repeats the page's
 // number as the owner, and goes back to the client. It returns the output up to there, and

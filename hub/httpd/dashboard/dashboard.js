@@ -147,6 +147,7 @@ async function signIn(proof) {
   try {
     await session.signIn(proof);
     showTrouble("");
+    showPower();
   } catch (err) {
     const why = err instanceof session.Refused ? err.message : "the hub does not answer";
     if (!session.signedIn()) return showSignedOut(`This page could not sign in: ${why}.`);
