@@ -302,7 +302,7 @@ func (r *run) check(it *item.Item) error {
 // owner is asked is not under way meanwhile.
 func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p permit, again bool, err error) {
 	g := r.h.gate
-	r.action = r.h.actionFor(r.by, it, r.ref.Page)
+	r.action = actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
 	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
 		return p, false, err
@@ -317,7 +317,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 }
 
 // actionFor is what a call of an item comes to, by the page's own name or URI.
-func (h *Hub) actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
+func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 	return policy.Action{
 		Who: by.Who, Session: by.Session, Site: policy.Site{Domain: it.Domain},
 		Kind: it.Kind, Name: name, Class: it.Class, Item: it,

@@ -28,7 +28,7 @@ func (h *Hub) Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, 
 		return item.CompleteResult(spec.Response{}), nil
 	}
 	r.timeout, r.moved = spec.ControlTimeout, false
-	r.action = h.actionFor(by, r.target.Item, r.ref.Page)
+	r.action = actionFor(by, r.target.Item, r.ref.Page)
 	p, ok := h.gate.allows(ctx, &r.action, &r)
 	if !ok {
 		return item.CompleteResult(spec.Response{}), nil

@@ -45,7 +45,7 @@ func (h *Hub) Action(who *policy.Principal, name string) (policy.Action, error) 
 	if !ok {
 		return policy.Action{}, h.unknownLocked(nil, spec.KindTool, name)
 	}
-	return h.actionFor(consent.As(who), l.Item, l.Item.Source), nil
+	return actionFor(consent.As(who), l.Item, l.Item.Source), nil
 }
 
 // unknownLocked makes the error for a name that is nobody's. It names only what the client
@@ -60,7 +60,7 @@ func (h *Hub) unknownLocked(by *consent.Caller, kind spec.Kind, name string) err
 
 // showsItem reports whether a client is to know of an item.
 func (h *Hub) showsItem(by *consent.Caller, it *item.Item) bool {
-	a := h.actionFor(by, it, it.Source)
+	a := actionFor(by, it, it.Source)
 	return h.gate.shows(&a)
 }
 

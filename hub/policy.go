@@ -29,10 +29,9 @@ const (
 func (h *Hub) Policy() *policy.Set { return h.gate.rules.Load() }
 
 // EditPolicy changes what the owner has decided so far; by says by what means, for the
-// record. edit gets a copy that it may
-// change; its error, one of the document that it makes, and one of the store are returned,
-// and then nothing has changed but that what edit has paused is. The rest holds once it is
-// stored, which EditPolicy waits for.
+// record. edit gets a copy that it may change; its error, one of the document that it makes,
+// and one of the store are returned, and then nothing has changed but that what edit has
+// paused is. The rest holds once it is stored, which EditPolicy waits for.
 func (h *Hub) EditPolicy(by string, edit func(*policy.Document) error) error {
 	h.editing.Lock()
 	defer h.editing.Unlock()

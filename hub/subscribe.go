@@ -30,7 +30,7 @@ func (h *Hub) SubscribeResource(ctx context.Context, by *consent.Caller, uri str
 	if err != nil {
 		return nil, err
 	}
-	h.gate.follow(sub, h.actionFor(by, it, it.Source))
+	h.gate.follow(sub, actionFor(by, it, it.Source))
 	h.tellAll(others, true)
 	if err := h.tell(ctx, first, true); err != nil && ctx.Err() != nil {
 		h.unsubscribe(sub)

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 )
 
@@ -50,13 +51,10 @@ func (v *views) of(rules *policy.Set, who *policy.Principal, kind ListKind, all 
 
 // shownTo returns what a client is to know of a list.
 func (l *Listing) shownTo(rules *policy.Set, who *policy.Principal) *Listing {
-	now := time.Now()
+	now, by := time.Now(), consent.As(who)
 	part := &Listing{Generation: l.Generation, JSON: append(make([]byte, 0, len(l.JSON)), '[')}
 	for _, it := range l.Items {
-		a := policy.Action{
-			Who: who, Site: policy.Site{Domain: it.Domain},
-			Kind: it.item.Kind, Name: it.Source, Class: it.item.Class, Item: it.item,
-		}
+		a := actionFor(by, it.item, it.Source)
 		if !rules.Shows(&a, now) {
 			continue
 		}
