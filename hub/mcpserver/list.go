@@ -64,6 +64,9 @@ func (s *Server) list(rq *request) (frame, error) {
 // builtinsFor returns the definitions of the hub's own tools that a client is to know of,
 // comma-separated.
 func (s *Server) builtinsFor(by *consent.Caller) []byte {
+	if s.hub.ListFor(by, hub.ListTools) == s.hub.List(hub.ListTools) {
+		return s.builtins // nothing is kept from the client
+	}
 	var some [][]byte
 	for i := range s.opts.Builtin {
 		t := &s.opts.Builtin[i]
