@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/stats"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -41,7 +42,8 @@ type Hub struct {
 	views     views
 	changes   signal // fired after each change of state
 	inFlight  atomic.Int64
-	calls     atomic.Uint64         // since Open
+	calls     atomic.Uint64 // since Open
+	stats     stats.Calls
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
 	running   sync.WaitGroup        // calls, and what they have begun
