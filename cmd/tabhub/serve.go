@@ -63,7 +63,7 @@ func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return startHub(ctx, &a.config, dir, a.config.auto, log)
+	return a.startHub(ctx, dir, a.config.auto, log)
 }
 
 // report tells the bridge that has started this process how it went: it waits for
