@@ -86,7 +86,7 @@ func (a *app) report(p *process, err error) {
 // a pipe lets nobody in.
 func (a *app) greet(p *process) {
 	for _, addr := range p.info.Addrs {
-		fmt.Fprintf(a.err, "listening on %s\n", a.config.baseURL(addr))
+		a.say(slog.LevelInfo, "listening on "+a.config.baseURL(addr))
 	}
 	if !a.onTerminal() {
 		return
