@@ -333,6 +333,35 @@ func TestIdenticalCalls(t *testing.T) {
 	}
 }
 
+// A yes to one that waits must not go to one whose call has ended.
+func TestIdenticalCallThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{answer: nobody})
+		by := client("c")
+		gone, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 2)
+		for _, ctx := range []context.Context{gone, t.Context()} {
+			go func() {
+				_, err := r.Ask(ctx, by, pay(by, `{}`))
+				ended <- err
+			}()
+			synctest.Wait()
+		}
+		cancel()
+		<-ended
+		open := r.Open()
+		if len(open) != 2 || !open[0].Late || open[1].Late || open[1].Count != 1 {
+			t.Fatalf("open: %+v", open)
+		}
+		if err := r.Answer(open[1].ID, open[1].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByDashboard); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Of two who answer at once one counts, and the answer must be to what was shown.
 func TestTwoAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
