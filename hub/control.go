@@ -149,7 +149,8 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			c.action, c.ad.decision = a, here
 			return nil, refusal(here, &a)
 		}
-		a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
+		to := naming.DomainOfURL(target, true)
+		a.Site = policy.Site{Domain: to, Any: to == ""} // browsers take more for an address than has a domain
 	}
 	c.action = a
 	return &c.action, nil

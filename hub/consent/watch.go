@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Open returns the questions that can be answered, oldest first. Identical ones are one.
+// Open returns the questions that can be answered, oldest first. Identical ones that wait are
+// one.
 func (d *Desk) Open() []Question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -19,7 +20,8 @@ func (d *Desk) list() []Question {
 	var all []Question
 	var of []*question
 	for _, q := range d.questions {
-		if i := slices.IndexFunc(of, q.same); i >= 0 && !q.Late {
+		waits := func(o *question) bool { return !o.Late && q.same(o) }
+		if i := slices.IndexFunc(of, waits); i >= 0 && !q.Late {
 			all[i].Count++
 			continue
 		}
