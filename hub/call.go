@@ -202,7 +202,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			}
 			continue
 		case !r.target.Present && changed == nil:
-			changed = r.h.changes.wait()
+			changed = r.h.changes.Wait()
 			continue // it may have come back before
 		case !r.target.Present:
 			r.passage.enters(PhaseWaiting)
