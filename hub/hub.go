@@ -17,6 +17,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/stats"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -43,7 +44,8 @@ type Hub struct {
 	changes   broadcast.Signal // fired after each change of state
 	updates   atomic.Uint64
 	inFlight  atomic.Int64
-	calls     atomic.Uint64         // since Open
+	calls     atomic.Uint64 // since Open
+	stats     stats.Calls
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
 	running   sync.WaitGroup        // calls, and what they have begun

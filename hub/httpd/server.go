@@ -44,6 +44,8 @@ type Options struct {
 	Issuer string
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
+	// Doctor looks at everything that tabhub needs. Nil: nobody does.
+	Doctor func(context.Context) []Finding
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)
 	// Token is the hub's own, and Rotate replaces it. Nil: it has none.
@@ -66,6 +68,7 @@ type Server struct {
 	clients clients
 
 	watchers atomic.Int32 // who watches, or waits for questions
+	doctor   sync.Mutex   // held while Options.Doctor runs
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
