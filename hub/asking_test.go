@@ -335,6 +335,31 @@ func TestHubEndsWhileAsked(t *testing.T) {
 	})
 }
 
+// A call that its owner stops must not be sent by a yes that comes afterwards.
+func TestStopWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		question := w.asked()
+		shown, all := w.hub.Running()
+		if all != 1 || shown[0].Phase != PhaseAsking || shown[0].Tool != "pay" || shown[0].Decision != "" {
+			t.Fatalf("under way: %+v", shown)
+		}
+		if !w.hub.Stop(shown[0].ID) || w.hub.Stop("") {
+			t.Error("not stopped, or what has no name is")
+		}
+		w.withdrawn(question)
+		c.want(t, "the owner has stopped this call; it was not sent")
+		if open := w.hub.Desk().Open(); len(open) != 0 {
+			t.Errorf("still open: %+v", open)
+		}
+		w.notPaid()
+		if _, all := w.hub.Running(); all != 0 {
+			t.Errorf("%d are under way at the end", all)
+		}
+		w.recorded("withdrawn")
+	})
+}
+
 // How long the owner thinks about a question is not how slow a page is.
 func TestCallsAreTimedWithoutTheOwner(t *testing.T) {
 	testAsking(t, func(t *testing.T, w *asking) {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
@@ -40,7 +41,8 @@ type Hub struct {
 
 	lists     [numLists]listCache
 	views     views
-	changes   signal // fired after each change of state
+	changes   broadcast.Signal // fired after each change of state
+	updates   atomic.Uint64
 	inFlight  atomic.Int64
 	calls     atomic.Uint64 // since Open
 	stats     stats.Calls

@@ -71,7 +71,7 @@ type Server struct {
 	http    *http.Server
 	clients clients
 
-	watchers atomic.Int32 // of questions, and who traces
+	watchers atomic.Int32 // who watches, traces, or waits for questions
 	doctor   sync.Mutex   // held while Options.Doctor runs
 
 	ctx    context.Context // ends when attached streams must
@@ -80,12 +80,13 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining bool
-	farewell string // what bridges are told at the end
+	farewell string              // what bridges are told at the end
+	watching map[spec.UserID]int // how many watch
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop"}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop", watching: map[spec.UserID]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
