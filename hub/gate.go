@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tabhub/hub/broadcast"
 	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
 	"tabhub/hub/policy"
