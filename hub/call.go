@@ -309,7 +309,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	}
 	r.h.inFlight.Add(-1)
 	defer r.h.inFlight.Add(1)
-	c := consent.Call{Action: &r.action, Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}
