@@ -65,6 +65,7 @@ type Server struct {
 	clients clients
 
 	watchers atomic.Int32 // of questions
+	refusals *refusals
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
@@ -77,7 +78,7 @@ type Server struct {
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop"}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop"}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
