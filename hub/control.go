@@ -208,6 +208,14 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 	return a, place, target
 }
 
+// ListsTab reports whether a client that has the tabs listed is told what is in one of a site,
+// "" if it shows none.
+func (h *Hub) ListsTab(by *consent.Caller, site spec.Domain) bool {
+	a, _, _ := controlAction(by, &spec.ListTabs{})
+	a.Site.Domain = site
+	return h.gate.shows(&a)
+}
+
 // shown returns the address of what the tab shows, and whether the browser vouches for it.
 // The browser is asked about a tab of which the hub knows nothing, or not the latest.
 func (c *control) shown(ctx context.Context) (url string, attested bool, err error) {
