@@ -8,6 +8,15 @@ export interface AuthorizeEvent {
   error?: string;
 }
 
+/** What the stream of api/watch brings; all members are optional. */
+export interface Message {
+  running?: unknown[]; // calls under way
+  entries?: Line[]; // of the record, that were added; the newest is the last
+  missed?: number; // entries that were not sent
+  questions?: Question[];
+  changed?: string[];
+}
+
 export interface Status {
   version: string;
   started: string;

@@ -87,7 +87,6 @@ export function showQuestions(all) {
   const n = all.length;
   const count = n === 0 ? "" : n === 1 ? "1 question" : `${n} questions`;
   if (byID("waiting-count").textContent !== count) byID("waiting-count").textContent = count;
-  document.title = n === 0 ? "tabhub" : `(${n}) tabhub`;
   sweep();
 }
 
