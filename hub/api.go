@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/live"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
@@ -26,6 +27,7 @@ type Options struct {
 	Store     storage.DomainToolStorage
 	Log       *slog.Logger // nil discards
 	Record    record.Log   // nil discards; closed by its owner, after the Hub
+	Bell      *live.Bell   // rung when what the owner sees has changed; nil: nobody looks
 	Version   string       // told to peers at hello
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
