@@ -44,6 +44,10 @@ type Options struct {
 	// right to ask there. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
 
+	// OwnPage reports whether a URL is of a page by which the hub's owner looks or decides:
+	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
+	OwnPage func(url string) bool
+
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool
 

@@ -142,7 +142,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
-		a.Site.Any = a.Site.Domain == ""
+		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwn(url)
 	}
 	if target != "" {
 		if here := c.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
@@ -150,11 +150,13 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, refusal(here, &a)
 		}
 		to := naming.DomainOfURL(target, true)
-		a.Site = policy.Site{Domain: to, Any: to == ""} // browsers take more for an address than has a domain
+		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwn(target)} // browsers take more for an address than has a domain
 	}
 	c.action = a
 	return &c.action, nil
 }
+
+func (c *control) isOwn(url string) bool { return c.opts.OwnPage != nil && c.opts.OwnPage(url) }
 
 // originOf returns the origin of a web page's URL, "" of another.
 func originOf(url string) string {
