@@ -13,6 +13,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -24,9 +25,10 @@ type Options struct {
 	User      spec.UserID
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
-	Log       *slog.Logger // nil discards
-	Record    record.Log   // nil discards; closed by its owner, after the Hub
-	Version   string       // told to peers at hello
+	Log       *slog.Logger       // nil discards
+	Record    record.Log         // nil discards; closed by its owner, after the Hub
+	Version   string             // told to peers at hello
+	Telemetry telemetry.Observer // nil: telemetry.Nobody
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto

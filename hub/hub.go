@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -74,6 +75,9 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	}
 	if opts.Record == nil {
 		opts.Record = record.Discard
+	}
+	if opts.Telemetry == nil {
+		opts.Telemetry = telemetry.Nobody
 	}
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)
