@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/live"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
@@ -29,6 +30,7 @@ type Options struct {
 	Record    record.Log         // nil discards; closed by its owner, after the Hub
 	Version   string             // told to peers at hello
 	Telemetry telemetry.Observer // nil: telemetry.Nobody
+	Bell      *live.Bell         // rung when what the owner sees has changed; nil: nobody looks
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto

@@ -41,6 +41,7 @@ type Hub struct {
 	lists     [numLists]listCache
 	views     views
 	changes   signal // fired after each change of state
+	updates   atomic.Uint64
 	inFlight  atomic.Int64
 	calls     atomic.Uint64         // since Open
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970

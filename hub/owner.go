@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tabhub/describe"
@@ -66,8 +67,12 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 
 // Connected notes that a client is connected, until gone is called.
 func (h *Hub) Connected(by *consent.Caller) (gone func()) {
-	h.gate.apps.connected(by, 1)
-	return func() { h.gate.apps.connected(by, -1) }
+	turn := func(n int) {
+		h.gate.apps.connected(by, n)
+		h.gate.bell.Ring()
+	}
+	turn(1)
+	return func() { turn(-1) }
 }
 
 // Bounds of what is shown of clients, and kept of them.
@@ -81,7 +86,8 @@ const (
 // apps are the clients that are connected, or have just called. Its methods are safe for
 // concurrent use.
 type apps struct {
-	changed signal
+	changed  signal
+	turnover atomic.Uint64 // how often one has connected or left
 
 	mu  sync.Mutex
 	all map[appKey]*app
@@ -98,6 +104,7 @@ type app struct {
 
 func (a *apps) connected(by *consent.Caller, n int) {
 	a.change(by, func(it *app) { it.connections += n })
+	a.turnover.Add(1)
 }
 
 func (a *apps) called(by *consent.Caller) {

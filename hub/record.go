@@ -93,12 +93,17 @@ func (r *run) entry() record.Entry {
 
 // note sets in a record what was decided about an action, and who has said so.
 func (ad *admission) note(e *record.Entry, a *policy.Action) {
-	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.decision.Effect.String(), ad.decision.By()
+	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.effect().String(), ad.decision.By()
 	answer := ad.answer
-	if answer.Question != "" {
-		e.Decision = policy.Ask.String()
-	}
 	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), answer.Asked
+}
+
+// effect is what was decided: policy.Ask if the owner was asked.
+func (ad *admission) effect() policy.Effect {
+	if ad.answer.Question != "" {
+		return policy.Ask
+	}
+	return ad.decision.Effect
 }
 
 // confirmEvery is how often the store is asked by calls whether another hub serves the user

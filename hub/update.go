@@ -30,6 +30,8 @@ func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
 	h.mu.Unlock()
 
 	h.changes.fire()
+	h.updates.Add(1)
+	h.opts.Bell.Ring()
 	if work.Listed {
 		h.notices.dirty()
 	}

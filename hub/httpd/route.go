@@ -126,6 +126,8 @@ var routes = []route{
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
 	api("POST", "/api/call", (*Server).postCall),
+	decisions("DELETE", "/api/calls", (*Server).deleteCall),
+	api("GET", "/api/watch", (*Server).watch),
 	api("GET", "/api/questions", (*Server).getQuestions),
 	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},
 	{path: "/api/questions/watch", method: "GET", access: decides, client: true, tenant: true, serve: (*Server).watchQuestions}, // who watches is waited for

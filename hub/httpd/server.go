@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
+	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -64,7 +65,7 @@ type Server struct {
 	http    *http.Server
 	clients clients
 
-	watchers atomic.Int32 // of questions
+	watchers atomic.Int32 // who watches, or waits for questions
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
@@ -72,12 +73,13 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining bool
-	farewell string // what bridges are told at the end
+	farewell string              // what bridges are told at the end
+	watching map[spec.UserID]int // how many watch
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop"}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop", watching: map[spec.UserID]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

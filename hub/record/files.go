@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/live"
 	"tabhub/spec"
 )
 
@@ -37,6 +38,7 @@ type Options struct {
 	Keep     time.Duration // how long entries are kept; 0 means DefaultKeep
 	Max      int64         // how many bytes of files are kept; 0 means DefaultMax
 	Payloads bool          // keep arguments and results, too
+	Bell     *live.Bell    // rung for each entry; nil: nobody looks
 	Log      *slog.Logger  // nil discards
 }
 
@@ -58,6 +60,7 @@ type File struct {
 	flushes []chan struct{} // closed when flush may return
 	closed  bool
 	status  Status
+	latest  latest
 }
 
 // Open returns the log in a directory, which is made with the first entry. If the files
@@ -96,6 +99,9 @@ func (f *File) Append(e Entry) {
 		room -= reserved
 	}
 	f.mu.Lock()
+	if f.o.Bell.Heard() {
+		f.latest.add(&e)
+	}
 	if f.bytes > 0 && f.bytes+l.size() > room { // better that than the entry
 		if l.Args != nil {
 			l.Digest = "lost"
@@ -110,6 +116,7 @@ func (f *File) Append(e Entry) {
 	}
 	f.mu.Unlock()
 	f.changed()
+	f.o.Bell.Ring()
 }
 
 // loseLocked counts a line that will not be written.
