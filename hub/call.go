@@ -126,7 +126,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	} else {
 		h.recordCall(r, resp, err)
 	}
-	h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start))
+	h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start)-r.ad.answer.Asked)
 	return resp, err
 }
 

@@ -178,6 +178,13 @@ func (f *File) Status() Status {
 	return f.status
 }
 
+// Queued returns about how many bytes wait to be written.
+func (f *File) Queued() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.bytes
+}
+
 // Close writes and syncs what is queued. It is idempotent.
 func (f *File) Close() {
 	f.mu.Lock()

@@ -27,7 +27,8 @@ type Observer interface {
 	BeginPhase(context.Context, Phase) context.Context
 	EndPhase(ctx context.Context, p Phase, took time.Duration, result string)
 
-	// Called is called at the end of a call of what a page offers.
+	// Called is called at the end of a call of what a page offers; took is without the time
+	// that the owner took to answer.
 	Called(kind spec.Kind, outcome string, took time.Duration)
 
 	// Traceparent names the span of a context to whoever goes on from it, as the header of
