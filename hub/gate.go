@@ -9,9 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
-	"tabhub/hub/live"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/hub/telemetry"
@@ -33,7 +34,7 @@ type gate struct {
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
 	edits     atomic.Uint64              // of rules
 	apps      apps
-	bell      *live.Bell // rung when what is under way changes, or rules
+	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -57,6 +58,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
 	}
+	w.For = describe.Clean(p.of.Who.Name, maxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 
