@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -29,6 +30,8 @@ type Options struct {
 	Record    record.Log        // nil discards; closed by its owner, after the Hub
 	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
 	Version   string            // told to peers at hello
+
+	Telemetry telemetry.Observer // learns what is done; nil: nobody does
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto

@@ -31,6 +31,8 @@ type request struct {
 
 	wrong *rpcError // why it is not served at all
 
+	failed bool // it was answered with the result of a tool that has failed
+
 	// Set by begin.
 	ctx  context.Context
 	done func()
