@@ -113,7 +113,7 @@ func (s *Server) initialize(rq *request) (frame, error) {
 
 // agree notes what initialize has settled.
 func (ses *session) agree(version string, rq *request) {
-	name, _ := rq.text("clientInfo", "name")
+	name := rq.name("clientInfo", "name")
 	ses.mu.Lock()
 	ses.version, ses.client, ses.ready = version, name, false
 	ses.capabilities = bytes.Clone(rq.get("capabilities"))
