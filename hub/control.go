@@ -49,7 +49,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
-	ctx, passage := h.gate.enter(ctx, by, "")
+	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()
 	c := control{Hub: h, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
