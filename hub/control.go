@@ -51,7 +51,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()
-	c := control{Hub: h, by: by, to: to, req: req}
+	c := control{Hub: h, passage: passage, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
@@ -88,11 +88,12 @@ func capabilityOf(req spec.Request) spec.Capability {
 // control is a control request under way.
 type control struct {
 	*Hub
-	by    *consent.Caller
-	to    spec.TabAddr
-	req   spec.Request
-	ad    admission
-	moved bool // the tab was found to show another site than the hub knows of
+	passage *passage
+	by      *consent.Caller
+	to      spec.TabAddr
+	req     spec.Request
+	ad      admission
+	moved   bool // the tab was found to show another site than the hub knows of
 
 	action policy.Action
 	url    string // what the tab shows, if that matters
@@ -152,6 +153,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 		to := naming.DomainOfURL(target, true)
 		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwn(target)} // browsers take more for an address than has a domain
 	}
+	c.passage.reaches(a.Site.Domain)
 	c.action = a
 	return &c.action, nil
 }
