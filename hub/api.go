@@ -109,6 +109,7 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
+	Begun    func(id string) // is told the call's ID, as the record has it, before anything is done; nil: nobody
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

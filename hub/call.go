@@ -32,7 +32,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, begun: c.Begun}
 	if c.By.Progress != nil {
 		r.progress = func(p spec.Progress) {
 			p.Message = describe.Clean(p.Message, spec.MaxDescription)
@@ -70,6 +70,7 @@ type run struct {
 	args     json.RawMessage
 	readOnly bool // only a tool that says so is called
 	forModel bool // and none that is for its site's app
+	begun    func(id string)
 	progress func(spec.Progress)
 	complete *spec.Complete // what is sent is this, for the item
 
@@ -104,6 +105,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	h := r.h
 	defer h.running.Done()
 	r.id, r.start = rand.Text()[:10], time.Now()
+	if r.begun != nil {
+		r.begun(r.id)
+	}
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
