@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
@@ -24,9 +25,10 @@ type Options struct {
 	User      spec.UserID
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
-	Log       *slog.Logger // nil discards
-	Record    record.Log   // nil discards; closed by its owner, after the Hub
-	Version   string       // told to peers at hello
+	Log       *slog.Logger      // nil discards
+	Record    record.Log        // nil discards; closed by its owner, after the Hub
+	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
+	Version   string            // told to peers at hello
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto
@@ -109,7 +111,6 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
-	Begun    func(id string) // is told the call's ID, as the record has it, before anything is done; nil: nobody
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,10 +31,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, begun: c.Begun}
-	if c.By.Progress != nil {
-		r.progress = func(p spec.Progress) {
-			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
+	r.progress = func(p spec.Progress) {
+		p.Message = describe.Clean(p.Message, spec.MaxDescription)
+		r.passage.progressed(p)
+		if c.By.Progress != nil {
 			r.returned(p.Message)
 			c.By.Progress(p)
 		}
@@ -70,12 +70,12 @@ type run struct {
 	args     json.RawMessage
 	readOnly bool // only a tool that says so is called
 	forModel bool // and none that is for its site's app
-	begun    func(id string)
 	progress func(spec.Progress)
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
 	start    time.Time
+	passage  *passage
 	excluded []spec.TabAddr
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
@@ -104,10 +104,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	}
 	h := r.h
 	defer h.running.Done()
-	r.id, r.start = rand.Text()[:10], time.Now()
-	if r.begun != nil {
-		r.begun(r.id)
-	}
+	r.id, r.start = newCallID(), time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -116,9 +113,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if n > spec.MaxCallsPerHub {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
-		ctx, passage := h.gate.enter(ctx, r.by, r.ref.ID.Domain)
+		ctx, r.passage = h.gate.enter(ctx, r.by, subject{r.id, r.kind, r.ref.ID.Item, r.ref.ID.Domain, false})
 		resp, err = r.attempts(ctx)
-		passage.leave()
+		r.passage.leave()
 	}
 	err = cleanError(h.gateError(err, r.sent))
 	if isUnserved(err) {
@@ -199,14 +196,16 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		found := r.pick()
 		switch {
 		case !found:
+			r.passage.enters(PhaseWaiting)
 			if err := r.open(ctx); err != nil {
 				return spec.Response{}, err
 			}
 			continue
 		case !r.target.Present && changed == nil:
-			changed = r.h.changes.wait()
+			changed = r.h.changes.Wait()
 			continue // it may have come back before
 		case !r.target.Present:
+			r.passage.enters(PhaseWaiting)
 			if err := r.awaitTarget(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
@@ -313,6 +312,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	}
 	r.h.inFlight.Add(-1)
 	defer r.h.inFlight.Add(1)
+	r.passage.enters(PhaseAsking)
 	c := consent.Call{Action: &r.action, Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
@@ -343,6 +343,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if r.kind == spec.KindTool {
 		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
 	}
+	r.passage.sent(t.Addr, r.ad.effect())
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(t.Item), wait)
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err

@@ -49,7 +49,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case !capable:
 		return resp, "", &Failure{spec.FailToolError, fmt.Sprintf("this browser connection does not offer %s; the companion extension does", capabilityOf(req))}
 	}
-	ctx, passage := h.gate.enter(ctx, by, "")
+	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()
 	c := control{Hub: h, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
@@ -149,7 +149,8 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			c.action, c.ad.decision = a, here
 			return nil, refusal(here, &a)
 		}
-		a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
+		to := naming.DomainOfURL(target, true)
+		a.Site = policy.Site{Domain: to, Any: to == ""} // browsers take more for an address than has a domain
 	}
 	c.action = a
 	return &c.action, nil

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
 	"tabhub/hub/policy"
@@ -28,7 +30,9 @@ type gate struct {
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
+	edits     atomic.Uint64              // of rules
 	apps      apps
+	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -52,6 +56,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
 	}
+	w.For = describe.Clean(p.of.Who.Name, maxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 
@@ -183,52 +188,6 @@ func refusal(d policy.Decision, a *policy.Action) *Failure {
 		code = spec.FailPaused
 	}
 	return &Failure{code, d.Words(a)}
-}
-
-// passage is a request of a client that is under way, for the owner to stop.
-type passage struct {
-	gate   *gate
-	by     *consent.Caller
-	site   spec.Domain // "" for none
-	cancel context.CancelCauseFunc
-}
-
-// errStopped is the cause of what a pause has cancelled.
-var errStopped = errors.New("the owner has paused this")
-
-// enter begins a request of a client, before it is decided about: what the owner stops from
-// then on ends. The caller calls leave at its end.
-func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (context.Context, *passage) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	p := &passage{g, by, site, cancel}
-	g.apps.called(by)
-	g.mu.Lock()
-	g.underWay[p] = struct{}{}
-	g.mu.Unlock()
-	return ctx, p
-}
-
-func (p *passage) leave() {
-	p.gate.mu.Lock()
-	delete(p.gate.underWay, p)
-	p.gate.mu.Unlock()
-	p.cancel(nil)
-}
-
-// stopPaused cancels what is under way and paused.
-func (g *gate) stopPaused() {
-	rules, now := g.rules.Load(), time.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for p := range g.underWay {
-		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: policy.Site{Domain: p.site}}
-		if p.site == "" {
-			a.Of = policy.OfHub
-		}
-		if rules.Decide(&a, now).Paused {
-			p.cancel(errStopped)
-		}
-	}
 }
 
 // follow notes what a client is told the updates of, until unfollow.

@@ -27,6 +27,9 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result = outcome(resp, err), resp.Result
+	if e.Outcome != askedBack { // the call has not ended
+		h.stats.Add(e.Time.Add(e.Duration), e.Outcome, e.Duration-e.Asked)
+	}
 	r.traced(resp, err, func(flows []policy.Flow) {
 		e.Flows = flowLines(flows, e.Domain)
 		h.Record(e)
@@ -92,12 +95,17 @@ func (r *run) entry() record.Entry {
 
 // note sets in a record what was decided about an action, and who has said so.
 func (ad *admission) note(e *record.Entry, a *policy.Action) {
-	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.decision.Effect.String(), ad.decision.By()
+	e.Domain, e.Class, e.Decision, e.Rule = a.Site.Domain, a.Class.String(), ad.effect().String(), ad.decision.By()
 	answer := ad.answer
-	if answer.Question != "" {
-		e.Decision = policy.Ask.String()
-	}
 	e.Question, e.By, e.Reach, e.Asked = answer.Question, answer.By, string(answer.Reach), answer.Asked
+}
+
+// effect is what was decided: policy.Ask if the owner was asked.
+func (ad *admission) effect() policy.Effect {
+	if ad.answer.Question != "" {
+		return policy.Ask
+	}
+	return ad.decision.Effect
 }
 
 // confirmEvery is how often the store is asked by calls whether another hub serves the user
@@ -118,12 +126,15 @@ func (h *Hub) confirmEpoch() {
 	})
 }
 
+// askedBack is the outcome of a call that comes again, with the client's answer.
+const askedBack = "asked"
+
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
 	}
 	if _, ok := errors.AsType[*consent.AskBack](err); ok {
-		return "asked" // and comes again, with the answer
+		return askedBack
 	}
 	_, remote := errors.AsType[*spec.Error](err)
 	switch {

@@ -25,6 +25,16 @@ func (v visible) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// visibleJSON is visible for JSON, which stays valid and means the same.
+type visibleJSON struct{ w io.Writer }
+
+func (v visibleJSON) Write(b []byte) (int, error) {
+	if _, err := v.w.Write(describe.VisibleJSON(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // jsonFlag adds --json.
 func jsonFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("json", false, "print JSON")

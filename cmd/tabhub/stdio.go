@@ -95,7 +95,7 @@ func (a *app) refuse(ctx context.Context, why error) error {
 func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	log := a.logger()
 	a.config.idleExit = 0 // the client is one that the hub does not count
-	p, err := startHub(ctx, &a.config, dir, len(a.config.listen) == 0, log)
+	p, err := a.startHub(ctx, dir, len(a.config.listen) == 0, log)
 	if err != nil {
 		return a.refuse(ctx, err)
 	}

@@ -20,7 +20,7 @@ type CallRequest struct {
 // CallEvent is one event of the answer to POST /api/call for who accepts text/event-stream. The
 // last has a result or an error.
 type CallEvent struct {
-	Call     string          `json:"call,omitempty"` // the call's ID, before all else; a tool of the hub itself has none
+	Call     string          `json:"call,omitempty"` // the call's ID, before all else
 	Progress *ProgressReport `json:"progress,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"` // a CallToolResult
 	*ErrorReport
@@ -41,11 +41,11 @@ func (s *Server) postCall(r *request) error {
 	if err := r.read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
 		return err
 	}
-	call := func(by *consent.Caller, begun func(id string)) (result json.RawMessage, err error) {
+	call := func(by *consent.Caller) (result json.RawMessage, err error) {
 		if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
 			result, err = t.Call(r.Context(), by, in.Arguments)
 		} else {
-			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by, Begun: begun})
+			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
 		}
 		if f, ok := errors.AsType[*hub.Failure](err); ok {
 			return f.Result(), nil
@@ -57,7 +57,7 @@ func (s *Server) postCall(r *request) error {
 		s.streamCall(r, by, call)
 		return nil
 	}
-	result, err := call(by, nil)
+	result, err := call(by)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (r *request) caller() *consent.Caller {
 const maxUnsent = 64
 
 // streamCall answers a call as events.
-func (s *Server) streamCall(r *request, by *consent.Caller, call func(_ *consent.Caller, begun func(id string)) (json.RawMessage, error)) {
+func (s *Server) streamCall(r *request, by *consent.Caller, call func(*consent.Caller) (json.RawMessage, error)) {
 	out, events := r.events(), make(chan CallEvent, maxUnsent)
 	tell := func(e CallEvent) {
 		select {
@@ -87,6 +87,7 @@ func (s *Server) streamCall(r *request, by *consent.Caller, call func(_ *consent
 		default:
 		}
 	}
+	by.Begun = func(id string) { tell(CallEvent{Call: id}) }
 	by.Progress = func(p spec.Progress) {
 		tell(CallEvent{Progress: &ProgressReport{p.Progress, p.Total, p.Message, p.Waiting}})
 	}
@@ -96,7 +97,7 @@ func (s *Server) streamCall(r *request, by *consent.Caller, call func(_ *consent
 			out.send(e)
 		}
 	})
-	result, err := call(by, func(id string) { tell(CallEvent{Call: id}) })
+	result, err := call(by)
 	close(events)
 	telling.Wait()
 	switch {

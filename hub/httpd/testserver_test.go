@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
@@ -134,8 +135,9 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{})
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded})
+	changed := new(broadcast.Signal)
+	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{Changed: changed})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded, Changed: changed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{
