@@ -154,6 +154,9 @@ func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (co
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
 	g.changed.Fire()
+	if by.Begun != nil && about.id != "" {
+		by.Begun(about.id)
+	}
 	return ctx, p
 }
 
