@@ -73,6 +73,7 @@ type Server struct {
 
 	watchers atomic.Int32 // who watches, traces, or waits for questions
 	doctor   sync.Mutex   // held while Options.Doctor runs
+	refusals *refusals
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
@@ -86,7 +87,7 @@ type Server struct {
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop", watching: map[spec.UserID]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", watching: map[spec.UserID]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
