@@ -61,7 +61,7 @@ const (
 
 // Who may use what. A client's credential is good for MCP and for the relay's clients, a
 // session of the dashboard for reading, and for its own end; one at an origin of its own
-// also for what decides.
+// also for calls and for what decides.
 var (
 	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
 	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
@@ -77,6 +77,7 @@ var (
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
+	calls        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
 	ownPage      = access{from: fromSelf, need: credNone}
@@ -125,7 +126,7 @@ var routes = []route{
 	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
-	api("POST", "/api/call", (*Server).postCall),
+	{path: "/api/call", method: "POST", access: calls, client: true, tenant: true, serve: (*Server).postCall},
 	decisions("DELETE", "/api/calls", (*Server).deleteCall),
 	api("GET", "/api/watch", (*Server).watch),
 	api("GET", "/api/questions", (*Server).getQuestions),
