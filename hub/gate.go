@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
 	"tabhub/hub/live"
@@ -55,6 +56,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
 	}
+	w.For = describe.Clean(p.of.Who.Name, maxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 

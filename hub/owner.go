@@ -79,7 +79,7 @@ func (h *Hub) Connected(by *consent.Caller) (gone func()) {
 const (
 	maxApps     = 16
 	maxKeptApps = 256
-	maxSaid     = 80               // bytes of what one calls itself
+	maxSaid     = 80               // bytes of a client's name, or of what it calls itself
 	appGrace    = 10 * time.Minute // for how long one is shown that has called, and is not connected
 )
 

@@ -41,6 +41,7 @@ type conn struct {
 
 	// set by the reader in admit, read by everyone afterwards
 	attachment tabtransport.Attachment
+	paired     bool // the peer is the owner's browser
 }
 
 func newConn(s *Server, ws *wsconn.Conn, r *http.Request) *conn {
@@ -121,6 +122,7 @@ func (c *conn) admit(ev *event) {
 	if ev.claimKey {
 		hello.TabKey, c.release = c.srv.claimKey(tabKey{adm.User, adm.Origin, hello.TabKey})
 	}
+	c.paired = adm.Pairing != ""
 	ctx, cancel := context.WithTimeout(c.ws.Context(), spec.ControlTimeout)
 	defer cancel()
 	attachment, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
@@ -156,7 +158,7 @@ func (c *conn) admit(ev *event) {
 // watchOwner tells a paired browser from now on what its owner is to see.
 func (c *conn) watchOwner() {
 	d, ok := c.dialect.(*tabhub)
-	if !ok || c.srv.opts.WatchOwner == nil || c.admission.Pairing == "" {
+	if !ok || c.srv.opts.WatchOwner == nil || !c.paired {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.ws.Context())

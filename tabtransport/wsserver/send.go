@@ -15,7 +15,7 @@ var _ tabtransport.Link = (*conn)(nil)
 func (c *conn) Send(out tabtransport.Outgoing) error {
 	buf := wsconn.NewBuffer()
 	var err error
-	if buf.B, err = c.dialect.appendRequest(buf.B, out.Tab, out.ID, out.Request, 0); err == nil {
+	if buf.B, err = c.dialect.appendRequest(buf.B, c.forPeer(out), 0); err == nil {
 		err = c.ws.SendRequest(buf, out.Claim)
 	}
 	if err != nil {
@@ -27,8 +27,17 @@ func (c *conn) Send(out tabtransport.Outgoing) error {
 // Resend implements tabtransport.Resender.
 func (c *conn) Resend(out tabtransport.Outgoing, ago time.Duration) {
 	// It was encoded before, so it can be.
-	frame, _ := c.dialect.appendRequest(nil, out.Tab, out.ID, out.Request, max(ago, 1))
+	frame, _ := c.dialect.appendRequest(nil, c.forPeer(out), max(ago, 1))
 	c.control(frame)
+}
+
+// forPeer returns a request as the peer may know it: whose it is only the owner's own
+// browser.
+func (c *conn) forPeer(out tabtransport.Outgoing) tabtransport.Outgoing {
+	if !c.paired {
+		out.For = ""
+	}
+	return out
 }
 
 // Cancel implements tabtransport.Link.
