@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
-	"tabhub/hub/live"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
@@ -25,10 +25,10 @@ type Options struct {
 	User      spec.UserID
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
-	Log       *slog.Logger // nil discards
-	Record    record.Log   // nil discards; closed by its owner, after the Hub
-	Bell      *live.Bell   // rung when what the owner sees has changed; nil: nobody looks
-	Version   string       // told to peers at hello
+	Log       *slog.Logger      // nil discards
+	Record    record.Log        // nil discards; closed by its owner, after the Hub
+	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
+	Version   string            // told to peers at hello
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto

@@ -202,7 +202,7 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			}
 			continue
 		case !r.target.Present && changed == nil:
-			changed = r.h.changes.wait()
+			changed = r.h.changes.Wait()
 			continue // it may have come back before
 		case !r.target.Present:
 			r.passage.enters(PhaseWaiting)
@@ -313,7 +313,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	r.h.inFlight.Add(-1)
 	defer r.h.inFlight.Add(1)
 	r.passage.enters(PhaseAsking)
-	c := consent.Call{Action: &r.action, Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}

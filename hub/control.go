@@ -149,7 +149,8 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			c.action, c.ad.decision = a, here
 			return nil, refusal(here, &a)
 		}
-		a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
+		to := naming.DomainOfURL(target, true)
+		a.Site = policy.Site{Domain: to, Any: to == ""} // browsers take more for an address than has a domain
 	}
 	c.action = a
 	return &c.action, nil
@@ -205,6 +206,14 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 		a.Name, a.Class = "browser_page text", policy.Read
 	}
 	return a, place, target
+}
+
+// ListsTab reports whether a client that has the tabs listed is told what is in one of a site,
+// "" if it shows none.
+func (h *Hub) ListsTab(by *consent.Caller, site spec.Domain) bool {
+	a, _, _ := controlAction(by, &spec.ListTabs{})
+	a.Site.Domain = site
+	return h.gate.shows(&a)
 }
 
 // shown returns the address of what the tab shows, and whether the browser vouches for it.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
-	"tabhub/hub/live"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -32,7 +32,7 @@ type gate struct {
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
 	edits     atomic.Uint64              // of rules
 	apps      apps
-	bell      *live.Bell // rung when what is under way changes, or rules
+	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}

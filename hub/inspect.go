@@ -10,6 +10,7 @@ import (
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/stats"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -82,6 +83,10 @@ func (h *Hub) Status() Status {
 	}
 	return s
 }
+
+// Calls returns the calls that have ended in a span, without the time that the owner took to
+// answer.
+func (h *Hub) Calls(span stats.Span) stats.Series { return h.stats.Series(span, time.Now()) }
 
 // ConsistencyCheck returns an error that names each way in which the hub's state
 // contradicts itself. It is for tests.

@@ -26,7 +26,7 @@ func (r *run) open(ctx context.Context) error {
 
 func (r *run) openTab(ctx context.Context) error {
 	h := r.h
-	changed := h.changes.wait()
+	changed := h.changes.Wait()
 	h.mu.RLock()
 	id := r.ref.ID
 	it := h.state.Known(&r.ref)
@@ -87,7 +87,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		changed := h.changes.wait()
+		changed := h.changes.Wait()
 		h.mu.RLock()
 		best, _ := h.state.Snapshot(&r.ref, r.excluded, r.peer, nil).Choose()
 		until, err := h.state.Deadline(o)

@@ -27,6 +27,9 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result = outcome(resp, err), resp.Result
+	if e.Outcome != askedBack { // the call has not ended
+		h.stats.Add(e.Time.Add(e.Duration), e.Outcome, e.Duration-e.Asked)
+	}
 	r.traced(resp, err, func(flows []policy.Flow) {
 		e.Flows = flowLines(flows, e.Domain)
 		h.Record(e)
@@ -123,12 +126,15 @@ func (h *Hub) confirmEpoch() {
 	})
 }
 
+// askedBack is the outcome of a call that comes again, with the client's answer.
+const askedBack = "asked"
+
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
 	}
 	if _, ok := errors.AsType[*consent.AskBack](err); ok {
-		return "asked" // and comes again, with the answer
+		return askedBack
 	}
 	_, remote := errors.AsType[*spec.Error](err)
 	switch {

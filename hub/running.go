@@ -6,10 +6,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
@@ -103,7 +105,7 @@ type Revision struct {
 	Clients uint64 // that have come and gone
 }
 
-// Revision returns how much has changed so far. Options.Bell rings when that is more.
+// Revision returns how much has changed so far. Options.Changed is fired when that is more.
 func (h *Hub) Revision() Revision {
 	return Revision{h.updates.Load(), h.gate.edits.Load(), h.gate.apps.turnover.Load()}
 }
@@ -137,7 +139,7 @@ type subject struct {
 // What the owner has stopped.
 var (
 	errPaused       = errors.New("the owner has paused this")
-	errOwnerStopped = errors.New("the owner has stopped this")
+	errOwnerStopped = fmt.Errorf("the owner has stopped this: %w", consent.ErrWithdrawn)
 )
 
 // enter begins a request of a client, before it is decided about: what the owner stops from
@@ -151,7 +153,7 @@ func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (co
 	g.mu.Lock()
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
-	g.bell.Ring()
+	g.changed.Fire()
 	return ctx, p
 }
 
@@ -160,7 +162,7 @@ func (p *passage) leave() {
 	delete(p.gate.underWay, p)
 	p.gate.mu.Unlock()
 	p.cancel(nil)
-	p.gate.bell.Ring()
+	p.gate.changed.Fire()
 }
 
 // change changes what is shown of p, nil if nothing is.
@@ -171,7 +173,7 @@ func (p *passage) change(f func()) {
 	p.mu.Lock()
 	f()
 	p.mu.Unlock()
-	p.gate.bell.Ring()
+	p.gate.changed.Fire()
 }
 
 // enters says which phase begins.
@@ -182,8 +184,14 @@ func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
 }
 
+// maxShown is how long a message of a page may be that is shown while it runs, in bytes.
+const maxShown = 200
+
 // progressed says how far the page has come.
-func (p *passage) progressed(to spec.Progress) { p.change(func() { p.progress = &to }) }
+func (p *passage) progressed(to spec.Progress) {
+	to.Message = describe.Clean(to.Message, maxShown)
+	p.change(func() { p.progress = &to })
+}
 
 func (p *passage) describe() Running {
 	e := p.by.Entry("", p.began)

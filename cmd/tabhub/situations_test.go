@@ -108,6 +108,7 @@ var situations = []struct {
 	{"the dashboard is the owner's, whatever rules say", "open", "", "", "open", "http://tabhub-a1.localhost:3300/", "deny", ""},
 	{"a tab is opened", "careful", "", "", "open", "https://other.example/", "allow", "preset:careful"},
 	{"not at a denied site", "careful", "deny site=other.example", "", "open", "https://other.example/", "deny", "r1"},
+	{"nor by another spelling of its address", "careful", "deny site=127.0.0.1:8080", "", "open", "http://127.1:8080/", "deny", "r1"},
 	{"starting a browser in the owner's profile is asked about", "careful", "", "", "start", "chrome/Default", "ask no", ""},
 
 	// The relay: a request to an extension may reach any site.

@@ -105,6 +105,8 @@ var routes = []route{
 
 	// The admin API, which the tabhub command and the dashboard use.
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
+	{path: "/api/health", method: "GET", access: ofProcess, client: true, serve: (*Server).getHealth},
+	{path: "/api/doctor", method: "GET", access: ofProcess, client: true, serve: (*Server).getDoctor},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
@@ -127,7 +129,7 @@ var routes = []route{
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
 	{path: "/api/call", method: "POST", access: calls, client: true, tenant: true, serve: (*Server).postCall},
-	decisions("DELETE", "/api/calls", (*Server).deleteCall),
+	{path: "/api/calls", method: "DELETE", access: calls, client: true, tenant: true, serve: (*Server).deleteCall},
 	api("GET", "/api/watch", (*Server).watch),
 	api("GET", "/api/questions", (*Server).getQuestions),
 	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},

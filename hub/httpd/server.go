@@ -44,6 +44,8 @@ type Options struct {
 	Issuer string
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
+	// Doctor looks at everything that tabhub needs. Nil: nobody does.
+	Doctor func(context.Context) []Finding
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)
 	// Token is the hub's own, and Rotate replaces it. Nil: it has none.
@@ -66,6 +68,8 @@ type Server struct {
 	clients clients
 
 	watchers atomic.Int32 // who watches, or waits for questions
+	doctor   sync.Mutex   // held while Options.Doctor runs
+	refusals *refusals
 
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
@@ -79,7 +83,7 @@ type Server struct {
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, farewell: "stop", watching: map[spec.UserID]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", watching: map[spec.UserID]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -111,7 +111,7 @@ func (s *Site) isDashboard() bool {
 	if !strings.Contains(string(s.Domain), naming.DashboardPrefix) {
 		return false
 	}
-	_, host, _ := naming.SplitKey(s.Domain)
+	_, host, _ := naming.SplitKey(bare(s.Domain))
 	return naming.IsDashboard(host)
 }
 
