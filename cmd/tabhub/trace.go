@@ -47,9 +47,6 @@ them. Handshakes are not shown, and of what else holds secrets only that it was 
 		if *full {
 			p.lines = 0
 		}
-		if !*asJSON {
-			fmt.Fprintln(a.err, "waiting for messages; Ctrl+C ends")
-		}
 		err = r.events(cmd.Context(), "/api/trace?"+query.Encode(), func(b []byte) error {
 			if *asJSON {
 				_, err := a.stdout.Write(describe.VisibleJSON(b))
@@ -110,6 +107,9 @@ func (p *tracePrinter) print(m *httpd.TraceReport) error {
 		where += fmt.Sprintf(" tab %d", m.Number)
 	}
 	switch {
+	case m.Event == tabtransport.EventBegun:
+		fmt.Fprintln(p.err, "waiting for messages; Ctrl+C ends")
+		return nil
 	case m.Event == tabtransport.EventMissed:
 		paint(terminal.Bad, m.Text+" were missed: they came too fast\n")
 	case m.Event != "":

@@ -57,7 +57,7 @@ func (s *Server) getTrace(r *request) error {
 		} else if url, ok := rawjson.String(rawjson.Get(m.Body, "params", "tabUrl")); ok { // it registers
 			report.setSite(want, []state.TabDomain{{Domain: naming.DomainOfURL(url, true)}})
 		}
-		if want.site != "" && report.Site == "" && m.Event != tabtransport.EventMissed {
+		if want.site != "" && report.Site == "" && m.Event != tabtransport.EventMissed && m.Event != tabtransport.EventBegun {
 			return nil
 		}
 		return out.send(report)

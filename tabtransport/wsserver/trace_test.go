@@ -24,7 +24,9 @@ func trace(t *testing.T, srv *wsserver.Server) *[]tabtransport.Traced {
 	t.Helper()
 	var all []tabtransport.Traced // read while everybody waits
 	go srv.Trace(t.Context(), spec.LocalUser, func(m *tabtransport.Traced) error {
-		all = append(all, *m)
+		if m.Event != tabtransport.EventBegun {
+			all = append(all, *m)
+		}
 		return nil
 	})
 	synctest.Wait()
@@ -150,10 +152,12 @@ func TestTraceOfASlowReader(t *testing.T) {
 		greet(t, ws, "k")
 		reads, seen, missed := make(chan struct{}), 0, ""
 		go srv.Trace(t.Context(), spec.LocalUser, func(m *tabtransport.Traced) error {
-			<-reads
-			if m.Event == tabtransport.EventMissed {
+			switch m.Event {
+			case tabtransport.EventBegun:
+				<-reads
+			case tabtransport.EventMissed:
 				missed = m.Text
-			} else {
+			default:
 				seen++
 			}
 			return nil
