@@ -10,9 +10,11 @@ import (
 // Traced is one message between the hub and a page or a browser, for who writes one of these
 // and wants to see what is said. Who may see it may see all that clients and pages say.
 type Traced struct {
-	Time  time.Time    `json:"time"`
-	Tab   spec.TabAddr `json:"tab"` // its Tab is 0 for what is about no tab of a browser
-	ToHub bool         `json:"toHub"`
+	Time time.Time    `json:"time"`
+	Tab  spec.TabAddr `json:"tab"` // its Tab is 0 for what is about no tab of a browser
+	// Origin is the page's that has the connection, "" for a browser's.
+	Origin string `json:"origin,omitempty"`
+	ToHub  bool   `json:"toHub"`
 
 	// Event, if not "", is what has happened instead.
 	Event string `json:"event,omitempty"`

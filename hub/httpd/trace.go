@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -54,8 +55,9 @@ func (s *Server) getTrace(r *request) error {
 		if tab, known := r.tenant.Hub.Tab(m.Tab); known {
 			report.Browser = tab.BrowserName
 			report.setSite(want, tab.Domains)
-		} else if url, ok := rawjson.String(rawjson.Get(m.Body, "params", "tabUrl")); ok { // it registers
-			report.setSite(want, []state.TabDomain{{Domain: naming.DomainOfURL(url, true)}})
+		} else { // it is about to register
+			url, _ := rawjson.String(rawjson.Get(m.Body, "params", "tabUrl"))
+			report.setSite(want, []state.TabDomain{{Domain: naming.DomainOfURL(cmp.Or(url, m.Origin), true)}})
 		}
 		if want.site != "" && report.Site == "" && m.Event != tabtransport.EventMissed && m.Event != tabtransport.EventBegun {
 			return nil

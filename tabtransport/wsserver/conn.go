@@ -138,7 +138,10 @@ func (c *conn) admit(ev *event) {
 		Hello:         hello,
 	}, func(acc tabtransport.Accepted) tabtransport.Link {
 		c.welcome(ev.id, acc.Result)
-		c.traceable = traceable{adm.User, acc.Peer, hello != nil && hello.BrowserID != ""}
+		c.traceable = traceable{user: adm.User, peer: acc.Peer, origin: adm.Origin}
+		if hello != nil && hello.BrowserID != "" {
+			c.traceable.origin, c.traceable.browser = "", true
+		}
 		return c
 	})
 	if err != nil {

@@ -38,7 +38,8 @@ var secret = []string{spec.MethodPair, spec.MethodHello, spec.MethodDashboard, s
 type traceable struct {
 	user    spec.UserID // "": not admitted
 	peer    spec.PeerID
-	browser bool // its frames say which tab they are about
+	origin  string // of the page; "" for a browser, or a program
+	browser bool   // its frames say which tab they are about
 }
 
 // tap takes the frames of a user for one who traces.
@@ -178,7 +179,7 @@ type tapRequest struct {
 
 func (r *traceReader) read(it *tapped) *tabtransport.Traced {
 	m := &tabtransport.Traced{
-		Time: it.at, Tab: spec.TabAddr{Peer: it.of.peer}, ToHub: it.toHub,
+		Time: it.at, Tab: spec.TabAddr{Peer: it.of.peer}, Origin: it.of.origin, ToHub: it.toHub,
 		Event: it.event, Text: it.text, Size: it.size,
 	}
 	if it.event != "" {
