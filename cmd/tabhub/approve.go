@@ -176,18 +176,20 @@ func (a *app) watchQuestions(ctx context.Context) error {
 	defer cancel()
 	lists, ended := make(chan []consent.Question), make(chan error, 1)
 	go func() {
-		ended <- r.events(ctx, "/api/questions/watch", func(b []byte) error {
+		for b, err := range r.events(ctx, http.MethodGet, "/api/questions/watch", nil) {
 			var all []consent.Question
-			if err := decode(b, &all); err != nil {
-				return err
+			if err == nil {
+				err = decode(b, &all)
+			}
+			if err != nil {
+				ended <- err
+				return
 			}
 			select {
 			case lists <- all:
-				return nil
 			case <-ctx.Done():
-				return ctx.Err()
 			}
-		})
+		}
 	}()
 	typed := make(chan string)
 	go func() { // ends with the process

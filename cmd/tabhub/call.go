@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -28,18 +26,14 @@ func (a *app) callCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
-		b, err := r.do(cmd.Context(), http.MethodPost, "/api/call", httpd.CallRequest{Name: pos[0], Arguments: arguments})
+		result, err := a.callTool(cmd.Context(), httpd.CallRequest{Name: pos[0], Arguments: arguments})
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			return a.printJSON(append(bytes.TrimSpace(b), '\n'))
+			return a.printJSON(append(result, '\n'))
 		}
-		return a.printResult(b)
+		return a.printResult(result)
 	}
 	return cmd
 }

@@ -68,6 +68,11 @@ func (a *app) printJSON(b []byte) error {
 // screen is where what a command prints is read.
 func (a *app) screen() terminal.Screen { return terminal.Of(a.stdout, a.env) }
 
+// status returns a line for the person who waits for a command.
+func (a *app) status() *terminal.Status {
+	return &terminal.Status{Out: a.stderr, Screen: terminal.Of(a.stderr, a.env)}
+}
+
 // onTerminal reports whether what a command prints is read by a person.
 func (a *app) onTerminal() bool { return terminal.Is(a.stdout) }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/httpd"
 	"tabhub/hub/mcpserver"
 	"tabhub/naming"
@@ -29,6 +30,9 @@ func (a *app) toolsCommand() *cobra.Command {
 	return cmd
 }
 
+// maxDescription is how much of a description is listed. Some are long, for models to read.
+const maxDescription = 200
+
 func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
 	unlisted := 0
 	list := a.table("NAME", "DESCRIPTION")
@@ -37,7 +41,7 @@ func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
 			unlisted++
 		}
 		if t.Listed || all {
-			list.Row(t.Name, description(t.Definition))
+			list.Row(t.Name, terminal.OneLine(description(t.Definition), maxDescription))
 		}
 	}
 	err := list.Print()
