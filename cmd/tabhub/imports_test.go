@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"hub/state", "hub/builtin"},
 	{"hub/item", "hub/consent"},
 	{"hub/policy", "hub/record", "hub/flow", "hub/stats", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
-	{"spec"},
+	{"spec", "hub/broadcast"},
 }
 
 // walled are the libraries that only some packages may know.

@@ -115,7 +115,7 @@ func (s *Server) initialize(rq *request) (frame, error) {
 
 // agree notes what initialize has settled.
 func (ses *session) agree(version string, rq *request) {
-	name, _ := rq.text("clientInfo", "name")
+	name := rq.name("clientInfo", "name")
 	ses.mu.Lock()
 	begins := ses.version == "" && !ses.ended
 	if begins {
