@@ -98,7 +98,7 @@ func (s *Server) initialize(rq *request) (frame, error) {
 		return frame{}, e
 	}
 	wanted := in.Params.ProtocolVersion
-	if rq.ses.sse && rq.get("protocolVersion") == nil {
+	if rq.ses.via == OverSSE && rq.get("protocolVersion") == nil {
 		wanted = mcp.ProtocolVersion20241105
 	}
 	version := mcp.NegotiateLegacyVersion(wanted)

@@ -21,12 +21,12 @@ import (
 type session struct {
 	// static after construction
 	srv      *Server
+	via      Transport
 	id       string // "" of a single request
 	began    time.Time
 	identity identity
 	ctx      context.Context // the parent of its requests
 	cancel   context.CancelCauseFunc
-	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
 	full     bool        // has no room for a request
 	outlives bool        // its client goes on to another Server when this one is closed
 	apps     apps        // not for requests without a session, see request.apps
@@ -73,8 +73,8 @@ func (c *changes) empty() bool {
 	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
 }
 
-func (s *Server) newSession(parent context.Context, of identity) *session {
-	ses := &session{srv: s, identity: of, began: time.Now(), jobs: make(chan func())}
+func (s *Server) newSession(parent context.Context, of identity, via Transport) *session {
+	ses := &session{srv: s, via: via, identity: of, began: time.Now(), jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
 	return ses
 }
@@ -262,8 +262,8 @@ func (s *Server) changed(c hub.Change) {
 // watchSession has ses, to which rq belongs, told of changes until it ends.
 func (s *Server) watchSession(ses *session, rq *request) {
 	s.mu.Lock()
-	if s.watching[ses] == nil {
-		s.watching[ses] = s.hub.Connected(rq.caller(nil, nil))
+	if _, known := s.watching[ses]; !known {
+		s.watching[ses] = &watcher{rq.describe(), s.hub.Connected(rq.caller(nil, nil))}
 	}
 	s.mu.Unlock()
 	ses.mu.Lock()
@@ -276,10 +276,10 @@ func (s *Server) watchSession(ses *session, rq *request) {
 
 func (s *Server) unwatchSession(ses *session) {
 	s.mu.Lock()
-	gone := s.watching[ses]
+	w := s.watching[ses]
 	delete(s.watching, ses)
 	s.mu.Unlock()
-	if gone != nil {
-		gone()
+	if w != nil {
+		w.gone()
 	}
 }

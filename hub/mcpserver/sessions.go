@@ -63,11 +63,11 @@ func (all *sessions) add(ses *session) bool {
 }
 
 // get returns the session of that id and identity, in use until release, or nil.
-func (all *sessions) get(id, identity string, sse bool) *session {
+func (all *sessions) get(id, identity string, via Transport) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses := all.byID[id]
-	if ses == nil || ses.identity.name != identity || ses.sse != sse {
+	if ses == nil || ses.identity.name != identity || ses.via != via {
 		return nil
 	}
 	ses.users++
@@ -129,7 +129,7 @@ func (all *sessions) close() {
 
 // stateless returns a session for a single request; releaseStateless ends it.
 func (all *sessions) stateless(ctx context.Context, of identity) *session {
-	ses := all.srv.newSession(ctx, of)
+	ses := all.srv.newSession(ctx, of, OverHTTP)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses.full = all.alone[of.name] >= all.srv.opts.MaxInFlight

@@ -60,7 +60,7 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 		return true, errClosing
 	}
 	defer s.streams.leave()
-	ses := s.newSession(ctx, identityOf(ctx))
+	ses := s.newSession(ctx, identityOf(ctx), OverStdio)
 	ses.id, ses.began, ses.outlives = b.Session, b.Began, outlives
 	defer context.AfterFunc(s.ctx, func() { ses.cancel(errClosing) })()
 	st := &stream{srv: s, ses: ses}
