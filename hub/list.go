@@ -130,7 +130,7 @@ func (b *block) add(l state.Listed) {
 		item: l.Item,
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
 		JSON:      json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
+		OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Cached: l.Place.Cached, Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum

@@ -74,6 +74,7 @@ var (
 	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
+	settings     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
@@ -116,7 +117,11 @@ var routes = []route{
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
 	api("GET", "/api/site", (*Server).getSite),
-	api("PUT", "/api/site", (*Server).putSite),
+	{path: "/api/site", method: "PUT", access: settings, client: true, tenant: true, serve: (*Server).putSite},
+	{path: "/api/site/cache", method: "DELETE", access: settings, client: true, tenant: true, serve: (*Server).deleteCache},
+	api("GET", "/api/sites", (*Server).getSites),
+	api("GET", "/api/access", (*Server).getAccess),
+	api("GET", "/api/flows", (*Server).getFlows),
 	api("GET", "/api/policy", (*Server).getPolicy),
 	api("GET", "/api/policy/test", (*Server).getPolicyTest),
 	decisions("POST", "/api/policy/rule", (*Server).postRule),
@@ -139,6 +144,9 @@ var routes = []route{
 	api("GET", "/api/clients", (*Server).getClients),
 	owners("POST", "/api/clients", (*Server).postClient),
 	decisions("DELETE", "/api/clients", (*Server).deleteClient),
+	api("GET", "/api/clients/cost", (*Server).getCost),
+	api("GET", "/api/sessions", (*Server).getSessions),
+	api("GET", "/api/connect", (*Server).getConnect),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
