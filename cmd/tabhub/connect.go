@@ -13,25 +13,27 @@ import (
 // connectName is what clients call the hub's server.
 const connectName = "tabhub"
 
-// connect says how MCP clients are connected to this hub: as `tabhub install` does it, but for
-// the token, and by URL.
+// connect says how MCP clients are connected to this hub.
 func (p *process) connect() []httpd.Connectable {
-	at := p.config.baseURL(p.info.Addrs[0]) + "/mcp"
-	program, err := installed()
-	startable := err == nil
-	start := clientconf.Entry{Command: program, Args: stdioArgs(p.config.dataDir)}
+	program, _ := installed() // "": by URL only
+	return connectable(program, stdioArgs(p.config.dataDir), p.config.baseURL(p.info.Addrs[0])+"/mcp")
+}
+
+// connectable says how MCP clients start a program with arguments, as `tabhub install` does it
+// but for the token, and how they reach the hub at a URL.
+func connectable(program string, args []string, at string) []httpd.Connectable {
+	start, reach := clientconf.Entry{Command: program, Args: args}, clientconf.Entry{URL: at}
 	var all []httpd.Connectable
 	for _, c := range clientconf.All {
 		to := httpd.Connectable{Name: c.Name, Title: c.Title, After: c.After}
-		if startable {
-			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, start.Args[1:]...)...), Entry: entryText(c, start)}
+		if program != "" {
+			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: entryText(c, start)}
 		}
 		if c.CanReach() {
-			reach := clientconf.Entry{URL: at}
 			to.URL = &httpd.ConnectWay{Line: c.Command(clientconf.System{OS: runtime.GOOS}, clientconf.User, connectName, &reach), Entry: entryText(c, reach)}
-			for _, link := range c.Links(connectName, at) {
-				to.Links = append(to.Links, httpd.ConnectLink(link))
-			}
+		}
+		for _, link := range c.Links(connectName, at) {
+			to.Links = append(to.Links, httpd.ConnectLink(link))
 		}
 		all = append(all, to)
 	}
@@ -40,8 +42,8 @@ func (p *process) connect() []httpd.Connectable {
 		goose.Links = append(goose.Links, httpd.ConnectLink(link))
 	}
 	other := httpd.Connectable{Name: "other", Title: "Any other client", URL: &httpd.ConnectWay{Line: at}}
-	if startable {
-		line := shell.Here(append([]string{program}, start.Args...)...)
+	if program != "" {
+		line := shell.Here(append([]string{program}, args...)...)
 		goose.Start, other.Start = &httpd.ConnectWay{Line: line}, &httpd.ConnectWay{Line: line}
 	}
 	return append(all, goose, other)
@@ -57,7 +59,7 @@ func entryText(c clientconf.Client, e clientconf.Entry) string {
 func (p *process) relayClients(user spec.UserID) []mcpserver.SessionInfo {
 	var all []mcpserver.SessionInfo
 	for _, c := range p.relay.Clients(user) {
-		all = append(all, mcpserver.SessionInfo{Client: c.Credential, Said: c.Name, Transport: httpd.OverRelay, Since: c.Since})
+		all = append(all, mcpserver.SessionInfo{Client: c.Credential, Said: c.Name, Transport: "relay", Since: c.Since})
 	}
 	return all
 }

@@ -6,27 +6,25 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
-	"tabhub/hub/auth"
 	"tabhub/hub/httpd"
 )
 
 // What the dashboard offers to copy is what `tabhub install` writes, but for the token: a page
 // holds none.
 func TestConnectHoldsNoSecret(t *testing.T) {
-	p := &process{config: &config{dataDir: "/data dir"}, token: auth.NewToken("secret-of-the-hub"), info: httpd.Info{Addrs: []string{"127.0.0.1:3300"}}}
-	all := p.connect()
+	all := connectable("/opt/tab hub", stdioArgs("/data dir"), "http://127.0.0.1:3300/mcp")
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
 		for _, way := range []*httpd.ConnectWay{c.Start, c.URL} {
-			if way != nil && (strings.Contains(way.Line+way.Entry, "secret") || strings.Contains(way.Line+way.Entry, tokenEnv)) {
+			if way != nil && (strings.Contains(way.Line+way.Entry, tokenEnv)) {
 				t.Errorf("%s: %+v", c.Name, way)
 			}
 		}
 		if c.URL != nil && !strings.Contains(c.URL.Line+c.URL.Entry, "http://127.0.0.1:3300/mcp") {
 			t.Errorf("%s does not lead to the hub: %+v", c.Name, c.URL)
 		}
-		if c.Start == nil || !strings.Contains(c.Start.Line, "'/data dir'") && !strings.Contains(c.Start.Line, `"/data dir"`) {
+		if c.Start == nil || !strings.Contains(c.Start.Line, "data dir") || !strings.Contains(c.Start.Line, "tab hub") {
 			t.Errorf("%s starts another hub: %+v", c.Name, c.Start)
 		}
 	}

@@ -10,9 +10,6 @@ import (
 	"tabhub/hub/mcpserver"
 )
 
-// OverRelay is the transport of a client of the relay.
-const OverRelay mcpserver.Transport = "relay"
-
 // ClientSession is an element of GET /api/sessions: a client that is connected, or has called
 // lately. Those that show the same credential and call themselves the same share their calls.
 type ClientSession struct {

@@ -61,7 +61,7 @@ const (
 
 // Who may use what. A client's credential is good for MCP and for the relay's clients, a
 // session of the dashboard for reading, and for its own end; one at an origin of its own
-// also for what decides.
+// also for calls, settings and what decides.
 var (
 	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
 	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
@@ -74,10 +74,10 @@ var (
 	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
-	settings     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
+	acts         = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
 	ownPage      = access{from: fromSelf, need: credNone}
@@ -105,6 +105,8 @@ var routes = []route{
 
 	// The admin API, which the tabhub command and the dashboard use.
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
+	{path: "/api/health", method: "GET", access: ofProcess, client: true, serve: (*Server).getHealth},
+	{path: "/api/doctor", method: "GET", access: ofProcess, client: true, serve: (*Server).getDoctor},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
@@ -116,9 +118,10 @@ var routes = []route{
 	api("GET", "/api/rejected", (*Server).getRejected),
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
+	owners("GET", "/api/trace", (*Server).getTrace),
 	api("GET", "/api/site", (*Server).getSite),
-	{path: "/api/site", method: "PUT", access: settings, client: true, tenant: true, serve: (*Server).putSite},
-	{path: "/api/site/cache", method: "DELETE", access: settings, client: true, tenant: true, serve: (*Server).deleteCache},
+	{path: "/api/site", method: "PUT", access: acts, client: true, tenant: true, serve: (*Server).putSite},
+	{path: "/api/site/cache", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCache},
 	api("GET", "/api/sites", (*Server).getSites),
 	api("GET", "/api/access", (*Server).getAccess),
 	api("GET", "/api/flows", (*Server).getFlows),
@@ -130,8 +133,8 @@ var routes = []route{
 	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
-	api("POST", "/api/call", (*Server).postCall),
-	decisions("DELETE", "/api/calls", (*Server).deleteCall),
+	{path: "/api/call", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postCall},
+	{path: "/api/calls", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCall},
 	api("GET", "/api/watch", (*Server).watch),
 	api("GET", "/api/questions", (*Server).getQuestions),
 	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},

@@ -7,24 +7,14 @@ import (
 	"tabhub/describe"
 )
 
-// Transport is how a client reaches a Server.
-type Transport string
-
-// The transports.
-const (
-	OverStdio Transport = "stdio"
-	OverSSE   Transport = "sse"
-	OverHTTP  Transport = "http"
-)
-
 // SessionInfo describes a client that is connected, as it says itself: what stands there is
 // believed for nothing.
 type SessionInfo struct {
-	Client    string    `json:"client,omitempty"`  // the ID of its credential
-	Said      string    `json:"said,omitempty"`    // what it calls itself
-	Version   string    `json:"version,omitempty"` // of the client
-	Transport Transport `json:"transport,omitempty"`
-	Protocol  string    `json:"protocol,omitempty"` // the revision of MCP
+	Client    string    `json:"client,omitempty"`    // the ID of its credential
+	Said      string    `json:"said,omitempty"`      // what it calls itself
+	Version   string    `json:"version,omitempty"`   // of the client
+	Transport string    `json:"transport,omitempty"` // "stdio", "http" or "sse", or another's
+	Protocol  string    `json:"protocol,omitempty"`  // the revision of MCP
 	Since     time.Time `json:"since,omitzero"`
 }
 
@@ -49,8 +39,8 @@ func (s *Server) Sessions() []SessionInfo {
 // maxVersion bounds what is shown of the version of a client.
 const maxVersion = 40
 
-// describe says who has sent the request that begins a session, or listens.
-func (rq *request) describe() SessionInfo {
+// sessionInfo says who has sent the request that begins a session, or listens.
+func (rq *request) sessionInfo() SessionInfo {
 	ses := rq.ses
 	version, _ := rq.text("clientInfo", "version")
 	protocol, _ := rq.text("_meta", metaVersion)
@@ -63,6 +53,6 @@ func (rq *request) describe() SessionInfo {
 	}
 	return SessionInfo{
 		Client: ses.identity.who.ID, Said: rq.clientName(), Version: describe.Clean(version, maxVersion),
-		Transport: ses.via, Protocol: protocol, Since: ses.began,
+		Transport: ses.transport.String(), Protocol: protocol, Since: ses.began,
 	}
 }

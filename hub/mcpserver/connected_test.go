@@ -25,10 +25,10 @@ func TestSessions(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	a, b := all[0], all[1]
-	if a.Said != "A" || a.Transport != OverStdio || a.Protocol != "2025-06-18" || a.Client == "" || a.Since.IsZero() || !strings.HasPrefix(a.Version, "1.2") || utf8.RuneCountInString(a.Version) > maxVersion || strings.Contains(a.Version, "\a") {
+	if a.Said != "A" || a.Transport != "stdio" || a.Protocol != "2025-06-18" || a.Client == "" || a.Since.IsZero() || !strings.HasPrefix(a.Version, "1.2") || utf8.RuneCountInString(a.Version) > maxVersion || strings.Contains(a.Version, "\a") {
 		t.Errorf("over stdio: %+v", a)
 	}
-	if b.Said != "B" || b.Transport != OverHTTP || b.Protocol != "2025-03-26" || b.Version != "" {
+	if b.Said != "B" || b.Transport != "http" || b.Protocol != "2025-03-26" || b.Version != "" {
 		t.Errorf("over HTTP: %+v", b)
 	}
 	c.conn.Close()

@@ -139,7 +139,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 // the body, of which m was parsed unless it is a batch.
 func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message, b []byte) {
 	if m.method == "initialize" && m.id != nil {
-		ses := s.newSession(s.ctx, identityOf(r.Context()), OverHTTP)
+		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		if f, _, ok := s.answer(ses.ctx, newRequest(ses, out, m)); ok {
 			ses.mu.Lock()
 			agreed := ses.version != ""
@@ -198,7 +198,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *session, 
 		httpError(w, http.StatusBadRequest, invalidRequest(mcp.HeaderSessionID+" header is missing: send initialize first"))
 		return nil, nil
 	}
-	if ses = s.sessions.get(id, identityOf(r.Context()).name, OverHTTP); ses == nil {
+	if ses = s.sessions.get(id, identityOf(r.Context()).name, false); ses == nil {
 		httpError(w, http.StatusNotFound, invalidRequest("the session is unknown or has ended: send initialize again"))
 		return nil, nil
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"sync"
 	"time"
+
+	"tabhub/hub/telemetry"
 )
 
 // sessions holds the sessions that requests refer to by id, and counts the requests
@@ -63,11 +65,11 @@ func (all *sessions) add(ses *session) bool {
 }
 
 // get returns the session of that id and identity, in use until release, or nil.
-func (all *sessions) get(id, identity string, via Transport) *session {
+func (all *sessions) get(id, identity string, sse bool) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses := all.byID[id]
-	if ses == nil || ses.identity.name != identity || ses.via != via {
+	if ses == nil || ses.identity.name != identity || (ses.transport == telemetry.SSE) != sse {
 		return nil
 	}
 	ses.users++
@@ -129,7 +131,7 @@ func (all *sessions) close() {
 
 // stateless returns a session for a single request; releaseStateless ends it.
 func (all *sessions) stateless(ctx context.Context, of identity) *session {
-	ses := all.srv.newSession(ctx, of, OverHTTP)
+	ses := all.srv.newSession(ctx, of)
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses.full = all.alone[of.name] >= all.srv.opts.MaxInFlight

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
 
@@ -22,8 +23,8 @@ func (s *Server) SSE() http.Handler {
 			return
 		}
 		defer s.streams.leave()
-		ses := s.newSession(s.ctx, identityOf(r.Context()), OverSSE)
-		ses.users = 1 // in use for as long as the response lasts
+		ses := s.newSession(s.ctx, identityOf(r.Context()))
+		ses.transport, ses.users = telemetry.SSE, 1 // in use for as long as the response lasts
 		if !s.sessions.add(ses) {
 			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
@@ -94,7 +95,7 @@ func (s *Server) Message() http.Handler {
 			httpError(w, http.StatusBadRequest, invalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
 			return
 		}
-		ses := s.sessions.get(id, identityOf(r.Context()).name, OverSSE)
+		ses := s.sessions.get(id, identityOf(r.Context()).name, true)
 		if ses == nil {
 			httpError(w, http.StatusNotFound, invalidParams("the session is unknown or has ended: open GET /sse again"))
 			return

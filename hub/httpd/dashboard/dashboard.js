@@ -7,10 +7,11 @@
 // - Its HTML is the template NAME-view of index.html. The shell clones that into #view before
 //   open(), and drops it after close(): a view keeps no data past that, and only the visible
 //   one asks the hub for anything. Elements have ids, which byID finds.
-// - open() adds listeners and asks nothing. update() is called next, and whenever the hub says
-//   that something of what it names has changed, never twice at once: it fetches with ask() of
-//   session.js and shows. What it throws is shown by the shell; it must not catch that itself.
-// - live() gets each message of the hub's stream, see stream.js: what must be seen at once.
+// - open() adds listeners and asks nothing. update() is called next, and whenever something of what
+//   it is told may have changed, which is a part of ALL in stream.js: it fetches with ask() of
+//   session.js and shows. It never runs twice at once, and what it throws is shown by the shell.
+//   The function refresh that open() is given has it called, too.
+// - live() gets each message of the hub's stream: what must be seen at once.
 // - What the owner does goes through button(), twice() or tell() of dom.js, which say in words
 //   how it went, as a toast or in the .answer of its form.
 // - What decides has the class "writes", and is there only where the page may decide; "reads" is
@@ -35,14 +36,14 @@ import { ALL, follow } from "./stream.js";
 import * as tabs from "./tabs.js";
 import { showQuestions, sweep } from "./waiting.js";
 
-/** @import {Message, Status} from "./api.d.ts" */
+/** @import {Message, Question, Status} from "./api.d.ts" */
 
 /**
  * @typedef {object} View
  * @property {string} name
  * @property {string} title
- * @property {(section: HTMLElement, args: URLSearchParams) => void} open
- * @property {(changed: Set<string>) => Promise<void>} update changed is a part of ALL
+ * @property {(section: HTMLElement, args: URLSearchParams, refresh: (changed: string[]) => void) => void} open
+ * @property {(changed: Set<string>) => Promise<void>} update
  * @property {(message: Message) => void} [live]
  * @property {() => void} [close]
  */
@@ -53,6 +54,7 @@ const VIEWS = [now, tabs, sites, clients, record, health].map(({ view }) => view
 const PACE = 500; // ms between two updates
 const RETRY = 500; // ms until the hub is asked again, the first time; then twice as long each time
 const RETRY_MAX = 8000;
+const LOOK = 15_000; // ms between two looks at whether the hub can keep what is done
 const STAY = 60_000; // ms between two notes that somebody uses the page
 
 const { auth, base, own } = document.body.dataset; // see dashboard in ../dashboard.go
@@ -75,7 +77,7 @@ function showTrouble(text) {
 /** @param {string} [why] */
 function showSignedOut(why = "") {
   closeView();
-  showQuestions([]);
+  showAll([]);
   byID("questions").replaceChildren();
   for (const id of ["data", "nav", "power", "sign-out"]) byID(id).hidden = true;
   byID("title").textContent = "tabhub";
@@ -112,7 +114,7 @@ function openView() {
   byID("title").textContent = view.title;
   for (const link of byID("nav").querySelectorAll("a")) link.ariaCurrent = link.hash === `#${view.name}` ? "page" : null;
   showWaiting();
-  view.open(section, args);
+  view.open(section, args, refresh);
   refreshed = -PACE;
   refresh(ALL);
 }
@@ -150,7 +152,7 @@ function refresh(changed) {
 
 async function update() {
   const view = shown;
-  if (!view) return;
+  if (!view || !connected) return;
   const kinds = new Set(waitsForClick() ? [] : stale);
   for (const kind of kinds) stale.delete(kind);
   refreshing = true;
@@ -167,8 +169,35 @@ async function update() {
 
 /** @param {Set<string>} changed */
 async function updateShell(changed) {
+  if (changed.has("questions") && !watching) {
+    if (session.mayWrite()) void watchQuestions();
+    else showAll(await session.ask("GET", "api/questions"));
+  }
+  if (changed.has("status")) showStatus(await session.ask("GET", "api/status"));
   if (changed.has("clients")) await loadNames();
   if (changed.has("policy")) showPause(await session.ask("GET", "api/policy"));
+}
+
+let watching = false;
+
+/** Shows questions as they come, where they can be answered: calls wait for who watches them. */
+async function watchQuestions() {
+  watching = true;
+  try {
+    for await (const questions of session.events("api/questions/watch")) showAll(questions);
+  } catch {
+    // The hub's stream ends, too, and the next request says why.
+  } finally {
+    watching = false;
+  }
+  if (!session.mayWrite()) refresh(["questions"]);
+}
+
+/** @param {Question[]} questions */
+function showAll(questions) {
+  waiting = questions.length;
+  showQuestions(questions);
+  showWaiting();
 }
 
 /** @param {unknown} err of a request */
@@ -188,6 +217,7 @@ function showStatus({ hub, record }) {
 }
 
 let running = false;
+let connected = false; // to the hub, which nothing but run asks for anything otherwise
 
 /** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
 async function run() {
@@ -198,17 +228,21 @@ async function run() {
       // One request goes ahead of the others: if something else answers by now, it gets no
       // more than that.
       showStatus(await session.ask("GET", "api/status"));
-      wait = RETRY;
       byID("signed-out").hidden = true;
       for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
       byID("sign-out").hidden = auth === "none";
+      connected = true;
       if (shown) refresh(ALL);
       else openView();
       showPower();
-      await follow(take);
+      await follow((message) => {
+        wait = RETRY;
+        take(message);
+      });
     } catch (err) {
       failed(err);
     }
+    connected = false;
     showPower();
     if (mayRead()) await sleep(wait);
   }
@@ -217,14 +251,7 @@ async function run() {
 
 /** @param {Message} message */
 function take(message) {
-  if (message.questions) {
-    waiting = message.questions.length;
-    showQuestions(message.questions);
-    showWaiting();
-  }
   shown?.live?.(message);
-  sweep();
-  showPower();
   if (message.changed) refresh(message.changed);
 }
 
@@ -293,4 +320,11 @@ addEventListener("hashchange", () => {
   scrollTo(0, 0);
   byID("title").focus({ preventScroll: true });
 });
+setInterval(() => {
+  sweep();
+  showPower();
+}, 1000);
+setInterval(() => {
+  if (!document.hidden) refresh(["status"]);
+}, LOOK);
 void start();

@@ -1,38 +1,21 @@
-// What goes on in the hub, as messages.
+// What goes on in the hub, as messages; see WatchEvent in ../watch.go.
 
 import * as session from "./session.js";
 
-/** @import {Message, Question} from "./api.d.ts" */
-
-/** What a message may say has changed. */
-export const ALL = ["tabs", "tools", "policy", "clients", "sites", "status"];
-
-const EVERY = 2000; // ms
+/** @import {Message} from "./api.d.ts" */
 
 /**
- * Calls take with each message, until the hub or the session ends. What was before the first one
- * is to be fetched.
+ * What may have changed. "tabs" stands for browsers, tools and sites, too, "policy" for pauses. Of
+ * "record" and "status" no message tells: a message has what was recorded, and whoever wants more
+ * asks for it with refresh().
+ */
+export const ALL = ["tabs", "policy", "clients", "questions", "record", "status"];
+
+/**
+ * Calls take with each message, as long as the hub goes on.
  * @param {(message: Message) => void} take
  */
 export async function follow(take) {
-  let watching = false;
-  /** Questions come as they are asked, where they can be answered. */
-  const watch = async () => {
-    if (watching) return;
-    watching = true;
-    try {
-      for await (const questions of session.events("api/questions/watch")) take({ questions });
-    } catch {
-      // The next request says why.
-    }
-    watching = false;
-  };
-  for (;;) {
-    if (session.mayWrite()) void watch();
-    else take({ questions: /** @type {Question[]} */ (await session.ask("GET", "api/questions")) });
-    await new Promise((done) => setTimeout(done, EVERY));
-    if (document.hidden) await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
-    await session.ask("GET", "api/status");
-    take({ changed: ALL });
-  }
+  for await (const message of session.events("api/watch")) take(message);
+  throw new Error("the hub has ended");
 }
