@@ -16,7 +16,6 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/httpd"
 	"tabhub/naming"
-	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
@@ -44,21 +43,16 @@ them. Handshakes are not shown, and of what else holds secrets only that it was 
 		if err != nil {
 			return err
 		}
-		p := tracePrinter{app: a, screen: a.screen(), lines: shownLines}
+		p := tracePrinter{app: a, screen: a.screen(), json: *asJSON, lines: shownLines}
 		if *full {
 			p.lines = 0
 		}
 		for b, err := range r.events(cmd.Context(), http.MethodGet, "/api/trace?"+query.Encode(), nil) {
-			switch {
-			case cmd.Context().Err() != nil:
+			if err == nil {
+				err = p.show(b)
+			}
+			if cmd.Context().Err() != nil {
 				return nil
-			case err == nil && *asJSON:
-				_, err = a.stdout.Write(describe.VisibleJSON(b))
-			case err == nil:
-				var m httpd.TraceReport
-				if err = decode(b, &m); err == nil {
-					err = p.print(&m)
-				}
 			}
 			if err != nil {
 				return err
@@ -73,11 +67,8 @@ them. Handshakes are not shown, and of what else holds secrets only that it was 
 func traceQuery(pos []string) (url.Values, error) {
 	query := url.Values{}
 	if len(pos) > 0 {
-		site := spec.Domain(pos[0])
-		if key, err := naming.DomainOf(pos[0], true); err == nil && !naming.IsDomain(site) {
-			site = key // it was pasted from the address bar
-		}
-		query.Set("site", string(site))
+		pasted := naming.DomainOfURL(pos[0], true) // from the address bar
+		query.Set("site", cmp.Or(string(pasted), pos[0]))
 	}
 	if len(pos) > 1 {
 		if n, err := strconv.Atoi(pos[1]); err != nil || n < 1 {
@@ -94,11 +85,25 @@ const (
 	pipedColumns = 160 // where there is no screen with a width
 )
 
-// tracePrinter prints messages for people.
+// tracePrinter prints messages.
 type tracePrinter struct {
 	*app
 	screen terminal.Screen
-	lines  int // of a message; 0: all
+	json   bool // as they come
+	lines  int  // of a message; 0: all
+}
+
+// show prints an event of the stream.
+func (p *tracePrinter) show(b []byte) error {
+	if p.json {
+		_, err := p.stdout.Write(describe.VisibleJSON(b))
+		return err
+	}
+	var m httpd.TraceReport
+	if err := decode(b, &m); err != nil {
+		return err
+	}
+	return p.print(&m)
 }
 
 func (p *tracePrinter) print(m *httpd.TraceReport) error {

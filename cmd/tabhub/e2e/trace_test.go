@@ -13,7 +13,7 @@ func TestTraceOfARealPage(t *testing.T) {
 	p.serve()
 	b := p.browse()
 	url := website(t)
-	cmd, told := p.command("trace", url), newOutput()
+	cmd, told := p.command("trace", url+"/?1#top"), newOutput()
 	cmd.Stdout = told
 	tracing := start(t, cmd)
 	tracing.stderr.await(t, "waiting for messages")
