@@ -91,7 +91,7 @@ func (a *app) rotateToken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.err, "the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` needs none.")
+	a.note("the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` needs none.")
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (a *app) listTokensCommand() *cobra.Command {
 			case *asJSON:
 				return a.printValue(list)
 			case len(list) == 0:
-				fmt.Fprintln(a.err, "no client has a credential of its own; `tabhub install` and `tabhub token mint` make them")
+				a.note("no client has a credential of its own; `tabhub install` and `tabhub token mint` make them")
 				return nil
 			}
 			t := a.table("NAME", "KIND", "MAY", "MADE", "LAST USED", "EXPIRES", "ID")
@@ -154,7 +154,7 @@ func (a *app) revokeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.err, "the credential of %s is revoked; `tabhub install` and `tabhub token mint` make others\n", gone.Name)
+				a.note("the credential of %s is revoked; `tabhub install` and `tabhub token mint` make others", gone.Name)
 				return nil
 			})
 		},

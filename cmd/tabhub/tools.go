@@ -24,7 +24,10 @@ func (a *app) toolsCommand() *cobra.Command {
 			if *cost {
 				return a.printCost(tools)
 			}
-			return a.printTools(tools, *all)
+			if err := a.printTools(tools, *all); err != nil || slices.ContainsFunc(tools, func(t httpd.ToolReport) bool { return t.Domain != "" }) {
+				return err
+			}
+			return a.printNone(cmd.Context(), "tools")
 		})
 	}
 	return cmd

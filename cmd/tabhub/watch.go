@@ -183,7 +183,7 @@ stopped it. Of the ID the first characters are enough. Without one, the calls ar
 			return err
 		}
 		if _, err = r.do(cmd.Context(), http.MethodDelete, "/api/calls?id="+url.QueryEscape(found[0].ID), nil); err == nil {
-			fmt.Fprintf(a.err, "cancelled; `tabhub log --call %s` says how it has ended\n", found[0].ID)
+			a.note("cancelled; `tabhub log --call %s` says how it has ended", found[0].ID)
 		}
 		return err
 	}
@@ -210,7 +210,7 @@ func (a *app) underWay(ctx context.Context) (all []hub.Running, err error) {
 
 func (a *app) printUnderWay(all []hub.Running) error {
 	if len(all) == 0 {
-		fmt.Fprintln(a.err, "no call is under way; `tabhub watch` shows those that begin")
+		a.note("no call is under way; `tabhub watch` shows those that begin")
 		return nil
 	}
 	t := a.table("ID", "CLIENT", "SITE", "WHAT", "SINCE", "STATE")
