@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -30,6 +31,8 @@ type Options struct {
 	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
 	Version   string            // told to peers at hello
 
+	Telemetry telemetry.Observer // learns what is done; nil: nobody does
+
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto
 	CallTimeout    time.Duration   // 0 means spec.CallTimeout
@@ -43,6 +46,10 @@ type Options struct {
 	// OwnBrowser reports whether the browser of a pairing is one of the owner's, whom it is
 	// right to ask there. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
+
+	// OwnPage reports whether a URL is of a page by which the hub's owner looks or decides:
+	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
+	OwnPage func(url string) bool
 
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool
@@ -94,6 +101,7 @@ type Item struct {
 	Tab    int    // the tab's number; 0 is the domain's own name
 	Source string // the page's own name or URI
 	JSON   json.RawMessage
+	Class  policy.Class // what it may change, by what its page says
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
 	// lets pass.
 	OnlyReads bool
@@ -101,7 +109,8 @@ type Item struct {
 	AppOnly bool
 	Sum     uint64 // differs when a client would have to list again; not with labels
 
-	item *item.Item
+	item  *item.Item
+	lower string // Name in lower case
 }
 
 // Call is one tools/call.
@@ -111,6 +120,7 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
+	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

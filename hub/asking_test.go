@@ -381,3 +381,28 @@ func TestCallsAreTimedWithoutTheOwner(t *testing.T) {
 		}
 	})
 }
+
+// What a client has put into the address of a resource is shown in full, as arguments are.
+func TestAskingShowsAnAddress(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		if err := w.hub.EditPolicy("test", func(doc *policy.Document) error {
+			doc.Put(policy.Rule{ID: "ask", Effect: policy.Ask, Site: "shop.example"}, time.Now())
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w.register(w.shop, 0, register(spec.KindResource, "https://shop.example/", `{"uriTemplate":"shop://order/{note}","name":"order"}`))
+		uri := "shop://order/" + strings.Repeat("x", 100) + "secret" + strings.Repeat("x", 100)
+		done := make(chan error)
+		go func() {
+			_, err := w.hub.ReadResource(t.Context(), w.claude, "tabhub://shop.example/"+uri)
+			done <- err
+		}()
+		q := w.asked()
+		if args := w.hub.Desk().Open()[0].Args; len(args) != 1 || args[0].Value != uri {
+			t.Errorf("the owner is shown %+v", args)
+		}
+		w.says(q, spec.ReachNo)
+		<-done
+	})
+}

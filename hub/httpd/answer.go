@@ -92,6 +92,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if !ok {
 		no = &refusal{http.StatusForbidden, err.Error()}
 	}
+	s.recordRefusal(r, no)
 	if no.status == http.StatusUnauthorized {
 		challenge, hint := s.challenge(r)
 		w.Header().Set("WWW-Authenticate", challenge)
