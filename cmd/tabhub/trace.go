@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -47,21 +48,25 @@ them. Handshakes are not shown, and of what else holds secrets only that it was 
 		if *full {
 			p.lines = 0
 		}
-		err = r.events(cmd.Context(), "/api/trace?"+query.Encode(), func(b []byte) error {
-			if *asJSON {
-				_, err := a.stdout.Write(describe.VisibleJSON(b))
-				return err
-			}
+		for b, err := range r.events(cmd.Context(), http.MethodGet, "/api/trace?"+query.Encode(), nil) {
 			var m httpd.TraceReport
-			if err := decode(b, &m); err != nil {
+			switch {
+			case cmd.Context().Err() != nil:
+				return nil
+			case err != nil:
+				return err
+			case *asJSON:
+				_, err = a.stdout.Write(describe.VisibleJSON(b))
+			default:
+				if err = decode(b, &m); err == nil {
+					err = p.print(&m)
+				}
+			}
+			if err != nil {
 				return err
 			}
-			return p.print(&m)
-		})
-		if cmd.Context().Err() != nil {
-			return nil
 		}
-		return err
+		return nil
 	}
 	return cmd
 }
