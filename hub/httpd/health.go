@@ -93,9 +93,6 @@ func (s *Server) processHealth() *ProcessHealth {
 const doctorTimeout = 20 * time.Second
 
 func (s *Server) getDoctor(r *request) error {
-	if s.o.Doctor == nil {
-		return errNoPath
-	}
 	if !s.tellsProcess(r) {
 		return forbidden("this hub has several users, and what the doctor finds is for its owner: `tabhub doctor` on its machine")
 	}

@@ -21,7 +21,7 @@ import (
 	"tabhub/tabtransport/pairing"
 )
 
-// Options configure a Server. Guard, Tenants, Info and Stop must be set.
+// Options configure a Server. Guard, Tenants, Info, Trace, Doctor and Stop must be set.
 type Options struct {
 	Guard   *Guard
 	Tenants *tenant.Registry // the caller closes it, after Shutdown
@@ -47,9 +47,9 @@ type Options struct {
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
 	// Trace calls f with what is said between the hub and a user's tabs, until ctx ends or
-	// f fails. Nil: nothing can be traced.
+	// f fails.
 	Trace func(ctx context.Context, user spec.UserID, f func(*tabtransport.Traced) error) error
-	// Doctor looks at everything that tabhub needs. Nil: nobody does.
+	// Doctor looks at everything that tabhub needs.
 	Doctor func(context.Context) []Finding
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)

@@ -160,6 +160,7 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 	o := Options{
 		Tenants: d.tenants,
 		Info:    func() Info { return Info{Version: "v1", Started: time.Now()} },
+		Doctor:  func(context.Context) []Finding { return nil },
 		Stop:    func(why string) { d.stopped <- why },
 		Token:   d.token,
 		Log:     log,

@@ -30,9 +30,6 @@ type tracing struct {
 // getTrace sends what is said between the hub and the caller's tabs from now on, as an event
 // each, until the caller leaves.
 func (s *Server) getTrace(r *request) error {
-	if s.o.Trace == nil {
-		return errNoPath
-	}
 	want := tracing{site: spec.Domain(r.URL.Query().Get("site"))}
 	if want.site != "" && !naming.IsDomain(want.site) {
 		return badRequest("site is %q; write it as `tabhub tabs` shows it, such as example.com", want.site)

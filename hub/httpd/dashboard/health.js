@@ -43,8 +43,11 @@ export const view = {
     }, EVERY);
   },
   async update(changed) {
-    if (changed.has("status") || changed.has("health")) showHealth(await ask("GET", `api/health?span=${span}`));
-    if (!diagnosed) await showDoctor();
+    if (!changed.has("status") && !changed.has("health")) return;
+    /** @type {Health} */
+    const health = await ask("GET", `api/health?span=${span}`);
+    showHealth(health);
+    if (health.process && !diagnosed) await showDoctor(); // it is about the process, too
   },
   close() {
     clearInterval(timer);
