@@ -16,6 +16,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/httpd"
 	"tabhub/naming"
+	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
@@ -126,7 +127,9 @@ func (p *tracePrinter) print(m *httpd.TraceReport) error {
 		paint(terminal.Soft, oneLine(m.Text)+"\n")
 	default:
 		p.head(paint, m, where)
-		p.body(paint, m)
+		if m.Method != spec.MethodPing { // there is nothing in it
+			p.body(paint, m)
+		}
 	}
 	_, err := p.stdout.Write([]byte(b.String()))
 	return err

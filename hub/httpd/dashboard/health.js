@@ -103,9 +103,9 @@ function showCalls(series) {
   const times = calls.map((_, i) => timeOf(series, i));
   /** @param {number[]} of */
   const gaps = (of) => of.map((n, i) => (calls[i] ? n : null));
-  const forever = charts;
+  const mine = charts;
   void charts?.then(([counts, durations]) => {
-    if (charts !== forever) return; // the view was left
+    if (charts !== mine) return; // the view was left
     counts.show(times, [calls, failed]);
     durations.show(times, [gaps(series.p50), gaps(series.p95), gaps(series.p99)]);
   });
