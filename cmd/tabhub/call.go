@@ -18,7 +18,9 @@ func (a *app) callCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call NAME [ARGUMENTS]",
 		Short: "Call a tool; ARGUMENTS is a JSON object, or - to read it from stdin",
-		Args:  args(cobra.RangeArgs(1, 2)),
+		Example: `  tabhub call website_tool_shop_example_com__search '{"query":"tea"}'
+  tabhub call website_tool_shop_example_com__search - --json < arguments.json`,
+		Args: args(cobra.RangeArgs(1, 2)),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {

@@ -40,6 +40,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: `Find what is wrong, and say how to mend it: the data directory, the hub, its ports,
 the browser and its extension, the configurations of clients, the clock. The exit code
 is 1 if there is a problem; notes are none.`,
+		Example: `  tabhub doctor
+  tabhub doctor --json`,
 		Args: args(cobra.NoArgs),
 	}
 	asJSON := jsonFlag(cmd)

@@ -13,7 +13,13 @@ import (
 )
 
 func (a *app) tabsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "tabs", Short: "List the tabs that the hub knows and what they offer", Args: args(cobra.NoArgs)}
+	cmd := &cobra.Command{
+		Use:   "tabs",
+		Short: "List the tabs that the hub knows and what they offer",
+		Example: `  tabhub tabs
+  tabhub tabs --json | jq -r .[].url`,
+		Args: args(cobra.NoArgs),
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/tabs", nil, *asJSON, func(tabs []state.TabInfo) error {
