@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/httpd"
 	"tabhub/hub/policy"
 )
 
@@ -26,7 +25,11 @@ func (a *app) tokenCommand() *cobra.Command {
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asURL {
-				return a.printSignIn(cmd.Context())
+				address, err := a.signInURL(cmd.Context())
+				if err == nil {
+					fmt.Fprintln(a.out, address)
+				}
+				return err
 			}
 			dir, err := a.dir()
 			if err != nil {
@@ -53,22 +56,6 @@ func (a *app) tokenCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
 	})
 	return cmd
-}
-
-// printSignIn has the hub make an address of the dashboard, and prints it.
-func (a *app) printSignIn(ctx context.Context) error {
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	var made httpd.SignInReport
-	if err := r.call(ctx, http.MethodPost, "/api/signin", nil, &made); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.out, made.URL)
-	return nil
 }
 
 // rotateToken has the hub replace the token, or does so if none runs.
