@@ -290,7 +290,7 @@ func (a *app) say(level slog.Level, text string) {
 		a.logger().Log(context.Background(), level, text)
 		return
 	}
-	fmt.Fprintln(a.err, text)
+	a.note("%s", text)
 }
 
 // passOn returns the flags of the command line and the environment, for a hub that

@@ -67,7 +67,11 @@ latest 10000 lines.`,
 		if err := out.printHeader(); err != nil {
 			return err
 		}
-		return l.each(cmd.Context(), *follow, out.print)
+		err := l.each(cmd.Context(), *follow, out.print)
+		if err == nil && out.printed == 0 && !*follow {
+			a.note("nothing like this is in the record; `tabhub log` without flags shows the latest of all")
+		}
+		return err
 	}
 	cmd.AddCommand(a.logVerifyCommand(), a.logHeadCommand())
 	return cmd

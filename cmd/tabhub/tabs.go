@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,6 +36,9 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	all := a.table("DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL")
 	for _, t := range tabs {
 		browser := cmp.Or(t.BrowserName, "-")
+		if a.onTerminal() {
+			t.Title, t.URL = terminal.OneLine(t.Title, 40), strings.TrimPrefix(t.URL, "https://") // which leaves room for the rest
+		}
 		for _, d := range t.Domains {
 			all.Row(d.Domain, d.Number, d.Tools, tabState(t, d.Departed), browser, t.Title, t.URL)
 		}
@@ -51,10 +53,10 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	}
 	for _, t := range tabs {
 		for _, no := range t.Rejected {
-			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", terminal.OneLine(t.URL, 60), terminal.OneLine(no.Name, 60), terminal.OneLine(no.Reason, 400))
+			a.hint("\nrefused at %s: %s: %s", terminal.OneLine(t.URL, 60), terminal.OneLine(no.Name, 60), terminal.OneLine(no.Reason, 400))
 		}
 		for _, part := range t.Warnings {
-			fmt.Fprintf(a.out, "\nat %s, a part of %s is left out: %s\n", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(part.Reason, 400))
+			a.hint("\nat %s, a part of %s is left out: %s", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(part.Reason, 400))
 		}
 	}
 	return err
