@@ -60,7 +60,7 @@ is 1 if there is a problem; notes are none.`,
 		if *asJSON {
 			err = d.printJSON()
 		} else {
-			d.print()
+			err = d.print()
 		}
 		if err != nil {
 			return err
@@ -141,13 +141,15 @@ func (d *doctor) problems() (n int) {
 	return n
 }
 
-func (d *doctor) print() {
+func (d *doctor) print() error {
+	t := d.table()
 	for _, f := range d.findings {
-		fmt.Fprintf(d.out, "%-8s %-10s %s\n", f.State, f.Check, oneLine(f.Text))
+		t.Row(stateCell(f.State), f.Check, oneLine(f.Text))
 		if f.Fix != "" {
-			fmt.Fprintf(d.out, "%-8s %-10s %s\n", "", "", "fix: "+f.Fix)
+			t.Row("", "", "fix: "+f.Fix)
 		}
 	}
+	return t.Print()
 }
 
 func (d *doctor) printJSON() error {

@@ -30,7 +30,7 @@ type Cell struct {
 
 // Table prints rows in columns. Where they do not fit beside each other, cells wrap by words
 // and a word that is longer than its column ends in …; what is in the first column stays whole,
-// alone on its line if it must. Where a program reads, a row is one line.
+// alone on its line if it must, and so does what is in the last one of a table without a header. Where a program reads, a row is one line.
 type Table struct {
 	out    io.Writer
 	screen Screen
@@ -99,6 +99,9 @@ func (t *Table) Print() error {
 		if t.screen.Columns > 0 {
 			c.WidthMax = c.WidthMin
 		}
+		if len(t.header) == 0 && i == columns-1 {
+			c.WidthMaxEnforcer = wrapWhole
+		}
 		configs[i] = c
 	}
 	w.SetColumnConfigs(configs)
@@ -139,6 +142,27 @@ func (t *Table) painted(c Cell) string {
 
 // wrap wraps words into lines of n columns.
 func wrap(words string, n int) string { return text.WrapSoft(cutWords(words, n), n) }
+
+// wrapWhole wraps words into lines of n columns, but for a word that is longer: a path or a
+// command, which somebody is to copy.
+func wrapWhole(words string, n int) string {
+	var b strings.Builder
+	used := 0
+	for word := range strings.FieldsSeq(words) {
+		switch w := width(word); {
+		case used == 0:
+			used = w
+		case used+1+w <= n:
+			b.WriteByte(' ')
+			used += 1 + w
+		default:
+			b.WriteByte('\n')
+			used = w
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
 
 // fit returns how wide each column may be, and whether all of them can be read then.
 func (t *Table) fit() (widths []int, fits bool) {
