@@ -19,7 +19,7 @@ func TestCallOnATerminal(t *testing.T) {
 	code := make(chan int, 1)
 	go func() {
 		defer tty.Close()
-		code <- run(ctx, []string{"call", "website_tool_demo_tabhub__wrap_gift", `{"productId":1,"seconds":60}`, "--data-dir", string(p.dir)}, strings.NewReader(""), tty, tty, func(string) string { return "" })
+		code <- run(ctx, []string{"call", "website_tool_demo_tabhub__wrap_gift", `{"productId":1,"seconds":60}`, "--data-dir", string(p.dir)}, strings.NewReader(""), tty, tty, noEnv)
 	}()
 	var seen strings.Builder
 	lines := bufio.NewReader(terminal)

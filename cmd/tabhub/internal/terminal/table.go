@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -55,13 +54,21 @@ func (t *Table) Row(cells ...any) {
 		if !ok {
 			cell.Text = fmt.Sprint(c)
 		}
-		if i == 0 && len(t.header) == 0 && cell.Tone == Plain {
-			cell.Tone = Soft
+		if i == 0 && cell.Tone == Plain {
+			cell.Tone = t.firstTone()
 		}
 		cell.Text = OneLine(cell.Text, maxCell)
 		row[i] = cell
 	}
 	t.rows = append(t.rows, row)
+}
+
+// firstTone is the tone of the first column: a row's name, or what a value is.
+func (t *Table) firstTone() Tone {
+	if len(t.header) == 0 {
+		return Soft
+	}
+	return Strong
 }
 
 // OneLine makes one line of at most n characters of a text, in which nothing can steer a terminal.
@@ -209,9 +216,7 @@ func (t *Table) printRowByRow() error {
 		if i > 0 {
 			fmt.Fprintln(t.out)
 		}
-		name := row[0]
-		name.Tone = cmp.Or(name.Tone, Strong)
-		fmt.Fprintln(t.out, t.painted(name))
+		fmt.Fprintln(t.out, t.painted(row[0]))
 		rest := NewTable(t.out, t.screen)
 		for j, c := range row[1:] {
 			rest.Row(gap+t.header[1+j], c)
