@@ -17,6 +17,8 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
+	github.com/muesli/mango-cobra v1.3.0 // the manual page
+	github.com/muesli/roff v0.1.0 // with mango-cobra
 	github.com/prometheus/client_golang v1.25.0 // /metrics
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: another opinion on schemas
@@ -59,6 +61,8 @@ require (
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
+	github.com/muesli/mango v0.2.0 // indirect
+	github.com/muesli/mango-pflag v0.1.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect

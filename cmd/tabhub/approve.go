@@ -39,6 +39,10 @@ as far as the question offers it. To a client that wants to sign in, ANSWER is t
 that its page shows, or no.
 
 --watch shows one question after the other, as they come; calls wait for you then.`,
+		Example: `  tabhub approve
+  tabhub approve 7QK3
+  tabhub approve 7QK3 once
+  tabhub approve --watch`,
 		Args: args(cobra.MaximumNArgs(2)),
 	}
 	asJSON := jsonFlag(cmd)

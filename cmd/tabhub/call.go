@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/describe"
+	"tabhub/hub"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
@@ -18,7 +19,9 @@ func (a *app) callCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call NAME [ARGUMENTS]",
 		Short: "Call a tool; ARGUMENTS is a JSON object, or - to read it from stdin",
-		Args:  args(cobra.RangeArgs(1, 2)),
+		Example: `  tabhub call website_tool_shop_example_com__search '{"query":"tea"}'
+  tabhub call website_tool_shop_example_com__search - --json < arguments.json`,
+		Args: args(cobra.RangeArgs(1, 2)),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
@@ -75,6 +78,9 @@ func (a *app) printResult(b []byte) error {
 	if err := json.Unmarshal(b, &result); err != nil {
 		return fmt.Errorf("the tool's result makes no sense: %w", err)
 	}
+	if f, ok := failureOf(b); ok && a.onTerminal() {
+		return f
+	}
 	for i := range result.Content {
 		a.printContent(&result.Content[i])
 	}
@@ -85,6 +91,24 @@ func (a *app) printResult(b []byte) error {
 		return errToolFailed
 	}
 	return nil
+}
+
+// failureOf returns the failure that a result of the hub's own is about, if it is one.
+func failureOf(result json.RawMessage) (*hub.Failure, bool) {
+	var r struct {
+		Content []content
+		IsError bool
+	}
+	var f struct {
+		Error struct {
+			Code    spec.FailureCode
+			Message string
+		}
+	}
+	if json.Unmarshal(result, &r) != nil || !r.IsError || len(r.Content) == 0 || json.Unmarshal([]byte(r.Content[0].Text), &f) != nil {
+		return nil, false
+	}
+	return &hub.Failure{Code: f.Error.Code, Message: f.Error.Message}, f.Error.Code != ""
 }
 
 func (a *app) printContent(c *content) {

@@ -87,20 +87,11 @@ var errCancelled = errors.New("cancelled; the call may have taken effect")
 // wasStopped returns what a result says of a call that was cancelled, nil if it has ended
 // before.
 func wasStopped(result json.RawMessage) error {
-	var r struct{ Content []struct{ Text string } }
-	var failure struct {
-		Error struct {
-			Code    spec.FailureCode
-			Message string
-		}
-	}
-	if json.Unmarshal(result, &r) != nil || len(r.Content) == 0 || json.Unmarshal([]byte(r.Content[0].Text), &failure) != nil {
-		return nil
-	}
+	f, ok := failureOf(result)
 	switch {
-	case failure.Error.Code != spec.FailStopped:
+	case !ok || f.Code != spec.FailStopped:
 		return nil
-	case strings.HasSuffix(failure.Error.Message, "not sent"):
+	case strings.HasSuffix(f.Message, "not sent"):
 		return errors.New("cancelled; the call was not sent")
 	}
 	return errCancelled

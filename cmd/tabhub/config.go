@@ -86,6 +86,7 @@ type config struct {
 
 // addHubFlags adds the flags of the commands that may run a hub.
 func (c *config) addHubFlags(f *pflag.FlagSet) {
+	f.SortFlags = false // they are in groups
 	f.StringSliceVar(&c.listen, "listen", nil, "address to listen on; may be repeated (default "+defaultListen+", and "+relayListen+" if it is free)")
 	f.StringSliceVar(&c.allowOrigins, "allow-origin", nil, "origin whose pages may join and connect; * for all; may be repeated")
 	f.StringSliceVar(&c.allowHosts, "allow-host", nil, "further host name that the hub answers to; may be repeated")
@@ -108,7 +109,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
 	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
-	f.StringVar(&c.policy, "policy", "", "what holds where no rule does: open, careful, ask or read-only (default: what `tabhub policy mode` has set, else careful)")
+	f.StringVar(&c.policy, "policy", "", "the `mode` that holds where no rule does: open, careful, ask or read-only (default: what tabhub policy mode has set, else careful)")
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
 	c.logKeep, c.logMax = age(record.DefaultKeep), record.DefaultMax
 	f.Var(&c.logKeep, "log-keep", "how long the record of what was done is kept")
@@ -127,6 +128,15 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.StringVar(&c.logFormat, "log-format", formatText, "how the hub's log is written: text, or json, an object a line")
 	f.DurationVar(&c.idleExit, "idle-exit", 0, "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)")
 	f.MarkHidden("plain-names")
+
+	groupFlags(f, "Where the hub is, and who may come", "listen", "public-url", "behind-proxy", "tls-cert", "tls-key", "allow-origin", "allow-host", "extension-id")
+	groupFlags(f, "Who clients are", "auth", "jwt-secret", "jwks", "jwt-issuer", "jwt-audience")
+	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "relay-tools", "demo")
+	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
+	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "label-results")
+	groupFlags(f, "Browsers that the hub starts", "browser", "launch-browser", "instance-extensions", "instance-user-profiles")
+	groupFlags(f, "What is written down and counted", "log-keep", "log-max", "log-payloads", "log-level", "log-format", "metrics")
+	groupFlags(f, "The process", "idle-exit")
 }
 
 // check finds what is wrong with the flags alone.
@@ -280,7 +290,7 @@ func (a *app) say(level slog.Level, text string) {
 		a.logger().Log(context.Background(), level, text)
 		return
 	}
-	fmt.Fprintln(a.err, text)
+	a.note("%s", text)
 }
 
 // passOn returns the flags of the command line and the environment, for a hub that

@@ -22,8 +22,9 @@ func (a *app) dashboardCommand() *cobra.Command {
 what waits for your answer, the tabs and their tools, sites, clients, the record.
 
 On a machine without a browser, "tabhub token --url" prints an address to open.`,
-		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.openDashboard(cmd.Context()) },
+		Example: "  tabhub dashboard",
+		Args:    args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.openDashboard(cmd.Context()) },
 	}
 }
 

@@ -40,6 +40,8 @@ func (a *app) doctorCommand() *cobra.Command {
 		Long: `Find what is wrong, and say how to mend it: the data directory, the hub, its ports,
 the browser and its extension, the configurations of clients, the clock. The exit code
 is 1 if there is a problem; notes are none.`,
+		Example: `  tabhub doctor
+  tabhub doctor --json`,
 		Args: args(cobra.NoArgs),
 	}
 	asJSON := jsonFlag(cmd)
@@ -58,7 +60,7 @@ is 1 if there is a problem; notes are none.`,
 		if *asJSON {
 			err = d.printJSON()
 		} else {
-			d.print()
+			err = d.print()
 		}
 		if err != nil {
 			return err
@@ -139,13 +141,15 @@ func (d *doctor) problems() (n int) {
 	return n
 }
 
-func (d *doctor) print() {
+func (d *doctor) print() error {
+	t := d.table()
 	for _, f := range d.findings {
-		fmt.Fprintf(d.out, "%-8s %-10s %s\n", f.State, f.Check, oneLine(f.Text))
+		t.Row(stateCell(f.State), f.Check, oneLine(f.Text))
 		if f.Fix != "" {
-			fmt.Fprintf(d.out, "%-8s %-10s %s\n", "", "", "fix: "+f.Fix)
+			t.Row("", "", "fix: "+f.Fix)
 		}
 	}
+	return t.Print()
 }
 
 func (d *doctor) printJSON() error {

@@ -11,9 +11,10 @@ import (
 
 func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain NAME",
-		Short: "Say where a call of a tool would go now, and why",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "explain NAME",
+		Short:   "Say where a call of a tool would go now, and why",
+		Example: `  tabhub explain website_tool_shop_example_com__search`,
+		Args:    args(cobra.ExactArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {

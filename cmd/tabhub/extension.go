@@ -32,7 +32,8 @@ reload the extension in chrome://extensions then.
 
 A browser on another machine, or one with the extension from elsewhere, is paired with
 "tabhub pair".`,
-		Args: args(cobra.ExactArgs(1)),
+		Example: `  tabhub extension ~/tabhub-extension`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			return a.writeExtension(cmd.Context(), pos[0], address)
 		},

@@ -63,6 +63,8 @@ Claude Code's is project if you name none; for --scope user its own command is p
 The entry holds a token, by which the hub knows the client (see "tabhub token list"). One
 that is there and good is kept. --no-token leaves it out, for a file that you share: to the
 hub the client is then one without a name.`,
+		Example: `  tabhub install claude-desktop
+  tabhub install cursor --scope project --dry-run`,
 		ValidArgs: clientconf.Names(),
 		Args:      args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
@@ -87,6 +89,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 		Long: `Take tabhub out of the configuration of an MCP client.
 
 ` + editHelp,
+		Example:   `  tabhub uninstall claude-desktop`,
 		ValidArgs: clientconf.Names(),
 		Args:      args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {

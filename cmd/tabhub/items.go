@@ -90,7 +90,11 @@ func (a *app) promptsCommand() *cobra.Command {
 			}
 			t := a.table("NAME", "ARGUMENTS", "DESCRIPTION")
 			for _, p := range all {
-				t.Row(p.Name, strings.Join(promptArguments(p.Definition), " "), terminal.OneLine(description(p.Definition), maxDescription))
+				var takes []string
+				for _, arg := range promptArguments(p.Definition) {
+					takes = append(takes, arg.String())
+				}
+				t.Row(p.Name, strings.Join(takes, " "), terminal.OneLine(description(p.Definition), maxDescription))
 			}
 			return t.Print()
 		})
@@ -98,22 +102,24 @@ func (a *app) promptsCommand() *cobra.Command {
 	return cmd
 }
 
-// promptArguments returns the arguments of a prompt, those in brackets that may be left out.
-func promptArguments(definition json.RawMessage) (names []string) {
-	var p struct {
-		Arguments []struct {
-			Name     string
-			Required bool
-		}
+// promptArgument is an argument of a prompt.
+type promptArgument struct {
+	Name, Description string
+	Required          bool
+}
+
+// String puts the name in brackets if it may be left out.
+func (p promptArgument) String() string {
+	if p.Required {
+		return p.Name
 	}
+	return "[" + p.Name + "]"
+}
+
+func promptArguments(definition json.RawMessage) []promptArgument {
+	var p struct{ Arguments []promptArgument }
 	json.Unmarshal(definition, &p)
-	for _, arg := range p.Arguments {
-		if !arg.Required {
-			arg.Name = "[" + arg.Name + "]"
-		}
-		names = append(names, arg.Name)
-	}
-	return names
+	return p.Arguments
 }
 
 func (a *app) promptCommand() *cobra.Command {

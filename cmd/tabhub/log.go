@@ -27,6 +27,10 @@ what pages registered, changes of the policy.
 The record is in files of the data directory, which are read whether the hub runs or not.
 With $TABHUB_TOKEN, the hub is asked for the record of that user, of which it gives the
 latest 10000 lines.`,
+		Example: `  tabhub log -f
+  tabhub log --client claude --since 1h
+  tabhub log --decision deny --limit 0
+  tabhub log --call 7QK3DXN2AB`,
 		Args: args(cobra.NoArgs),
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON for each, all that there are")
@@ -63,7 +67,11 @@ latest 10000 lines.`,
 		if err := out.printHeader(); err != nil {
 			return err
 		}
-		return l.each(cmd.Context(), *follow, out.print)
+		err := l.each(cmd.Context(), *follow, out.print)
+		if err == nil && out.printed == 0 && !*follow {
+			a.note("nothing like this is in the record; `tabhub log` without flags shows the latest of all")
+		}
+		return err
 	}
 	cmd.AddCommand(a.logVerifyCommand(), a.logHeadCommand())
 	return cmd

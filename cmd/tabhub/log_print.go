@@ -15,8 +15,9 @@ import (
 // lines prints the lines of the record one by one, as they come.
 type lines struct {
 	*app
-	widths []int
-	day    string // of the line before, which its time does not say
+	widths  []int
+	day     string // of the line before, which its time does not say
+	printed int
 }
 
 func (a *app) lines() *lines {
@@ -26,7 +27,7 @@ func (a *app) lines() *lines {
 	}
 	const time, gaps = 8, 4 * 2
 	rest := max(columns-time-gaps, 40)
-	client, site, what := rest*17/100, rest*27/100, rest*28/100
+	client, site, what := rest*18/100, rest*26/100, rest*28/100
 	return &lines{app: a, widths: []int{time, client, site, what, rest - client - site - what}}
 }
 
@@ -51,6 +52,7 @@ func (p *lines) printAt(at time.Time, client string, site spec.Domain, what stri
 			p.hint("%s", day)
 		}
 	}
+	p.printed++
 	t := p.table()
 	t.SetWidths(p.widths...)
 	t.Row(clock, client, site, what, outcome)

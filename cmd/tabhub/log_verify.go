@@ -23,6 +23,8 @@ Each line has the hash of the one before it. So a line that was changed, removed
 is found, and so is a cut at the end, by the head that is kept beside the record. Whoever
 can write all of these files, as every program of yours can, can also write all of them
 anew. That is found only with a head that was noted elsewhere: tabhub log head prints it.`,
+		Example: `  tabhub log verify
+  tabhub log verify --head 1204:5f3a9c01d27e88b4`,
 		Args: args(cobra.NoArgs),
 	}
 	heads := cmd.Flags().StringSlice("head", nil, "a head that tabhub log head has printed; may be repeated")
@@ -80,9 +82,10 @@ func (a *app) printReport(dir string, r *record.Report, known []record.Head) err
 
 func (a *app) logHeadCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "head",
-		Short: "Print the number and the hash of the last line, to note elsewhere",
-		Args:  args(cobra.NoArgs),
+		Use:     "head",
+		Short:   "Print the number and the hash of the last line, to note elsewhere",
+		Example: `  tabhub log head`,
+		Args:    args(cobra.NoArgs),
 	}
 	dirOf := addUserFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

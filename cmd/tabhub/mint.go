@@ -27,6 +27,8 @@ func (a *app) mintCommand() *cobra.Command {
 for MCP alone, and within the bounds that you give; nobody can look it up later.
 
 With --user, make one for a user of a hub that runs with --auth jwt and a secret.`,
+		Example: `  tabhub token mint --name notes --sites shop.example,*.docs.example --class write --expires 30d
+  tabhub token mint --user ann --jwt-secret secret`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {

@@ -32,6 +32,9 @@ minutes; in a browser on another machine, open or paste the address yourself. Th
 extension asks you in a window of its own and must show the code that is printed here.
 
 An extension that "tabhub extension DIR" has written needs none of this.`,
+		Example: `  tabhub pair
+  tabhub pair --list
+  tabhub pair --forget all`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			forgets := cmd.Flags().Changed("forget")

@@ -34,7 +34,12 @@ two that are about different things the stricter one.`,
 }
 
 func (a *app) policyListCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "Show what holds, the most specific rules first", Args: args(cobra.NoArgs)}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "Show what holds, the most specific rules first",
+		Example: `  tabhub policy list`,
+		Args:    args(cobra.NoArgs),
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/policy", nil, *asJSON, a.printPolicy)
@@ -131,9 +136,10 @@ func (a *app) setRule(ctx context.Context, rule policy.Rule, asJSON bool) error 
 
 func (a *app) policyRemoveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "remove ID",
-		Short: "Remove a rule, or the answer that was remembered as one",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "remove ID",
+		Short:   "Remove a rule, or the answer that was remembered as one",
+		Example: `  tabhub policy remove k2m4q7xz`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			r, err := a.remote()
 			if err != nil {
@@ -216,6 +222,8 @@ func (a *app) policyModeCommand() *cobra.Command {
              browser vouches for, requests to extensions, tools that have changed
   ask        you are asked about everything, once for each client and site
   read-only  nothing but reading, whatever the rules say`,
+		Example: `  tabhub policy mode
+  tabhub policy mode ask`,
 		Args: args(cobra.MaximumNArgs(1)),
 	}
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
@@ -241,6 +249,8 @@ func (a *app) pauseCommand() *cobra.Command {
 		Short: "Stop all clients, or one, until `tabhub resume`",
 		Long: `Stop all clients, or one, at all sites or at one: calls under way are cancelled, and
 others refused, until "tabhub resume". It holds also when the hub is started anew.`,
+		Example: `  tabhub pause
+  tabhub pause --client claude --site shop.example.com`,
 		Args: args(cobra.NoArgs),
 	}
 	client, site := pauseFlags(cmd)
@@ -264,6 +274,8 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short: "Let clients go on that `tabhub pause` has stopped",
 		Long: `Let clients go on that "tabhub pause" has stopped. It takes the flags that pause was
 given: what was paused of one client or site alone stays so when all others go on.`,
+		Example: `  tabhub resume
+  tabhub resume --client claude --site shop.example.com`,
 		Args: args(cobra.NoArgs),
 	}
 	client, site := pauseFlags(cmd)

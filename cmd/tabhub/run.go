@@ -76,10 +76,9 @@ then starts by itself, or with "tabhub serve" in a terminal of its own.
 Every flag, but for those of pair, policy and pause and those that change a site, can be
 set in the environment, too: --data-dir is TABHUB_DATA_DIR; lists are separated by commas.
 TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its users.`,
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Args:              noCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noCommand,
 		// Nearer than this, a wrong command is taken for a typo.
 		SuggestionsMinimumDistance: 2,
 		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -89,12 +88,23 @@ TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its user
 		return usagef("%w; `%s --help` lists the flags", err, cmd.CommandPath())
 	})
 	root.PersistentFlags().StringVar(&a.config.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
-	root.AddCommand(
-		a.serveCommand(), a.stdioCommand(), a.dashboardCommand(),
-		a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.resourcesCommand(), a.readCommand(), a.promptsCommand(), a.promptCommand(), a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.explainCommand(), a.logCommand(), a.traceCommand(),
-		a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand(), a.statusCommand(), a.stopCommand(),
-		a.tokenCommand(), a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.doctorCommand(), a.versionCommand(),
-	)
+	root.AddGroup(commandGroups...)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+		}
+		root.AddCommand(commands...)
+	}
+	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.resourcesCommand(), a.readCommand(), a.promptsCommand(), a.promptCommand(), a.explainCommand())
+	add(groupDecide, a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.logCommand(), a.traceCommand(), a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
+	add(groupSetUp, a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.tokenCommand(), a.doctorCommand())
+	add(groupHub, a.serveCommand(), a.stdioCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.versionCommand(), a.manCommand())
+	root.SetHelpCommandGroupID(groupHub)
+	root.SetCompletionCommandGroupID(groupHub)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.SetHelpFunc(a.help)
+	root.SetUsageFunc(a.usage)
+	a.addCompletions(root)
 	return root
 }
 

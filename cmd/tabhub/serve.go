@@ -27,6 +27,9 @@ func (a *app) serveCommand() *cobra.Command {
 It prints the entry for your MCP client's configuration. Clients that are configured
 with "tabhub stdio" start a hub in the background when none runs, so this command is
 for looking at the log, for other flags, or for a hub that others use.`,
+		Example: `  tabhub serve --demo
+  tabhub serve --policy ask --log-payloads
+  tabhub serve --listen 0.0.0.0:3300 --tls-cert cert.pem --tls-key key.pem`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}

@@ -30,6 +30,9 @@ tool's schema; with off none; and with lenient, the default, what the page could
 itself: a missing argument, one of another type, and one that the schema does not know.
 Other values, such as one that misses a pattern, go to the page, and if it fails, its
 answer says what did not fit.`,
+		Example: `  tabhub site
+  tabhub site shop.example.com --cache on --call-timeout 2m
+  tabhub site mail.example.com --private on`,
 		Args: args(cobra.MaximumNArgs(1)),
 	}
 	asJSON := jsonFlag(cmd)

@@ -11,7 +11,13 @@ import (
 )
 
 func (a *app) statusCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Show the hub that runs", Args: args(cobra.NoArgs)}
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show the hub that runs",
+		Example: `  tabhub status
+  tabhub status --json`,
+		Args: args(cobra.NoArgs),
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/status", nil, *asJSON, func(s httpd.StatusReport) error {

@@ -28,6 +28,8 @@ configuration.
 
 It is a thin bridge to the hub. If none runs, it starts one in the background, with
 the flags given here; that one ends by itself 15 minutes after its last client.`,
+		Example: `  tabhub stdio
+  tabhub stdio --standalone --expose all`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := bridge.WatchParent(cmd.Context())

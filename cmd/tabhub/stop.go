@@ -30,7 +30,8 @@ func (a *app) stopCommand() *cobra.Command {
 		Short: "End the hub",
 		Long: `End the hub. Calls that are under way are answered first. Clients stay connected;
 their next request starts a hub again.`,
-		Args: args(cobra.NoArgs),
+		Example: `  tabhub stop`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := a.dir()
 			if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,13 @@ import (
 )
 
 func (a *app) tabsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "tabs", Short: "List the tabs that the hub knows and what they offer", Args: args(cobra.NoArgs)}
+	cmd := &cobra.Command{
+		Use:   "tabs",
+		Short: "List the tabs that the hub knows and what they offer",
+		Example: `  tabhub tabs
+  tabhub tabs --json | jq -r .[].url`,
+		Args: args(cobra.NoArgs),
+	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return show(cmd.Context(), a, "/api/tabs", nil, *asJSON, func(tabs []state.TabInfo) error {
@@ -31,6 +36,9 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	all := a.table("DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL")
 	for _, t := range tabs {
 		browser := cmp.Or(t.BrowserName, "-")
+		if a.onTerminal() {
+			t.Title, t.URL = terminal.OneLine(t.Title, 40), strings.TrimPrefix(t.URL, "https://") // which leaves room for the rest
+		}
 		for _, d := range t.Domains {
 			all.Row(d.Domain, d.Number, d.Tools, tabState(t, d.Departed), browser, t.Title, t.URL)
 		}
@@ -45,10 +53,10 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	}
 	for _, t := range tabs {
 		for _, no := range t.Rejected {
-			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", terminal.OneLine(t.URL, 60), terminal.OneLine(no.Name, 60), terminal.OneLine(no.Reason, 400))
+			a.hint("\nrefused at %s: %s: %s", terminal.OneLine(t.URL, 60), terminal.OneLine(no.Name, 60), terminal.OneLine(no.Reason, 400))
 		}
 		for _, part := range t.Warnings {
-			fmt.Fprintf(a.out, "\nat %s, a part of %s is left out: %s\n", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(part.Reason, 400))
+			a.hint("\nat %s, a part of %s is left out: %s", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(part.Reason, 400))
 		}
 	}
 	return err

@@ -20,7 +20,9 @@ func (a *app) tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Print the hub's own token; see its commands for those of clients",
-		Args:  args(cobra.NoArgs),
+		Example: `  tabhub token
+  tabhub token --url`,
+		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asURL {
 				address, err := a.signInURL(cmd.Context())
@@ -47,10 +49,11 @@ func (a *app) tokenCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asURL, "url", false, "print an address that signs one browser tab in to the dashboard")
 	cmd.AddCommand(a.mintCommand(), a.listTokensCommand(), a.revokeCommand(), &cobra.Command{
-		Use:   "rotate",
-		Short: "Replace the hub's token; who came in with the old one is cut off",
-		Args:  args(cobra.NoArgs),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
+		Use:     "rotate",
+		Short:   "Replace the hub's token; who came in with the old one is cut off",
+		Example: `  tabhub token rotate`,
+		Args:    args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.rotateToken(cmd.Context()) },
 	})
 	return cmd
 }
@@ -84,9 +87,10 @@ func (a *app) rotateToken(ctx context.Context) error {
 
 func (a *app) listTokensCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the clients that have credentials of their own",
-		Args:  args(cobra.NoArgs),
+		Use:     "list",
+		Short:   "List the clients that have credentials of their own",
+		Example: `  tabhub token list`,
+		Args:    args(cobra.NoArgs),
 	}
 	asJSON := jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -132,9 +136,10 @@ func date(t time.Time) string {
 
 func (a *app) revokeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "revoke CLIENT",
-		Short: "End a client's credential, by its name or ID; who came in with it is cut off",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "revoke CLIENT",
+		Short:   "End a client's credential, by its name or ID; who came in with it is cut off",
+		Example: `  tabhub token revoke notes`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
 			return a.withClients(func(all clientStore) error {
 				gone, err := all.revoke(cmd.Context(), pos[0])

@@ -15,7 +15,13 @@ import (
 )
 
 func (a *app) toolsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "tools", Short: "List the tools as clients see them", Args: args(cobra.NoArgs)}
+	cmd := &cobra.Command{
+		Use:   "tools",
+		Short: "List the tools as clients see them",
+		Example: `  tabhub tools
+  tabhub tools --cost`,
+		Args: args(cobra.NoArgs),
+	}
 	asJSON := jsonFlag(cmd)
 	all := cmd.Flags().Bool("all", false, "also those that clients are not listed and reach by name or through the tool proxy")
 	cost := cmd.Flags().Bool("cost", false, "what each tool's definition costs in a model's context, largest first")

@@ -28,9 +28,10 @@ var version = sync.OnceValue(func() string {
 
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  args(cobra.NoArgs),
+		Use:     "version",
+		Short:   "Print the version",
+		Example: `  tabhub version`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(a.out, "tabhub %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"tabhub/spec"
@@ -65,6 +66,9 @@ const (
 )
 
 var events = []Event{Register, Gone, Begun, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Self}
+
+// Events returns all events.
+func Events() []Event { return slices.Clone(events) }
 
 // Log takes entries. Append may be called at any time and by many at once; it does not
 // block, and never fails: what cannot be written is counted, and shows in the record itself.

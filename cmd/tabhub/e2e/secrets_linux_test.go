@@ -9,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
+	"tabhub/cmd/tabhub/internal/terminal/ptytest"
 	"tabhub/spec/rawjson"
 )
 
@@ -45,29 +44,6 @@ func commandLines(t testing.TB) string {
 	return all.String()
 }
 
-// openTerminal opens a terminal: what is written to tty is read from the other.
-func openTerminal(t testing.TB) (terminal, tty *os.File) {
-	t.Helper()
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	fd := int(terminal.Fd())
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	}
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	return terminal, tty
-}
-
 var signInCode = regexp.MustCompile(`/#code=([\w-]+)`)
 
 // Logs are read, copied and sent to others, and command lines are there for every user of
@@ -76,7 +52,7 @@ func TestSecretsStayOutOfLogs(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(p *place) (log func() string, secrets secretsOf){
 		"serve": func(p *place) (func() string, secretsOf) {
-			terminal, tty := openTerminal(p.t)
+			terminal, tty := ptytest.Open(p.t, 80)
 			cmd := p.command("serve", "--listen", p.listen, "--log-level", "debug")
 			cmd.Stdout = tty
 			hub := start(p.t, cmd)

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -30,7 +29,7 @@ type Cell struct {
 
 // Table prints rows in columns. Where they do not fit beside each other, cells wrap by words
 // and a word that is longer than its column ends in …; what is in the first column stays whole,
-// alone on its line if it must. Where a program reads, a row is one line.
+// alone on its line if it must, and so does what is in the last one of a table without a header. Where a program reads, a row is one line.
 type Table struct {
 	out    io.Writer
 	screen Screen
@@ -55,13 +54,21 @@ func (t *Table) Row(cells ...any) {
 		if !ok {
 			cell.Text = fmt.Sprint(c)
 		}
-		if i == 0 && len(t.header) == 0 && cell.Tone == Plain {
-			cell.Tone = Soft
+		if i == 0 && cell.Tone == Plain {
+			cell.Tone = t.firstTone()
 		}
 		cell.Text = OneLine(cell.Text, maxCell)
 		row[i] = cell
 	}
 	t.rows = append(t.rows, row)
+}
+
+// firstTone is the tone of the first column: a row's name, or what a value is.
+func (t *Table) firstTone() Tone {
+	if len(t.header) == 0 {
+		return Soft
+	}
+	return Strong
 }
 
 // OneLine makes one line of at most n characters of a text, in which nothing can steer a terminal.
@@ -98,6 +105,9 @@ func (t *Table) Print() error {
 		}
 		if t.screen.Columns > 0 {
 			c.WidthMax = c.WidthMin
+		}
+		if len(t.header) == 0 && i == columns-1 {
+			c.WidthMaxEnforcer = wrapWhole
 		}
 		configs[i] = c
 	}
@@ -139,6 +149,27 @@ func (t *Table) painted(c Cell) string {
 
 // wrap wraps words into lines of n columns.
 func wrap(words string, n int) string { return text.WrapSoft(cutWords(words, n), n) }
+
+// wrapWhole wraps words into lines of n columns, but for a word that is longer: a path or a
+// command, which somebody is to copy.
+func wrapWhole(words string, n int) string {
+	var b strings.Builder
+	used := 0
+	for word := range strings.FieldsSeq(words) {
+		switch w := width(word); {
+		case used == 0:
+			used = w
+		case used+1+w <= n:
+			b.WriteByte(' ')
+			used += 1 + w
+		default:
+			b.WriteByte('\n')
+			used = w
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
 
 // fit returns how wide each column may be, and whether all of them can be read then.
 func (t *Table) fit() (widths []int, fits bool) {
@@ -185,9 +216,7 @@ func (t *Table) printRowByRow() error {
 		if i > 0 {
 			fmt.Fprintln(t.out)
 		}
-		name := row[0]
-		name.Tone = cmp.Or(name.Tone, Strong)
-		fmt.Fprintln(t.out, t.painted(name))
+		fmt.Fprintln(t.out, t.painted(row[0]))
 		rest := NewTable(t.out, t.screen)
 		for j, c := range row[1:] {
 			rest.Row(gap+t.header[1+j], c)

@@ -67,13 +67,11 @@ NAME  N   SAYS
 b     22  short
 `},
 		"styled": {Screen{Columns: 80, Styled: true}, []any{Cell{Text: "a", Tone: Good, State: true}, 1, Cell{Text: "b c", Tone: Bad}}, `
-` + "\x1b[2mNAME\x1b[0m  \x1b[2mN\x1b[0m   \x1b[2mSAYS\x1b[0m\n\x1b[32m● a\x1b[0m   1   \x1b[31mb c\x1b[0m" + `
-b     22  short
+` + "\x1b[2mNAME\x1b[0m  \x1b[2mN\x1b[0m   \x1b[2mSAYS\x1b[0m\n\x1b[32m● a\x1b[0m   1   \x1b[31mb c\x1b[0m\n\x1b[1mb\x1b[0m     22  short" + `
 `},
 		"a page that would steer": {Screen{Columns: 80, Styled: true}, []any{"a\x1b[2J", 1, "x\ny\r\u202e\tz"}, `
 ` + "\x1b[2mNAME\x1b[0m      \x1b[2mN\x1b[0m   \x1b[2mSAYS\x1b[0m" + `
-a\x1b[2J  1   x y \u202e z
-b         22  short
+` + "\x1b[1ma\\x1b[2J\x1b[0m  1   x y \\u202e z\n\x1b[1mb\x1b[0m         22  short" + `
 `},
 	} {
 		if got := print(c.screen, c.cells...); got != strings.TrimPrefix(c.want, "\n") {

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/auth"
+	"tabhub/hub/consent"
+	"tabhub/hub/httpd"
+	"tabhub/hub/record"
+	"tabhub/tabtransport/pairing"
+)
+
+// completeWithin is how long the hub may take to say what completes a word. Without an answer
+// there is nothing to choose from, and no error: somebody is typing.
+const completeWithin = 500 * time.Millisecond
+
+// offer completes a word with the values that list adds.
+func (a *app) offer(list func(_ context.Context, add func(value, about string)) error) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, begun string) (values []cobra.Completion, _ cobra.ShellCompDirective) {
+		ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
+		defer cancel()
+		if a.fromEnv(cmd.Flags()) != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		seen := map[string]bool{"": true}
+		_ = list(ctx, func(value, about string) {
+			if !seen[value] && strings.HasPrefix(value, begun) {
+				values = append(values, cobra.CompletionWithDesc(value, terminal.OneLine(about, 80)))
+			}
+			seen[value] = true
+		})
+		return values, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// fromHub completes a word with a value of each element of what the hub answers to a GET.
+func fromHub[T any](a *app, path string, value func(*T) (value, about string)) cobra.CompletionFunc {
+	return a.offer(func(ctx context.Context, add func(value, about string)) error {
+		var all []T
+		err := ask(ctx, a, path, &all)
+		for i := range all {
+			add(value(&all[i]))
+		}
+		return err
+	})
+}
+
+func (a *app) completeTools() cobra.CompletionFunc {
+	return fromHub(a, "/api/tools", func(t *httpd.ToolReport) (string, string) { return t.Name, description(t.Definition) })
+}
+
+// completeItems completes resources, if path is theirs, or prompts.
+func (a *app) completeItems(path string) cobra.CompletionFunc {
+	return fromHub(a, path, func(r *httpd.ItemReport) (string, string) { return r.Name, description(r.Definition) })
+}
+
+func (a *app) completeSites() cobra.CompletionFunc {
+	return fromHub(a, "/api/tools", func(t *httpd.ToolReport) (string, string) { return string(t.Domain), "" })
+}
+
+func (a *app) completeClients() cobra.CompletionFunc {
+	return fromHub(a, "/api/clients", func(c *auth.Client) (string, string) { return c.Name, string(c.Kind) })
+}
+
+func (a *app) completeQuestions() cobra.CompletionFunc {
+	return fromHub(a, "/api/questions", func(q *consent.Question) (string, string) { return q.ID, strings.Join(q.Why, "; ") })
+}
+
+func (a *app) completePairings() cobra.CompletionFunc {
+	return fromHub(a, "/api/pair", func(p *pairing.Pairing) (string, string) { return string(p.ID), nameOf(*p) })
+}
+
+// first completes the first argument by f, and leaves the others to nobody.
+func first(f cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(before) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return f(cmd, before, begun)
+	}
+}
+
+func oneOf(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+func (a *app) completeUnderWay() cobra.CompletionFunc {
+	return a.offer(func(ctx context.Context, add func(value, about string)) error {
+		all, err := a.underWay(ctx)
+		for i := range all {
+			add(all[i].ID, all[i].Tool)
+		}
+		return err
+	})
+}
+
+// completeRules completes the rules that can be removed, which have a date.
+func (a *app) completeRules() cobra.CompletionFunc {
+	return a.offer(func(ctx context.Context, add func(value, about string)) error {
+		var p httpd.PolicyReport
+		err := ask(ctx, a, "/api/policy", &p)
+		for _, r := range p.Rules {
+			if !r.Made.IsZero() {
+				add(r.ID, strings.Join([]string{r.Effect.String(), r.Client, r.Site, r.Tool}, " "))
+			}
+		}
+		return err
+	})
+}
+
+// completePrompt completes the name of a prompt, and then its arguments.
+func (a *app) completePrompt(cmd *cobra.Command, before []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(before) == 0 {
+		return a.completeItems("/api/prompts")(cmd, before, begun)
+	}
+	keys, directive := a.offer(func(ctx context.Context, add func(value, about string)) error {
+		var all []httpd.ItemReport
+		err := ask(ctx, a, "/api/prompts", &all)
+		for _, p := range all {
+			if p.Name == before[0] {
+				for _, arg := range promptArguments(p.Definition) {
+					add(arg.Name+"=", arg.Description)
+				}
+			}
+		}
+		return err
+	})(cmd, nil, begun)
+	return keys, directive | cobra.ShellCompDirectiveNoSpace
+}
+
+// addCompletions says for all commands below root what completes their arguments, and the
+// values of their flags.
+func (a *app) addCompletions(root *cobra.Command) {
+	directories := func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	ofCommand := map[string]cobra.CompletionFunc{
+		"tabhub call":          first(a.completeTools()),
+		"tabhub explain":       first(a.completeTools()),
+		"tabhub read":          first(a.completeItems("/api/resources")),
+		"tabhub prompt":        a.completePrompt,
+		"tabhub site":          first(a.completeSites()),
+		"tabhub approve":       first(a.completeQuestions()),
+		"tabhub cancel":        first(a.completeUnderWay()),
+		"tabhub policy set":    first(oneOf("allow", "ask", "deny")),
+		"tabhub policy mode":   first(oneOf("open", "careful", "ask", "read-only")),
+		"tabhub policy remove": first(a.completeRules()),
+		"tabhub token revoke":  first(a.completeClients()),
+		"tabhub trace":         first(a.completeSites()),
+		"tabhub extension":     first(directories),
+		"tabhub man":           first(directories),
+	}
+	var events []string
+	for _, e := range record.Events() {
+		events = append(events, string(e))
+	}
+	ofFlag := map[string]cobra.CompletionFunc{
+		"client": a.completeClients(), "site": a.completeSites(), "sites": a.completeSites(), "tool": a.completeTools(),
+		"forget": a.completePairings(), "data-dir": directories,
+		"event":    oneOf(events...),
+		"decision": oneOf("allow", "ask", "deny"),
+		"class":    oneOf("read", "write", "destructive", "hub", "relay"),
+		"cache":    oneOf("on", "off", "default"), "check": oneOf("strict", "lenient", "off"), "private": oneOf("on", "off"),
+		"scope": oneOf("user", "project"),
+		"auth":  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),
+		"tab-names": oneOf("auto", "always", "never"), "expose": oneOf("auto", "all", "proxy"), "ask": oneOf("browser", "client", "dashboard"),
+		"log-level": oneOf("debug", "info", "warn", "error"), "log-format": oneOf("text", "json"),
+	}
+	var add func(*cobra.Command)
+	add = func(cmd *cobra.Command) {
+		if f := ofCommand[cmd.CommandPath()]; f != nil {
+			cmd.ValidArgsFunction = f
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if complete := ofFlag[f.Name]; complete != nil {
+				cmd.RegisterFlagCompletionFunc(f.Name, complete)
+			} else if strings.Contains(f.Usage, "`file`") {
+				cmd.MarkFlagFilename(f.Name)
+			}
+		})
+		for _, below := range cmd.Commands() {
+			add(below)
+		}
+	}
+	add(root)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/terminal"
+)
+
+// Groups of commands, as `tabhub --help` shows them.
+const (
+	groupUse    = "use"
+	groupDecide = "decide"
+	groupSetUp  = "setup"
+	groupHub    = "hub"
+)
+
+var commandGroups = []*cobra.Group{
+	{ID: groupUse, Title: "What pages offer"},
+	{ID: groupDecide, Title: "What is done, and what may be"},
+	{ID: groupSetUp, Title: "Browsers and clients"},
+	{ID: groupHub, Title: "The hub"},
+}
+
+// groupKey is the annotation of a flag with the title that it stands under in the help.
+const groupKey = "group"
+
+// groupFlags puts flags under a title.
+func groupFlags(f *pflag.FlagSet, title string, names ...string) {
+	for _, name := range names {
+		f.SetAnnotation(name, groupKey, []string{title})
+	}
+}
+
+// help prints what a command is for, and how it is used.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	about := cmd.Long
+	if about == "" {
+		about = cmd.Short + "."
+	}
+	fmt.Fprintf(a.out, "%s\n\n", a.reflow(about))
+	a.usage(cmd)
+}
+
+// usage prints how a command is used.
+func (a *app) usage(cmd *cobra.Command) error {
+	fmt.Fprintln(a.out, "Usage:")
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(a.out, "  %s COMMAND\n", cmd.CommandPath())
+	}
+	if cmd.Runnable() && cmd.HasParent() {
+		fmt.Fprintf(a.out, "  %s\n", cmd.UseLine())
+	}
+	if cmd.HasExample() {
+		fmt.Fprintf(a.out, "\nExamples:\n%s\n", cmd.Example)
+	}
+	for _, g := range cmd.Groups() {
+		a.printCommands(cmd, g.Title, g.ID)
+	}
+	a.printCommands(cmd, "Commands", "")
+	a.printFlags(cmd.LocalFlags(), "Flags")
+	a.printFlags(cmd.InheritedFlags(), "Flags of all commands")
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(a.out, "\n`%s COMMAND --help` says more.\n", cmd.CommandPath())
+	}
+	return nil
+}
+
+func (a *app) printCommands(of *cobra.Command, title, group string) {
+	t := a.table()
+	some := false
+	for _, c := range of.Commands() {
+		if c.IsAvailableCommand() && c.GroupID == group {
+			t.Row(terminal.Cell{Text: "  " + c.Name(), Tone: terminal.Strong}, c.Short)
+			some = true
+		}
+	}
+	if some {
+		fmt.Fprintf(a.out, "\n%s:\n", title)
+		t.Print()
+	}
+}
+
+// printFlags prints flags under the titles of their groups, those of none under the last one.
+func (a *app) printFlags(all *pflag.FlagSet, last string) {
+	groups := make(map[string]*pflag.FlagSet)
+	var titles []string
+	all.VisitAll(func(f *pflag.Flag) {
+		title := last
+		if of := f.Annotations[groupKey]; len(of) > 0 {
+			title = of[0]
+		}
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			groups[title].SortFlags = all.SortFlags
+			if title != last {
+				titles = append(titles, title)
+			}
+		}
+		groups[title].AddFlag(f)
+	})
+	for _, title := range append(titles, last) {
+		if group := groups[title]; group != nil && group.HasAvailableFlags() {
+			fmt.Fprintf(a.out, "\n%s:\n", title)
+			io.WriteString(a.out, group.FlagUsagesWrapped(a.screen().Columns))
+		}
+	}
+}
+
+// reflow wraps the paragraphs of a text to the terminal's width, and to one that is easy to read.
+func (a *app) reflow(text string) string {
+	s := a.screen()
+	if s.Columns == 0 {
+		return text
+	}
+	s.Columns = min(s.Columns, textColumns)
+	return s.Text(terminal.Plain, joined(text))
+}
+
+// joined makes each paragraph one line, but for those with lines that are indented.
+func joined(text string) string {
+	paragraphs := strings.Split(text, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.Contains(p, "\n ") && !strings.HasPrefix(p, " ") {
+			p = strings.ReplaceAll(p, "\n", " ")
+		}
+		paragraphs[i] = p
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// textColumns is how wide a text is at most that is to be read.
+const textColumns = 90

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commands returns all that a user can run, with what they are below.
+func commands(root *cobra.Command) (all []*cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() != "help" && c.Name() != "completion" {
+			all = append(append(all, c), commands(c)...)
+		}
+	}
+	return all
+}
+
+var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+
+// Each command shows how it is used, by examples that can be typed.
+func TestExamples(t *testing.T) {
+	for _, c := range commands(new(app).command()) {
+		examples := strings.Split(c.Example, "\n")
+		if c.Runnable() && !c.HasSubCommands() && c.Example == "" {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for _, line := range examples {
+			var words []string
+			for _, w := range word.FindAllString(line, -1) {
+				if w == "|" || w == "<" {
+					break
+				}
+				words = append(words, strings.Trim(w, `'"`))
+			}
+			if len(words) == 0 {
+				continue
+			}
+			root := new(app).command()
+			found, rest, err := root.Find(words[1:])
+			if err == nil {
+				err = found.ParseFlags(rest)
+			}
+			if err == nil && found.Args != nil {
+				err = found.Args(found, found.Flags().Args())
+			}
+			if err != nil || found.CommandPath() != c.CommandPath() {
+				t.Errorf("%s: the example %q is of %s: %v", c.CommandPath(), line, found.CommandPath(), err)
+			}
+		}
+	}
+}
+
+// Whoever reads the README finds each command there.
+func TestREADMENamesTheCommands(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range new(app).command().Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" && !strings.Contains(string(readme), "tabhub "+c.Name()+" ") {
+			t.Errorf("the README does not name tabhub %s", c.Name())
+		}
+	}
+}
+
+// Nobody finds a flag among dozens that stand in no order.
+func TestFlagsAreInGroups(t *testing.T) {
+	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	new(config).addHubFlags(f)
+	f.VisitAll(func(f *pflag.Flag) {
+		if len(f.Annotations[groupKey]) == 0 {
+			t.Errorf("--%s is in no group", f.Name)
+		}
+	})
+}
+
+// The help fits the terminal, and says all that it has to.
+func TestHelp(t *testing.T) {
+	var b bytes.Buffer
+	if code := run(t.Context(), []string{"serve", "--help"}, nil, &b, &b, func(string) string { return "" }); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, b.String())
+	}
+	for _, want := range []string{"Run the hub in this terminal", "\nUsage:\n  tabhub serve [flags]\n", "\nExamples:\n  tabhub serve --demo\n", "\nWho clients are:\n      --auth string ", "\nFlags of all commands:\n      --data-dir "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the help lacks %q:\n%s", want, b.String())
+		}
+	}
+}

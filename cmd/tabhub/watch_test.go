@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/httpd"
+	"tabhub/hub/record"
+	"tabhub/spec"
+)
+
+func noEnv(string) string { return "" }
+
+// Who watches must see a call begin, go on and end, and can end it by the ID that is shown.
+func TestWatchAndCancel(t *testing.T) {
+	p, _ := serveTest(t)
+	dir := "--data-dir=" + string(p.dir)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	in, out := io.Pipe()
+	watched, called := make(chan int, 1), make(chan string, 1)
+	go func() {
+		watched <- run(ctx, []string{"watch", "--json", dir}, strings.NewReader(""), out, out, noEnv)
+		out.Close()
+	}()
+	events := json.NewDecoder(bufio.NewReader(in))
+	until := func(is func(*httpd.WatchEvent) bool) *httpd.WatchEvent {
+		t.Helper()
+		for {
+			var e httpd.WatchEvent
+			if err := events.Decode(&e); err != nil {
+				t.Fatal(err)
+			}
+			if is(&e) {
+				return &e
+			}
+		}
+	}
+	until(func(*httpd.WatchEvent) bool { return true }) // it watches
+	go func() {
+		var b bytes.Buffer
+		run(t.Context(), []string{"call", "website_tool_demo_tabhub__wrap_gift", `{"productId":1,"seconds":60}`, dir}, strings.NewReader(""), &b, &b, noEnv)
+		called <- b.String()
+	}()
+	is := until(func(e *httpd.WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil })
+	var b bytes.Buffer
+	if code := run(t.Context(), []string{"cancel", strings.ToLower(is.Running[0].ID[:6]), dir}, strings.NewReader(""), &b, &b, noEnv); code != exitOK {
+		t.Fatalf("cancel: %d %s", code, b.String())
+	}
+	until(func(e *httpd.WatchEvent) bool { return len(e.Entries) > 0 && e.Entries[0].Outcome == "STOPPED" })
+	if said := <-called; !strings.Contains(said, "may have taken effect") {
+		t.Errorf("the caller is told %s", said)
+	}
+	interrupt()
+	go io.Copy(io.Discard, in)
+	if code := <-watched; code != exitOK {
+		t.Errorf("watch ends with %d", code)
+	}
+}
+
+// What goes on is told in lines that a person can follow.
+func TestWatchLines(t *testing.T) {
+	var b bytes.Buffer
+	a := &app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}
+	w := &watcher{lines: a.lines(), now: a.status()}
+	call := hub.Running{ID: "CALL", Name: "claude", Domain: "e.com", Tool: "buy", Phase: hub.PhaseAsking}
+	half := call
+	half.Phase, half.Progress = hub.PhaseRunning, &spec.Progress{Progress: 1, Total: new(2.0), Message: "half\x1b[2J"}
+	end := record.Line{Entry: record.Entry{Time: time.Now(), Event: record.Call, Name: "claude", Domain: "e.com", Tool: "buy", Outcome: "ok", Duration: time.Second}}
+	for _, e := range []httpd.WatchEvent{
+		{Changed: []string{"tabs"}},
+		{Running: []hub.Running{call}},
+		{Running: []hub.Running{half}},
+		{Running: []hub.Running{half}},
+		{Entries: []record.Line{end}, Missed: 3},
+	} {
+		event, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.show(event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
+	want := `TIME  claude       e.com                buy                   begun, CALL
+TIME  claude       e.com                buy                   waiting for you
+TIME  claude       e.com                buy                   50 % half\x1b[2J
+3 entries came too fast to be shown; ` + "`tabhub log`" + ` has them
+TIME  claude       e.com                buy                   ok 1s
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
