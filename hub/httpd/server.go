@@ -58,6 +58,10 @@ type Options struct {
 	Rotate func() error
 	// Clients are the clients with a credential of their own. Nil: there can be none.
 	Clients *auth.Clients
+	// RelayClients describes the clients of the relay that a user has. Nil: there are none.
+	RelayClients func(spec.UserID) []mcpserver.SessionInfo
+	// Connect says how MCP clients are connected. Nil: that is not known.
+	Connect func() []Connectable
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration
