@@ -44,7 +44,7 @@ func (s *Server) observe(ctx context.Context, rq *request) (_ context.Context, t
 	ctx = o.BeginRequest(ctx, r)
 	return ctx, func(e *rpcError, silent bool) {
 		if e != nil {
-			r.Code, r.Message = e.code, e.message
+			r.Code = e.code
 		}
 		r.Cancelled, r.ToolError = silent, rq.failed
 		o.EndRequest(ctx, r)

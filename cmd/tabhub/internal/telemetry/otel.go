@@ -159,7 +159,7 @@ func (t *tracer) endRequest(ctx context.Context, r *telemetry.Request, took time
 		}
 		span.SetAttributes(all...)
 		if errorType(r) != "" {
-			span.SetStatus(codes.Error, r.Message)
+			span.SetStatus(codes.Error, "") // a message may quote arguments
 		}
 		span.End(trace.WithTimestamp(r.Began.Add(took)))
 	}
