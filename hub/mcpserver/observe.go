@@ -30,7 +30,9 @@ func (s *Server) observe(ctx context.Context, rq *request) (_ context.Context, t
 	if !slices.Contains(observed, rq.method) {
 		r.Method = otherMethod
 	}
-	if r.Version, _ = rq.text("_meta", metaVersion); !rq.modern {
+	if rq.modern {
+		r.Version, _ = rq.text("_meta", metaVersion)
+	} else {
 		rq.ses.mu.Lock()
 		r.Version = rq.ses.version
 		rq.ses.mu.Unlock()
