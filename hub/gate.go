@@ -122,7 +122,13 @@ const maxAsked = 2
 // The error is a *Failure, or ctx's cause.
 func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
 	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Decide)
-	defer func() { span.End(ad.decision.Effect.String()) }()
+	defer func() {
+		effect := ad.decision.Effect
+		if p.of != nil {
+			effect = policy.Allow // the owner has, if no rule does
+		}
+		span.End(effect.String())
+	}()
 	rules := g.rules.Load()
 	if ad.traced = rules.Traces(a.Who); ad.traced {
 		if err := g.trace(ctx, a, about); err != nil {

@@ -408,6 +408,55 @@ func TestForwardedProto(t *testing.T) {
 	}
 }
 
+// Open metrics are for programs of the hub's machine, and nothing else is open with them.
+func TestOpenMetrics(t *testing.T) {
+	const own = "127.0.0.1:50000"
+	for _, accounts := range []bool{false, true} {
+		g := newGuard(t, GuardOptions{Verifier: auth.NewToken(secret), Accounts: accounts, OpenMetrics: true, AllowHosts: []string{"hub.example.com:3300"}})
+		for _, c := range []struct {
+			target, host, origin, remote, token, site string
+			want                                      int
+		}{
+			{"/metrics", "127.0.0.1:3300", "-", own, "", "", 200},
+			{"/metrics", "localhost:3300", "http://localhost:3300", own, "", "", 200},
+			{"/metrics", "127.0.0.1:3300", "-", own, "wrong", "", 401},
+			{"/metrics", "127.0.0.1:3300", "-", "192.0.2.9:50000", "", "", 401},
+			{"/metrics", "hub.example.com:3300", "-", "192.0.2.9:50000", "", "", 401},
+			{"/metrics", "evil.example:3300", "-", own, "", "", 403},
+			{"/metrics", "127.0.0.1:3300", "https://evil.example", own, "", "", 403},
+			{"/metrics", "127.0.0.1:3300", "http://localhost:5173", own, "", "", 403},
+			{"/metrics", "127.0.0.1:3300", "-", own, "", "cross-site", 403},
+			{"/api/tabs", "127.0.0.1:3300", "-", own, "", "", 401},
+			{"/readyz", "127.0.0.1:3300", "-", own, "", "", 401},
+			{"POST /metrics", "127.0.0.1:3300", "-", own, "", "", 405},
+		} {
+			r := ask(c.target, c.host, c.origin)
+			r.RemoteAddr = c.remote
+			if c.token != "" {
+				r.Header.Set("Authorization", "Bearer "+c.token)
+			}
+			if c.site != "" {
+				r.Header.Set("Sec-Fetch-Site", c.site)
+			}
+			r, err := g.check(r)
+			if err == nil {
+				p := passOf(r.Context())
+				if err = g.checkOwner(p); err == nil && !p.rightMethod {
+					err = wrongMethod(&request{Request: r, w: httptest.NewRecorder(), pass: p})
+				}
+			}
+			if got := status(err); got != c.want {
+				t.Errorf("accounts %v: %+v: got %d", accounts, c, got)
+			}
+		}
+		forwarded := ask("/metrics", "127.0.0.1:3300", "-")
+		forwarded.Header.Set("X-Forwarded-For", "192.0.2.9")
+		if _, err := g.check(forwarded); status(err) != http.StatusUnauthorized {
+			t.Errorf("what a proxy passes on: %v", err)
+		}
+	}
+}
+
 func FuzzOrigin(f *testing.F) {
 	for _, s := range foreign {
 		f.Add(s)

@@ -30,7 +30,9 @@ func (s *Server) observe(ctx context.Context, rq *request) (_ context.Context, t
 	if !slices.Contains(observed, rq.method) {
 		r.Method = otherMethod
 	}
-	if r.Version, _ = rq.text("_meta", metaVersion); !rq.modern {
+	if rq.modern {
+		r.Version, _ = rq.text("_meta", metaVersion)
+	} else {
 		rq.ses.mu.Lock()
 		r.Version = rq.ses.version
 		rq.ses.mu.Unlock()
@@ -44,7 +46,7 @@ func (s *Server) observe(ctx context.Context, rq *request) (_ context.Context, t
 	ctx = o.BeginRequest(ctx, r)
 	return ctx, func(e *rpcError, silent bool) {
 		if e != nil {
-			r.Code, r.Message = e.code, e.message
+			r.Code = e.code
 		}
 		r.Cancelled, r.ToolError = silent, rq.failed
 		o.EndRequest(ctx, r)

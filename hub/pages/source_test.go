@@ -2,12 +2,14 @@ package pages_test
 
 import (
 	"html"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"tabhub/hub"
 	"tabhub/hub/hubtest"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -159,6 +161,36 @@ func TestPageServer(t *testing.T) {
 			page.Eval(`void post("mcp-server-stopped")`)
 			s.await("the tools went with the server", func() bool { return len(s.names()) == 0 })
 		})
+	}
+}
+
+// A page that traces what it does goes on from its client's span.
+func TestPageServerHearsOfTheSpan(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+		const spans = [];
+		addEventListener("message", ({data}) => data.payload.params?._meta?.traceparent && spans.push(data.payload.method + " " + data.payload.params._meta.traceparent));
+		`+pageServer+`begin();
+	</script><script src="http://HUB/tab.js"></script>`, ""))
+	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	ctx := telemetry.WithParent(t.Context(), telemetry.Parent{Traceparent: parent})
+	if raw, err := s.hub.Call(ctx, hub.Call{By: tester, Name: s.name("served")}); err != nil || !strings.Contains(string(raw), "served") {
+		t.Errorf("tool: %s %v", raw, err)
+	}
+	s.await("resource and prompt", func() bool {
+		return len(s.hub.List(hub.ListResources).Items) == 1 && len(s.hub.List(hub.ListPrompts).Items) == 1
+	})
+	if raw, err := s.hub.ReadResource(ctx, tester, s.hub.List(hub.ListResources).Items[0].Name); err != nil {
+		t.Errorf("resource: %s %v", raw, err)
+	}
+	if raw, err := s.hub.GetPrompt(ctx, tester, s.hub.List(hub.ListPrompts).Items[0].Name, nil); err != nil {
+		t.Errorf("prompt: %s %v", raw, err)
+	}
+	var spans []string
+	page.Into("spans", &spans)
+	if want := []string{"tools/call " + parent, "resources/read " + parent, "prompts/get " + parent}; !slices.Equal(spans, want) {
+		t.Errorf("the page heard of %q, want %q", spans, want)
 	}
 }
 

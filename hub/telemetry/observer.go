@@ -50,10 +50,9 @@ type Request struct {
 	Session           string
 
 	// Set at the end.
-	Code      int    // of a JSON-RPC error; 0: the answer is a result
-	Message   string // of that error
-	ToolError bool   // the result says that the tool has failed
-	Cancelled bool   // there is no answer
+	Code      int  // of a JSON-RPC error; 0: the answer is a result
+	ToolError bool // the result says that the tool has failed
+	Cancelled bool // there is no answer
 }
 
 // MaxDetail bounds what is told of a client's words.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,6 +102,9 @@ func TestOneTenantForAUser(t *testing.T) {
 		if _, err := r.Get(t.Context(), ""); err == nil {
 			t.Error("nobody has a tenant")
 		}
+		if open := r.Open(); len(open) != 2 || !slices.Contains(open, ann) || !slices.Contains(open, bob) {
+			t.Errorf("open are %v", open)
+		}
 	})
 }
 
@@ -127,6 +131,9 @@ func TestFailedOpeningIsTriedAgain(t *testing.T) {
 		o.err = errors.New("the disk is full")
 		if _, err := r.Get(t.Context(), "ann"); !errors.Is(err, o.err) {
 			t.Errorf("got %v, want %v", err, o.err)
+		}
+		if open := r.Open(); len(open) != 0 {
+			t.Errorf("open are %v", open)
 		}
 		o.err = nil
 		if tenant, err := r.Get(t.Context(), "ann"); err != nil || !serves(t, tenant) {

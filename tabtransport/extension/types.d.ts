@@ -72,6 +72,7 @@ interface FrameRequest {
   args?: object;
   on?: boolean;
   about?: Completion;
+  traceparent?: CallOptions["traceparent"];
   /** The key of the child frame's server that is asked through this frame. */
   child?: number;
   /** The hub sends it again: it was first sent at this time or later, as Date.now() has it. */

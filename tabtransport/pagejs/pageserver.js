@@ -358,8 +358,8 @@ var PageServer = class {
    * @param {CallOptions} options
    * @returns {Promise<string>}
    */
-  async call(name, args, { signal, progress }) {
-    const result = await this.#request("tools/call", { name, arguments: args }, { signal, progress });
+  async call(name, args, { signal, progress, traceparent }) {
+    const result = await this.#request("tools/call", { name, arguments: args }, { signal, progress, traceparent });
     return JSON.stringify(result ?? {});
   }
 
@@ -400,11 +400,11 @@ var PageServer = class {
   /**
    * @param {string} method
    * @param {Record<string, unknown>} params
-   * @param {{signal?: AbortSignal, progress?: (p: Progress) => void, timeout?: number}} [options] a
-   *   request with a signal takes as long as its caller lets it
+   * @param {Partial<CallOptions> & {timeout?: number}} [options] a request with a signal takes as
+   *   long as its caller lets it
    * @returns {Promise<unknown>}
    */
-  async #request(method, params, { signal, progress, timeout = PageServer.#requestTimeout } = {}) {
+  async #request(method, params, { signal, progress, traceparent, timeout = PageServer.#requestTimeout } = {}) {
     const id = this.#client.prefix + this.#next++;
     const cancelled = () => {
       const reason = Values.errorText(signal?.reason);
@@ -417,8 +417,8 @@ var PageServer = class {
     try {
       return await new Promise((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject, progress });
-        const meta = progress ? { _meta: { progressToken: id } } : {};
-        this.#post({ jsonrpc: "2.0", id, method, params: { ...params, ...meta } });
+        const meta = { ...(progress && { progressToken: id }), ...(traceparent && { traceparent }) };
+        this.#post({ jsonrpc: "2.0", id, method, params: { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) } });
       });
     } finally {
       clearTimeout(timer);

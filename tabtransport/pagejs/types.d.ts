@@ -18,6 +18,8 @@ interface CallOptions {
   progress?: (p: Progress) => void;
   /** Called when the call waits for the person in front of the tab, who is to submit a form. */
   waiting?: () => void;
+  /** The span of the call, in the words of W3C Trace Context, for a page that traces what it does. */
+  traceparent?: string;
 }
 
 /** The parameters of MCP's completion/complete. */

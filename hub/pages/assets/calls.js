@@ -52,26 +52,26 @@ class Calls {
       case "browser/ping":
         return this.#link.answer(id, "{}");
       case "browser/executeTool":
-        return this.#run(id, method, "tool", params.toolName, params.args, async (source, context) => {
+        return this.#run(id, method, "tool", params.toolName, params, async (source, context) => {
           return `{"success":true,"payload":${await source.call(params.toolName, params.args ?? {}, context)}}`;
         });
       case "browser/readResource":
-        return this.#run(id, method, "resource", params.uri, undefined, async (source, context) => {
+        return this.#run(id, method, "resource", params.uri, params, async (source, context) => {
           return source.read(params.uri, context);
         });
       case "browser/getPrompt":
-        return this.#run(id, method, "prompt", params.name, params.args, async (source, context) => {
+        return this.#run(id, method, "prompt", params.name, params, async (source, context) => {
           return source.prompt(params.name, params.args ?? {}, context);
         });
       case "browser/complete": {
         const { ref, argument, context } = params;
         const kind = ref.type === "ref/prompt" ? "prompt" : "resource";
-        return this.#run(id, method, kind, ref.name ?? ref.uri, undefined, async (source, options) => {
+        return this.#run(id, method, kind, ref.name ?? ref.uri, params, async (source, options) => {
           return source.complete?.({ ref, argument, context }, options) ?? "{}";
         });
       }
       case "browser/subscribeResource":
-        return this.#run(id, method, "resource", params.uri, undefined, async (source, context) => {
+        return this.#run(id, method, "resource", params.uri, params, async (source, context) => {
           await source.subscribe(params.uri, params.subscribe === true, context);
           return "{}";
         });
@@ -89,10 +89,10 @@ class Calls {
    * @param {string} method
    * @param {Kind} kind
    * @param {string} name
-   * @param {JSONObject | undefined} args
+   * @param {JSONObject} params
    * @param {(source: ItemSource, context: CallOptions) => Promise<string>} work returns JSON text
    */
-  async #run(id, method, kind, name, args, work) {
+  async #run(id, method, kind, name, { args, extensions }, work) {
     // After a lost connection the hub sends again what it has no answer to.
     if (this.#running.has(id) || this.#link.holds(id)) return;
     if (this.#ended.has(id)) return this.#link.fail(id, -32001, "the call has run, but its answer was lost");
@@ -108,7 +108,12 @@ class Calls {
     let waited;
     const waiting = () => (waited ??= this.#remind(id));
     try {
-      const result = await work(source, { signal: abort.signal, progress: this.#progressOf(id, method, name), waiting });
+      const result = await work(source, {
+        signal: abort.signal,
+        progress: this.#progressOf(id, method, name),
+        traceparent: extensions?.traceparent,
+        waiting,
+      });
       // Nobody waits for what was cancelled.
       if (abort.signal.aborted) return;
       ok = true;

@@ -331,7 +331,8 @@ var EmbeddedSource = class {
    */
   #ask(method, params, options) {
     if (!this.#script?.served) throw new Unknown("the page's tabhub script has gone");
-    return this.#script.ask(method, params, options);
+    const { traceparent } = options;
+    return this.#script.ask(method, traceparent ? { ...params, extensions: { traceparent } } : params, options);
   }
 };
 

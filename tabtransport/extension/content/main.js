@@ -541,6 +541,7 @@ var TabhubFrame = class {
   async #perform(request, signal) {
     const server = request.child === undefined ? this.#server : this.#childServer(request.child);
     const embedded = request.child === undefined ? this.#embedded : undefined;
+    const { traceparent } = request;
     switch (request.ask) {
       case "tool": {
         const source = request.child === undefined ? await this.#sourceOf(request.name, signal) : server;
@@ -548,7 +549,7 @@ var TabhubFrame = class {
         const progress = (/** @type {Progress} */ p) => {
           if (this.#notices.take()) this.#post({ type: "progress", id: request.id, ...p });
         };
-        const result = await source.call(request.name, request.args ?? {}, { signal, progress, waiting: () => this.#waits(request.id) });
+        const result = await source.call(request.name, request.args ?? {}, { signal, progress, traceparent, waiting: () => this.#waits(request.id) });
         if (result.length > Limit.answer) {
           throw new Error(`the result of ${result.length >> 20} MiB is larger than the ${Limit.answer >> 20} MiB allowed`);
         }
@@ -565,16 +566,16 @@ var TabhubFrame = class {
         return { result: `{"success":true,"payload":${result}}`, nothing: Values.isNothing(result) };
       }
       case "read":
-        return { result: await this.#resource(request, (source) => source.read(request.name, { signal })) };
+        return { result: await this.#resource(request, (source) => source.read(request.name, { signal, traceparent })) };
       case "subscribe":
         await this.#resource(request, (source) => source.subscribe(request.name, request.on === true, { signal }));
         return { result: "{}" };
       case "prompt":
         if (embedded?.hasPrompt(request.name)) {
           this.#carry(request.id, true);
-          return { result: await embedded.prompt(request.name, request.args, { signal }) };
+          return { result: await embedded.prompt(request.name, request.args, { signal, traceparent }) };
         }
-        return { result: await server.prompt(request.name, request.args, { signal }) };
+        return { result: await server.prompt(request.name, request.args, { signal, traceparent }) };
       case "complete":
         return { result: await server.complete(/** @type {Completion} */ (request.about), { signal }) };
     }

@@ -131,7 +131,7 @@ export class Calls {
     }
     const { port, child } = route;
     this.#take(id, port, message.method === "browser/executeTool", sentAt);
-    port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
+    port.postMessage({ type: "request", id, child, sentAt, traceparent: spanOf(params), ...asked.request });
     if (asked.kind) this.#uses.begun(id, tabId, asked.kind, asked.request.name, message.for);
   }
 
@@ -473,6 +473,16 @@ function question({ method, params }) {
         kind: "tool",
       };
   }
+}
+
+/**
+ * The span of a call, if the hub says one.
+ *
+ * @param {HubMessage<CallMethod>["params"]} params
+ */
+function spanOf(params) {
+  const { traceparent } = ("extensions" in params && params.extensions) || {};
+  return typeof traceparent === "string" ? traceparent : undefined;
 }
 
 /**

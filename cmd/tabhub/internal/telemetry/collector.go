@@ -30,13 +30,13 @@ func counter[T any](name, help string, of func(T) float64) reading[T] {
 
 // readings are what is read off hubs and sockets.
 type readings struct {
-	hubs    []reading[Hub]
-	sockets []reading[wsserver.Stats]
+	ofHubs    []reading[Hub]
+	ofSockets []reading[wsserver.Stats]
 }
 
 func newReadings() readings {
 	return readings{
-		hubs: []reading[Hub]{
+		ofHubs: []reading[Hub]{
 			gauge("tabhub_hubs", "Hubs of users that are open.", func(Hub) float64 { return 1 }),
 			gauge("tabhub_browsers", "Browsers that are connected.", func(h Hub) float64 { return float64(h.Browsers) }),
 			gauge("tabhub_pages", "Pages and programs that have joined by themselves, without a browser's extension.", func(h Hub) float64 { return float64(h.Pages) }),
@@ -49,12 +49,12 @@ func newReadings() readings {
 			gauge("tabhub_items_rejected", "Tools, resources and prompts that were not taken, by the latest registrations.", func(h Hub) float64 { return float64(h.Rejected) }),
 			gauge("tabhub_calls_in_flight", "Calls that are under way.", func(h Hub) float64 { return float64(h.InFlight) }),
 			gauge("tabhub_questions_waiting", "Questions that wait for an owner.", func(h Hub) float64 { return float64(h.Questions) }),
-			gauge("tabhub_store_failing", "Hubs whose latest write to the store has failed.", func(h Hub) float64 { return one(h.StoreError) }),
-			gauge("tabhub_record_failing", "Hubs whose record cannot be written now.", func(h Hub) float64 { return one(h.Record.Error) }),
+			gauge("tabhub_store_failing", "Hubs whose latest write to the store has failed.", func(h Hub) float64 { return failing(h.StoreError) }),
+			gauge("tabhub_record_failing", "Hubs whose record cannot be written now.", func(h Hub) float64 { return failing(h.Record.Error) }),
 			gauge("tabhub_record_queued_bytes", "What the record has not written yet, about.", func(h Hub) float64 { return float64(h.Queued) }),
 			counter("tabhub_record_lost_total", "Entries of the record that could not be written.", func(h Hub) float64 { return float64(h.Record.Lost) }),
 		},
-		sockets: []reading[wsserver.Stats]{
+		ofSockets: []reading[wsserver.Stats]{
 			gauge("tabhub_socket_connections", "WebSockets of browsers and pages that are open.", func(s wsserver.Stats) float64 { return float64(s.Connections) }),
 			counter("tabhub_socket_accepted_total", "WebSockets that were accepted.", func(s wsserver.Stats) float64 { return float64(s.Accepted) }),
 			counter("tabhub_socket_refused_total", "WebSockets that were refused, by their credentials or by the hub.", func(s wsserver.Stats) float64 { return float64(s.Refused) }),
@@ -68,7 +68,8 @@ func newReadings() readings {
 	}
 }
 
-func one(err string) float64 {
+// failing is 1 if there is an error.
+func failing(err string) float64 {
 	if err == "" {
 		return 0
 	}
@@ -77,10 +78,10 @@ func one(err string) float64 {
 
 // Describe implements prometheus.Collector.
 func (c collector) Describe(to chan<- *prometheus.Desc) {
-	for _, r := range c.hubs {
+	for _, r := range c.ofHubs {
 		to <- r.desc
 	}
-	for _, r := range c.sockets {
+	for _, r := range c.ofSockets {
 		to <- r.desc
 	}
 }
@@ -88,14 +89,14 @@ func (c collector) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	hubs, sockets := c.Hubs(), c.Sockets()
-	for _, r := range c.hubs {
+	for _, r := range c.ofHubs {
 		var sum float64
 		for _, h := range hubs {
 			sum += r.of(h)
 		}
 		to <- prometheus.MustNewConstMetric(r.desc, r.kind, sum)
 	}
-	for _, r := range c.sockets {
+	for _, r := range c.ofSockets {
 		to <- prometheus.MustNewConstMetric(r.desc, r.kind, r.of(sockets))
 	}
 }

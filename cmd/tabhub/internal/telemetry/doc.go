@@ -10,6 +10,6 @@
 // whoever uses the hub, and they tell no one where its users have been. Spans do name tools.
 //
 // Traces and metrics are sent over OTLP/HTTP by otlp.go, which is OpenTelemetry's own exporter
-// but for the transport: theirs links gRPC, and all of that is initialised in each bridge and
-// each command as well, which makes them start a tenth later.
+// but for the transport and the words for metrics: theirs links gRPC, which each bridge and each
+// command would load and initialise as well.
 package telemetry

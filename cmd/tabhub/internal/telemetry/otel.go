@@ -108,6 +108,12 @@ func (t *tracer) close(ctx context.Context) (errs []error) {
 	return errs
 }
 
+// The kinds of spans, but for those inside the hub.
+var (
+	serves = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	asks   = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient)}
+)
+
 // attributes are those that spans and metrics of a request share.
 func attributes(r *telemetry.Request) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, 0, 12)
@@ -144,7 +150,7 @@ func (t *tracer) beginRequest(ctx context.Context, r *telemetry.Request) context
 	if target := r.Tool + r.Prompt; target != "" { // it has one of them
 		name += " " + target
 	}
-	ctx, _ = t.spans.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Began))
+	ctx, _ = t.spans.Start(ctx, name, serves...)
 	return ctx
 }
 
@@ -159,9 +165,9 @@ func (t *tracer) endRequest(ctx context.Context, r *telemetry.Request, took time
 		}
 		span.SetAttributes(all...)
 		if errorType(r) != "" {
-			span.SetStatus(codes.Error, r.Message)
+			span.SetStatus(codes.Error, "") // a message may quote arguments
 		}
-		span.End(trace.WithTimestamp(r.Began.Add(took)))
+		span.End()
 	}
 	t.operations.RecordSet(ctx, took.Seconds(), t.sets.of(r))
 }
@@ -211,11 +217,11 @@ func (t *tracer) beginPhase(ctx context.Context, p telemetry.Phase) context.Cont
 	if p == telemetry.Decide {
 		return ctx
 	}
-	kind := trace.SpanKindInternal
-	if p == telemetry.Execute {
-		kind = trace.SpanKindClient // the page may go on with it
+	if p == telemetry.Execute { // which the page may go on with
+		ctx, _ = t.spans.Start(ctx, phaseNames[p], asks...)
+	} else {
+		ctx, _ = t.spans.Start(ctx, phaseNames[p])
 	}
-	ctx, _ = t.spans.Start(ctx, phaseNames[p], trace.WithSpanKind(kind))
 	return ctx
 }
 

@@ -96,7 +96,7 @@ func pairs(of attribute.Iterator) (out []*commonpb.KeyValue) {
 		a := of.Attribute()
 		out = append(out, &commonpb.KeyValue{
 			Key:   string(a.Key),
-			Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: a.Value.Emit()}},
+			Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: a.Value.String()}},
 		})
 	}
 	return out

@@ -58,11 +58,16 @@ func (t *Telemetry) Watch(p Process) { t.metrics.registry.MustRegister(collector
 // Handler serves what Prometheus reads.
 func (t *Telemetry) Handler() http.Handler { return t.metrics.handler() }
 
-// Close sends what is left to the collector, and waits for that until ctx is done.
+// lastSend is how long a hub that ends may wait for a collector.
+const lastSend = 2 * time.Second
+
+// Close sends what is left to the collector, and waits a moment for that.
 func (t *Telemetry) Close(ctx context.Context) error {
 	if t.tracer == nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, lastSend)
+	defer cancel()
 	return errors.Join(t.tracer.close(ctx)...)
 }
 
