@@ -24,10 +24,11 @@ type Running struct {
 	Name     string         `json:"name,omitempty"`   // the owner's name of the client
 	Said     string         `json:"said,omitempty"`   // what the client calls itself
 	Via      string         `json:"via,omitempty"`    // the hub's own tool that the client called for it
-	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself
+	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself, and for what is forwarded to an extension
 	Domain   spec.Domain    `json:"domain,omitempty"`
-	Tool     string         `json:"tool"`          // the page's own name
-	Tab      string         `json:"tab,omitempty"` // "" until it is sent to one
+	Tool     string         `json:"tool"`              // the page's own name; the method of what is forwarded
+	Tab      string         `json:"tab,omitempty"`     // "" until it is sent to one
+	Browser  string         `json:"browser,omitempty"` // the name of the extension that it is forwarded to, "" until it is
 	Began    time.Time      `json:"began"`
 	Phase    Phase          `json:"phase"`
 	Decision string         `json:"decision,omitempty"` // "allow", or "ask" where the owner has; "" before
@@ -123,6 +124,7 @@ type passage struct {
 	mu       sync.Mutex
 	phase    Phase
 	tab      spec.TabAddr
+	browser  string
 	decision policy.Effect // policy.Unset before there is one
 	progress *spec.Progress
 }
@@ -132,7 +134,7 @@ type subject struct {
 	id   string // "": the request is a part of one that is shown
 	kind spec.Kind
 	name string
-	site spec.Domain // "" for none, or for one that is not known yet
+	site policy.Site // empty for none, or for one that is not known yet
 	own  bool        // a tool of the hub itself: what it does for the client are requests, too
 }
 
@@ -182,13 +184,18 @@ func (p *passage) change(f func()) {
 // enters says which phase begins.
 func (p *passage) enters(phase Phase) { p.change(func() { p.phase = phase }) }
 
+// forwarded says that the request goes to an extension, by what decision.
+func (p *passage) forwarded(browser string, by policy.Effect) {
+	p.change(func() { p.browser, p.decision = browser, by })
+}
+
 // sent says that the request goes to a tab, by what decision.
 func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
 }
 
 // reaches says which site the request is about, once that is known.
-func (p *passage) reaches(site spec.Domain) {
+func (p *passage) reaches(site policy.Site) {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
 	p.about.site = site
@@ -209,7 +216,7 @@ func (p *passage) describe() Running {
 	defer p.mu.Unlock()
 	r := Running{
 		ID: p.about.id, Client: e.Client, Name: e.Name, Said: e.Said, Via: e.Via,
-		Kind: p.about.kind, Domain: p.about.site, Tool: p.about.name, Began: p.began, Phase: p.phase, Progress: p.progress,
+		Kind: p.about.kind, Domain: p.about.site.Domain, Tool: p.about.name, Browser: p.browser, Began: p.began, Phase: p.phase, Progress: p.progress,
 	}
 	if p.tab.Peer != "" {
 		r.Tab = p.tab.String()
@@ -229,8 +236,8 @@ func (g *gate) stopPaused() {
 		if p.about.own {
 			continue
 		}
-		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: policy.Site{Domain: p.about.site}}
-		if p.about.site == "" {
+		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: p.about.site}
+		if a.Site == (policy.Site{}) {
 			a.Of = policy.OfHub
 		}
 		if rules.Decide(&a, now).Paused {

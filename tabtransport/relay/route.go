@@ -104,25 +104,37 @@ type outgoing struct {
 
 // begin finds where a client's message goes and, if it wants an answer, adds it to the
 // pending requests. It waits for the end of a turn.
-func (t *tenant) begin(ctx context.Context, c *client, e *envelope) (outgoing, *spec.Error) {
+func (t *tenant) begin(ctx context.Context, c *client, e *envelope, passage Passage) (outgoing, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for {
+		if err := passage.Stopped(false); err != nil {
+			return outgoing{}, refusedBy(err)
+		}
 		conn, err := c.connectionLocked(e.connectionID)
 		if err != nil {
 			return outgoing{}, err
 		}
-		if turn := conn.ext.turn; turn == nil {
-			return t.enterLocked(conn, e.method, slices.Clone(e.id), nil)
-		} else if t.awaitLocked(ctx, turn) != nil {
+		turn := conn.ext.turn
+		if turn == nil {
+			return t.enterLocked(conn, &request{method: e.method, id: slices.Clone(e.id), passage: passage})
+		}
+		t.mu.Unlock()
+		select {
+		case <-turn:
+		case <-passage.Context().Done():
+		case <-ctx.Done():
+		}
+		t.mu.Lock()
+		if ctx.Err() != nil {
 			return outgoing{}, errForeign() // the client has gone
 		}
 	}
 }
 
-// enterLocked adds a request to those that are pending on its connection: a client's, or,
-// with answer, one of the hub's own.
-func (t *tenant) enterLocked(conn *connection, method string, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
+// enterLocked adds a request to those that are pending on its connection, unless it needs no
+// answer.
+func (t *tenant) enterLocked(conn *connection, r *request) (outgoing, *spec.Error) {
 	s := conn.ext.session
 	if s == nil {
 		return outgoing{}, failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
@@ -132,15 +144,34 @@ func (t *tenant) enterLocked(conn *connection, method string, id json.RawMessage
 	out := outgoing{session: s, conn: conn, id: outboundID{conn: conn.id}}
 	// An extension of 1.0 answers nothing that has no id, and a client of the
 	// predecessor waits for an answer whether it gave one or not.
-	needsID := answer != nil || conn.client.dialect.bare() && !s.dialect.bare()
-	if id == nil && !needsID {
+	needsID := r.reply != nil || conn.client.dialect.bare() && !s.dialect.bare()
+	if r.id == nil && !needsID {
 		return out, nil
 	}
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
 		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
-	out.id.text = conn.pending.add(&request{id: id, method: method, sent: time.Now(), reply: answer})
+	r.sent = time.Now()
+	out.id.text = conn.pending.add(r)
+	if r.passage != nil {
+		r.passage.Sent(conn.ext.name)
+		r.watched = context.AfterFunc(r.passage.Context(), func() { t.stop(conn, out.id.text, r) })
+	}
 	return out, nil
+}
+
+// stop ends a client's request that its owner has stopped, if it is still pending. What the
+// extension answers later is for nobody.
+func (t *tenant) stop(conn *connection, text string, r *request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if conn.pending.byID[text] != r {
+		return
+	}
+	err := refusedBy(r.passage.Stopped(true))
+	conn.pending.take(text)
+	t.counts.interrupted.Add(1)
+	conn.client.out.MustSend(conn.client.dialect.failure(r.id, "", err))
 }
 
 // abandon removes a pending request that could not be sent. It reports whether nobody
