@@ -83,8 +83,12 @@ func TestPassage(t *testing.T) {
 		w.says(w.asked(), spec.ReachOnce)
 		p := <-done
 		cancel() // was for the question only
-		if p.err != nil || p.Context().Err() != nil {
-			t.Fatalf("%v, %v", p.err, p.Context().Err())
+		if p.err != nil {
+			t.Fatal(p.err)
+		}
+		stopped := make(chan struct{})
+		if err := p.OnStop(func() { close(stopped) }); err != nil {
+			t.Fatal(err)
 		}
 		p.Sent("Chrome 141")
 		if r := w.running(); r.ID != p.ID() || r.Phase != PhaseRunning || r.Decision != "ask" || r.Browser != "Chrome 141" {
@@ -94,7 +98,7 @@ func TestPassage(t *testing.T) {
 			t.Error(err)
 		}
 		w.pause(policy.Pause{Site: "shop.example"}) // which it may reach
-		<-p.Context().Done()
+		<-stopped
 		w.fails(p.Stopped(true), spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect")
 		p.End()
 		if _, err := w.hub.PassAtOnce(w.claude, w.relayed()); err == nil {
@@ -118,8 +122,7 @@ func TestPassageAtOnce(t *testing.T) {
 		if r := w.running(); r.Decision != "allow" || !w.hub.Stop(r.ID) || w.hub.Stop("") {
 			t.Errorf("%+v", r)
 		}
-		<-p.Context().Done()
-		w.fails(p.Stopped(false), spec.FailStopped, "the owner has stopped this call; it was not sent")
+		w.fails(p.OnStop(func() { t.Error("was stopped before") }), spec.FailStopped, "the owner has stopped this call; it was not sent")
 		p.End()
 	})
 }

@@ -51,15 +51,7 @@ const MaxRunning = 200
 // Running describes the requests of clients that are under way, those that have taken longest
 // first, and says how many there are in all.
 func (h *Hub) Running() (shown []Running, all int) {
-	g := h.gate
-	g.mu.Lock()
-	under := make([]*passage, 0, len(g.underWay))
-	for p := range g.underWay {
-		if p.about.id != "" {
-			under = append(under, p)
-		}
-	}
-	g.mu.Unlock()
+	under := h.gate.passages(func(p *passage) bool { return p.about.id != "" })
 	slices.SortFunc(under, func(a, b *passage) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.about.id, b.about.id))
 	})
@@ -72,16 +64,26 @@ func (h *Hub) Running() (shown []Running, all int) {
 // Stop ends a request that is under way, by its id, and reports whether there is one. Its
 // client is told that the owner has stopped it.
 func (h *Hub) Stop(id string) bool {
-	g := h.gate
+	if id == "" {
+		return false
+	}
+	found := h.gate.passages(func(p *passage) bool { return p.about.id == id })
+	for _, p := range found {
+		p.cancel(errOwnerStopped)
+	}
+	return len(found) > 0
+}
+
+// passages returns the requests under way that fit.
+func (g *gate) passages(fits func(*passage) bool) (found []*passage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for p := range g.underWay {
-		if p.about.id == id && id != "" {
-			p.cancel(errOwnerStopped)
-			return true
+		if fits(p) {
+			found = append(found, p)
 		}
 	}
-	return false
+	return found
 }
 
 // Track shows a call of one of the hub's own tools to its owner until end is called with how
@@ -119,7 +121,7 @@ type passage struct {
 	by     *consent.Caller
 	about  subject
 	began  time.Time
-	cancel context.CancelCauseFunc
+	cancel func(cause error) // nil: it has ended
 
 	mu       sync.Mutex
 	phase    Phase
@@ -148,6 +150,11 @@ var (
 // then on ends. The caller calls leave at its end.
 func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (context.Context, *passage) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	return ctx, g.begin(by, about, cancel)
+}
+
+// begin is enter for a request that cancel stops.
+func (g *gate) begin(by *consent.Caller, about subject, cancel func(cause error)) *passage {
 	p := &passage{gate: g, by: by, about: about, began: time.Now(), cancel: cancel, phase: PhaseRunning}
 	if !about.own {
 		g.apps.called(by)
@@ -159,7 +166,7 @@ func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (co
 	if by.Begun != nil && about.id != "" {
 		by.Begun(about.id)
 	}
-	return ctx, p
+	return p
 }
 
 func (p *passage) leave() {
@@ -230,18 +237,17 @@ func (p *passage) describe() Running {
 // stopPaused cancels what is under way and paused.
 func (g *gate) stopPaused() {
 	rules, now := g.rules.Load(), time.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for p := range g.underWay {
+	paused := g.passages(func(p *passage) bool {
 		if p.about.own {
-			continue
+			return false
 		}
 		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: p.about.site}
 		if a.Site == (policy.Site{}) {
 			a.Of = policy.OfHub
 		}
-		if rules.Decide(&a, now).Paused {
-			p.cancel(errPaused)
-		}
+		return rules.Decide(&a, now).Paused
+	})
+	for _, p := range paused {
+		p.cancel(errPaused)
 	}
 }

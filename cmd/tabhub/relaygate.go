@@ -50,7 +50,7 @@ func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) 
 func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *hub.Passage, err error) (relay.Passage, error) {
 	e.Args, e.Duration = bytes.Clone(params), time.Since(e.Time)
 	if f, refused := errors.AsType[*hub.Failure](err); refused {
-		e.Outcome, err = string(f.Code), relay.Refused(f.Code, f.Message)
+		e.Outcome = string(f.Code)
 	} else if err != nil {
 		e.Outcome = "cancelled"
 	} else {
@@ -58,7 +58,7 @@ func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *hub.Pass
 	}
 	g.hub.Record(e)
 	if err != nil {
-		return nil, err
+		return nil, refusal(err)
 	}
 	return forwarded{p}, nil
 }
@@ -66,11 +66,16 @@ func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *hub.Pass
 // forwarded is the relay.Passage of a message.
 type forwarded struct{ *hub.Passage }
 
-func (f forwarded) Stopped(sent bool) error {
-	if stopped, ok := errors.AsType[*hub.Failure](f.Passage.Stopped(sent)); ok {
-		return relay.Refused(stopped.Code, stopped.Message)
+func (f forwarded) OnStop(stop func()) error { return refusal(f.Passage.OnStop(stop)) }
+
+func (f forwarded) Stopped(sent bool) error { return refusal(f.Passage.Stopped(sent)) }
+
+// refusal returns a failure of the hub as the relay has it.
+func refusal(err error) error {
+	if f, ok := errors.AsType[*hub.Failure](err); ok {
+		return relay.Refused(f.Code, f.Message)
 	}
-	return nil
+	return err
 }
 
 // Hears implements relay.Gate: what may end a connection to an extension ends what it brings.
@@ -79,10 +84,7 @@ func (g *relayGate) Hears() error {
 		return errHubEnded
 	}
 	a := relaytool.Action(g.by, "connect", nil)
-	if f, denied := errors.AsType[*hub.Failure](g.hub.Hears(&a)); denied {
-		return relay.Refused(f.Code, f.Message)
-	}
-	return nil
+	return refusal(g.hub.Hears(&a))
 }
 
 var errHubEnded = relay.Refused(spec.FailNotConnected, "This hub has given way to another one: connect again")

@@ -27,8 +27,9 @@ type Gate interface {
 // under way. It is safe for concurrent use, and its methods, which may be called with a lock of
 // the relay held, neither block nor call the relay.
 type Passage interface {
-	// Context ends when the owner stops the message.
-	Context() context.Context
+	// OnStop has stop called, with no lock held, when the owner stops the message, instead of
+	// what was given before. If they have already, it returns why, as Stopped(false) does.
+	OnStop(stop func()) error
 	// Sent says that it goes to an extension of that name.
 	Sent(extension string)
 	// Stopped returns why it is stopped, nil if it is not. sent says that it may have reached

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,37 +18,65 @@ import (
 type Open struct{}
 
 func (Open) Admit(string, json.RawMessage, bool) (Passage, func(context.Context) (Passage, error), error) {
-	return newPass(), nil, nil
+	return new(pass), nil, nil
 }
 
 func (Open) Hears() error { return nil }
 
-// pass is a Passage. stop stops it.
+// pass is a Passage.
 type pass struct {
-	ctx  context.Context
-	stop context.CancelCauseFunc
-	sent chan string // to which extension; closed at its end
+	mu        sync.Mutex
+	onStop    func()
+	stopped   bool
+	extension string // that it was sent to
+	ends      int
 }
 
-func newPass() *pass {
-	p := &pass{sent: make(chan string, 1)}
-	p.ctx, p.stop = context.WithCancelCause(context.Background())
-	return p
+func (p *pass) OnStop(stop func()) error {
+	p.mu.Lock()
+	p.onStop = stop
+	p.mu.Unlock()
+	return p.Stopped(false)
 }
 
-func (p *pass) Context() context.Context { return p.ctx }
-func (p *pass) Sent(extension string)    { p.sent <- extension }
+func (p *pass) Sent(extension string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.extension = extension
+}
 
 func (p *pass) Stopped(sent bool) error {
-	if p.ctx.Err() == nil {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
 		return nil
 	}
 	return Refused(spec.FailStopped, fmt.Sprintf("The owner has stopped this; sent: %v.", sent))
 }
 
 func (p *pass) End() {
-	close(p.sent)
-	p.stop(nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ends++
+}
+
+func (p *pass) stop() {
+	p.mu.Lock()
+	p.stopped = true
+	stop := p.onStop
+	p.mu.Unlock()
+	stop()
+}
+
+// ended reports how the passage has ended: which extension the message went to, "" for none.
+func (p *pass) ended() string {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ends != 1 {
+		return fmt.Sprintf("%d ends", p.ends)
+	}
+	return p.extension
 }
 
 // owner is a Gate whose owner is asked about some methods, and answers when the test says so.
@@ -87,7 +116,7 @@ func (o *owner) Admit(method string, params json.RawMessage, answered bool) (Pas
 }
 
 func (o *owner) pass() *pass {
-	p := newPass()
+	p := new(pass)
 	o.passes <- p
 	return p
 }
@@ -376,23 +405,6 @@ func TestCredentialDoesNotChange(t *testing.T) {
 	})
 }
 
-// ended reports how a passage has ended: which extension the message went to, "" for none.
-// Without an end it is "under way".
-func (p *pass) ended() (extension string) {
-	synctest.Wait()
-	for {
-		select {
-		case name, open := <-p.sent:
-			if !open {
-				return extension
-			}
-			extension = name
-		default:
-			return "under way"
-		}
-	}
-}
-
 // What the owner stops ends at once for the client that waits for it, and for nobody else; what
 // the extension answers later is for nobody.
 func TestOwnerStopsWhatIsForwarded(t *testing.T) {
@@ -427,10 +439,10 @@ func TestOwnerStopsWhatIsForwarded(t *testing.T) {
 			ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:1","method":"click"}`)
 			ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:2","method":"getTabs"}`)
 			for i, p := range []*pass{<-o.passes, <-o.passes} { // the third goes on
-				if got := p.ended(); got != "under way" {
+				if got := p.ended(); got != "0 ends" {
 					t.Errorf("%d has ended: %q", i, got)
 				}
-				p.stop(nil)
+				p.stop()
 				synctest.Wait()
 			}
 			mcp.expect(head + `"id":0,` + failed)
@@ -463,7 +475,7 @@ func TestOwnerStopsWhatWaitsForItsTurn(t *testing.T) {
 		mcp.send(`{"jsonrpc":"2.0","id":1,"method":"closeTab"}`)
 		p := <-o.passes
 		synctest.Wait()
-		p.stop(nil)
+		p.stop()
 		mcp.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"The owner has stopped this; sent: false.","data":{"code":"STOPPED"}}}`)
 		if got := p.ended(); got != "" {
 			t.Errorf("%q", got)

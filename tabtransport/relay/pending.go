@@ -28,13 +28,13 @@ type pendingRequests struct {
 // request is one that waits for an answer.
 type request struct {
 	id     json.RawMessage // as the client wrote it, with its type; nil if it had none
+	text   string          // its key in byID
 	method string
 	sent   time.Time
 	reply  chan<- reply  // of the hub's own requests, with room for one; else nil
 	over   chan struct{} // closed at its end; nil if nobody waits for that
 
-	passage Passage     // of a client's; nil of the hub's own
-	watched func() bool // ends the wait for the passage to be stopped
+	passage Passage // of a client's; nil of the hub's own
 }
 
 // end is called when the request is no longer pending. The tenant's lock is held.
@@ -43,7 +43,6 @@ func (r *request) end() {
 		close(r.over)
 	}
 	if r.passage != nil {
-		r.watched()
 		r.passage.End()
 	}
 }

@@ -108,9 +108,6 @@ func (t *tenant) begin(ctx context.Context, c *client, e *envelope, passage Pass
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for {
-		if err := passage.Stopped(false); err != nil {
-			return outgoing{}, refusedBy(err)
-		}
 		conn, err := c.connectionLocked(e.connectionID)
 		if err != nil {
 			return outgoing{}, err
@@ -119,15 +116,8 @@ func (t *tenant) begin(ctx context.Context, c *client, e *envelope, passage Pass
 		if turn == nil {
 			return t.enterLocked(conn, &request{method: e.method, id: slices.Clone(e.id), passage: passage})
 		}
-		t.mu.Unlock()
-		select {
-		case <-turn:
-		case <-passage.Context().Done():
-		case <-ctx.Done():
-		}
-		t.mu.Lock()
-		if ctx.Err() != nil {
-			return outgoing{}, errForeign() // the client has gone
+		if err := t.holdLocked(ctx, passage, turn); err != nil {
+			return outgoing{}, err
 		}
 	}
 }
@@ -151,25 +141,28 @@ func (t *tenant) enterLocked(conn *connection, r *request) (outgoing, *spec.Erro
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
 		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
-	r.sent = time.Now()
-	out.id.text = conn.pending.add(r)
 	if r.passage != nil {
+		if err := r.passage.OnStop(func() { t.stop(conn, r) }); err != nil {
+			return outgoing{}, refusedBy(err)
+		}
 		r.passage.Sent(conn.ext.name)
-		r.watched = context.AfterFunc(r.passage.Context(), func() { t.stop(conn, out.id.text, r) })
 	}
+	r.sent = time.Now()
+	r.text = conn.pending.add(r)
+	out.id.text = r.text
 	return out, nil
 }
 
 // stop ends a client's request that its owner has stopped, if it is still pending. What the
 // extension answers later is for nobody.
-func (t *tenant) stop(conn *connection, text string, r *request) {
+func (t *tenant) stop(conn *connection, r *request) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if conn.pending.byID[text] != r {
+	if conn.pending.byID[r.text] != r {
 		return
 	}
 	err := refusedBy(r.passage.Stopped(true))
-	conn.pending.take(text)
+	conn.pending.take(r.text)
 	t.counts.interrupted.Add(1)
 	conn.client.out.MustSend(conn.client.dialect.failure(r.id, "", err))
 }
