@@ -107,7 +107,9 @@ type Item struct {
 	OnlyReads bool
 	// AppOnly: a tool that is for its site's app, not for models.
 	AppOnly bool
-	Sum     uint64 // differs when a client would have to list again; not with labels
+	// Cached: a tool that no tab has now, but one has had.
+	Cached bool
+	Sum    uint64 // differs when a client would have to list again; not with labels
 
 	item  *item.Item
 	lower string // Name in lower case
@@ -120,6 +122,7 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
+	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

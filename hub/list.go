@@ -9,6 +9,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -133,7 +134,7 @@ func (b *block) add(l state.Listed) {
 		item: l.Item, lower: strings.ToLower(l.Public),
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
 		JSON:  json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		Class: l.Item.Class, OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
+		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum
@@ -145,6 +146,12 @@ func (it *Item) Says(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool {
 		return !strings.Contains(it.lower, word) && !it.item.Says(word)
 	})
+}
+
+// Pin identifies the definition of the item, for Call.Pin.
+func (it *Item) Pin() *policy.Pin {
+	pin := it.item.Pin()
+	return &pin
 }
 
 // OfTab returns which elements of a list stand for something that a tab has registered, alone
