@@ -117,7 +117,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if n > spec.MaxCallsPerHub {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
-		ctx, r.passage = h.gate.enter(ctx, r.by, subject{r.id, r.kind, r.ref.ID.Item, r.ref.ID.Domain, false})
+		ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})
 		resp, err = r.attempts(ctx)
 		r.passage.leave()
 	}

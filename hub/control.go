@@ -106,7 +106,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, err
 	}
 	defer c.note()
-	p, err := c.gate.admit(ctx, c.by, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
+	p, err := c.gate.admit(ctx, c.passage, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
@@ -153,7 +153,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 		to := naming.DomainOfURL(target, true)
 		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwn(target)} // browsers take more for an address than has a domain
 	}
-	c.passage.reaches(a.Site.Domain)
+	c.passage.reaches(a.Site)
 	c.action = a
 	return &c.action, nil
 }

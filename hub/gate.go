@@ -178,7 +178,7 @@ func ownersAnswer(err error) string {
 
 // admit decides about actions until one is allowed or refused: action returns what is about
 // to be done as it is now, with the arguments for the owner.
-func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, action func() (*policy.Action, error), args json.RawMessage) (permit, error) {
+func (g *gate) admit(ctx context.Context, of *passage, ad *admission, action func() (*policy.Action, error), args json.RawMessage) (permit, error) {
 	for {
 		a, err := action()
 		if err != nil {
@@ -187,7 +187,10 @@ func (g *gate) admit(ctx context.Context, by *consent.Caller, ad *admission, act
 		if p, err := g.decide(ctx, ad, a, arguments(args)); err != nil || p.of != nil {
 			return p, err
 		}
-		if err := g.ask(ctx, by, ad, consent.Call{Action: a, Args: args}); err != nil {
+		of.enters(PhaseAsking)
+		err = g.ask(ctx, of.by, ad, consent.Call{Action: a, Args: args})
+		of.enters(PhaseRunning)
+		if err != nil {
 			return permit{}, err
 		}
 	}

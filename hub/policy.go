@@ -12,7 +12,6 @@ import (
 	"tabhub/hub/flow"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
-	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -150,37 +149,6 @@ func (h *Hub) remember(r policy.Rule) error {
 
 // Desk has the questions to the owner.
 func (h *Hub) Desk() *consent.Desk { return h.gate.desk }
-
-// Admit decides about something that does not go to a tab of the hub's, such as a request
-// to an extension of the relay, and asks the owner if need be, for which it may block. args
-// are what would be sent. The error is a *Failure, a *consent.AskBack or ctx's cause.
-func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Decision, consent.Answer, error) {
-	ctx, passage := h.gate.enter(ctx, by, subject{site: a.Site.Domain})
-	defer passage.leave()
-	var ad admission
-	_, err := h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
-	by.Note(func(e *record.Entry) { ad.note(e, a) })
-	return ad.decision, ad.answer, h.gateError(err, false)
-}
-
-// AdmitAtOnce is Admit for who must not block. If the owner has to be asked, or what the
-// client knows of sites is still being read, ok is false: Admit decides then.
-func (h *Hub) AdmitAtOnce(by *consent.Caller, a *policy.Action) (ok bool, err error) {
-	g := h.gate
-	rules := g.rules.Load()
-	if rules.Traces(a.Who) && g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
-		return false, nil
-	}
-	ad := admission{decision: rules.Decide(a, time.Now())}
-	by.Note(func(e *record.Entry) { ad.note(e, a) })
-	switch ad.decision.Effect {
-	case policy.Allow:
-		return true, nil
-	case policy.Ask:
-		return false, nil
-	}
-	return true, refusal(ad.decision, a)
-}
 
 // Hears returns why a client is not to be told now what an action brings it: a *Failure if
 // that is denied by now; nil otherwise.

@@ -24,10 +24,11 @@ type Running struct {
 	Name     string         `json:"name,omitempty"`   // the owner's name of the client
 	Said     string         `json:"said,omitempty"`   // what the client calls itself
 	Via      string         `json:"via,omitempty"`    // the hub's own tool that the client called for it
-	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself
+	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself, and for what is forwarded to an extension
 	Domain   spec.Domain    `json:"domain,omitempty"`
-	Tool     string         `json:"tool"`          // the page's own name
-	Tab      string         `json:"tab,omitempty"` // "" until it is sent to one
+	Tool     string         `json:"tool"`              // the page's own name; the method of what is forwarded
+	Tab      string         `json:"tab,omitempty"`     // "" until it is sent to one
+	Browser  string         `json:"browser,omitempty"` // the name of the extension that it is forwarded to, "" until it is
 	Began    time.Time      `json:"began"`
 	Phase    Phase          `json:"phase"`
 	Decision string         `json:"decision,omitempty"` // "allow", or "ask" where the owner has; "" before
@@ -50,15 +51,7 @@ const MaxRunning = 200
 // Running describes the requests of clients that are under way, those that have taken longest
 // first, and says how many there are in all.
 func (h *Hub) Running() (shown []Running, all int) {
-	g := h.gate
-	g.mu.Lock()
-	under := make([]*passage, 0, len(g.underWay))
-	for p := range g.underWay {
-		if p.about.id != "" {
-			under = append(under, p)
-		}
-	}
-	g.mu.Unlock()
+	under := h.gate.passages(func(p *passage) bool { return p.about.id != "" })
 	slices.SortFunc(under, func(a, b *passage) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.about.id, b.about.id))
 	})
@@ -71,16 +64,26 @@ func (h *Hub) Running() (shown []Running, all int) {
 // Stop ends a request that is under way, by its id, and reports whether there is one. Its
 // client is told that the owner has stopped it.
 func (h *Hub) Stop(id string) bool {
-	g := h.gate
+	if id == "" {
+		return false
+	}
+	found := h.gate.passages(func(p *passage) bool { return p.about.id == id })
+	for _, p := range found {
+		p.cancel(errOwnerStopped)
+	}
+	return len(found) > 0
+}
+
+// passages returns the requests under way that fit.
+func (g *gate) passages(fits func(*passage) bool) (found []*passage) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for p := range g.underWay {
-		if p.about.id == id && id != "" {
-			p.cancel(errOwnerStopped)
-			return true
+		if fits(p) {
+			found = append(found, p)
 		}
 	}
-	return false
+	return found
 }
 
 // Track shows a call of one of the hub's own tools to its owner until end is called with how
@@ -118,11 +121,12 @@ type passage struct {
 	by     *consent.Caller
 	about  subject
 	began  time.Time
-	cancel context.CancelCauseFunc
+	cancel func(cause error) // nil: it has ended
 
 	mu       sync.Mutex
 	phase    Phase
 	tab      spec.TabAddr
+	browser  string
 	decision policy.Effect // policy.Unset before there is one
 	progress *spec.Progress
 }
@@ -132,7 +136,7 @@ type subject struct {
 	id   string // "": the request is a part of one that is shown
 	kind spec.Kind
 	name string
-	site spec.Domain // "" for none, or for one that is not known yet
+	site policy.Site // empty for none, or for one that is not known yet
 	own  bool        // a tool of the hub itself: what it does for the client are requests, too
 }
 
@@ -146,6 +150,11 @@ var (
 // then on ends. The caller calls leave at its end.
 func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (context.Context, *passage) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	return ctx, g.begin(by, about, cancel)
+}
+
+// begin is enter for a request that cancel stops.
+func (g *gate) begin(by *consent.Caller, about subject, cancel func(cause error)) *passage {
 	p := &passage{gate: g, by: by, about: about, began: time.Now(), cancel: cancel, phase: PhaseRunning}
 	if !about.own {
 		g.apps.called(by)
@@ -157,7 +166,7 @@ func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (co
 	if by.Begun != nil && about.id != "" {
 		by.Begun(about.id)
 	}
-	return ctx, p
+	return p
 }
 
 func (p *passage) leave() {
@@ -182,13 +191,18 @@ func (p *passage) change(f func()) {
 // enters says which phase begins.
 func (p *passage) enters(phase Phase) { p.change(func() { p.phase = phase }) }
 
+// forwarded says that the request goes to an extension, by what decision.
+func (p *passage) forwarded(browser string, by policy.Effect) {
+	p.change(func() { p.browser, p.decision = browser, by })
+}
+
 // sent says that the request goes to a tab, by what decision.
 func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
 }
 
 // reaches says which site the request is about, once that is known.
-func (p *passage) reaches(site spec.Domain) {
+func (p *passage) reaches(site policy.Site) {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()
 	p.about.site = site
@@ -209,7 +223,7 @@ func (p *passage) describe() Running {
 	defer p.mu.Unlock()
 	r := Running{
 		ID: p.about.id, Client: e.Client, Name: e.Name, Said: e.Said, Via: e.Via,
-		Kind: p.about.kind, Domain: p.about.site, Tool: p.about.name, Began: p.began, Phase: p.phase, Progress: p.progress,
+		Kind: p.about.kind, Domain: p.about.site.Domain, Tool: p.about.name, Browser: p.browser, Began: p.began, Phase: p.phase, Progress: p.progress,
 	}
 	if p.tab.Peer != "" {
 		r.Tab = p.tab.String()
@@ -223,18 +237,17 @@ func (p *passage) describe() Running {
 // stopPaused cancels what is under way and paused.
 func (g *gate) stopPaused() {
 	rules, now := g.rules.Load(), time.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for p := range g.underWay {
+	paused := g.passages(func(p *passage) bool {
 		if p.about.own {
-			continue
+			return false
 		}
-		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: policy.Site{Domain: p.about.site}}
-		if p.about.site == "" {
+		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: p.about.site}
+		if a.Site == (policy.Site{}) {
 			a.Of = policy.OfHub
 		}
-		if rules.Decide(&a, now).Paused {
-			p.cancel(errPaused)
-		}
+		return rules.Decide(&a, now).Paused
+	})
+	for _, p := range paused {
+		p.cancel(errPaused)
 	}
 }

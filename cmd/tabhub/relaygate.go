@@ -23,42 +23,58 @@ type relayGate struct {
 
 // Admit implements relay.Gate. What it decides is recorded; what came of a message that was
 // let pass only the client and the extension know.
-func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) (ask func(context.Context) error, err error) {
+func (g *relayGate) Admit(method string, params json.RawMessage, answered bool) (relay.Passage, func(context.Context) (relay.Passage, error), error) {
 	if g.ended() {
-		return nil, errHubEnded
+		return nil, nil, errHubEnded
 	}
-	start := time.Now()
 	a := relaytool.Action(g.by, method, params)
-	e := g.by.Entry(record.Relay, start)
-	e.Tool, e.Args = a.Name, bytes.Clone(params)
+	e := g.by.Entry(record.Relay, time.Now())
+	e.Tool = a.Name
 	by := g.by.Noted(&e)
-	ok, err := g.hub.AdmitAtOnce(by, &a)
+	p, err := g.hub.PassAtOnce(by, &a)
 	switch {
-	case ok:
+	case p != nil || err != nil:
 	case answered:
-		return func(ctx context.Context) error {
-			_, _, err := g.hub.Admit(ctx, by, &a, e.Args)
-			return g.recorded(e, start, err)
+		return nil, func(ctx context.Context) (relay.Passage, error) {
+			p, err := g.hub.Pass(ctx, by, &a, params)
+			return g.recorded(e, params, p, err)
 		}, nil
 	default:
 		err = &hub.Failure{Code: spec.FailDenied, Message: "the owner is asked about requests only, and this has no id"}
 	}
-	return nil, g.recorded(e, start, err)
+	passage, err := g.recorded(e, params, p, err)
+	return passage, nil, err
 }
 
-// recorded leaves the record of a decision, and returns its error as the relay has it.
-func (g *relayGate) recorded(e record.Entry, start time.Time, err error) error {
-	f, refused := errors.AsType[*hub.Failure](err)
-	switch {
-	case refused:
-		e.Outcome, err = string(f.Code), relay.Refused(f.Code, f.Message)
-	case err != nil:
+// recorded leaves the record of a decision, and returns what came of it as the relay has it.
+func (g *relayGate) recorded(e record.Entry, params json.RawMessage, p *hub.Passage, err error) (relay.Passage, error) {
+	e.Args, e.Duration = bytes.Clone(params), time.Since(e.Time)
+	if f, refused := errors.AsType[*hub.Failure](err); refused {
+		e.Outcome = string(f.Code)
+	} else if err != nil {
 		e.Outcome = "cancelled"
-	default:
-		e.Outcome = "ok"
+	} else {
+		e.Outcome, e.Call = "ok", p.ID()
 	}
-	e.Duration = time.Since(start)
 	g.hub.Record(e)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return forwarded{p}, nil
+}
+
+// forwarded is the relay.Passage of a message.
+type forwarded struct{ *hub.Passage }
+
+func (f forwarded) OnStop(stop func()) error { return refusal(f.Passage.OnStop(stop)) }
+
+func (f forwarded) Stopped(sent bool) error { return refusal(f.Passage.Stopped(sent)) }
+
+// refusal returns a failure of the hub as the relay has it.
+func refusal(err error) error {
+	if f, ok := errors.AsType[*hub.Failure](err); ok {
+		return relay.Refused(f.Code, f.Message)
+	}
 	return err
 }
 
@@ -68,10 +84,7 @@ func (g *relayGate) Hears() error {
 		return errHubEnded
 	}
 	a := relaytool.Action(g.by, "connect", nil)
-	if f, denied := errors.AsType[*hub.Failure](g.hub.Hears(&a)); denied {
-		return relay.Refused(f.Code, f.Message)
-	}
-	return nil
+	return refusal(g.hub.Hears(&a))
 }
 
 var errHubEnded = relay.Refused(spec.FailNotConnected, "This hub has given way to another one: connect again")

@@ -242,9 +242,9 @@ func newSituation(t *testing.T) *situation {
 			return w.builtin(by, "browser_instance", `{"action":"new","profile":%q}`, on)
 		},
 		"relay": func(by *consent.Caller, on string) string {
-			_, _, err := w.hub.Admit(t.Context(), by, &policy.Action{
+			err := w.hub.Admit(t.Context(), by, &policy.Action{
 				Who: by.Who, Session: by.Session, Of: policy.OfRelay, Name: on, Class: policy.Write, Site: policy.Site{Any: true},
-			}, json.RawMessage(`{}`))
+			}, json.RawMessage(`{}`), func(context.Context) error { return nil })
 			return outcomeOf(nil, err)
 		},
 	}

@@ -31,7 +31,7 @@ func (w *rig) relay() (current, predecessor string, r *relay.Relay) {
 			if h.Token != "token" {
 				return a, errors.New("no token")
 			}
-			a.User, a.Gate = spec.LocalUser, relaytest.Open{}
+			a.User = spec.LocalUser
 			return a, nil
 		},
 		Hub: func(spec.UserID) tabtransport.Attacher { return w.peers },

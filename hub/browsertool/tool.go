@@ -151,22 +151,27 @@ func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actio
 			return nil, err
 		}
 	}
-	if a.class != nil {
-		if err := c.admit(name+" "+c.args.Action, a.class(&c.args), object); err != nil {
-			return nil, err
-		}
+	if a.class == nil {
+		return a.run(c)
 	}
-	return a.run(c)
+	return c.admitted(name+" "+c.args.Action, a.class(&c.args), object, a.run)
 }
 
-// admit has it decided about an action that does not go to a tab.
-func (c *call) admit(name string, class policy.Class, args json.RawMessage) error {
+// admitted has it decided about an action that does not go to a tab, and returns what run does,
+// if that is allowed.
+func (c *call) admitted(name string, class policy.Class, args json.RawMessage, run func(*call) (any, error)) (result any, err error) {
 	a := policy.Action{
 		Who: c.by.Who, Session: c.by.Session, Of: policy.OfHub, Name: name, Class: class,
 		Site: policy.Site{Domain: naming.DomainOfURL(c.args.URL, true)},
 	}
-	_, _, err := c.hub.Admit(c.ctx, c.by, &a, args)
-	return err
+	call := c.ctx
+	defer func() { c.ctx = call }()
+	err = c.hub.Admit(call, c.by, &a, args, func(ctx context.Context) (err error) {
+		c.ctx = ctx
+		result, err = run(c)
+		return err
+	})
+	return result, err
 }
 
 // takes says what an action takes.

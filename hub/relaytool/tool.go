@@ -22,11 +22,10 @@ import (
 func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 	list := command{method: "listBrowsers", reads: true, describe: "List the browsers whose extension is connected to the relay."}.tool()
 	serve(&list, func(ctx context.Context, by *consent.Caller, _ map[string]json.RawMessage) (json.RawMessage, error) {
-		if err := admit(ctx, h, by, "listBrowsers", nil); err != nil {
-			return nil, err
-		}
-		browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, r.Extensions(user)...)})
-		return builtin.Text(string(browsers)), err
+		return admitted(ctx, h, by, "listBrowsers", nil, func(context.Context) (json.RawMessage, error) {
+			browsers, err := json.Marshal(map[string]any{"browsers": append([]relay.ExtensionInfo{}, r.Extensions(user)...)})
+			return builtin.Text(string(browsers)), err
+		})
 	})
 	tools := []builtin.Tool{list}
 	for _, c := range commands {
@@ -38,14 +37,13 @@ func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 			if err != nil {
 				return nil, err
 			}
-			if err := admit(ctx, h, by, c.method, args); err != nil {
-				return nil, err
-			}
-			if c.run != nil {
-				return run(ctx, c, browser, args)
-			}
-			answer, err := browser.Request(ctx, c.method, args)
-			return builtin.Text(string(answer)), err
+			return admitted(ctx, h, by, c.method, args, func(ctx context.Context) (json.RawMessage, error) {
+				if c.run != nil {
+					return run(ctx, c, browser, args)
+				}
+				answer, err := browser.Request(ctx, c.method, args)
+				return builtin.Text(string(answer)), err
+			})
 		})
 		tools = append(tools, t)
 	}
@@ -55,15 +53,18 @@ func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 	return tools
 }
 
-// admit has it decided about a command.
-func admit(ctx context.Context, h *hub.Hub, by *consent.Caller, method string, args map[string]json.RawMessage) error {
+// admitted has it decided about a command, and returns what do does, if that is allowed.
+func admitted(ctx context.Context, h *hub.Hub, by *consent.Caller, method string, args map[string]json.RawMessage, do func(context.Context) (json.RawMessage, error)) (result json.RawMessage, err error) {
 	params, err := json.Marshal(args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a := Action(by, method, params)
-	_, _, err = h.Admit(ctx, by, &a, params)
-	return err
+	err = h.Admit(ctx, by, &a, params, func(ctx context.Context) (err error) {
+		result, err = do(ctx)
+		return err
+	})
+	return result, err
 }
 
 // run runs a command that takes its arguments apart.

@@ -39,7 +39,7 @@ func newRig(t *testing.T) *rig {
 		if h.Token == "" {
 			return a, errors.New("no token")
 		}
-		a.User, a.Gate = spec.UserID(h.Token), relaytest.Open{}
+		a.User = spec.UserID(h.Token)
 		return a, nil
 	}})
 	server := httptest.NewServer(r.relay.Extension())
@@ -382,6 +382,51 @@ func TestToolIsDecidedAbout(t *testing.T) {
 	for _, tool := range r.tools {
 		if a := tool.Action(tester); r.hub.Shows(&a) == (tool.Name == "relay_browser_navigate") {
 			t.Errorf("%s is listed: %v", tool.Name, r.hub.Shows(&a))
+		}
+	}
+}
+
+// What the owner stops or pauses while the extension is at it ends for the client at once.
+func TestOwnerEndsTool(t *testing.T) {
+	r := newRig(t)
+	ext := r.extension("ann", "chrome")
+	claude := &consent.Caller{Who: &policy.Principal{ID: "claude"}}
+	for _, c := range []struct {
+		name, args, method, code string
+		end                      func()
+	}{
+		{"relay_getTabs", ``, "getTabs", "STOPPED", func() {
+			all, n := r.hub.Running()
+			if n != 1 || all[0].Tool != "relay_getTabs" || !r.hub.Stop(all[0].ID) {
+				t.Errorf("under way: %+v", all)
+			}
+		}},
+		{"relay_browser_navigate", `{"url":"https://a.example/"}`, "forwardCDPCommand", "PAUSED", func() {
+			if err := r.hub.EditPolicy("test", func(doc *policy.Document) error {
+				doc.Pauses = []policy.Pause{{Client: "claude"}}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		done := make(chan string, 1)
+		go func() {
+			result, err := builtin.Find(r.tools, c.name).Call(t.Context(), claude, json.RawMessage(c.args))
+			if err != nil {
+				t.Error(err)
+			}
+			done <- string(result)
+		}()
+		m := ext.next()
+		if m.Method != c.method {
+			t.Errorf("the extension is asked for %s", m.Method)
+		}
+		c.end()
+		r.fails(<-done, c.code, "it may have taken effect")
+		ext.answer(m, `"result":{}`) // for nobody
+		if all, n := r.hub.Running(); n != 0 {
+			t.Errorf("under way at the end: %+v", all)
 		}
 	}
 }

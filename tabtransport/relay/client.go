@@ -95,23 +95,24 @@ func (p *clientPeer) admit() {
 	if p.waitsBehind() {
 		return
 	}
-	ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
+	passage, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
 	switch {
 	case err != nil:
 		p.refuse(refusedBy(err))
 	case ask != nil:
 		p.wait()
 	default:
-		p.serve()
+		p.serve(passage)
 	}
 }
 
 // serve does what the gate has let pass.
-func (p *clientPeer) serve() {
+func (p *clientPeer) serve(passage Passage) {
 	if p.env.method == connectMethod {
 		p.dialect.connect(p)
+		passage.End()
 	} else {
-		p.forward()
+		p.forward(passage)
 	}
 }
 
@@ -132,11 +133,15 @@ func (p *clientPeer) deny(err *spec.Error) {
 
 const connectMethod = "connect"
 
-// forward passes a message on to the extension that the client is connected to.
-func (p *clientPeer) forward() {
+// forward passes a message on to the extension that the client is connected to. One that waits
+// for an answer is under way until it is no longer pending.
+func (p *clientPeer) forward(passage Passage) {
 	e := &p.env
 	t := p.client.tenant
-	out, err := t.begin(p.request.Context(), p.client, e)
+	out, err := t.begin(p.request.Context(), p.client, e, passage)
+	if out.id.text == "" {
+		defer passage.End()
+	}
 	if err != nil {
 		p.fail(err)
 		return

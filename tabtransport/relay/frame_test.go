@@ -15,7 +15,6 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/tabtransport/relay/relaytest"
 )
 
 // What a sender wrote in params and results must arrive as it was written, whatever
@@ -137,7 +136,7 @@ func FuzzRouter(f *testing.F) {
 		enter := func(t *tenant, d clientDialect) *clientPeer {
 			p := &clientPeer{remote: &remote{relay: r, out: &queue{}, request: &http.Request{}}, dialect: d}
 			p.role = p
-			p.client = &client{out: p.out, dialect: d, tenant: t, id: "mcp", gate: relaytest.Open{}, rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
+			p.client = &client{out: p.out, dialect: d, tenant: t, id: "mcp", gate: Open{}, rate: rate.NewLimiter(1e9, 1e9), connections: map[string]*connection{}}
 			t.enter(p.client)
 			return p
 		}

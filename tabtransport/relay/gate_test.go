@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,71 @@ import (
 
 	"tabhub/spec"
 )
+
+// Open is a Gate that lets everything pass.
+type Open struct{}
+
+func (Open) Admit(string, json.RawMessage, bool) (Passage, func(context.Context) (Passage, error), error) {
+	return new(pass), nil, nil
+}
+
+func (Open) Hears() error { return nil }
+
+// pass is a Passage.
+type pass struct {
+	mu        sync.Mutex
+	onStop    func()
+	stopped   bool
+	extension string // that it was sent to
+	ends      int
+}
+
+func (p *pass) OnStop(stop func()) error {
+	p.mu.Lock()
+	p.onStop = stop
+	p.mu.Unlock()
+	return p.Stopped(false)
+}
+
+func (p *pass) Sent(extension string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.extension = extension
+}
+
+func (p *pass) Stopped(sent bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
+		return nil
+	}
+	return Refused(spec.FailStopped, fmt.Sprintf("The owner has stopped this; sent: %v.", sent))
+}
+
+func (p *pass) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ends++
+}
+
+func (p *pass) stop() {
+	p.mu.Lock()
+	p.stopped = true
+	stop := p.onStop
+	p.mu.Unlock()
+	stop()
+}
+
+// ended reports how the passage has ended: which extension the message went to, "" for none.
+func (p *pass) ended() string {
+	synctest.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ends != 1 {
+		return fmt.Sprintf("%d ends", p.ends)
+	}
+	return p.extension
+}
 
 // owner is a Gate whose owner is asked about some methods, and answers when the test says so.
 type owner struct {
@@ -21,27 +87,38 @@ type owner struct {
 	asked  chan string // the method of each question
 	answer chan error
 	left   atomic.Int32 // questions that were given up
+
+	passes chan *pass // what was let pass
 }
 
-func (o *owner) Admit(method string, params json.RawMessage, answered bool) (func(context.Context) error, error) {
+func (o *owner) Admit(method string, params json.RawMessage, answered bool) (Passage, func(context.Context) (Passage, error), error) {
 	switch {
 	case o.paused.Load():
-		return nil, Refused(spec.FailPaused, "The owner has paused this.")
+		return nil, nil, Refused(spec.FailPaused, "The owner has paused this.")
 	case strings.Contains(o.asks, method) && !answered:
-		return nil, Refused(spec.FailDenied, "The owner denies "+method+".")
+		return nil, nil, Refused(spec.FailDenied, "The owner denies "+method+".")
 	case strings.Contains(o.asks, method):
-		return func(ctx context.Context) error {
+		return nil, func(ctx context.Context) (Passage, error) {
 			o.asked <- method
 			select {
 			case err := <-o.answer:
-				return err
+				if err != nil {
+					return nil, err
+				}
+				return o.pass(), nil
 			case <-ctx.Done():
 				o.left.Add(1)
-				return context.Cause(ctx)
+				return nil, context.Cause(ctx)
 			}
 		}, nil
 	}
-	return nil, nil
+	return o.pass(), nil, nil
+}
+
+func (o *owner) pass() *pass {
+	p := new(pass)
+	o.passes <- p
+	return p
 }
 
 func (o *owner) Hears() error {
@@ -55,7 +132,7 @@ func (o *owner) Hears() error {
 // methods.
 func gated(t *testing.T, l Limits, asks string, f func(t *testing.T, r *rig, o *owner)) {
 	bubble(t, l, func(t *testing.T, r *rig) {
-		o := &owner{asks: asks, asked: make(chan string, 100), answer: make(chan error)}
+		o := &owner{asks: asks, asked: make(chan string, 100), answer: make(chan error), passes: make(chan *pass, 100)}
 		r.relay.verify = func(h Handshake) (Admission, error) {
 			a, err := verify(h)
 			a.Gate = o
@@ -326,4 +403,145 @@ func TestCredentialDoesNotChange(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// What the owner stops ends at once for the client that waits for it, and for nobody else; what
+// the extension answers later is for nobody.
+func TestOwnerStopsWhatIsForwarded(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		gated(t, Limits{}, "click", func(t *testing.T, r *rig, o *owner) {
+			ext, id := r.extension(t, "token of ann", "chrome")
+			var mcp *peer
+			head, failed, conn := `{"jsonrpc":"2.0",`, "", ""
+			if plain {
+				mcp = r.open(t, "client", "/relay")
+				mcp.send(`{"method":"mcp_handshake","params":{"accessToken":"token of ann"}}`)
+				mcp.expect(`{"method":"handshake_ack"}`)
+				mcp.send(`{"method":"connect","params":{"extensionId":"` + id + `"}}`)
+				var connected struct{ ConnectionID string }
+				if err := json.Unmarshal([]byte(mcp.next()), &connected); err != nil {
+					t.Fatal(err)
+				}
+				head, conn, failed = "{", connected.ConnectionID, `"error":"The owner has stopped this; sent: true."}`
+			} else {
+				mcp, conn = r.connected(t, "token of ann", id)
+				failed = `"error":{"code":-32000,"message":"The owner has stopped this; sent: true.","data":{"code":"STOPPED"}}}`
+			}
+			if connect := <-o.passes; connect.ended() != "" {
+				t.Error("a connection is shown as under way")
+			}
+			for i, method := range []string{"getTabs", "click", "getTabs"} {
+				mcp.send(fmt.Sprintf(`%s"id":%d,"method":%q}`, head, i, method))
+			}
+			ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:0","method":"getTabs"}`)
+			o.question()
+			o.answer <- nil
+			ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:1","method":"click"}`)
+			ext.expect(`{"jsonrpc":"2.0","id":"` + conn + `:2","method":"getTabs"}`)
+			for i, p := range []*pass{<-o.passes, <-o.passes} { // the third goes on
+				if got := p.ended(); got != "0 ends" {
+					t.Errorf("%d has ended: %q", i, got)
+				}
+				p.stop()
+				synctest.Wait()
+			}
+			mcp.expect(head + `"id":0,` + failed)
+			mcp.expect(head + `"id":1,` + failed)
+			for i := range 3 {
+				ext.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"%s:%d","result":"of the page"}`, conn, i))
+			}
+			mcp.expect(head + `"id":2,"result":"of the page"}`)
+			mcp.quiet(time.Minute)
+			if third := <-o.passes; third.ended() != "Chrome 141" {
+				t.Error("what is answered is still under way")
+			}
+			if s := r.relay.Stats(); s.Interrupted != 2 || s.Dropped != 2 || s.InFlight != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+// What the owner stops before it is sent is not sent.
+func TestOwnerStopsWhatWaitsForItsTurn(t *testing.T) {
+	gated(t, Limits{}, "", func(t *testing.T, r *rig, o *owner) {
+		ext, id := r.extension(t, "token of ann", "chrome")
+		mcp, _ := r.connected(t, "token of ann", id)
+		<-o.passes // of the connection
+		end, err := r.relay.existing("ann").takeTurn(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mcp.send(`{"jsonrpc":"2.0","id":1,"method":"closeTab"}`)
+		p := <-o.passes
+		synctest.Wait()
+		p.stop()
+		mcp.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"The owner has stopped this; sent: false.","data":{"code":"STOPPED"}}}`)
+		if got := p.ended(); got != "" {
+			t.Errorf("%q", got)
+		}
+		end()
+		ext.quiet(time.Minute)
+	})
+}
+
+// A message is under way until it is certain that nothing comes of it any more.
+func TestPassageEnds(t *testing.T) {
+	for name, test := range map[string]struct {
+		do   func(r *rig, ext, mcp *peer, conn string)
+		want string
+	}{
+		"answered": {func(_ *rig, ext, mcp *peer, conn string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+			ext.message()
+			ext.send(`{"jsonrpc":"2.0","id":"` + conn + `:1","result":{}}`)
+		}, "Chrome 141"},
+		"a notification": {func(_ *rig, _, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","method":"getTabs"}`)
+		}, ""},
+		"no answer": {func(r *rig, _, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+			time.Sleep(r.relay.limits.RequestTimeout + r.relay.limits.KeepAlive)
+			mcp.message()
+		}, "Chrome 141"},
+		"another connection": {func(_ *rig, _, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs","connectionId":"conn-x"}`)
+		}, ""},
+		"the client disconnects": {func(_ *rig, _, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+			mcp.send(`{"jsonrpc":"2.0","id":2,"method":"disconnect"}`)
+		}, "Chrome 141"},
+		"the client goes": {func(_ *rig, ext, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+			ext.message()
+			mcp.ws.NetConn().Close()
+		}, "Chrome 141"},
+		"the extension goes": {func(_ *rig, ext, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+			ext.message()
+			ext.ws.NetConn().Close()
+		}, "Chrome 141"},
+		"the extension is away": {func(_ *rig, ext, mcp *peer, _ string) {
+			ext.ws.NetConn().Close()
+			synctest.Wait()
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+		}, ""},
+		"the relay closes": {func(r *rig, ext, mcp *peer, _ string) {
+			mcp.send(`{"jsonrpc":"2.0","id":1,"method":"getTabs"}`)
+			ext.message()
+			r.relay.Close()
+		}, "Chrome 141"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gated(t, Limits{}, "", func(t *testing.T, r *rig, o *owner) {
+				ext, id := r.extension(t, "token of ann", "chrome")
+				mcp, conn := r.connected(t, "token of ann", id)
+				<-o.passes // of the connection
+				test.do(r, ext, mcp, conn)
+				if got := (<-o.passes).ended(); got != test.want {
+					t.Errorf("%q", got)
+				}
+			})
+		})
+	}
 }

@@ -121,7 +121,7 @@ func (t *tenant) ask(ctx context.Context, d driver, method string, answer chan<-
 	if ext.own[d.own] == nil {
 		ext.own[d.own] = &connection{id: "conn-" + uuid.NewString(), ext: ext}
 	}
-	out, refused := t.enterLocked(ext.own[d.own], method, nil, answer)
+	out, refused := t.enterLocked(ext.own[d.own], &request{method: method, reply: answer})
 	if refused != nil {
 		return outgoing{}, tabtransport.ErrBusy
 	}

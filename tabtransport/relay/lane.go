@@ -74,17 +74,21 @@ func (p *clientPeer) serveHeld(conn *connection) {
 		p.deny(errNoConnection())
 		return
 	}
-	ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
+	passage, ask, err := p.client.gate.Admit(p.env.method, p.env.params, p.wantsAnswer())
 	if ask != nil {
-		err = ask(p.lane.ctx)
+		passage, err = ask(p.lane.ctx)
+	}
+	gone := p.lane.ctx.Err() != nil
+	if gone && err == nil {
+		passage.End()
 	}
 	switch {
-	case p.lane.ctx.Err() != nil:
+	case gone:
 		p.deny(errGivenUp())
 	case err != nil:
 		p.refuse(refusedBy(err))
 	default:
-		p.serve()
+		p.serve(passage)
 	}
 }
 

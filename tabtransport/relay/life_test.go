@@ -10,7 +10,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
-	"tabhub/tabtransport/relay/relaytest"
 )
 
 // A client that is killed must not keep its extension busy, nor must what the
@@ -248,7 +247,7 @@ func TestTokenTakenBack(t *testing.T) {
 	bubble(t, Limits{}, func(t *testing.T, r *rig) {
 		good, revoke := context.WithCancel(t.Context())
 		r.relay.verify = func(h Handshake) (Admission, error) {
-			a := Admission{Gate: relaytest.Open{}}
+			a := Admission{Gate: Open{}}
 			a.User = "ann"
 			if h.Token == "old" {
 				a.Revoked = good

@@ -28,10 +28,23 @@ type pendingRequests struct {
 // request is one that waits for an answer.
 type request struct {
 	id     json.RawMessage // as the client wrote it, with its type; nil if it had none
+	text   string          // its key in byID
 	method string
 	sent   time.Time
 	reply  chan<- reply  // of the hub's own requests, with room for one; else nil
 	over   chan struct{} // closed at its end; nil if nobody waits for that
+
+	passage Passage // of a client's; nil of the hub's own
+}
+
+// end is called when the request is no longer pending. The tenant's lock is held.
+func (r *request) end() {
+	if r.over != nil {
+		close(r.over)
+	}
+	if r.passage != nil {
+		r.passage.End()
+	}
 }
 
 // chooses reports whether the extension chooses a tab as it serves the request.
@@ -77,9 +90,7 @@ func (p *pendingRequests) take(text string) *request {
 		return nil
 	}
 	delete(p.byID, text)
-	if r.over != nil {
-		close(r.over)
-	}
+	r.end()
 	if len(p.ring) < remembered {
 		p.ring = append(p.ring, text)
 	} else {

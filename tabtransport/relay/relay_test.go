@@ -18,7 +18,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"tabhub/spec"
-	"tabhub/tabtransport/relay/relaytest"
 )
 
 // memory is a listener whose connections are pipes within the process, so that a
@@ -74,7 +73,7 @@ var users = map[string]spec.UserID{
 }
 
 func verify(h Handshake) (Admission, error) {
-	a := Admission{Gate: relaytest.Open{}}
+	a := Admission{Gate: Open{}}
 	if rest, ok := strings.CutPrefix(h.Token, "one minute of "); ok {
 		a.User, a.Expires = spec.UserID(rest), time.Now().Add(time.Minute)
 		return a, nil

@@ -104,7 +104,7 @@ type outgoing struct {
 
 // begin finds where a client's message goes and, if it wants an answer, adds it to the
 // pending requests. It waits for the end of a turn.
-func (t *tenant) begin(ctx context.Context, c *client, e *envelope) (outgoing, *spec.Error) {
+func (t *tenant) begin(ctx context.Context, c *client, e *envelope, passage Passage) (outgoing, *spec.Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for {
@@ -112,17 +112,19 @@ func (t *tenant) begin(ctx context.Context, c *client, e *envelope) (outgoing, *
 		if err != nil {
 			return outgoing{}, err
 		}
-		if turn := conn.ext.turn; turn == nil {
-			return t.enterLocked(conn, e.method, slices.Clone(e.id), nil)
-		} else if t.awaitLocked(ctx, turn) != nil {
-			return outgoing{}, errForeign() // the client has gone
+		turn := conn.ext.turn
+		if turn == nil {
+			return t.enterLocked(conn, &request{method: e.method, id: slices.Clone(e.id), passage: passage})
+		}
+		if err := t.holdLocked(ctx, passage, turn); err != nil {
+			return outgoing{}, err
 		}
 	}
 }
 
-// enterLocked adds a request to those that are pending on its connection: a client's, or,
-// with answer, one of the hub's own.
-func (t *tenant) enterLocked(conn *connection, method string, id json.RawMessage, answer chan<- reply) (outgoing, *spec.Error) {
+// enterLocked adds a request to those that are pending on its connection, unless it needs no
+// answer.
+func (t *tenant) enterLocked(conn *connection, r *request) (outgoing, *spec.Error) {
 	s := conn.ext.session
 	if s == nil {
 		return outgoing{}, failed(spec.FailNotConnected, "Extension is away: nothing was sent; try again when it is back")
@@ -132,15 +134,37 @@ func (t *tenant) enterLocked(conn *connection, method string, id json.RawMessage
 	out := outgoing{session: s, conn: conn, id: outboundID{conn: conn.id}}
 	// An extension of 1.0 answers nothing that has no id, and a client of the
 	// predecessor waits for an answer whether it gave one or not.
-	needsID := answer != nil || conn.client.dialect.bare() && !s.dialect.bare()
-	if id == nil && !needsID {
+	needsID := r.reply != nil || conn.client.dialect.bare() && !s.dialect.bare()
+	if r.id == nil && !needsID {
 		return out, nil
 	}
 	if len(conn.pending.byID) >= t.limits.MaxInFlight {
 		return outgoing{}, failed(spec.FailQueueFull, "%d requests wait for an answer, which is the most: wait for some of them", t.limits.MaxInFlight)
 	}
-	out.id.text = conn.pending.add(&request{id: id, method: method, sent: time.Now(), reply: answer})
+	if r.passage != nil {
+		if err := r.passage.OnStop(func() { t.stop(conn, r) }); err != nil {
+			return outgoing{}, refusedBy(err)
+		}
+		r.passage.Sent(conn.ext.name)
+	}
+	r.sent = time.Now()
+	r.text = conn.pending.add(r)
+	out.id.text = r.text
 	return out, nil
+}
+
+// stop ends a client's request that its owner has stopped, if it is still pending. What the
+// extension answers later is for nobody.
+func (t *tenant) stop(conn *connection, r *request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if conn.pending.byID[r.text] != r {
+		return
+	}
+	err := refusedBy(r.passage.Stopped(true))
+	conn.pending.take(r.text)
+	t.counts.interrupted.Add(1)
+	conn.client.out.MustSend(conn.client.dialect.failure(r.id, "", err))
 }
 
 // abandon removes a pending request that could not be sent. It reports whether nobody

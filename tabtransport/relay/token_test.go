@@ -20,7 +20,6 @@ import (
 	"tabhub/hub/auth"
 	"tabhub/spec"
 	"tabhub/tabtransport/relay"
-	"tabhub/tabtransport/relay/relaytest"
 )
 
 // locked is a buffer that a logger may write to while a test reads it.
@@ -43,7 +42,7 @@ func TestTokenAttacks(t *testing.T) {
 	r := relay.New(relay.Options{
 		Verify: func(h relay.Handshake) (a relay.Admission, err error) {
 			id, err := tokens.Verify(h.Token)
-			a.User, a.Expires, a.Gate = id.User, id.Expires, relaytest.Open{}
+			a.User, a.Expires, a.Gate = id.User, id.Expires, relay.Open{}
 			return a, err
 		},
 		Log: slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),

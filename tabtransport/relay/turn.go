@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"tabhub/spec"
 	"tabhub/tabtransport"
 )
 
@@ -110,6 +111,23 @@ func (t *tenant) awaitLocked(ctx context.Context, over <-chan struct{}) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// holdLocked waits with a client's message for the end of a turn, until the client has gone or
+// the owner stops the message.
+func (t *tenant) holdLocked(ctx context.Context, passage Passage, turn <-chan struct{}) *spec.Error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := passage.OnStop(cancel); err != nil {
+		return refusedBy(err)
+	}
+	if t.awaitLocked(ctx, turn) == nil {
+		return nil
+	}
+	if err := passage.Stopped(false); err != nil {
+		return refusedBy(err)
+	}
+	return errForeign() // the client has gone
 }
 
 // othersTab returns the tab of the client, or the tools, that used an extension last, 0 if

@@ -1,0 +1,145 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
+)
+
+// Admit decides about something that one of the hub's own tools does and that does not go to
+// a tab of the hub's, such as a request to an extension of the relay. It asks the owner if
+// need be, for which it may block; args are what would be sent. If it is allowed, do does it:
+// its ctx ends when the owner stops it. The error is do's, a *Failure, a *consent.AskBack or
+// ctx's cause.
+func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage, do func(context.Context) error) error {
+	ctx, of := h.gate.enter(ctx, by, subject{site: a.Site})
+	defer of.leave()
+	if _, err := h.admit(ctx, of, a, args); err != nil {
+		return err
+	}
+	err := do(ctx)
+	if err == nil {
+		return nil
+	}
+	if stopped, ok := errors.AsType[*Failure](h.gateError(context.Cause(ctx), true)); ok {
+		return stopped
+	}
+	return err
+}
+
+// admit decides about a request that is under way, and asks the owner if need be. It also
+// returns what was decided.
+func (h *Hub) admit(ctx context.Context, of *passage, a *policy.Action, args json.RawMessage) (policy.Effect, error) {
+	var ad admission
+	_, err := h.gate.admit(ctx, of, &ad, func() (*policy.Action, error) { return a, nil }, args)
+	of.by.Note(func(e *record.Entry) { ad.note(e, a) })
+	return ad.effect(), h.gateError(err, false)
+}
+
+// Passage is a request of a client that was let pass to something other than a tab of the
+// hub's, such as an extension of the relay: its owner sees it, and may stop it, until End. It
+// is safe for concurrent use, and none of its methods blocks. It needs no context, and so no
+// more memory than a few words for what is forwarded by the thousand.
+type Passage struct {
+	hub    *Hub
+	of     *passage
+	effect policy.Effect // what was decided
+
+	mu    sync.Mutex
+	cause error  // for which it was stopped; nil if it was not
+	stop  func() // called then
+}
+
+// Pass is Admit for a request that a client makes by itself, and that is under way until its
+// Passage ends.
+func (h *Hub) Pass(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (*Passage, error) {
+	p := h.begin(by, a)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err := p.OnStop(func() { cancel(p.cause) })
+	if err == nil {
+		p.effect, err = h.admit(ctx, p.of, a, args)
+	}
+	if err != nil {
+		p.End()
+		return nil, err
+	}
+	return p, nil
+}
+
+// PassAtOnce is Pass for who must not block. If the owner has to be asked, or what the client
+// knows of sites is still being read, it returns nil: Pass decides then.
+func (h *Hub) PassAtOnce(by *consent.Caller, a *policy.Action) (*Passage, error) {
+	g := h.gate
+	p := h.begin(by, a)
+	rules := g.rules.Load()
+	if rules.Traces(a.Who) && g.flows.KnowsOther(a.Who.ID, a.Site.Domain) {
+		p.End()
+		return nil, nil
+	}
+	ad := admission{decision: rules.Decide(a, time.Now())}
+	by.Note(func(e *record.Entry) { ad.note(e, a) })
+	p.effect = ad.effect()
+	if p.effect == policy.Allow {
+		return p, nil
+	}
+	p.End()
+	if p.effect == policy.Ask {
+		return nil, nil
+	}
+	return nil, refusal(ad.decision, a)
+}
+
+// begin begins a request. It is under way before it is decided about: what the owner stops
+// meanwhile ends.
+func (h *Hub) begin(by *consent.Caller, a *policy.Action) *Passage {
+	p := &Passage{hub: h}
+	p.of = h.gate.begin(by, subject{id: newCallID(), name: a.Name, site: a.Site}, p.cancel)
+	return p
+}
+
+// cancel stops the request for a cause. Without one it has ended.
+func (p *Passage) cancel(cause error) {
+	p.mu.Lock()
+	var stop func()
+	if cause != nil && p.cause == nil {
+		p.cause, stop = cause, p.stop
+	}
+	p.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+// ID is the request's, as in the record.
+func (p *Passage) ID() string { return p.of.about.id }
+
+// OnStop has stop called, instead of what was given before, when the owner stops the request.
+// If they have already, it returns why, as Stopped does. stop may still be called when the
+// request has just ended.
+func (p *Passage) OnStop(stop func()) error {
+	p.mu.Lock()
+	p.stop = stop
+	p.mu.Unlock()
+	return p.Stopped(false)
+}
+
+// Stopped returns what the client is told if the owner has stopped the request, or paused what
+// it is part of, a *Failure; nil if not. sent says that it may have taken effect.
+func (p *Passage) Stopped(sent bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hub.gateError(p.cause, sent)
+}
+
+// Sent says that the request goes to an extension, by its name.
+func (p *Passage) Sent(browser string) { p.of.forwarded(browser, p.effect) }
+
+// End is called once, when the request is over.
+func (p *Passage) End() { p.of.leave() }
