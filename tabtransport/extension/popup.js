@@ -43,7 +43,9 @@ async function show() {
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
   const since = Date.now() - (owner.at ?? 0);
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
-  change(element("sites", HTMLElement), { page, sites }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
+  // What else is chosen of a site is as its switches say already.
+  const seen = sites.map(({ keep, webmcp, ...site }) => site);
+  change(element("sites", HTMLElement), { page, seen }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
 }
 
 /**
@@ -57,7 +59,9 @@ function change(part, what, made) {
   const now = JSON.stringify(what);
   if (shown.get(part) === now) return;
   shown.set(part, now);
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
   part.replaceChildren(...made());
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus(); // a tool that was there before
 }
 
 /**
@@ -130,12 +134,14 @@ function section(site, page) {
   const { origin, on, webmcp, keep, rejected } = site;
   const name = new URL(origin).host;
   const count = site.tools.length === 1 ? "1 tool" : `${site.tools.length || "No"} tools`;
-  const change = async (/** @type {Partial<Pick<SiteView, "on" | "keep" | "webmcp">>} */ choice) => {
-    await ask({ ask: "site", origin, ...choice });
+  const choose = (/** @type {Partial<Pick<SiteView, "on" | "keep" | "webmcp">>} */ choice) => ask({ ask: "site", origin, ...choice });
+  const share = toggle("Share this site’s tools", on ? count : "Off: the hub sees nothing of this site", on, async (on) => {
+    await choose({ on });
     await show();
-  };
+    /** @type {HTMLElement | null} */ (document.querySelector(`section[aria-label="${CSS.escape(name)}"] input`))?.focus();
+  });
   /** @type {HTMLElement[]} */
-  const parts = [make("h2", "wide", name), toggle("Share this site’s tools", on ? count : "Off: the hub sees nothing of this site", on, (on) => change({ on }))];
+  const parts = [make("h2", "wide", name), share];
   if (site.tools.length) parts.push(make("ul", "", ...site.tools.map((tool) => toolItem(tool, origin))));
   else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   if (page.web && !page.allowed) parts.push(allow(origin));
@@ -146,8 +152,8 @@ function section(site, page) {
   if (on) {
     const more = make("details", "more", make("summary", "soft", "More about this site"));
     more.append(make("p", "soft", `WebMCP: ${BROWSER_HAS_WEBMCP ? "this browser’s own" : "this extension’s, as the browser has none"}.`));
-    if (!BROWSER_HAS_WEBMCP) more.append(toggle("Give its pages WebMCP", "Its pages are told with their next load", webmcp, (webmcp) => change({ webmcp })));
-    more.append(toggle("Keep its tools when its tabs are closed", "A call then opens the site again", keep, (keep) => change({ keep })));
+    if (!BROWSER_HAS_WEBMCP) more.append(toggle("Give its pages WebMCP", "Its pages are told with their next load", webmcp, (webmcp) => choose({ webmcp })));
+    more.append(toggle("Keep its tools when its tabs are closed", "A call then opens the site again", keep, (keep) => choose({ keep })));
     parts.push(more);
   }
   const all = make("section", "", ...parts);

@@ -133,7 +133,7 @@ export function explain(standing, address) {
   }
   switch (hub.state) {
     case "connected":
-      return `to ${hub.hub || "the hub"}${hub.version ? ` ${hub.version}` : ""} at ${host}`;
+      return "Your apps can use the pages that you share.";
     case "unpaired":
       return hub.reason
         ? `The hub at ${host} does not know this browser. Run “tabhub extension DIR” again and reload the extension, or run “tabhub pair”.`

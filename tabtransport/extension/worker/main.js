@@ -4,6 +4,7 @@
 // Listeners are set before anything is awaited: the browser starts the worker for an
 // event and delivers it to whoever listens by then.
 
+import { isLoopback } from "../addresses.js";
 import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { CAPABILITIES, control } from "./control.js";
@@ -351,7 +352,7 @@ async function pageView(tab) {
   const origin = settings.webOrigin(tab?.url ?? "");
   if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
   const { protocol, hostname } = new URL(origin);
-  const secure = protocol === "https:" || settings.isLoopback(hostname);
+  const secure = protocol === "https:" || isLoopback(hostname);
   const asleep = isAsleep(tab);
   // What the browser is asked may be withheld, site by site.
   const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
