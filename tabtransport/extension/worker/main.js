@@ -220,6 +220,7 @@ function heard(frame, port, message) {
       calls.waits(message.id);
       break;
     case "leaving":
+      tries.leaving(message.id);
       calls.leaving(message);
       break;
     case "staying":

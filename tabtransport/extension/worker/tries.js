@@ -9,7 +9,7 @@ const LOADING = 5_000;
 const YOU = "You";
 
 export class Tries {
-  /** @type {Map<string, {port: chrome.runtime.Port, end: (outcome: Tried) => void}>} */
+  /** @type {Map<string, {port: chrome.runtime.Port, end: (outcome: Tried) => void, leads?: boolean}>} */
   #open = new Map();
   #tabs;
   #uses;
@@ -63,10 +63,22 @@ export class Tries {
     return true;
   }
 
+  /**
+   * A document gives way to another one. If a call of the owner's has led there, it has done its work.
+   *
+   * @param {string} id
+   */
+  leaving(id) {
+    const open = this.#open.get(id);
+    if (open) open.leads = true;
+  }
+
   /** @param {chrome.runtime.Port} port */
   disconnected(port) {
     for (const [id, open] of this.#open) {
-      if (open.port === port) this.#end(id, { error: "The page went away. The call may have taken effect." }, "failed");
+      if (open.port !== port) continue;
+      const text = `The page went to another one${open.leads ? "" : ". It may have taken effect"}.`;
+      this.#end(id, open.leads ? { result: { content: [{ type: "text", text }] } } : { error: text }, open.leads ? "done" : "failed");
     }
   }
 
