@@ -114,7 +114,7 @@ export function explain(standing, address) {
     case "waiting": {
       const count = questions(standing);
       const what = count === 1 ? "An app waits for your answer." : `${count} questions of apps wait for your answer.`;
-      return waiting ? what : `${what} It was asked elsewhere: see “tabhub approve”.`;
+      return waiting ? what : `${what} It was asked elsewhere: answer it in the dashboard, or with “tabhub approve”.`;
     }
     case "paused":
       return "Nothing is done for any app until you resume.";
