@@ -8,11 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -24,9 +26,12 @@ type Options struct {
 	User      spec.UserID
 	Transport tabtransport.TabHubTransport
 	Store     storage.DomainToolStorage
-	Log       *slog.Logger // nil discards
-	Record    record.Log   // nil discards; closed by its owner, after the Hub
-	Version   string       // told to peers at hello
+	Log       *slog.Logger      // nil discards
+	Record    record.Log        // nil discards; closed by its owner, after the Hub
+	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
+	Version   string            // told to peers at hello
+
+	Telemetry telemetry.Observer // learns what is done; nil: nobody does
 
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto
@@ -41,6 +46,10 @@ type Options struct {
 	// OwnBrowser reports whether the browser of a pairing is one of the owner's, whom it is
 	// right to ask there. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
+
+	// OwnPage reports whether a URL is of a page by which the hub's owner looks or decides:
+	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
+	OwnPage func(url string) bool
 
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool
@@ -92,6 +101,7 @@ type Item struct {
 	Tab    int    // the tab's number; 0 is the domain's own name
 	Source string // the page's own name or URI
 	JSON   json.RawMessage
+	Class  policy.Class // what it may change, by what its page says
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
 	// lets pass.
 	OnlyReads bool
@@ -99,7 +109,8 @@ type Item struct {
 	AppOnly bool
 	Sum     uint64 // differs when a client would have to list again; not with labels
 
-	item *item.Item
+	item  *item.Item
+	lower string // Name in lower case
 }
 
 // Call is one tools/call.
@@ -109,6 +120,7 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
+	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -102,12 +101,14 @@ func BenchmarkOwnersWord(b *testing.B) {
 	resp := spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"hello"}]}`)}
 	b.ReportAllocs()
 	for b.Loop() {
-		r.id, r.start = rand.Text()[:10], time.Now()
-		ctx, passage := h.gate.enter(b.Context(), r.by, r.ref.ID.Domain)
+		r.id, r.start = newCallID(), time.Now()
+		var ctx context.Context
+		ctx, r.passage = h.gate.enter(b.Context(), r.by, subject{r.id, r.kind, r.ref.ID.Item, r.ref.ID.Domain, false})
 		if _, again, err := r.admit(ctx, r.target.Item, r.target.Since); err != nil || again {
 			b.Fatal(again, err)
 		}
-		passage.leave()
+		r.passage.sent(r.target.Addr, r.ad.effect())
+		r.passage.leave()
 		h.recordCall(&r, resp, nil)
 	}
 }

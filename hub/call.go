@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -17,6 +17,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -32,10 +33,11 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
-	if c.By.Progress != nil {
-		r.progress = func(p spec.Progress) {
-			p.Message = describe.Clean(p.Message, spec.MaxDescription)
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin}
+	r.progress = func(p spec.Progress) {
+		p.Message = describe.Clean(p.Message, spec.MaxDescription)
+		r.passage.progressed(p)
+		if c.By.Progress != nil {
 			r.returned(p.Message)
 			c.By.Progress(p)
 		}
@@ -68,13 +70,15 @@ type run struct {
 	name     string // public
 	by       *consent.Caller
 	args     json.RawMessage
-	readOnly bool // only a tool that says so is called
-	forModel bool // and none that is for its site's app
+	readOnly bool        // only a tool that says so is called
+	forModel bool        // and none that is for its site's app
+	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
 	start    time.Time
+	passage  *passage
 	excluded []spec.TabAddr
 	peer     spec.PeerID // a call that falls over stays in this browser
 	opened   bool        // a tab was opened for it
@@ -99,11 +103,12 @@ type run struct {
 func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if err := r.begin(); err != nil {
 		r.h.recordRefused(r, err)
+		r.h.opts.Telemetry.Called(r.kind, outcome(spec.Response{}, err), 0)
 		return spec.Response{}, err
 	}
 	h := r.h
 	defer h.running.Done()
-	r.id, r.start = rand.Text()[:10], time.Now()
+	r.id, r.start = newCallID(), time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -112,9 +117,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if n > spec.MaxCallsPerHub {
 		err = &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls are under way already; wait for some to end", n-1)}
 	} else {
-		ctx, passage := h.gate.enter(ctx, r.by, r.ref.ID.Domain)
+		ctx, r.passage = h.gate.enter(ctx, r.by, subject{r.id, r.kind, r.ref.ID.Item, r.ref.ID.Domain, false})
 		resp, err = r.attempts(ctx)
-		passage.leave()
+		r.passage.leave()
 	}
 	err = cleanError(h.gateError(err, r.sent))
 	if isUnserved(err) {
@@ -122,6 +127,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	} else {
 		h.recordCall(r, resp, err)
 	}
+	h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start)-r.ad.answer.Asked)
 	return resp, err
 }
 
@@ -162,9 +168,13 @@ func (r *run) allows(it *item.Item) error {
 		return &UnknownError{Kind: r.kind, Name: r.name}
 	case r.readOnly && (it == nil || !it.OnlyReads()):
 		return ErrNotReadOnly
+	case r.pin != nil && it != nil && it.Pin() != *r.pin:
+		return errOtherDefinition
 	}
 	return nil
 }
+
+var errOtherDefinition = &Failure{spec.FailDenied, "the page describes the tool otherwise than when it was looked at; the call was not sent: look at it again"}
 
 // cleanError returns err as it may be told to a client: what a page says is wrong is
 // shown to people and models.
@@ -195,14 +205,16 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		found := r.pick()
 		switch {
 		case !found:
+			r.passage.enters(PhaseWaiting)
 			if err := r.open(ctx); err != nil {
 				return spec.Response{}, err
 			}
 			continue
 		case !r.target.Present && changed == nil:
-			changed = r.h.changes.wait()
+			changed = r.h.changes.Wait()
 			continue // it may have come back before
 		case !r.target.Present:
+			r.passage.enters(PhaseWaiting)
 			if err := r.awaitTarget(ctx, changed); err != nil {
 				return spec.Response{}, err
 			}
@@ -309,7 +321,8 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	}
 	r.h.inFlight.Add(-1)
 	defer r.h.inFlight.Add(1)
-	c := consent.Call{Action: &r.action, Args: r.args, Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
+	r.passage.enters(PhaseAsking)
+	c := consent.Call{Action: &r.action, Args: r.given(it), Title: it.Title(), Origin: it.Origin, Is: it.Definition()}
 	if it.Framed() {
 		c.Top = r.target.URL
 	}
@@ -339,13 +352,16 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if r.kind == spec.KindTool {
 		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
 	}
-	resp, err := h.gate.send(ctx, p, t.Addr, r.request(t.Item), wait)
+	r.passage.sent(t.Addr, r.ad.effect())
+	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
+	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
+	span.End(outcome(resp, err))
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
 }
 
-// request makes the request for an item.
-func (r *run) request(it *item.Item) spec.Request {
+// request makes the request for an item. The page learns of the span of ctx.
+func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 	if r.complete != nil {
 		c := *r.complete
 		c.FrameID = it.Frame
@@ -354,13 +370,21 @@ func (r *run) request(it *item.Item) spec.Request {
 		}
 		return &c
 	}
+	ext := r.by.Extensions
+	if parent := r.h.opts.Telemetry.Traceparent(ctx); parent != "" {
+		ext = maps.Clone(ext)
+		if ext == nil {
+			ext = spec.Extensions{}
+		}
+		ext[spec.ExtTraceparent] = rawjson.AppendString(nil, parent)
+	}
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.by.Extensions}
+		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: ext}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
+		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: ext}
 	}
-	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
+	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Extensions: ext}
 	if it.Frame != nil || it.Verified && r.target.Addr.Tab != 0 { // a page's own connection shows no other
 		call.Origin = it.Origin
 	}

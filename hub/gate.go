@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -26,10 +28,13 @@ import (
 // the gate decides again.
 type gate struct {
 	transport tabtransport.TabHubTransport
+	telemetry telemetry.Observer
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
+	edits     atomic.Uint64              // of rules
 	apps      apps
+	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -116,6 +121,8 @@ const maxAsked = 2
 // decide decides about an action. Without an error and a permit the owner is to be asked.
 // The error is a *Failure, or ctx's cause.
 func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
+	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Decide)
+	defer func() { span.End(ad.decision.Effect.String()) }()
 	rules := g.rules.Load()
 	if ad.traced = rules.Traces(a.Who); ad.traced {
 		if err := g.trace(ctx, a, about); err != nil {
@@ -143,11 +150,24 @@ func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c con
 	ad.asked++
 	c.Decision = ad.decision
 	ad.granted = grantFor(c.Action, ad.decision)
+	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Ask)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
+	span.End(ownersAnswer(err))
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
 		err = &Failure{spec.FailDenied, denied.Words}
 	}
 	return err
+}
+
+// ownersAnswer says how a question to the owner has ended.
+func ownersAnswer(err error) string {
+	if _, denied := errors.AsType[*consent.Denied](err); denied {
+		return policy.Deny.String()
+	}
+	if err == nil {
+		return policy.Allow.String()
+	}
+	return outcome(spec.Response{}, err)
 }
 
 // admit decides about actions until one is allowed or refused: action returns what is about
@@ -185,52 +205,6 @@ func refusal(d policy.Decision, a *policy.Action) *Failure {
 		code = spec.FailPaused
 	}
 	return &Failure{code, d.Words(a)}
-}
-
-// passage is a request of a client that is under way, for the owner to stop.
-type passage struct {
-	gate   *gate
-	by     *consent.Caller
-	site   spec.Domain // "" for none
-	cancel context.CancelCauseFunc
-}
-
-// errStopped is the cause of what a pause has cancelled.
-var errStopped = errors.New("the owner has paused this")
-
-// enter begins a request of a client, before it is decided about: what the owner stops from
-// then on ends. The caller calls leave at its end.
-func (g *gate) enter(ctx context.Context, by *consent.Caller, site spec.Domain) (context.Context, *passage) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	p := &passage{g, by, site, cancel}
-	g.apps.called(by)
-	g.mu.Lock()
-	g.underWay[p] = struct{}{}
-	g.mu.Unlock()
-	return ctx, p
-}
-
-func (p *passage) leave() {
-	p.gate.mu.Lock()
-	delete(p.gate.underWay, p)
-	p.gate.mu.Unlock()
-	p.cancel(nil)
-}
-
-// stopPaused cancels what is under way and paused.
-func (g *gate) stopPaused() {
-	rules, now := g.rules.Load(), time.Now()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for p := range g.underWay {
-		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: policy.Site{Domain: p.site}}
-		if p.site == "" {
-			a.Of = policy.OfHub
-		}
-		if rules.Decide(&a, now).Paused {
-			p.cancel(errStopped)
-		}
-	}
 }
 
 // follow notes what a client is told the updates of, until unfollow.

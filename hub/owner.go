@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
@@ -45,7 +47,7 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 		case <-h.ctx.Done():
 			return
 		}
-		changed := h.gate.apps.changed.wait()
+		changed := h.gate.apps.changed.Wait()
 		waiting, asked := h.gate.desk.Waiting()
 		tell(spec.OwnerState{
 			Paused:  slices.ContainsFunc(h.Policy().Document().Pauses, isOfAll),
@@ -66,8 +68,12 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 
 // Connected notes that a client is connected, until gone is called.
 func (h *Hub) Connected(by *consent.Caller) (gone func()) {
-	h.gate.apps.connected(by, 1)
-	return func() { h.gate.apps.connected(by, -1) }
+	turn := func(n int) {
+		h.gate.apps.connected(by, n)
+		h.gate.changed.Fire()
+	}
+	turn(1)
+	return func() { turn(-1) }
 }
 
 // Bounds of what is shown of clients, and kept of them.
@@ -81,7 +87,8 @@ const (
 // apps are the clients that are connected, or have just called. Its methods are safe for
 // concurrent use.
 type apps struct {
-	changed signal
+	changed  broadcast.Signal
+	turnover atomic.Uint64 // how often one has connected or left
 
 	mu  sync.Mutex
 	all map[appKey]*app
@@ -98,6 +105,7 @@ type app struct {
 
 func (a *apps) connected(by *consent.Caller, n int) {
 	a.change(by, func(it *app) { it.connections += n })
+	a.turnover.Add(1)
 }
 
 func (a *apps) called(by *consent.Caller) {
@@ -123,7 +131,7 @@ func (a *apps) change(by *consent.Caller, f func(*app)) {
 	}
 	f(it)
 	a.mu.Unlock()
-	a.changed.fire()
+	a.changed.Fire()
 }
 
 // list returns the apps that are to be shown, the last to call first.

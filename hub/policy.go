@@ -83,7 +83,7 @@ func (h *Hub) setPolicy(set *policy.Set) {
 	h.gate.desk.Withdraw(func(a *policy.Action) error {
 		switch d := set.Decide(a, now); {
 		case d.Paused:
-			return errStopped
+			return errPaused
 		case d.Effect == policy.Deny:
 			return refusal(d, a)
 		}
@@ -93,7 +93,9 @@ func (h *Hub) setPolicy(set *policy.Set) {
 		h.unsubscribe(sub)
 	}
 	h.notices.allChanged()
-	h.gate.apps.changed.fire()
+	h.gate.apps.changed.Fire()
+	h.gate.edits.Add(1)
+	h.gate.changed.Fire()
 }
 
 // keep stores a document, and blocks until that is synced.
@@ -124,7 +126,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		return fmt.Errorf("policy: %w", err)
 	}
 	h.gate = &gate{
-		transport: h.transport, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
+		transport: h.transport, telemetry: h.opts.Telemetry, changed: h.opts.Changed, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
 			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
@@ -153,7 +155,7 @@ func (h *Hub) Desk() *consent.Desk { return h.gate.desk }
 // to an extension of the relay, and asks the owner if need be, for which it may block. args
 // are what would be sent. The error is a *Failure, a *consent.AskBack or ctx's cause.
 func (h *Hub) Admit(ctx context.Context, by *consent.Caller, a *policy.Action, args json.RawMessage) (policy.Decision, consent.Answer, error) {
-	ctx, passage := h.gate.enter(ctx, by, a.Site.Domain)
+	ctx, passage := h.gate.enter(ctx, by, subject{site: a.Site.Domain})
 	defer passage.leave()
 	var ad admission
 	_, err := h.gate.admit(ctx, by, &ad, func() (*policy.Action, error) { return a, nil }, args)
@@ -223,12 +225,16 @@ func (h *Hub) gateError(err error, sent bool) error {
 	switch {
 	case errors.Is(err, errClosed), errors.Is(err, errSuperseded): // while its owner was asked
 		return h.endedFailure(sent)
-	case !errors.Is(err, errStopped):
-		return err
-	case sent:
+	case errors.Is(err, errPaused) && sent:
 		return &Failure{spec.FailPaused, "the owner has paused this while the call was under way; it may have taken effect"}
+	case errors.Is(err, errPaused):
+		return &Failure{spec.FailPaused, "the owner has paused this; the call was not sent"}
+	case errors.Is(err, errOwnerStopped) && sent:
+		return &Failure{spec.FailStopped, "the owner has stopped this call; it may have taken effect"}
+	case errors.Is(err, errOwnerStopped):
+		return &Failure{spec.FailStopped, "the owner has stopped this call; it was not sent"}
 	}
-	return &Failure{spec.FailPaused, "the owner has paused this; the call was not sent"}
+	return err
 }
 
 // window is consent.Browser: the owner's browsers.
@@ -250,7 +256,7 @@ func (w window) asker() (peer spec.PeerID, ok bool) {
 
 func (w window) Ask(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
 	for {
-		changed := w.h.changes.wait()
+		changed := w.h.changes.Wait()
 		peer, ok := w.asker()
 		if !ok {
 			if err := await(ctx, w.h, changed); err != nil {

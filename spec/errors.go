@@ -54,6 +54,7 @@ const (
 	FailQueueFull        FailureCode = "QUEUE_FULL"        // too many calls in flight
 	FailDenied           FailureCode = "DENIED"            // refused by policy or by the user
 	FailPaused           FailureCode = "PAUSED"            // the owner has stopped it for now
+	FailStopped          FailureCode = "STOPPED"           // the owner has stopped this call
 	FailNoInstance       FailureCode = "NO_INSTANCE"       // no such browser instance
 )
 

@@ -94,7 +94,7 @@ func (k *kit) serve(t builtin.Tool, schema json.RawMessage, actions actions) bui
 		c := &call{kit: k, ctx: ctx, by: by}
 		return c.result(c.run(t.Name, args, input, actions))
 	}
-	return builtin.Recorded(t, k.hub.Record)
+	return builtin.Recorded(t, k.hub)
 }
 
 // result returns what an action has returned as that of a builtin.Tool.

@@ -104,12 +104,21 @@ func TestArgumentTwice(t *testing.T) {
 				t.Errorf("%s: %s", args, object)
 			}
 			return Text(""), nil
-		}}, func(e record.Entry) { got = e })
+		}}, (*owner)(&got))
 		tool.Call(t.Context(), consent.As(policy.Owner), json.RawMessage(args))
 		if did != want || got.Tool != strings.TrimSpace("browser_tab "+want) {
 			t.Errorf("%s: did %q, and recorded %q", args, did, got.Tool)
 		}
 	}
+}
+
+// owner keeps the record of the last call.
+type owner record.Entry
+
+func (o *owner) Record(e record.Entry) { *o = owner(e) }
+
+func (o *owner) Track(ctx context.Context, _ *consent.Caller, tool string) (context.Context, string, func(json.RawMessage, error) (json.RawMessage, error)) {
+	return ctx, "id of " + tool, func(result json.RawMessage, err error) (json.RawMessage, error) { return result, err }
 }
 
 // The log must say what a client did with a tool, by which way, and how it ended.
@@ -129,12 +138,12 @@ func TestRecorded(t *testing.T) {
 		var got record.Entry
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {
 			return c.result, nil
-		}}, func(e record.Entry) { got = e })
+		}}, (*owner)(&got))
 		by := &consent.Caller{Who: &policy.Principal{ID: "c", Name: "C"}}
 		args := json.RawMessage(`{"action":"list"}`)
 		tool.Call(t.Context(), by.Through("proxy"), args)
 		want := record.Entry{
-			Time: got.Time, Event: record.Call, Client: "c", Name: "C", Via: "proxy", Tool: "browser_tab list",
+			Time: got.Time, Event: record.Call, Call: "id of browser_tab list", Client: "c", Name: "C", Via: "proxy", Tool: "browser_tab list",
 			Args: args, Result: c.result, Outcome: c.outcome, Duration: got.Duration,
 		}
 		if !reflect.DeepEqual(got, want) {

@@ -15,20 +15,29 @@ import (
 // maxAction is how long an action may be that is put into the log: that of a tool is shorter.
 const maxAction = 32
 
-// Recorded returns t so that log gets a record of each of its calls, by the tool's name and the
+// Owner sees calls while they run, may stop them, and keeps a record of them. A hub.Hub is one.
+type Owner interface {
+	// Track begins a call: ctx ends when the owner stops it. id is the call's, and end is
+	// called with how it has ended, which it returns as the client is to get it.
+	Track(ctx context.Context, by *consent.Caller, tool string) (_ context.Context, id string, end func(json.RawMessage, error) (json.RawMessage, error))
+	Record(record.Entry)
+}
+
+// Recorded returns t so that its owner sees each of its calls, by the tool's name and the
 // action that the arguments name.
-func Recorded(t Tool, log func(record.Entry)) Tool {
+func Recorded(t Tool, owner Owner) Tool {
 	call := t.Call
 	t.Call = func(ctx context.Context, by *consent.Caller, args json.RawMessage) (json.RawMessage, error) {
-		start := time.Now()
-		e := by.Entry(record.Call, start)
-		result, err := call(ctx, by.Noted(&e), args)
 		name := t.Name
 		if action, ok := rawjson.String(rawjson.Get(args, "action")); ok && len(action) <= maxAction {
 			name += " " + action
 		}
-		e.Tool, e.Args, e.Result, e.Outcome, e.Duration = name, args, result, outcome(result), time.Since(start)
-		log(e)
+		start := time.Now()
+		e := by.Entry(record.Call, start)
+		ctx, id, end := owner.Track(ctx, by, name)
+		result, err := end(call(ctx, by.Noted(&e), args))
+		e.Call, e.Tool, e.Args, e.Result, e.Outcome, e.Duration = id, name, args, result, outcome(result), time.Since(start)
+		owner.Record(e)
 		return result, err
 	}
 	return t

@@ -13,7 +13,9 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -23,9 +25,12 @@ type ToolReport struct {
 	Name       string          `json:"name"`
 	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
-	Source     string          `json:"source,omitempty"` // the page's own name
-	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
+	Source     string          `json:"source,omitempty"`  // the page's own name
+	Listed     bool            `json:"listed"`            // to clients; the others are reached by name or through the tool proxy
+	AppOnly    bool            `json:"appOnly,omitempty"` // for its site's app, not for models
+	Class      policy.Class    `json:"class"`             // what rules take it for
 	Definition json.RawMessage `json:"definition"`
+	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
 }
 
 // RejectionReport is one element of GET /api/rejected.
@@ -36,39 +41,61 @@ type RejectionReport struct {
 	spec.Rejection
 }
 
-// CallRequest is the body of POST /api/call.
-type CallRequest struct {
-	Name      string          `json:"name" validate:"required"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
+func (s *Server) getTabs(r *request) error {
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[state.TabInfo]{search: q}
+	for _, tab := range r.tenant.Hub.Tabs() {
+		if q.findsTab(&tab) && part.has() {
+			part.shown = append(part.shown, tab)
+		}
+	}
+	return part.answer(r)
 }
-
-func (s *Server) getTabs(r *request) error { return r.answer(nonNil(r.tenant.Hub.Tabs())) }
 
 func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers())) }
 
 func (s *Server) getTools(r *request) error {
-	out := []ToolReport{}
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[ToolReport]{search: q}
 	for i := range r.tenant.Builtin {
-		t := &r.tenant.Builtin[i]
-		out = append(out, ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()})
+		if t := &r.tenant.Builtin[i]; q.findsBuiltin(t) && part.has() {
+			class := t.Action(consent.As(policy.Owner)).Class
+			part.shown = append(part.shown, ToolReport{Name: t.Name, Listed: true, Class: class, Definition: t.Definition()})
+		}
 	}
 	tools := r.tenant.Hub.List(hub.ListTools)
 	listed := r.tenant.MCP.Listed(tools)
-	for i := range tools.Items {
-		it := &tools.Items[i]
-		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Definition: it.JSON})
+	for it := range q.find(r.tenant.Hub, hub.ListTools, tools) {
+		if part.has() {
+			part.shown = append(part.shown, ToolReport{
+				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
+				Listed: listed(it), AppOnly: it.AppOnly, Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
+			})
+		}
 	}
-	return r.answer(out)
+	return part.answer(r)
 }
 
 func (s *Server) getRejected(r *request) error {
-	out := []RejectionReport{}
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[RejectionReport]{search: q}
 	for _, tab := range r.tenant.Hub.Tabs() {
 		for _, no := range tab.Rejected {
-			out = append(out, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
+			if q.findsTab(&tab) && part.has() {
+				part.shown = append(part.shown, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
+			}
 		}
 	}
-	return r.answer(out)
+	return part.answer(r)
 }
 
 func (s *Server) getExplain(r *request) error {
@@ -130,28 +157,6 @@ func (s *Server) getLog(r *request) error {
 
 // MaxLog is how many lines of the record GET /api/log gives out at once, the newest first.
 const MaxLog = 10_000
-
-// postCall calls a tool, and answers its result byte by byte.
-func (s *Server) postCall(r *request) error {
-	var in CallRequest
-	if err := r.read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
-		return err
-	}
-	by := &consent.Caller{Who: r.pass.identity.Who, Said: "tabhub call"}
-	var result json.RawMessage
-	var err error
-	if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
-		result, err = t.Call(r.Context(), by, in.Arguments)
-	} else {
-		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
-	}
-	if err != nil {
-		return err
-	}
-	jsonHeaders(r.w.Header())
-	r.w.Write(result)
-	return nil
-}
 
 func (s *Server) postToken(r *request) error {
 	if s.o.Rotate == nil {

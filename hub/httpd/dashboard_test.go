@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,6 +40,30 @@ func (d *testServer) join(url, title string) {
 	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: tools, TabURL: url, Title: title}); err != nil {
 		d.t.Fatal(err)
 	}
+}
+
+// The dashboard and the extension's windows look alike: their colours are the same tokens.
+func TestDashboardHasTheExtensionsColours(t *testing.T) {
+	tokens := func(path string) string {
+		css, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, _, ok := strings.Cut(string(css), "}")
+		if !ok || !strings.HasPrefix(block, ":root {") {
+			t.Fatalf("%s does not begin with the tokens", path)
+		}
+		return block
+	}
+	if dashboard, extension := tokens("dashboard/dashboard.css"), tokens("../../tabtransport/extension/ui.css"); dashboard != extension {
+		t.Errorf("the dashboard has\n%s\nand the extension\n%s", dashboard, extension)
+	}
+}
+
+// awaitView has a page of the dashboard show a view, and waits until it does.
+func awaitView(page *chromium.Page, name string) {
+	page.Eval(fmt.Sprintf("location.hash = %q", name))
+	page.WaitFor(fmt.Sprintf(`document.body.dataset.view === %q`, name))
 }
 
 // recorder is a server that keeps what it is sent.
@@ -76,18 +101,20 @@ func TestDashboardInABrowser(t *testing.T) {
 	d.join("https://shop.example.com/?a=1", hostile)
 	b := chromium.Start(t, chromium.Options{})
 	address := d.server.SignInURL(d.token.Identity())
-	page := b.Open(address)
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("shop.example.com")`)
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("onerror=")`)
-	page.WaitFor(`document.querySelector("#refused").textContent.includes("<b>bad</b>")`)
-	page.WaitFor(`document.querySelector("#browsers").textContent.includes("Chromium 141")`)
-	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main b").length]`); got != `["tabhub",0]` {
-		t.Errorf("the title of a tab has become a part of the page: %s", got)
-	}
 	home, _, _ := strings.Cut(address, "#")
+	page := b.Open(address)
+	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "2"`)
 	if got, want := page.Eval(`[location.href, document.cookie, history.length]`), `["`+home+`","",`; !strings.HasPrefix(got, want) {
 		t.Errorf("address, cookies, history: %s; want %s…", got, want)
+	}
+	awaitView(page, "tabs")
+	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("shop.example.com")`)
+	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("onerror=")`)
+	page.WaitFor(`document.querySelector("#refused").textContent.includes("<b>bad</b>")`)
+	page.WaitFor(`document.querySelector("#browsers").textContent.includes("Chromium 141")`)
+	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main b").length]`); got != `["Tabs and tools \u00b7 tabhub",0]` {
+		t.Errorf("the title of a tab has become a part of the page: %s", got)
 	}
 	// Nothing is fetched but what the page has: the policy would say so.
 	if got := page.Eval(`performance.getEntriesByType("resource").filter(e => !e.name.startsWith(location.origin)).length`); got != "0" {
@@ -98,10 +125,11 @@ func TestDashboardInABrowser(t *testing.T) {
 	if status, body, _ := d.ask("POST", "/api/call", `{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":"mug"}}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
+	awaitView(page, "record")
 	page.WaitFor(`document.querySelector("#record").textContent.includes("search_products")`)
 
-	page.Reload()
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	page.Reload() // which stays at the view
+	page.WaitFor(`document.querySelector("#record")?.textContent.includes("search_products")`)
 
 	// Another tab has to sign in, and the first one's address no longer does.
 	other := b.Open("http://" + d.addr + "/?token=" + secret)
@@ -113,12 +141,12 @@ func TestDashboardInABrowser(t *testing.T) {
 	other.WaitFor(`document.querySelector("#trouble").textContent.includes("used up")`)
 	// A new address in a tab that has the page already loads nothing anew.
 	other.Navigate(d.server.SignInURL(d.token.Identity()))
-	other.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	other.WaitFor(`document.querySelector("#count-tabs")?.textContent === "2"`)
 	other.Click("#sign-out")
 	other.WaitFor(`document.querySelector("#trouble").textContent === "Signed out."`)
 	other.Reload()
 	other.WaitFor(`document.querySelector("#signed-out").checkVisibility()`)
-	if got := other.Eval(`document.querySelector("#tabs").textContent`); got != `""` {
+	if got := other.Eval(`document.querySelector("#view").textContent`); got != `""` {
 		t.Errorf("the page still shows %s", got)
 	}
 
@@ -140,7 +168,7 @@ func TestAnotherPortGetsNoCredential(t *testing.T) {
 	s := httptest.NewServer(other)
 	defer s.Close()
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	session := strings.Trim(page.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
 	host := strings.Trim(page.Eval(`location.host`), `"`)
 	if status, _, _ := d.ask("GET", "/api/tabs", "", "Authorization", "Bearer "+session, "Host", host, "Sec-Fetch-Site", "same-origin"); status != http.StatusOK {
@@ -179,7 +207,7 @@ func TestWhoTakesThePortLearnsNothing(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	if err := d.server.Shutdown(ctx, "stop"); err != nil {
@@ -241,7 +269,7 @@ func TestSignInByToken(t *testing.T) {
 	page.Click("#token")
 	page.Type(secret)
 	page.Click("#by-token button")
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	if got := page.Eval(`[document.querySelector("#token").value, JSON.stringify({...sessionStorage, ...localStorage}).includes("` + secret + `"), location.href]`); got != `["",false,"http://`+d.addr+`/"]` {
 		t.Errorf("the token is kept: %s", got)
 	}
@@ -252,7 +280,7 @@ func TestDashboardWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, func(g *GuardOptions, _ *Options) { g.Verifier = nil })
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(auth.Identity{User: spec.LocalUser}))
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	if got := page.Eval(`[document.querySelector("#sign-out").checkVisibility(), document.querySelector("#signed-out").checkVisibility()]`); got != "[false,false]" {
 		t.Errorf("it speaks of signing in: %s", got)
 	}
@@ -297,7 +325,9 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	if got := <-done; !strings.Contains(got, "demo.tabhub") || strings.Contains(got, "DENIED") {
 		t.Errorf("the call that was allowed: %s", got)
 	}
+	awaitView(page, "record")
 	page.WaitFor(`document.querySelector("#record").textContent.includes("by dashboard")`)
+	awaitView(page, "now")
 
 	// By the keyboard alone, and for good.
 	done = call("cursor", "mug")
@@ -308,6 +338,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Errorf("the call that was declined goes through: %s", got)
 	}
 	page.WaitFor(`document.activeElement.id === "waiting-title"`) // and not at the top of the page
+	awaitView(page, "sites")
 	page.WaitFor(`document.querySelector("#rules").textContent.includes("c-cursor") && document.querySelector("#rules").textContent.includes("you, here")`)
 
 	// Pause, and what it says.
@@ -334,7 +365,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Clients = clients })
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
 	page.Front()
-	page.WaitFor(`document.querySelector("#clients").textContent.includes("claude")`)
+	awaitView(page, "sites")
 	fill := func(selector, text string) { page.Click(selector); page.Type(text) }
 	fill("#rule-form [name=client]", "claude")
 	fill("#rule-form [name=site]", "shop.example.com")
@@ -352,6 +383,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	fill("#private-site", "mail.example.com")
 	page.Click("#private-form button")
 	page.WaitFor(`document.querySelector("#private").textContent.includes("mail.example.com")`)
+	awaitView(page, "clients")
 	page.Reload() // which does not cost what the page may do
 	page.WaitFor(`document.querySelector("#clients button")?.checkVisibility()`)
 	page.Click("#clients button")
@@ -398,7 +430,7 @@ addEventListener("fetch", e => e.respondWith(new Response("<!doctype html><title
 		t.Fatalf("the worker does not answer for the hub's page: %s", got)
 	}
 	page.Navigate(d.server.SignInURL(d.token.Identity()))
-	page.WaitFor(`document.querySelector("#tabs").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 	if got := page.Eval(`[document.body.classList.contains("may-write"), navigator.serviceWorker.controller, document.querySelector("#only-reads").checkVisibility()]`); got != `[true,null,false]` {
 		t.Errorf("the owner's page: %s", got)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
@@ -31,7 +32,7 @@ import (
 // testServer is a Server over a real hub with the demo's tab, on a real listener, and on a
 // socket for its owner.
 type testServer struct {
-	t       *testing.T
+	t       testing.TB
 	server  *Server
 	tenants *tenant.Registry
 	tenant  *tenant.Tenant      // every user's
@@ -64,7 +65,7 @@ func (l *lockedBuffer) String() string {
 }
 
 // open serves on a port of this machine and on a socket.
-func open(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
+func open(t testing.TB, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
 	d := newTestServer(t, change)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -130,12 +131,13 @@ func (pipe) LocalAddr() net.Addr  { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 
 func (pipe) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000} }
 
 // newTestServer returns a Server that serves nothing yet.
-func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
+func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{})
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded})
+	changed := new(broadcast.Signal)
+	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{Changed: changed})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded, Changed: changed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{

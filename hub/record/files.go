@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/spec"
 )
 
@@ -33,11 +34,12 @@ const (
 
 // Options configure a File. The zero value of each field is a usable default.
 type Options struct {
-	User     spec.UserID   // whose record it is
-	Keep     time.Duration // how long entries are kept; 0 means DefaultKeep
-	Max      int64         // how many bytes of files are kept; 0 means DefaultMax
-	Payloads bool          // keep arguments and results, too
-	Log      *slog.Logger  // nil discards
+	User     spec.UserID       // whose record it is
+	Keep     time.Duration     // how long entries are kept; 0 means DefaultKeep
+	Max      int64             // how many bytes of files are kept; 0 means DefaultMax
+	Payloads bool              // keep arguments and results, too
+	Changed  *broadcast.Signal // fired when lines were written; nil: nobody looks
+	Log      *slog.Logger      // nil discards
 }
 
 // File is a Log in the files of a directory. What waits to be written takes
@@ -58,6 +60,7 @@ type File struct {
 	flushes []chan struct{} // closed when flush may return
 	closed  bool
 	status  Status
+	latest  latest
 }
 
 // Open returns the log in a directory, which is made with the first entry. If the files
@@ -171,6 +174,13 @@ func (f *File) Status() Status {
 	return f.status
 }
 
+// Queued returns about how many bytes wait to be written.
+func (f *File) Queued() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.bytes
+}
+
 // Close writes and syncs what is queued. It is idempotent.
 func (f *File) Close() {
 	f.mu.Lock()
@@ -262,10 +272,12 @@ func (f *File) write(w *writer, lines []Line, closing bool) ([]Line, error) {
 		for i := range lines[:n] {
 			freed += lines[i].size()
 		}
-		lines = lines[n:]
 		f.mu.Lock()
 		f.bytes -= freed
+		f.latest.add(lines[:n])
 		f.mu.Unlock()
+		f.o.Changed.Fire()
+		lines = lines[n:]
 		if err != nil {
 			return lines, err
 		}

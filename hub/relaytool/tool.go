@@ -50,7 +50,7 @@ func New(h *hub.Hub, r *relay.Relay, user spec.UserID) []builtin.Tool {
 		tools = append(tools, t)
 	}
 	for i := range tools {
-		tools[i] = builtin.Recorded(tools[i], h.Record)
+		tools[i] = builtin.Recorded(tools[i], h)
 	}
 	return tools
 }

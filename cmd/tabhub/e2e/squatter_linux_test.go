@@ -206,7 +206,7 @@ func TestSquatterOfAnotherUser(t *testing.T) {
 				t.Fatal(stderr)
 			}
 			dashboard := b.Open(address)
-			dashboard.WaitFor(`document.querySelector("#tabs").textContent.includes("Shop")`)
+			dashboard.WaitFor(`document.querySelector("#count-tabs")?.textContent === "1"`)
 			session := strings.Trim(dashboard.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
 			end()
 			hub.awaitEnd()

@@ -8,6 +8,31 @@ export interface AuthorizeEvent {
   error?: string;
 }
 
+/** A message of the hub's stream. */
+export interface Message {
+  running: Running[]; // the calls that are under way, those that have taken longest first
+  more?: number; // of them that were left out
+  entries?: Entry[]; // what was recorded; the newest is the last
+  missed?: number; // of them that were left out
+  changed?: string[];
+}
+
+/** A call that is under way. */
+export interface Running {
+  id: string;
+  name?: string;
+  said?: string;
+  client?: string;
+  via?: string;
+  domain?: string;
+  tool: string;
+  tab?: string;
+  began: string;
+  phase: string;
+  decision?: string;
+  progress?: { progress: number; total?: number; message?: string };
+}
+
 export interface Status {
   version: string;
   started: string;
@@ -45,27 +70,37 @@ export interface Browser {
   lastSeen: string;
 }
 
-/** A line of the record. */
-export interface Line {
-  n: number;
+/** An entry of the record. */
+export interface Entry {
   time: string;
   event: string;
   call?: string;
   name?: string; // that the owner has given the client
   said?: string; // what the client calls itself
   client?: string; // its id
+  session?: string;
   via?: string; // the hub's own tool that the client called for it
+  tab?: string;
   domain?: string;
+  origin?: string;
+  url?: string;
   tool?: string;
+  class?: string;
   decision?: string;
   rule?: string;
   question?: string;
   by?: string;
   reach?: string;
+  asked?: number; // nanoseconds
   flows?: string[];
   outcome: string;
   reason?: string;
   duration: number; // nanoseconds
+}
+
+/** An entry that is in the record's files. */
+export interface Line extends Entry {
+  n: number;
 }
 
 export interface Question {

@@ -4,20 +4,23 @@ import { byID, element, foreign, list, row, twice, when } from "./dom.js";
 import { ask } from "./session.js";
 
 /** @import {Client} from "./api.d.ts" */
+/** @import {View} from "./dashboard.js" */
 
 /** @type {Record<string, string>} */
 const KINDS = { entry: "in its configuration", token: "a token", oauth: "signed in by URL" };
 
-/** @type {Map<string, string>} */
-const names = new Map();
-
-/** @param {string} id of a client, or a word for those that have none */
-export const nameOf = (id) => names.get(id) ?? id;
+/** @type {View} */
+export const view = {
+  name: "clients",
+  title: "Clients",
+  open() {},
+  async update(changed) {
+    if (changed.has("clients")) showClients(await ask("GET", "api/clients"));
+  },
+};
 
 /** @param {Client[]} clients */
-export function showClients(clients) {
-  names.clear();
-  for (const { id, name } of clients) names.set(id, name);
+function showClients(clients) {
   const rows = clients.map((c) =>
     row(
       foreign(c.name),
@@ -33,5 +36,4 @@ export function showClients(clients) {
   );
   list(byID("clients"), "table", rows);
   byID("no-clients").hidden = rows.length > 0;
-  byID("client-names").replaceChildren(...["owner", "token", "unnamed", ...names.values()].map((name) => new Option("", name)));
 }

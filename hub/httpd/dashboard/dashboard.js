@@ -1,21 +1,71 @@
-// The hub's dashboard: signs in, and shows what the admin API says, again every few
-// seconds while somebody can see it. Questions come by themselves where they can be
-// answered.
+// The hub's dashboard: its shell, with sign-in, the views' navigation, the pause and the
+// count of what waits for the owner.
+//
+// A view is a module that exports a View (below), listed in VIEWS. The address names it:
+// #record?site=a.example shows the view "record" with the arguments site=a.example.
+//
+// - Its HTML is the template NAME-view of index.html. The shell clones that into #view before
+//   open(), and drops it after close(): a view keeps no data past that, and only the visible
+//   one asks the hub for anything. Elements have ids, which byID finds.
+// - open() adds listeners and asks nothing. update() is called next, and whenever something of what
+//   it is told may have changed, which is a part of ALL in stream.js: it fetches with ask() of
+//   session.js and shows. It never runs twice at once, and what it throws is shown by the shell.
+//   The function refresh that open() is given has it called, too.
+// - live() gets each message of the hub's stream: what must be seen at once.
+// - What the owner does goes through button(), twice() or tell() of dom.js, which say in words
+//   how it went, as a toast or in the .answer of its form.
+// - What decides has the class "writes", and is there only where the page may decide; "reads" is
+//   the opposite. The hub checks.
+// - All that pages and clients say is text: foreign() isolates it. The page has no innerHTML, and
+//   its policy no inline style or script: set classes and properties.
+// - States are chip()s, in the words of STATES in dom.js. list() shows a table's rows, which
+//   become cards on a phone by the words of its header. Nothing to show: an .empty that says the
+//   next step.
+// - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
 
-import { showClients } from "./clients.js";
+import * as clients from "./clients.js";
 import { byID, waitsForClick } from "./dom.js";
-import { showPolicy } from "./policy.js";
-import { onFilter, recordPath, showRecord } from "./record.js";
+import * as health from "./health.js";
+import { loadNames } from "./names.js";
+import * as now from "./now.js";
+import { showPause } from "./pause.js";
+import * as record from "./record.js";
 import * as session from "./session.js";
-import { showBrowsers, showStatus, showTabs } from "./view.js";
+import * as sites from "./sites.js";
+import { ALL, follow } from "./stream.js";
+import * as tabs from "./tabs.js";
 import { showQuestions, sweep } from "./waiting.js";
 
-const EVERY = 2000; // ms
+/** @import {Message, Question, Status} from "./api.d.ts" */
+
+/**
+ * @typedef {object} View
+ * @property {string} name
+ * @property {string} title
+ * @property {(section: HTMLElement, args: URLSearchParams, refresh: (changed: string[]) => void) => void} open
+ * @property {(changed: Set<string>) => Promise<void>} update
+ * @property {(message: Message) => void} [live]
+ * @property {() => void} [close]
+ */
+
+/** @type {View[]} the first is shown if the address names none */
+const VIEWS = [now, tabs, sites, clients, record, health].map(({ view }) => view);
+
+const PACE = 500; // ms between two updates
+const RETRY = 500; // ms until the hub is asked again, the first time; then twice as long each time
+const RETRY_MAX = 8000;
+const LOOK = 15_000; // ms between two looks at whether the hub can keep what is done
 const STAY = 60_000; // ms between two notes that somebody uses the page
 
 const { auth, base, own } = document.body.dataset; // see dashboard in ../dashboard.go
+const address = base || new URL(".", location.href).href.replace(/\/$/, "");
 
 const ENDED = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
+
+/** @type {View | undefined} the one that is shown */
+let shown;
+
+const mayRead = () => session.signedIn() || auth === "none";
 
 /** @param {string} text "" for none */
 function showTrouble(text) {
@@ -26,77 +76,186 @@ function showTrouble(text) {
 
 /** @param {string} [why] */
 function showSignedOut(why = "") {
-  showTrouble(why);
-  byID("data").hidden = true;
-  byID("sign-out").hidden = true;
+  closeView();
+  showAll([]);
+  byID("questions").replaceChildren();
+  for (const id of ["data", "nav", "power", "sign-out"]) byID(id).hidden = true;
+  byID("title").textContent = "tabhub";
   byID("signed-out").hidden = false;
   byID("by-address").hidden = auth === "token";
   byID("by-token").hidden = auth !== "token";
   showPower();
-  byID("hub").textContent = "One MCP server for every tab you have open.";
-  for (const id of ["tabs", "browsers", "clients", "rules", "private", "pauses", "record", "refused"]) byID(id).replaceChildren();
-  showQuestions([]);
-  byID("questions").replaceChildren();
-  shown.clear();
+  showTrouble(why);
 }
 
-/** @type {Map<Function, string>} what is shown, by what has shown it */
-const shown = new Map();
+function closeView() {
+  shown?.close?.();
+  shown = undefined;
+  byID("view").replaceChildren();
+  delete document.body.dataset.view;
+}
+
+/** The view that the address names, and its arguments. */
+function named() {
+  const [name, args] = location.hash.slice(1).split("?", 2);
+  return { view: VIEWS.find((v) => v.name === name) ?? VIEWS[0], args: new URLSearchParams(args) };
+}
+
+function openView() {
+  closeView();
+  const { view, args } = named();
+  shown = view;
+  const section = byID("view");
+  const parts = /** @type {HTMLTemplateElement} */ (byID(`${view.name}-view`));
+  section.append(document.importNode(parts.content, true));
+  for (const place of section.querySelectorAll(".base")) place.textContent = address;
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (section.querySelectorAll("a.demo"))) link.href = `${address}/demo`;
+  document.body.dataset.view = view.name;
+  byID("title").textContent = view.title;
+  for (const link of byID("nav").querySelectorAll("a")) link.ariaCurrent = link.hash === `#${view.name}` ? "page" : null;
+  showWaiting();
+  view.open(section, args, refresh);
+  refreshed = -PACE;
+  refresh(ALL);
+}
+
+/** How many questions wait, for all views. */
+let waiting = 0;
+
+function showWaiting() {
+  const words = waiting === 1 ? "1 question waits for you" : `${waiting} questions wait for you`;
+  byID("waiting-badge").textContent = String(waiting);
+  byID("waiting-badge").ariaLabel = words;
+  byID("waiting-badge").hidden = waiting === 0;
+  byID("elsewhere").hidden = waiting === 0 || shown === now.view;
+  byID("elsewhere").children[0].textContent = words;
+  const title = shown && shown !== VIEWS[0] ? `${shown.title} · tabhub` : "tabhub";
+  document.title = waiting ? `(${waiting}) ${title}` : title;
+}
+
+/** @type {Set<string>} what has changed and is not shown yet */
+const stale = new Set();
+let refreshing = false;
+let refreshed = -PACE; // when, as performance.now() has it
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let next;
 
 /**
- * Gets a path, and shows what is there if that is something else than before.
- * @template T
- * @param {string} path
- * @param {(answer: T) => void} show
+ * Has what has changed fetched and shown: at once, or when some time has passed since the last one.
+ * @param {Iterable<string>} changed
  */
-async function update(path, show) {
-  const answer = await session.ask("GET", path);
-  const text = path + JSON.stringify(answer);
-  if (shown.get(show) === text || waitsForClick()) return answer;
-  show(answer);
-  shown.set(show, text);
-  return answer;
+function refresh(changed) {
+  for (const kind of changed) stale.add(kind);
+  clearTimeout(next);
+  if (!refreshing) next = setTimeout(update, refreshed + PACE - performance.now());
 }
 
-async function refresh() {
-  // One request goes ahead of the others: if something else answers by now, it gets no
-  // more than that.
-  const status = await update("api/status", showStatus);
-  if (session.mayWrite()) void watch();
-  await update("api/clients", showClients); // of which policies name some
-  await Promise.all([
-    update("api/tabs", showTabs),
-    update("api/browsers", showBrowsers),
-    update("api/policy", showPolicy),
-    update(recordPath(), showRecord),
-    watching || update("api/questions", showQuestions),
-  ]);
-  sweep();
-  byID("signed-out").hidden = true;
-  byID("data").hidden = false;
-  byID("sign-out").hidden = auth === "none";
-  showTrouble(
-    status.hub.storeError ? `The store does not take writes: ${status.hub.storeError}`
-    : status.record.error ? `What is done now is not recorded: ${status.record.error}`
-    : "",
-  );
+async function update() {
+  const view = shown;
+  if (!view || !connected) return;
+  const kinds = new Set(waitsForClick() ? [] : stale);
+  for (const kind of kinds) stale.delete(kind);
+  refreshing = true;
+  refreshed = performance.now();
+  try {
+    await Promise.all([updateShell(kinds), view.update(kinds)]);
+  } catch (err) {
+    if (shown === view) failed(err); // and not because its elements have gone
+  } finally {
+    refreshing = false;
+    if (stale.size > 0) refresh([]);
+  }
+}
+
+/** @param {Set<string>} changed */
+async function updateShell(changed) {
+  if (changed.has("questions") && !watching) {
+    if (session.mayWrite()) void watchQuestions();
+    else showAll(await session.ask("GET", "api/questions"));
+  }
+  if (changed.has("status")) showStatus(await session.ask("GET", "api/status"));
+  if (changed.has("clients")) await loadNames();
+  if (changed.has("policy")) showPause(await session.ask("GET", "api/policy"));
 }
 
 let watching = false;
 
-/** Shows the questions as they come, as long as they can be answered here. */
-async function watch() {
-  if (watching) return;
+/** Shows questions as they come, where they can be answered: calls wait for who watches them. */
+async function watchQuestions() {
   watching = true;
   try {
-    for await (const questions of session.events("api/questions/watch")) showQuestions(questions);
+    for await (const questions of session.events("api/questions/watch")) showAll(questions);
   } catch {
-    // The next request says why.
+    // The hub's stream ends, too, and the next request says why.
   } finally {
     watching = false;
-    shown.delete(showQuestions);
   }
+  if (!session.mayWrite()) refresh(["questions"]);
 }
+
+/** @param {Question[]} questions */
+function showAll(questions) {
+  waiting = questions.length;
+  showQuestions(questions);
+  showWaiting();
+}
+
+/** @param {unknown} err of a request */
+function failed(err) {
+  if (err instanceof session.SignedOut) showSignedOut(ENDED);
+  else if (err instanceof session.Refused) showTrouble(err.message);
+  else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
+}
+
+/** @param {Status} status */
+function showStatus({ hub, record }) {
+  showTrouble(
+    hub.storeError ? `The store does not take writes: ${hub.storeError}`
+    : record.error ? `What is done now is not recorded: ${record.error}`
+    : "",
+  );
+}
+
+let running = false;
+let connected = false; // to the hub, which nothing but run asks for anything otherwise
+
+/** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
+async function run() {
+  if (running) return;
+  running = true;
+  for (let wait = RETRY; mayRead(); wait = Math.min(2 * wait, RETRY_MAX)) {
+    try {
+      // One request goes ahead of the others: if something else answers by now, it gets no
+      // more than that.
+      showStatus(await session.ask("GET", "api/status"));
+      byID("signed-out").hidden = true;
+      for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
+      byID("sign-out").hidden = auth === "none";
+      connected = true;
+      if (shown) refresh(ALL);
+      else openView();
+      showPower();
+      await follow((message) => {
+        wait = RETRY;
+        take(message);
+      });
+    } catch (err) {
+      failed(err);
+    }
+    connected = false;
+    showPower();
+    if (mayRead()) await sleep(wait);
+  }
+  running = false;
+}
+
+/** @param {Message} message */
+function take(message) {
+  shown?.live?.(message);
+  if (message.changed) refresh(message.changed);
+}
+
+const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Shows what can be decided here. */
 function showPower() {
@@ -116,32 +275,6 @@ async function used() {
   await session.stay().catch(() => {}); // the next request says why
 }
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let next;
-let running = false;
-
-/** Refreshes now and then again and again, unless nobody looks or is signed in. */
-async function run() {
-  clearTimeout(next);
-  if (!(session.signedIn() || auth === "none")) {
-    if (!byID("data").hidden) showSignedOut(ENDED);
-    return;
-  }
-  if (running || document.hidden) return;
-  running = true;
-  try {
-    await refresh();
-  } catch (err) {
-    if (err instanceof session.SignedOut) showSignedOut(ENDED);
-    else if (err instanceof session.Refused) showTrouble(err.message);
-    else if (!(err instanceof session.Changed)) showTrouble("The hub does not answer. It may have ended; this page goes on trying.");
-  } finally {
-    running = false;
-    showPower();
-  }
-  next = setTimeout(run, EVERY);
-}
-
 /** @param {Parameters<typeof session.signIn>[0]} proof */
 async function signIn(proof) {
   try {
@@ -159,19 +292,15 @@ async function signIn(proof) {
 async function start() {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   const old = new URLSearchParams(location.search).has("token");
-  if (location.hash !== "" || location.search !== "") history.replaceState(null, "", location.pathname);
+  if (code !== null || location.search !== "") history.replaceState(null, "", location.pathname);
   if (code !== null && auth !== "none") return signIn({ code });
   const before = session.signedIn();
   if (before && base !== "") await session.stay().catch(() => {}); // the next request says why
-  if (session.signedIn() || auth === "none") return run();
+  if (mayRead()) return run();
   if (before) return showSignedOut(ENDED);
   return showSignedOut(old ? "Addresses with a token in them are no longer taken, as they stay in the browser's history; delete your bookmark." : "");
 }
 
-const address = base || new URL(".", location.href).href.replace(/\/$/, "");
-for (const place of document.querySelectorAll(".base")) place.textContent = address;
-/** @type {HTMLAnchorElement} */ (byID("demo")).href = `${address}/demo`;
-onFilter(run);
 byID("by-token").addEventListener("submit", (event) => {
   event.preventDefault();
   const field = /** @type {HTMLInputElement} */ (byID("token"));
@@ -184,6 +313,18 @@ byID("sign-out").addEventListener("click", async () => {
   await session.signOut().catch(() => {}); // a hub that does not answer has ended
 });
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
-addEventListener("hashchange", start); // another address was opened in this tab
-document.addEventListener("visibilitychange", run);
+addEventListener("hashchange", () => {
+  if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start(); // another address was opened in this tab
+  if (location.hash === "#title" || !shown) return;
+  openView();
+  scrollTo(0, 0);
+  byID("title").focus({ preventScroll: true });
+});
+setInterval(() => {
+  sweep();
+  showPower();
+}, 1000);
+setInterval(() => {
+  if (!document.hidden) refresh(["status"]);
+}, LOOK);
 void start();

@@ -23,6 +23,34 @@ export function element(tag, className, ...children) {
   return made;
 }
 
+/**
+ * What states are called, and how they look: good, wait, bad, or off, which is none of these.
+ * @type {Record<string, [word: string, look: string]>}
+ */
+const STATES = {
+  connected: ["connected", "good"],
+  active: ["active", "good"],
+  open: ["open", "off"],
+  asleep: ["asleep", "off"],
+  changing: ["changing page", "wait"],
+  away: ["away", "bad"],
+  working: ["at work", "good"],
+  waiting: ["waiting for you", "wait"],
+  paused: ["paused", "wait"],
+  unpaired: ["not paired", "bad"],
+  ok: ["ok", "good"],
+};
+
+/**
+ * A state: its shape and its word say it, too, not colour alone.
+ * @param {string} state one of STATES, or what went wrong
+ * @param {string} [word] instead of the state's own
+ */
+export function chip(state, word) {
+  const [own, look] = STATES[state] ?? [state, "bad"];
+  return element("span", `chip ${look}`, word ?? own);
+}
+
 /** @param {...(Node | string | Node[])} cells */
 export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
 
@@ -45,14 +73,17 @@ export function took(nanoseconds) {
 }
 
 /**
- * Shows rows in a table's body, or hides what is around them if there are none. A button that
- * has the focus keeps it, if there is one of the same name.
+ * Shows rows in a table's body or a list, or hides what is around them if there are none. A
+ * button that has the focus keeps it, if there is one of the same name. The cells are told what
+ * their column is called, for screens where they stand below one another.
  * @param {HTMLElement} body
  * @param {string} around
  * @param {HTMLElement[]} rows
  */
 export function list(body, around, rows) {
   const focused = body.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
+  const columns = [...(body.closest("table")?.tHead?.rows[0].cells ?? [])].map((th) => th.textContent);
+  for (const made of rows) columns.forEach((column, i) => made.children[i]?.setAttribute("data-column", column ?? ""));
   body.replaceChildren(...rows.slice(0, ROWS));
   if (focused) [...body.querySelectorAll("button")].find((b) => b.ariaLabel === focused)?.focus();
   const outer = /** @type {HTMLElement} */ (body.closest(around));
@@ -108,17 +139,40 @@ export function twice(label, name, act) {
 }
 
 /**
- * Does something, and says in the form or the section of an element how it went, if that needs words.
+ * Does something, and says how it went, if that needs words: in the form of an element, if that
+ * has a place for it, or as a toast.
  * @param {Element} within
  * @param {() => Promise<unknown> | void} act may return the words
  */
 export async function tell(within, act) {
-  const answer = within.closest("form:has(.answer), section")?.querySelector(".answer"); // the element may be gone afterwards
-  let words;
+  const answer = within.closest("form")?.querySelector(".answer"); // the element may be gone afterwards
+  let words, failed = false;
   try {
     words = await act();
   } catch (err) {
+    failed = true;
     words = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
   }
-  if (answer) answer.textContent = typeof words === "string" ? words : "";
+  const said = typeof words === "string" ? words : "";
+  if (answer) answer.textContent = said;
+  else if (said) toast(said, failed);
+}
+
+/** How long a toast stays, in ms. One of a failure stays until it is dismissed. */
+const TOAST = 6000;
+
+/**
+ * Says something beside the page, in a region that screen readers read out.
+ * @param {string} words
+ * @param {boolean} [failed]
+ */
+export function toast(words, failed = false) {
+  const close = document.createElement("button");
+  close.type = "button";
+  close.textContent = "×";
+  close.ariaLabel = "Dismiss";
+  const made = element("div", failed ? "toast failed" : "toast", foreign(words), close);
+  close.addEventListener("click", () => made.remove());
+  if (!failed) setTimeout(() => made.remove(), TOAST);
+  byID("toasts").append(made);
 }

@@ -30,7 +30,7 @@ let leave = new AbortController();
 /** @param {string | null} to */
 function keep(to) {
   session = to;
-  leave.abort();
+  leave.abort(new Changed());
   leave = new AbortController();
   try {
     if (to === null) sessionStorage.removeItem(KEY);

@@ -87,20 +87,19 @@ export function showQuestions(all) {
   const n = all.length;
   const count = n === 0 ? "" : n === 1 ? "1 question" : `${n} questions`;
   if (byID("waiting-count").textContent !== count) byID("waiting-count").textContent = count;
-  document.title = n === 0 ? "tabhub" : `(${n}) tabhub`;
+  byID("no-questions").hidden = list.childElementCount > 0;
   sweep();
 }
 
 /** Takes away what is no longer asked, unless somebody points or looks there. */
 export function sweep() {
   const list = byID("questions");
-  if (!list.matches(":hover, :focus-within")) {
-    for (const over of list.querySelectorAll("[data-over]")) {
-      over.remove();
-      disturb();
-    }
+  const overs = list.matches(":hover, :focus-within") ? [] : list.querySelectorAll("[data-over]");
+  for (const over of overs) {
+    over.remove();
+    disturb();
   }
-  byID("no-questions").hidden = list.childElementCount > 0;
+  if (overs.length > 0) byID("no-questions").hidden = list.childElementCount > 0;
 }
 
 /** @param {Question} q */

@@ -1,10 +1,11 @@
-// What the owner has decided: the pause, the mode, rules and private sites.
+// What the owner has decided of sites: the mode, rules and private sites.
 
-import { nameOf } from "./clients.js";
-import { button, byID, element, foreign, list, row, tell, twice, when } from "./dom.js";
+import { byID, element, foreign, list, row, tell, twice, when } from "./dom.js";
+import { nameOf } from "./names.js";
 import { ask } from "./session.js";
 
-/** @import {Pause, Policy, Rule} from "./api.d.ts" */
+/** @import {Policy, Rule} from "./api.d.ts" */
+/** @import {View} from "./dashboard.js" */
 
 /** @type {Record<string, string>} */
 const MODES = {
@@ -15,7 +16,7 @@ const MODES = {
 };
 
 /** @type {Record<string, string>} how an effect looks */
-const LOOKS = { allow: "ok", deny: "bad" };
+const LOOKS = { allow: "good", deny: "bad" };
 
 /** @type {Record<string, string>} */
 const MAKERS = { preset: "the mode", file: "the policy file", window: "you, when asked", dashboard: "you, here", command: "you, by command", client: "you, in the client" };
@@ -27,15 +28,21 @@ function field(id, type) {
   return found;
 }
 
-const mode = field("mode", HTMLSelectElement);
-const form = field("rule-form", HTMLFormElement);
-const pause = byID("pause");
-
-let paused = false;
+/** @type {View} */
+export const view = {
+  name: "sites",
+  title: "Sites",
+  open() {
+    listen();
+  },
+  async update(changed) {
+    if (changed.has("policy") || changed.has("clients")) showPolicy(await ask("GET", "api/policy"));
+  },
+};
 
 /** @param {Policy} policy */
-export function showPolicy(policy) {
-  showPauses(policy.pauses);
+function showPolicy(policy) {
+  const mode = field("mode", HTMLSelectElement);
   mode.value = policy.mode;
   mode.disabled = policy.fixed;
   byID("mode-now").textContent = policy.mode;
@@ -51,27 +58,6 @@ export function showPolicy(policy) {
     policy.private.map((site) =>
       element("li", "", foreign(site, "code"), " ", twice("Remove", `Remove ${site} from the private sites`, () => ask("PUT", "api/policy/private", { site, private: false }))),
     ),
-  );
-}
-
-/** @param {Pause[]} pauses */
-function showPauses(pauses) {
-  const all = pauses.find(({ client, site }) => !client && !site);
-  paused = all !== undefined;
-  byID("pause-state").textContent = all ? `Paused since ${when(all.since)}: nothing is done for any client.` : "Running: clients do what your policy lets them.";
-  byID("pause-state").className = all ? "bad" : "";
-  pause.textContent = all ? "Resume" : "Pause everything";
-  const parts = pauses.filter((p) => p !== all);
-  list(
-    byID("pauses"),
-    "ul",
-    parts.map((p) => {
-      const what = [p.client && nameOf(p.client), p.site && `at ${p.site}`].filter(Boolean).join(" ");
-      const query = new URLSearchParams({ client: p.client ?? "", site: p.site ?? "" });
-      const resume = button("Resume", `Resume ${what}`, () => ask("DELETE", `api/pause?${query}`));
-      resume.className = "writes";
-      return element("li", "", foreign(what), ` is paused since ${when(p.since)} `, resume);
-    }),
   );
 }
 
@@ -93,8 +79,11 @@ function ruleRow(rule) {
   );
 }
 
-/** What the form says, without what is left empty. */
-function asked() {
+/**
+ * What the form says, without what is left empty.
+ * @param {HTMLFormElement} form
+ */
+function asked(form) {
   const said = /** @type {[string, string][]} */ ([...new FormData(form)].filter(([, value]) => typeof value === "string" && value.trim() !== ""));
   return Object.fromEntries(said.map(([name, value]) => [name, value.trim()]));
 }
@@ -102,31 +91,34 @@ function asked() {
 /** @param {Rule[]} exceptions */
 const except = (exceptions) => (exceptions.length ? ` Other rules decide otherwise in a part of it: ${exceptions.map(({ id }) => id).join(", ")}.` : "");
 
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  void tell(form, async () => {
-    const { hours, ...rule } = asked();
-    const until = hours && { until: new Date(Date.now() + Number(hours) * 3600e3).toISOString() };
-    const made = await ask("POST", "api/policy/rule", { ...rule, ...until });
-    form.reset();
-    return `Rule ${made.rule.id} holds.${except(made.exceptions)}`;
+function listen() {
+  const mode = field("mode", HTMLSelectElement);
+  const form = field("rule-form", HTMLFormElement);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tell(form, async () => {
+      const { hours, ...rule } = asked(form);
+      const until = hours && { until: new Date(Date.now() + Number(hours) * 3600e3).toISOString() };
+      const made = await ask("POST", "api/policy/rule", { ...rule, ...until });
+      form.reset();
+      return `Rule ${made.rule.id} holds.${except(made.exceptions)}`;
+    });
   });
-});
-byID("test").addEventListener("click", () =>
-  tell(form, async () => {
-    const action = new URLSearchParams(asked());
-    for (const name of ["effect", "hours"]) action.delete(name); // they are of the rule
-    const { effect, words } = await ask("GET", `api/policy/test?${action}`);
-    return `Now: ${effect}. ${words}.`;
-  }),
-);
-mode.addEventListener("change", () => tell(mode, () => ask("PUT", "api/policy/mode", { mode: mode.value })));
-pause.addEventListener("click", () => tell(pause, () => (paused ? ask("DELETE", "api/pause") : ask("POST", "api/pause", {}))));
-byID("private-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  const site = field("private-site", HTMLInputElement);
-  void tell(site, async () => {
-    await ask("PUT", "api/policy/private", { site: site.value.trim(), private: true });
-    site.value = "";
+  byID("test").addEventListener("click", () =>
+    tell(form, async () => {
+      const action = new URLSearchParams(asked(form));
+      for (const name of ["effect", "hours"]) action.delete(name); // they are of the rule
+      const { effect, words } = await ask("GET", `api/policy/test?${action}`);
+      return `Now: ${effect}. ${words}.`;
+    }),
+  );
+  mode.addEventListener("change", () => tell(mode, () => ask("PUT", "api/policy/mode", { mode: mode.value })));
+  byID("private-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const site = field("private-site", HTMLInputElement);
+    void tell(site, async () => {
+      await ask("PUT", "api/policy/private", { site: site.value.trim(), private: true });
+      site.value = "";
+    });
   });
-});
+}

@@ -1,18 +1,23 @@
-// What there is: the hub, tabs and browsers.
+// What there is: browsers, tabs, and tools that were refused.
 
-import { byID, element, foreign, list, number, row, ROWS, when } from "./dom.js";
+import { byID, chip, element, foreign, list, number, row, ROWS, when } from "./dom.js";
+import { ask } from "./session.js";
 
-/** @import {Browser, Status, Tab} from "./api.d.ts" */
+/** @import {Browser, Tab} from "./api.d.ts" */
+/** @import {View} from "./dashboard.js" */
 
-/** @param {Status} status */
-export function showStatus(status) {
-  const { hub } = status;
-  const parts = [`version ${status.version}`, `started ${when(status.started)}`];
-  if (status.addrs?.length) parts.unshift(status.addrs.join(", "));
-  byID("hub").textContent = parts.join(" · ");
-  const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, clients: status.clients, calls: hub.calls };
-  for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
-}
+/** @type {View} */
+export const view = {
+  name: "tabs",
+  title: "Tabs and tools",
+  open() {},
+  async update(changed) {
+    if (!changed.has("tabs") && !changed.has("tools")) return;
+    const [tabs, browsers] = await Promise.all([ask("GET", "api/tabs"), ask("GET", "api/browsers")]);
+    showTabs(tabs);
+    showBrowsers(browsers);
+  },
+};
 
 /**
  * @param {Tab} tab
@@ -29,15 +34,15 @@ function stateOf(tab, departed = 0) {
  * @param {number} departed
  */
 function stateWord(tab, departed) {
-  if (!tab.connected) return element("span", "bad", "away");
-  if (tab.waiting) return element("span", "bad", "waiting for you");
-  if (tab.discarded) return element("span", "soft", "asleep");
-  if (departed) return element("span", "", "changing page");
-  return tab.focused ? element("span", "ok", "active") : element("span", "", "open");
+  if (!tab.connected) return chip("away");
+  if (tab.waiting) return chip("waiting");
+  if (tab.discarded) return chip("asleep");
+  if (departed) return chip("changing");
+  return chip(tab.focused ? "active" : "open");
 }
 
 /** @param {Tab[]} tabs */
-export function showTabs(tabs) {
+function showTabs(tabs) {
   const rows = tabs.flatMap((tab) => {
     const where = [foreign(tab.title, "title"), foreign(tab.url, "title soft")];
     if (!tab.domains?.length) return [row("–", "–", where, number(0), stateOf(tab))];
@@ -45,7 +50,7 @@ export function showTabs(tabs) {
       row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab, departed)),
     );
   });
-  list(byID("tabs"), "table", rows);
+  list(byID("tab-rows"), "table", rows);
   byID("no-tabs").hidden = tabs.some(({ domains }) => domains?.length);
   const more = byID("more-tabs");
   more.hidden = rows.length <= ROWS;
@@ -62,12 +67,11 @@ export function showTabs(tabs) {
 }
 
 /** @param {Browser[]} peers */
-export function showBrowsers(peers) {
+function showBrowsers(peers) {
   const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
   const rows = browsers.map((b) => {
-    const state = b.connected ? element("span", b.focused ? "ok" : "", b.focused ? "active" : "connected") : element("span", "bad", "away");
+    const state = chip(!b.connected ? "away" : b.focused ? "active" : "connected");
     return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
   });
-  byID("count-browsers").textContent = browsers.filter((b) => b.connected).length.toLocaleString("en");
   list(byID("browsers"), "section", rows);
 }

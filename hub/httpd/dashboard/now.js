@@ -1,0 +1,44 @@
+// What goes on now: how much there is, and what is paused.
+
+import { button, byID, element, foreign, list, when } from "./dom.js";
+import { nameOf } from "./names.js";
+import { isOfAll } from "./pause.js";
+import { ask } from "./session.js";
+
+/** @import {Browser, Policy, Status} from "./api.d.ts" */
+/** @import {View} from "./dashboard.js" */
+
+/** @type {View} */
+export const view = {
+  name: "now",
+  title: "Now",
+  open() {},
+  async update(changed) {
+    if (changed.has("status") || changed.has("tabs")) {
+      showCounts(...await Promise.all([ask("GET", "api/status"), ask("GET", "api/browsers")]));
+    }
+    if (changed.has("policy")) showPauses(await ask("GET", "api/policy"));
+  },
+};
+
+/**
+ * @param {Status} status
+ * @param {Browser[]} peers
+ */
+function showCounts({ hub, clients }, peers) {
+  const browsers = peers.filter((b) => b.connected && !b.single).length;
+  const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, browsers, clients, calls: hub.calls };
+  for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
+}
+
+/** @param {Policy} policy */
+function showPauses({ pauses }) {
+  const rows = pauses.filter((p) => !isOfAll(p)).map((p) => {
+    const what = [p.client && nameOf(p.client), p.site && `at ${p.site}`].filter(Boolean).join(" ");
+    const query = new URLSearchParams({ client: p.client ?? "", site: p.site ?? "" });
+    const resume = button("Resume", `Resume ${what}`, () => ask("DELETE", `api/pause?${query}`));
+    resume.classList.add("writes");
+    return element("li", "", foreign(what), ` is paused since ${when(p.since)} `, resume);
+  });
+  list(byID("pauses"), "section", rows);
+}

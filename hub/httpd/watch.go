@@ -1,0 +1,163 @@
+package httpd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"tabhub/hub"
+	"tabhub/hub/record"
+	"tabhub/hub/tenant"
+	"tabhub/spec"
+)
+
+const (
+	watchEvery   = 100 * time.Millisecond // the least time between two events
+	watchBeat    = 15 * time.Second       // after which silence is broken, to see who has gone
+	watchWrite   = 10 * time.Second       // how long who watches may take to read
+	maxWatchers  = 16                     // of a user
+	watchStarted = math.MaxUint64         // record.File.Since: nothing of before
+)
+
+// WatchEvent is an event of GET /api/watch. It says what has changed since the one before;
+// the first one has what is under way, and says that everything has changed.
+type WatchEvent struct {
+	Running []hub.Running `json:"running"`        // the requests of clients that are under way, all of them each time
+	More    int           `json:"more,omitempty"` // that are under way, and not in Running
+
+	Entries []record.Line `json:"entries,omitempty"` // what was recorded, oldest first
+	Missed  uint64        `json:"missed,omitempty"`  // that came too fast to be among them
+
+	// Changed is what is to be asked for again: "tabs", with browsers, tools and sites,
+	// "policy", with pauses, "clients", "questions".
+	Changed []string `json:"changed,omitempty"`
+}
+
+// watch sends what is done for the user's clients, as it is done, until the credential
+// ends or nobody reads any more.
+func (s *Server) watch(r *request) error {
+	leave, err := s.enterWatch(r.tenant.User)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := r.pass.identity.Context(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	jsonHeaders(r.w.Header())
+	r.w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(r.w)
+	send := func(text string) bool {
+		_ = out.SetWriteDeadline(time.Now().Add(watchWrite)) // a writer without one is a test's
+		fmt.Fprint(r.w, text)
+		return out.Flush() == nil
+	}
+	look := newLook(r.tenant)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		changed := r.tenant.Changed.Wait()
+		event, asked := look.again()
+		if event != nil && !send("data: "+string(event)+"\n\n") {
+			return nil
+		}
+		last := time.Now()
+		timer.Reset(watchBeat)
+		select {
+		case <-changed:
+		case <-asked:
+		case <-timer.C:
+			if !send(": \n\n") {
+				return nil
+			}
+			continue
+		case <-ctx.Done():
+			return nil
+		case <-r.tenant.Hub.Done():
+			return nil
+		}
+		timer.Reset(time.Until(last.Add(watchEvery)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// enterWatch counts who watches, until leave is called.
+func (s *Server) enterWatch(user spec.UserID) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watching[user] >= maxWatchers {
+		return nil, &refusal{http.StatusTooManyRequests, fmt.Sprintf("%d windows or programs watch this hub already; close some", maxWatchers)}
+	}
+	s.watching[user]++
+	s.watchers.Add(1)
+	return func() {
+		s.watchers.Add(-1)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.watching[user]--; s.watching[user] == 0 {
+			delete(s.watching, user)
+		}
+	}, nil
+}
+
+// look is what who watches has seen so far.
+type look struct {
+	tenant   *tenant.Tenant
+	running  []byte // as it was sent
+	entries  uint64 // see record.File.Since
+	revision hub.Revision
+	asked    <-chan struct{} // closed when questions have changed since
+	first    bool
+}
+
+func newLook(t *tenant.Tenant) *look {
+	_, _, n := t.Record.Since(watchStarted)
+	return &look{tenant: t, entries: n, first: true}
+}
+
+// again returns an event with what has changed, nil if nothing has, and a channel that is
+// closed when questions have.
+func (l *look) again() (event []byte, asked <-chan struct{}) {
+	var e WatchEvent
+	changed := func(what string, has bool) {
+		if has || l.first {
+			e.Changed = append(e.Changed, what)
+		}
+	}
+	is := l.tenant.Hub.Revision()
+	changed("tabs", is.Tabs != l.revision.Tabs)
+	changed("policy", is.Policy != l.revision.Policy)
+	changed("clients", is.Clients != l.revision.Clients)
+	_, asked = l.tenant.Hub.Desk().Waiting()
+	changed("questions", asked != l.asked)
+	l.revision, l.asked, l.first = is, asked, false
+
+	var all int
+	e.Running, all = l.tenant.Hub.Running()
+	e.Running = nonNil(e.Running)
+	e.More = all - len(e.Running)
+	running, _ := json.Marshal(e.Running)
+	e.Entries, e.Missed, l.entries = l.tenant.Record.Since(l.entries)
+	if len(e.Changed)+len(e.Entries) == 0 && bytes.Equal(running, l.running) {
+		return nil, asked
+	}
+	l.running = running
+	event, _ = json.Marshal(e)
+	return event, asked
+}
+
+// deleteCall stops a request that is under way.
+func (s *Server) deleteCall(r *request) error {
+	if !r.tenant.Hub.Stop(r.URL.Query().Get("id")) {
+		return &refusal{http.StatusNotFound, "no such call is under way; it has ended"}
+	}
+	return r.answer(struct{}{})
+}

@@ -1,0 +1,166 @@
+package httpd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// watcher reads the events of GET /api/watch.
+type watcher struct {
+	t  testing.TB
+	in *bufio.Reader
+}
+
+// startWatch watches as the hub's owner, and returns when the first event is there.
+func (d *testServer) startWatch() (*watcher, WatchEvent) {
+	d.t.Helper()
+	ctx, cancel := context.WithCancel(d.t.Context())
+	req, _ := http.NewRequestWithContext(ctx, "GET", "http://hub/api/watch", nil)
+	resp, err := d.ownersSocket().RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		d.t.Fatal(resp, err)
+	}
+	d.t.Cleanup(func() { cancel(); resp.Body.Close() })
+	w := &watcher{d.t, bufio.NewReader(resp.Body)}
+	return w, w.next()
+}
+
+func (w *watcher) next() (e WatchEvent) {
+	w.t.Helper()
+	for {
+		line, err := w.in.ReadString('\n')
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if data, ok := strings.CutPrefix(line, "data: "); ok {
+			if err := json.Unmarshal([]byte(data), &e); err != nil {
+				w.t.Fatal(err)
+			}
+			return e
+		}
+	}
+}
+
+// until reads events up to one that fits.
+func (w *watcher) until(fits func(WatchEvent) bool) WatchEvent {
+	w.t.Helper()
+	for {
+		if e := w.next(); fits(e) {
+			return e
+		}
+	}
+}
+
+// Who watches must see a call begin, get on, be stopped by its owner, and end, and the client
+// must learn why.
+func TestWatchCall(t *testing.T) {
+	d := open(t, nil)
+	reached := make(chan struct{})
+	tab, err := d.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://slow.example"}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		total := 10.0
+		in.Progress(3, &total, "at work\x1b[2J")
+		close(reached)
+		<-ctx.Done()
+		return spec.Response{}, ctx.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tab.Close)
+	if _, err := tab.Ask(t.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"grind","annotations":{"readOnlyHint":true}}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.tenant.Hub.EditPolicy("command", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	w, first := d.startWatch()
+	if len(first.Running) != 0 || !slices.Equal(first.Changed, []string{"tabs", "policy", "clients", "questions"}) {
+		t.Fatalf("first %+v", first)
+	}
+	by := &consent.Caller{Who: &policy.Principal{ID: "c-1", Name: "Claude"}, Said: "claude-code"}
+	result := make(chan string, 1)
+	go func() {
+		raw, err := d.tenant.Hub.Call(t.Context(), hub.Call{Name: "website_tool_slow_example__grind", By: by})
+		if err != nil {
+			raw = []byte(err.Error())
+		}
+		result <- string(raw)
+	}()
+	<-reached
+	on := w.until(func(e WatchEvent) bool { return len(e.Running) == 1 && e.Running[0].Progress != nil }).Running[0]
+	if on.Name != "Claude" || on.Said != "claude-code" || on.Domain != "slow.example" || on.Tool != "grind" ||
+		on.Phase != hub.PhaseRunning || on.Decision != "allow" || on.Tab == "" || on.Progress.Progress != 3 || strings.Contains(on.Progress.Message, "\x1b") {
+		t.Errorf("under way: %+v %+v", on, on.Progress)
+	}
+	if status, body := d.askOwner("DELETE", "/api/calls?id=other", ""); status != http.StatusNotFound {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := d.askOwner("DELETE", "/api/calls?id="+on.ID, ""); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	if got := <-result; !strings.Contains(got, "STOPPED") || !strings.Contains(got, "may have taken effect") {
+		t.Errorf("the client gets %s", got)
+	}
+	end := w.until(func(e WatchEvent) bool { return len(e.Entries) > 0 })
+	if e := end.Entries[0]; e.Call != on.ID || e.Outcome != "STOPPED" || len(end.Running) != 0 {
+		t.Errorf("at the end %+v", end)
+	}
+	if status, _ := d.askOwner("DELETE", "/api/calls?id="+on.ID, ""); status != http.StatusNotFound {
+		t.Errorf("a call that has ended is stopped: %d", status)
+	}
+}
+
+// What has changed must be said, so that nobody has to ask all the time; and not to more than
+// a hub can tell.
+func TestWatchChanges(t *testing.T) {
+	d := open(t, nil)
+	w, _ := d.startWatch()
+	d.join("https://shop.example.com/", "Shop")
+	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"tabs"}) })
+	if err := d.tenant.Hub.Pause("command", true); err != nil {
+		t.Fatal(err)
+	}
+	w.until(func(e WatchEvent) bool { return slices.Contains(e.Changed, "policy") })
+	gone := d.tenant.Hub.Connected(consent.As(policy.Owner))
+	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
+	gone()
+	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
+	for range maxWatchers - 1 {
+		d.startWatch()
+	}
+	if status, body := d.askOwner("GET", "/api/watch", ""); status != http.StatusTooManyRequests {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// BenchmarkCallWatched calls a tool while nobody watches, and while dashboards are open.
+func BenchmarkCallWatched(b *testing.B) {
+	for _, watchers := range []int{0, 1, 3} {
+		b.Run(fmt.Sprint(watchers, "watch"), func(b *testing.B) {
+			d := open(b, nil)
+			for range watchers {
+				w, _ := d.startWatch()
+				go func() { _, _ = io.Copy(io.Discard, w.in) }()
+			}
+			by := consent.As(&policy.Principal{ID: "c-1", Name: "Claude"})
+			for b.Loop() {
+				if _, err := d.tenant.Hub.Call(b.Context(), hub.Call{Name: "website_tool_demo_tabhub__search_products", Args: json.RawMessage(`{"query":"mug"}`), By: by}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

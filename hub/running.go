@@ -1,0 +1,240 @@
+package hub
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+)
+
+// Running is a request of a client that is under way, as its owner sees it.
+type Running struct {
+	ID       string         `json:"id"`               // of the call, as in the record
+	Client   string         `json:"client,omitempty"` // the ID of its credential
+	Name     string         `json:"name,omitempty"`   // the owner's name of the client
+	Said     string         `json:"said,omitempty"`   // what the client calls itself
+	Via      string         `json:"via,omitempty"`    // the hub's own tool that the client called for it
+	Kind     spec.Kind      `json:"kind,omitempty"`   // "" for a tool of the hub itself
+	Domain   spec.Domain    `json:"domain,omitempty"`
+	Tool     string         `json:"tool"`          // the page's own name
+	Tab      string         `json:"tab,omitempty"` // "" until it is sent to one
+	Began    time.Time      `json:"began"`
+	Phase    Phase          `json:"phase"`
+	Decision string         `json:"decision,omitempty"` // "allow", or "ask" where the owner has; "" before
+	Progress *spec.Progress `json:"progress,omitempty"` // the latest
+}
+
+// Phase is how far a request has come.
+type Phase string
+
+// The phases.
+const (
+	PhaseWaiting Phase = "waiting" // for a tab that is away or being opened
+	PhaseAsking  Phase = "asking"  // for the owner's answer
+	PhaseRunning Phase = "running" // in the tab, or in the hub
+)
+
+// MaxRunning is how many requests Running describes at most.
+const MaxRunning = 200
+
+// Running describes the requests of clients that are under way, those that have taken longest
+// first, and says how many there are in all.
+func (h *Hub) Running() (shown []Running, all int) {
+	g := h.gate
+	g.mu.Lock()
+	under := make([]*passage, 0, len(g.underWay))
+	for p := range g.underWay {
+		if p.about.id != "" {
+			under = append(under, p)
+		}
+	}
+	g.mu.Unlock()
+	slices.SortFunc(under, func(a, b *passage) int {
+		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.about.id, b.about.id))
+	})
+	for _, p := range under[:min(len(under), MaxRunning)] {
+		shown = append(shown, p.describe())
+	}
+	return shown, len(under)
+}
+
+// Stop ends a request that is under way, by its id, and reports whether there is one. Its
+// client is told that the owner has stopped it.
+func (h *Hub) Stop(id string) bool {
+	g := h.gate
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for p := range g.underWay {
+		if p.about.id == id && id != "" {
+			p.cancel(errOwnerStopped)
+			return true
+		}
+	}
+	return false
+}
+
+// Track shows a call of one of the hub's own tools to its owner until end is called with how
+// it has ended, which returns that as the client is to get it.
+func (h *Hub) Track(ctx context.Context, by *consent.Caller, tool string) (_ context.Context, id string, end func(json.RawMessage, error) (json.RawMessage, error)) {
+	id = newCallID()
+	ctx, p := h.gate.enter(ctx, by, subject{id: id, name: tool, own: true})
+	return ctx, id, func(result json.RawMessage, err error) (json.RawMessage, error) {
+		if err != nil && context.Cause(ctx) == errOwnerStopped {
+			f, _ := errors.AsType[*Failure](h.gateError(errOwnerStopped, true))
+			result, err = f.Result(), nil
+		}
+		p.leave()
+		return result, err
+	}
+}
+
+// Revision counts the changes of what its owner is shown of a hub.
+type Revision struct {
+	Tabs    uint64 // of tabs, browsers, sites and what is offered
+	Policy  uint64
+	Clients uint64 // that have come and gone
+}
+
+// Revision returns how much has changed so far. Options.Changed is fired when that is more.
+func (h *Hub) Revision() Revision {
+	return Revision{h.updates.Load(), h.gate.edits.Load(), h.gate.apps.turnover.Load()}
+}
+
+func newCallID() string { return rand.Text()[:10] }
+
+// passage is a request of a client that is under way, for the owner to see and to stop.
+type passage struct {
+	gate   *gate
+	by     *consent.Caller
+	about  subject
+	began  time.Time
+	cancel context.CancelCauseFunc
+
+	mu       sync.Mutex
+	phase    Phase
+	tab      spec.TabAddr
+	decision policy.Effect // policy.Unset before there is one
+	progress *spec.Progress
+}
+
+// subject is what a request is for.
+type subject struct {
+	id   string // "": the request is a part of one that is shown
+	kind spec.Kind
+	name string
+	site spec.Domain // "" for none, or for one that is not known yet
+	own  bool        // a tool of the hub itself: what it does for the client are requests, too
+}
+
+// What the owner has stopped.
+var (
+	errPaused       = errors.New("the owner has paused this")
+	errOwnerStopped = fmt.Errorf("the owner has stopped this: %w", consent.ErrWithdrawn)
+)
+
+// enter begins a request of a client, before it is decided about: what the owner stops from
+// then on ends. The caller calls leave at its end.
+func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (context.Context, *passage) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &passage{gate: g, by: by, about: about, began: time.Now(), cancel: cancel, phase: PhaseRunning}
+	if !about.own {
+		g.apps.called(by)
+	}
+	g.mu.Lock()
+	g.underWay[p] = struct{}{}
+	g.mu.Unlock()
+	g.changed.Fire()
+	if by.Begun != nil && about.id != "" {
+		by.Begun(about.id)
+	}
+	return ctx, p
+}
+
+func (p *passage) leave() {
+	p.gate.mu.Lock()
+	delete(p.gate.underWay, p)
+	p.gate.mu.Unlock()
+	p.cancel(nil)
+	p.gate.changed.Fire()
+}
+
+// change changes what is shown of p, nil if nothing is.
+func (p *passage) change(f func()) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	f()
+	p.mu.Unlock()
+	p.gate.changed.Fire()
+}
+
+// enters says which phase begins.
+func (p *passage) enters(phase Phase) { p.change(func() { p.phase = phase }) }
+
+// sent says that the request goes to a tab, by what decision.
+func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
+	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
+}
+
+// reaches says which site the request is about, once that is known.
+func (p *passage) reaches(site spec.Domain) {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	p.about.site = site
+}
+
+// maxShown is how long a message of a page may be that is shown while it runs, in bytes.
+const maxShown = 200
+
+// progressed says how far the page has come.
+func (p *passage) progressed(to spec.Progress) {
+	to.Message = describe.Clean(to.Message, maxShown)
+	p.change(func() { p.progress = &to })
+}
+
+func (p *passage) describe() Running {
+	e := p.by.Entry("", p.began)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := Running{
+		ID: p.about.id, Client: e.Client, Name: e.Name, Said: e.Said, Via: e.Via,
+		Kind: p.about.kind, Domain: p.about.site, Tool: p.about.name, Began: p.began, Phase: p.phase, Progress: p.progress,
+	}
+	if p.tab.Peer != "" {
+		r.Tab = p.tab.String()
+	}
+	if p.decision != policy.Unset {
+		r.Decision = p.decision.String()
+	}
+	return r
+}
+
+// stopPaused cancels what is under way and paused.
+func (g *gate) stopPaused() {
+	rules, now := g.rules.Load(), time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for p := range g.underWay {
+		if p.about.own {
+			continue
+		}
+		a := policy.Action{Who: p.by.Who, Session: p.by.Session, Site: policy.Site{Domain: p.about.site}}
+		if p.about.site == "" {
+			a.Of = policy.OfHub
+		}
+		if rules.Decide(&a, now).Paused {
+			p.cancel(errPaused)
+		}
+	}
+}
