@@ -24,7 +24,7 @@ function show() {
 
 async function showState() {
   /** @type {StatusView} */
-  const status = await ask({ ask: "status", tabId: chrome.tabs.TAB_ID_NONE });
+  const status = await ask({ ask: "status" });
   const state = stateOf(status);
   const { hub } = status;
   const version = state === "connected" && hub.state === "connected" ? `${hub.hub} ${hub.version}. ` : "";

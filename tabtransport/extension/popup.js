@@ -20,7 +20,7 @@ const tabId = await (async () => {
   const named = new URLSearchParams(location.search).get("tab");
   if (named) return Number(named);
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
-  return tab?.id ?? -1;
+  return tab?.id ?? chrome.tabs.TAB_ID_NONE;
 })();
 
 async function show() {

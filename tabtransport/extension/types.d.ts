@@ -331,7 +331,8 @@ interface InvitationView {
 }
 
 type UIRequest =
-  | { ask: "status"; tabId: number }
+  /** Without a tab, as of settings: how the browser stands. */
+  | { ask: "status"; tabId?: number }
   | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }

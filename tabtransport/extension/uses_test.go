@@ -207,6 +207,7 @@ func TestTry(t *testing.T) {
 			has(t, popup, echo+" .result", `"text": "hello"`)
 			has(t, popup, echo, "It took")
 			picture(t, popup, "tried-"+shade)
+			accessible(t, popup, "a tool that was tried")
 			has(t, popup, "#recent", "You echo", "done")
 			if got := page.Eval("counts.echo"); got != "1" {
 				t.Errorf("it was called %s times", got)

@@ -295,8 +295,8 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 async function asked(request) {
   switch (request.ask) {
     case "status": {
-      const { tabId } = request;
-      const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+      const { tabId = chrome.tabs.TAB_ID_NONE } = request;
+      const tab = tabId < 0 ? undefined : await chrome.tabs.get(tabId).catch(() => undefined);
       const page = await pageView(tab);
       const sites = tabs.sites(tabId, tab?.url ?? "", page.reached);
       return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs() };
