@@ -4,12 +4,16 @@ import { toolView } from "./tooltry.js";
 
 /** How often what is shown is brought up to date, in ms. */
 const EVERY = 1000;
+/** Of more tools than this one can be looked for. */
+const MANY = 10;
 
 const pause = element("pause", HTMLButtonElement);
 /** Whether everything is paused, as the button shows it. */
 let paused = false;
 /** As a page of the extension itself has it. */
 const BROWSER_HAS_WEBMCP = "ModelContext" in window;
+/** What tools are looked for. */
+let sought = "";
 /** What each part of the page shows, as JSON. @type {Map<HTMLElement, string>} */
 const shown = new Map();
 /** The tools that are shown, by what is said of them: one that is opened stays so. @type {Map<string, HTMLElement>} */
@@ -142,8 +146,11 @@ function section(site, page) {
   });
   /** @type {HTMLElement[]} */
   const parts = [make("h2", "wide", name), share];
-  if (site.tools.length) parts.push(make("ul", "", ...site.tools.map((tool) => toolItem(tool, origin))));
-  else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
+  if (site.tools.length) {
+    const list = make("ul", "", ...site.tools.map((tool) => toolItem(tool, origin)));
+    if (site.tools.length > MANY) parts.push(finder(list));
+    parts.push(list);
+  } else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   if (page.web && !page.allowed) parts.push(allow(origin));
   if (rejected.length) {
     const items = rejected.map(({ name, reason }) => make("li", "wide", make("code", "", name), `: ${reason}`));
@@ -159,6 +166,27 @@ function section(site, page) {
   const all = make("section", "", ...parts);
   all.setAttribute("aria-label", name);
   return all;
+}
+
+/**
+ * A field that leaves in a list what has the words that are written there.
+ *
+ * @param {HTMLElement} list
+ */
+function finder(list) {
+  const field = make("input", "");
+  field.type = "search";
+  field.placeholder = "Find a tool";
+  field.ariaLabel = field.placeholder;
+  field.value = sought;
+  const find = () => {
+    sought = field.value;
+    const words = sought.toLowerCase().split(/\s+/);
+    for (const item of list.children) /** @type {HTMLElement} */ (item).hidden = !words.every((word) => item.textContent?.toLowerCase().includes(word));
+  };
+  field.addEventListener("input", find);
+  find();
+  return field;
 }
 
 /**

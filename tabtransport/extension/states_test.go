@@ -130,6 +130,25 @@ func TestWhyNoTools(t *testing.T) {
 	}
 }
 
+// Of many tools the owner finds one by its words.
+func TestFindTool(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><title>Many</title><script>
+		for (let i = 0; i < 1000; i++) document.modelContext.registerTool({name: "tool_" + i, description: "Says the number " + i, execute: () => i});
+	</script>`}))
+	h.wait("a tab with many tools", func() bool { return len(h.tabs) == 1 })
+	popup := h.popup(b, h.ids()[0])
+	popup.WaitFor("document.querySelectorAll('.tool').length === 1000")
+	popup.Click("input[type=search]")
+	popup.Type("777 says")
+	popup.WaitFor("document.querySelectorAll('.tool:not([hidden])').length === 1")
+	has(t, popup, "#sites", "tool_777")
+	picture(t, popup, "popup-many")
+	accessible(t, popup, "many tools")
+}
+
 // Of real pages, too: the popup of a page of the browser, and of a site that is switched off.
 func TestWhyNoToolsHere(t *testing.T) {
 	t.Parallel()
