@@ -107,7 +107,7 @@ const ENDED = { done: "done", failed: "failed", cancelled: "cancelled" };
 function useItem({ kind, name, app, took, ended, when }) {
   const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
   const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${lasting(took)}` : ""}`;
-  return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app), " ", ...what), make("p", "soft", `${when} · ${how}`));
+  return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));
 }
 
 /** @param {number} ms */

@@ -278,7 +278,7 @@ interface Use {
   kind: "tool" | "resource" | "prompt" | "browser";
   /** The tool's or prompt's name, the resource's URI, or what the browser was asked. */
   name: string;
-  /** The client, as its owner calls it. */
+  /** The client, as its owner calls it; "" of what the owner has tried. */
   app: string;
   /** When it began, as Date.now() has it. */
   at: number;

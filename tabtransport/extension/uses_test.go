@@ -226,6 +226,9 @@ func TestTry(t *testing.T) {
 			popup.Click(slow + " .row button:nth-of-type(2)")
 			has(t, popup, slow, "You have cancelled it.")
 			page.WaitFor("document.title.startsWith('aborted')")
+			if got := page.Eval(marked) + popup.Eval("document.querySelector('#used').hidden"); got != "falsetrue" {
+				t.Errorf("what the owner does is shown as an app's: %s", got)
+			}
 		})
 	}
 }

@@ -5,8 +5,6 @@ import { endOf } from "./uses.js";
 
 /** How long a call waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
-/** Who makes them, where what was done in a tab is listed. */
-const YOU = "You";
 
 export class Tries {
   /** @type {Map<string, {port: chrome.runtime.Port, end: (outcome: Tried) => void, leads?: boolean}>} */
@@ -38,7 +36,7 @@ export class Tries {
     const { port, child } = route;
     const outcome = new Promise((end) => this.#open.set(id, { port, end }));
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
-    this.#uses.begun(id, tabId, "tool", name, YOU);
+    this.#uses.begun(id, tabId, "tool", name, "");
     return outcome;
   }
 
