@@ -53,6 +53,7 @@ const marked = `(document.documentElement.lastElementChild.ariaHidden === "true"
 func TestUsedTab(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
+	h.owner = spec.OwnerState{Apps: []spec.OwnerApp{{Name: "Claude Code", Calls: 3, LastMs: 100}}}
 	b := h.browse(chromium.Options{WebMCP: true})
 	page := b.Open(site(t, map[string]string{"/": shop}))
 	tab := h.tabWith(shopTools...)
@@ -102,6 +103,7 @@ func TestUsedTab(t *testing.T) {
 		t.Fatal(err)
 	}
 	has(t, popup, "#recent", "Claude Code slow", "cancelled", "Claude Code throws", "failed", "Claude Code read its text", "Claude Code took a picture", "done")
+	popup.Eval("document.querySelector('#recent').scrollIntoView()")
 	picture(t, popup, "popup-recent")
 }
 
