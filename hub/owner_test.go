@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // The owner's one button stops what is under way and what comes, and shows that it has. What
@@ -89,6 +91,40 @@ func TestOwnerSeesApps(t *testing.T) {
 			t.Errorf("%d apps are kept", n)
 		}
 	})
+}
+
+// A request says for whom it is by the name that the owner gave, and shows nothing that cannot
+// be seen.
+func TestRequestsSayForWhom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		tab := w.page("https://shop.example", "k")
+		w.register(tab, 0, tools("https://shop.example/", "buy"))
+		sent := &named{TabHubTransport: w.hub.gate.transport}
+		w.hub.gate.transport = sent
+		claude := &consent.Caller{Who: &policy.Principal{ID: "c1", Name: "Claude\u202e" + strings.Repeat("!", 100)}, Said: "other"}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = w.hub.Call(t.Context(), Call{Name: "website_tool_shop_example__buy", By: claude})
+		}()
+		answer(tab, tab.Next(), "bought")
+		<-done
+		if len(sent.names) != 1 || !strings.HasPrefix(sent.names[0], "Claude!!") || len(sent.names[0]) > maxSaid {
+			t.Errorf("sent for %q", sent.names)
+		}
+	})
+}
+
+// named remembers for whom requests were.
+type named struct {
+	tabtransport.TabHubTransport
+	names []string
+}
+
+func (n *named) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
+	n.names = append(n.names, w.For)
+	return n.TabHubTransport.SendRequest(ctx, to, req, w)
 }
 
 // watchOwner returns what says what the owner was told last.

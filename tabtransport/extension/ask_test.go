@@ -80,6 +80,7 @@ func TestAsk(t *testing.T) {
 		}
 	}
 	picture(t, w, "ask")
+	accessible(t, w, "the question")
 	w.ClickLast("#yes")
 	(<-answer).is(t, `{"reach":"once"}`)
 

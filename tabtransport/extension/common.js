@@ -60,16 +60,3 @@ export function toggle(label, hint, on, changed) {
   if (hint) words.append(make("br", ""), make("span", "soft", hint));
   return make("label", "switch", words, box);
 }
-
-/**
- * The address if a hub can be there.
- *
- * @param {string} address
- */
-export function hubAddress(address) {
-  if (!URL.canParse(address)) return undefined;
-  const url = new URL(address);
-  return url.protocol === "ws:" || url.protocol === "wss:" ? url.href : undefined;
-}
-
-export const BAD_ADDRESS = "A hub’s address looks like ws://127.0.0.1:3300/tabs";

@@ -1,4 +1,9 @@
-import { BAD_ADDRESS, ask, element, hubAddress, make } from "./common.js";
+import { hubOf, siteOf } from "./addresses.js";
+import { ask, element, make, toggle } from "./common.js";
+import { STATES, explain, stateOf } from "./states.js";
+
+/** How often the state is brought up to date, in ms. */
+const EVERY = 1000;
 
 /** @type {Settings} */
 let settings;
@@ -13,6 +18,19 @@ function show() {
   const list = all ? settings.off : settings.allowed.filter((origin) => !settings.off.includes(origin));
   showSites("sites", list, all ? "Switch on" : "Remove", (origin) => ({ ask: "site", origin, on: all }));
   showSites("plain", settings.plain, "Give it again", (origin) => ({ ask: "site", origin, webmcp: true }));
+  showSites("keep", settings.keep, "Remove", (origin) => ({ ask: "site", origin, keep: false }));
+  element("nokeep", HTMLElement).hidden = settings.keep.length > 0;
+}
+
+async function showState() {
+  /** @type {StatusView} */
+  const status = await ask({ ask: "status" });
+  const state = stateOf(status);
+  const { hub } = status;
+  const version = state === "connected" && hub.state === "connected" ? `${hub.hub} ${hub.version}. ` : "";
+  element("state", HTMLElement).dataset.state = state;
+  element("headline", HTMLElement).textContent = STATES[state][0];
+  element("detail", HTMLElement).textContent = version + explain(status, status.address);
 }
 
 /**
@@ -55,13 +73,13 @@ function onSite(form, field, problem, request) {
   const site = element(field, HTMLInputElement);
   element(form, HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    const typed = site.value.trim();
-    const text = /^[a-z]+:\/\//i.test(typed) ? typed : `https://${typed}`;
-    const known = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-    element(problem, HTMLElement).textContent = known ? "" : "A site looks like https://example.com";
-    if (!known) return;
+    const named = siteOf(site.value);
+    const wrong = "problem" in named;
+    element(problem, HTMLElement).textContent = wrong ? named.problem : "";
+    site.ariaInvalid = String(wrong);
+    if (wrong) return;
     site.value = "";
-    void change(request(new URL(text).origin));
+    void change(request(named.origin));
   });
 }
 
@@ -70,11 +88,16 @@ onSite("leave", "left", "leftproblem", (origin) => ({ ask: "site", origin, webmc
 
 element("hub", HTMLFormElement).addEventListener("submit", async (event) => {
   event.preventDefault();
-  const hub = hubAddress(address.value.trim());
-  element("problem", HTMLElement).textContent = hub ? "" : BAD_ADDRESS;
-  if (!hub) return;
-  await change({ ask: "save", settings: { hub } });
+  const named = hubOf(address.value);
+  const wrong = "problem" in named;
+  element("problem", HTMLElement).textContent = wrong ? named.problem : "";
+  element("saved", HTMLElement).textContent = "";
+  address.ariaInvalid = String(wrong);
+  if (wrong) return;
+  await change({ ask: "save", settings: { hub: named.address } });
+  address.value = settings.hub;
   element("saved", HTMLElement).textContent = "Saved.";
+  await showState();
 });
 
 element("pairing", HTMLFormElement).addEventListener("submit", async (event) => {
@@ -91,4 +114,8 @@ element("forget", HTMLButtonElement).addEventListener("click", async () => {
 
 settings = await ask({ ask: "settings" });
 address.value = settings.hub;
+const hint = "A thin frame, and the app’s name at its edge. Apps that read or picture the page do not see it.";
+element("mark", HTMLElement).append(toggle("Mark the page", hint, settings.mark, (mark) => change({ ask: "save", settings: { mark } })));
 show();
+await showState();
+setInterval(showState, EVERY);

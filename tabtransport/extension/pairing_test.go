@@ -274,6 +274,7 @@ func TestInvitation(t *testing.T) {
 	window.WaitFor(fmt.Sprintf("document.querySelector('#code').textContent === %q", code))
 	window.WaitFor(fmt.Sprintf("document.querySelector('#address').textContent === %q", other.url()))
 	picture(t, window, "invite")
+	accessible(t, window, "the invitation")
 	window.ClickLast("#accept")
 	other.wait("the extension joins the other hub", func() bool { return other.hello != nil })
 	page.WaitFor("location.hash === '#accepted'")

@@ -4,12 +4,16 @@ import { toolView } from "./tooltry.js";
 
 /** How often what is shown is brought up to date, in ms. */
 const EVERY = 1000;
+/** Of more tools than this one can be looked for. */
+const MANY = 10;
 
 const pause = element("pause", HTMLButtonElement);
 /** Whether everything is paused, as the button shows it. */
 let paused = false;
 /** As a page of the extension itself has it. */
 const BROWSER_HAS_WEBMCP = "ModelContext" in window;
+/** What tools are looked for. */
+let sought = "";
 /** What each part of the page shows, as JSON. @type {Map<HTMLElement, string>} */
 const shown = new Map();
 /** The tools that are shown, by what is said of them: one that is opened stays so. @type {Map<string, HTMLElement>} */
@@ -20,7 +24,7 @@ const tabId = await (async () => {
   const named = new URLSearchParams(location.search).get("tab");
   if (named) return Number(named);
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
-  return tab?.id ?? -1;
+  return tab?.id ?? chrome.tabs.TAB_ID_NONE;
 })();
 
 async function show() {
@@ -43,7 +47,9 @@ async function show() {
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
   const since = Date.now() - (owner.at ?? 0);
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
-  change(element("sites", HTMLElement), { page, sites }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
+  // What else is chosen of a site is as its switches say already.
+  const seen = sites.map(({ keep, webmcp, ...site }) => site);
+  change(element("sites", HTMLElement), { page, seen }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
 }
 
 /**
@@ -57,7 +63,9 @@ function change(part, what, made) {
   const now = JSON.stringify(what);
   if (shown.get(part) === now) return;
   shown.set(part, now);
+  const focused = part.contains(document.activeElement) ? document.activeElement : null;
   part.replaceChildren(...made());
+  if (focused instanceof HTMLElement && focused.isConnected) focused.focus(); // a tool that was there before
 }
 
 /**
@@ -99,7 +107,7 @@ const ENDED = { done: "done", failed: "failed", cancelled: "cancelled" };
 function useItem({ kind, name, app, took, ended, when }) {
   const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
   const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${lasting(took)}` : ""}`;
-  return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app), " ", ...what), make("p", "soft", `${when} · ${how}`));
+  return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));
 }
 
 /** @param {number} ms */
@@ -130,14 +138,19 @@ function section(site, page) {
   const { origin, on, webmcp, keep, rejected } = site;
   const name = new URL(origin).host;
   const count = site.tools.length === 1 ? "1 tool" : `${site.tools.length || "No"} tools`;
-  const change = async (/** @type {Partial<Pick<SiteView, "on" | "keep" | "webmcp">>} */ choice) => {
-    await ask({ ask: "site", origin, ...choice });
+  const choose = (/** @type {Partial<Pick<SiteView, "on" | "keep" | "webmcp">>} */ choice) => ask({ ask: "site", origin, ...choice });
+  const share = toggle("Share this site’s tools", on ? count : "Off: the hub sees nothing of this site", on, async (on) => {
+    await choose({ on });
     await show();
-  };
+    /** @type {HTMLElement | null} */ (document.querySelector(`section[aria-label="${CSS.escape(name)}"] input`))?.focus();
+  });
   /** @type {HTMLElement[]} */
-  const parts = [make("h2", "wide", name), toggle("Share this site’s tools", on ? count : "Off: the hub sees nothing of this site", on, (on) => change({ on }))];
-  if (site.tools.length) parts.push(make("ul", "", ...site.tools.map((tool) => toolItem(tool, origin))));
-  else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
+  const parts = [make("h2", "wide", name), share];
+  if (site.tools.length) {
+    const list = make("ul", "", ...site.tools.map((tool) => toolItem(tool, origin)));
+    if (site.tools.length > MANY) parts.push(finder(list));
+    parts.push(list);
+  } else parts.push(make("p", "soft", whyNone(page, site, BROWSER_HAS_WEBMCP)));
   if (page.web && !page.allowed) parts.push(allow(origin));
   if (rejected.length) {
     const items = rejected.map(({ name, reason }) => make("li", "wide", make("code", "", name), `: ${reason}`));
@@ -146,13 +159,34 @@ function section(site, page) {
   if (on) {
     const more = make("details", "more", make("summary", "soft", "More about this site"));
     more.append(make("p", "soft", `WebMCP: ${BROWSER_HAS_WEBMCP ? "this browser’s own" : "this extension’s, as the browser has none"}.`));
-    if (!BROWSER_HAS_WEBMCP) more.append(toggle("Give its pages WebMCP", "Its pages are told with their next load", webmcp, (webmcp) => change({ webmcp })));
-    more.append(toggle("Keep its tools when its tabs are closed", "A call then opens the site again", keep, (keep) => change({ keep })));
+    if (!BROWSER_HAS_WEBMCP) more.append(toggle("Give its pages WebMCP", "Its pages are told with their next load", webmcp, (webmcp) => choose({ webmcp })));
+    more.append(toggle("Keep its tools when its tabs are closed", "A call then opens the site again", keep, (keep) => choose({ keep })));
     parts.push(more);
   }
   const all = make("section", "", ...parts);
   all.setAttribute("aria-label", name);
   return all;
+}
+
+/**
+ * A field that leaves in a list what has the words that are written there.
+ *
+ * @param {HTMLElement} list
+ */
+function finder(list) {
+  const field = make("input", "");
+  field.type = "search";
+  field.placeholder = "Find a tool";
+  field.ariaLabel = field.placeholder;
+  field.value = sought;
+  const find = () => {
+    sought = field.value;
+    const words = sought.toLowerCase().split(/\s+/);
+    for (const item of list.children) /** @type {HTMLElement} */ (item).hidden = !words.every((word) => item.textContent?.toLowerCase().includes(word));
+  };
+  field.addEventListener("input", find);
+  find();
+  return field;
 }
 
 /**

@@ -457,8 +457,8 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** @param {unknown} value @returns {Values} */
-const object = (value) => (isObject(value) ? value : {});
+/** @param {unknown} value @returns {Values} none of its own, if it is no object */
+export const object = (value) => (isObject(value) ? value : {});
 
 /** @param {unknown} value @returns {unknown[]} */
 const list = (value) => (Array.isArray(value) ? value : []);
@@ -478,7 +478,7 @@ const cut = (long) => (long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` 
  * @param {string} className
  * @param {...(Node | string)} children
  */
-function make(tag, className, ...children) {
+export function make(tag, className, ...children) {
   const element = document.createElement(tag);
   if (className) element.className = className;
   element.append(...children);

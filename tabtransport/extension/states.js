@@ -114,7 +114,7 @@ export function explain(standing, address) {
     case "waiting": {
       const count = questions(standing);
       const what = count === 1 ? "An app waits for your answer." : `${count} questions of apps wait for your answer.`;
-      return waiting ? what : `${what} It was asked elsewhere: see “tabhub approve”.`;
+      return waiting ? what : `${what} It was asked elsewhere: answer it in the dashboard, or with “tabhub approve”.`;
     }
     case "paused":
       return "Nothing is done for any app until you resume.";
@@ -133,7 +133,7 @@ export function explain(standing, address) {
   }
   switch (hub.state) {
     case "connected":
-      return `to ${hub.hub || "the hub"}${hub.version ? ` ${hub.version}` : ""} at ${host}`;
+      return "Your apps can use the pages that you share.";
     case "unpaired":
       return hub.reason
         ? `The hub at ${host} does not know this browser. Run “tabhub extension DIR” again and reload the extension, or run “tabhub pair”.`

@@ -2,12 +2,12 @@
 // believes nothing: all texts are shown as text, no address becomes a link, and of images only
 // those that no script can be in. toolresult.css is its look.
 
+import { make, object } from "./schemaform.js";
+
 const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** How many blocks of a result are shown, and how many characters of one. */
 const MAX_BLOCKS = 50;
 const MAX_TEXT = 100_000;
-
-/** @typedef {Record<string, unknown>} Values */
 
 /**
  * Shows a result.
@@ -28,7 +28,7 @@ export function resultView(result) {
   return make("div", isError === true ? "result failed" : "result", ...parts);
 }
 
-/** @param {Values} it a ContentBlock of MCP */
+/** @param {Record<string, unknown>} it a ContentBlock of MCP */
 function block(it) {
   switch (it.type) {
     case "text":
@@ -48,7 +48,7 @@ function block(it) {
   return text(it);
 }
 
-/** @param {Values} it */
+/** @param {Record<string, unknown>} it */
 function image({ mimeType, data }) {
   const type = IMAGES.find((known) => known === mimeType);
   if (!type || typeof data !== "string") return make("p", "soft wide", `An image (${word(mimeType)}), which is not shown here.`);
@@ -81,19 +81,3 @@ function same(said, value) {
 
 /** @param {unknown} value */
 const word = (value) => (typeof value === "string" ? value.slice(0, 500) : "of no kind that it says");
-
-/** @param {unknown} value @returns {Values} */
-const object = (value) => (typeof value === "object" && value !== null ? /** @type {Values} */ (value) : {});
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}

@@ -98,6 +98,7 @@ function tryForm(at, schema) {
     call.disabled = false;
     cancel.hidden = true;
     outcome.replaceChildren("error" in tried ? make("p", "bad wide", tried.error) : resultView(tried.result));
+    outcome.scrollIntoView({ block: "nearest" });
   });
   return form;
 }

@@ -279,7 +279,7 @@ interface Use {
   kind: "tool" | "resource" | "prompt" | "browser";
   /** The tool's or prompt's name, the resource's URI, or what the browser was asked. */
   name: string;
-  /** The client, as its owner calls it. */
+  /** The client, as its owner calls it; "" of what the owner has tried. */
   app: string;
   /** When it began, as Date.now() has it. */
   at: number;
@@ -332,7 +332,8 @@ interface InvitationView {
 }
 
 type UIRequest =
-  | { ask: "status"; tabId: number }
+  /** Without a tab, as of settings: how the browser stands. */
+  | { ask: "status"; tabId?: number }
   | { ask: "site"; origin: string; on?: boolean; keep?: boolean; webmcp?: boolean }
   | { ask: "settings" }
   | { ask: "save"; settings: Partial<Settings> }

@@ -4,6 +4,7 @@
 // Listeners are set before anything is awaited: the browser starts the worker for an
 // event and delivers it to whoever listens by then.
 
+import { isLoopback } from "../addresses.js";
 import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { CAPABILITIES, control } from "./control.js";
@@ -219,6 +220,7 @@ function heard(frame, port, message) {
       calls.waits(message.id);
       break;
     case "leaving":
+      tries.leaving(message.id);
       calls.leaving(message);
       break;
     case "staying":
@@ -293,8 +295,8 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 async function asked(request) {
   switch (request.ask) {
     case "status": {
-      const { tabId } = request;
-      const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+      const { tabId = chrome.tabs.TAB_ID_NONE } = request;
+      const tab = tabId < 0 ? undefined : await chrome.tabs.get(tabId).catch(() => undefined);
       const page = await pageView(tab);
       const sites = tabs.sites(tabId, tab?.url ?? "", page.reached);
       return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs() };
@@ -351,7 +353,7 @@ async function pageView(tab) {
   const origin = settings.webOrigin(tab?.url ?? "");
   if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
   const { protocol, hostname } = new URL(origin);
-  const secure = protocol === "https:" || settings.isLoopback(hostname);
+  const secure = protocol === "https:" || isLoopback(hostname);
   const asleep = isAsleep(tab);
   // What the browser is asked may be withheld, site by site.
   const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });

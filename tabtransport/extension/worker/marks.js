@@ -3,20 +3,24 @@
 // them, and no picture that a client gets has them.
 
 import { using } from "../states.js";
+import { Code, Refusal } from "./refusal.js";
 import { permitsPage, webOrigin } from "./settings.js";
+import { isAsleep } from "./tab.js";
 
 /** A mark that the worker has not renewed goes away by itself, in ms; it is renewed before. */
 const LASTS = 15_000;
 const RENEW = 10_000;
 /** How long a page may take to draw what is left when the mark has gone, in ms. */
 const DRAWN = 300;
+/** How long a page may be too busy to do anything, in ms. */
+const BUSY = 2_000;
 
 export class Marks {
   /** What is said of tabs, by their ids. @type {Map<number, string>} */
   #labels = new Map();
   /** Tabs that are being pictured, and how often at once. @type {Map<number, number>} */
   #pictured = new Map();
-  /** What is done next in a tab comes after this. @type {Map<number, Promise<unknown>>} */
+  /** What is done next in a tab comes after this; false if the page was too busy. @type {Map<number, Promise<boolean>>} */
   #last = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #renewing;
@@ -72,7 +76,9 @@ export class Marks {
     const times = (this.#pictured.get(tabId) ?? 0) + 1;
     this.#pictured.set(tabId, times);
     try {
-      if (this.#last.has(tabId)) await this.#next(tabId, () => this.#erase(tabId));
+      if (this.#last.has(tabId) && !(await this.#next(tabId, () => this.#erase(tabId)))) {
+        throw new Refusal(Code.Internal, "the page is too busy to be pictured; try again when it is not");
+      }
       return await act();
     } finally {
       const left = (this.#pictured.get(tabId) ?? 1) - 1;
@@ -92,7 +98,11 @@ export class Marks {
    * @param {() => Promise<unknown>} act
    */
   #next(tabId, act) {
-    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(act).catch(() => {}); // the tab may be closed to extensions
+    const acted = async () => {
+      await act().catch(() => {}); // the tab may be closed to extensions
+      return true;
+    };
+    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(() => Promise.race([acted(), late()]));
     this.#last.set(tabId, done);
     void done.then(() => this.#last.get(tabId) === done && !this.#labels.has(tabId) && this.#last.delete(tabId));
     return done;
@@ -103,16 +113,22 @@ export class Marks {
    * @param {string} label
    */
   async #draw(tabId, label) {
-    const { url = "" } = await chrome.tabs.get(tabId);
-    const origin = webOrigin(url);
-    if (!origin || !permitsPage(this.#settings(), url)) return;
-    await run(tabId, draw, [label, origin, LASTS]);
+    const tab = await chrome.tabs.get(tabId);
+    const origin = webOrigin(tab.url ?? "");
+    if (!origin || isAsleep(tab)) return;
+    if (permitsPage(this.#settings(), origin)) await run(tabId, draw, [label, origin, LASTS]);
+    else await this.#erase(tabId);
   }
 
   /** @param {number} tabId */
   async #erase(tabId) {
     await run(tabId, erase, [DRAWN]);
   }
+}
+
+/** @returns {Promise<boolean>} */
+function late() {
+  return new Promise((resolve) => setTimeout(resolve, BUSY, false));
 }
 
 /**

@@ -120,11 +120,6 @@ export function webOrigin(url) {
   return /^https?:/.test(origin) ? origin : "";
 }
 
-/** Whether a host is this computer, whatever is in its files. @param {string} hostname */
-export function isLoopback(hostname) {
-  return /^((.*\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
 /**
  * Whether the user wants a site's tools to be kept when its tabs are closed.
  *

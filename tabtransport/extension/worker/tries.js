@@ -5,11 +5,9 @@ import { endOf } from "./uses.js";
 
 /** How long a call waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
-/** Who makes them, where what was done in a tab is listed. */
-const YOU = "You";
 
 export class Tries {
-  /** @type {Map<string, {port: chrome.runtime.Port, end: (outcome: Tried) => void}>} */
+  /** @type {Map<string, {port: chrome.runtime.Port, end: (outcome: Tried) => void, leads?: boolean}>} */
   #open = new Map();
   #tabs;
   #uses;
@@ -38,7 +36,7 @@ export class Tries {
     const { port, child } = route;
     const outcome = new Promise((end) => this.#open.set(id, { port, end }));
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
-    this.#uses.begun(id, tabId, "tool", name, YOU);
+    this.#uses.begun(id, tabId, "tool", name, "");
     return outcome;
   }
 
@@ -63,10 +61,22 @@ export class Tries {
     return true;
   }
 
+  /**
+   * A document gives way to another one. If a call of the owner's has led there, it has done its work.
+   *
+   * @param {string} id
+   */
+  leaving(id) {
+    const open = this.#open.get(id);
+    if (open) open.leads = true;
+  }
+
   /** @param {chrome.runtime.Port} port */
   disconnected(port) {
     for (const [id, open] of this.#open) {
-      if (open.port === port) this.#end(id, { error: "The page went away. The call may have taken effect." }, "failed");
+      if (open.port !== port) continue;
+      const text = `The page went to another one${open.leads ? "" : ". It may have taken effect"}.`;
+      this.#end(id, open.leads ? { result: { content: [{ type: "text", text }] } } : { error: text }, open.leads ? "done" : "failed");
     }
   }
 

@@ -19,7 +19,7 @@ const SOMEBODY = "An app";
 /**
  * @typedef {object} Used
  * @property {Use[]} recent the latest first
- * @property {Set<Use>} open
+ * @property {Set<Use>} open of clients, not of the owner
  * @property {number} last when one has ended, as Date.now() has it
  * @property {string[]} users whom the mark names; none: the tab is not marked
  * @property {ReturnType<typeof setTimeout>} [timer]
@@ -83,13 +83,13 @@ export class Uses {
   }
 
   /**
-   * A request of a client has reached a tab.
+   * A request of a client, or of the owner, has reached a tab.
    *
    * @param {string} id
    * @param {number} tabId
    * @param {Use["kind"]} kind
    * @param {string} name of what is used
-   * @param {string} [app] the client's
+   * @param {string} [app] the client's name, "" if it is the owner's own
    */
   begun(id, tabId, kind, name, app = SOMEBODY) {
     /** @type {Use} */
@@ -115,8 +115,9 @@ export class Uses {
     const tab = this.#of(tabId);
     this.#open.delete(id);
     tab.open.delete(use);
-    tab.last = Date.now();
-    use.took = tab.last - use.at;
+    const now = Date.now();
+    if (use.app) tab.last = now;
+    use.took = now - use.at;
     use.ended = ended;
     if (tab.users.length) this.#look(tabId, tab);
     if (this.#working) this.#work();
@@ -148,8 +149,9 @@ export class Uses {
    * @param {Use} use
    */
   #opened(tabId, tab, use) {
-    tab.open.add(use);
     this.#open.set(use.id, { tabId, use });
+    if (!use.app) return;
+    tab.open.add(use);
     setTimeout(() => this.#work(), LONG);
   }
 
@@ -166,7 +168,7 @@ export class Uses {
   #work() {
     const long = Date.now() - LONG;
     let working = 0;
-    for (const { use } of this.#open.values()) if (use.at <= long) working++;
+    for (const { use } of this.#open.values()) if (use.app && use.at <= long) working++;
     if (working === this.#working) return;
     this.#working = working;
     this.#changed();
@@ -181,7 +183,7 @@ export class Uses {
   #look(tabId, tab) {
     clearTimeout(tab.timer);
     const now = Date.now();
-    const lately = tab.recent.filter(({ at, took = now - at }) => at + took > now - LINGER);
+    const lately = tab.recent.filter(({ app, at, took = now - at }) => app && at + took > now - LINGER);
     const [oldest] = tab.open;
     const shows = tab.users.length ? oldest || now - tab.last < LINGER : oldest && (lately.length > 1 || now - oldest.at >= SLOW);
     const seen = tab.open.size ? [...tab.open] : lately;
