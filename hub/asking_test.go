@@ -12,6 +12,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/stats"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest"
 )
@@ -331,5 +332,77 @@ func TestHubEndsWhileAsked(t *testing.T) {
 		w.restart()
 		next.Session = "s3"
 		w.paid(w.callAs(t.Context(), &next, "pay"))
+	})
+}
+
+// A call that its owner stops must not be sent by a yes that comes afterwards.
+func TestStopWhileAsked(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		question := w.asked()
+		shown, all := w.hub.Running()
+		if all != 1 || shown[0].Phase != PhaseAsking || shown[0].Tool != "pay" || shown[0].Decision != "" {
+			t.Fatalf("under way: %+v", shown)
+		}
+		if !w.hub.Stop(shown[0].ID) || w.hub.Stop("") {
+			t.Error("not stopped, or what has no name is")
+		}
+		w.withdrawn(question)
+		c.want(t, "the owner has stopped this call; it was not sent")
+		if open := w.hub.Desk().Open(); len(open) != 0 {
+			t.Errorf("still open: %+v", open)
+		}
+		w.notPaid()
+		if _, all := w.hub.Running(); all != 0 {
+			t.Errorf("%d are under way at the end", all)
+		}
+		w.recorded("withdrawn")
+	})
+}
+
+// How long the owner thinks about a question is not how slow a page is.
+func TestCallsAreTimedWithoutTheOwner(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		c := w.pay()
+		r := w.asked()
+		time.Sleep(time.Minute)
+		w.says(r, spec.ReachOnce)
+		r = w.shop.Next()
+		time.Sleep(time.Second)
+		answer(w.shop, r, "paid")
+		c.want(t, "paid")
+		c = w.pay()
+		w.says(w.asked(), spec.ReachNo)
+		c.want(t, "DENIED")
+		s := w.hub.Calls(stats.Hour)
+		i := len(s.Calls) - 1
+		if s.Calls[i] != 2 || s.Failed[i] != 1 || s.Outcomes["DENIED"] != 1 || s.P99[i] < 950 || s.P99[i] > 1050 {
+			t.Errorf("%d calls, %d failed, %v, p99 %v ms", s.Calls[i], s.Failed[i], s.Outcomes, s.P99[i])
+		}
+	})
+}
+
+// What a client has put into the address of a resource is shown in full, as arguments are.
+func TestAskingShowsAnAddress(t *testing.T) {
+	testAsking(t, func(t *testing.T, w *asking) {
+		if err := w.hub.EditPolicy("test", func(doc *policy.Document) error {
+			doc.Put(policy.Rule{ID: "ask", Effect: policy.Ask, Site: "shop.example"}, time.Now())
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w.register(w.shop, 0, register(spec.KindResource, "https://shop.example/", `{"uriTemplate":"shop://order/{note}","name":"order"}`))
+		uri := "shop://order/" + strings.Repeat("x", 100) + "secret" + strings.Repeat("x", 100)
+		done := make(chan error)
+		go func() {
+			_, err := w.hub.ReadResource(t.Context(), w.claude, "tabhub://shop.example/"+uri)
+			done <- err
+		}()
+		q := w.asked()
+		if args := w.hub.Desk().Open()[0].Args; len(args) != 1 || args[0].Value != uri {
+			t.Errorf("the owner is shown %+v", args)
+		}
+		w.says(q, spec.ReachNo)
+		<-done
 	})
 }

@@ -14,7 +14,7 @@ import (
 // has ended.
 func (h *Hub) Await(ctx context.Context, ready func() bool) error {
 	for {
-		changed := h.changes.wait()
+		changed := h.changes.Wait()
 		if ready() {
 			return nil
 		}

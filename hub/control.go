@@ -51,7 +51,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()
-	c := control{Hub: h, by: by, to: to, req: req}
+	c := control{Hub: h, passage: passage, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
@@ -88,11 +88,12 @@ func capabilityOf(req spec.Request) spec.Capability {
 // control is a control request under way.
 type control struct {
 	*Hub
-	by    *consent.Caller
-	to    spec.TabAddr
-	req   spec.Request
-	ad    admission
-	moved bool // the tab was found to show another site than the hub knows of
+	passage *passage
+	by      *consent.Caller
+	to      spec.TabAddr
+	req     spec.Request
+	ad      admission
+	moved   bool // the tab was found to show another site than the hub knows of
 
 	action policy.Action
 	url    string // what the tab shows, if that matters
@@ -142,18 +143,22 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
-		a.Site.Any = a.Site.Domain == ""
+		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwn(url)
 	}
 	if target != "" {
 		if here := c.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
 			c.action, c.ad.decision = a, here
 			return nil, refusal(here, &a)
 		}
-		a.Site = policy.Site{Domain: naming.DomainOfURL(target, true)}
+		to := naming.DomainOfURL(target, true)
+		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwn(target)} // browsers take more for an address than has a domain
 	}
+	c.passage.reaches(a.Site.Domain)
 	c.action = a
 	return &c.action, nil
 }
+
+func (c *control) isOwn(url string) bool { return c.opts.OwnPage != nil && c.opts.OwnPage(url) }
 
 // originOf returns the origin of a web page's URL, "" of another.
 func originOf(url string) string {
@@ -205,6 +210,14 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 		a.Name, a.Class = "browser_page text", policy.Read
 	}
 	return a, place, target
+}
+
+// ListsTab reports whether a client that has the tabs listed is told what is in one of a site,
+// "" if it shows none.
+func (h *Hub) ListsTab(by *consent.Caller, site spec.Domain) bool {
+	a, _, _ := controlAction(by, &spec.ListTabs{})
+	a.Site.Domain = site
+	return h.gate.shows(&a)
 }
 
 // shown returns the address of what the tab shows, and whether the browser vouches for it.

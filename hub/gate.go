@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/flow"
-	"tabhub/hub/live"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -26,12 +28,13 @@ import (
 // the gate decides again.
 type gate struct {
 	transport tabtransport.TabHubTransport
+	telemetry telemetry.Observer
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
 	edits     atomic.Uint64              // of rules
 	apps      apps
-	bell      *live.Bell // rung when what is under way changes, or rules
+	changed   *broadcast.Signal // fired when what is under way changes, or rules
 
 	mu       sync.Mutex
 	underWay map[*passage]struct{}
@@ -55,6 +58,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 	if p.of == nil {
 		panic("hub: a request that was not decided about")
 	}
+	w.For = describe.Clean(p.of.Who.Name, maxSaid)
 	return g.transport.SendRequest(ctx, to, req, w)
 }
 
@@ -117,6 +121,8 @@ const maxAsked = 2
 // decide decides about an action. Without an error and a permit the owner is to be asked.
 // The error is a *Failure, or ctx's cause.
 func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
+	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Decide)
+	defer func() { span.End(ad.decision.Effect.String()) }()
 	rules := g.rules.Load()
 	if ad.traced = rules.Traces(a.Who); ad.traced {
 		if err := g.trace(ctx, a, about); err != nil {
@@ -144,11 +150,24 @@ func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c con
 	ad.asked++
 	c.Decision = ad.decision
 	ad.granted = grantFor(c.Action, ad.decision)
+	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Ask)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
+	span.End(ownersAnswer(err))
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
 		err = &Failure{spec.FailDenied, denied.Words}
 	}
 	return err
+}
+
+// ownersAnswer says how a question to the owner has ended.
+func ownersAnswer(err error) string {
+	if _, denied := errors.AsType[*consent.Denied](err); denied {
+		return policy.Deny.String()
+	}
+	if err == nil {
+		return policy.Allow.String()
+	}
+	return outcome(spec.Response{}, err)
 }
 
 // admit decides about actions until one is allowed or refused: action returns what is about

@@ -11,11 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/stats"
+	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -39,10 +42,11 @@ type Hub struct {
 
 	lists     [numLists]listCache
 	views     views
-	changes   signal // fired after each change of state
+	changes   broadcast.Signal // fired after each change of state
 	updates   atomic.Uint64
 	inFlight  atomic.Int64
-	calls     atomic.Uint64         // since Open
+	calls     atomic.Uint64 // since Open
+	stats     stats.Calls
 	confirmed atomic.Int64          // when the store was asked last by confirmEpoch, in ns since 1970
 	storeErr  atomic.Pointer[error] // of the last write
 	running   sync.WaitGroup        // calls, and what they have begun
@@ -75,6 +79,9 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	}
 	if opts.Record == nil {
 		opts.Record = record.Discard
+	}
+	if opts.Telemetry == nil {
+		opts.Telemetry = telemetry.Nobody
 	}
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)

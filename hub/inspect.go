@@ -10,6 +10,7 @@ import (
 	"tabhub/hub/item"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/stats"
 	"tabhub/spec"
 	"tabhub/storage"
 )
@@ -17,6 +18,13 @@ import (
 // Tabs describes all tabs but those that have not come back since a restart, by
 // browser and tab.
 func (h *Hub) Tabs() []state.TabInfo { return view(h, (*state.State).Tabs) }
+
+// Tab describes one of them.
+func (h *Hub) Tab(at spec.TabAddr) (state.TabInfo, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.Tab(at)
+}
 
 // Browsers describes all peers, single tabs included, that are connected or in their
 // grace.
@@ -82,6 +90,10 @@ func (h *Hub) Status() Status {
 	}
 	return s
 }
+
+// Calls returns the calls that have ended in a span, without the time that the owner took to
+// answer.
+func (h *Hub) Calls(span stats.Span) stats.Series { return h.stats.Series(span, time.Now()) }
 
 // ConsistencyCheck returns an error that names each way in which the hub's state
 // contradicts itself. It is for tests.

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub/item"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -26,7 +27,7 @@ func (r *run) open(ctx context.Context) error {
 
 func (r *run) openTab(ctx context.Context) error {
 	h := r.h
-	changed := h.changes.wait()
+	changed := h.changes.Wait()
 	h.mu.RLock()
 	id := r.ref.ID
 	it := h.state.Known(&r.ref)
@@ -77,7 +78,10 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 		h.running.Go(func() { h.askForTab(p, o) }) // while this call runs, so Close still waits
 	}
 	r.opened = true
-	return r.awaitOpened(ctx, o)
+	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Open)
+	err = r.awaitOpened(ctx, o)
+	span.End(outcome(spec.Response{}, err))
+	return err
 }
 
 // awaitOpened blocks until a tab can take the call or the wait for the opened one is
@@ -87,7 +91,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		changed := h.changes.wait()
+		changed := h.changes.Wait()
 		h.mu.RLock()
 		best, _ := h.state.Snapshot(&r.ref, r.excluded, r.peer, nil).Choose()
 		until, err := h.state.Deadline(o)

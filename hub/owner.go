@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tabhub/describe"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
@@ -46,7 +47,7 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 		case <-h.ctx.Done():
 			return
 		}
-		changed := h.gate.apps.changed.wait()
+		changed := h.gate.apps.changed.Wait()
 		waiting, asked := h.gate.desk.Waiting()
 		tell(spec.OwnerState{
 			Paused:  slices.ContainsFunc(h.Policy().Document().Pauses, isOfAll),
@@ -69,7 +70,7 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 func (h *Hub) Connected(by *consent.Caller) (gone func()) {
 	turn := func(n int) {
 		h.gate.apps.connected(by, n)
-		h.gate.bell.Ring()
+		h.gate.changed.Fire()
 	}
 	turn(1)
 	return func() { turn(-1) }
@@ -79,14 +80,14 @@ func (h *Hub) Connected(by *consent.Caller) (gone func()) {
 const (
 	maxApps     = 16
 	maxKeptApps = 256
-	maxSaid     = 80               // bytes of what one calls itself
+	maxSaid     = 80               // bytes of a client's name, or of what it calls itself
 	appGrace    = 10 * time.Minute // for how long one is shown that has called, and is not connected
 )
 
 // apps are the clients that are connected, or have just called. Its methods are safe for
 // concurrent use.
 type apps struct {
-	changed  signal
+	changed  broadcast.Signal
 	turnover atomic.Uint64 // how often one has connected or left
 
 	mu  sync.Mutex
@@ -130,7 +131,7 @@ func (a *apps) change(by *consent.Caller, f func(*app)) {
 	}
 	f(it)
 	a.mu.Unlock()
-	a.changed.fire()
+	a.changed.Fire()
 }
 
 // list returns the apps that are to be shown, the last to call first.

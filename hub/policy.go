@@ -93,9 +93,9 @@ func (h *Hub) setPolicy(set *policy.Set) {
 		h.unsubscribe(sub)
 	}
 	h.notices.allChanged()
-	h.gate.apps.changed.fire()
+	h.gate.apps.changed.Fire()
 	h.gate.edits.Add(1)
-	h.gate.bell.Ring()
+	h.gate.changed.Fire()
 }
 
 // keep stores a document, and blocks until that is synced.
@@ -126,7 +126,7 @@ func (h *Hub) openPolicy(stored []storage.Settings) error {
 		return fmt.Errorf("policy: %w", err)
 	}
 	h.gate = &gate{
-		transport: h.transport, bell: h.opts.Bell, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
+		transport: h.transport, telemetry: h.opts.Telemetry, changed: h.opts.Changed, underWay: map[*passage]struct{}{}, followed: map[*state.Subscription]*policy.Action{}, began: map[session]time.Time{},
 		desk: consent.New(consent.Options{
 			Askers: h.opts.Askers, Browser: window{h}, Remember: h.remember, Record: h.opts.Record, Log: h.log,
 			Kept: kept,
@@ -256,7 +256,7 @@ func (w window) asker() (peer spec.PeerID, ok bool) {
 
 func (w window) Ask(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
 	for {
-		changed := w.h.changes.wait()
+		changed := w.h.changes.Wait()
 		peer, ok := w.asker()
 		if !ok {
 			if err := await(ctx, w.h, changed); err != nil {

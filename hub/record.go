@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // Record adds an entry to the record, for what happens beside the calls that the hub
@@ -27,6 +28,9 @@ func (h *Hub) recordCall(r *run, resp spec.Response, err error) {
 	r.args = bytes.Clone(r.args) // the record may be left when the client has its answer
 	e := r.entry()
 	e.Outcome, e.Result = outcome(resp, err), resp.Result
+	if e.Outcome != askedBack { // the call has not ended
+		h.stats.Add(e.Time.Add(e.Duration), e.Outcome, e.Duration-e.Asked)
+	}
 	r.traced(resp, err, func(flows []policy.Flow) {
 		e.Flows = flowLines(flows, e.Domain)
 		h.Record(e)
@@ -123,21 +127,33 @@ func (h *Hub) confirmEpoch() {
 	})
 }
 
+// askedBack is the outcome of a call that comes again, with the client's answer.
+const askedBack = "asked"
+
+// outcome says in a word how a call, or an attempt of one, has ended.
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
 	}
 	if _, ok := errors.AsType[*consent.AskBack](err); ok {
-		return "asked" // and comes again, with the answer
+		return askedBack
 	}
 	_, remote := errors.AsType[*spec.Error](err)
 	switch {
+	case isUnserved(err):
+		return "unknown"
 	case remote, err == nil && resp.Failed:
 		return string(spec.FailToolError)
 	case err == nil:
 		return "ok"
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, tabtransport.ErrTimeout):
 		return string(spec.FailToolTimeout)
+	case errors.Is(err, tabtransport.ErrLost):
+		return string(spec.FailTabClosed)
+	case errors.Is(err, tabtransport.ErrNotConnected):
+		return string(spec.FailNotConnected)
+	case errors.Is(err, tabtransport.ErrBusy):
+		return string(spec.FailQueueFull)
 	}
 	return "cancelled"
 }
@@ -155,10 +171,7 @@ func (h *Hub) recordRefused(r *run, err error) {
 		return
 	}
 	e := r.by.Entry(record.Refused, time.Now())
-	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), "unknown"
-	if !isUnserved(err) {
-		e.Outcome = outcome(spec.Response{}, err)
-	}
+	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), outcome(spec.Response{}, err)
 	h.Record(e)
 }
 

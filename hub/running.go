@@ -6,10 +6,12 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
@@ -103,7 +105,7 @@ type Revision struct {
 	Clients uint64 // that have come and gone
 }
 
-// Revision returns how much has changed so far. Options.Bell rings when that is more.
+// Revision returns how much has changed so far. Options.Changed is fired when that is more.
 func (h *Hub) Revision() Revision {
 	return Revision{h.updates.Load(), h.gate.edits.Load(), h.gate.apps.turnover.Load()}
 }
@@ -130,14 +132,14 @@ type subject struct {
 	id   string // "": the request is a part of one that is shown
 	kind spec.Kind
 	name string
-	site spec.Domain // "" for none
+	site spec.Domain // "" for none, or for one that is not known yet
 	own  bool        // a tool of the hub itself: what it does for the client are requests, too
 }
 
 // What the owner has stopped.
 var (
 	errPaused       = errors.New("the owner has paused this")
-	errOwnerStopped = errors.New("the owner has stopped this")
+	errOwnerStopped = fmt.Errorf("the owner has stopped this: %w", consent.ErrWithdrawn)
 )
 
 // enter begins a request of a client, before it is decided about: what the owner stops from
@@ -151,7 +153,10 @@ func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (co
 	g.mu.Lock()
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
-	g.bell.Ring()
+	g.changed.Fire()
+	if by.Begun != nil && about.id != "" {
+		by.Begun(about.id)
+	}
 	return ctx, p
 }
 
@@ -160,7 +165,7 @@ func (p *passage) leave() {
 	delete(p.gate.underWay, p)
 	p.gate.mu.Unlock()
 	p.cancel(nil)
-	p.gate.bell.Ring()
+	p.gate.changed.Fire()
 }
 
 // change changes what is shown of p, nil if nothing is.
@@ -171,7 +176,7 @@ func (p *passage) change(f func()) {
 	p.mu.Lock()
 	f()
 	p.mu.Unlock()
-	p.gate.bell.Ring()
+	p.gate.changed.Fire()
 }
 
 // enters says which phase begins.
@@ -182,8 +187,21 @@ func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
 }
 
+// reaches says which site the request is about, once that is known.
+func (p *passage) reaches(site spec.Domain) {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	p.about.site = site
+}
+
+// maxShown is how long a message of a page may be that is shown while it runs, in bytes.
+const maxShown = 200
+
 // progressed says how far the page has come.
-func (p *passage) progressed(to spec.Progress) { p.change(func() { p.progress = &to }) }
+func (p *passage) progressed(to spec.Progress) {
+	to.Message = describe.Clean(to.Message, maxShown)
+	p.change(func() { p.progress = &to })
+}
 
 func (p *passage) describe() Running {
 	e := p.by.Entry("", p.began)

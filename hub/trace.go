@@ -64,15 +64,24 @@ func (r *run) carried() (sent []json.RawMessage) {
 	case r.complete != nil:
 		c := rawjson.AppendMember([]byte{'{'}, "argument", object(r.complete.Argument))
 		sent = append(sent, append(rawjson.AppendMember(c, "context", object(r.complete.Context)), '}'))
-	case it.Template:
-		sent = append(sent, append(rawjson.AppendStringMember([]byte{'{'}, "uri", r.ref.Page), '}'))
-	case len(r.args) > 0:
-		sent = append(sent, r.args)
+	default:
+		if given := r.given(it); len(given) > 0 {
+			sent = append(sent, given)
+		}
 	}
 	if answers := r.by.Extensions["inputResponses"]; answers != nil {
 		sent = append(sent, append(rawjson.AppendMember([]byte{'{'}, "inputResponses", answers), '}'))
 	}
 	return sent
+}
+
+// given returns what the client has given for an item: arguments, or the address that it has
+// made of a template.
+func (r *run) given(it *item.Item) json.RawMessage {
+	if it.Template {
+		return append(rawjson.AppendStringMember([]byte{'{'}, "uri", r.ref.Page), '}')
+	}
+	return r.args
 }
 
 // known implements carrier.

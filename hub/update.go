@@ -3,7 +3,6 @@ package hub
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"tabhub/hub/record"
@@ -29,9 +28,9 @@ func (h *Hub) update(f func(tx *state.Tx), synced ...func(error)) bool {
 	write := len(h.unwritten) > 0 || len(h.synced) > 0
 	h.mu.Unlock()
 
-	h.changes.fire()
+	h.changes.Fire()
 	h.updates.Add(1)
-	h.opts.Bell.Ring()
+	h.opts.Changed.Fire()
 	if work.Listed {
 		h.notices.dirty()
 	}
@@ -103,31 +102,5 @@ func (h *Hub) written(err error) {
 	h.storeErr.Store(&err)
 	if errors.Is(err, storage.ErrStaleEpoch) {
 		h.supersede(err)
-	}
-}
-
-// signal wakes all who wait for something to happen. Its zero value is ready.
-type signal struct {
-	mu   sync.Mutex
-	next chan struct{} // nil while nobody waits
-}
-
-// wait returns a channel that is closed when fire is called next. To miss nothing, take
-// it before looking whether there is anything to wait for.
-func (s *signal) wait() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.next == nil {
-		s.next = make(chan struct{})
-	}
-	return s.next
-}
-
-func (s *signal) fire() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.next != nil {
-		close(s.next)
-		s.next = nil
 	}
 }

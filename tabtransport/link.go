@@ -86,6 +86,7 @@ type Outgoing struct {
 	ID      string
 	Tab     int64
 	Request spec.Request
+	For     string // as in Wait
 	Claim
 }
 

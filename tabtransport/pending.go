@@ -34,6 +34,7 @@ type pending struct {
 	id         string
 	to         spec.TabAddr
 	req        spec.Request
+	client     string // whose request it is, "" the hub's own
 	start      time.Time
 	done       chan struct{} // closed once outcome is set
 	progressed chan struct{} // capacity 1; nil if nobody wants progress
@@ -63,9 +64,9 @@ type outcome struct {
 }
 
 // open adds a request that is about to be given to a.
-func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time, progress bool) *pending {
+func (p *Peers) open(a *attachment, tab int64, req spec.Request, client string, start time.Time, progress bool) *pending {
 	q := &pending{
-		peers: p, id: newID(), to: spec.TabAddr{Peer: a.peer, Tab: tab}, req: req, start: start,
+		peers: p, id: newID(), to: spec.TabAddr{Peer: a.peer, Tab: tab}, req: req, client: client, start: start,
 		done: make(chan struct{}), over: a,
 	}
 	if progress {
@@ -78,7 +79,7 @@ func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time
 }
 
 func (q *pending) outgoing() Outgoing {
-	return Outgoing{ID: q.id, Tab: q.to.Tab, Request: q.req, Claim: q}
+	return Outgoing{ID: q.id, Tab: q.to.Tab, Request: q.req, For: q.client, Claim: q}
 }
 
 // Sending implements Claim.

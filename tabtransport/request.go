@@ -37,7 +37,7 @@ func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Reque
 // one or a later one.
 func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) (spec.Response, error) {
 	limit := timeLimit{wait: wait, start: start}
-	q := p.open(a, tab, req, start, limit.extends() || wait.Person > 0 || wait.Progress != nil)
+	q := p.open(a, tab, req, wait.For, start, limit.extends() || wait.Person > 0 || wait.Progress != nil)
 	timer := time.NewTimer(wait.Timeout - time.Since(start))
 	defer timer.Stop()
 	if err := a.link.Send(q.outgoing()); err != nil {

@@ -66,6 +66,9 @@ type Wait struct {
 	// Progress, if not nil, is called for each progress message, one at a time, in
 	// order, never after SendRequest has returned. It must not block.
 	Progress func(spec.Progress)
+	// For names the client whose request it is, for the owner to read; "" if it is the hub's
+	// own. Only browsers that are paired with the hub are told.
+	For string
 }
 
 // Handler is told what happens at the far end. For one peer the calls come one at

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/consent"
 	"tabhub/hub/httpd"
 	"tabhub/spec"
@@ -48,7 +48,7 @@ that its page shows, or no.
 		switch {
 		case *watch && (len(pos) > 0 || *asJSON):
 			return usagef("--watch takes no ID, and prints no JSON")
-		case *watch && !isTerminal(a.in):
+		case *watch && !terminal.Is(a.in):
 			return usagef("--watch needs a terminal, to ask you there")
 		case *asJSON && len(pos) > 0:
 			return usagef("--json lists what waits; an answer prints none")
@@ -67,25 +67,25 @@ func (a *app) printQuestions(all []consent.Question) error {
 		fmt.Fprintln(a.err, "nothing waits for an answer")
 		return nil
 	}
-	return a.table("ID\tCLIENT\tWHAT\tWHERE\tASKED\tSTATE", func(w io.Writer) {
-		for _, q := range all {
-			what, where := "sign in", ""
-			if q.Tool != nil {
-				what = clip(q.Tool.Name, 40)
-			}
-			if q.Site != nil {
-				where = cmp.Or(q.Site.Origin, "any site")
-			}
-			state := "waits"
-			switch {
-			case q.Late:
-				state = "has waited in vain"
-			case q.Count > 1:
-				state = fmt.Sprintf("%d wait", q.Count)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", q.ID, clip(q.Client.Name, 30), what, where, q.Since.Local().Format("15:04:05"), state)
+	t := a.table("ID", "CLIENT", "WHAT", "WHERE", "ASKED", "STATE")
+	for _, q := range all {
+		what, where := "sign in", ""
+		if q.Tool != nil {
+			what = q.Tool.Name
 		}
-	})
+		if q.Site != nil {
+			where = cmp.Or(q.Site.Origin, "any site")
+		}
+		state := terminal.Cell{Text: "waits", Tone: terminal.Wait, State: true}
+		switch {
+		case q.Late:
+			state = terminal.Cell{Text: "has waited in vain", Tone: terminal.Soft, State: true}
+		case q.Count > 1:
+			state.Text = fmt.Sprintf("%d wait", q.Count)
+		}
+		t.Row(q.ID, q.Client.Name, what, where, q.Since.Local().Format("15:04:05"), state)
+	}
+	return t.Print()
 }
 
 // approve answers the question whose id begins with a text. Without an answer it asks.
@@ -110,7 +110,7 @@ func (a *app) approve(ctx context.Context, id string, answer []string) error {
 		return a.answer(ctx, r, q, answer[0])
 	}
 	a.printQuestion(q)
-	if !isTerminal(a.in) {
+	if !terminal.Is(a.in) {
 		return usagef("how? Add one of these words: `tabhub approve %s ANSWER`", id)
 	}
 	line, _ := bufio.NewReader(a.in).ReadString('\n') // no answer is none

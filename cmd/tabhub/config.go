@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net"
@@ -75,10 +76,11 @@ type config struct {
 	logMax      size
 	logPayloads bool
 
-	demo     bool
-	logLevel string
-	auto     bool
-	idleExit time.Duration
+	demo      bool
+	logLevel  string
+	logFormat string
+	auto      bool
+	idleExit  time.Duration
 }
 
 // addHubFlags adds the flags of the commands that may run a hub.
@@ -120,6 +122,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.instanceUserProfiles, "instance-user-profiles", false, "let browser_instance use the profiles of your own browsers, with your logins")
 	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
 	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
+	f.StringVar(&c.logFormat, "log-format", formatText, "how the hub's log is written: text, or json, an object a line")
 	f.DurationVar(&c.idleExit, "idle-exit", 0, "end when there was no client for so long; 0 for never (a hub that stdio starts: 15m)")
 	f.MarkHidden("plain-names")
 }
@@ -137,6 +140,8 @@ func (c *config) check() error {
 		return usagef("--jwt-issuer and --jwt-audience are for --auth jwt")
 	case c.jwks != "" && (c.jwtIssuer == "" || len(c.jwtAudiences) == 0):
 		return usagef("--jwks needs --jwt-issuer and --jwt-audience, or tokens that the issuer of the keys made for other services would open this hub; pass the iss and the aud of those that are for it")
+	case c.logFormat != formatText && c.logFormat != formatJSON:
+		return usagef("--log-format is %q; it may be text or json", c.logFormat)
 	case (c.tlsCert == "") != (c.tlsKey == ""):
 		return usagef("--tls-cert and --tls-key go together")
 	case c.tabNames != string(hub.TabNamesAuto) && c.tabNames != string(hub.TabNamesAlways) && c.tabNames != string(hub.TabNamesNever):
@@ -239,13 +244,33 @@ func (a *app) dir() (home.Dir, error) {
 	return d, nil
 }
 
+// The values of --log-format.
+const (
+	formatText = "text"
+	formatJSON = "json"
+)
+
 // logger logs to stderr.
 func (a *app) logger() *slog.Logger {
 	level, err := a.config.level()
 	if err != nil {
 		level = slog.LevelInfo // checked before
 	}
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+	o := &slog.HandlerOptions{Level: level}
+	if a.config.logFormat == formatJSON {
+		return slog.New(slog.NewJSONHandler(visibleJSON{a.stderr}, o))
+	}
+	return slog.New(slog.NewTextHandler(a.err, o))
+}
+
+// say tells who started the command something, beside what is logged: in the log where
+// programs read that.
+func (a *app) say(level slog.Level, text string) {
+	if a.config.logFormat == formatJSON {
+		a.logger().Log(context.Background(), level, text)
+		return
+	}
+	fmt.Fprintln(a.err, text)
 }
 
 // passOn returns the flags of the command line and the environment, for a hub that

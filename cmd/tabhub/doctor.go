@@ -10,6 +10,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/hub/httpd"
 	"tabhub/spec"
 )
 
@@ -21,14 +22,6 @@ const (
 	stateProblem = "problem"
 )
 
-// finding is what the doctor has to say about one thing.
-type finding struct {
-	State string `json:"state"`
-	Check string `json:"check"`
-	Text  string `json:"text"`
-	Fix   string `json:"fix,omitempty"`
-}
-
 // doctor looks at everything that tabhub needs, and changes nothing.
 type doctor struct {
 	*app
@@ -37,7 +30,7 @@ type doctor struct {
 	listen   []string         // where a hub is to listen, if that was said
 	addrs    []string         // where the hub that runs listens
 	joined   []spec.PairingID // of the browsers that are connected
-	findings []finding
+	findings []httpd.Finding
 }
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -52,17 +45,15 @@ is 1 if there is a problem; notes are none.`,
 	asJSON := jsonFlag(cmd)
 	listen := cmd.Flags().StringSlice("listen", nil, "address where the hub is to listen, if not the usual ones; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		dir, err := a.dir()
-		if err != nil {
-			return err
-		}
 		for _, addr := range *listen {
 			if _, _, err := net.SplitHostPort(addr); err != nil {
 				return usagef("--listen %q is not an address; write it as %s", addr, defaultListen)
 			}
 		}
-		d := &doctor{app: a, dir: dir, listen: *listen}
-		d.named = a.config.dataDir != a.env("TABHUB_DATA_DIR")
+		d, err := a.doctor(*listen)
+		if err != nil {
+			return err
+		}
 		d.examine(cmd.Context())
 		if *asJSON {
 			err = d.printJSON()
@@ -82,6 +73,24 @@ is 1 if there is a problem; notes are none.`,
 		}
 	}
 	return cmd
+}
+
+// doctor returns a doctor that has found nothing yet. listen is where a hub is to listen, if
+// that was said.
+func (a *app) doctor(listen []string) (*doctor, error) {
+	dir, err := a.dir()
+	return &doctor{app: a, dir: dir, named: a.config.dataDir != a.env("TABHUB_DATA_DIR"), listen: listen}, err
+}
+
+// diagnose is the command for who looks at the hub's dashboard: the hub in this process
+// finds what `tabhub doctor` finds on its machine. It asks itself by its socket, as that does.
+func (a *app) diagnose(ctx context.Context) []httpd.Finding {
+	d, err := a.doctor(nil)
+	if err != nil {
+		return nil // the hub would not run
+	}
+	d.examine(ctx)
+	return d.findings
 }
 
 func (d *doctor) examine(ctx context.Context) {
@@ -109,16 +118,16 @@ func (d *doctor) restart() string {
 }
 
 func (d *doctor) fine(check, format string, args ...any) {
-	d.findings = append(d.findings, finding{stateOK, check, fmt.Sprintf(format, args...), ""})
+	d.findings = append(d.findings, httpd.Finding{State: stateOK, Check: check, Text: fmt.Sprintf(format, args...)})
 }
 
 // note says what need not be wrong. fix, if not "", says what would change it.
 func (d *doctor) note(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, finding{stateNote, check, fmt.Sprintf(format, args...), fix})
+	d.findings = append(d.findings, httpd.Finding{State: stateNote, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (d *doctor) bad(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, finding{stateProblem, check, fmt.Sprintf(format, args...), fix})
+	d.findings = append(d.findings, httpd.Finding{State: stateProblem, Check: check, Text: fmt.Sprintf(format, args...), Fix: fix})
 }
 
 func (d *doctor) problems() (n int) {
@@ -141,7 +150,7 @@ func (d *doctor) print() {
 
 func (d *doctor) printJSON() error {
 	return d.printValue(struct {
-		Problems int       `json:"problems"`
-		Findings []finding `json:"findings"`
+		Problems int             `json:"problems"`
+		Findings []httpd.Finding `json:"findings"`
 	}{d.problems(), d.findings})
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/portowner"
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/httpd"
 	"tabhub/hub/state"
 	"tabhub/spec"
@@ -53,7 +54,7 @@ func (d *doctor) extension(ctx context.Context, refused []httpd.Refusal) {
 func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing) {
 	seen := false
 	for _, b := range browsers {
-		name := cmp.Or(clip(b.Name, 60), "a browser")
+		name := cmp.Or(terminal.OneLine(b.Name, 60), "a browser")
 		if b.Connected && b.Dialect == relay.Dialect {
 			seen = true
 			d.fine("extension", "%s is connected, by an extension of the MCP Proxy Protocol", name)
@@ -72,7 +73,7 @@ func (d *doctor) browsers(browsers []state.BrowserInfo, paired []pairing.Pairing
 	var away []string
 	for _, p := range paired {
 		if !slices.Contains(d.joined, p.ID) {
-			away = append(away, clip(nameOf(p), 60)+" of "+p.Since.Local().Format(time.DateOnly))
+			away = append(away, terminal.OneLine(nameOf(p), 60)+" of "+p.Since.Local().Format(time.DateOnly))
 		}
 	}
 	const most = 5

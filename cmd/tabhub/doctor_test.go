@@ -274,3 +274,30 @@ func TestDoctorOnANamedBrowser(t *testing.T) {
 		}
 	}
 }
+
+// What the dashboard shows and what the command prints must be the same words.
+func TestDoctorInTheHub(t *testing.T) {
+	p, _ := serveTest(t)
+	a := &app{env: func(string) string { return "" }, config: config{dataDir: string(p.dir)}}
+	var told []httpd.Finding
+	if err := ask(t.Context(), a, "/api/doctor", &told); err != nil {
+		t.Fatal(err)
+	}
+	d, err := a.doctor(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.examine(t.Context())
+	anyTime := func(f httpd.Finding) httpd.Finding {
+		if f.Check == "clock" {
+			f.Text = ""
+		}
+		return f
+	}
+	if !slices.EqualFunc(told, d.findings, func(a, b httpd.Finding) bool { return anyTime(a) == anyTime(b) }) || len(told) < 5 {
+		t.Errorf("the hub has found\n%+v\nand the command\n%+v", told, d.findings)
+	}
+	if i := slices.IndexFunc(told, func(f httpd.Finding) bool { return f.Check == "hub" }); i < 0 || told[i].State != stateOK {
+		t.Errorf("of the hub that answers: %+v", told)
+	}
+}

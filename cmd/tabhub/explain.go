@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -24,19 +23,20 @@ func (a *app) explainCommand() *cobra.Command {
 }
 
 func (a *app) printExplanation(e state.Explanation) error {
-	return a.table(e.Name, func(w io.Writer) {
-		fmt.Fprintf(w, "is\t%s %s of %s\n", e.Kind, clip(e.Item, 200), e.Domain)
-		switch {
-		case e.Tab != nil:
-			fmt.Fprintf(w, "goes to\t%s (%s)\n", clip(e.Tab.URL, 80), clip(e.Tab.Title, 40))
-		case e.OpenURL != "":
-			fmt.Fprintf(w, "opens\t%s\n", clip(e.OpenURL, 80))
-		default:
-			fmt.Fprintf(w, "goes\tnowhere\n")
-		}
-		fmt.Fprintf(w, "because\t%s\n", clip(e.Reason, 400))
-		for _, c := range e.Candidates {
-			fmt.Fprintf(w, "tab %d\t%s: %s\n", c.Number, clip(c.Tab.URL, 60), clip(c.Note, 200))
-		}
-	})
+	t := a.table()
+	t.Row("name", e.Name)
+	t.Row("is", fmt.Sprintf("%s %s of %s", e.Kind, e.Item, e.Domain))
+	switch {
+	case e.Tab != nil:
+		t.Row("goes to", fmt.Sprintf("%s (%s)", e.Tab.URL, e.Tab.Title))
+	case e.OpenURL != "":
+		t.Row("opens", e.OpenURL)
+	default:
+		t.Row("goes", "nowhere")
+	}
+	t.Row("because", e.Reason)
+	for _, c := range e.Candidates {
+		t.Row(fmt.Sprintf("tab %d", c.Number), fmt.Sprintf("%s: %s", c.Tab.URL, c.Note))
+	}
+	return t.Print()
 }

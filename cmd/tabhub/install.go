@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/auth"
 )
 
@@ -269,7 +270,7 @@ func (a *app) confirm(ctx context.Context, yes bool) error {
 	if yes {
 		return nil
 	}
-	if !isTerminal(a.in) {
+	if !terminal.Is(a.in) {
 		return usagef("nothing is changed, as nobody can be asked; --yes writes it, --dry-run only shows it")
 	}
 	fmt.Fprint(a.err, "\nWrite this? [y/N] ")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -60,8 +59,11 @@ latest 10000 lines.`,
 		case *call != "":
 			return l.tellCall(cmd.Context(), *follow)
 		}
-		fmt.Fprintf(a.out, lineFormat, "TIME", "CLIENT", "SITE", "WHAT", "OUTCOME")
-		return l.each(cmd.Context(), *follow, a.printLine)
+		out := a.lines()
+		if err := out.printHeader(); err != nil {
+			return err
+		}
+		return l.each(cmd.Context(), *follow, out.print)
 	}
 	cmd.AddCommand(a.logVerifyCommand(), a.logHeadCommand())
 	return cmd

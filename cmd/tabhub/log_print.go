@@ -4,20 +4,59 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/record"
 )
 
-// lineFormat makes lines of 80 columns. They are printed one by one, as they come.
-const lineFormat = "%-14s %-11s %-19s %-20s %s\n"
+// lines prints the lines of the record one by one, as they come.
+type lines struct {
+	*app
+	widths []int
+	day    string // of the line before, which its time does not say
+}
 
-func (a *app) printLine(l *record.Line) error {
-	_, err := fmt.Fprintf(a.out, lineFormat, l.Time.Local().Format("01-02 15:04:05"),
-		clip(cmp.Or(l.Name, l.Said, l.Client), 11), clip(string(l.Domain), 19), clip(what(l), 20), clip(ending(&l.Entry), 30))
-	return err
+func (a *app) lines() *lines {
+	columns := a.screen().Columns
+	if columns == 0 {
+		return &lines{app: a, widths: []int{14, 11, 19, 20, 0}}
+	}
+	const time, gaps = 8, 4 * 2
+	rest := max(columns-time-gaps, 40)
+	client, site, what := rest*17/100, rest*27/100, rest*28/100
+	return &lines{app: a, widths: []int{time, client, site, what, rest - client - site - what}}
+}
+
+func (p *lines) printHeader() error {
+	t := p.table("TIME", "CLIENT", "SITE", "WHAT", "OUTCOME")
+	t.SetWidths(p.widths...)
+	return t.Print()
+}
+
+func (p *lines) print(l *record.Line) error {
+	at := l.Time.Local()
+	clock := at.Format("01-02 15:04:05")
+	if p.onTerminal() {
+		clock = at.Format(time.TimeOnly)
+		if day := at.Format("Monday, " + time.DateOnly); day != p.day {
+			p.day = day
+			p.hint("%s", day)
+		}
+	}
+	t := p.table()
+	t.SetWidths(p.widths...)
+	t.Row(clock, cmp.Or(l.Name, l.Said, l.Client), l.Domain, what(l), terminal.Cell{Text: ending(&l.Entry), Tone: outcomeTone(l.Outcome)})
+	return t.Print()
+}
+
+// outcomeTone is the tone of how something has ended: what is in capitals is a failure's code.
+func outcomeTone(outcome string) terminal.Tone {
+	if outcome != "" && strings.ToUpper(outcome) == outcome {
+		return terminal.Bad
+	}
+	return tones[outcome]
 }
 
 // what says what a line is about.
@@ -106,41 +145,42 @@ func (l *logSource) payload(line *record.Line) record.Payload {
 
 // printEntry prints all of a line.
 func (a *app) printEntry(l *record.Line, p record.Payload) error {
-	return a.table(fmt.Sprintf("line\t%d, %s", l.N, l.Event), func(w io.Writer) {
-		row := func(name, value string) {
-			if value != "" {
-				fmt.Fprintf(w, "%s\t%s\n", name, clip(value, 4000))
-			}
+	t := a.table()
+	row := func(name, value string) {
+		if value != "" {
+			t.Row(name, value)
 		}
-		row("time", l.Time.Local().Format("2006-01-02 15:04:05.000 MST"))
-		row("call", l.Call)
-		row("client", l.Name)
-		row("client id", l.Client)
-		row("says it is", l.Said)
-		row("session", l.Session)
-		row("through", l.Via)
-		row("site", string(l.Domain))
-		row("page", cmp.Or(l.URL, l.Origin))
-		row("tab", l.Tab)
-		row("tool", l.Tool)
-		row("class", l.Class)
-		row("arguments", cmp.Or(string(p.Args), l.Digest))
-		row("decision", l.Decision)
-		row("rule", l.Rule)
-		row("question", l.Question)
-		row("answered by", l.By)
-		row("good for", l.Reach)
-		if l.Asked > 0 {
-			row("asked for", took(l.Asked))
-		}
-		for _, flow := range l.Flows {
-			row("values", flow)
-		}
-		row("outcome", l.Outcome)
-		row("because", l.Reason)
-		row("result", string(p.Result))
-		if l.Duration > 0 {
-			row("took", took(l.Duration))
-		}
-	})
+	}
+	t.Row("line", fmt.Sprintf("%d, %s", l.N, l.Event))
+	row("time", l.Time.Local().Format("2006-01-02 15:04:05.000 MST"))
+	row("call", l.Call)
+	row("client", l.Name)
+	row("client id", l.Client)
+	row("says it is", l.Said)
+	row("session", l.Session)
+	row("through", l.Via)
+	row("site", string(l.Domain))
+	row("page", cmp.Or(l.URL, l.Origin))
+	row("tab", l.Tab)
+	row("tool", l.Tool)
+	row("class", l.Class)
+	row("arguments", cmp.Or(string(p.Args), l.Digest))
+	row("decision", l.Decision)
+	row("rule", l.Rule)
+	row("question", l.Question)
+	row("answered by", l.By)
+	row("good for", l.Reach)
+	if l.Asked > 0 {
+		row("asked for", took(l.Asked))
+	}
+	for _, flow := range l.Flows {
+		row("values", flow)
+	}
+	row("outcome", l.Outcome)
+	row("because", l.Reason)
+	row("result", string(p.Result))
+	if l.Duration > 0 {
+		row("took", took(l.Duration))
+	}
+	return t.Print()
 }

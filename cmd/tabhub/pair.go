@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -139,15 +138,15 @@ func (a *app) listPairings(ctx context.Context, asJSON bool) error {
 			fmt.Fprintln(a.err, "no browser is paired; `tabhub extension DIR` writes an extension that is")
 			return nil
 		}
-		return a.table("ID\tBROWSER\tHOW\tSINCE", func(w io.Writer) {
-			for _, p := range list {
-				how := "by tabhub pair"
-				if p.Kind == pairing.KindCopy {
-					how = "by tabhub extension"
-				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.ID, nameOf(p), how, p.Since.Local().Format(time.DateTime))
+		t := a.table("ID", "BROWSER", "HOW", "SINCE")
+		for _, p := range list {
+			how := "by tabhub pair"
+			if p.Kind == pairing.KindCopy {
+				how = "by tabhub extension"
 			}
-		})
+			t.Row(p.ID, nameOf(p), how, p.Since.Local().Format(time.DateTime))
+		}
+		return t.Print()
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -296,18 +295,18 @@ func modeOf(p *httpd.PolicyReport) string {
 }
 
 func (a *app) printPolicy(p httpd.PolicyReport) error {
-	err := a.table("mode\t"+modeOf(&p), func(w io.Writer) {
-		for _, pause := range p.Pauses {
-			fmt.Fprintf(w, "paused\t%s at %s, since %s\n", cmp.Or(pause.Client, "all clients"), cmp.Or(pause.Site, "all sites"), pause.Since.Local().Format(time.DateTime))
-		}
-		for _, site := range p.Private {
-			fmt.Fprintf(w, "private\t%s\n", site)
-		}
-		if p.File != nil {
-			fmt.Fprintf(w, "file\t%s\n", fileState(p.File))
-		}
-	})
-	if err != nil {
+	t := a.table()
+	t.Row("mode", modeOf(&p))
+	for _, pause := range p.Pauses {
+		t.Row(stateCell("paused"), fmt.Sprintf("%s at %s, since %s", cmp.Or(pause.Client, "all clients"), cmp.Or(pause.Site, "all sites"), pause.Since.Local().Format(time.DateTime)))
+	}
+	for _, site := range p.Private {
+		t.Row("private", site)
+	}
+	if p.File != nil {
+		t.Row("file", fileState(p.File))
+	}
+	if err := t.Print(); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out)
@@ -324,42 +323,42 @@ func fileState(f *httpd.PolicyFile) string {
 }
 
 func (a *app) printRules(rules []*policy.Rule) error {
-	return a.table("ID\tEFFECT\tCLIENT\tSITE\tTOOL\tBY\tNOTE", func(w io.Writer) {
-		for _, r := range rules {
-			client, site, tool, by := cmp.Or(r.Client, "any"), cmp.Or(r.Site, "any"), cmp.Or(r.Tool, "any"), r.By
-			if r.Session != "" {
-				client += ", session " + r.Session
-			}
-			if r.From != "" {
-				site = r.From + " → " + site
-			}
-			if r.Class != "" {
-				tool += ", " + r.Class
-			}
-			if r.Late {
-				tool += ", late"
-			}
-			if !r.Made.IsZero() {
-				by += " " + r.Made.Local().Format(time.DateOnly)
-			}
-			if !r.Until.IsZero() {
-				by += ", until " + r.Until.Local().Format(time.DateTime)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.Effect, clip(client, 40), site, clip(tool, 60), by, clip(r.Note, 60))
+	t := a.table("ID", "EFFECT", "CLIENT", "SITE", "TOOL", "BY", "NOTE")
+	for _, r := range rules {
+		client, site, tool, by := cmp.Or(r.Client, "any"), cmp.Or(r.Site, "any"), cmp.Or(r.Tool, "any"), r.By
+		if r.Session != "" {
+			client += ", session " + r.Session
 		}
-	})
+		if r.From != "" {
+			site = r.From + " → " + site
+		}
+		if r.Class != "" {
+			tool += ", " + r.Class
+		}
+		if r.Late {
+			tool += ", late"
+		}
+		if !r.Made.IsZero() {
+			by += " " + r.Made.Local().Format(time.DateOnly)
+		}
+		if !r.Until.IsZero() {
+			by += ", until " + r.Until.Local().Format(time.DateTime)
+		}
+		t.Row(r.ID, stateCell(r.Effect.String()), client, site, tool, by, r.Note)
+	}
+	return t.Print()
 }
 
 func (a *app) printPolicyTest(t httpd.PolicyTest) error {
 	verdict := map[policy.Effect]string{policy.Allow: "allowed", policy.Ask: "you would be asked", policy.Deny: "denied"}[t.Effect]
-	err := a.table("result\t"+verdict, func(w io.Writer) {
-		fmt.Fprintf(w, "why\t%s\n", t.Words)
-		if t.Rule != nil {
-			fmt.Fprintf(w, "rule\t%s\n", t.Rule.ID)
-		}
-		fmt.Fprintf(w, "to change it\t%s\n", remedy(&t))
-	})
-	if err != nil || len(t.Rules) == 0 {
+	facts := a.table()
+	facts.Row("result", stateCell(verdict))
+	facts.Row("why", t.Words)
+	if t.Rule != nil {
+		facts.Row("rule", t.Rule.ID)
+	}
+	facts.Row("to change it", remedy(&t))
+	if err := facts.Print(); err != nil || len(t.Rules) == 0 {
 		return err
 	}
 	fmt.Fprintln(a.out, "\nThe rules that match, the most specific first:")

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/describe"
 )
 
@@ -27,24 +25,23 @@ func (v visible) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// visibleJSON is visible for JSON, which stays valid and means the same.
+type visibleJSON struct{ w io.Writer }
+
+func (v visibleJSON) Write(b []byte) (int, error) {
+	if _, err := v.w.Write(describe.VisibleJSON(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // jsonFlag adds --json.
 func jsonFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("json", false, "print JSON")
 }
 
-// clip shortens what a page chose, for a line of a table.
-func clip(s string, n int) string {
-	r := []rune(describe.Visible(lineBreaks.Replace(s)))
-	if len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return string(r)
-}
-
-var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
-
 // oneLine is what files and errors say, fit for a line of a terminal.
-func oneLine(s string) string { return clip(strings.TrimSpace(s), 500) }
+func oneLine(s string) string { return terminal.OneLine(strings.TrimSpace(s), 500) }
 
 // printValue prints a value as JSON.
 func (a *app) printValue(v any) error {
@@ -58,7 +55,7 @@ func (a *app) printValue(v any) error {
 // printJSON prints JSON, indented for a person. What would be written out in text is
 // escaped, which means the same.
 func (a *app) printJSON(b []byte) error {
-	if isTerminal(a.stdout) {
+	if terminal.Is(a.stdout) {
 		var buf bytes.Buffer
 		if json.Indent(&buf, bytes.TrimSpace(b), "", "  ") == nil {
 			b = append(buf.Bytes(), '\n')
@@ -68,20 +65,32 @@ func (a *app) printJSON(b []byte) error {
 	return err
 }
 
-// table prints rows in columns.
-func (a *app) table(header string, rows func(w io.Writer)) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
-	cells := visible{w} // before it counts their characters
-	fmt.Fprintln(cells, header)
-	rows(cells)
-	return w.Flush()
-}
+// screen is where what a command prints is read.
+func (a *app) screen() terminal.Screen { return terminal.Of(a.stdout, a.env) }
 
 // onTerminal reports whether what a command prints is read by a person.
-func (a *app) onTerminal() bool { return isTerminal(a.stdout) }
+func (a *app) onTerminal() bool { return terminal.Is(a.stdout) }
 
-// isTerminal reports whether a person is at the other end of a stream.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// table returns a table that is printed where the rest is. Without a header, the first column
+// says what the second one is.
+func (a *app) table(header ...string) *terminal.Table {
+	return terminal.NewTable(a.stdout, a.screen(), header...)
+}
+
+// hint tells the reader how to go on, after what was asked for.
+func (a *app) hint(format string, args ...any) {
+	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Soft, describe.Visible(fmt.Sprintf(format, args...))))
+}
+
+// tones of the states that are the same in all faces of the hub. What is none of them is plain.
+var tones = map[string]terminal.Tone{
+	"active": terminal.Good, "open": terminal.Good, "connected": terminal.Good, "ok": terminal.Good, "allow": terminal.Good, "allowed": terminal.Good,
+	"asleep": terminal.Soft, "away": terminal.Soft, "changing page": terminal.Soft, "cancelled": terminal.Soft,
+	"waiting for you": terminal.Wait, "paused": terminal.Wait, "ask": terminal.Wait, "you would be asked": terminal.Wait, "note": terminal.Wait,
+	"deny": terminal.Bad, "denied": terminal.Bad, "problem": terminal.Bad, "refused": terminal.Bad,
+}
+
+// stateCell is a cell with a state.
+func stateCell(state string) terminal.Cell {
+	return terminal.Cell{Text: state, Tone: tones[state], State: true}
 }

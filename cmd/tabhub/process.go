@@ -40,6 +40,7 @@ type process struct {
 	config *config
 	dir    home.Dir
 	log    *slog.Logger
+	doctor func(context.Context) []httpd.Finding
 	info   httpd.Info
 
 	lock        *home.Lock
@@ -69,8 +70,9 @@ type process struct {
 
 // startHub takes the data directory and the ports, and serves. fallback lets a taken
 // port be replaced by a free one. The caller calls close.
-func startHub(ctx context.Context, c *config, dir home.Dir, fallback bool, log *slog.Logger) (p *process, err error) {
-	p = &process{config: c, dir: dir, log: log, ended: make(chan string, 1)}
+func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *slog.Logger) (p *process, err error) {
+	c := &a.config
+	p = &process{config: c, dir: dir, log: log, doctor: a.diagnose, ended: make(chan string, 1)}
 	taken := p // what is returned with an error is nil
 	defer func() {
 		if err != nil {
@@ -222,8 +224,8 @@ func (p *process) assemble() {
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,
-		Stop: p.end,
-		Log:  p.log,
+		Stop: p.end, Doctor: p.doctor, Trace: p.tabs.Trace,
+		Log: p.log,
 	}
 	if p.token != nil {
 		o.Token, o.Rotate = p.token, p.rotate

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 
@@ -54,7 +55,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(a.err, "tabhub: %v\n", err)
+	a.say(slog.LevelError, fmt.Sprintf("tabhub: %v", err))
 	if _, ok := errors.AsType[*usageError](err); ok || isStatus(err, http.StatusBadRequest) {
 		return exitUsage
 	}

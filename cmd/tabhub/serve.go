@@ -63,7 +63,7 @@ func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return startHub(ctx, &a.config, dir, a.config.auto, log)
+	return a.startHub(ctx, dir, a.config.auto, log)
 }
 
 // report tells the bridge that has started this process how it went: it waits for
@@ -86,7 +86,7 @@ func (a *app) report(p *process, err error) {
 // a pipe lets nobody in.
 func (a *app) greet(p *process) {
 	for _, addr := range p.info.Addrs {
-		fmt.Fprintf(a.err, "listening on %s\n", a.config.baseURL(addr))
+		a.say(slog.LevelInfo, "listening on "+a.config.baseURL(addr))
 	}
 	if !a.onTerminal() {
 		return

@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -160,17 +158,17 @@ func (a *app) setPrivate(ctx context.Context, site, value string) error {
 }
 
 func (a *app) printSites(sites []httpd.SiteReport) error {
-	return a.table("DOMAIN\tCACHE\tCALL TIMEOUT\tCHECK\tPRIVATE", func(w io.Writer) {
-		for _, s := range sites {
-			cache, timeout := "default", "default"
-			if s.Cache != nil {
-				cache = map[bool]string{true: "on", false: "off"}[*s.Cache]
-			}
-			if s.CallTimeoutMs > 0 {
-				timeout = (time.Duration(s.CallTimeoutMs) * time.Millisecond).String()
-			}
-			private := map[bool]string{true: "yes", false: "no"}[s.Private]
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", s.Domain, cache, timeout, cmp.Or(s.Check, storage.CheckLenient), private)
+	t := a.table("DOMAIN", "CACHE", "CALL TIMEOUT", "CHECK", "PRIVATE")
+	for _, s := range sites {
+		cache, timeout := "default", "default"
+		if s.Cache != nil {
+			cache = map[bool]string{true: "on", false: "off"}[*s.Cache]
 		}
-	})
+		if s.CallTimeoutMs > 0 {
+			timeout = (time.Duration(s.CallTimeoutMs) * time.Millisecond).String()
+		}
+		private := map[bool]string{true: "yes", false: "no"}[s.Private]
+		t.Row(s.Domain, cache, timeout, cmp.Or(s.Check, storage.CheckLenient), private)
+	}
+	return t.Print()
 }

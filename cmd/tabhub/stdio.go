@@ -14,6 +14,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/mcpserver"
 )
 
@@ -80,7 +81,7 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 // refuse tells the client why it cannot be served, and returns why: hosts show what
 // they are answered, not what is on stderr. A person sees the latter.
 func (a *app) refuse(ctx context.Context, why error) error {
-	if isTerminal(a.in) {
+	if terminal.Is(a.in) {
 		return why
 	}
 	_ = bridge.Run(ctx, bridge.Options{
@@ -94,7 +95,7 @@ func (a *app) refuse(ctx context.Context, why error) error {
 func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 	log := a.logger()
 	a.config.idleExit = 0 // the client is one that the hub does not count
-	p, err := startHub(ctx, &a.config, dir, len(a.config.listen) == 0, log)
+	p, err := a.startHub(ctx, dir, len(a.config.listen) == 0, log)
 	if err != nil {
 		return a.refuse(ctx, err)
 	}

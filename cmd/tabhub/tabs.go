@@ -3,11 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/state"
 )
 
@@ -27,27 +27,27 @@ func (a *app) tabsCommand() *cobra.Command {
 
 func (a *app) printTabs(tabs []state.TabInfo) error {
 	empty := false
-	err := a.table("DOMAIN\tTAB\tTOOLS\tSTATE\tBROWSER\tTITLE\tURL", func(w io.Writer) {
-		for _, t := range tabs {
-			where := fmt.Sprintf("%s\t%s\t%s", clip(cmp.Or(t.BrowserName, "-"), 40), clip(t.Title, 40), clip(t.URL, 60))
-			for _, d := range t.Domains {
-				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", d.Domain, d.Number, d.Tools, tabState(t, d.Departed), where)
-			}
-			if len(t.Domains) == 0 {
-				empty = true
-				fmt.Fprintf(w, "-\t-\t0\t%s\t%s\n", tabState(t, 0), where)
-			}
+	all := a.table("DOMAIN", "TAB", "TOOLS", "STATE", "BROWSER", "TITLE", "URL")
+	for _, t := range tabs {
+		browser := cmp.Or(t.BrowserName, "-")
+		for _, d := range t.Domains {
+			all.Row(d.Domain, d.Number, d.Tools, tabState(t, d.Departed), browser, t.Title, t.URL)
 		}
-	})
+		if len(t.Domains) == 0 {
+			empty = true
+			all.Row("-", "-", 0, tabState(t, 0), browser, t.Title, t.URL)
+		}
+	}
+	err := all.Print()
 	if empty {
-		fmt.Fprintln(a.out, "\nA page with \"-\" is connected, but offers nothing now.")
+		a.hint("\nA page with \"-\" is connected, but offers nothing now.")
 	}
 	for _, t := range tabs {
 		for _, no := range t.Rejected {
-			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", clip(t.URL, 60), clip(no.Name, 60), clip(no.Reason, 400))
+			fmt.Fprintf(a.out, "\nrefused at %s: %s: %s\n", terminal.OneLine(t.URL, 60), terminal.OneLine(no.Name, 60), terminal.OneLine(no.Reason, 400))
 		}
 		for _, part := range t.Warnings {
-			fmt.Fprintf(a.out, "\nat %s, a part of %s is left out: %s\n", clip(t.URL, 60), clip(part.Name, 60), clip(part.Reason, 400))
+			fmt.Fprintf(a.out, "\nat %s, a part of %s is left out: %s\n", terminal.OneLine(t.URL, 60), terminal.OneLine(part.Name, 60), terminal.OneLine(part.Reason, 400))
 		}
 	}
 	return err
@@ -58,7 +58,7 @@ func (a *app) printNoTabs(browsers []state.BrowserInfo) error {
 	var names []string
 	for _, b := range browsers {
 		if b.Connected {
-			names = append(names, clip(cmp.Or(b.Name, "a browser without a name"), 40))
+			names = append(names, terminal.OneLine(cmp.Or(b.Name, "a browser without a name"), 40))
 		}
 	}
 	if len(names) == 0 {
@@ -69,18 +69,18 @@ func (a *app) printNoTabs(browsers []state.BrowserInfo) error {
 	return nil
 }
 
-func tabState(t state.TabInfo, departed int) string {
+func tabState(t state.TabInfo, departed int) terminal.Cell {
 	switch {
 	case !t.Connected:
-		return "away"
+		return stateCell("away")
 	case t.Waiting:
-		return "waiting for you"
+		return stateCell("waiting for you")
 	case t.Discarded:
-		return "asleep"
+		return stateCell("asleep")
 	case departed > 0:
-		return "changing page"
+		return stateCell("changing page")
 	case t.Focused:
-		return "active"
+		return stateCell("active")
 	}
-	return "open"
+	return stateCell("open")
 }

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"tabhub/hub"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
-	"tabhub/hub/live"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
@@ -31,25 +31,25 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	if err != nil {
 		return nil, err
 	}
-	bell := new(live.Bell)
-	recorded, err := p.openRecord(user, bell)
+	changed := new(broadcast.Signal)
+	recorded, err := p.openRecord(user, changed)
 	if err != nil {
 		return nil, err
 	}
 	h, err := hub.Open(ctx, hub.Options{
-		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Bell: bell, Version: p.info.Version,
+		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode: policy.Mode(c.policy), Askers: askers,
 		Paired:      func() bool { return p.hasBrowser(user) },
 		OwnBrowser:  func(id spec.PairingID) bool { return !p.ring.IsStarted(id) },
 		CallTimeout: c.callTimeout, CallTimeoutMax: c.callTimeoutMax, PersonTimeout: c.personTimeout,
-		LabelResults: c.labelResults,
+		OwnPage: p.isOwnPage, LabelResults: c.labelResults,
 	})
 	if err != nil {
 		recorded.Close()
 		return nil, fmt.Errorf("open the hub of %s: %w", user, err)
 	}
-	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Bell: bell, Instances: p.newInstances(h)}
+	t := &tenant.Tenant{User: user, Hub: h, Record: recorded, Changed: changed, Instances: p.newInstances(h)}
 	if p.policy != nil {
 		if err := p.policy.Follow(h.Done(), h.SetPolicyFile); err != nil {
 			return nil, errors.Join(fmt.Errorf("the policy file %s: %w", c.policyFile, err), t.Close(ctx))
@@ -70,11 +70,11 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 }
 
 // openRecord opens a user's record. What an older version has recorded, in the store, comes
-// first in it. bell is rung for each entry.
-func (p *process) openRecord(user spec.UserID, bell *live.Bell) (*record.File, error) {
+// first in it. changed is fired when something is recorded.
+func (p *process) openRecord(user spec.UserID, changed *broadcast.Signal) (*record.File, error) {
 	c := p.config
 	dir := record.Dir(p.dir.Records(), user)
-	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Bell: bell, Log: p.log.With("user", user)}
+	o := record.Options{User: user, Keep: time.Duration(c.logKeep), Max: int64(c.logMax), Payloads: c.logPayloads, Changed: changed, Log: p.log.With("user", user)}
 	old, err := p.store.OldLog(user)
 	if err != nil {
 		return nil, err

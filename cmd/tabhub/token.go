@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -115,11 +114,11 @@ func (a *app) listTokensCommand() *cobra.Command {
 				fmt.Fprintln(a.err, "no client has a credential of its own; `tabhub install` and `tabhub token mint` make them")
 				return nil
 			}
-			return a.table("NAME\tKIND\tMAY\tMADE\tLAST USED\tEXPIRES\tID", func(w io.Writer) {
-				for _, c := range list {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Name, c.Kind, clip(scopeText(c.Scope), 60), date(c.Made), date(c.LastUsed), date(c.Expires), c.ID)
-				}
-			})
+			t := a.table("NAME", "KIND", "MAY", "MADE", "LAST USED", "EXPIRES", "ID")
+			for _, c := range list {
+				t.Row(c.Name, c.Kind, scopeText(c.Scope), date(c.Made), date(c.LastUsed), date(c.Expires), c.ID)
+			}
+			return t.Print()
 		})
 	}
 	return cmd

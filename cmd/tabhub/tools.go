@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -32,16 +31,16 @@ func (a *app) toolsCommand() *cobra.Command {
 
 func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
 	unlisted := 0
-	err := a.table("NAME\tDESCRIPTION", func(w io.Writer) {
-		for _, t := range tools {
-			if !t.Listed {
-				unlisted++
-			}
-			if t.Listed || all {
-				fmt.Fprintf(w, "%s\t%s\n", t.Name, clip(description(t.Definition), 80))
-			}
+	list := a.table("NAME", "DESCRIPTION")
+	for _, t := range tools {
+		if !t.Listed {
+			unlisted++
 		}
-	})
+		if t.Listed || all {
+			list.Row(t.Name, description(t.Definition))
+		}
+	}
+	err := list.Print()
 	if unlisted > 0 {
 		how := "`tabhub tools --all` shows them"
 		if all {
@@ -60,36 +59,35 @@ func (a *app) printCost(tools []httpd.ToolReport) error {
 	}
 	all, builtin, pages := 0, 0, 0
 	var sites []*site
-	err := a.table("TOKENS (ABOUT)\tBYTES\tNAME", func(w io.Writer) {
-		for _, t := range tools {
-			n := len(t.Definition)
-			all += n
-			if t.Domain == "" {
-				builtin += n
-			} else {
-				pages += n + len(",") // what the hub compares with the budget
-				name := naming.SiteOf(t.Domain)
-				i := slices.IndexFunc(sites, func(s *site) bool { return s.name == name })
-				if i < 0 {
-					i = len(sites)
-					sites = append(sites, &site{name: name})
-				}
-				sites[i].tools++
-				sites[i].bytes += n + len(",")
+	each := a.table("TOKENS (ABOUT)", "BYTES", "NAME")
+	for _, t := range tools {
+		n := len(t.Definition)
+		all += n
+		if t.Domain == "" {
+			builtin += n
+		} else {
+			pages += n + len(",") // what the hub compares with the budget
+			name := naming.SiteOf(t.Domain)
+			i := slices.IndexFunc(sites, func(s *site) bool { return s.name == name })
+			if i < 0 {
+				i = len(sites)
+				sites = append(sites, &site{name: name})
 			}
-			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(n), n, t.Name)
+			sites[i].tools++
+			sites[i].bytes += n + len(",")
 		}
-	})
-	if err != nil {
+		each.Row(mcpserver.Tokens(n), n, t.Name)
+	}
+	if err := each.Print(); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.out)
 	slices.SortFunc(sites, func(x, y *site) int { return cmp.Or(cmp.Compare(y.bytes, x.bytes), cmp.Compare(x.name, y.name)) })
-	err = a.table("TOKENS (ABOUT)\tTOOLS\tSITE", func(w io.Writer) {
-		for _, s := range sites {
-			fmt.Fprintf(w, "%d\t%d\t%s\n", mcpserver.Tokens(s.bytes), s.tools, s.name)
-		}
-	})
+	t := a.table("TOKENS (ABOUT)", "TOOLS", "SITE")
+	for _, s := range sites {
+		t.Row(mcpserver.Tokens(s.bytes), s.tools, s.name)
+	}
+	err := t.Print()
 	fmt.Fprintf(a.out, "\n--expose all costs about %d tokens, --expose proxy %d\n", mcpserver.Tokens(all), mcpserver.Tokens(builtin))
 	fmt.Fprintf(a.out, "--expose auto is as all with an --expose-budget of about %d or more, else it leaves out sites that cost much\n", mcpserver.Tokens(pages))
 	return err

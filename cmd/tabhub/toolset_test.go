@@ -27,16 +27,17 @@ const relayScript = "../../hub/pages/node_modules/@mcp-b/webmcp-local-relay/dist
 // serveTest runs a hub with the demo until the test ends, and returns it with its port.
 func serveTest(t *testing.T, flags ...string) (*process, string) {
 	t.Helper()
-	var c config
+	a := &app{env: func(string) string { return "" }}
 	f := pflag.NewFlagSet("serve", pflag.PanicOnError)
-	c.addHubFlags(f)
+	a.config.addHubFlags(f)
 	if err := f.Parse(append([]string{"--listen", "127.0.0.1:0", "--demo"}, flags...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.check(); err != nil {
+	if err := a.config.check(); err != nil {
 		t.Fatal(err)
 	}
-	p, err := startHub(t.Context(), &c, home.Dir(filepath.Join(t.TempDir(), "data")), false, slog.New(slog.DiscardHandler))
+	a.config.dataDir = filepath.Join(t.TempDir(), "data")
+	p, err := a.startHub(t.Context(), home.Dir(a.config.dataDir), false, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

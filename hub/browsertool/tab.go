@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"tabhub/describe"
-	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -171,10 +170,7 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 	}
 	// A page there that has joined by itself proves the domain.
 	entry.Domain = naming.DomainOfURL(t.URL, entry.Attested || slices.ContainsFunc(sources, byItself))
-	if !c.hub.Shows(&policy.Action{
-		Who: c.by.Who, Session: c.by.Session, Of: policy.OfHub, Name: "browser_tab list",
-		Class: policy.Read, Site: policy.Site{Domain: entry.Domain},
-	}) {
+	if !c.hub.ListsTab(c.by, entry.Domain) {
 		entry.URL, entry.Title, entry.Domain, entry.Tools, entry.sources = "", "", "", 0, nil
 	}
 	return entry

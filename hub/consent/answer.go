@@ -172,7 +172,7 @@ func (q *question) answeredBy(o *question, made policy.Rule, reach spec.Reach) b
 		return false
 	}
 	rule, wide := ruleOf(q.by, q.call, reach)
-	return wide && rule == made || reach == spec.ReachNo && q.same(o)
+	return wide && rule == made && lasting(q.call.Decision.Layer) || reach == spec.ReachNo && q.same(o)
 }
 
 // end ends a question at once, unless it is being answered. The caller holds d.mu.
@@ -182,7 +182,7 @@ func (d *Desk) end(q *question, o outcome) {
 	}
 	d.questions = slices.DeleteFunc(d.questions, func(other *question) bool { return other == q })
 	q.release(o)
-	d.notify()
+	d.changed.Fire()
 }
 
 // release lets who waits for q go on, once. The caller holds Desk.mu.
@@ -225,7 +225,7 @@ func (d *Desk) keep(q *question, life time.Duration) {
 			d.end(o, outcome{})
 		}
 	}
-	d.notify()
+	d.changed.Fire()
 }
 
 // giveBack ends the wait of a call whose client brings the answer with a further request.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/hub/broadcast"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -104,12 +105,12 @@ func (e *Denied) Error() string { return e.Words }
 type Desk struct {
 	opts    Options
 	log     *slog.Logger
-	windows chan struct{} // has room for the one question that is shown in a window
+	windows chan struct{}    // has room for the one question that is shown in a window
+	changed broadcast.Signal // fired when the questions change
 
-	mu        sync.Mutex    // guards all below
-	closed    error         // why no more is asked
-	questions []*question   // oldest first
-	changed   chan struct{} // closed when they change
+	mu        sync.Mutex  // guards all below
+	closed    error       // why no more is asked
+	questions []*question // oldest first
 	watchers  int
 	history   history
 	grants    []grant // oldest first
@@ -124,7 +125,7 @@ func New(opts Options) *Desk {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Desk{opts: opts, log: opts.Log, windows: make(chan struct{}, 1), changed: make(chan struct{}), kept: read(opts.Kept)}
+	return &Desk{opts: opts, log: opts.Log, windows: make(chan struct{}, 1), kept: read(opts.Kept)}
 }
 
 // Ask asks the owner whether a call may be made, for which c.Decision says policy.Ask, and
@@ -248,7 +249,7 @@ func (d *Desk) open(q *question, w way) error {
 		d.history.add(q.key, false, now)
 	}
 	d.questions = append(d.questions, q)
-	d.notify()
+	d.changed.Fire()
 	return nil
 }
 
@@ -278,6 +279,7 @@ func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	gone := ctx.Done()
+	q.tellWaiting(0, w)
 	for n := 1; ; n++ {
 		select {
 		case <-q.done:
@@ -290,22 +292,42 @@ func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
 			return Answer{q.ID, q.outcome.reach, q.outcome.by, q.ended.Sub(q.Since)}, q.outcome.err
 		case <-gone:
 			gone = nil // what is being answered ends soon
-			d.giveUp(q, outcome{word: "cancelled", err: context.Cause(ctx)})
+			o := outcome{word: "cancelled", err: context.Cause(ctx)}
+			if errors.Is(o.err, ErrWithdrawn) {
+				d.withdraw(q, o.err)
+			} else {
+				d.giveUp(q, o)
+			}
 		case <-expired.C:
 			d.giveUp(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.later())}})
 		case <-tick.C:
-			if q.by != nil && q.by.Progress != nil {
-				// It has to rise, and to be less than what the page says afterwards.
-				q.by.Progress(spec.Progress{Progress: float64(n) / 1000, Message: waitingWords[w]})
-			}
+			q.tellWaiting(n, w)
 		}
 	}
 }
 
-var waitingWords = map[way]string{
-	byOthers:  "waiting for the owner's answer (tabhub approve)",
-	byBrowser: "waiting for the owner's answer in the browser",
-	byClient:  "waiting for your answer",
+// tellWaiting tells the client for the nth time, from 0 on, what its call waits for.
+func (q *question) tellWaiting(n int, w way) {
+	if q.by == nil {
+		return
+	}
+	words := map[way]string{
+		byOthers:  "waiting for the owner's answer (tabhub approve " + q.ID + ")",
+		byBrowser: "waiting for the owner's answer in the browser",
+		byClient:  "waiting for your answer",
+	}[w]
+	// It has to rise, and to be less than what the page says afterwards.
+	q.by.Report(spec.Progress{Progress: float64(n) / 1000, Message: words, Waiting: true})
+}
+
+// ErrWithdrawn is, or is in, the cause of a context by which the owner has ended a call: its
+// question is not to be answered any more.
+var ErrWithdrawn = errors.New("the owner does not want to be asked")
+
+func (d *Desk) withdraw(q *question, why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.end(q, outcome{word: "withdrawn", err: why})
 }
 
 // Withdraw ends the calls' questions for which why returns an error, with that error; those
@@ -334,6 +356,6 @@ func (d *Desk) Close(cause error) {
 		d.end(q, outcome{word: "withdrawn", err: cause})
 	}
 	d.grants = nil
-	d.notify()
+	d.changed.Fire()
 	d.mu.Unlock()
 }

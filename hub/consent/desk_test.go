@@ -218,8 +218,12 @@ func TestNobodyAnswers(t *testing.T) {
 		r := newRig(t, &window{answer: nobody})
 		by := client("c")
 		var told []spec.Progress
-		by.Progress = func(p spec.Progress) { told = append(told, p) }
 		start := time.Now()
+		by.Progress = func(p spec.Progress) {
+			if told = append(told, p); len(told) == 1 && (time.Since(start) > 0 || !p.Waiting) {
+				t.Errorf("told %+v after %v", p, time.Since(start))
+			}
+		}
 		a, err := r.Ask(t.Context(), by, pay(by, `{}`))
 		denied(t, err, "has not answered within 2 minutes. The owner can allow it with `tabhub approve ")
 		if d := time.Since(start); d != askFor || a.Asked != d {
@@ -331,6 +335,80 @@ func TestIdenticalCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A yes to one that waits must not go to one whose call has ended.
+func TestIdenticalCallThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, &window{answer: nobody})
+		by := client("c")
+		gone, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 2)
+		for _, ctx := range []context.Context{gone, t.Context()} {
+			go func() {
+				_, err := r.Ask(ctx, by, pay(by, `{}`))
+				ended <- err
+			}()
+			synctest.Wait()
+		}
+		cancel()
+		<-ended
+		open := r.Open()
+		if len(open) != 2 || !open[0].Late || open[1].Late || open[1].Count != 1 {
+			t.Fatalf("open: %+v", open)
+		}
+		if err := r.Answer(open[1].ID, open[1].Digest, spec.AskResult{Reach: spec.ReachOnce}, ByDashboard); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Whoever has allowed a tool has not heard of the values of other sites that one call of it
+// carries, and so has not allowed that call.
+func TestAnswerOfFlow(t *testing.T) {
+	carrying := func(c Call) Call {
+		c.Decision = policy.Decision{Effect: policy.Ask, Layer: policy.ByFlow}
+		return c
+	}
+	t.Run("a rule", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, &window{answer: nobody})
+			by := client("c")
+			ended := make(chan error, 2)
+			for _, c := range []Call{pay(by, `{}`), carrying(pay(by, `{"note":"private"}`))} {
+				go func() {
+					_, err := r.Ask(t.Context(), by, c)
+					ended <- err
+				}()
+				synctest.Wait()
+			}
+			q := r.Open()[0]
+			if err := r.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachApp}, ByDashboard); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			if open := r.Open(); len(ended) != 1 || len(open) != 1 || open[0].Late {
+				t.Errorf("%d calls go on; open: %+v", len(ended), open)
+			}
+		})
+	})
+	t.Run("this once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, &window{away: true})
+			by := client("c")
+			_, err := r.Ask(t.Context(), by, pay(by, `{}`))
+			denied(t, err, "approve")
+			q := r.Open()[0]
+			if err := r.Answer(q.ID, q.Digest, spec.AskResult{Reach: spec.ReachOnce}, ByCommand); err != nil {
+				t.Fatal(err)
+			}
+			_, err = r.Ask(t.Context(), by, carrying(pay(by, `{}`)))
+			denied(t, err, "approve")
+		})
+	})
 }
 
 // Of two who answer at once one counts, and the answer must be to what was shown.

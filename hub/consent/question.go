@@ -56,9 +56,11 @@ type question struct {
 	ended     time.Time
 }
 
-// key identifies a call: what is allowed once is this and nothing else.
+// key identifies a call, and what has asked about it: what is allowed once is this and nothing
+// else.
 type key struct {
 	client string
+	layer  policy.Layer
 	of     policy.Of
 	kind   spec.Kind
 	site   spec.Domain
@@ -69,7 +71,7 @@ type key struct {
 
 func keyOf(c *Call) key {
 	a := c.Action
-	return key{a.Who.ID, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), sha256.Sum256(c.Args)}
+	return key{a.Who.ID, c.Decision.Layer, a.Of, a.Kind, a.Site.Domain, a.Name, pin(a), sha256.Sum256(c.Args)}
 }
 
 // newQuestion makes the question about a call. was is the definition that was allowed, nil if

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Open returns the questions that can be answered, oldest first. Identical ones are one.
+// Open returns the questions that can be answered, oldest first. Identical ones that wait are
+// one.
 func (d *Desk) Open() []Question {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -19,7 +20,8 @@ func (d *Desk) list() []Question {
 	var all []Question
 	var of []*question
 	for _, q := range d.questions {
-		if i := slices.IndexFunc(of, q.same); i >= 0 && !q.Late {
+		waits := func(o *question) bool { return !o.Late && q.same(o) }
+		if i := slices.IndexFunc(of, waits); i >= 0 && !q.Late {
 			all[i].Count++
 			continue
 		}
@@ -37,8 +39,9 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 		d.watch(1)
 		defer d.watch(-1)
 		for {
+			changed := d.changed.Wait()
 			d.mu.Lock()
-			all, changed, closed := d.list(), d.changed, d.closed
+			all, closed := d.list(), d.closed
 			d.mu.Unlock()
 			if closed != nil || !yield(all) {
 				return
@@ -55,9 +58,7 @@ func (d *Desk) Watch(ctx context.Context) iter.Seq[[]Question] {
 // Waiting returns how many questions wait for an answer, and a channel that is closed when
 // that may have changed. Unlike Watch it is for who cannot answer.
 func (d *Desk) Waiting() (n int, changed <-chan struct{}) {
-	d.mu.Lock()
-	changed = d.changed
-	d.mu.Unlock()
+	changed = d.changed.Wait()
 	return d.waiting(), changed
 }
 
@@ -83,10 +84,4 @@ func (d *Desk) waiting() (n int) {
 		}
 	}
 	return n
-}
-
-// notify tells who watches. The caller holds d.mu.
-func (d *Desk) notify() {
-	close(d.changed)
-	d.changed = make(chan struct{})
 }

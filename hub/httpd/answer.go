@@ -50,32 +50,34 @@ func wrongMethod(r *request) error {
 	return &refusal{http.StatusMethodNotAllowed, "this page can only be read; MCP clients use /mcp"}
 }
 
-// UnknownReport is the body of a 404 for a name that is nobody's.
-type UnknownReport struct {
-	Error   string   `json:"error"`
-	Nearest []string `json:"nearest"`
+// answerError answers an error, unless nobody reads the answer any more.
+func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() == nil {
+		status, body := s.errorReport(r, err)
+		writeJSON(w, status, body)
+	}
 }
 
-// answerError is the one table from error to HTTP status. The text of an error of this
-// process stays in the log: it may hold paths.
-func (s *Server) answerError(w http.ResponseWriter, r *http.Request, err error) {
+// ErrorReport is the body of an answer that is an error.
+type ErrorReport struct {
+	Error   string   `json:"error"`
+	Nearest []string `json:"nearest,omitzero"` // for a name that is nobody's
+}
+
+// errorReport is the one table from error to HTTP status and body. The text of an error of
+// this process stays in the log: it may hold paths.
+func (s *Server) errorReport(r *http.Request, err error) (status int, body ErrorReport) {
 	if no, ok := errors.AsType[*refusal](err); ok {
-		writeError(w, no.status, no.text)
-		return
+		return no.status, ErrorReport{Error: no.text}
 	}
 	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
-		writeJSON(w, http.StatusNotFound, UnknownReport{Error: unknown.Error(), Nearest: nonNil(unknown.Nearest)})
-		return
+		return http.StatusNotFound, ErrorReport{Error: unknown.Error(), Nearest: nonNil(unknown.Nearest)}
 	}
 	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", big.Limit))
-		return
-	}
-	if r.Context().Err() != nil {
-		return // nobody reads the answer
+		return http.StatusRequestEntityTooLarge, ErrorReport{Error: fmt.Sprintf("the body is larger than %d bytes", big.Limit)}
 	}
 	s.log.Error("request failed", "path", r.URL.Path, "err", err)
-	writeError(w, http.StatusInternalServerError, "the hub could not do this; its log says why")
+	return http.StatusInternalServerError, ErrorReport{Error: "the hub could not do this; its log says why"}
 }
 
 // refuse answers what the guard did not let through. The request's query and headers may
@@ -85,6 +87,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if !ok {
 		no = &refusal{http.StatusForbidden, err.Error()}
 	}
+	s.recordRefusal(r, no)
 	if no.status == http.StatusUnauthorized {
 		challenge, hint := s.challenge(r)
 		w.Header().Set("WWW-Authenticate", challenge)

@@ -12,7 +12,6 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
-	"tabhub/hub/consent"
 	"tabhub/hub/record"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -34,12 +33,6 @@ type RejectionReport struct {
 	URL   string       `json:"url"`
 	Title string       `json:"title"`
 	spec.Rejection
-}
-
-// CallRequest is the body of POST /api/call.
-type CallRequest struct {
-	Name      string          `json:"name" validate:"required"`
-	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
 func (s *Server) getTabs(r *request) error { return r.answer(nonNil(r.tenant.Hub.Tabs())) }
@@ -130,28 +123,6 @@ func (s *Server) getLog(r *request) error {
 
 // MaxLog is how many lines of the record GET /api/log gives out at once, the newest first.
 const MaxLog = 10_000
-
-// postCall calls a tool, and answers its result byte by byte.
-func (s *Server) postCall(r *request) error {
-	var in CallRequest
-	if err := r.read(spec.MaxFrame, &in); err != nil { // what a tab may be sent
-		return err
-	}
-	by := &consent.Caller{Who: r.pass.identity.Who, Said: "tabhub call"}
-	var result json.RawMessage
-	var err error
-	if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
-		result, err = t.Call(r.Context(), by, in.Arguments)
-	} else {
-		result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
-	}
-	if err != nil {
-		return err
-	}
-	jsonHeaders(r.w.Header())
-	r.w.Write(result)
-	return nil
-}
 
 func (s *Server) postToken(r *request) error {
 	if s.o.Rotate == nil {

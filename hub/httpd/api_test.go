@@ -16,6 +16,10 @@ func TestAdminAPI(t *testing.T) {
 	}{
 		{"GET", "/api/status", "", 200, `"tabs":1`},
 		{"GET", "/api/tabs", "", 200, `"demo.tabhub"`},
+		{"GET", "/api/health", "", 200, `"stepMs":10000,"calls":[`},
+		{"GET", "/api/health?span=day", "", 200, `"goroutines":`},
+		{"GET", "/api/health?span=week", "", 400, `hour or day`},
+		{"GET", "/api/doctor", "", 404, `nothing at this path`},
 		{"GET", "/api/browsers", "", 200, `[`},
 		{"GET", "/api/tools", "", 200, `{"name":"own",`},
 		{"GET", "/api/tools", "", 200, `"name":"` + search + `","domain":"demo.tabhub"`},

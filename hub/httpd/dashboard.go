@@ -8,6 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"tabhub/hub/auth/oauth"
 )
 
 //go:embed dashboard/*.html dashboard/*.js dashboard/*.css
@@ -48,6 +50,13 @@ func (s *Server) dashboard(r *request) error {
 	pageHeaders(r.w.Header(), contentType, dashboardPolicy)
 	r.w.Write(text)
 	return nil
+}
+
+// IsOwnersPage reports whether a path of the hub is that of a page by which its owner looks or
+// decides.
+func IsOwnersPage(p string) bool {
+	p = path.Clean("/" + p)
+	return p == "/" || strings.HasPrefix(p, "/dashboard") || p == oauth.AuthorizePath
 }
 
 // auth is how people sign in: "address" by one that the hub makes, "token" by a token

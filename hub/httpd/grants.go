@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"sync"
@@ -25,6 +26,9 @@ type grant struct {
 	auth.Identity
 	host string    // the only one that it is good at, see dashboardHost; "": all others
 	used time.Time // last, by a person
+
+	valid context.Context // until it is taken, or forgotten, or Identity.Revoked
+	end   context.CancelFunc
 }
 
 func newGrants(life time.Duration, perUser int) *grants {
@@ -43,7 +47,13 @@ func (g *grants) add(id auth.Identity, host string) (secret string, expires time
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.makeRoomLocked(id.User)
-	g.all[sha256.Sum256([]byte(secret))] = grant{id, host, now}
+	until := id.Revoked
+	if until == nil {
+		until = context.Background()
+	}
+	added := grant{Identity: id, host: host, used: now}
+	added.valid, added.end = context.WithCancel(until)
+	g.all[sha256.Sum256([]byte(secret))] = added
 	return secret, id.Expires
 }
 
@@ -54,7 +64,7 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 	n := 0
 	for sum, id := range g.all {
 		if id.Ended() {
-			delete(g.all, sum)
+			g.forgetLocked(sum)
 			continue
 		}
 		if id.User != user {
@@ -65,18 +75,30 @@ func (g *grants) makeRoomLocked(user spec.UserID) {
 		}
 	}
 	if n >= g.perUser {
-		delete(g.all, oldest)
+		g.forgetLocked(oldest)
 	}
 }
 
-// get returns what a secret stands for. It looks the secret up by its hash, so the time
+// forgetLocked ends what is done with a secret.
+func (g *grants) forgetLocked(sum [sha256.Size]byte) {
+	if forgotten, ok := g.all[sum]; ok {
+		forgotten.end()
+		delete(g.all, sum)
+	}
+}
+
+// get returns what a secret stands for, Revoked when it is not good any more. It looks the secret up by its hash, so the time
 // that it takes tells nothing of the others.
 func (g *grants) get(secret string) (grant, bool) {
 	sum := sha256.Sum256([]byte(secret))
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	id, ok := g.all[sum]
-	return id, ok && !id.Ended()
+	if !ok || id.Ended() {
+		return grant{}, false
+	}
+	id.Revoked = id.valid
+	return id, true
 }
 
 // take is get for a secret that is good once.
@@ -85,7 +107,7 @@ func (g *grants) take(secret string) (grant, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	id, ok := g.all[sum]
-	delete(g.all, sum)
+	g.forgetLocked(sum)
 	return id, ok && !id.Ended()
 }
 

@@ -89,3 +89,23 @@ func TestGrantsAreTakenOnce(t *testing.T) {
 		t.Errorf("it was good %d times", got.Load())
 	}
 }
+
+// What is under way for a page must end when it signs out, or is forgotten for others.
+func TestGrantsEndWhatIsUnderWay(t *testing.T) {
+	g := newGrants(time.Hour, 2)
+	taken, _ := g.add(auth.Identity{User: "ann"}, "")
+	one, _ := g.get(taken)
+	forgotten, _ := g.add(auth.Identity{User: "bob"}, "")
+	two, _ := g.get(forgotten)
+	if one.Revoked.Err() != nil || two.Revoked.Err() != nil {
+		t.Error("ended at once")
+	}
+	if id, ok := g.take(taken); !ok || id.Ended() {
+		t.Error("what a code stood for ends with the code")
+	}
+	g.add(auth.Identity{User: "bob"}, "")
+	g.add(auth.Identity{User: "bob"}, "")
+	if one.Revoked.Err() == nil || two.Revoked.Err() == nil {
+		t.Errorf("goes on: %v, %v", one.Revoked.Err(), two.Revoked.Err())
+	}
+}

@@ -2,9 +2,7 @@ package httpd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"tabhub/hub/consent"
@@ -31,17 +29,10 @@ func (s *Server) watchQuestions(r *request) error {
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	jsonHeaders(r.w.Header())
-	r.w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(r.w)
+	out := r.events()
 	for all := range r.tenant.Hub.Desk().Watch(ctx) {
-		b, err := json.Marshal(nonNil(all))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(r.w, "data: %s\n\n", b)
-		if out.Flush() != nil {
-			break // nobody listens any more
+		if out.send(nonNil(all)) != nil {
+			break
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ const (
 
 // Who may use what. A client's credential is good for MCP and for the relay's clients, a
 // session of the dashboard for reading, and for its own end; one at an origin of its own
-// also for what decides.
+// also for calls and for what decides.
 var (
 	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
 	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
@@ -77,6 +77,7 @@ var (
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
+	calls        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
 	ownPage      = access{from: fromSelf, need: credNone}
@@ -104,6 +105,8 @@ var routes = []route{
 
 	// The admin API, which the tabhub command and the dashboard use.
 	{path: "/api/status", method: "GET", access: ofProcess, client: true, serve: (*Server).getStatus},
+	{path: "/api/health", method: "GET", access: ofProcess, client: true, serve: (*Server).getHealth},
+	{path: "/api/doctor", method: "GET", access: ofProcess, client: true, serve: (*Server).getDoctor},
 	{path: "/api/stop", method: "POST", access: stops, client: true, serve: (*Server).postStop},
 	{path: "/api/session", method: "DELETE", access: reads, client: true, serve: (*Server).deleteSession},
 	{path: "/api/session", method: "PUT", name: "the dashboard's session", access: stays, client: true, serve: (*Server).putSession},
@@ -115,6 +118,7 @@ var routes = []route{
 	api("GET", "/api/rejected", (*Server).getRejected),
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
+	owners("GET", "/api/trace", (*Server).getTrace),
 	api("GET", "/api/site", (*Server).getSite),
 	api("PUT", "/api/site", (*Server).putSite),
 	api("GET", "/api/policy", (*Server).getPolicy),
@@ -125,8 +129,8 @@ var routes = []route{
 	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
-	api("POST", "/api/call", (*Server).postCall),
-	decisions("DELETE", "/api/calls", (*Server).deleteCall),
+	{path: "/api/call", method: "POST", access: calls, client: true, tenant: true, serve: (*Server).postCall},
+	{path: "/api/calls", method: "DELETE", access: calls, client: true, tenant: true, serve: (*Server).deleteCall},
 	api("GET", "/api/watch", (*Server).watch),
 	api("GET", "/api/questions", (*Server).getQuestions),
 	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},

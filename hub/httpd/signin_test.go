@@ -249,11 +249,14 @@ func TestSessionOpensTheAdminAPIOnly(t *testing.T) {
 	// A page only looks. What it could set off would outlive its session.
 	for _, c := range []struct{ method, path, body string }{
 		{"POST", "/api/signin", ""}, {"POST", "/api/pair", ""}, {"DELETE", "/api/pair?id=all", ""}, {"POST", "/api/token", ""},
-		{"POST", "/api/call", `{"name":"own"}`}, {"PUT", "/api/site", `{"domain":"demo.tabhub"}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
+		{"PUT", "/api/site", `{"domain":"demo.tabhub"}`}, {"POST", "/api/stop", `{"reason":"stop"}`},
 	} {
 		if status := d.as(session, c.method, c.path, c.body); status != http.StatusUnauthorized {
 			t.Errorf("%s %s: %d, want 401", c.method, c.path, status)
 		}
+	}
+	if status := d.as(session, "POST", "/api/call", `{"name":"own"}`); status != http.StatusForbidden {
+		t.Errorf("a call: %d, want 403", status)
 	}
 	if status, _, _ := d.exchange(session); status != http.StatusUnauthorized {
 		t.Errorf("a session passes for a code: %d", status)
@@ -430,7 +433,10 @@ func TestWriterDecides(t *testing.T) {
 			t.Errorf("%s at the dashboard's own host: %d %s", path, status, body)
 		}
 	}
-	for _, c := range [][3]string{{"POST", "/api/call", `{"name":"own"}`}, {"POST", "/api/stop", `{"reason":"stop"}`}, {"POST", "/api/token", ""}, {"POST", "/api/signin", ""}, {"POST", "/api/pair", ""}, {"POST", "/api/clients", `{"name":"x","kind":"token"}`}} {
+	if status, body := ask("POST", "/api/call", `{"name":"own"}`); status != http.StatusOK || !strings.Contains(body, `"text":"own"`) {
+		t.Errorf("a call: %d %s", status, body)
+	}
+	for _, c := range [][3]string{{"POST", "/api/stop", `{"reason":"stop"}`}, {"POST", "/api/token", ""}, {"POST", "/api/signin", ""}, {"POST", "/api/pair", ""}, {"POST", "/api/clients", `{"name":"x","kind":"token"}`}} {
 		if status, body := ask(c[0], c[1], c[2]); status != http.StatusNotFound {
 			t.Errorf("%s: %d %s", c[1], status, body)
 		}

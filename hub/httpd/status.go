@@ -72,11 +72,15 @@ func (s *Server) getStatus(r *request) error {
 		report.Hub, report.Record = t.Hub.Status(), t.Record.Status()
 		report.Paired = len(s.pairings(r))
 	}
-	if s.guard.accounts && r.pass.from != fromOwner { // how the process is, and who else uses it, is not for its users
+	if !s.tellsProcess(r) {
 		report.Info, report.Clients = Info{Version: report.Version, Started: report.Started}, 0
 	}
 	return r.answer(report)
 }
+
+// tellsProcess reports whether the caller is told how the process is, and who else uses it.
+// The users of a hub with accounts are not.
+func (s *Server) tellsProcess(r *request) bool { return !s.guard.accounts || r.pass.from == fromOwner }
 
 // StopRequest is the body of POST /api/stop.
 type StopRequest struct {

@@ -17,10 +17,10 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
-	"tabhub/hub/live"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/record"
 	"tabhub/hub/tenant"
@@ -135,9 +135,9 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	bell := new(live.Bell)
-	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{Bell: bell})
-	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded, Bell: bell})
+	changed := new(broadcast.Signal)
+	transport, store, recorded := tabtransport.NewPeers(), new(storagetest.Memory), record.Open(t.TempDir()+"/record", record.Options{Changed: changed})
+	h, err := hub.Open(t.Context(), hub.Options{User: spec.LocalUser, Transport: transport, Store: store, Log: log, Record: recorded, Changed: changed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServ
 		},
 	}}
 	d.peers = transport
-	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Bell: bell, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
+	d.tenant = &tenant.Tenant{Hub: h, Record: recorded, Changed: changed, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Log: log}), Builtin: own, Demo: tab}
 	d.tenants = tenant.New(func(context.Context, spec.UserID) (*tenant.Tenant, error) { return d.tenant, nil }, log)
 	g := GuardOptions{Verifier: d.token, AllowOrigins: []string{"https://app.example.com"}}
 	o := Options{

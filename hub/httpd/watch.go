@@ -29,8 +29,8 @@ type WatchEvent struct {
 	Running []hub.Running `json:"running"`        // the requests of clients that are under way, all of them each time
 	More    int           `json:"more,omitempty"` // that are under way, and not in Running
 
-	Entries []record.Entry `json:"entries,omitempty"` // what was recorded, oldest first
-	Missed  uint64         `json:"missed,omitempty"`  // that came too fast to be among them
+	Entries []record.Line `json:"entries,omitempty"` // what was recorded, oldest first
+	Missed  uint64        `json:"missed,omitempty"`  // that came too fast to be among them
 
 	// Changed is what is to be asked for again: "tabs", with browsers, tools and sites,
 	// "policy", with pauses, "clients", "questions".
@@ -56,12 +56,11 @@ func (s *Server) watch(r *request) error {
 		fmt.Fprint(r.w, text)
 		return out.Flush() == nil
 	}
-	rung, stop := r.tenant.Bell.Listen()
-	defer stop()
 	look := newLook(r.tenant)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		changed := r.tenant.Changed.Wait()
 		event, asked := look.again()
 		if event != nil && !send("data: "+string(event)+"\n\n") {
 			return nil
@@ -69,7 +68,7 @@ func (s *Server) watch(r *request) error {
 		last := time.Now()
 		timer.Reset(watchBeat)
 		select {
-		case <-rung:
+		case <-changed:
 		case <-asked:
 		case <-timer.C:
 			if !send(": \n\n") {

@@ -20,7 +20,7 @@ var (
 	someTools   = []string{"", "", "buy", "b*", "*y", "b*y", "sell", "browser_page", "browser_page goto"}
 	someClasses = []string{"", "", "read", "write", "destructive", "hub", "relay"}
 	someFroms   = []string{"private", "*.example.com", "bank.example.org", "verified"}
-	someDomains = []spec.Domain{"", "example.com", "shop.example.com", "a.shop.example.com", "unverified_shop.example.com", "http_shop.example.com", "bank.example.org"}
+	someDomains = []spec.Domain{"", "example.com", "shop.example.com", "shop.example.com.", "a.shop.example.com", "unverified_shop.example.com", "http_shop.example.com", "bank.example.org"}
 )
 
 func one[T any](r *rand.Rand, of []T) T { return of[r.IntN(len(of))] }
@@ -185,6 +185,7 @@ func (n *naive) fits(r Rule, a *Action, f *Flow) bool {
 }
 
 func atSite(pattern string, d spec.Domain, private string) bool {
+	d = spec.Domain(strings.TrimSuffix(string(d), ".")) // which leads to the same server
 	mark, below, wild := strings.Cut(pattern, "*.")
 	switch {
 	case pattern == "private":

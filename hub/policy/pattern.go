@@ -40,10 +40,19 @@ func parseSites(pattern string) sites {
 	}
 	marks, below, wild := strings.Cut(pattern, "*.")
 	if !wild {
-		return sites{kind: exactSite, domain: spec.Domain(pattern)}
+		return sites{kind: exactSite, domain: bare(spec.Domain(pattern))}
 	}
-	_, host, port := naming.SplitKey(spec.Domain(below))
+	_, host, port := naming.SplitKey(bare(spec.Domain(below)))
 	return sites{kind: belowSite, marks: marks, host: host, port: port}
+}
+
+// bare returns the domain that rules know a site by: with a dot behind its host an address
+// leads to the same server.
+func bare(d spec.Domain) spec.Domain {
+	if host, port, ok := strings.Cut(string(d), ".:"); ok {
+		return spec.Domain(host + ":" + port)
+	}
+	return spec.Domain(strings.TrimSuffix(string(d), "."))
 }
 
 // has reports whether the pattern stands for a domain. private says whether the owner has
@@ -59,9 +68,9 @@ func (s *sites) has(d spec.Domain, private bool) bool {
 	case privateSite:
 		return private
 	case exactSite:
-		return d == s.domain
+		return bare(d) == s.domain
 	}
-	marks, host, port := naming.SplitKey(d)
+	marks, host, port := naming.SplitKey(bare(d))
 	if strings.TrimSuffix(marks, "host_") != s.marks || port != s.port {
 		return false
 	}

@@ -147,6 +147,8 @@ func TestDecide(t *testing.T) {
 		{"http is another site", ModeOpen, []string{"deny site=*.example.com"}, buy(site("http_shop.example.com")), Allow, ByPreset},
 		{"http can be named", ModeOpen, []string{"deny site=http_*.example.com"}, buy(site("http_shop.example.com")), Deny, ByRule},
 		{"a port is another site", ModeOpen, []string{"deny site=*.example.com"}, buy(site("shop.example.com:8443")), Allow, ByPreset},
+		{"a dot behind a site leads to the same one", ModeOpen, []string{"deny site=shop.example.com"}, buy(site("shop.example.com.")), Deny, ByRule},
+		{"below which others are", ModeOpen, []string{"deny site=*.example.com:8443"}, buy(site("shop.example.com.:8443")), Deny, ByRule},
 		{"a claimed site is not the real one", ModeCareful, []string{"allow site=shop.example.com,class=destructive"}, buy(site("unverified_shop.example.com")), Ask, ByPreset},
 		{"of rules that say different things the stricter", ModeOpen, []string{"allow client=claude", "deny site=shop.example.com"}, buy(), Deny, ByRule},
 		{"but what is said of one tool there", ModeOpen, []string{"deny site=shop.example.com", "allow client=claude,site=shop.example.com,tool=buy"}, buy(), Allow, ByRule},

@@ -53,7 +53,7 @@ func newTable(rules []*Rule) *table {
 
 // lists returns lists that have each rule that may match an action; some may be in two.
 func (t *table) lists(a *Action) [4][]int32 {
-	l := [4][]int32{t.bySite[a.Site.Domain], t.byTool[a.Name], nil, t.rest}
+	l := [4][]int32{t.bySite[bare(a.Site.Domain)], t.byTool[a.Name], nil, t.rest}
 	if a.Site.Any {
 		l[0] = t.restricting
 	}

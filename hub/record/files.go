@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"tabhub/hub/live"
+	"tabhub/hub/broadcast"
 	"tabhub/spec"
 )
 
@@ -34,12 +34,12 @@ const (
 
 // Options configure a File. The zero value of each field is a usable default.
 type Options struct {
-	User     spec.UserID   // whose record it is
-	Keep     time.Duration // how long entries are kept; 0 means DefaultKeep
-	Max      int64         // how many bytes of files are kept; 0 means DefaultMax
-	Payloads bool          // keep arguments and results, too
-	Bell     *live.Bell    // rung for each entry; nil: nobody looks
-	Log      *slog.Logger  // nil discards
+	User     spec.UserID       // whose record it is
+	Keep     time.Duration     // how long entries are kept; 0 means DefaultKeep
+	Max      int64             // how many bytes of files are kept; 0 means DefaultMax
+	Payloads bool              // keep arguments and results, too
+	Changed  *broadcast.Signal // fired when lines were written; nil: nobody looks
+	Log      *slog.Logger      // nil discards
 }
 
 // File is a Log in the files of a directory. What waits to be written takes
@@ -99,9 +99,6 @@ func (f *File) Append(e Entry) {
 		room -= reserved
 	}
 	f.mu.Lock()
-	if f.o.Bell.Heard() {
-		f.latest.add(&e)
-	}
 	if f.bytes > 0 && f.bytes+l.size() > room { // better that than the entry
 		if l.Args != nil {
 			l.Digest = "lost"
@@ -116,7 +113,6 @@ func (f *File) Append(e Entry) {
 	}
 	f.mu.Unlock()
 	f.changed()
-	f.o.Bell.Ring()
 }
 
 // loseLocked counts a line that will not be written.
@@ -176,6 +172,13 @@ func (f *File) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.status
+}
+
+// Queued returns about how many bytes wait to be written.
+func (f *File) Queued() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.bytes
 }
 
 // Close writes and syncs what is queued. It is idempotent.
@@ -269,10 +272,12 @@ func (f *File) write(w *writer, lines []Line, closing bool) ([]Line, error) {
 		for i := range lines[:n] {
 			freed += lines[i].size()
 		}
-		lines = lines[n:]
 		f.mu.Lock()
 		f.bytes -= freed
+		f.latest.add(lines[:n])
 		f.mu.Unlock()
+		f.o.Changed.Fire()
+		lines = lines[n:]
 		if err != nil {
 			return lines, err
 		}

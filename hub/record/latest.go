@@ -1,38 +1,36 @@
 package record
 
-// MaxLatest is how many of the latest entries Since has.
+// MaxLatest is how many of the latest lines Since has.
 const MaxLatest = 128
 
-// latest are the entries that were added last while somebody looked.
+// latest are the lines that were written last.
 type latest struct {
-	n    uint64  // how many there were
-	ring []Entry // of MaxLatest; nil before there is one
+	n    uint64 // how many there were
+	ring []Line // of MaxLatest, once there were as many
 }
 
-func (l *latest) add(e *Entry) {
-	if l.ring == nil {
-		l.ring = make([]Entry, MaxLatest)
+func (l *latest) add(lines []Line) {
+	for _, line := range lines {
+		line.Args, line.Result = nil, nil // which nobody looks for here
+		if len(l.ring) < MaxLatest {
+			l.ring = append(l.ring, line)
+		} else {
+			l.ring[l.n%MaxLatest] = line
+		}
+		l.n++
 	}
-	at := &l.ring[l.n%MaxLatest]
-	*at = *e
-	at.Args, at.Result = nil, nil // which nobody looks for here
-	l.n++
 }
 
-// Since returns the entries that were appended after the first n while somebody listened to
-// Options.Bell, oldest first, but no more than the last MaxLatest of them, how many it has
-// left out, and the n of the next call. It reads no files: an entry may not be in them yet,
-// and never will be if they cannot be written.
-func (f *File) Since(n uint64) (entries []Entry, missed, next uint64) {
+// Since returns the lines that were written after the first n, oldest first, but no more than
+// the last MaxLatest of them, how many it has left out, and the n of the next call. Those of
+// the log itself are not among them. It reads no files.
+func (f *File) Since(n uint64) (lines []Line, missed, next uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	next = f.latest.n
-	first := n
-	if next > MaxLatest {
-		first = max(n, next-MaxLatest)
-	}
+	first := max(n, next-uint64(len(f.latest.ring)))
 	for i := first; i < next; i++ {
-		entries = append(entries, f.latest.ring[i%MaxLatest])
+		lines = append(lines, f.latest.ring[i%MaxLatest])
 	}
-	return entries, first - min(n, first), next
+	return lines, first - min(n, first), next
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"tabhub/hub"
+	"tabhub/hub/broadcast"
 	"tabhub/hub/builtin"
 	"tabhub/hub/demo"
 	"tabhub/hub/instance"
-	"tabhub/hub/live"
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/record"
 	"tabhub/spec"
@@ -20,8 +20,8 @@ type Tenant struct {
 	Hub  *hub.Hub
 	// Record is where Hub records what is done. Nil: nowhere.
 	Record *record.File
-	// Bell rings when what Hub and Record show has changed. Nil: never.
-	Bell *live.Bell
+	// Changed is fired when what Hub and Record show has changed. Nil: never.
+	Changed *broadcast.Signal
 	// MCP serves Hub to MCP clients.
 	MCP *mcpserver.Server
 	// Builtin are the tools of the hub itself that MCP lists.

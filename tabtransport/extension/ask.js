@@ -1,4 +1,4 @@
-import { ask, element, make } from "./common.js";
+import { CLASSES, ask, element, make } from "./common.js";
 import { Guard } from "./guard.js";
 
 const id = decodeURIComponent(location.search.slice(1));
@@ -13,13 +13,6 @@ const REACHES = {
   session: ["Until this session of the app ends", "Allow for now"],
   app: ["Always for this app", "Always allow"],
   always: ["Always, for every app", "Always allow for all"],
-};
-
-/** @type {Record<string, string>} */
-const CLASSES = {
-  read: "It says that it only reads.",
-  write: "It may change something.",
-  destructive: "It may do what cannot be undone.",
 };
 
 /** @type {Record<string, string>} */
@@ -114,7 +107,7 @@ function aboutCall({ client, site, tool, args = [], changes = [] }) {
   if (tool) {
     const title = tool.title && tool.title !== tool.name ? [" ", said("", tool.title)] : [];
     const kind = KINDS[tool.kind ?? ""] ?? "tabhub’s tool";
-    parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", CLASSES[tool.class] ?? "It may change something.")));
+    parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", CLASSES[tool.class] ?? CLASSES.write)));
   }
   if (changes.length) parts.push(block("Changed since you allowed it", ...changes.map(change)));
   if (tool) parts.push(block("What it is given", args.length ? table(args) : make("p", "soft", "Nothing")));

@@ -1,5 +1,12 @@
 // What the extension's pages share. Everything a page or the hub said is put in as text.
 
+/** What a tool may change, in words. @type {Record<string, string>} */
+export const CLASSES = {
+  read: "It says that it only reads.",
+  write: "It may change something.",
+  destructive: "It may do what cannot be undone.",
+};
+
 /**
  * Asks the service worker.
  *

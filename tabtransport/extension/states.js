@@ -6,15 +6,16 @@ const TROUBLE = "#b3261e";
 const GREY = "#5f6673";
 
 /**
- * Of each state: what it is called, and what the button in the toolbar shows in which colour.
+ * Of each state: what it is called, and what the button in the toolbar shows, if that is always
+ * the same, in which colour.
  *
  * @type {Record<StateName, [name: string, badge: string, colour: string]>}
  */
 export const STATES = {
   connected: ["Connected", "", CALM],
   connecting: ["Connecting…", "", CALM],
-  working: ["At work", "…", CALM],
-  waiting: ["Waiting for you", "?", WAIT],
+  working: ["At work", "", CALM],
+  waiting: ["Waiting for you", "", WAIT],
   paused: ["Paused", "II", WAIT],
   absent: ["Asleep: the hub is not running", "off", GREY],
   unpaired: ["Not paired with the hub", "!", TROUBLE],
@@ -37,18 +38,81 @@ export function stateOf({ hub, owner, waiting, working }) {
 }
 
 /**
+ * What the button in the toolbar shows: of the browser as a whole, or in one tab.
+ *
+ * @param {Standing} standing
+ * @param {{tools: number, waiting: boolean, users: string[]}} [tab] how many tools it offers, whether a
+ *   form there waits for the person, which clients use it
+ * @returns {{text: string, colour: string, title: string}}
+ */
+export function button(standing, tab) {
+  const state = stateOf(standing);
+  const [name, badge, colour] = STATES[state];
+  const title = `tabhub: ${name}`;
+  if (tab?.waiting) return { text: "you", colour: WAIT, title: "tabhub: a form in this tab waits for you to submit it" };
+  switch (state) {
+    case "waiting":
+      return { text: String(questions(standing)), colour, title };
+    case "connected":
+    case "working":
+      if (tab?.users.length) return { text: badgeOfWork(1), colour, title: `tabhub: ${using(tab.users)} this tab` };
+  }
+  const text = state === "working" ? badgeOfWork(standing.working) : badge;
+  return { text: text || (tab?.tools ? String(tab.tools) : ""), colour, title };
+}
+
+/** @param {number} calls */
+const badgeOfWork = (calls) => (calls > 1 ? `${calls}…` : "…");
+
+/** @param {Standing} standing */
+const questions = ({ owner, waiting }) => Math.max(waiting, owner.waiting);
+
+/**
+ * Who uses something, as a subject and its verb.
+ *
+ * @param {string[]} users
+ */
+export function using(users) {
+  const [first, second, ...more] = users;
+  if (!second) return `${first} is using`;
+  return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
+}
+
+/**
+ * Why a page has no tools, and what can be done about it.
+ *
+ * @param {PageView} page
+ * @param {SiteView | undefined} site
+ * @param {boolean} native whether the browser has WebMCP itself
+ */
+export function whyNone(page, site, native) {
+  if (!page.web || !site) return "Only websites can offer tools. This is a page of the browser itself, of an extension, or a file.";
+  if (!page.allowed) return "You have not allowed the extension in this site yet.";
+  if (page.asleep) return "The browser has put this tab to sleep. Its tools are back when it is loaded.";
+  if (!site.on) return "You do not share this site: the hub sees nothing of it, and no app can use it.";
+  if (!page.reached && page.loading) return "The page is still loading.";
+  if (!page.reached) return "The browser lets no extension into this page: it shows an error, or a site that the browser protects.";
+  if (site.rejected.length) return "The page offers tools, but none that can be used.";
+  if (page.loading) return "The page is still loading. It has offered no tools so far.";
+  if (native) return "This page offers no tools. Sites decide whether they do.";
+  if (!page.secure) return "This page offers no tools. It was loaded over http, where pages can have no WebMCP; only what a site brings itself works there.";
+  if (!site.webmcp) return "This page offers no tools. The browser has no WebMCP, and you have switched off what the extension gives instead, so the site must bring its own.";
+  return "This page offers no tools. Sites decide whether they do. The browser has no WebMCP, so the extension gives pages its own.";
+}
+
+/**
  * The state in words: what it means, and what the owner can do.
  *
  * @param {Standing} standing
  * @param {string} address the hub's
  */
 export function explain(standing, address) {
-  const { hub, owner, waiting } = standing;
+  const { hub, waiting } = standing;
   const { host } = new URL(address);
   const state = stateOf(standing);
   switch (state) {
     case "waiting": {
-      const count = Math.max(waiting, owner.waiting);
+      const count = questions(standing);
       const what = count === 1 ? "An app waits for your answer." : `${count} questions of apps wait for your answer.`;
       return waiting ? what : `${what} It was asked elsewhere: see “tabhub approve”.`;
     }

@@ -47,6 +47,8 @@ type ControlMethod = Exclude<keyof FromHub, CallMethod | "browser/ping" | "brows
 type HubMessage<M extends keyof FromHub = keyof FromHub> = import("../../spec/schema/tabhub.v1").Message<FromHub, M> & {
   id?: string;
   tabId: number;
+  /** The name of the client whose request it is, as the owner calls it. It goes to no page. */
+  for?: string;
   /** Of one that is sent again: how long after hello it was sent first, or a little earlier. */
   sentMs?: number;
 };
@@ -175,6 +177,7 @@ declare var navigation: EventTarget & {
 declare var tabhubGateway: { join(): void } | undefined;
 declare var tabhubLate: boolean | undefined;
 declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;
+declare var tabhubMark: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the extension's pages and the service worker
 
@@ -199,8 +202,33 @@ interface SiteView {
   webmcp: boolean;
   /** Whether a document of the site has the content script. */
   reached: boolean;
-  tools: { name: string; title: string; description: string }[];
+  tools: ToolView[];
   rejected: Rejection[];
+}
+
+interface ToolView {
+  frameId: number;
+  name: string;
+  title: string;
+  description: string;
+  /** What it may change, by what the page says. */
+  class: ToolClass;
+}
+
+type ToolClass = "read" | "write" | "destructive";
+
+/** What the browser says of the page in a tab. */
+interface PageView {
+  /** Whether it is a website. */
+  web: boolean;
+  /** Whether it was loaded in a way that nobody on its way could change. */
+  secure: boolean;
+  /** Whether the browser lets the extension into the site. */
+  allowed: boolean;
+  /** Whether the extension is in it. */
+  reached: boolean;
+  loading: boolean;
+  asleep: boolean;
 }
 
 /** What the hub last said, and when. */
@@ -212,8 +240,8 @@ interface Standing {
   owner: OwnerState;
   /** How many questions wait in this browser. */
   waiting: number;
-  /** Whether a call takes longer than a moment. */
-  working: boolean;
+  /** How many requests of clients take longer than a moment. */
+  working: number;
 }
 
 type StateName = HubState["state"] | "waiting" | "paused" | "working";
@@ -221,6 +249,11 @@ type StateName = HubState["state"] | "waiting" | "paused" | "working";
 interface StatusView extends Standing {
   address: string;
   settings: Settings;
+  page: PageView;
+  /** What was used in the tab, the latest first. */
+  recent: Use[];
+  /** The tabs that clients use just now. */
+  used: { tabId: number; title: string; users: string[] }[];
   /** The tab's own site first, then those of its frames. */
   sites: SiteView[];
 }
@@ -235,7 +268,37 @@ interface Settings {
   keep: string[];
   /** Whose pages get no WebMCP of the extension. */
   plain: string[];
+  /** Whether pages that a client uses are marked. */
+  mark: boolean;
 }
+
+/** What a client has used in a tab. */
+interface Use {
+  id: string;
+  kind: "tool" | "resource" | "prompt" | "browser";
+  /** The tool's or prompt's name, the resource's URI, or what the browser was asked. */
+  name: string;
+  /** The client, as its owner calls it. */
+  app: string;
+  /** When it began, as Date.now() has it. */
+  at: number;
+  /** How many ms it took; undefined while it is under way. */
+  took?: number;
+  /** How it ended; undefined if nobody knows. */
+  ended?: "done" | "failed" | "cancelled";
+}
+
+/** Where a tool is. */
+interface ToolAt {
+  tabId: number;
+  frameId: number;
+  /** The frame's, as the browser gives it. */
+  origin: string;
+  name: string;
+}
+
+/** What came of a tool that the owner has tried: a CallToolResult, or why there is none. */
+type Tried = { result: unknown } | { error: string };
 
 /** A question to the owner, as its window shows it. */
 interface QuestionView {
@@ -277,6 +340,9 @@ type UIRequest =
   | { ask: "dashboard" }
   | { ask: "pause"; on: boolean }
   | { ask: "front" }
+  | { ask: "tool"; tool: ToolAt }
+  | { ask: "try"; id: string; tool: ToolAt; args: object }
+  | { ask: "cancel"; id: string }
   | { ask: "paste"; link: string }
   | { ask: "invitation"; id: string }
   | { ask: "accept"; id: string; accept: boolean }

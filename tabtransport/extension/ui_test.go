@@ -38,14 +38,15 @@ func TestChoices(t *testing.T) {
 			tab := h.tabWith(shopTools...)
 
 			popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html?tab=" + strconv.FormatInt(tab, 10))
-			popup.WaitFor("document.querySelectorAll('#sites li').length === " + strconv.Itoa(len(shopTools)))
+			popup.WaitFor("document.querySelectorAll('#sites .tool').length === " + strconv.Itoa(len(shopTools)))
 			picture(t, popup, "popup-"+shade)
-			popup.Click("section label:nth-of-type(2) input")
+			popup.Click("#sites .more summary")
+			popup.Click("#sites .more label input")
 			h.wait("the site keeps its tools", func() bool {
 				s := h.tabs[tab].state
 				return s.KeepTools != nil && *s.KeepTools
 			})
-			popup.Click("section label:nth-of-type(1) input")
+			popup.Click("#sites section > label input")
 			h.wait("the site's tools are gone", func() bool { return len(h.tabs[tab].tools) == 0 })
 			popup.WaitFor("document.body.innerText.includes('Off: the hub sees nothing')")
 
@@ -145,7 +146,7 @@ func TestPause(t *testing.T) {
 		popup.WaitFor("Promise.all([chrome.action.getBadgeText({tabId: " + tab + "}), chrome.action.getTitle({})]).then((is) => is.join(' ') === " + strconv.Quote(want) + ")")
 	}
 	badge(strconv.Itoa(len(shopTools)) + " tabhub: Connected")
-	for _, text := range []string{"Claude Code", "claude-code", "12 calls, the last 2 min ago", "called nothing"} {
+	for _, text := range []string{"Claude Code", "claude-code", "12 calls, the last 2 min ago", "It has called nothing"} {
 		popup.WaitFor("document.querySelector('#apps').innerText.includes(" + strconv.Quote(text) + ")")
 	}
 	popup.Click("#pause")
@@ -174,7 +175,7 @@ func TestAtWork(t *testing.T) {
 	tab := h.tabWith(shopTools...)
 	popup := b.Open("chrome-extension://" + b.ExtensionID + "/popup.html")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	done := h.beginWith(ctx, tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute})
+	done := h.beginWith(ctx, tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, tabtransport.Wait{Timeout: time.Minute, For: "Claude Code"})
 	popup.WaitFor("document.querySelector('#headline').textContent === 'At work'")
 	popup.WaitFor("chrome.action.getBadgeText({}).then((text) => text === '…')")
 	cancel(errors.New("the client gave up"))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -40,7 +41,9 @@ type conn struct {
 	unwatch   func() // ends the telling of what the owner sees, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
+	traceable  traceable
 	attachment tabtransport.Attachment
+	paired     bool // the peer is the owner's browser
 }
 
 func newConn(s *Server, ws *wsconn.Conn, r *http.Request) *conn {
@@ -78,6 +81,7 @@ func (c *conn) end(cause error) {
 	}
 	if c.attachment != nil {
 		c.registrar.flush(c)
+		c.traceEvent(tabtransport.EventLeft, fmt.Sprint(cause))
 		c.attachment.Leave(cause)
 	}
 	if c.release != nil {
@@ -121,6 +125,7 @@ func (c *conn) admit(ev *event) {
 	if ev.claimKey {
 		hello.TabKey, c.release = c.srv.claimKey(tabKey{adm.User, adm.Origin, hello.TabKey})
 	}
+	c.paired = adm.Pairing != ""
 	ctx, cancel := context.WithTimeout(c.ws.Context(), spec.ControlTimeout)
 	defer cancel()
 	attachment, err := c.srv.Transport(adm.User).Attach(ctx, tabtransport.Conn{
@@ -133,6 +138,7 @@ func (c *conn) admit(ev *event) {
 		Hello:         hello,
 	}, func(acc tabtransport.Accepted) tabtransport.Link {
 		c.welcome(ev.id, acc.Result)
+		c.traceable = traceable{adm.User, acc.Peer, hello != nil && hello.BrowserID != ""}
 		return c
 	})
 	if err != nil {
@@ -140,6 +146,7 @@ func (c *conn) admit(ev *event) {
 		return
 	}
 	c.attachment = attachment
+	c.traceEvent(tabtransport.EventJoined, c.dialect.name())
 	c.request = nil
 	c.admission = adm
 	c.ws.Admit()
@@ -156,7 +163,7 @@ func (c *conn) admit(ev *event) {
 // watchOwner tells a paired browser from now on what its owner is to see.
 func (c *conn) watchOwner() {
 	d, ok := c.dialect.(*tabhub)
-	if !ok || c.srv.opts.WatchOwner == nil || c.admission.Pairing == "" {
+	if !ok || c.srv.opts.WatchOwner == nil || !c.paired {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.ws.Context())
@@ -179,7 +186,9 @@ func (c *conn) keepAlive() {
 	sent := 0
 	c.ws.KeepAlive(func() []byte {
 		sent++
-		return c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(sent))
+		ping := c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(sent))
+		c.trace(false, ping)
+		return ping
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
 )
 
 // dialect is the wire language of one connection: it turns frames into events and
@@ -30,7 +31,7 @@ type dialect interface {
 	appendRefusal(dst []byte, id json.RawMessage, err *spec.Error) []byte
 	// appendRequest fails with ErrUnsupported. ago is when the request was first sent,
 	// 0 if this is the first time.
-	appendRequest(dst []byte, tab int64, id string, req spec.Request, ago time.Duration) ([]byte, error)
+	appendRequest(dst []byte, out tabtransport.Outgoing, ago time.Duration) ([]byte, error)
 	appendCancel(dst []byte, tab int64, cancel spec.Cancel) []byte
 	appendResponse(dst []byte, tab int64, id json.RawMessage, result any, err *spec.Error) []byte
 	appendPing(dst []byte, id string) []byte // nil: a WebSocket ping will do

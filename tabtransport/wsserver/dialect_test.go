@@ -7,6 +7,7 @@ import (
 
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
 )
 
 // The frame of a call is put together by hand; no field of it may be forgotten.
@@ -25,7 +26,7 @@ func TestCallFrameHasEveryField(t *testing.T) {
 		}
 	}
 	d := &tabhub{greeted: true, browser: true}
-	frame, err := d.appendRequest(nil, 3, "id-1", call, 0)
+	frame, err := d.appendRequest(nil, tabtransport.Outgoing{Tab: 3, ID: "id-1", Request: call}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,11 +67,11 @@ func (port) appendCancel([]byte, int64, spec.Cancel) []byte                     
 func (port) appendResponse([]byte, int64, json.RawMessage, any, *spec.Error) []byte { return nil }
 func (port) appendPing([]byte, string) []byte                                       { return nil }
 
-func (port) appendRequest(dst []byte, _ int64, id string, req spec.Request, _ time.Duration) ([]byte, error) {
-	call, ok := req.(*spec.ExecuteTool)
+func (port) appendRequest(dst []byte, out tabtransport.Outgoing, _ time.Duration) ([]byte, error) {
+	call, ok := out.Request.(*spec.ExecuteTool)
 	if !ok {
 		return dst, tabtransport.ErrUnsupported
 	}
 	dst = appendCall(append(dst, `{"type":"execute-tool"`...), call)
-	return append(rawjson.AppendStringMember(dst, "requestId", id), '}'), nil
+	return append(rawjson.AppendStringMember(dst, "requestId", out.ID), '}'), nil
 }

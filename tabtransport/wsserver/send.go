@@ -15,7 +15,8 @@ var _ tabtransport.Link = (*conn)(nil)
 func (c *conn) Send(out tabtransport.Outgoing) error {
 	buf := wsconn.NewBuffer()
 	var err error
-	if buf.B, err = c.dialect.appendRequest(buf.B, out.Tab, out.ID, out.Request, 0); err == nil {
+	if buf.B, err = c.dialect.appendRequest(buf.B, c.forPeer(out), 0); err == nil {
+		c.trace(false, buf.B)
 		err = c.ws.SendRequest(buf, out.Claim)
 	}
 	if err != nil {
@@ -27,8 +28,17 @@ func (c *conn) Send(out tabtransport.Outgoing) error {
 // Resend implements tabtransport.Resender.
 func (c *conn) Resend(out tabtransport.Outgoing, ago time.Duration) {
 	// It was encoded before, so it can be.
-	frame, _ := c.dialect.appendRequest(nil, out.Tab, out.ID, out.Request, max(ago, 1))
+	frame, _ := c.dialect.appendRequest(nil, c.forPeer(out), max(ago, 1))
 	c.control(frame)
+}
+
+// forPeer returns a request as the peer may know it: whose it is only the owner's own
+// browser.
+func (c *conn) forPeer(out tabtransport.Outgoing) tabtransport.Outgoing {
+	if !c.paired {
+		out.For = ""
+	}
+	return out
 }
 
 // Cancel implements tabtransport.Link.
@@ -49,6 +59,7 @@ func (c *conn) Close(code spec.CloseCode, reason string) { c.ws.Close(code, reas
 // one.
 func (c *conn) control(frame []byte) {
 	if frame != nil {
+		c.trace(false, frame)
 		c.ws.MustSend(frame)
 	}
 }

@@ -235,11 +235,15 @@ func (d *tabhub) appendRefusal(dst []byte, id json.RawMessage, err *spec.Error) 
 	return d.appendResponse(dst, 0, id, nil, err)
 }
 
-func (d *tabhub) appendRequest(dst []byte, tab int64, id string, req spec.Request, ago time.Duration) ([]byte, error) {
+func (d *tabhub) appendRequest(dst []byte, out tabtransport.Outgoing, ago time.Duration) ([]byte, error) {
+	req := out.Request
 	dst = append(dst, `{"jsonrpc":"2.0"`...)
-	dst = rawjson.AppendStringMember(dst, "id", id)
+	dst = rawjson.AppendStringMember(dst, "id", out.ID)
 	dst = rawjson.AppendStringMember(dst, "method", req.Method())
-	dst = d.appendTab(dst, tab)
+	dst = d.appendTab(dst, out.Tab)
+	if out.For != "" {
+		dst = rawjson.AppendStringMember(dst, "for", out.For)
+	}
 	if ago > 0 {
 		dst = appendInt(dst, "sentMs", int64((ago+time.Millisecond-1)/time.Millisecond))
 	}

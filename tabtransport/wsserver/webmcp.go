@@ -139,12 +139,12 @@ func (d *webmcp) appendRefusal(dst []byte, _ json.RawMessage, err *spec.Error) [
 	return append(rawjson.AppendStringMember(dst, "message", err.Message), '}')
 }
 
-func (d *webmcp) appendRequest(dst []byte, _ int64, id string, req spec.Request, _ time.Duration) ([]byte, error) {
-	call, ok := req.(*spec.ExecuteTool)
+func (d *webmcp) appendRequest(dst []byte, out tabtransport.Outgoing, _ time.Duration) ([]byte, error) {
+	call, ok := out.Request.(*spec.ExecuteTool)
 	if !ok {
 		return dst, tabtransport.ErrUnsupported
 	}
-	dst = rawjson.AppendStringMember(append(dst, `{"type":"invoke"`...), "callId", id)
+	dst = rawjson.AppendStringMember(append(dst, `{"type":"invoke"`...), "callId", out.ID)
 	return append(appendCall(dst, call), '}'), nil
 }
 

@@ -125,7 +125,7 @@ func (c *Client) allows(redirect string) bool {
 func describedBy(id string) (*url.URL, bool) {
 	u, err := url.Parse(id)
 	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Port() != "" ||
-		u.Path == "" || u.Path == "/" || strings.Contains(id, "#") || strings.ContainsFunc(id, isUnsafe) {
+		u.Path == "" || u.Path == "/" || strings.Contains(id, "#") || strings.ContainsFunc(id, isUnsafe) || strings.ContainsFunc(u.Host, isUnsafe) {
 		return nil, false
 	}
 	return u, u.Host == strings.ToLower(u.Host) && u.JoinPath().EscapedPath() == u.EscapedPath()

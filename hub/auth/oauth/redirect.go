@@ -22,7 +22,7 @@ var opened = []string{
 func parseRedirect(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
-	case len(s) > maxRedirect || err != nil || u.Scheme == "" || strings.ContainsFunc(s, isUnsafe):
+	case len(s) > maxRedirect || err != nil || u.Scheme == "" || strings.ContainsFunc(s, isUnsafe) || strings.ContainsFunc(u.Host, isUnsafe):
 		return nil, errorf(invalidRedirect, "the redirect URI %.100q is not an address", s)
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return nil, errorf(invalidRedirect, "the redirect URI %.100q must have no fragment", s)
@@ -39,7 +39,8 @@ func parseRedirect(s string) (*url.URL, error) {
 }
 
 // isUnsafe reports whether a character has no place in an address: browsers drop some of
-// them, and read another address than was checked.
+// them, and read another address than was checked. In a host, where it may be percent-encoded,
+// it looks to the owner like another one.
 func isUnsafe(r rune) bool { return r <= ' ' || r >= 0x7f || r == '\\' }
 
 // isLoopback reports whether a host is one of the three by which programs on this computer

@@ -4,6 +4,7 @@
 import { Code } from "./refusal.js";
 import { Stored } from "./stored.js";
 import { tell } from "./tab.js";
+import { endOf } from "./uses.js";
 
 /** How long a request waits for a document that is just being loaded, in ms. */
 const LOADING = 5_000;
@@ -11,8 +12,6 @@ const LOADING = 5_000;
 const RETURN = 10_000;
 /** How often the hub hears of a call that waits for the person in front of the tab, in ms. */
 const REMIND = 10_000;
-/** A call that takes longer than this, in ms, is shown to the owner. */
-const LONG = 1_000;
 /** A call that ends within this time, in ms, is not written to the session's storage. */
 const SHORT = 5;
 /** Answers that the hub may not have are held up to this many characters. */
@@ -65,37 +64,30 @@ export class Calls {
   #following = new Set();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #reminder;
-  #working = false;
   #tabs;
   #hub;
   #arrivals;
-  #changed;
+  #uses;
 
   /**
    * @param {Tabs} tabs
    * @param {import("./hub.js").Hub} hub
    * @param {import("./arrivals.js").Arrivals} arrivals
-   * @param {() => void} changed called when working is another
+   * @param {import("./uses.js").Uses} uses
    */
-  constructor(tabs, hub, arrivals, changed) {
+  constructor(tabs, hub, arrivals, uses) {
     this.#tabs = tabs;
     this.#hub = hub;
     this.#arrivals = arrivals;
-    this.#changed = changed;
+    this.#uses = uses;
   }
 
-  /** Whether a call takes long. */
-  get working() {
-    return this.#working;
-  }
-
-  #work() {
-    const long = Date.now() - LONG;
-    const working = [...this.#open.values()].some(({ at }) => at <= long);
-    if (working === this.#working) return;
-    this.#working = working;
-    this.#changed();
-  }
+  /**
+   * Whether a call is under way.
+   *
+   * @param {string} id
+   */
+  runs = (id) => this.#open.has(id);
 
   /** Remembers the calls of an earlier worker; their documents will come back. */
   async load() {
@@ -140,6 +132,7 @@ export class Calls {
     const { port, child } = route;
     this.#take(id, port, message.method === "browser/executeTool", sentAt);
     port.postMessage({ type: "request", id, child, sentAt, ...asked.request });
+    if (asked.kind) this.#uses.begun(id, tabId, asked.kind, asked.request.name, message.for);
   }
 
   /**
@@ -157,7 +150,6 @@ export class Calls {
     this.#open.set(id, call);
     this.#ports.set(id, port);
     this.#stored.save();
-    setTimeout(() => this.#work(), LONG);
     return call;
   }
 
@@ -175,6 +167,7 @@ export class Calls {
     if (port) port.postMessage({ type: "cancel", id, reason });
     else if (!this.#held.has(id)) this.#remember(id, reason);
     this.#close(id);
+    this.#uses.ended(id, "cancelled");
   }
 
   /**
@@ -406,6 +399,7 @@ export class Calls {
       if (this.#size <= MAX_HELD) break;
       this.#drop(oldest, new Map());
     }
+    this.#uses.ended(id, endOf({ result, error }));
   }
 
   /**
@@ -426,7 +420,6 @@ export class Calls {
     if (!call) return;
     this.#open.delete(id);
     this.#stored.save();
-    if (this.#working) this.#work();
     if (call.waiting) this.#tabs.waits(call.tabId, [...this.#open.values()].some((other) => other.waiting && other.tabId === call.tabId));
   }
 
@@ -447,21 +440,23 @@ export class Calls {
 }
 
 /**
- * What a frame is asked, and how to tell a frame that can answer.
+ * What a frame is asked, how to tell a frame that can answer, and what a client uses with it, if it
+ * is more than a question about that.
  *
  * @param {HubMessage<CallMethod>} message
- * @returns {{offers: (offer: Offer) => boolean, request: Omit<FrameRequest, "type" | "id" | "child">}}
+ * @returns {{offers: (offer: Offer) => boolean, request: Omit<FrameRequest, "type" | "id" | "child">, kind?: Use["kind"]}}
  */
 function question({ method, params }) {
   switch (method) {
     case "browser/readResource":
-      return { offers: servesResources, request: { ask: "read", name: params.uri } };
+      return { offers: servesResources, request: { ask: "read", name: params.uri }, kind: "resource" };
     case "browser/subscribeResource":
       return { offers: servesResources, request: { ask: "subscribe", name: params.uri, on: params.subscribe } };
     case "browser/getPrompt":
       return {
         offers: ({ prompts }) => prompts.some(({ name }) => name === params.name),
         request: { ask: "prompt", name: params.name, args: /** @type {object} */ (params.args) },
+        kind: "prompt",
       };
     case "browser/complete": {
       const { ref, argument, context } = params;
@@ -475,6 +470,7 @@ function question({ method, params }) {
       return {
         offers: ({ tools }) => tools.some(({ name }) => name === params.toolName),
         request: { ask: "tool", name: params.toolName, args: /** @type {object} */ (params.args) },
+        kind: "tool",
       };
   }
 }

@@ -12,11 +12,15 @@ import { Hub } from "./hub.js";
 import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
 import { Link } from "./link.js";
+import { Marks } from "./marks.js";
 import { Questions } from "./questions.js";
 import { Code, Refusal } from "./refusal.js";
 import * as settings from "./settings.js";
+import { isAsleep } from "./tab.js";
 import { Tabs } from "./tabs.js";
 import { Toolbar } from "./toolbar.js";
+import { Tries } from "./tries.js";
+import { Uses } from "./uses.js";
 import { whoGivesWebMCP } from "./webmcp.js";
 
 /** @type {Settings} */
@@ -28,7 +32,13 @@ const link = new Link({ address: () => current.hub, hello, opened, message, chan
 const hub = new Hub(link);
 const toolbar = new Toolbar();
 const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
-const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), showState);
+const marks = new Marks(() => current);
+const uses = new Uses((tabId, users) => {
+  toolbar.used(tabId, users);
+  marks.show(tabId, users);
+}, showState);
+const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), uses);
+const tries = new Tries(tabs, uses);
 const gateways = new Gateways(() => current);
 const questions = new Questions(hub, showState);
 
@@ -52,6 +62,7 @@ async function start() {
   await settings.dropSecrets();
   current = await settings.loadSettings();
   await Promise.all([tabs.load(), calls.load(), questions.load(), placeSentinel(current)]);
+  await uses.load(calls.runs);
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
 }
@@ -118,11 +129,32 @@ function message(message) {
       break;
     default: {
       if (message.id === undefined) break;
-      const outcome = control(message, () => current);
+      const outcome = controlled(message);
       const known = message.method === "browser/navigate" ? outcome?.finally(() => tabs.settled(message.tabId)) : outcome;
       answer(message, known ?? Promise.reject(new Refusal(Code.MethodNotFound, `no such method: ${message.method}`)));
     }
   }
+}
+
+/** What clients have the browser do in a tab that it then marks. @type {ReadonlySet<string>} */
+const MARKED = new Set(["browser/navigate", "browser/activateTab", "browser/screenshot", "browser/text"]);
+
+/**
+ * Does what the hub asks of the browser, and notes for whom.
+ *
+ * @param {HubMessage<ControlMethod>} message
+ */
+function controlled(message) {
+  const { id = "", method, tabId } = message;
+  const act = () => control(message, () => current);
+  const outcome = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
+  if (message.for === undefined || !MARKED.has(method)) return outcome;
+  uses.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
+  outcome?.then(
+    () => uses.ended(id, "done"),
+    () => uses.ended(id, "failed"),
+  );
+  return outcome;
 }
 
 /**
@@ -157,6 +189,7 @@ chrome.runtime.onConnect.addListener((port) => {
   port.onDisconnect.addListener(() => {
     last = last.then((frame) => {
       calls.disconnected(port);
+      tries.disconnected(port);
       if (frame) tabs.disconnected(frame, port);
       return frame;
     });
@@ -177,7 +210,7 @@ function heard(frame, port, message) {
       tabs.offered(frame, message);
       break;
     case "answer":
-      calls.answered(port, message);
+      if (!tries.answered(port, message)) calls.answered(port, message);
       break;
     case "progress":
       calls.progressed(port, message);
@@ -205,6 +238,7 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
   void ready.then(() => {
     tabs.seen(tab);
     gateways.seen(id, change);
+    if (change.status) uses.loaded(id);
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
@@ -213,10 +247,17 @@ chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() =>
 chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => {
-  toolbar.closed(tabId);
-  void ready.then(() => tabs.removed(tabId));
+  void ready.then(() => {
+    tabs.removed(tabId);
+    uses.closed(tabId);
+    marks.closed(tabId);
+    toolbar.closed(tabId);
+  });
 });
-chrome.tabs.onReplaced.addListener((id, before) => void tabs.replaced(id, before, ready));
+chrome.tabs.onReplaced.addListener((id, before) => {
+  void tabs.replaced(id, before, ready);
+  void ready.then(() => uses.closed(before));
+});
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });
@@ -252,9 +293,11 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 async function asked(request) {
   switch (request.ask) {
     case "status": {
-      const tab = await chrome.tabs.get(request.tabId).catch(() => undefined);
-      const sites = tabs.sites(request.tabId, tab?.url ?? "", await gateways.place(request.tabId));
-      return { ...stands(), address: current.hub, settings: current, sites };
+      const { tabId } = request;
+      const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+      const page = await pageView(tab);
+      const sites = tabs.sites(tabId, tab?.url ?? "", page.reached);
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs() };
     }
     case "site": {
       const { origin, on, keep, webmcp } = request;
@@ -274,6 +317,12 @@ async function asked(request) {
       return pause(request.on);
     case "front":
       return questions.front();
+    case "tool":
+      return tabs.schema(request.tool);
+    case "try":
+      return tries.call(request.id, request.tool, request.args);
+    case "cancel":
+      return tries.cancel(request.id);
     case "paste":
       return invitations.pasted(request.link);
     case "invitation":
@@ -292,6 +341,31 @@ async function asked(request) {
     case "answer":
       return questions.answer(request.id, request.answer);
   }
+}
+
+/**
+ * @param {chrome.tabs.Tab | undefined} tab
+ * @returns {Promise<PageView>}
+ */
+async function pageView(tab) {
+  const origin = settings.webOrigin(tab?.url ?? "");
+  if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
+  const { protocol, hostname } = new URL(origin);
+  const secure = protocol === "https:" || settings.isLoopback(hostname);
+  const asleep = isAsleep(tab);
+  // What the browser is asked may be withheld, site by site.
+  const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
+  const reached = !asleep && (await gateways.place(tab.id));
+  return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
+}
+
+/** The tabs that clients use just now. */
+async function usedTabs() {
+  const tabs = uses.marked.map(async ({ tabId, users }) => {
+    const { title = "" } = await chrome.tabs.get(tabId).catch(() => ({ title: "" }));
+    return { tabId, title, users };
+  });
+  return Promise.all(tabs);
 }
 
 /** Opens the hub's dashboard, signed in: the hub makes an address that is good once. */
@@ -333,6 +407,7 @@ async function apply(change) {
   changing = saved.catch(() => {});
   const before = await saved;
   tabs.settingsChanged();
+  marks.renewAll();
   await placeSentinel(current);
   void gateways.everywhere();
   void bringLate(current, before);
@@ -367,5 +442,5 @@ function showState() {
 
 /** @returns {Standing} what the owner sees of it */
 function stands() {
-  return { hub: link.state, owner, waiting: questions.waiting, working: calls.working };
+  return { hub: link.state, owner, waiting: questions.waiting, working: uses.working };
 }

@@ -10,6 +10,7 @@ const DEFAULTS = {
   off: [],
   keep: [],
   plain: [],
+  mark: true,
 };
 
 /** How long the browser may take to say why it has started the worker, in ms. After a restart it always says so, if late. */
@@ -117,6 +118,11 @@ export function permitsDocument(settings, { origin = "", url = "", frameId = 0 }
 export function webOrigin(url) {
   const origin = URL.canParse(url) ? new URL(url).origin : "";
   return /^https?:/.test(origin) ? origin : "";
+}
+
+/** Whether a host is this computer, whatever is in its files. @param {string} hostname */
+export function isLoopback(hostname) {
+  return /^((.*\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /**

@@ -1,12 +1,10 @@
 // A value in chrome.storage.session, which outlives the worker but not the browser.
 
-/** Changes within this time, in ms, are one write. */
-const DELAY = 5;
-
 /** @template T */
 export class Stored {
   #key;
   #read;
+  #delay;
   #written = "";
   /** Settles when that has been written. @type {Promise<void> | undefined} */
   #writing;
@@ -16,10 +14,12 @@ export class Stored {
   /**
    * @param {string} key
    * @param {() => T} read the value of the moment
+   * @param {number} [delay] changes within this time, in ms, are one write
    */
-  constructor(key, read) {
+  constructor(key, read, delay = 5) {
     this.#key = key;
     this.#read = read;
+    this.#delay = delay;
   }
 
   /** @returns {Promise<T | undefined>} what an earlier worker has written */
@@ -29,7 +29,7 @@ export class Stored {
 
   /** Writes the value, soon, if it has changed. */
   save() {
-    this.#timer ??= setTimeout(() => void this.write(), DELAY);
+    this.#timer ??= setTimeout(() => void this.write(), this.#delay);
   }
 
   /** Writes the value at once if it has changed, and resolves when the next worker has it, or cannot. */

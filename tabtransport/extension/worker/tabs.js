@@ -363,14 +363,25 @@ export class Tabs {
       if (frame.empty && !frame.offer.rejected.length) continue;
       const view = site(frame.origin);
       const refused = new Set(tab?.rejectedOf(frame).map(({ name }) => name));
-      for (const { name, title, description } of frame.offer.tools) {
-        if (!refused.has(name)) view.tools.push({ name, title: String(title ?? ""), description: String(description ?? "") });
+      for (const { name, title, description, annotations } of frame.offer.tools) {
+        if (refused.has(name)) continue;
+        view.tools.push({ frameId: frame.id, name, title: String(title ?? ""), description: String(description ?? ""), class: classOf(annotations) });
       }
       view.rejected.push(...frame.offer.rejected);
     }
     const all = [...sites.values()];
     if (tab) all[0]?.rejected.push(...tab.rejected, ...tab.warnings.map(({ name, reason }) => ({ name, reason: `a part of it: ${reason}` })));
     return all;
+  }
+
+  /**
+   * What a page says that a tool takes.
+   *
+   * @param {ToolAt} at
+   */
+  schema({ tabId, frameId, name }) {
+    const frame = this.#tabs.get(tabId)?.frames.get(frameId);
+    return frame && this.permitted(frame) ? frame.offer.tools.find((tool) => tool.name === name)?.inputSchema : undefined;
   }
 
   // ---- What is known of them
@@ -429,4 +440,17 @@ export class Tabs {
     }
     return out;
   }
+}
+
+/**
+ * What a tool may change, as the hub reads what the page says. Of a tool of which both is said the
+ * worse counts.
+ *
+ * @param {unknown} annotations
+ * @returns {ToolClass}
+ */
+function classOf(annotations) {
+  const { destructiveHint, consequentialHint, readOnlyHint } = /** @type {Record<string, unknown>} */ (annotations ?? {});
+  if (destructiveHint === true || consequentialHint === true) return "destructive";
+  return readOnlyHint === true ? "read" : "write";
 }

@@ -1,52 +1,66 @@
-// The button in the browser's toolbar: how things stand, and in a tab what it offers.
+// The button in the browser's toolbar: how things stand, and in a tab what it offers and who uses it.
 
-import { STATES, stateOf } from "../states.js";
+import { button } from "../states.js";
+
+/** @typedef {{tools: number, waiting: boolean, users: string[]}} Shown */
 
 export class Toolbar {
-  /** What tabs show. @type {Map<number, import("./tab.js").Tab>} */
+  /** @type {Map<number, Shown>} */
   #tabs = new Map();
-  /** The tabs that wait for the person in front of them. */
-  #waiting = new Set();
-  #text = "";
-  #title = "";
+  /** The tabs with a title and a colour of their own, which stay for as long as their page. */
+  #own = new Set();
+  /** @type {Standing | undefined} */
+  #standing;
+  #shown = "";
 
   /** @param {Standing} standing */
   show(standing) {
-    const state = stateOf(standing);
-    const [name, badge, colour] = STATES[state];
-    const text = state === "waiting" ? String(Math.max(standing.waiting, standing.owner.waiting)) : badge;
-    if (`tabhub: ${name}` !== this.#title) {
-      this.#title = `tabhub: ${name}`;
-      void chrome.action.setBadgeBackgroundColor({ color: colour });
-      void chrome.action.setTitle({ title: this.#title });
-    }
-    if (text === this.#text) return;
-    this.#text = text;
+    this.#standing = standing;
+    const { text, colour, title } = button(standing);
+    const shown = JSON.stringify([text, colour, title]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    void chrome.action.setBadgeBackgroundColor({ color: colour });
+    void chrome.action.setTitle({ title });
     void chrome.action.setBadgeText({ text });
-    for (const tab of this.#tabs.values()) this.#badge(tab);
+    for (const tabId of this.#tabs.keys()) this.#tab(tabId, {});
   }
 
   /** @param {import("./tab.js").Tab} tab with other tools, or one that waits for a person or no longer */
-  tab(tab) {
-    const { id: tabId, waiting } = tab;
-    this.#tabs.set(tabId, tab);
-    this.#badge(tab);
-    // A tab's own title stays for as long as its page.
-    if (waiting) this.#waiting.add(tabId);
-    else if (!this.#waiting.delete(tabId)) return;
-    const title = waiting ? "tabhub: a form in this tab waits for you to submit it" : this.#title;
-    chrome.action.setTitle({ tabId, title }).catch(() => {}); // the tab may just have been closed
+  tab({ id, tools, waiting }) {
+    this.#tab(id, { tools, waiting });
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string[]} users
+   */
+  used(tabId, users) {
+    this.#tab(tabId, { users });
   }
 
   /** @param {number} tabId */
   closed(tabId) {
     this.#tabs.delete(tabId);
-    this.#waiting.delete(tabId);
+    this.#own.delete(tabId);
   }
 
-  /** A tab's text hides that of the whole, so it has one only where that has none. */
-  #badge(/** @type {import("./tab.js").Tab} */ { id: tabId, tools, waiting }) {
-    const text = waiting ? "you" : tools && !this.#text ? String(tools) : undefined;
-    chrome.action.setBadgeText({ tabId, text }).catch(() => {});
+  /**
+   * @param {number} tabId
+   * @param {Partial<Shown>} change
+   */
+  #tab(tabId, change) {
+    const tab = { tools: 0, waiting: false, users: [], ...this.#tabs.get(tabId), ...change };
+    this.#tabs.set(tabId, tab);
+    if (!this.#standing) return;
+    const all = button(this.#standing);
+    const { text, colour, title } = button(this.#standing, tab);
+    // What a tab shows hides what the whole does, so it has its own only where that differs.
+    chrome.action.setBadgeText({ tabId, text: text === all.text ? undefined : text }).catch(() => {}); // it may just have been closed
+    const own = colour !== all.colour || title !== all.title;
+    if (!own && !this.#own.has(tabId)) return;
+    if (own) this.#own.add(tabId);
+    chrome.action.setBadgeBackgroundColor({ tabId, color: colour }).catch(() => {});
+    chrome.action.setTitle({ tabId, title }).catch(() => {});
   }
 }

@@ -31,7 +31,7 @@ import (
 //	closed CODE                         the hub has closed the connection
 //	wait DURATION
 //	told EVENT                          what the hub has learned
-//	ask TAB METHOD PARAMS [in DURATION] the hub asks a tab (0: the peer)
+//	ask TAB METHOD PARAMS [in DURATION] the hub asks a tab (0: the peer) for Claude Code
 //	got RESULT                          the answer: JSON, "failed" JSON, or "error" TEXT
 //	give up REASON                      the hub's caller does not wait any longer
 //	answer TAB ID RESULT                the hub answers a message
@@ -246,7 +246,7 @@ func (p *player) addr(tab string) spec.TabAddr {
 func (p *player) ask(rest string) error {
 	f := strings.SplitN(rest, " ", 3)
 	params, within, limited := strings.Cut(f[2], " in ")
-	wait := tabtransport.Wait{Progress: func(m spec.Progress) { p.tell("progress %v %s", m.Progress, m.Message) }}
+	wait := tabtransport.Wait{For: "Claude Code", Progress: func(m spec.Progress) { p.tell("progress %v %s", m.Progress, m.Message) }}
 	if limited {
 		d, err := time.ParseDuration(within)
 		if err != nil {

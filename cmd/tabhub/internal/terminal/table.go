@@ -1,0 +1,200 @@
+package terminal
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"tabhub/describe"
+)
+
+const (
+	gap = "  " // between columns
+	// maxCell bounds what is printed of one thing.
+	maxCell = 4000
+	// narrow is how narrow a column of text may become before a table is told row by row.
+	narrow = 12
+)
+
+// Cell is text with a tone.
+type Cell struct {
+	Text  string
+	Tone  Tone
+	State bool // the tone's symbol stands before it
+}
+
+// Table prints rows in columns. Where they do not fit beside each other, cells wrap by words
+// and a word that is longer than its column ends in …; what is in the first column stays whole,
+// alone on its line if it must. Where a program reads, a row is one line.
+type Table struct {
+	out    io.Writer
+	screen Screen
+	header []string // empty: the first column says what the second one is
+	rows   [][]Cell
+	widths []int // of the columns; nil: by what is in them
+}
+
+// NewTable returns a table that is printed on out.
+func NewTable(out io.Writer, s Screen, header ...string) *Table {
+	return &Table{out: out, screen: s, header: header}
+}
+
+// SetWidths says how wide the columns are, for rows that are printed one by one.
+func (t *Table) SetWidths(widths ...int) { t.widths = widths }
+
+// Row adds a row: a Cell, or what is printed as text, for each column.
+func (t *Table) Row(cells ...any) {
+	row := make([]Cell, len(cells))
+	for i, c := range cells {
+		cell, ok := c.(Cell)
+		if !ok {
+			cell.Text = fmt.Sprint(c)
+		}
+		if i == 0 && len(t.header) == 0 && cell.Tone == Plain {
+			cell.Tone = Soft
+		}
+		cell.Text = OneLine(cell.Text, maxCell)
+		row[i] = cell
+	}
+	t.rows = append(t.rows, row)
+}
+
+// OneLine makes one line of at most n characters of a text, in which nothing can steer a terminal.
+func OneLine(words string, n int) string {
+	r := []rune(describe.Visible(lineBreaks.Replace(words)))
+	if len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return string(r)
+}
+
+var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
+
+// Print prints the table.
+func (t *Table) Print() error {
+	if t.widths == nil && t.screen.Columns > 0 {
+		var fits bool
+		if t.widths, fits = t.fit(); !fits && len(t.header) > 0 {
+			return t.printRowByRow()
+		}
+	}
+	w := table.NewWriter()
+	w.SetStyle(style)
+	w.SuppressTrailingSpaces()
+	columns := len(t.header)
+	if len(t.rows) > 0 {
+		columns = len(t.rows[0])
+	}
+	configs := make([]table.ColumnConfig, columns)
+	for i := range configs {
+		c := table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft, WidthMaxEnforcer: wrap}
+		if t.widths != nil {
+			c.WidthMin = t.widths[i]
+		}
+		if t.screen.Columns > 0 {
+			c.WidthMax = c.WidthMin
+		}
+		configs[i] = c
+	}
+	w.SetColumnConfigs(configs)
+	if len(t.header) > 0 {
+		var names table.Row
+		for _, name := range t.header {
+			names = append(names, t.screen.Paint(Soft, name))
+		}
+		w.AppendHeader(names)
+	}
+	for _, row := range t.rows {
+		var cells table.Row
+		for _, c := range row {
+			cells = append(cells, t.painted(c))
+		}
+		w.AppendRow(cells)
+	}
+	text := w.Render()
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintln(t.out, text)
+	return err
+}
+
+// style is that of tables without lines.
+var style = table.Style{
+	Box:    table.BoxStyle{PaddingRight: gap},
+	Format: table.FormatOptions{Header: text.FormatDefault},
+}
+
+func (t *Table) painted(c Cell) string {
+	if c.State {
+		return t.screen.State(c.Tone, c.Text)
+	}
+	return t.screen.Paint(c.Tone, c.Text)
+}
+
+// wrap wraps words into lines of n columns.
+func wrap(words string, n int) string { return text.WrapSoft(cutWords(words, n), n) }
+
+// fit returns how wide each column may be, and whether all of them can be read then.
+func (t *Table) fit() (widths []int, fits bool) {
+	var longest []int // word of a column
+	measure := func(i int, words string, whole bool) {
+		if i == len(widths) {
+			widths, longest = append(widths, 0), append(longest, 0)
+		}
+		widths[i] = max(widths[i], width(words))
+		if whole {
+			longest[i] = max(longest[i], width(words))
+			return
+		}
+		for word := range strings.FieldsSeq(words) {
+			longest[i] = max(longest[i], min(width(word), narrow))
+		}
+	}
+	for i, name := range t.header {
+		measure(i, name, true)
+	}
+	for _, row := range t.rows {
+		for i, c := range row {
+			measure(i, t.painted(c), i == 0)
+		}
+	}
+	room := t.screen.Columns - len(gap)*(len(widths)-1)
+	// Those that are wider than the others become less wide, until all fit.
+	for level := slices.Max(append(widths, 0)); level > 0; level-- {
+		sum := 0
+		for i := range widths {
+			widths[i] = max(longest[i], min(widths[i], level))
+			sum += widths[i]
+		}
+		if sum <= room {
+			return widths, true
+		}
+	}
+	return widths, false
+}
+
+// printRowByRow prints the first cell of each row, and below it what is in the other columns.
+func (t *Table) printRowByRow() error {
+	for i, row := range t.rows {
+		if i > 0 {
+			fmt.Fprintln(t.out)
+		}
+		name := row[0]
+		name.Tone = cmp.Or(name.Tone, Strong)
+		fmt.Fprintln(t.out, t.painted(name))
+		rest := NewTable(t.out, t.screen)
+		for j, c := range row[1:] {
+			rest.Row(gap+t.header[1+j], c)
+		}
+		if err := rest.Print(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package terminal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// What a table shows must fit where it is shown, without breaking a word, and a program must
+// get each row as one line, whole.
+func TestTable(t *testing.T) {
+	print := func(s Screen, cells ...any) string {
+		t.Helper()
+		var b bytes.Buffer
+		table := NewTable(&b, s, "NAME", "N", "SAYS")
+		table.Row(cells...)
+		table.Row("b", 22, "short")
+		if err := table.Print(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	long := "words that take more room than there is beside the name"
+	for name, c := range map[string]struct {
+		screen Screen
+		cells  []any
+		want   string
+	}{
+		"for a program": {Screen{}, []any{"a_name", 1, long}, `
+NAME    N   SAYS
+a_name  1   words that take more room than there is beside the name
+b       22  short
+`},
+		"fits": {Screen{Columns: 80}, []any{"a_name", 1, long}, `
+NAME    N   SAYS
+a_name  1   words that take more room than there is beside the name
+b       22  short
+`},
+		"wraps": {Screen{Columns: 36}, []any{"a_name", 1, long}, `
+NAME    N   SAYS
+a_name  1   words that take more
+            room than there is
+            beside the name
+b       22  short
+`},
+		"cuts": {Screen{Columns: 36}, []any{"a_name", 1, "https://example.com/a/long/path is it"}, `
+NAME    N   SAYS
+a_name  1   https://example.com/a/l…
+            is it
+b       22  short
+`},
+		"row by row": {Screen{Columns: 30}, []any{"a_name_that_is_not_to_be_cut", 1, long}, `
+a_name_that_is_not_to_be_cut
+  N     1
+  SAYS  words that take more
+        room than there is
+        beside the name
+
+b
+  N     22
+  SAYS  short
+`},
+		"wide characters": {Screen{Columns: 20}, []any{"生命", 1, "生命 生命 生命"}, `
+NAME  N   SAYS
+生命  1   生命 生命
+          生命
+b     22  short
+`},
+		"styled": {Screen{Columns: 80, Styled: true}, []any{Cell{Text: "a", Tone: Good, State: true}, 1, Cell{Text: "b c", Tone: Bad}}, `
+` + "\x1b[2mNAME\x1b[0m  \x1b[2mN\x1b[0m   \x1b[2mSAYS\x1b[0m\n\x1b[32m● a\x1b[0m   1   \x1b[31mb c\x1b[0m" + `
+b     22  short
+`},
+		"a page that would steer": {Screen{Columns: 80, Styled: true}, []any{"a\x1b[2J", 1, "x\ny\r\u202e\tz"}, `
+` + "\x1b[2mNAME\x1b[0m      \x1b[2mN\x1b[0m   \x1b[2mSAYS\x1b[0m" + `
+a\x1b[2J  1   x y \u202e z
+b         22  short
+`},
+	} {
+		if got := print(c.screen, c.cells...); got != strings.TrimPrefix(c.want, "\n") {
+			t.Errorf("%s:\n%s\nwant%s", name, got, c.want)
+		}
+	}
+}
+
+// Rows that come one by one stand below each other.
+func TestRowsOneByOne(t *testing.T) {
+	var b bytes.Buffer
+	for _, words := range []string{"one", "one two three"} {
+		table := NewTable(&b, Screen{Columns: 20})
+		table.SetWidths(4, 8)
+		table.Row(words, words)
+		if err := table.Print(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "one   one\none   one two\ntwo   three\nthr…\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}

@@ -1,0 +1,68 @@
+package broadcast
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// All who wait must wake, once for each time that they wait.
+func TestSignal(t *testing.T) {
+	var s Signal
+	s.Fire()
+	one, two := s.Wait(), s.Wait()
+	select {
+	case <-one:
+		t.Error("woken by what was before")
+	default:
+	}
+	s.Fire()
+	<-one
+	<-two
+	s.Fire()
+	select {
+	case <-s.Wait():
+		t.Error("woken by what was before")
+	default:
+	}
+	var none *Signal
+	none.Fire()
+	if none.Wait() != nil {
+		t.Error("who waits for nothing would wake")
+	}
+}
+
+// Who takes the channel before looking must see the last of all changes, whenever they come.
+func TestSignalConcurrently(t *testing.T) {
+	var s Signal
+	var changes atomic.Int64
+	const all = 4 * 2000
+	var watchers sync.WaitGroup
+	for range 3 {
+		watchers.Go(func() {
+			for {
+				changed := s.Wait()
+				if changes.Load() == all {
+					return
+				}
+				<-changed
+			}
+		})
+	}
+	for range 4 {
+		watchers.Go(func() {
+			for range all / 4 {
+				changes.Add(1)
+				s.Fire()
+			}
+		})
+	}
+	watchers.Wait()
+}
+
+func BenchmarkFire(b *testing.B) {
+	var s Signal
+	for b.Loop() {
+		s.Fire()
+	}
+}

@@ -1,0 +1,103 @@
+// A tool in the popup: what it is, what it takes, and a form with which the owner calls it. The
+// call goes to the page alone, as a click there would; the hub has no part in it.
+
+import { CLASSES, ask, make } from "./common.js";
+import { parameters, schemaForm } from "./schemaform.js";
+import { resultView } from "./toolresult.js";
+
+/** @type {Record<ToolClass, string>} */
+const HINTS = { read: "reads", write: "changes", destructive: "destructive" };
+
+/**
+ * @param {ToolView} tool
+ * @param {ToolAt} at
+ */
+export function toolView(tool, at) {
+  const { name, title, description } = tool;
+  const hint = make("span", `hint ${tool.class}`, HINTS[tool.class]);
+  hint.title = CLASSES[tool.class];
+  const head = make("summary", "", make("span", "wide", make("code", "", name), ...(title && title !== name ? [` ${title}`] : [])), hint);
+  if (description) head.append(make("p", "soft wide", description));
+  const body = make("div", "body");
+  const all = make("details", "", head, body);
+  all.addEventListener("toggle", async () => {
+    if (!all.open || body.childElementCount) return;
+    const schema = await ask({ ask: "tool", tool: at });
+    body.replaceChildren(...about(tool, schema), trier(at, schema));
+  });
+  return make("li", "tool", all);
+}
+
+/**
+ * @param {ToolView} tool
+ * @param {unknown} schema
+ */
+function about(tool, schema) {
+  const takes = parameters(schema);
+  const list = make("dl", "");
+  for (const { name, depth, type, required, description, facts } of takes) {
+    const head = make("dt", "wide", make("code", "", name), make("span", "soft", ` ${type}${required ? ", required" : ""}`));
+    const words = make("dd", "soft wide", [description, ...facts].filter((part) => part).join(" · "));
+    for (const part of [head, words]) part.style.marginInlineStart = `${depth}em`;
+    list.append(head, words);
+  }
+  const parts = [make("p", tool.class === "destructive" ? "bad" : "soft", CLASSES[tool.class])];
+  parts.push(takes.length ? make("div", "takes", make("h3", "", "Takes"), list) : make("p", "soft", "It takes no arguments."));
+  return parts;
+}
+
+/**
+ * The button that turns what a tool takes into a form, and what comes of that.
+ *
+ * @param {ToolAt} at
+ * @param {unknown} schema
+ */
+function trier(at, schema) {
+  const start = make("button", "", "Try it");
+  start.setAttribute("aria-label", `Try ${at.name}`);
+  const all = make("div", "try", start);
+  start.addEventListener("click", () => {
+    all.parentElement?.querySelector(".takes")?.remove();
+    all.replaceChildren(tryForm(at, schema));
+    all.querySelector("button, input, select, textarea")?.scrollIntoView({ block: "nearest" });
+  });
+  return all;
+}
+
+/**
+ * @param {ToolAt} at
+ * @param {unknown} schema
+ */
+function tryForm(at, schema) {
+  const fields = schemaForm(schema);
+  const call = make("button", "main", "Call it");
+  const cancel = make("button", "", "Cancel");
+  cancel.type = "button";
+  cancel.hidden = true;
+  const said = make("p", "soft");
+  said.setAttribute("role", "status");
+  const outcome = make("div", "");
+  const form = make("form", "", fields.element, make("div", "row", call, cancel, said), outcome);
+  form.noValidate = true; // each field says what is wrong with it
+
+  let id = "";
+  cancel.addEventListener("click", () => ask({ ask: "cancel", id }));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const args = fields.value();
+    if (!args || call.disabled) return;
+    id = crypto.randomUUID();
+    call.disabled = true;
+    cancel.hidden = false;
+    said.textContent = "Calling…";
+    outcome.replaceChildren();
+    const began = performance.now();
+    /** @type {Tried} */
+    const tried = await ask({ ask: "try", id, tool: at, args }).catch((error) => ({ error: String(error) }));
+    said.textContent = `It took ${Math.round(performance.now() - began).toLocaleString("en")} ms.`;
+    call.disabled = false;
+    cancel.hidden = true;
+    outcome.replaceChildren("error" in tried ? make("p", "bad wide", tried.error) : resultView(tried.result));
+  });
+  return form;
+}

@@ -1,0 +1,185 @@
+// The frame around a page that a client uses, and the words at its edge. They are drawn by the
+// extension's own world in the page: the page's scripts cannot look into them, a click goes through
+// them, and no picture that a client gets has them.
+
+import { using } from "../states.js";
+import { permitsPage, webOrigin } from "./settings.js";
+
+/** A mark that the worker has not renewed goes away by itself, in ms; it is renewed before. */
+const LASTS = 15_000;
+const RENEW = 10_000;
+/** How long a page may take to draw what is left when the mark has gone, in ms. */
+const DRAWN = 300;
+
+export class Marks {
+  /** What is said of tabs, by their ids. @type {Map<number, string>} */
+  #labels = new Map();
+  /** Tabs that are being pictured, and how often at once. @type {Map<number, number>} */
+  #pictured = new Map();
+  /** What is done next in a tab comes after this. @type {Map<number, Promise<unknown>>} */
+  #last = new Map();
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #renewing;
+  #settings;
+
+  /** @param {() => Settings} settings */
+  constructor(settings) {
+    this.#settings = settings;
+  }
+
+  /**
+   * Says who uses a tab.
+   *
+   * @param {number} tabId
+   * @param {string[]} users none: nobody does
+   */
+  show(tabId, users) {
+    const was = this.#labels.get(tabId);
+    if (users.length) this.#labels.set(tabId, `${using(users)} this page`);
+    else this.#labels.delete(tabId);
+    if (users.length || was !== undefined) this.renew(tabId);
+    if (this.#labels.size) this.#renewing ??= setInterval(() => this.renewAll(), RENEW);
+  }
+
+  /** The settings are others, or time has gone by. */
+  renewAll() {
+    for (const tabId of this.#labels.keys()) this.renew(tabId);
+    if (this.#labels.size) return;
+    clearInterval(this.#renewing);
+    this.#renewing = undefined;
+  }
+
+  /**
+   * Draws a tab's mark, which it may have already, or takes it away. Its document may be another.
+   *
+   * @param {number} tabId
+   */
+  renew(tabId) {
+    const label = this.#labels.get(tabId);
+    const marked = label !== undefined && this.#settings().mark && !this.#pictured.has(tabId);
+    void this.#next(tabId, () => (marked ? this.#draw(tabId, label) : this.#erase(tabId)));
+  }
+
+  /**
+   * Does something for which a tab must not have its mark.
+   *
+   * @template T
+   * @param {number} tabId
+   * @param {() => Promise<T>} act
+   * @returns {Promise<T>}
+   */
+  async without(tabId, act) {
+    const times = (this.#pictured.get(tabId) ?? 0) + 1;
+    this.#pictured.set(tabId, times);
+    try {
+      if (this.#last.has(tabId)) await this.#next(tabId, () => this.#erase(tabId));
+      return await act();
+    } finally {
+      const left = (this.#pictured.get(tabId) ?? 1) - 1;
+      if (left) this.#pictured.set(tabId, left);
+      else this.#pictured.delete(tabId);
+      if (this.#labels.has(tabId)) this.renew(tabId);
+    }
+  }
+
+  /** @param {number} tabId */
+  closed(tabId) {
+    this.#labels.delete(tabId);
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {() => Promise<unknown>} act
+   */
+  #next(tabId, act) {
+    const done = (this.#last.get(tabId) ?? Promise.resolve()).then(act).catch(() => {}); // the tab may be closed to extensions
+    this.#last.set(tabId, done);
+    void done.then(() => this.#last.get(tabId) === done && !this.#labels.has(tabId) && this.#last.delete(tabId));
+    return done;
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} label
+   */
+  async #draw(tabId, label) {
+    const { url = "" } = await chrome.tabs.get(tabId);
+    const origin = webOrigin(url);
+    if (!origin || !permitsPage(this.#settings(), url)) return;
+    await run(tabId, draw, [label, origin, LASTS]);
+  }
+
+  /** @param {number} tabId */
+  async #erase(tabId) {
+    await run(tabId, erase, [DRAWN]);
+  }
+}
+
+/**
+ * Runs a function in a tab's top document. It waits for no page that is loading.
+ *
+ * @template {unknown[]} A
+ * @param {number} tabId
+ * @param {(...args: A) => unknown} func
+ * @param {A} args
+ */
+async function run(tabId, func, args) {
+  await chrome.scripting.executeScript({ target: { tabId }, func, args, injectImmediately: true });
+}
+
+// These run in the page.
+
+/**
+ * @param {string} label
+ * @param {string} origin of the document that is meant
+ * @param {number} lasts
+ */
+function draw(label, origin, lasts) {
+  if (self.origin !== origin || !(document.documentElement instanceof HTMLHtmlElement)) return;
+  const make = () => {
+    const host = document.createElement("div");
+    host.setAttribute("aria-hidden", "true");
+    host.style.cssText =
+      "all: initial !important; position: fixed !important; inset: 0 !important; z-index: 2147483647 !important; pointer-events: none !important;";
+    const root = host.attachShadow({ mode: "closed" });
+    const look = new CSSStyleSheet(); // a page's policy may forbid any other way
+    look.replaceSync(`
+      div { position: absolute; inset: 0; border: 3px solid #1f5fbf; box-shadow: inset 0 0 0 1px #ffffffb3; }
+      p {
+        position: absolute; right: 12px; bottom: 0; max-width: calc(100% - 24px); margin: 0; padding: 3px 12px 4px;
+        overflow: hidden; border-radius: 8px 8px 0 0; background: #1f5fbf; color: #fff;
+        font: 12px/1.4 system-ui, sans-serif; text-overflow: ellipsis; white-space: nowrap;
+      }
+      @media (prefers-reduced-motion: no-preference) {
+        div, p { animation: appear 0.15s; }
+        @keyframes appear { from { opacity: 0; } }
+      }
+      @media print { div, p { display: none; } }
+    `);
+    root.adoptedStyleSheets = [look];
+    const words = document.createElement("p");
+    root.append(document.createElement("div"), words);
+    return { host, words, timer: 0 };
+  };
+  const mark = (globalThis.tabhubMark ??= make());
+  mark.words.textContent = label;
+  if (!mark.host.isConnected) document.documentElement.append(mark.host);
+  clearTimeout(mark.timer);
+  mark.timer = setTimeout(() => mark.host.remove(), lasts);
+}
+
+/**
+ * Resolves once the page shows the mark no more, if it had one.
+ *
+ * @param {number} drawn how long it may take
+ */
+function erase(drawn) {
+  const mark = globalThis.tabhubMark;
+  if (!mark?.host.isConnected) return undefined;
+  clearTimeout(mark.timer);
+  mark.host.remove();
+  return Promise.race([
+    new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(undefined)))),
+    new Promise((done) => setTimeout(done, drawn)),
+  ]);
+}
