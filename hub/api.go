@@ -14,6 +14,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/storage"
 	"tabhub/tabtransport"
@@ -30,6 +31,8 @@ type Options struct {
 	Changed   *broadcast.Signal // fired when what the owner sees has changed; nil: nobody looks
 	Version   string            // told to peers at hello
 
+	Telemetry telemetry.Observer // learns what is done; nil: nobody does
+
 	NameLimit      int             // longest public name; 0 means naming.DefaultLimit
 	TabNames       TabNames        // "" means TabNamesAuto
 	CallTimeout    time.Duration   // 0 means spec.CallTimeout
@@ -43,6 +46,10 @@ type Options struct {
 	// OwnBrowser reports whether the browser of a pairing is one of the owner's, whom it is
 	// right to ask there. Nil: each that is paired.
 	OwnBrowser func(spec.PairingID) bool
+
+	// OwnPage reports whether a URL is of a page by which the hub's owner looks or decides:
+	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
+	OwnPage func(url string) bool
 
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool

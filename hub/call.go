@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"tabhub/hub/policy"
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -100,6 +102,7 @@ type run struct {
 func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if err := r.begin(); err != nil {
 		r.h.recordRefused(r, err)
+		r.h.opts.Telemetry.Called(r.kind, outcome(spec.Response{}, err), 0)
 		return spec.Response{}, err
 	}
 	h := r.h
@@ -123,6 +126,7 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 	} else {
 		h.recordCall(r, resp, err)
 	}
+	h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start)-r.ad.answer.Asked)
 	return resp, err
 }
 
@@ -344,13 +348,15 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
 	}
 	r.passage.sent(t.Addr, r.ad.effect())
-	resp, err := h.gate.send(ctx, p, t.Addr, r.request(t.Item), wait)
+	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
+	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
+	span.End(outcome(resp, err))
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
 }
 
-// request makes the request for an item.
-func (r *run) request(it *item.Item) spec.Request {
+// request makes the request for an item. The page learns of the span of ctx.
+func (r *run) request(ctx context.Context, it *item.Item) spec.Request {
 	if r.complete != nil {
 		c := *r.complete
 		c.FrameID = it.Frame
@@ -359,13 +365,21 @@ func (r *run) request(it *item.Item) spec.Request {
 		}
 		return &c
 	}
+	ext := r.by.Extensions
+	if parent := r.h.opts.Telemetry.Traceparent(ctx); parent != "" {
+		ext = maps.Clone(ext)
+		if ext == nil {
+			ext = spec.Extensions{}
+		}
+		ext[spec.ExtTraceparent] = rawjson.AppendString(nil, parent)
+	}
 	switch r.kind {
 	case spec.KindResource:
-		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: r.by.Extensions}
+		return &spec.ReadResource{URI: r.ref.Page, FrameID: it.Frame, Extensions: ext}
 	case spec.KindPrompt:
-		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
+		return &spec.GetPrompt{Name: it.Source, Args: r.args, FrameID: it.Frame, Extensions: ext}
 	}
-	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Extensions: r.by.Extensions}
+	call := &spec.ExecuteTool{ToolName: it.Source, Args: r.args, FrameID: it.Frame, Extensions: ext}
 	if it.Frame != nil || it.Verified && r.target.Addr.Tab != 0 { // a page's own connection shows no other
 		call.Origin = it.Origin
 	}

@@ -51,7 +51,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	}
 	ctx, passage := h.gate.enter(ctx, by, subject{})
 	defer passage.leave()
-	c := control{Hub: h, by: by, to: to, req: req}
+	c := control{Hub: h, passage: passage, by: by, to: to, req: req}
 	resp, err = c.attempt(ctx)
 	if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote) {
 		c.moved = true
@@ -88,11 +88,12 @@ func capabilityOf(req spec.Request) spec.Capability {
 // control is a control request under way.
 type control struct {
 	*Hub
-	by    *consent.Caller
-	to    spec.TabAddr
-	req   spec.Request
-	ad    admission
-	moved bool // the tab was found to show another site than the hub knows of
+	passage *passage
+	by      *consent.Caller
+	to      spec.TabAddr
+	req     spec.Request
+	ad      admission
+	moved   bool // the tab was found to show another site than the hub knows of
 
 	action policy.Action
 	url    string // what the tab shows, if that matters
@@ -142,7 +143,7 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, err
 		}
 		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
-		a.Site.Any = a.Site.Domain == ""
+		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwn(url)
 	}
 	if target != "" {
 		if here := c.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
@@ -150,11 +151,14 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, refusal(here, &a)
 		}
 		to := naming.DomainOfURL(target, true)
-		a.Site = policy.Site{Domain: to, Any: to == ""} // browsers take more for an address than has a domain
+		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwn(target)} // browsers take more for an address than has a domain
 	}
+	c.passage.reaches(a.Site.Domain)
 	c.action = a
 	return &c.action, nil
 }
+
+func (c *control) isOwn(url string) bool { return c.opts.OwnPage != nil && c.opts.OwnPage(url) }
 
 // originOf returns the origin of a web page's URL, "" of another.
 func originOf(url string) string {

@@ -107,6 +107,39 @@ func TestTabGoesElsewhereMeanwhile(t *testing.T) {
 	}
 }
 
+// A site that is paused is not read to the end.
+func TestPauseOfASiteThatIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFixture(t, Options{})
+		conn := chromeConn("b1", "s", "")
+		conn.Hello.Capabilities = []spec.Capability{spec.CapText}
+		c := w.dial(conn)
+		w.register(c, 7, tools("https://shop.example/", "x"))
+		done := make(chan error)
+		go func() {
+			_, err := w.hub.Control(t.Context(), tester, spec.TabAddr{Peer: "browser:b1", Tab: 7}, &spec.Text{})
+			done <- err
+		}()
+		c.Next()
+		pause := func(site string) {
+			if err := w.hub.EditPolicy("test", func(d *policy.Document) error { d.Pause(policy.Pause{Site: site}); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		pause("bank.example")
+		select {
+		case err := <-done:
+			t.Fatalf("with another site paused it ends: %v", err)
+		default:
+		}
+		pause("shop.example")
+		if f, _ := errors.AsType[*Failure](<-done); f == nil || f.Code != spec.FailPaused {
+			t.Errorf("it ends with %v", f)
+		}
+	})
+}
+
 // A call of what the whole tab offers says its origin, too, if the browser vouches for it.
 func TestCallSaysItsOrigin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/flow"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -27,6 +28,7 @@ import (
 // the gate decides again.
 type gate struct {
 	transport tabtransport.TabHubTransport
+	telemetry telemetry.Observer
 	desk      *consent.Desk
 	flows     *flow.Tracker
 	rules     atomic.Pointer[policy.Set] // never nil once the Hub is open
@@ -119,6 +121,8 @@ const maxAsked = 2
 // decide decides about an action. Without an error and a permit the owner is to be asked.
 // The error is a *Failure, or ctx's cause.
 func (g *gate) decide(ctx context.Context, ad *admission, a *policy.Action, about carrier) (p permit, err error) {
+	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Decide)
+	defer func() { span.End(ad.decision.Effect.String()) }()
 	rules := g.rules.Load()
 	if ad.traced = rules.Traces(a.Who); ad.traced {
 		if err := g.trace(ctx, a, about); err != nil {
@@ -146,11 +150,24 @@ func (g *gate) ask(ctx context.Context, by *consent.Caller, ad *admission, c con
 	ad.asked++
 	c.Decision = ad.decision
 	ad.granted = grantFor(c.Action, ad.decision)
+	ctx, span := telemetry.Begin(ctx, g.telemetry, telemetry.Ask)
 	ad.answer, err = g.desk.Ask(ctx, by, c)
+	span.End(ownersAnswer(err))
 	if denied, ok := errors.AsType[*consent.Denied](err); ok {
 		err = &Failure{spec.FailDenied, denied.Words}
 	}
 	return err
+}
+
+// ownersAnswer says how a question to the owner has ended.
+func ownersAnswer(err error) string {
+	if _, denied := errors.AsType[*consent.Denied](err); denied {
+		return policy.Deny.String()
+	}
+	if err == nil {
+		return policy.Allow.String()
+	}
+	return outcome(spec.Response{}, err)
 }
 
 // admit decides about actions until one is allowed or refused: action returns what is about

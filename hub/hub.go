@@ -18,6 +18,7 @@ import (
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/hub/stats"
+	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/storage"
@@ -78,6 +79,9 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	}
 	if opts.Record == nil {
 		opts.Record = record.Discard
+	}
+	if opts.Telemetry == nil {
+		opts.Telemetry = telemetry.Nobody
 	}
 	opts.CallTimeout = cmp.Or(opts.CallTimeout, spec.CallTimeout)
 	opts.CallTimeoutMax = cmp.Or(opts.CallTimeoutMax, spec.CallTimeoutMax)

@@ -19,6 +19,13 @@ import (
 // browser and tab.
 func (h *Hub) Tabs() []state.TabInfo { return view(h, (*state.State).Tabs) }
 
+// Tab describes one of them.
+func (h *Hub) Tab(at spec.TabAddr) (state.TabInfo, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.Tab(at)
+}
+
 // Browsers describes all peers, single tabs included, that are connected or in their
 // grace.
 func (h *Hub) Browsers() []state.BrowserInfo {

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub/item"
 	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -77,7 +78,10 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 		h.running.Go(func() { h.askForTab(p, o) }) // while this call runs, so Close still waits
 	}
 	r.opened = true
-	return r.awaitOpened(ctx, o)
+	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Open)
+	err = r.awaitOpened(ctx, o)
+	span.End(outcome(spec.Response{}, err))
+	return err
 }
 
 // awaitOpened blocks until a tab can take the call or the wait for the opened one is

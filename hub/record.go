@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 )
 
 // Record adds an entry to the record, for what happens beside the calls that the hub
@@ -129,6 +130,7 @@ func (h *Hub) confirmEpoch() {
 // askedBack is the outcome of a call that comes again, with the client's answer.
 const askedBack = "asked"
 
+// outcome says in a word how a call, or an attempt of one, has ended.
 func outcome(resp spec.Response, err error) string {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		return string(f.Code)
@@ -138,12 +140,20 @@ func outcome(resp spec.Response, err error) string {
 	}
 	_, remote := errors.AsType[*spec.Error](err)
 	switch {
+	case isUnserved(err):
+		return "unknown"
 	case remote, err == nil && resp.Failed:
 		return string(spec.FailToolError)
 	case err == nil:
 		return "ok"
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, tabtransport.ErrTimeout):
 		return string(spec.FailToolTimeout)
+	case errors.Is(err, tabtransport.ErrLost):
+		return string(spec.FailTabClosed)
+	case errors.Is(err, tabtransport.ErrNotConnected):
+		return string(spec.FailNotConnected)
+	case errors.Is(err, tabtransport.ErrBusy):
+		return string(spec.FailQueueFull)
 	}
 	return "cancelled"
 }
@@ -161,10 +171,7 @@ func (h *Hub) recordRefused(r *run, err error) {
 		return
 	}
 	e := r.by.Entry(record.Refused, time.Now())
-	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), "unknown"
-	if !isUnserved(err) {
-		e.Outcome = outcome(spec.Response{}, err)
-	}
+	e.Tool, e.Outcome = describe.Clean(r.name, spec.MaxName), outcome(spec.Response{}, err)
 	h.Record(e)
 }
 

@@ -132,7 +132,7 @@ type subject struct {
 	id   string // "": the request is a part of one that is shown
 	kind spec.Kind
 	name string
-	site spec.Domain // "" for none
+	site spec.Domain // "" for none, or for one that is not known yet
 	own  bool        // a tool of the hub itself: what it does for the client are requests, too
 }
 
@@ -154,6 +154,9 @@ func (g *gate) enter(ctx context.Context, by *consent.Caller, about subject) (co
 	g.underWay[p] = struct{}{}
 	g.mu.Unlock()
 	g.changed.Fire()
+	if by.Begun != nil && about.id != "" {
+		by.Begun(about.id)
+	}
 	return ctx, p
 }
 
@@ -182,6 +185,13 @@ func (p *passage) enters(phase Phase) { p.change(func() { p.phase = phase }) }
 // sent says that the request goes to a tab, by what decision.
 func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
+}
+
+// reaches says which site the request is about, once that is known.
+func (p *passage) reaches(site spec.Domain) {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	p.about.site = site
 }
 
 // maxShown is how long a message of a page may be that is shown while it runs, in bytes.

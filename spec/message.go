@@ -67,6 +67,10 @@ const (
 // Extensions are fields that neither side interprets (spec/docs/RULES.md, "Transport").
 type Extensions map[string]json.RawMessage
 
+// ExtTraceparent is the extension that tells a page the span of its call: a string, as the
+// header traceparent of W3C Trace Context.
+const ExtTraceparent = "traceparent"
+
 // Pair is the parameters of browser/pair, with which a browser that is paired with
 // the hub begins: what both sides prove is in PROTOCOL.md, "Pairing".
 type Pair struct {

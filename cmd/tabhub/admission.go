@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"tabhub/hub/httpd"
 	"tabhub/hub/pages"
 	"tabhub/hub/policy"
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
@@ -52,6 +55,20 @@ func (p *process) admitHello(r *http.Request, hello *spec.Hello, ex *pairing.Exc
 		return tabtransport.Admission{}, p.pairingError(err)
 	}
 	return p.guard.AdmitPaired(r, grant)
+}
+
+// isOwnPage reports whether a URL is of the dashboard, or of the sign-in of clients, at an
+// address of this hub.
+func (p *process) isOwnPage(raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || !httpd.IsOwnersPage(u.Path) {
+		return false
+	}
+	at := naming.DomainOfURL(raw, true) // as browsers spell it
+	if public, err := url.Parse(p.config.publicURL); err == nil && public.Host != "" && at == naming.DomainOfURL(p.config.publicURL, true) {
+		return true
+	}
+	return slices.ContainsFunc(p.info.Addrs, func(addr string) bool { return httpd.IsServedAt(addr, string(at)) })
 }
 
 // beginPairing answers a browser that says that it is paired with this hub.

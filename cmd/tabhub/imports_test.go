@@ -19,8 +19,8 @@ var layers = [][]string{
 	{"hub"},
 	{"hub/state", "hub/builtin"},
 	{"hub/item", "hub/consent"},
-	{"hub/policy", "hub/record", "hub/flow", "hub/stats", "hub/schema", "naming", "describe", "storage", "tabtransport"},
-	{"spec"},
+	{"hub/policy", "hub/record", "hub/flow", "hub/stats", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
+	{"spec", "hub/broadcast"},
 }
 
 // walled are the libraries that only some packages may know.

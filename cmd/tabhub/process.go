@@ -224,7 +224,7 @@ func (p *process) assemble() {
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,
-		Stop: p.end, Doctor: p.doctor,
+		Stop: p.end, Doctor: p.doctor, Trace: p.tabs.Trace,
 		Log: p.log,
 	}
 	if p.token != nil {

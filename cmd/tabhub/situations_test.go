@@ -106,6 +106,9 @@ var situations = []struct {
 	{"not to a denied site", "careful", "deny site=other.example", "", "goto", "https://other.example/?q=secret", "deny", "r1"},
 	{"nor away from one", "careful", "deny site=shop.example", "", "goto", "https://other.example/", "deny", "r1"},
 	{"the dashboard is the owner's, whatever rules say", "open", "", "", "open", "http://tabhub-a1.localhost:3300/", "deny", ""},
+	{"at the hub's usual address, too", "open", "", "", "open", "http://HUB/#record", "deny", ""},
+	{"by another spelling", "open", "", "", "goto", "http://tabs.localhost:PORT//", "deny", ""},
+	{"the demo there is a page as others are", "open", "", "", "open", "http://HUB/demo", "allow", "preset:open"},
 	{"a tab is opened", "careful", "", "", "open", "https://other.example/", "allow", "preset:careful"},
 	{"not at a denied site", "careful", "deny site=other.example", "", "open", "https://other.example/", "deny", "r1"},
 	{"nor by another spelling of its address", "careful", "deny site=127.0.0.1:8080", "", "open", "http://127.1:8080/", "deny", "r1"},
@@ -185,6 +188,7 @@ type situation struct {
 
 func newSituation(t *testing.T) *situation {
 	p, _ := serveTest(t)
+	at := strings.NewReplacer("HUB", p.info.Addrs[0], "PORT", p.info.Addrs[0][strings.LastIndex(p.info.Addrs[0], ":")+1:])
 	tenant, err := p.tenants.Get(t.Context(), spec.LocalUser)
 	if err != nil {
 		t.Fatal(err)
@@ -229,10 +233,10 @@ func newSituation(t *testing.T) *situation {
 		},
 		"text": func(by *consent.Caller, _ string) string { return w.builtin(by, "browser_page", `{"action":"text"}`) },
 		"goto": func(by *consent.Caller, on string) string {
-			return w.builtin(by, "browser_page", `{"action":"goto","url":%q}`, on)
+			return w.builtin(by, "browser_page", `{"action":"goto","url":%q}`, at.Replace(on))
 		},
 		"open": func(by *consent.Caller, on string) string {
-			return w.builtin(by, "browser_tab", `{"action":"new","url":%q}`, on)
+			return w.builtin(by, "browser_tab", `{"action":"new","url":%q}`, at.Replace(on))
 		},
 		"start": func(by *consent.Caller, on string) string {
 			return w.builtin(by, "browser_instance", `{"action":"new","profile":%q}`, on)

@@ -22,6 +22,9 @@ type Caller struct {
 	// Extensions are passed on to the page as they are; nobody interprets them.
 	Extensions spec.Extensions
 
+	// Begun tells the client the ID of what it has begun, by which it can be stopped, before
+	// anything is done. Nil if the client does not want to know.
+	Begun func(id string)
 	// Progress tells the client of progress, in order, until the call has returned. Nil if
 	// the client wants none.
 	Progress func(spec.Progress)
@@ -82,7 +85,7 @@ func (c *Caller) Report(p spec.Progress) {
 // Through returns c for what its client does through the tool of the hub of that name.
 func (c *Caller) Through(tool string) *Caller {
 	via := *c
-	via.Via = tool
+	via.Via, via.Begun = tool, nil
 	return &via
 }
 

@@ -279,6 +279,7 @@ func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	gone := ctx.Done()
+	q.tellWaiting(0, w)
 	for n := 1; ; n++ {
 		select {
 		case <-q.done:
@@ -300,18 +301,23 @@ func (d *Desk) wait(ctx context.Context, q *question, w way) (Answer, error) {
 		case <-expired.C:
 			d.giveUp(q, outcome{word: "expired", err: &Denied{fmt.Sprintf("the owner has not answered within %s%s", minutes(askFor), q.later())}})
 		case <-tick.C:
-			if q.by != nil && q.by.Progress != nil {
-				// It has to rise, and to be less than what the page says afterwards.
-				q.by.Progress(spec.Progress{Progress: float64(n) / 1000, Message: waitingWords[w]})
-			}
+			q.tellWaiting(n, w)
 		}
 	}
 }
 
-var waitingWords = map[way]string{
-	byOthers:  "waiting for the owner's answer (tabhub approve)",
-	byBrowser: "waiting for the owner's answer in the browser",
-	byClient:  "waiting for your answer",
+// tellWaiting tells the client for the nth time, from 0 on, what its call waits for.
+func (q *question) tellWaiting(n int, w way) {
+	if q.by == nil {
+		return
+	}
+	words := map[way]string{
+		byOthers:  "waiting for the owner's answer (tabhub approve " + q.ID + ")",
+		byBrowser: "waiting for the owner's answer in the browser",
+		byClient:  "waiting for your answer",
+	}[w]
+	// It has to rise, and to be less than what the page says afterwards.
+	q.by.Report(spec.Progress{Progress: float64(n) / 1000, Message: words, Waiting: true})
 }
 
 // ErrWithdrawn is, or is in, the cause of a context by which the owner has ended a call: its

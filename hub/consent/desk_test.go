@@ -218,8 +218,12 @@ func TestNobodyAnswers(t *testing.T) {
 		r := newRig(t, &window{answer: nobody})
 		by := client("c")
 		var told []spec.Progress
-		by.Progress = func(p spec.Progress) { told = append(told, p) }
 		start := time.Now()
+		by.Progress = func(p spec.Progress) {
+			if told = append(told, p); len(told) == 1 && (time.Since(start) > 0 || !p.Waiting) {
+				t.Errorf("told %+v after %v", p, time.Since(start))
+			}
+		}
 		a, err := r.Ask(t.Context(), by, pay(by, `{}`))
 		denied(t, err, "has not answered within 2 minutes. The owner can allow it with `tabhub approve ")
 		if d := time.Since(start); d != askFor || a.Asked != d {

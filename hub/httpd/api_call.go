@@ -20,6 +20,7 @@ type CallRequest struct {
 // CallEvent is one event of the answer to POST /api/call for who accepts text/event-stream. The
 // last has a result or an error.
 type CallEvent struct {
+	Call     string          `json:"call,omitempty"` // the call's ID, before all else
 	Progress *ProgressReport `json:"progress,omitempty"`
 	Result   json.RawMessage `json:"result,omitempty"` // a CallToolResult
 	*ErrorReport
@@ -79,21 +80,25 @@ const maxUnsent = 64
 
 // streamCall answers a call as events.
 func (s *Server) streamCall(r *request, by *consent.Caller, call func(*consent.Caller) (json.RawMessage, error)) {
-	out, told := r.events(), make(chan *ProgressReport, maxUnsent)
-	by.Progress = func(p spec.Progress) {
+	out, events := r.events(), make(chan CallEvent, maxUnsent)
+	tell := func(e CallEvent) {
 		select {
-		case told <- &ProgressReport{p.Progress, p.Total, p.Message, p.Waiting}:
+		case events <- e:
 		default:
 		}
 	}
+	by.Begun = func(id string) { tell(CallEvent{Call: id}) }
+	by.Progress = func(p spec.Progress) {
+		tell(CallEvent{Progress: &ProgressReport{p.Progress, p.Total, p.Message, p.Waiting}})
+	}
 	var telling sync.WaitGroup
 	telling.Go(func() {
-		for p := range told {
-			out.send(CallEvent{Progress: p})
+		for e := range events {
+			out.send(e)
 		}
 	})
 	result, err := call(by)
-	close(told)
+	close(events)
 	telling.Wait()
 	switch {
 	case err == nil:

@@ -67,15 +67,19 @@ func TestCallIsStreamed(t *testing.T) {
 	if _, err := tab.Ask(t.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"slow"}`)}}); err != nil {
 		t.Fatal(err)
 	}
-	half := func(e CallEvent) {
+	half := func(next func() CallEvent) {
 		t.Helper()
+		if e := next(); len(e.Call) != 10 {
+			t.Fatalf("the call's ID is %+v", e)
+		}
+		e := next()
 		if p := e.Progress; p == nil || p.Progress != 1 || *p.Total != 2 || p.Message != "half" {
 			t.Fatalf("%+v", e)
 		}
 	}
 
 	next, _ := d.streamed(`{"name":"website_tool_e_com_slow"}`)
-	half(next())
+	half(next)
 	close(answer)
 	if e := next(); !strings.Contains(string(e.Result), `a\nb`) || e.ErrorReport != nil {
 		t.Errorf("the result is %s", e.Result)
@@ -83,7 +87,7 @@ func TestCallIsStreamed(t *testing.T) {
 
 	answer = make(chan struct{})
 	next, leave := d.streamed(`{"name":"website_tool_e_com_slow"}`)
-	half(next())
+	half(next)
 	leave()
 	<-stopped
 

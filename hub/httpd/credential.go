@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func (g *Guard) checkOwner(p *pass) error {
 	case only == ownerWithAccounts && g.accounts:
 		return forbidden("this hub has several users and is not stopped over the network; end its process")
 	case only == ownerNoAccounts && !g.accounts && p.identity.Kind&auth.KindWriter == 0:
-		return forbidden("browsers are paired, and clients get tokens, by the hub's owner, with `tabhub pair` and `tabhub token mint` on the hub's machine")
+		return forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tabhub/hub/auth/oauth"
 	"tabhub/tabtransport/extension"
 )
 
@@ -56,6 +57,13 @@ func (s *Server) dashboard(r *request) error {
 	pageHeaders(r.w.Header(), contentType, dashboardPolicy)
 	r.w.Write(text)
 	return nil
+}
+
+// IsOwnersPage reports whether a path of the hub is that of a page by which its owner looks or
+// decides.
+func IsOwnersPage(p string) bool {
+	p = path.Clean("/" + p)
+	return p == "/" || strings.HasPrefix(p, "/dashboard") || p == oauth.AuthorizePath
 }
 
 // auth is how people sign in: "address" by one that the hub makes, "token" by a token

@@ -45,6 +45,18 @@ func isLoopbackName(name string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
+// IsServedAt reports whether a host and port are those of a listener at an address, by any of
+// the names that it has on its own machine.
+func IsServedAt(addr, hostport string) bool {
+	at, err := netip.ParseAddrPort(addr)
+	name, port, err2 := net.SplitHostPort(hostport)
+	if err != nil || err2 != nil || port != fmt.Sprint(at.Port()) {
+		return false
+	}
+	ip, err := netip.ParseAddr(name)
+	return isLoopbackName(name) || err == nil && ip.Unmap() == at.Addr().Unmap()
+}
+
 // newDashboardHost returns a Host of the dashboard's own for the hub at an address, "" if
 // there is none there: it needs loopback, without TLS or a proxy. It is a new origin, at
 // which nobody who had the hub's port before can have left a service worker or anything else.

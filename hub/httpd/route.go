@@ -118,6 +118,7 @@ var routes = []route{
 	api("GET", "/api/rejected", (*Server).getRejected),
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
+	owners("GET", "/api/trace", (*Server).getTrace),
 	api("GET", "/api/site", (*Server).getSite),
 	api("PUT", "/api/site", (*Server).putSite),
 	api("GET", "/api/policy", (*Server).getPolicy),

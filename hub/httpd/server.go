@@ -17,6 +17,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
+	"tabhub/tabtransport"
 	"tabhub/tabtransport/pairing"
 )
 
@@ -44,6 +45,9 @@ type Options struct {
 	Issuer string
 	// Ring is the pairings of the hub with browsers. Nil: there can be none.
 	Ring *pairing.Ring
+	// Trace calls f with what is said between the hub and a user's tabs, until ctx ends or
+	// f fails. Nil: nothing can be traced.
+	Trace func(ctx context.Context, user spec.UserID, f func(*tabtransport.Traced) error) error
 	// Doctor looks at everything that tabhub needs. Nil: nobody does.
 	Doctor func(context.Context) []Finding
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
@@ -67,7 +71,7 @@ type Server struct {
 	http    *http.Server
 	clients clients
 
-	watchers atomic.Int32 // who watches, or waits for questions
+	watchers atomic.Int32 // who watches, traces, or waits for questions
 	doctor   sync.Mutex   // held while Options.Doctor runs
 	refusals *refusals
 

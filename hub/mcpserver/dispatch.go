@@ -19,30 +19,39 @@ import (
 // be said, because the request was cancelled. status is the HTTP status of a modern
 // request's answer.
 func (s *Server) answer(ctx context.Context, rq *request) (f frame, status int, ok bool) {
-	var err error
-	switch {
-	case rq.wrong != nil:
-		err = rq.wrong
-	case !rq.waits():
-		f, err = s.serveNow(rq)
-	case rq.ctx == nil:
-		f, err = s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull,
-			Message: "too many requests of this client are under way: wait for answers first"})
-	default:
-		f, err = s.serveSlow(rq.ctx, rq)
-		rq.done()
+	if rq.ctx != nil {
+		ctx = rq.ctx
+		defer rq.done()
 	}
+	ctx, told := s.observe(ctx, rq)
+	f, err := s.serve(ctx, rq)
 	if err == nil {
+		told(nil, false)
 		return f, http.StatusOK, true
 	}
 	if errors.Is(err, errSilent) {
+		told(nil, true)
 		return frame{}, 0, false
 	}
 	e := s.rpcError(rq, err)
+	told(e, false)
 	if status = e.status; status == 0 {
 		status = http.StatusOK
 	}
 	return errorFrame(rq.id, e), status, true
+}
+
+func (s *Server) serve(ctx context.Context, rq *request) (frame, error) {
+	switch {
+	case rq.wrong != nil:
+		return frame{}, rq.wrong
+	case !rq.waits():
+		return s.serveNow(rq)
+	case rq.ctx == nil:
+		return s.refuse(rq, &hub.Failure{Code: spec.FailQueueFull,
+			Message: "too many requests of this client are under way: wait for answers first"})
+	}
+	return s.serveSlow(ctx, rq)
 }
 
 // errSilent says that a request gets no answer.
@@ -132,6 +141,7 @@ const resultComplete = `"resultType":"complete"`
 // result answers rq with a raw result. To a modern client it adds what that
 // revision wants and the result does not say itself; hints are more such members.
 func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
+	rq.failed = rq.method == "tools/call" && saysError(raw)
 	if !rq.modern {
 		return resultFrame(rq.id, "", raw)
 	}

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
 
@@ -98,7 +100,7 @@ func (s *Server) initialize(rq *request) (frame, error) {
 		return frame{}, e
 	}
 	wanted := in.Params.ProtocolVersion
-	if rq.ses.sse && rq.get("protocolVersion") == nil {
+	if rq.ses.transport == telemetry.SSE && rq.get("protocolVersion") == nil {
 		wanted = mcp.ProtocolVersion20241105
 	}
 	version := mcp.NegotiateLegacyVersion(wanted)
@@ -113,11 +115,18 @@ func (s *Server) initialize(rq *request) (frame, error) {
 
 // agree notes what initialize has settled.
 func (ses *session) agree(version string, rq *request) {
-	name, _ := rq.text("clientInfo", "name")
+	name := rq.name("clientInfo", "name")
 	ses.mu.Lock()
+	begins := ses.version == "" && !ses.ended
+	if begins {
+		ses.agreed = time.Now()
+	}
 	ses.version, ses.client, ses.ready = version, name, false
 	ses.capabilities = bytes.Clone(rq.get("capabilities"))
 	ses.mu.Unlock()
+	if begins {
+		ses.srv.opts.Telemetry.BeginSession(ses.transport)
+	}
 	ses.srv.watchSession(ses, rq)
 }
 

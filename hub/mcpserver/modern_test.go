@@ -9,6 +9,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/spec"
 )
 
 const serverRef = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"tabhub","version":"dev"}}`
@@ -42,6 +43,30 @@ func TestResultsOfTheStatelessRevision(t *testing.T) {
 	}
 	if client != "new" {
 		t.Errorf("the page was told that the client is %q", client)
+	}
+}
+
+// What a client calls itself stands in each line of the record, which it must not fill.
+func TestLongNameOfAClient(t *testing.T) {
+	h := newScripted()
+	var client string
+	h.tools["who"] = func(_ context.Context, c hub.Call) (json.RawMessage, error) {
+		client = c.By.Said
+		return json.RawMessage(`{"content":[]}`), nil
+	}
+	s, long := newServer(t, h, Options{}), strings.Repeat("x", 1<<20)
+	modern := streamTo(t, s)
+	modern.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who",` + strings.Replace(modernMeta, `"name":"new"`, `"name":"new`+long+`"`, 1) + `}}`)
+	if !strings.HasPrefix(client, "new") || len(client) > spec.MaxName {
+		t.Errorf("a name of %d bytes", len(client))
+	}
+	client = ""
+	old := streamTo(t, s)
+	old.ask(strings.Replace(initializeLine("2025-06-18"), `"name":"test"`, `"name":"test`+long+`"`, 1))
+	old.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	old.ask(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who"}}`)
+	if !strings.HasPrefix(client, "test") || len(client) > spec.MaxName {
+		t.Errorf("a name of %d bytes", len(client))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -30,6 +31,8 @@ type request struct {
 	header http.Header // of a modern Streamable HTTP request, else nil
 
 	wrong *rpcError // why it is not served at all
+
+	failed bool // it was answered with the result of a tool that has failed
 
 	// Set by begin.
 	ctx  context.Context
@@ -118,11 +121,16 @@ func (rq *request) required(key, what string) (string, *rpcError) {
 	return s, nil
 }
 
+// name returns what a client calls itself, in a length that each line of the record may have.
+func (rq *request) name(path ...string) string {
+	name, _ := rq.text(path...)
+	return describe.Clean(name, spec.MaxName)
+}
+
 // clientName returns the name of the client that asks.
 func (rq *request) clientName() string {
 	if rq.modern {
-		name, _ := rq.text("_meta", metaClientInfo, "name")
-		return name
+		return rq.name("_meta", metaClientInfo, "name")
 	}
 	rq.ses.mu.Lock()
 	defer rq.ses.mu.Unlock()

@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -39,10 +40,11 @@ type Hub interface {
 
 // Options configure a Server. The zero value of each field is a usable default.
 type Options struct {
-	Name         string       // "" means tabhub
-	Version      string       // "" means dev
-	Instructions string       // for the model
-	Log          *slog.Logger // nil discards
+	Name         string             // "" means tabhub
+	Version      string             // "" means dev
+	Instructions string             // for the model
+	Log          *slog.Logger       // nil discards
+	Telemetry    telemetry.Observer // nil: telemetry.Nobody
 
 	// Builtin are the hub's own tools. They are listed first, in this order, and their
 	// names win over those of pages.
@@ -110,6 +112,7 @@ func New(h Hub, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	orDefault(&o.Telemetry, telemetry.Nobody)
 	orDefault(&o.Expose, ExposeAll)
 	orDefault(&o.ExposeBudget, 10_000)
 	orDefault(&o.KeepAlive, spec.KeepAlive)

@@ -14,30 +14,32 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
+	"tabhub/hub/telemetry"
 )
 
 // session is one client: a stream, an SSE connection, a Streamable HTTP session or,
 // from revision 2026-07-28 on, a single HTTP request.
 type session struct {
 	// static after construction
-	srv      *Server
-	id       string // "" of a single request
-	began    time.Time
-	identity identity
-	ctx      context.Context // the parent of its requests
-	cancel   context.CancelCauseFunc
-	sse      bool        // of GET /sse: 2024-11-05 is the version of a client that names none
-	full     bool        // has no room for a request
-	outlives bool        // its client goes on to another Server when this one is closed
-	apps     apps        // not for requests without a session, see request.apps
-	calls    gate        // requests that are answered in other goroutines
-	jobs     chan func() // to the idle ones of these
-	idle     atomic.Int32
-	unbind   func() bool // from the end of its credential; may be nil
+	srv       *Server
+	id        string // "" of a single request
+	began     time.Time
+	identity  identity
+	ctx       context.Context // the parent of its requests
+	cancel    context.CancelCauseFunc
+	transport telemetry.Transport // over SSE, 2024-11-05 is the version of a client that names none
+	full      bool                // has no room for a request
+	outlives  bool                // its client goes on to another Server when this one is closed
+	apps      apps                // not for requests without a session, see request.apps
+	calls     gate                // requests that are answered in other goroutines
+	jobs      chan func()         // to the idle ones of these
+	idle      atomic.Int32
+	unbind    func() bool // from the end of its credential; may be nil
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open
 	version      string                  // agreed at initialize, "" before
+	agreed       time.Time               // when
 	client       string                  // its name, as it says
 	capabilities json.RawMessage         // as it declared them at initialize
 	asked        map[string]chan message // requests of ours, by idKey
@@ -205,12 +207,17 @@ func (ses *session) finishCalls(limit time.Duration) bool {
 // for requests under way.
 func (ses *session) end(cause error) {
 	ses.mu.Lock()
+	first := !ses.ended
 	ses.ended = true
 	subs := ses.subs
+	over := telemetry.Session{Transport: ses.transport, Version: ses.version, Took: time.Since(ses.agreed)}
 	ses.subs, ses.out = nil, nil
 	gets := ses.gets
 	ses.gets = nil
 	ses.mu.Unlock()
+	if first && over.Version != "" {
+		ses.srv.opts.Telemetry.EndSession(over)
+	}
 	ses.srv.unwatchSession(ses)
 	if ses.unbind != nil {
 		ses.unbind()

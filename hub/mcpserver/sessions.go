@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"sync"
 	"time"
+
+	"tabhub/hub/telemetry"
 )
 
 // sessions holds the sessions that requests refer to by id, and counts the requests
@@ -67,7 +69,7 @@ func (all *sessions) get(id, identity string, sse bool) *session {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	ses := all.byID[id]
-	if ses == nil || ses.identity.name != identity || ses.sse != sse {
+	if ses == nil || ses.identity.name != identity || (ses.transport == telemetry.SSE) != sse {
 		return nil
 	}
 	ses.users++

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
 
@@ -23,7 +24,7 @@ func (s *Server) SSE() http.Handler {
 		}
 		defer s.streams.leave()
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
-		ses.sse, ses.users = true, 1 // in use for as long as the response lasts
+		ses.transport, ses.users = telemetry.SSE, 1 // in use for as long as the response lasts
 		if !s.sessions.add(ses) {
 			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))

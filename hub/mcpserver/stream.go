@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"tabhub/hub/telemetry"
 	"tabhub/spec/rawjson"
 )
 
@@ -61,7 +62,7 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 	}
 	defer s.streams.leave()
 	ses := s.newSession(ctx, identityOf(ctx))
-	ses.id, ses.began, ses.outlives = b.Session, b.Began, outlives
+	ses.id, ses.began, ses.outlives, ses.transport = b.Session, b.Began, outlives, telemetry.Stdio
 	defer context.AfterFunc(s.ctx, func() { ses.cancel(errClosing) })()
 	st := &stream{srv: s, ses: ses}
 	st.out = newOutbox(&lineSink{bufio.NewWriterSize(w, 64<<10)}, ses.notices, func(err error) {

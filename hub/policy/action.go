@@ -63,6 +63,9 @@ type Site struct {
 	// Any is set when the action may reach any site, such as a command to a whole browser:
 	// each rule that restricts a site matches it, and none that allows one.
 	Any bool
+	// Own is set for a page by which the hub's owner looks or decides, at one of the hub's
+	// addresses.
+	Own bool
 }
 
 // Of says whose the thing is that is called.

@@ -108,6 +108,9 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 // isDashboard reports whether the site is a hub's dashboard: who reads or leads it decides
 // for the owner.
 func (s *Site) isDashboard() bool {
+	if s.Own {
+		return true
+	}
 	if !strings.Contains(string(s.Domain), naming.DashboardPrefix) {
 		return false
 	}

@@ -127,8 +127,8 @@ var patterns = []struct {
 	{[]string{"private key"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`), always},
 	{[]string{"cookie:"}, regexp.MustCompile(`(?i)\b(?:set-)?cookie:[ \t]*([^\r\n]+)`), always},
 	{
-		[]string{"eyj", "gh", "glpat-", "xox", "sk-", "k_live_", "akia", "asia", "aiza", "tbh_"},
-		regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*|\b(?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|sk-|[rs]k_live_|AKIA|ASIA|AIza|tbh_)[\w-]{12,}`), always,
+		[]string{"eyj", "gh", "glpat-", "xox", "sk-", "k_live_", "akia", "asia", "aiza", "tba_", "tbh_", "tbr_"},
+		regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*|\b(?:gh[pousr]_|github_pat_|glpat-|xox[a-z]-|sk-|[rs]k_live_|AKIA|ASIA|AIza|tb[ahr]_)[\w-]{12,}`), always,
 	},
 	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(?:bearer|basic)[ \t]+([\w.~+/=-]{8,})`), always},
 	{

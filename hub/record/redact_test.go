@@ -34,6 +34,7 @@ func TestRedact(t *testing.T) {
 		{text("a\n" + key + "\nb"), `"a\n[cut]\nb"`},
 		{text(key[:40]), `"[cut]"`},
 		{`"ghp_0123456789abcdefghij tbh_abcdefghijkl_mnop"`, `"[cut] [cut]"`},
+		{`"tba_abcdefghijkl_mnop tbr_abcdefghijkl_mnop_qrst"`, `"[cut] [cut]"`},
 		{`"card 4111 1111 1111 1111, order 4111 1111 1111 1112"`, `"card [cut], order 4111 1111 1111 1112"`},
 		{`{"n":4111111111111111,"m":4111111111111112}`, `{"n":"[cut]","m":4111111111111112}`},
 		{` { "a" : 1 } `, `{"a":1}`},

@@ -88,6 +88,15 @@ func (s *State) Tabs() []TabInfo {
 	return infos
 }
 
+// Tab describes one tab.
+func (s *State) Tab(at spec.TabAddr) (TabInfo, bool) {
+	t := s.tabs[at]
+	if t == nil || t.hidden {
+		return TabInfo{}, false
+	}
+	return s.tabInfo(t), true
+}
+
 func (s *State) tabInfo(t *tab) TabInfo {
 	p := t.peer
 	info := TabInfo{

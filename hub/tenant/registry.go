@@ -120,6 +120,22 @@ func (r *Registry) run(ctx context.Context, user spec.UserID, e *entry) {
 	}
 }
 
+// Open returns the tenants that are open.
+func (r *Registry) Open() (open []*Tenant) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		select {
+		case <-e.opened:
+			if e.err == nil {
+				open = append(open, e.tenant)
+			}
+		default:
+		}
+	}
+	return open
+}
+
 func (r *Registry) remove(user spec.UserID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ type conn struct {
 	unwatch   func() // ends the telling of what the owner sees, if not nil
 
 	// set by the reader in admit, read by everyone afterwards
+	traceable  traceable
 	attachment tabtransport.Attachment
 	paired     bool // the peer is the owner's browser
 }
@@ -79,6 +81,7 @@ func (c *conn) end(cause error) {
 	}
 	if c.attachment != nil {
 		c.registrar.flush(c)
+		c.traceEvent(tabtransport.EventLeft, fmt.Sprint(cause))
 		c.attachment.Leave(cause)
 	}
 	if c.release != nil {
@@ -135,6 +138,7 @@ func (c *conn) admit(ev *event) {
 		Hello:         hello,
 	}, func(acc tabtransport.Accepted) tabtransport.Link {
 		c.welcome(ev.id, acc.Result)
+		c.traceable = traceable{adm.User, acc.Peer, hello != nil && hello.BrowserID != ""}
 		return c
 	})
 	if err != nil {
@@ -142,6 +146,7 @@ func (c *conn) admit(ev *event) {
 		return
 	}
 	c.attachment = attachment
+	c.traceEvent(tabtransport.EventJoined, c.dialect.name())
 	c.request = nil
 	c.admission = adm
 	c.ws.Admit()
@@ -181,7 +186,9 @@ func (c *conn) keepAlive() {
 	sent := 0
 	c.ws.KeepAlive(func() []byte {
 		sent++
-		return c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(sent))
+		ping := c.dialect.appendPing(nil, pingPrefix+strconv.Itoa(sent))
+		c.trace(false, ping)
+		return ping
 	})
 }
 

@@ -32,7 +32,11 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 	}
 	ev := &c.event
 	*ev = event{}
-	if err := c.dialect.decode(frame, ev); rawjson.TooDeep(err) {
+	err := c.dialect.decode(frame, ev)
+	if c.attachment != nil {
+		c.trace(true, frame)
+	}
+	if rawjson.TooDeep(err) {
 		c.skip(frame, fmt.Sprintf("a frame may be nested at most %d deep", spec.MaxDepth))
 		return
 	} else if err != nil {
@@ -45,7 +49,10 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 		return
 	}
 	if c.attachment == nil {
-		c.handleFirst(ev)
+		said := ev.kind == evMessage // it says no hello
+		if c.handleFirst(ev); said && c.attachment != nil {
+			c.trace(true, frame)
+		}
 		return
 	}
 	switch ev.kind {

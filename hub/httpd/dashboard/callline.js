@@ -6,7 +6,7 @@
  * cannot be seen, and what PowerShell takes for quotes are written as \u….
  * @param {unknown} value
  */
-const inJSON = (value) => JSON.stringify(value).replace(/[\u007f-\u009f\u00ad\u061c\u180e\u2018-\u201f\ufeff]|[^\P{C}]|[\p{Z}--[ ]]/gv, escaped);
+const inJSON = (value) => JSON.stringify(value).replace(/[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu, escaped);
 
 /** @param {string} text */
 const escaped = (text) => Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");

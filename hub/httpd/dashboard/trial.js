@@ -3,7 +3,7 @@
 // about it is answered.
 
 import { powerShellLine, shellLine } from "./callline.js";
-import { button, element, foreign, tell, twice } from "./dom.js";
+import { button, element, foreign, twice } from "./dom.js";
 import { schemaForm } from "./schemaform.js";
 import { events, left } from "./session.js";
 import { resultView } from "./toolresult.js";
@@ -98,7 +98,7 @@ async function begin(tool, form) {
   calls.set(tool.name, call);
   showCall?.();
   try {
-    for await (const { progress, result, error } of events("api/call", { name: tool.name, arguments: args }, call.stop.signal)) {
+    for await (const { progress, result, error } of events("api/call", { name: tool.name, arguments: args, pin: tool.pin }, call.stop.signal)) {
       if (progress) call.progress = progress;
       if (error) call.error = error;
       if (result) call.result = result;
@@ -153,9 +153,9 @@ function outcomeOf({ result, error }) {
 function copies(tool, form) {
   /** @param {string} label @param {(args: Record<string, unknown>) => string} text */
   const copy = (label, text) =>
-    button(label, label, () => {
+    button(label, label, async () => {
       const args = form.value();
-      if (args) return copied(text(args));
+      return args && copied(text(args));
     });
   return element(
     "span",
@@ -167,9 +167,7 @@ function copies(tool, form) {
 }
 
 /** @param {string} text */
-async function copied(text) {
+export async function copied(text) {
   await navigator.clipboard.writeText(text);
   return "Copied.";
 }
-
-export { copied };

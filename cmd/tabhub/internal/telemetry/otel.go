@@ -1,0 +1,243 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
+	"go.opentelemetry.io/otel/metric"
+	metricnoop "go.opentelemetry.io/otel/metric/noop"
+	"go.opentelemetry.io/otel/propagation"
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.40.0"
+	"go.opentelemetry.io/otel/semconv/v1.40.0/mcpconv"
+	"go.opentelemetry.io/otel/trace"
+	tracenoop "go.opentelemetry.io/otel/trace/noop"
+
+	"tabhub/hub/telemetry"
+)
+
+// scope names what makes the spans and metrics.
+const scope = "tabhub"
+
+// resultKey is how a phase has ended, as the record says it. It is the one attribute that the
+// conventions do not know.
+const resultKey = attribute.Key("tabhub.result")
+
+// tracer makes spans and metrics with OpenTelemetry's SDK, as the semantic conventions for
+// MCP have them.
+type tracer struct {
+	spans      trace.Tracer
+	operations mcpconv.ServerOperationDuration
+	sessions   mcpconv.ServerSessionDuration
+	shutdown   []func(context.Context) error
+}
+
+// newTracer returns what the environment asks for, nil if that is nothing.
+func newTracer(o Options) *tracer {
+	env := environment(o.Env)
+	traces, err := env.exports("TRACES")
+	metrics, merr := env.exports("METRICS")
+	if err := errors.Join(err, merr); err != nil {
+		o.Log.Error("OpenTelemetry is not used as the environment says", "err", err)
+	}
+	if !traces && !metrics {
+		return nil
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("OpenTelemetry", "err", err) }))
+	t := &tracer{spans: tracenoop.Tracer{}}
+	var meter metric.Meter = metricnoop.Meter{}
+	of := describe(o)
+	if traces {
+		if up, err := newUploader(env, "TRACES"); err != nil {
+			o.Log.Error("no traces are sent", "err", err)
+		} else {
+			exporter := otlptrace.NewUnstarted(traceClient{up})
+			provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(of))
+			t.spans = provider.Tracer(scope, trace.WithInstrumentationVersion(o.Version), trace.WithSchemaURL(semconv.SchemaURL))
+			t.shutdown = append(t.shutdown, provider.Shutdown)
+		}
+	}
+	if metrics {
+		if up, err := newUploader(env, "METRICS"); err != nil {
+			o.Log.Error("no metrics are sent", "err", err)
+		} else {
+			provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(newMetricExporter(up, env))), sdkmetric.WithResource(of))
+			meter = provider.Meter(scope, metric.WithInstrumentationVersion(o.Version), metric.WithSchemaURL(semconv.SchemaURL))
+			t.shutdown = append(t.shutdown, provider.Shutdown)
+		}
+	}
+	bounds := metric.WithExplicitBucketBoundaries(operationBuckets...)
+	t.operations, err = mcpconv.NewServerOperationDuration(meter, bounds)
+	t.sessions, merr = mcpconv.NewServerSessionDuration(meter, bounds)
+	if err := errors.Join(err, merr); err != nil {
+		o.Log.Error("OpenTelemetry", "err", err) // the instrument does nothing then
+	}
+	return t
+}
+
+// describe says what the process is. The environment has the last word.
+func describe(o Options) *resource.Resource {
+	of, err := resource.New(context.Background(),
+		resource.WithTelemetrySDK(),
+		resource.WithAttributes(semconv.ServiceName("tabhub"), semconv.ServiceVersion(o.Version)),
+		resource.WithFromEnv())
+	if err != nil {
+		o.Log.Warn("OpenTelemetry", "err", err)
+	}
+	return of
+}
+
+func (t *tracer) close(ctx context.Context) (errs []error) {
+	for _, shutdown := range t.shutdown {
+		errs = append(errs, shutdown(ctx))
+	}
+	return errs
+}
+
+// attributes are those that spans and metrics of a request share when it begins.
+func attributes(r *telemetry.Request) []attribute.KeyValue {
+	all := make([]attribute.KeyValue, 0, 12)
+	all = append(all, semconv.McpMethodNameKey.String(r.Method), semconv.NetworkTransportKey.String(network(r.Transport)))
+	if r.Transport != telemetry.Stdio {
+		all = append(all, semconv.NetworkProtocolName("http"))
+	}
+	if r.Version != "" {
+		all = append(all, semconv.McpProtocolVersion(r.Version))
+	}
+	if r.Method == "tools/call" {
+		all = append(all, semconv.GenAIOperationNameExecuteTool)
+	}
+	return all
+}
+
+func (t *tracer) beginRequest(ctx context.Context, r *telemetry.Request) context.Context {
+	if p := telemetry.ParentOf(ctx); p.Traceparent != "" {
+		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": p.Traceparent, "tracestate": p.Tracestate})
+	}
+	name := r.Method
+	all := append(attributes(r), semconv.JSONRPCRequestID(r.ID))
+	switch {
+	case r.Tool != "":
+		name += " " + r.Tool
+		all = append(all, semconv.GenAIToolName(r.Tool))
+	case r.Prompt != "":
+		name += " " + r.Prompt
+		all = append(all, semconv.GenAIPromptName(r.Prompt))
+	case r.URI != "":
+		all = append(all, semconv.McpResourceURI(r.URI))
+	}
+	if r.Session != "" {
+		all = append(all, semconv.McpSessionID(r.Session))
+	}
+	ctx, _ = t.spans.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Began), trace.WithAttributes(all...))
+	return ctx
+}
+
+func (t *tracer) endRequest(ctx context.Context, r *telemetry.Request, took time.Duration) {
+	var ended []attribute.KeyValue
+	failed := errorType(r)
+	if failed != "" {
+		ended = append(ended, semconv.ErrorTypeKey.String(failed))
+	}
+	if r.Code != 0 {
+		ended = append(ended, semconv.RPCResponseStatusCode(statusCode(r.Code)))
+	}
+	span := trace.SpanFromContext(ctx)
+	span.SetAttributes(ended...)
+	if failed != "" {
+		span.SetStatus(codes.Error, r.Message)
+	}
+	span.End(trace.WithTimestamp(r.Began.Add(took)))
+	all := append(attributes(r), ended...)
+	if r.Code == 0 { // else the name may be nobody's, and any
+		if r.Tool != "" {
+			all = append(all, semconv.GenAIToolName(r.Tool))
+		}
+		if r.Prompt != "" {
+			all = append(all, semconv.GenAIPromptName(r.Prompt))
+		}
+	}
+	t.operations.RecordSet(ctx, took.Seconds(), attribute.NewSet(all...))
+}
+
+func (t *tracer) session(s telemetry.Session) {
+	all := []attribute.KeyValue{semconv.McpProtocolVersion(s.Version), semconv.NetworkTransportKey.String(network(s.Transport))}
+	if s.Transport != telemetry.Stdio {
+		all = append(all, semconv.NetworkProtocolName("http"))
+	}
+	t.sessions.RecordSet(context.Background(), s.Took.Seconds(), attribute.NewSet(all...))
+}
+
+// phaseNames are the names of the spans of phases.
+var phaseNames = [...]string{telemetry.Decide: "decide", telemetry.Ask: "ask the owner", telemetry.Open: "open a tab", telemetry.Execute: "execute in the tab"}
+
+func (t *tracer) beginPhase(ctx context.Context, p telemetry.Phase) context.Context {
+	kind := trace.SpanKindInternal
+	if p == telemetry.Execute {
+		kind = trace.SpanKindClient // the page may go on with it
+	}
+	ctx, _ = t.spans.Start(ctx, phaseNames[p], trace.WithSpanKind(kind))
+	return ctx
+}
+
+func (t *tracer) endPhase(ctx context.Context, p telemetry.Phase, result string) {
+	span := trace.SpanFromContext(ctx)
+	span.SetAttributes(resultKey.String(result))
+	if result != "ok" && p >= telemetry.Open {
+		span.SetAttributes(semconv.ErrorTypeKey.String(result))
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
+
+// traceparent returns the span of a context as the header of W3C Trace Context.
+func traceparent(ctx context.Context) string {
+	of := trace.SpanContextFromContext(ctx)
+	if !of.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("00-%s-%s-%s", of.TraceID(), of.SpanID(), of.TraceFlags()&trace.FlagsSampled)
+}
+
+// environment is the environment, less what is empty.
+type environment func(string) string
+
+// of returns a setting of OTLP for a signal, TRACES or METRICS, or for all.
+func (env environment) of(signal, name string) string {
+	if v := env("OTEL_EXPORTER_OTLP_" + signal + "_" + name); v != "" {
+		return v
+	}
+	return env("OTEL_EXPORTER_OTLP_" + name)
+}
+
+// exports reports whether a signal is to be sent: if its exporter is otlp, or if none is
+// named, but an endpoint.
+func (env environment) exports(signal string) (bool, error) {
+	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") {
+		return false, nil
+	}
+	switch exporter := env("OTEL_" + signal + "_EXPORTER"); exporter {
+	case "otlp":
+	case "none":
+		return false, nil
+	case "":
+		if env.of(signal, "ENDPOINT") == "" {
+			return false, nil
+		}
+	default:
+		return false, fmt.Errorf("OTEL_%s_EXPORTER is %q; it may be otlp or none, and Prometheus reads /metrics", signal, exporter)
+	}
+	if p := env.of(signal, "PROTOCOL"); p != "" && p != "http/protobuf" {
+		return false, fmt.Errorf("the OTLP protocol for %s is %q; tabhub speaks http/protobuf alone: set OTEL_EXPORTER_OTLP_%s_PROTOCOL=http/protobuf, and an endpoint that takes it, on a collector mostly port 4318", strings.ToLower(signal), p, signal)
+	}
+	return true, nil
+}

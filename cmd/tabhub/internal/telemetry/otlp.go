@@ -1,0 +1,188 @@
+package telemetry
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+const (
+	defaultEndpoint = "http://localhost:4318"
+	defaultTimeout  = 10 * time.Second
+	// maxAttempts is how often something is sent that a collector does not take now.
+	maxAttempts = 4
+	firstRetry  = time.Second
+)
+
+// uploader posts one signal to a collector, as the standard environment variables say.
+type uploader struct {
+	url     string
+	headers http.Header
+	gzip    bool
+	timeout time.Duration
+	http    *http.Client
+}
+
+func newUploader(env environment, signal string) (*uploader, error) {
+	u := &uploader{url: env("OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT"), headers: http.Header{}, timeout: defaultTimeout}
+	if u.url == "" {
+		base := env("OTEL_EXPORTER_OTLP_ENDPOINT")
+		if base == "" {
+			base = defaultEndpoint
+		}
+		u.url = strings.TrimRight(base, "/") + "/v1/" + strings.ToLower(signal)
+	}
+	if to, err := url.Parse(u.url); err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
+		return nil, fmt.Errorf("the endpoint for %s is %q; write it as %s", strings.ToLower(signal), u.url, defaultEndpoint)
+	}
+	if v := env.of(signal, "TIMEOUT"); v != "" {
+		ms, err := strconv.Atoi(v)
+		if err != nil || ms <= 0 {
+			return nil, fmt.Errorf("the timeout for %s is %q; it is a number of milliseconds", strings.ToLower(signal), v)
+		}
+		u.timeout = time.Duration(ms) * time.Millisecond
+	}
+	switch c := env.of(signal, "COMPRESSION"); c {
+	case "", "none":
+	case "gzip":
+		u.gzip = true
+	default:
+		return nil, fmt.Errorf("the compression for %s is %q; it may be gzip or none", strings.ToLower(signal), c)
+	}
+	for pair := range strings.SplitSeq(env.of(signal, "HEADERS"), ",") {
+		key, value, _ := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if key = strings.TrimSpace(key); key != "" && err == nil {
+			u.headers.Add(key, value)
+		}
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	var err error
+	if transport.TLSClientConfig, err = tlsConfig(env, signal); err != nil {
+		return nil, err
+	}
+	u.http = &http.Client{Transport: transport}
+	return u, nil
+}
+
+// tlsConfig returns whom to believe to be the collector, and who to be for it; nil if the
+// environment does not say.
+func tlsConfig(env environment, signal string) (*tls.Config, error) {
+	ca, cert, key := env.of(signal, "CERTIFICATE"), env.of(signal, "CLIENT_CERTIFICATE"), env.of(signal, "CLIENT_KEY")
+	if ca == "" && cert == "" {
+		return nil, nil
+	}
+	c := new(tls.Config)
+	if ca != "" {
+		pem, err := os.ReadFile(ca)
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s holds no certificate (PEM)", ca)
+		}
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// upload posts a message. What the collector cannot take now is sent again, a few times.
+func (u *uploader) upload(ctx context.Context, m proto.Message) error {
+	body, err := proto.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if u.gzip {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		if _, err := w.Write(body); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		body = b.Bytes()
+	}
+	ctx, cancel := context.WithTimeout(ctx, u.timeout)
+	defer cancel()
+	for wait, n := firstRetry, 1; ; wait, n = 2*wait, n+1 {
+		after, err := u.post(ctx, body)
+		if err == nil || after < 0 || n == maxAttempts {
+			return err
+		}
+		select {
+		case <-time.After(max(wait, after)):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// post sends a body once. With an error it returns how long to wait until it is sent again,
+// below 0 if it must not be.
+func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url, bytes.NewReader(body))
+	if err != nil {
+		return -1, err
+	}
+	r.Header = u.headers.Clone()
+	r.Header.Set("Content-Type", "application/x-protobuf")
+	if u.gzip {
+		r.Header.Set("Content-Encoding", "gzip")
+	}
+	resp, err := u.http.Do(r)
+	if err != nil {
+		var inner *url.Error
+		if errors.As(err, &inner) {
+			err = inner.Err // without the address, which may hold a secret
+		}
+		return 0, fmt.Errorf("the collector: %w", err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection serves again
+	if resp.StatusCode < 300 {
+		return 0, nil
+	}
+	err = fmt.Errorf("the collector has answered %s", resp.Status)
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
+		return time.Duration(seconds) * time.Second, err
+	}
+	return -1, err
+}
+
+// traceClient is otlptrace.Client.
+type traceClient struct{ *uploader }
+
+func (traceClient) Start(context.Context) error { return nil }
+
+func (c traceClient) Stop(context.Context) error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+func (c traceClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+	return c.upload(ctx, &tracepb.TracesData{ResourceSpans: spans}) // the same bytes as an ExportTraceServiceRequest
+}

@@ -1,0 +1,147 @@
+package telemetry
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"tabhub/hub/telemetry"
+	"tabhub/spec"
+)
+
+// metrics are what is counted while it happens, for Prometheus. Those that begin with mcp_
+// have the names that OpenTelemetry's conventions come to in Prometheus.
+type metrics struct {
+	registry *prometheus.Registry
+
+	requests       *prometheus.HistogramVec // by method, transport and error
+	sessionLengths *prometheus.HistogramVec // by transport and version
+	sessions       [telemetry.Stdio + 1]prometheus.Gauge
+
+	calls     *prometheus.CounterVec // by kind and outcome
+	durations map[spec.Kind]prometheus.Observer
+	phases    [telemetry.Execute + 1]prometheus.Observer // but Decide, which takes no time
+	decisions *prometheus.CounterVec
+}
+
+// operationBuckets are the bounds that the conventions want for operations and sessions of
+// MCP, in seconds.
+var operationBuckets = []float64{.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60, 120, 300}
+
+// callBuckets are for calls, most of which a page answers within milliseconds.
+var callBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}
+
+// histogram has buckets, and native ones for a Prometheus that takes them.
+func histogram(name, help string, buckets []float64) prometheus.HistogramOpts {
+	return prometheus.HistogramOpts{
+		Name: name, Help: help, Buckets: buckets,
+		NativeHistogramBucketFactor: 1.1, NativeHistogramMaxBucketNumber: 160, NativeHistogramMinResetDuration: time.Hour,
+	}
+}
+
+func newMetrics(version string) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(histogram("mcp_server_operation_duration_seconds",
+			"How long requests of MCP clients took; error_type is empty for those that did not fail.", operationBuckets),
+			[]string{"mcp_method_name", "network_transport", "error_type"}),
+		sessionLengths: prometheus.NewHistogramVec(histogram("mcp_server_session_duration_seconds",
+			"How long sessions of MCP clients lasted that have ended.", operationBuckets),
+			[]string{"network_transport", "mcp_protocol_version"}),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tabhub_calls_total",
+			Help: "Calls of what pages offer, by how they have ended."}, []string{"kind", "outcome"}),
+		durations: map[spec.Kind]prometheus.Observer{},
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "tabhub_decisions_total",
+			Help: "What the owner's rules have said of actions."}, []string{"decision"}),
+	}
+	calls := prometheus.NewHistogramVec(histogram("tabhub_call_duration_seconds",
+		"How long calls of what pages offer took, without the time that the owner took to answer.", callBuckets), []string{"kind"})
+	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
+		m.durations[kind] = calls.WithLabelValues(string(kind))
+	}
+	phases := prometheus.NewHistogramVec(histogram("tabhub_call_phase_duration_seconds",
+		"How long parts of calls took: ask (the owner), open (a tab), execute (in the tab).", callBuckets), []string{"phase"})
+	for p := telemetry.Ask; p <= telemetry.Execute; p++ {
+		m.phases[p] = phases.WithLabelValues(p.String())
+	}
+	sessions := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "tabhub_mcp_sessions",
+		Help: "MCP sessions that are open."}, []string{"transport"})
+	for i := range m.sessions {
+		m.sessions[i] = sessions.WithLabelValues(telemetry.Transport(i).String())
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "tabhub_build_info", Help: "The version of the hub; always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()}})
+	build.Set(1)
+	m.registry.MustRegister(m.requests, m.sessionLengths, sessions, m.calls, calls, phases, m.decisions, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
+}
+
+func (m *metrics) request(r *telemetry.Request, took time.Duration) {
+	m.requests.WithLabelValues(r.Method, network(r.Transport), errorType(r)).Observe(took.Seconds())
+}
+
+func (m *metrics) session(s telemetry.Session) {
+	m.sessions[s.Transport].Dec()
+	m.sessionLengths.WithLabelValues(network(s.Transport), s.Version).Observe(s.Took.Seconds())
+}
+
+func (m *metrics) phase(p telemetry.Phase, took time.Duration, result string) {
+	if p != telemetry.Decide {
+		m.phases[p].Observe(took.Seconds())
+	} else if result != "" {
+		m.decisions.WithLabelValues(result).Inc()
+	}
+}
+
+func (m *metrics) called(kind spec.Kind, outcome string, took time.Duration) {
+	m.calls.WithLabelValues(string(kind), outcome).Inc()
+	if took > 0 { // else it never was one: its name is nobody's
+		m.durations[kind].Observe(took.Seconds())
+	}
+}
+
+// network is the network.transport of a client.
+func network(t telemetry.Transport) string {
+	if t == telemetry.Stdio {
+		return "pipe"
+	}
+	return "tcp"
+}
+
+// errorType is the error.type of a request, "" if it has not failed. Some codes say that the
+// client has asked for what cannot be served, which is no failure of the server.
+func errorType(r *telemetry.Request) string {
+	switch {
+	case r.Cancelled:
+		return "cancelled"
+	case r.ToolError:
+		return "tool_error"
+	}
+	switch r.Code {
+	case 0, spec.CodeParseError, spec.CodeInvalidRequest, spec.CodeMethodNotFound, spec.CodeInvalidParams, resourceNotFound:
+		return ""
+	}
+	return statusCode(r.Code)
+}
+
+// resourceNotFound is MCP's code for that until 2025-11-25.
+const resourceNotFound = -32002
+
+// statusCode is the rpc.response.status_code of a JSON-RPC error. A page can make up codes.
+func statusCode(code int) string {
+	switch {
+	case code == spec.CodeParseError, code <= spec.CodeInvalidRequest && code >= spec.CodeInternal, code <= resourceNotFound && code >= -32022:
+		return strconv.Itoa(code)
+	}
+	return "_OTHER"
+}

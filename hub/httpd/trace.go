@@ -1,0 +1,89 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"tabhub/hub/state"
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/tabtransport"
+)
+
+// TraceReport is one event of GET /api/trace: a message, and the tab that it is about as far
+// as the hub knows that by then.
+type TraceReport struct {
+	*tabtransport.Traced
+	Browser string      `json:"browser,omitempty"`
+	Site    spec.Domain `json:"site,omitempty"`
+	Number  int         `json:"number,omitempty"` // the tab's, of the site
+}
+
+// tracing is what a stream of GET /api/trace is to show: what is about a tab of a site, or all.
+type tracing struct {
+	site   spec.Domain // "": all
+	number int         // 0: each of the site
+}
+
+// getTrace sends what is said between the hub and the caller's tabs from now on, as an event
+// each, until the caller leaves.
+func (s *Server) getTrace(r *request) error {
+	if s.o.Trace == nil {
+		return errNoPath
+	}
+	want := tracing{site: spec.Domain(r.URL.Query().Get("site"))}
+	if want.site != "" && !naming.IsDomain(want.site) {
+		return badRequest("site is %q; write it as `tabhub tabs` shows it, such as example.com", want.site)
+	}
+	if v := r.URL.Query().Get("tab"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || want.site == "" {
+			return badRequest("tab is %q; it is the number of a tab of a site, which must be given, too", v)
+		}
+		want.number = n
+	}
+	s.watchers.Add(1)
+	defer s.watchers.Add(-1)
+	ctx, cancel := r.pass.identity.Context(r.Context())
+	defer cancel()
+	defer context.AfterFunc(s.ctx, cancel)()
+	jsonHeaders(r.w.Header())
+	r.w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(r.w)
+	if err := out.Flush(); err != nil {
+		return nil // nobody listens any more
+	}
+	_ = s.o.Trace(ctx, r.pass.identity.User, func(m *tabtransport.Traced) error {
+		report := TraceReport{Traced: m}
+		if tab, known := r.tenant.Hub.Tab(m.Tab); known {
+			report.Browser = tab.BrowserName
+			report.setSite(want, tab.Domains)
+		} else if url, ok := rawjson.String(rawjson.Get(m.Body, "params", "tabUrl")); ok { // it registers
+			report.setSite(want, []state.TabDomain{{Domain: naming.DomainOfURL(url, true)}})
+		}
+		if want.site != "" && report.Site == "" && m.Event != tabtransport.EventMissed {
+			return nil
+		}
+		b, err := json.Marshal(report)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(r.w, "data: %s\n\n", b)
+		return out.Flush()
+	}) // the stream has ended, by whoever's doing
+	return nil
+}
+
+// setSite sets the first site of a tab that is wanted.
+func (m *TraceReport) setSite(want tracing, of []state.TabDomain) {
+	for _, d := range of {
+		if want.site == "" || d.Domain == want.site && (want.number == 0 || want.number == d.Number) {
+			m.Site, m.Number = d.Domain, d.Number
+			return
+		}
+	}
+}
