@@ -120,6 +120,7 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
+	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

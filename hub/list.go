@@ -9,6 +9,7 @@ import (
 	"tabhub/describe"
 	"tabhub/hub/consent"
 	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -145,6 +146,12 @@ func (it *Item) Says(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool {
 		return !strings.Contains(it.lower, word) && !it.item.Says(word)
 	})
+}
+
+// Pin identifies the definition of the item, for Call.Pin.
+func (it *Item) Pin() *policy.Pin {
+	pin := it.item.Pin()
+	return &pin
 }
 
 // OfTab returns which elements of a list stand for something that a tab has registered, alone

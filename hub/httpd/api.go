@@ -30,6 +30,7 @@ type ToolReport struct {
 	AppOnly    bool            `json:"appOnly,omitempty"` // for its site's app, not for models
 	Class      policy.Class    `json:"class"`             // what rules take it for
 	Definition json.RawMessage `json:"definition"`
+	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
 }
 
 // RejectionReport is one element of GET /api/rejected.
@@ -74,7 +75,7 @@ func (s *Server) getTools(r *request) error {
 		if part.has() {
 			part.shown = append(part.shown, ToolReport{
 				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
-				Listed: listed(it), AppOnly: it.AppOnly, Class: it.Class, Definition: it.JSON,
+				Listed: listed(it), AppOnly: it.AppOnly, Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
 			})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -15,6 +16,7 @@ import (
 type CallRequest struct {
 	Name      string          `json:"name" validate:"required"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Pin       *policy.Pin     `json:"pin,omitempty"` // of the definition that the caller was shown; nil: any will do
 }
 
 // CallEvent is one event of the answer to POST /api/call for who accepts text/event-stream. The
@@ -45,7 +47,7 @@ func (s *Server) postCall(r *request) error {
 		if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
 			result, err = t.Call(r.Context(), by, in.Arguments)
 		} else {
-			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
+			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
 		}
 		if f, ok := errors.AsType[*hub.Failure](err); ok {
 			return f.Result(), nil
