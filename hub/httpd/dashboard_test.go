@@ -108,11 +108,12 @@ func TestDashboardInABrowser(t *testing.T) {
 		t.Errorf("address, cookies, history: %s; want %s…", got, want)
 	}
 	awaitView(page, "tabs")
-	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("demo.tabhub")`)
-	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("shop.example.com")`)
-	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("onerror=")`)
-	page.WaitFor(`document.querySelector("#refused").textContent.includes("<b>bad</b>")`)
+	page.WaitFor(`document.querySelector("#found").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#found").textContent.includes("shop.example.com")`)
+	page.WaitFor(`document.querySelector("#found").textContent.includes("onerror=")`)
 	page.WaitFor(`document.querySelector("#browsers").textContent.includes("Chromium 141")`)
+	page.Click("#kind-refused")
+	page.WaitFor(`document.querySelector("#found").textContent.includes("<b>bad</b>")`)
 	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main b").length]`); got != `["Tabs and tools \u00b7 tabhub",0]` {
 		t.Errorf("the title of a tab has become a part of the page: %s", got)
 	}

@@ -49,15 +49,54 @@ export interface Status {
 }
 
 export interface Tab {
+  addr: { peer: string; tab: number };
+  browser?: string;
   title: string;
   url: string;
+  active: boolean;
   focused: boolean;
+  attested: boolean;
   connected: boolean;
   discarded?: boolean;
   waiting?: boolean;
+  lastUpdated: string;
+  inFlight: number;
   domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
+}
+
+export interface Tool {
+  name: string;
+  domain?: string;
+  tab?: number;
+  source?: string;
+  listed: boolean;
+  appOnly?: boolean;
+  class: string;
+  pin?: string; // of the definition; a call with it calls no other
+  definition: {
+    title?: string;
+    description?: string;
+    inputSchema?: unknown;
+    outputSchema?: unknown;
+    annotations?: Record<string, unknown>;
+  };
+}
+
+export interface Rejection {
+  tab: Tab["addr"];
+  url: string;
+  title: string;
+  name: string;
+  reason: string;
+}
+
+export interface Explanation {
+  tab?: Tab;
+  openUrl?: string;
+  reason: string;
+  candidates: { tab: Tab; number: number; note: string }[];
 }
 
 export interface Browser {
