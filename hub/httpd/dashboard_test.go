@@ -127,10 +127,10 @@ func TestDashboardInABrowser(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record").textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("search_products")`)
 
 	page.Reload() // which stays at the view
-	page.WaitFor(`document.querySelector("#record")?.textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record-rows")?.textContent.includes("search_products")`)
 
 	// Another tab has to sign in, and the first one's address no longer does.
 	other := b.Open("http://" + d.addr + "/?token=" + secret)
@@ -327,7 +327,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Errorf("the call that was allowed: %s", got)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record").textContent.includes("by dashboard")`)
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("by dashboard")`)
 	awaitView(page, "now")
 
 	// By the keyboard alone, and for good.

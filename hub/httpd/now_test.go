@@ -24,7 +24,7 @@ func (d *testServer) openDashboard(options chromium.Options) *chromium.Page {
 	}
 	page := chromium.Start(d.t, options).Open(d.server.SignInURL(d.token.Identity()))
 	page.Front()
-	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility() && document.querySelector("#count-tabs").textContent !== ""`)
+	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility() !== document.querySelector("#calls")?.checkVisibility()`)
 	return page
 }
 
@@ -62,7 +62,7 @@ func TestNowShowsACallAndStopsIt(t *testing.T) {
 	page.WaitFor(`document.querySelector("#toasts").textContent.includes("is stopped")`)
 	page.WaitFor(`document.querySelector("#count-calls").textContent === "1"`)
 	page.Click("#calls a")
-	page.WaitFor(`document.querySelector("#record")?.textContent.includes("wrap_gift")`)
+	page.WaitFor(`document.querySelector("#story")?.textContent.includes("wrap_gift")`)
 }
 
 // From a call in a client to its line on an open dashboard it takes less than 200 ms.

@@ -125,6 +125,7 @@ export interface Entry {
   url?: string;
   tool?: string;
   class?: string;
+  digest?: string; // of the arguments
   decision?: string;
   rule?: string;
   question?: string;
@@ -140,6 +141,13 @@ export interface Entry {
 /** An entry that is in the record's files. */
 export interface Line extends Entry {
   n: number;
+}
+
+/** What was said in a call, where that is kept. */
+export interface Payload {
+  n: number; // of the line
+  args?: unknown;
+  result?: unknown;
 }
 
 export interface Question {

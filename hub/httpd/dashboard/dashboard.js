@@ -217,7 +217,7 @@ function showStatus({ hub, record }) {
 }
 
 let running = false;
-let connected = false; // to the hub, which nothing but run asks for anything otherwise
+let connected = false; // what goes on is told; otherwise nothing but run asks the hub for anything
 
 /** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
 async function run() {
@@ -231,12 +231,14 @@ async function run() {
       byID("signed-out").hidden = true;
       for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
       byID("sign-out").hidden = auth === "none";
-      connected = true;
-      if (shown) refresh(ALL);
-      else openView();
+      if (!shown) openView();
       showPower();
       await follow((message) => {
-        wait = RETRY;
+        if (!connected) {
+          connected = true;
+          wait = RETRY;
+          refresh(ALL); // by now, nothing of what follows is missed
+        }
         take(message);
       });
     } catch (err) {
