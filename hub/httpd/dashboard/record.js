@@ -124,10 +124,8 @@ function line(l) {
   if (how) decision.push(foreign(how, "title soft"));
   const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
-  const time = [element("span", "number", when(l.time))];
   const id = l.question || l.call; // the question has the call, too
-  if (id) time.push(link(id, l));
-  return row(time, what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""));
+  return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? link(id, l) : "");
 }
 
 /**
