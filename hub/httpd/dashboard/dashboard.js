@@ -24,7 +24,7 @@
 // - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
 
 import * as clients from "./clients.js";
-import { byID, waitsForClick } from "./dom.js";
+import { ACTED, byID, waitsForClick } from "./dom.js";
 import * as health from "./health.js";
 import { loadNames } from "./names.js";
 import * as now from "./now.js";
@@ -315,6 +315,7 @@ byID("sign-out").addEventListener("click", async () => {
   await session.signOut().catch(() => {}); // a hub that does not answer has ended
 });
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
+for (const type of [ACTED, "focus"]) addEventListener(type, () => refresh(["tabs", "policy", "clients", "status"]));
 addEventListener("hashchange", () => {
   if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start(); // another address was opened in this tab
   if (location.hash === "#title" || !shown) return;

@@ -147,6 +147,9 @@ export function twice(label, name, act) {
   return made;
 }
 
+/** The event of the window when the owner has done something: not all that may change is told. */
+export const ACTED = "acted";
+
 /**
  * Does something, and says how it went, if that needs words: in the form of an element, if that
  * has a place for it, or as a toast.
@@ -162,6 +165,7 @@ export async function tell(within, act) {
     failed = true;
     words = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
   }
+  dispatchEvent(new Event(ACTED));
   const said = typeof words === "string" ? words : "";
   if (answer) answer.textContent = said;
   else if (said) toast(said, failed);
