@@ -107,7 +107,9 @@ type Item struct {
 	OnlyReads bool
 	// AppOnly: a tool that is for its site's app, not for models.
 	AppOnly bool
-	Sum     uint64 // differs when a client would have to list again; not with labels
+	// Cached: a tool that no tab has now, but one has had.
+	Cached bool
+	Sum    uint64 // differs when a client would have to list again; not with labels
 
 	item  *item.Item
 	lower string // Name in lower case

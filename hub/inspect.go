@@ -102,6 +102,18 @@ func (h *Hub) ConsistencyCheck() error { return view(h, (*state.State).Check) }
 // Sites returns the per-site settings, by domain.
 func (h *Hub) Sites() []storage.Site { return view(h, (*state.State).Sites) }
 
+// SiteInfos describes the sites of which there is anything, settings apart.
+func (h *Hub) SiteInfos() map[spec.Domain]state.SiteInfo {
+	return view(h, (*state.State).SiteInfos)
+}
+
+// ForgetCache forgets what is cached of a site, and reports whether that was anything. It does
+// not wait for the store.
+func (h *Hub) ForgetCache(site spec.Domain) (forgot bool) {
+	h.update(func(tx *state.Tx) { forgot = tx.ForgetCache(site) })
+	return forgot
+}
+
 // SetSite replaces the settings of a site. Turning its cache off forgets what is
 // cached of it. It does not wait for the store.
 func (h *Hub) SetSite(s storage.Site) error {

@@ -134,7 +134,7 @@ func (b *block) add(l state.Listed) {
 		item: l.Item, lower: strings.ToLower(l.Public),
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
 		JSON:  json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		Class: l.Item.Class, OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
+		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum

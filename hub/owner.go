@@ -134,11 +134,38 @@ func (a *apps) change(by *consent.Caller, f func(*app)) {
 	a.changed.Fire()
 }
 
+// App is a program that shows a client's credential: it is connected, or has called lately.
+type App struct {
+	Client    string    // the ID of the credential
+	Said      string    // what it calls itself, as consent.Caller has it
+	Connected bool      // with a connection that lasts
+	Calls     int64     // since it came
+	Last      time.Time // when it has called last; zero: it has not
+}
+
+// Apps returns the programs that are connected, or have called lately, in no order.
+func (h *Hub) Apps() []App {
+	a := &h.gate.apps
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.forgetLocked(time.Now())
+	all := make([]App, 0, len(a.all))
+	for key, it := range a.all {
+		all = append(all, App{Client: key.id, Said: key.said, Connected: it.connections > 0, Calls: it.Calls, Last: it.last})
+	}
+	return all
+}
+
+// forgetLocked forgets the apps that are gone.
+func (a *apps) forgetLocked(now time.Time) {
+	maps.DeleteFunc(a.all, func(_ appKey, it *app) bool { return it.connections == 0 && now.Sub(it.last) > appGrace })
+}
+
 // list returns the apps that are to be shown, the last to call first.
 func (a *apps) list(now time.Time) []spec.OwnerApp {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	maps.DeleteFunc(a.all, func(_ appKey, it *app) bool { return it.connections == 0 && now.Sub(it.last) > appGrace })
+	a.forgetLocked(now)
 	latest := slices.SortedFunc(maps.Values(a.all), func(a, b *app) int {
 		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Said, b.Said))
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/bridge"
+	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/httpd"
 )
@@ -95,25 +96,16 @@ func (a *app) greet(p *process) {
 	dashboard := base + "/"
 	if p.token != nil {
 		dashboard = p.server.SignInURL(p.token.Identity())
-		dashboard += fmt.Sprintf("\n              (good once, for %d minutes; `tabhub token --url` prints another)", int(httpd.SignInLife.Minutes()))
+		dashboard += fmt.Sprintf("\n              (good once, for %d minutes; `tabhub dashboard` opens it at any time)", int(httpd.SignInLife.Minutes()))
 	}
 	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", dashboard, base, base)
 	program, built := executable()
+	desktop, _ := clientconf.Named("claude-desktop")
 	if !built {
 		fmt.Fprintf(a.out, "\nTo let MCP clients start it, install the command first: go install ./cmd/tabhub\n\n")
 		return
 	}
-	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n\n", desktopEntry(program, stdioArgs(a.config.dataDir)))
-}
-
-// desktopEntry is the entry for Claude Desktop's configuration.
-func desktopEntry(program string, args []string) string {
-	type server struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	}
-	b, _ := json.MarshalIndent(map[string]any{"mcpServers": map[string]server{"tabhub": {program, args}}}, "  ", "  ")
-	return "  " + string(b)
+	fmt.Fprintf(a.out, "\nClaude Desktop, in claude_desktop_config.json (or run `tabhub install claude-desktop`):\n\n%s\n", entryText(desktop, clientconf.Entry{Command: program, Args: stdioArgs(a.config.dataDir)}))
 }
 
 // stdioArgs are the arguments with which a client starts a bridge.

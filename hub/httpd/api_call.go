@@ -54,12 +54,16 @@ func (s *Server) postCall(r *request) error {
 		}
 		return result, err
 	}
-	by := r.caller()
+	by := r.caller("tabhub call")
 	if r.acceptsEvents() {
 		s.streamCall(r, by, call)
 		return nil
 	}
-	result, err := call(by)
+	return r.answerRaw(call(by))
+}
+
+// answerRaw answers what a page has said byte by byte, or err.
+func (r *request) answerRaw(result json.RawMessage, err error) error {
 	if err != nil {
 		return err
 	}
@@ -68,9 +72,8 @@ func (s *Server) postCall(r *request) error {
 	return nil
 }
 
-// caller is on whose behalf the owner's own programs and the dashboard call.
-func (r *request) caller() *consent.Caller {
-	said := "tabhub call"
+// caller is on whose behalf the dashboard calls, or else the owner's own program of that name.
+func (r *request) caller(said string) *consent.Caller {
 	if editor(r) == consent.ByDashboard {
 		said = "the dashboard"
 	}

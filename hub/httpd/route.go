@@ -38,6 +38,7 @@ type access struct {
 	dashboard bool    // is served at the dashboard's own hosts, too
 	process   bool    // is about the hub's process, which its owner needs no account for
 	ownerOnly ownerOnly
+	openable  bool // GuardOptions.OpenMetrics opens it to all programs of this machine
 }
 
 // ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever
@@ -61,7 +62,7 @@ const (
 
 // Who may use what. A client's credential is good for MCP and for the relay's clients, a
 // session of the dashboard for reading, and for its own end; one at an origin of its own
-// also for calls and for what decides.
+// also for calls, settings and what decides.
 var (
 	mcpClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true}
 	sseClients   = access{from: fromProgram | fromAllowed, kinds: auth.KindOwner | auth.KindClient, cors: true, query: true}
@@ -74,10 +75,11 @@ var (
 	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
+	measures     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts, openable: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
-	calls        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
+	acts         = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, dashboard: true}
 	stays        = access{from: fromSelf, kinds: auth.KindWriter, dashboard: true}
 	signIn       = access{from: fromSelf, kinds: auth.KindOwner, need: credHandshake, dashboard: true}
 	ownPage      = access{from: fromSelf, need: credNone}
@@ -120,7 +122,11 @@ var routes = []route{
 	api("GET", "/api/log", (*Server).getLog),
 	owners("GET", "/api/trace", (*Server).getTrace),
 	api("GET", "/api/site", (*Server).getSite),
-	api("PUT", "/api/site", (*Server).putSite),
+	{path: "/api/site", method: "PUT", access: acts, client: true, tenant: true, serve: (*Server).putSite},
+	{path: "/api/site/cache", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCache},
+	api("GET", "/api/sites", (*Server).getSites),
+	api("GET", "/api/access", (*Server).getAccess),
+	api("GET", "/api/flows", (*Server).getFlows),
 	api("GET", "/api/policy", (*Server).getPolicy),
 	api("GET", "/api/policy/test", (*Server).getPolicyTest),
 	decisions("POST", "/api/policy/rule", (*Server).postRule),
@@ -129,8 +135,12 @@ var routes = []route{
 	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
-	{path: "/api/call", method: "POST", access: calls, client: true, tenant: true, serve: (*Server).postCall},
-	{path: "/api/calls", method: "DELETE", access: calls, client: true, tenant: true, serve: (*Server).deleteCall},
+	api("GET", "/api/resources", (*Server).getResources),
+	api("GET", "/api/prompts", (*Server).getPrompts),
+	{path: "/api/resource", method: "GET", access: acts, client: true, tenant: true, serve: (*Server).getResource},
+	{path: "/api/prompt", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postPrompt},
+	{path: "/api/call", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postCall},
+	{path: "/api/calls", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCall},
 	api("GET", "/api/watch", (*Server).watch),
 	api("GET", "/api/questions", (*Server).getQuestions),
 	{path: "/api/questions", method: "POST", access: decides, client: true, tenant: true, serve: (*Server).postAnswer},
@@ -143,6 +153,9 @@ var routes = []route{
 	api("GET", "/api/clients", (*Server).getClients),
 	owners("POST", "/api/clients", (*Server).postClient),
 	decisions("DELETE", "/api/clients", (*Server).deleteClient),
+	api("GET", "/api/clients/cost", (*Server).getCost),
+	api("GET", "/api/sessions", (*Server).getSessions),
+	api("GET", "/api/connect", (*Server).getConnect),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},
 
@@ -157,6 +170,7 @@ var routes = []route{
 	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, serve: ifOAuth((*Server).postAuthorize)},
 
 	// How the process is, and pages, which hold no data.
+	{path: "/metrics", method: "GET", access: measures, serve: given(func(o *Options) http.Handler { return o.Metrics })},
 	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},
 	{path: "/healthz", access: everybody, serve: (*Server).health},
 	{path: "/", method: "GET", access: ownFiles, serve: (*Server).dashboard},

@@ -33,6 +33,7 @@ type Options struct {
 	Extension http.Handler // /extension
 	Relay     http.Handler // /relay
 	Client    http.Handler // upgrades of /mcp
+	Metrics   http.Handler // /metrics
 	Pages     http.Handler // all other paths
 
 	// URL is where the hub's user opens the dashboard, less the slash at its end.
@@ -57,6 +58,10 @@ type Options struct {
 	Rotate func() error
 	// Clients are the clients with a credential of their own. Nil: there can be none.
 	Clients *auth.Clients
+	// RelayClients describes the clients of the relay that a user has. Nil: there are none.
+	RelayClients func(spec.UserID) []mcpserver.SessionInfo
+	// Connect says how MCP clients are connected. Nil: that is not known.
+	Connect func() []Connectable
 	// Idle is how long the hub goes on without a client until it stops; 0 is for
 	// ever.
 	Idle time.Duration

@@ -28,14 +28,17 @@ func (s *Server) getSite(r *request) error {
 	out := []SiteReport{}
 	private := slices.Clone(r.tenant.Hub.Policy().Document().Private)
 	for _, site := range r.tenant.Hub.Sites() {
-		settings := SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds(), Check: site.Check}
-		out = append(out, SiteReport{settings, slices.Contains(private, string(site.Domain))})
+		out = append(out, SiteReport{settingsOf(site), slices.Contains(private, string(site.Domain))})
 		private = slices.DeleteFunc(private, func(p string) bool { return p == string(site.Domain) })
 	}
 	for _, site := range private {
 		out = append(out, SiteReport{SiteSettings{Domain: spec.Domain(site)}, true})
 	}
 	return r.answer(out)
+}
+
+func settingsOf(site storage.Site) SiteSettings {
+	return SiteSettings{Domain: site.Domain, Cache: site.Cache, CallTimeoutMs: site.CallTimeout.Milliseconds(), Check: site.Check}
 }
 
 func (s *Server) putSite(r *request) error {

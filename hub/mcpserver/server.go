@@ -90,8 +90,8 @@ type Server struct {
 	streams  gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
-	watching map[*session]func() // told of changes; what is called when it is not any more
-	apps     map[string]*apps    // of clients without sessions, see request.apps
+	watching map[*session]*watcher // told of changes
+	apps     map[string]*apps      // of clients without sessions, see request.apps
 }
 
 // Causes of a cancelled request.
@@ -121,7 +121,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxBody, spec.MaxFrame)
 	orDefault(&o.MaxInFlight, 256)
 	orDefault(&o.MaxSessions, 4096)
-	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]func(){}, apps: map[string]*apps{}}
+	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]*watcher{}, apps: map[string]*apps{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	for i := range o.Builtin {
 		s.definitions = append(s.definitions, o.Builtin[i].Definition())

@@ -269,8 +269,8 @@ func (s *Server) changed(c hub.Change) {
 // watchSession has ses, to which rq belongs, told of changes until it ends.
 func (s *Server) watchSession(ses *session, rq *request) {
 	s.mu.Lock()
-	if s.watching[ses] == nil {
-		s.watching[ses] = s.hub.Connected(rq.caller(nil, nil))
+	if _, known := s.watching[ses]; !known {
+		s.watching[ses] = &watcher{rq.sessionInfo(), s.hub.Connected(rq.caller(nil, nil))}
 	}
 	s.mu.Unlock()
 	ses.mu.Lock()
@@ -283,10 +283,10 @@ func (s *Server) watchSession(ses *session, rq *request) {
 
 func (s *Server) unwatchSession(ses *session) {
 	s.mu.Lock()
-	gone := s.watching[ses]
+	w := s.watching[ses]
 	delete(s.watching, ses)
 	s.mu.Unlock()
-	if gone != nil {
-		gone()
+	if w != nil {
+		w.gone()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
@@ -193,7 +194,7 @@ func (p *clientPeer) enter(got map[string]string, name string) *spec.Error {
 	limits := p.relay.limits
 	c := &client{
 		out: p.out, dialect: p.dialect, tenant: p.relay.tenant(a.User),
-		id: who.Client, name: who.Name, credential: a.Client, gate: a.Gate,
+		id: who.Client, name: who.Name, since: time.Now(), credential: a.Client, gate: a.Gate,
 		rate:        rate.NewLimiter(limits.ClientRate, limits.ClientBurst),
 		connections: map[string]*connection{},
 	}

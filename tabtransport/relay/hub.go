@@ -41,6 +41,28 @@ func (r *Relay) Extensions(user spec.UserID) []ExtensionInfo {
 	return out
 }
 
+// ClientInfo describes a client to the hub.
+type ClientInfo struct {
+	Credential string // as Admission.Client
+	Name       string // what it calls itself
+	Since      time.Time
+}
+
+// Clients returns a user's clients, in no order.
+func (r *Relay) Clients(user spec.UserID) []ClientInfo {
+	t := r.existing(user)
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []ClientInfo
+	for c := range t.clients {
+		out = append(out, ClientInfo{c.credential, c.name, c.since})
+	}
+	return out
+}
+
 // send sends a request of the hub's own to the extension and waits for its answer, until ctx
 // is done or Limits.RequestTimeout is over. An *spec.Error is the extension's answer; the
 // other errors are those of tabtransport: ErrNotConnected and ErrBusy if nothing was sent,

@@ -86,6 +86,7 @@ type client struct {
 	tenant  *tenant
 	id      string
 	name    string // what it calls itself: its project
+	since   time.Time
 	rate    *rate.Limiter
 
 	credential string // as Admission.Client

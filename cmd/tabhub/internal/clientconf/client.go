@@ -29,6 +29,9 @@ type Client struct {
 
 	section string // the member of the file that holds the servers
 	typed   bool   // entries say their transport
+	byURL   bool   // a server can be reached by its URL, too
+	isHTTP  bool   // an entry with a URL says its transport
+	link    func(name, url string) []Link
 	// paths returns where the file of a scope may be, most likely first.
 	paths func(System, Scope) ([]string, error)
 	// command says that the client has a command for changes of scope User, since it
@@ -45,14 +48,17 @@ var All = []Client{
 	{
 		Name: "claude-code", Title: "Claude Code", After: "Claude Code asks before it uses the servers of a project, when it is started there.",
 		Scopes: []Scope{Project, User}, section: "mcpServers", paths: codePaths, command: "claude",
+		byURL: true, isHTTP: true,
 	},
 	{
 		Name: "cursor", Title: "Cursor", After: "Switch the server on in Cursor's settings, under MCP.",
 		Scopes: []Scope{User, Project}, section: "mcpServers", paths: cursorPaths,
+		byURL: true, link: cursorLinks,
 	},
 	{
 		Name: "vscode", Title: "VS Code", After: "Run \"MCP: List Servers\" in VS Code to start it.",
 		Scopes: []Scope{User, Project}, section: "servers", typed: true, paths: vscodePaths,
+		byURL: true, isHTTP: true, link: vscodeLinks,
 	},
 }
 
@@ -92,14 +98,18 @@ func joined(scopes []Scope) string {
 	return strings.Join(names, " or ")
 }
 
-// Entry is how a client starts a server.
+// Entry is how a client starts a server or, with a URL, reaches one.
 type Entry struct {
 	Command string
 	Args    []string
 	Env     map[string]string // of its environment; what else is in the file stays
+	URL     string            // of MCP over HTTP; then the rest is empty
 }
 
-// Command returns the client's own command that adds the server name, started as e says,
+// CanReach reports whether the client can be given a server by its URL.
+func (c Client) CanReach() bool { return c.byURL }
+
+// Command returns the client's own command that adds the server name, as e says,
 // or removes it if e is nil. It is "" if the configuration file is to be edited.
 func (c Client) Command(s System, scope Scope, name string, e *Entry) string {
 	if c.command == "" || scope != User {
@@ -109,6 +119,9 @@ func (c Client) Command(s System, scope Scope, name string, e *Entry) string {
 		return shell.Line(s.OS, c.command, "mcp", "remove", "--scope", string(scope), name)
 	}
 	words := []string{c.command, "mcp", "add"}
+	if e.URL != "" {
+		return shell.Line(s.OS, append(words, "--transport", "http", "--scope", string(scope), name, e.URL)...)
+	}
 	for _, key := range slices.Sorted(maps.Keys(e.Env)) {
 		words = append(words, "--env", key+"="+e.Env[key])
 	}
@@ -116,8 +129,7 @@ func (c Client) Command(s System, scope Scope, name string, e *Entry) string {
 	return shell.Line(s.OS, append(words, e.Args...)...)
 }
 
-// Add returns the text of a configuration file with the server name started as e
-// says. What else the file holds stays as it is, byte for byte, and so do further
+// Add returns the text of a configuration file with the server name as e says. What else the file holds stays as it is, byte for byte, and so do further
 // members of an entry that is there already.
 func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 	return edit(text, func(root *object) error {
@@ -133,6 +145,10 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 			if err := entry.once(member); err != nil {
 				return err
 			}
+		}
+		if e.URL != "" {
+			c.addURL(entry, e.URL)
+			return nil
 		}
 		if len(e.Env) > 0 {
 			env, err := entry.object("env")
@@ -158,6 +174,17 @@ func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
 		}
 		return nil
 	})
+}
+
+// addURL has an entry reach its server.
+func (c Client) addURL(entry *object, url string) {
+	for _, member := range []string{"command", "args", "env"} { // it was started
+		entry.remove(member)
+	}
+	entry.set("url", url)
+	if c.isHTTP || entry.has("type") {
+		entry.set("type", "http")
+	}
 }
 
 // Remove returns the text of a configuration file without the server name.

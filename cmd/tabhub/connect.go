@@ -1,0 +1,65 @@
+package main
+
+import (
+	"runtime"
+
+	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/hub/httpd"
+	"tabhub/hub/mcpserver"
+	"tabhub/spec"
+)
+
+// connectName is what clients call the hub's server.
+const connectName = "tabhub"
+
+// connect says how MCP clients are connected to this hub.
+func (p *process) connect() []httpd.Connectable {
+	program, _ := installed() // "": by URL only
+	return connectable(program, stdioArgs(p.config.dataDir), p.config.baseURL(p.info.Addrs[0])+"/mcp")
+}
+
+// connectable says how MCP clients start a program with arguments, as `tabhub install` does it
+// but for the token, and how they reach the hub at a URL.
+func connectable(program string, args []string, at string) []httpd.Connectable {
+	start, reach := clientconf.Entry{Command: program, Args: args}, clientconf.Entry{URL: at}
+	var all []httpd.Connectable
+	for _, c := range clientconf.All {
+		to := httpd.Connectable{Name: c.Name, Title: c.Title, After: c.After}
+		if program != "" {
+			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: entryText(c, start)}
+		}
+		if c.CanReach() {
+			to.URL = &httpd.ConnectWay{Line: c.Command(clientconf.System{OS: runtime.GOOS}, clientconf.User, connectName, &reach), Entry: entryText(c, reach)}
+		}
+		for _, link := range c.Links(connectName, at) {
+			to.Links = append(to.Links, httpd.ConnectLink(link))
+		}
+		all = append(all, to)
+	}
+	goose := httpd.Connectable{Name: "goose", Title: "goose"}
+	for _, link := range clientconf.GooseLinks(connectName, at, "The tools of the pages that are open") {
+		goose.Links = append(goose.Links, httpd.ConnectLink(link))
+	}
+	other := httpd.Connectable{Name: "other", Title: "Any other client", URL: &httpd.ConnectWay{Line: at}}
+	if program != "" {
+		line := shell.Here(append([]string{program}, args...)...)
+		goose.Start, other.Start = &httpd.ConnectWay{Line: line}, &httpd.ConnectWay{Line: line}
+	}
+	return append(all, goose, other)
+}
+
+// entryText is a configuration of the client that has nothing but the entry.
+func entryText(c clientconf.Client, e clientconf.Entry) string {
+	text, _ := c.Add(nil, connectName, e) // there is nothing that it could not read
+	return string(text)
+}
+
+// relayClients describes a user's clients of the relay.
+func (p *process) relayClients(user spec.UserID) []mcpserver.SessionInfo {
+	var all []mcpserver.SessionInfo
+	for _, c := range p.relay.Clients(user) {
+		all = append(all, mcpserver.SessionInfo{Client: c.Credential, Said: c.Name, Transport: "relay", Since: c.Since})
+	}
+	return all
+}

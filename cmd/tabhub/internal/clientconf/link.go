@@ -1,0 +1,48 @@
+package clientconf
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+)
+
+// Link is one that has a program, which asks its user first, add a server by its URL.
+type Link struct {
+	Title string // of the program
+	HRef  string
+}
+
+// Links returns the links by which the client adds a server at a URL. It may have none.
+func (c Client) Links(name, at string) []Link {
+	if c.link == nil {
+		return nil
+	}
+	return c.link(name, at)
+}
+
+// cursorLinks are as cursor.com/docs/mcp/install-links says.
+func cursorLinks(name, at string) []Link {
+	config := base64.StdEncoding.EncodeToString(asJSON(map[string]string{"url": at}))
+	return []Link{{"Cursor", "cursor://anysphere.cursor-deeplink/mcp/install?name=" + escape(name) + "&config=" + escape(config)}}
+}
+
+// vscodeLinks are as the MCP developer guide at code.visualstudio.com says.
+func vscodeLinks(name, at string) []Link {
+	config := escape(string(asJSON(map[string]string{"name": name, "type": "http", "url": at})))
+	return []Link{{"VS Code", "vscode:mcp/install?" + config}, {"VS Code Insiders", "vscode-insiders:mcp/install?" + config}}
+}
+
+// GooseLinks are those of goose, of which nothing else is known here. They are as "Using
+// extensions" in its documentation says.
+func GooseLinks(name, at, description string) []Link {
+	return []Link{{"goose", "goose://extension?url=" + escape(at) + "&type=streamable_http&id=" + escape(name) + "&name=" + escape(name) + "&description=" + escape(description)}}
+}
+
+// escape is encodeURIComponent: programs take a plus for itself.
+func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+func asJSON(v any) []byte {
+	b, _ := json.Marshal(v) // strings
+	return b
+}

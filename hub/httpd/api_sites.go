@@ -1,0 +1,78 @@
+package httpd
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"tabhub/hub/state"
+	"tabhub/naming"
+	"tabhub/spec"
+	"tabhub/storage"
+)
+
+// KnownSite is an element of GET /api/sites: a site that has tools, cached ones count, or about
+// which the owner has said something.
+type KnownSite struct {
+	SiteReport
+	state.SiteInfo
+	Rules  int  `json:"rules"` // that name it, those of the file as well
+	Paused bool `json:"paused"`
+}
+
+// getSites lists the sites that are known, by their names.
+func (s *Server) getSites(r *request) error {
+	infos, set := r.tenant.Hub.SiteInfos(), r.tenant.Hub.Policy()
+	settings, rules, paused := map[spec.Domain]storage.Site{}, map[spec.Domain]int{}, map[spec.Domain]bool{}
+	wanted := strings.ToLower(r.URL.Query().Get("q"))
+	var domains []spec.Domain
+	known := func(d spec.Domain) {
+		if isSite(d) && strings.Contains(string(d), wanted) {
+			domains = append(domains, d)
+		}
+	}
+	for d := range infos {
+		known(d)
+	}
+	for _, site := range r.tenant.Hub.Sites() {
+		settings[site.Domain] = site
+		known(site.Domain)
+	}
+	for _, rule := range set.Rules() {
+		rules[spec.Domain(rule.Site)]++
+		known(spec.Domain(rule.Site))
+		if rule.From != rule.Site {
+			rules[spec.Domain(rule.From)]++
+			known(spec.Domain(rule.From))
+		}
+	}
+	for _, p := range set.Document().Pauses {
+		if p.Client == "" {
+			paused[spec.Domain(p.Site)] = true
+		}
+		known(spec.Domain(p.Site))
+	}
+	for _, private := range set.Document().Private {
+		known(spec.Domain(private))
+	}
+	slices.Sort(domains)
+	return answerPage(r, slices.Compact(domains), func(d spec.Domain) (KnownSite, error) {
+		site := settings[d]
+		site.Domain = d
+		return KnownSite{SiteReport{settingsOf(site), set.IsPrivate(d)}, infos[d], rules[d], paused[d]}, nil
+	})
+}
+
+// isSite reports whether what a rule names as a site is one, and not a pattern.
+func isSite(d spec.Domain) bool {
+	return naming.IsDomain(d) && d != "verified" && d != "unverified" && d != "private"
+}
+
+// deleteCache forgets the tools that closed tabs of a site have left.
+func (s *Server) deleteCache(r *request) error {
+	site := spec.Domain(r.URL.Query().Get("site"))
+	if !r.tenant.Hub.ForgetCache(site) {
+		return &refusal{http.StatusNotFound, "nothing is cached of this site"}
+	}
+	return r.answer(struct{}{})
+}

@@ -1,0 +1,206 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/record"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+)
+
+// leave joins a tab of a site, which asks for its tool to be cached, and closes it.
+func (d *testServer) leave(url string) {
+	d.t.Helper()
+	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-2", BrowserName: "Firefox 150", Capabilities: []spec.Capability{}}}
+	local, err := d.peers.Join(d.t.Context(), conn, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+		return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(local.Close)
+	tool := json.RawMessage(`{"name":"left","description":"what is left","inputSchema":{"type":"object"},"annotations":{"cache":true,"readOnlyHint":true}}`)
+	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{tool}, TabURL: url, Title: "left"}); err != nil {
+		d.t.Fatal(err)
+	}
+	local.Send(1, &spec.TabClosed{})
+}
+
+// list gets a list of the API.
+func list[T any](d *testServer, path string) (all []T, total string) {
+	d.t.Helper()
+	status, body, header := d.ask("GET", path, "")
+	if err := json.Unmarshal([]byte(body), &all); err != nil || status != http.StatusOK {
+		d.t.Fatalf("%s: %d %s", path, status, body)
+	}
+	return all, header.Get(TotalHeader)
+}
+
+// A site is known that is open, that has left tools, or about which the owner has said something;
+// what it has left can be forgotten.
+func TestSitesAPI(t *testing.T) {
+	d := open(t, nil)
+	d.leave("https://left.example/")
+	for _, c := range [][3]string{
+		{"PUT", "/api/site", `{"domain":"set.example","check":"off"}`},
+		{"PUT", "/api/policy/private", `{"site":"mail.example","private":true}`},
+		{"PUT", "/api/policy/private", `{"site":"*.bank.example","private":true}`},
+		{"POST", "/api/policy/rule", `{"effect":"deny","site":"ruled.example","tool":"x"}`},
+		{"POST", "/api/policy/rule", `{"effect":"deny","site":"verified","tool":"x"}`},
+		{"POST", "/api/pause", `{"site":"paused.example"}`},
+	} {
+		if status, body := d.askOwner(c[0], c[1], c[2]); status != http.StatusOK {
+			t.Fatalf("%s: %d %s", c[1], status, body)
+		}
+	}
+	sites, total := list[KnownSite](d, "/api/sites")
+	known := map[spec.Domain]KnownSite{}
+	for _, s := range sites {
+		known[s.Domain] = s
+	}
+	if len(sites) != 6 || total != "6" {
+		t.Errorf("%s sites: %+v", total, sites)
+	}
+	if s := known["demo.tabhub"]; s.Tabs != 1 || s.Tools == 0 || s.Cached != 0 {
+		t.Errorf("the open one: %+v", s)
+	}
+	if s := known["left.example"]; s.Tabs != 0 || s.Tools != 0 || s.Cached != 1 || time.Since(s.CachedAt) > time.Minute {
+		t.Errorf("the cached one: %+v", s)
+	}
+	if s := known["set.example"]; s.Check != "off" {
+		t.Errorf("the one with settings: %+v", s)
+	}
+	if !known["mail.example"].Private || known["ruled.example"].Rules != 1 || !known["paused.example"].Paused {
+		t.Errorf("%+v", known)
+	}
+	if sites, total := list[KnownSite](d, "/api/sites?q=E.EX&offset=1&limit=1"); len(sites) != 0 || total != "0" {
+		t.Errorf("none has it: %s %v", total, sites)
+	}
+	if sites, total := list[KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "2" || sites[0].Domain != "ruled.example" {
+		t.Errorf("a part: %s %+v", total, sites)
+	}
+	if status, body, _ := d.ask("GET", "/api/sites?limit=many", ""); status != http.StatusBadRequest || !strings.Contains(body, "limit") {
+		t.Errorf("%d %s", status, body)
+	}
+
+	access, _ := list[ToolAccess](d, "/api/access?site=left.example")
+	if len(access) != 1 || access[0].Source != "left" || !access[0].Cached || access[0].Class.String() != "read" || access[0].Effect.String() != "allow" {
+		t.Errorf("%+v", access)
+	}
+	if status, body, _ := d.ask("DELETE", "/api/site/cache?site=left.example", ""); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, _, _ := d.ask("DELETE", "/api/site/cache?site=left.example", ""); status != http.StatusNotFound {
+		t.Errorf("it is forgotten twice: %d", status)
+	}
+	if access, _ := list[ToolAccess](d, "/api/access?site=left.example"); len(access) != 0 {
+		t.Errorf("still there: %+v", access)
+	}
+}
+
+// What a client may do with tools is what the policy says of it, and what it is not to know of
+// is not among what it sees.
+func TestAccessAPI(t *testing.T) {
+	d, _ := openWithClients(t)
+	made := d.mint(`{"name":"reader","kind":"token","scope":{"classes":["read"]}}`)
+	if status, body := d.askOwner("POST", "/api/policy/rule", `{"effect":"deny","client":"reader","site":"demo.tabhub","tool":"search_products"}`); status != http.StatusOK {
+		t.Fatal(body)
+	}
+	all, total := list[ToolAccess](d, "/api/access?client="+made.ID)
+	shown, few := list[ToolAccess](d, "/api/access?shown&client="+made.ID)
+	if total == few || len(all) <= len(shown) || all[0].Name != "own" || all[0].Tokens == 0 {
+		t.Errorf("%s tools, of which it sees %s: %+v", total, few, all)
+	}
+	for _, a := range shown {
+		if a.Effect.String() == "deny" {
+			t.Errorf("it sees %+v", a)
+		}
+	}
+	one, _ := list[ToolAccess](d, "/api/access?q=search_prod&client=reader")
+	if len(one) != 1 || one[0].Effect.String() != "deny" || one[0].Rule == nil || one[0].Words == "" {
+		t.Errorf("the denied one: %+v", one)
+	}
+	any, _ := list[ToolAccess](d, "/api/access?q=search_prod&site=demo.tabhub")
+	if len(any) != 1 || any[0].Effect.String() != "allow" {
+		t.Errorf("for others: %+v", any)
+	}
+	status, body, _ := d.ask("GET", "/api/clients/cost?client="+made.ID, "")
+	if status != http.StatusOK || !strings.Contains(body, `"expose":"all","budget":10000`) || !strings.Contains(body, `"site":"demo.tabhub"`) {
+		t.Errorf("%d %s", status, body)
+	}
+	for _, path := range []string{"/api/access?client=nobody", "/api/clients/cost?client=nobody", "/api/clients/cost"} {
+		if status, _, _ := d.ask("GET", path, ""); status != http.StatusBadRequest {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+// A client that is connected is shown with how it is, and what it has called.
+func TestSessionsAPI(t *testing.T) {
+	d := open(t, nil)
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"<b>x</b>","version":"7"}}}`
+	_, _, header := d.ask("POST", "/mcp", initialize, "Accept", "application/json, text/event-stream")
+	session := header.Get("Mcp-Session-Id")
+	call := `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + searchTool + `","arguments":{"query":"mug"}}}`
+	if status, body, _ := d.ask("POST", "/mcp", call, "Accept", "application/json, text/event-stream", "Mcp-Session-Id", session); status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	all, _ := list[ClientSession](d, "/api/sessions")
+	if len(all) != 1 {
+		t.Fatalf("%+v", all)
+	}
+	if s := all[0]; s.Client != "token" || s.Said != "<b>x</b>" || s.Version != "7" || s.Transport != "http" || s.Protocol != "2025-06-18" || !s.Connected || s.Calls != 1 || s.Last.IsZero() {
+		t.Errorf("%+v", s)
+	}
+	if status, _, _ := d.ask("DELETE", "/mcp", "", "Mcp-Session-Id", session); status != http.StatusNoContent {
+		t.Fatal(status)
+	}
+	all, _ = list[ClientSession](d, "/api/sessions")
+	if len(all) != 1 || all[0].Connected || all[0].Calls != 1 {
+		t.Errorf("one that has called and left: %+v", all)
+	}
+}
+
+// What went from site to site is summed up by who sent it, not told call by call.
+func TestFlowsOf(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	line := func(call, client, to, decision string, flows ...string) record.Line {
+		at = at.Add(time.Minute)
+		return record.Line{Entry: record.Entry{Time: at, Event: record.Call, Call: call, Client: client, Domain: spec.Domain(to), Decision: decision, Flows: flows}}
+	}
+	flows := flowsOf([]record.Line{
+		line("1", "a", "shop.example", "allow", "mail.example → shop.example, x", "mail.example → shop.example, y", "bank.example → shop.example, z"),
+		line("2", "a", "shop.example", "deny", "mail.example → shop.example, x"),
+		line("3", "b", "shop.example", "allow", "mail.example → shop.example, x"),
+		line("4", "b", "shop.example", "allow"),
+	})
+	var got []string
+	for _, f := range flows {
+		b, _ := json.Marshal([]any{f.Client, f.From, f.To, f.Times, f.Denied, f.Call})
+		got = append(got, string(b))
+	}
+	want := `["b","mail.example","shop.example",1,0,"3"] ["a","mail.example","shop.example",2,1,"2"] ["a","bank.example","shop.example",1,0,"1"]`
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// How clients are connected holds no secret; users of a hub with accounts are not told of the
+// hub's own machine.
+func TestConnectAPI(t *testing.T) {
+	connect := func() []Connectable {
+		return []Connectable{{Name: "cursor", Start: &ConnectWay{Line: "/opt/tabhub install cursor"}, URL: &ConnectWay{Line: "http://x/mcp"}}}
+	}
+	for _, accounts := range []bool{false, true} {
+		d := open(t, func(g *GuardOptions, o *Options) { g.Accounts, o.Connect = accounts, connect })
+		all, _ := list[Connectable](d, "/api/connect")
+		if len(all) != 1 || all[0].URL == nil || (all[0].Start == nil) != accounts {
+			t.Errorf("accounts %v: %+v", accounts, all)
+		}
+	}
+}
