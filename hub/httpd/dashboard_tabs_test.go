@@ -52,6 +52,9 @@ func (d *testServer) viewTabs(opts chromium.Options, args string) *chromium.Page
 	return page
 }
 
+// slash presses that key, as a person does: the one that drives the browser would also write it.
+const slash = `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true}))`
+
 // picture writes what a page shows to $TABHUB_PICTURES, for people to look at.
 func picture(p *chromium.Page, name string) {
 	if dir := os.Getenv("TABHUB_PICTURES"); dir != "" {
@@ -79,18 +82,18 @@ func TestToolOnTheDashboard(t *testing.T) {
 	d.offerPage("https://shop.example", "The shop", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		sent <- string(in.Request.(*spec.ExecuteTool).Args)
 		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"Added <b>2</b>"},{"type":"image","mimeType":"image/png","data":"` + pixel + `"}],"structuredContent":{"total":18.5}}`)}, nil
-	}, cartTool, `{"name":"refused","inputSchema":{"type":7}}`)
+	}, cartTool, `{"name":"odd","inputSchema":{"type":7}}`, `{"name":"n","frameId":"1"}`)
 	d.offerPage("https://other.example", "Another", answering(`{}`), `{"name":"add_note"}`)
 	page := d.viewTabs(chromium.Options{}, "")
 	page.WaitFor(`document.querySelector("#found").textContent.includes("The shop")`)
 
 	// By the keyboard: to the search, to what it finds, and into it.
-	page.Keys("/")
+	page.Eval(slash)
 	page.Type("cart shop")
 	page.WaitFor(`document.querySelector("#count-tools-found").textContent === "1"`)
 	page.Click("#kind-tools")
 	page.WaitFor(`document.querySelectorAll("#found li").length === 1`)
-	page.Keys("/")
+	page.Eval(slash)
 	page.Keys(kb.ArrowDown)
 	page.WaitFor(`document.activeElement.closest("#found")`)
 	page.Keys(kb.Enter)
@@ -112,8 +115,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.Click(".schemaform .field:nth-child(1) textarea")
 	page.Type(`it's "mug" ’x`)
 	page.Eval(`document.querySelector(".schemaform select").value = "1"`)
-	page.Click(".schemaform .field:nth-child(1) textarea")
-	page.Keys(kb.Enter)
+	page.Click("#open button.main")
 	if got, want := <-sent, `{"product":"it's \"mug\" ’x","count":1,"size":"M"}`; got != want {
 		t.Errorf("the page is sent %s, want %s", got, want)
 	}
@@ -143,7 +145,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.Click("#where a[href*='tab=']")
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "The shop"`)
 	page.Into(`document.querySelector("#open").innerText`, &text)
-	for _, want := range []string{"open", "https://shop.example/", "verified", "shop.example · tab 1 · 1 tool", "Add to cart", "refused was refused:"} {
+	for _, want := range []string{"open", "https://shop.example/", "verified", "shop.example · tab 1 · 2 tools", "Add to cart", "n was refused: frameId must be an integer", "odd has parts that were left out:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tab does not show %q:\n%s", want, text)
 		}
@@ -152,7 +154,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Add to cart" && document.querySelector(".outcome img")`)
 	page.Reload()
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Add to cart" && document.querySelector("#search").value === "cart shop"`)
-	page.Keys("/")
+	page.Eval(slash)
 	page.Click("#close")
 	page.WaitFor(`!document.querySelector("#open").checkVisibility()`)
 }
@@ -232,7 +234,7 @@ func TestHostileTool(t *testing.T) {
 	const hostile = `</td><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>`
 	deep := strings.Repeat(`{"type":"object","properties":{"p":`, 12) + `{}` + strings.Repeat(`}}`, 12)
 	var many strings.Builder
-	for i := range 600 {
+	for i := range 400 {
 		fmt.Fprintf(&many, `,"p%d":{"enum":["%s"]}`, i, hostile)
 	}
 	d.offerPage("https://e.example", strings.ReplaceAll(hostile, `\`, ""), answering(`{"content":[{"type":"text","text":"`+hostile+`"},{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="},{"type":"resource_link","name":"x","uri":"javascript:alert(1)"},7],"structuredContent":{"__proto__":{"a":"`+hostile+`"}},"isError":true}`),
@@ -244,7 +246,7 @@ func TestHostileTool(t *testing.T) {
 	page.Click("#open button.main")
 	page.WaitFor(`document.querySelector(".result.failed")`)
 	page.WaitFor(`document.querySelector(".outcome").textContent.includes("__proto__")`)
-	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main svg, main a[href^=javascript]").length, document.querySelector("#open-title").textContent.includes("onerror="), {}.a === undefined]`); got != `["Tabs and tools · tabhub",0,true,true]` {
+	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main svg, main a[href^=javascript]").length, document.querySelector("#open-title").textContent.includes("onerror="), {}.a === undefined]`); got != `["Tabs and tools \u00b7 tabhub",0,true,true]` {
 		t.Errorf("what the page says has become a part of the dashboard: %s", got)
 	}
 	page.Eval(`location.hash = "#tabs?tool=website_tool_e_example__many"`)
@@ -259,19 +261,18 @@ func TestManyTabs(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	offer(t, d.peers, 120, 2)
-	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=shop")
+	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
 	page.WaitFor(`document.querySelector("#part").textContent === "1–50 of 240"`)
 	page.Click("#later")
 	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 240"`)
 	page.Eval(`document.querySelector("#found li:nth-child(7) a").focus()`)
 	before := page.Eval(`document.activeElement.textContent`)
-	d.offerPage("https://later.example", "Later", answering(`{}`), `{"name":"shop_more"}`)
+	d.offerPage("https://later.example", "Later", answering(`{}`), `{"name":"such_more"}`)
 	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 241"`)
 	if after := page.Eval(`document.activeElement.textContent`); after != before {
 		t.Errorf("the focus was on %s, and is on %s", before, after)
 	}
-	page.Keys("/")
-	page.Keys(kb.Delete)
+	page.Eval(slash)
 	page.Eval(`document.querySelector("#search").select()`)
 	page.Type("nowhere")
 	page.WaitFor(`document.querySelector("#no-match").checkVisibility() && document.querySelector("#count-tabs-found").textContent === "0"`)
@@ -299,5 +300,5 @@ func TestCallThatWaitsForItsOwner(t *testing.T) {
 	page.Click(".answer-once")
 	page.WaitFor(`!document.querySelector(".answer-once")`)
 	page.Eval(`history.back()`)
-	page.WaitFor(`document.querySelector(".outcome")?.textContent.includes("Mug")`)
+	page.WaitFor(`document.querySelector(".outcome .result")`)
 }

@@ -29,7 +29,6 @@ function gone() {
  * @param {URLSearchParams} args
  */
 function parts(tab, tools, args) {
-  const verified = tab.attested ? "verified: the browser vouches for where it is" : "not verified: only the page itself says where it is";
   const sites = (tab.domains ?? []).map(({ domain, number: n, tools: offered, departed }) =>
     element("li", "", link(args, { kind: "tools", site: domain, q: "", from: "", of: "" }, foreign(domain)), ` · tab ${n} · ${offered === 1 ? "1 tool" : `${offered.toLocaleString("en")} tools`}`, departed ? `, ${departed} of a page that has gone` : ""),
   );
@@ -37,7 +36,7 @@ function parts(tab, tools, args) {
     heading(foreign(tab.title || "A tab without a title", "title")),
     factsOf([
       ["State", stateOf(tab), tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
-      ["Address", foreign(tab.url || "not known"), " ", mark(tab.attested ? "off" : "bad", verified)],
+      ["Address", foreign(tab.url || "not known"), " ", ...verified(tab)],
       ["Browser", foreign(tab.browser || "none: the page has joined by itself"), tab.active && !tab.focused ? ", the active tab of its window" : ""],
       ["Heard of", when(tab.lastUpdated)],
       ["Sites", sites.length ? element("ul", "plain", ...sites) : "none: it offers nothing"],
@@ -51,6 +50,10 @@ function parts(tab, tools, args) {
   if (left.length) made.push(element("h3", "", "Left out"), element("ul", "", ...left));
   return made;
 }
+
+/** Whether a tab is where it says. @param {Tab} tab */
+const verified = ({ attested }) =>
+  attested ? [mark("read", "verified"), element("span", "soft", " its browser vouches for where it is")] : [mark("bad", "not verified"), element("span", "soft", " only the page itself says where it is")];
 
 /**
  * @param {string} what

@@ -189,6 +189,7 @@ function rowOfTab(tab) {
   const tools = (tab.domains ?? []).reduce((n, d) => n + d.tools, 0);
   const states = [stateOf(tab)];
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
+  else if (tab.warnings?.length) states.push(mark("write", "parts left out"));
   const about = [...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
   return [{ tab: addressOf(tab), tool: "" }, foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }
@@ -201,12 +202,13 @@ function rowOfTool(tool) {
   const { title, description } = tool.definition;
   const states = [mark(tool.class, CLASSES[tool.class].word)];
   if (!tool.listed) states.push(mark("off", "not listed"));
-  const site = tool.domain ? [foreign(tool.domain), tool.tab ? ` · tab ${tool.tab}` : "", " · "] : ["the hub itself · "];
-  return [{ tool: tool.name }, foreign(title || tool.source || tool.name), [...site, foreign(withoutLabel(description))], states];
+  const site = tool.domain ? [foreign(tool.domain), tool.tab ? ` · tab ${tool.tab}` : ""] : ["the hub itself"];
+  const about = description ? [" · ", foreign(withoutLabel(description))] : [];
+  return [{ tool: tool.name }, foreign(title || tool.source || tool.name), [...site, ...about], states];
 }
 
-/** A description without the label that the hub puts before it. @param {string} [description] */
-const withoutLabel = (description = "") => description.slice(0, 300).replace(/^\[[^\]]*\] /, "");
+/** A description without the label that the hub puts before it. @param {string} description */
+const withoutLabel = (description) => description.slice(0, 300).replace(/^\[[^\]]*\] /, "");
 
 /**
  * @param {Rejection} it

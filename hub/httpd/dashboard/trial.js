@@ -79,6 +79,7 @@ export function trialOf(tool) {
     ended = last;
     state.replaceChildren(`It took ${duration(last.took ?? 0)}.`);
     outcome.replaceChildren(...outcomeOf(last));
+    outcome.scrollIntoView({ block: "nearest" });
   };
   showCall();
   return whole;
@@ -125,8 +126,8 @@ function showProgress({ began, progress }, bar, state) {
     bar.removeAttribute("value");
   }
   const waits = document.createElement("a");
-  waits.href = "#now";
-  waits.textContent = "It waits for you.";
+  waits.href = "#now"; // where it is answered, if it is a question of the hub
+  waits.textContent = "It waits for a person.";
   /** @type {(Node | string)[]} */
   const words = [`At work for ${Math.floor((performance.now() - began) / 1000)} s. `];
   if (progress?.waiting) words.push(waits, " ");
