@@ -64,6 +64,7 @@ const ENDED = "Signed out: the hub was restarted, its token replaced, or this si
 
 /** @type {View | undefined} the one that is shown */
 let shown;
+let openings = 0;
 
 const mayRead = () => session.signedIn() || auth === "none";
 
@@ -105,6 +106,7 @@ function openView() {
   closeView();
   const { view, args } = named();
   shown = view;
+  openings++;
   const section = byID("view");
   const parts = /** @type {HTMLTemplateElement} */ (byID(`${view.name}-view`));
   section.append(document.importNode(parts.content, true));
@@ -153,6 +155,7 @@ function refresh(changed) {
 async function update() {
   const view = shown;
   if (!view || !connected) return;
+  const opening = openings;
   const kinds = new Set(waitsForClick() ? [] : stale);
   for (const kind of kinds) stale.delete(kind);
   refreshing = true;
@@ -160,7 +163,7 @@ async function update() {
   try {
     await Promise.all([updateShell(kinds), view.update(kinds)]);
   } catch (err) {
-    if (shown === view) failed(err); // and not because its elements have gone
+    if (opening === openings) failed(err); // and not because its elements have gone
   } finally {
     refreshing = false;
     if (stale.size > 0) refresh([]);
