@@ -2,14 +2,17 @@ package httpd
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"html"
+	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
 	"strings"
 
 	"tabhub/hub/auth/oauth"
+	"tabhub/tabtransport/extension"
 )
 
 //go:embed dashboard/*.html dashboard/*.js dashboard/*.css
@@ -24,8 +27,9 @@ var dashboardTypes = map[string]string{
 }
 
 // dashboardPolicy is the Content-Security-Policy of the page: it runs and asks what is
-// the hub's own, and makes no HTML of what it was told.
-const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+// the hub's own, and makes no HTML of what it was told. The images that tools return are
+// shown, which leads to no request.
+const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // dashboard serves the page and its files, to everybody: they hold no data. The page
@@ -45,6 +49,9 @@ func (s *Server) dashboard(r *request) error {
 	}
 	contentType := dashboardTypes[path.Ext(r.URL.Path)]
 	text, err := dashboardFS.ReadFile(strings.TrimPrefix(r.URL.Path, "/"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = extension.Shared.ReadFile(strings.TrimPrefix(r.URL.Path, "/dashboard/"))
+	}
 	if err != nil || contentType == "" {
 		return errNoPath
 	}

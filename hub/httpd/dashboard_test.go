@@ -108,11 +108,12 @@ func TestDashboardInABrowser(t *testing.T) {
 		t.Errorf("address, cookies, history: %s; want %s…", got, want)
 	}
 	awaitView(page, "tabs")
-	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("demo.tabhub")`)
-	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("shop.example.com")`)
-	page.WaitFor(`document.querySelector("#tab-rows").textContent.includes("onerror=")`)
-	page.WaitFor(`document.querySelector("#refused").textContent.includes("<b>bad</b>")`)
+	page.WaitFor(`document.querySelector("#found").textContent.includes("demo.tabhub")`)
+	page.WaitFor(`document.querySelector("#found").textContent.includes("shop.example.com")`)
+	page.WaitFor(`document.querySelector("#found").textContent.includes("onerror=")`)
 	page.WaitFor(`document.querySelector("#browsers").textContent.includes("Chromium 141")`)
+	page.Eval(`[...document.querySelectorAll("#found a")].find((a) => a.textContent.includes("onerror=")).click()`)
+	page.WaitFor(`document.querySelector("#open").textContent.includes("<b>bad</b>")`)
 	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main b").length]`); got != `["Tabs and tools \u00b7 tabhub",0]` {
 		t.Errorf("the title of a tab has become a part of the page: %s", got)
 	}
@@ -126,10 +127,10 @@ func TestDashboardInABrowser(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record").textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("search_products")`)
 
 	page.Reload() // which stays at the view
-	page.WaitFor(`document.querySelector("#record")?.textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record-rows")?.textContent.includes("search_products")`)
 
 	// Another tab has to sign in, and the first one's address no longer does.
 	other := b.Open("http://" + d.addr + "/?token=" + secret)
@@ -326,7 +327,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Errorf("the call that was allowed: %s", got)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record").textContent.includes("by dashboard")`)
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("by dashboard")`)
 	awaitView(page, "now")
 
 	// By the keyboard alone, and for good.

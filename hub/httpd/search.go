@@ -17,9 +17,10 @@ import (
 const totalHeader = "Tabhub-Total"
 
 // search is what a request asks for of a list: the parameters q (words that must all be in
-// what an element is called and says), site, tab (PEER/TAB), offset and limit. All may be
-// left out.
+// what an element is called and says), name (all of it), site, tab (PEER/TAB), offset and
+// limit. All may be left out.
 type search struct {
+	name   string
 	words  []string // in lower case
 	site   spec.Domain
 	tab    *spec.TabAddr
@@ -30,7 +31,7 @@ type search struct {
 // search reads the parameters of a request for a list.
 func (r *request) search() (search, error) {
 	query := r.URL.Query()
-	q := search{words: strings.Fields(strings.ToLower(query.Get("q"))), site: spec.Domain(query.Get("site")), limit: -1}
+	q := search{name: query.Get("name"), words: strings.Fields(strings.ToLower(query.Get("q"))), site: spec.Domain(query.Get("site")), limit: -1}
 	for name, field := range map[string]*int{"offset": &q.offset, "limit": &q.limit} {
 		if v := query.Get(name); v != "" {
 			n, err := strconv.Atoi(v)
@@ -72,7 +73,7 @@ func (q *search) findsTab(tab *state.TabInfo) bool {
 
 // findsBuiltin is about a tool of the hub itself, which is of no site and in no tab.
 func (q *search) findsBuiltin(t *builtin.Tool) bool {
-	return q.site == "" && q.tab == nil && q.says(t.Name, t.Title, t.Description)
+	return q.site == "" && q.tab == nil && (q.name == "" || q.name == t.Name) && q.says(t.Name, t.Title, t.Description)
 }
 
 // find yields what is found in one of the hub's lists.
@@ -84,7 +85,7 @@ func (q *search) find(h *hub.Hub, kind hub.ListKind, all *hub.Listing) iter.Seq[
 	return func(yield func(*hub.Item) bool) {
 		for i := range all.Items {
 			it := &all.Items[i]
-			if (q.site == "" || q.site == it.Domain) && inTab(it) && it.Says(q.words) && !yield(it) {
+			if (q.name == "" || q.name == it.Name) && (q.site == "" || q.site == it.Domain) && inTab(it) && it.Says(q.words) && !yield(it) {
 				return
 			}
 		}

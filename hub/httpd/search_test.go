@@ -55,6 +55,9 @@ func TestSearch(t *testing.T) {
 		{"tools?q=DO_2&site=site1.example", "1", []string{"website_tool_site1_example__do_2"}},
 		{"tools?q=website_tool_site1_example__do_2", "1", []string{"website_tool_site1_example__do_2"}},
 		{"tools?q=" + url.QueryEscape("does 1 shop"), "6", nil}, // the name or the text has the 1
+		{"tools?name=website_tool_site1_example__do_1", "1", []string{"website_tool_site1_example__do_1"}},
+		{"tools?name=own", "1", []string{"own"}},
+		{"tools?name=do_1", "0", []string{}},
 		{"tools?q=nothing", "0", []string{}},
 		{"tools?site=site0.example&offset=1&limit=2", "4", []string{"website_tool_site0_example__do_1", "website_tool_site0_example__do_2"}},
 		{"tools?site=site0.example&offset=4", "4", []string{}},

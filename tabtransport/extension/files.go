@@ -15,6 +15,11 @@ var asTheyAre embed.FS
 //go:embed content/*.js
 var content embed.FS
 
+// Shared are the files that the hub's dashboard uses, too: a tool's form and its result.
+//
+//go:embed schemaform.js schemaform.css toolresult.js toolresult.css
+var Shared embed.FS
+
 // scripts are the scripts that run in pages, each made of several files: the browser loads
 // one file where it would load ten.
 var scripts = map[string][]string{

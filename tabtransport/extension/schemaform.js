@@ -69,7 +69,7 @@ export function schemaForm(schema) {
   const asJSON = make("input", "");
   asJSON.type = "checkbox";
   const empty = make("p", "soft", "It takes no arguments.");
-  const parts = make("div", "fields", ...(properties.length ? fields.map(({ element }) => element) : [empty]));
+  const parts = make("div", "parts", ...(properties.length ? fields.map(({ element }) => element) : [empty]));
   const all = make("div", "schemaform", parts, whole.element, make("label", "soft", asJSON, " Write them as JSON"));
   const turn = () => {
     parts.hidden = asJSON.checked;

@@ -79,7 +79,7 @@ func TestSchemaFormAsJSON(t *testing.T) {
 	t.Parallel()
 	p := schemaPage(t)
 	p.Eval(`void (window.made = form({properties: {a: {type: "string"}, b: {type: "integer"}}}))`)
-	p.Click(".fields .field textarea")
+	p.Click(".parts .field textarea")
 	p.Type("x")
 	p.Click("label > input[type=checkbox]")
 	p.WaitFor(`document.querySelector(".schemaform > .field textarea").value === '{\n  "a": "x"\n}'`)

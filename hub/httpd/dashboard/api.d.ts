@@ -84,15 +84,54 @@ export interface Finding {
 }
 
 export interface Tab {
+  addr: { peer: string; tab: number };
+  browser?: string;
   title: string;
   url: string;
+  active: boolean;
   focused: boolean;
+  attested: boolean;
   connected: boolean;
   discarded?: boolean;
   waiting?: boolean;
+  lastUpdated: string;
+  inFlight: number;
   domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
+}
+
+export interface Tool {
+  name: string;
+  domain?: string;
+  tab?: number;
+  source?: string;
+  listed: boolean;
+  appOnly?: boolean;
+  class: string;
+  pin?: string; // of the definition; a call with it calls no other
+  definition: {
+    title?: string;
+    description?: string;
+    inputSchema?: unknown;
+    outputSchema?: unknown;
+    annotations?: Record<string, unknown>;
+  };
+}
+
+export interface Rejection {
+  tab: Tab["addr"];
+  url: string;
+  title: string;
+  name: string;
+  reason: string;
+}
+
+export interface Explanation {
+  tab?: Tab;
+  openUrl?: string;
+  reason: string;
+  candidates: { tab: Tab; number: number; note: string }[];
 }
 
 export interface Browser {
@@ -121,6 +160,7 @@ export interface Entry {
   url?: string;
   tool?: string;
   class?: string;
+  digest?: string; // of the arguments
   decision?: string;
   rule?: string;
   question?: string;
@@ -136,6 +176,13 @@ export interface Entry {
 /** An entry that is in the record's files. */
 export interface Line extends Entry {
   n: number;
+}
+
+/** What was said in a call, where that is kept. */
+export interface Payload {
+  n: number; // of the line
+  args?: unknown;
+  result?: unknown;
 }
 
 export interface Question {

@@ -24,7 +24,7 @@
 // - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
 
 import * as clients from "./clients.js";
-import { byID, waitsForClick } from "./dom.js";
+import { ACTED, byID, waitsForClick } from "./dom.js";
 import * as health from "./health.js";
 import { loadNames } from "./names.js";
 import * as now from "./now.js";
@@ -64,6 +64,7 @@ const ENDED = "Signed out: the hub was restarted, its token replaced, or this si
 
 /** @type {View | undefined} the one that is shown */
 let shown;
+let openings = 0;
 
 const mayRead = () => session.signedIn() || auth === "none";
 
@@ -105,6 +106,7 @@ function openView() {
   closeView();
   const { view, args } = named();
   shown = view;
+  openings++;
   const section = byID("view");
   const parts = /** @type {HTMLTemplateElement} */ (byID(`${view.name}-view`));
   section.append(document.importNode(parts.content, true));
@@ -153,6 +155,7 @@ function refresh(changed) {
 async function update() {
   const view = shown;
   if (!view || !connected) return;
+  const opening = openings;
   const kinds = new Set(waitsForClick() ? [] : stale);
   for (const kind of kinds) stale.delete(kind);
   refreshing = true;
@@ -160,7 +163,7 @@ async function update() {
   try {
     await Promise.all([updateShell(kinds), view.update(kinds)]);
   } catch (err) {
-    if (shown === view) failed(err); // and not because its elements have gone
+    if (opening === openings) failed(err); // and not because its elements have gone
   } finally {
     refreshing = false;
     if (stale.size > 0) refresh([]);
@@ -217,7 +220,7 @@ function showStatus({ hub, record }) {
 }
 
 let running = false;
-let connected = false; // to the hub, which nothing but run asks for anything otherwise
+let connected = false; // what goes on is told; otherwise nothing but run asks the hub for anything
 
 /** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
 async function run() {
@@ -231,12 +234,14 @@ async function run() {
       byID("signed-out").hidden = true;
       for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
       byID("sign-out").hidden = auth === "none";
-      connected = true;
-      if (shown) refresh(ALL);
-      else openView();
+      if (!shown) openView();
       showPower();
       await follow((message) => {
-        wait = RETRY;
+        if (!connected) {
+          connected = true;
+          wait = RETRY;
+          refresh(ALL); // by now, nothing of what follows is missed
+        }
         take(message);
       });
     } catch (err) {
@@ -313,6 +318,7 @@ byID("sign-out").addEventListener("click", async () => {
   await session.signOut().catch(() => {}); // a hub that does not answer has ended
 });
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
+for (const type of [ACTED, "focus"]) addEventListener(type, () => refresh(["tabs", "policy", "clients", "status"]));
 addEventListener("hashchange", () => {
   if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start(); // another address was opened in this tab
   if (location.hash === "#title" || !shown) return;

@@ -4,6 +4,9 @@
 
 const KEY = "tabhub.session";
 
+/** What the admin API answers. */
+const TYPES = ["application/json", "text/event-stream", "application/jsonl", "text/csv; charset=utf-8"];
+
 /** The hub does not know the session, or is not the one that gave it. */
 export class SignedOut extends Error {}
 
@@ -48,10 +51,11 @@ export const signedIn = () => session !== null;
  * @param {string} path
  * @param {string | null} bearer
  * @param {object} [body]
- * @param {AbortSignal} [signal]
+ * @param {AbortSignal} [signal] ends an answer that is a stream of events
  */
 function send(method, path, bearer, body, signal) {
   const headers = new Headers();
+  if (signal) headers.set("Accept", "text/event-stream");
   if (bearer !== null) headers.set("Authorization", `Bearer ${bearer}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
   return fetch(path, {
@@ -100,13 +104,30 @@ export async function signOut() {
  * @param {object} [body]
  * @returns {Promise<any>}
  */
-export async function ask(method, path, body) {
+export const ask = async (method, path, body) => (await exchange(method, path, body)).answer;
+
+/**
+ * Asks for a part of a list, and how many elements are found in all.
+ * @param {string} path
+ * @returns {Promise<{part: any[], found: number}>}
+ */
+export async function find(path) {
+  const { answer, headers } = await exchange("GET", path);
+  return { part: answer, found: Number(headers.get("Tabhub-Total")) };
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ */
+async function exchange(method, path, body) {
   const mine = session;
   const response = await sendMine(method, path, body);
   const answer = await response.json();
   if (session !== mine) throw new Changed();
   if (!response.ok) throw new Refused(reasonOf(response, answer));
-  return answer;
+  return { answer, headers: response.headers };
 }
 
 /**
@@ -121,7 +142,7 @@ async function sendMine(method, path, body, signal) {
   const response = await send(method, path, mine, body, signal);
   if (session !== mine) throw new Changed();
   const type = response.headers.get("Content-Type") ?? "";
-  if (response.status === 401 || !["application/json", "text/event-stream"].includes(type)) {
+  if (response.status === 401 || !TYPES.includes(type)) {
     keep(null);
     throw new SignedOut();
   }
@@ -129,20 +150,40 @@ async function sendMine(method, path, body, signal) {
 }
 
 /**
+ * Gets a file.
+ * @param {string} path
+ */
+export async function file(path) {
+  const response = await sendMine("GET", path);
+  if (!response.ok) throw new Refused(reasonOf(response, await response.json()));
+  return response.blob();
+}
+
+/** Aborts when the session is left. */
+export const left = () => leave.signal;
+
+/**
  * Yields the events that the hub sends, until it or the session ends.
  * @param {string} path
+ * @param {object} [body] what is posted
+ * @param {AbortSignal} [signal] ends them earlier
  * @returns {AsyncGenerator<any>}
  */
-export async function* events(path) {
-  const response = await sendMine("GET", path, undefined, leave.signal);
+export async function* events(path, body, signal = leave.signal) {
+  const response = await sendMine(body ? "POST" : "GET", path, body, AbortSignal.any([signal, leave.signal]));
   if (!response.ok || !response.body) throw new Refused(reasonOf(response, await response.json()));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {
-    let text = "";
+    /** @type {string[]} the parts of a line that is not whole yet: a result may be of many MiB */
+    let line = [];
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const lines = (text + part.value).split("\n");
-      text = lines.pop() ?? "";
-      for (const line of lines) if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
+      const [rest, ...lines] = part.value.split("\n");
+      line.push(rest);
+      for (const next of lines) {
+        const text = line.join("");
+        if (text.startsWith("data: ")) yield JSON.parse(text.slice(6));
+        line = [next];
+      }
     }
   } finally {
     await reader.cancel();

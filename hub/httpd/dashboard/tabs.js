@@ -1,77 +1,219 @@
-// What there is: browsers, tabs, and tools that were refused.
+// Tabs and tools: what there is, found by words, and beside it the one that is open. The address
+// keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
-import { byID, chip, element, foreign, list, number, row, ROWS, when } from "./dom.js";
-import { ask } from "./session.js";
+import { byID, chip, element, foreign, when } from "./dom.js";
+import { find, ask } from "./session.js";
+import { addressOf, CLASSES, lead, link, linkTo, mark, showParts, stateOf } from "./offers.js";
+import { showTab } from "./tab.js";
+import { closeTool, showTool } from "./tool.js";
 
-/** @import {Browser, Tab} from "./api.d.ts" */
+/** @import {Browser, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
+
+const PART = 50;
+
+/** @typedef {[opens: Record<string, string>, title: Node, about: (Node | string)[], states: Node[]]} Row */
+
+/** @type {Record<string, {path: string, row: (it: any) => Row}>} */
+const KINDS = {
+  tabs: { path: "api/tabs", row: rowOfTab },
+  tools: { path: "api/tools", row: rowOfTool },
+  refused: { path: "api/rejected", row: rowOfRefused },
+};
+
+/** What the address says. */
+let args = new URLSearchParams();
+
+/** @type {AbortController} ends the listeners that the page outside of the view has */
+let opened;
 
 /** @type {View} */
 export const view = {
   name: "tabs",
   title: "Tabs and tools",
-  open() {},
+  open(section, given, refresh) {
+    args = given;
+    opened = new AbortController();
+    const q = search();
+    q.value = args.get("q") ?? "";
+    /** @param {Record<string, string>} to @param {boolean} [typed] */
+    const go = (to, typed) => {
+      const next = linkTo(args, to);
+      args = new URLSearchParams(next.split("?")[1]);
+      history[typed ? "replaceState" : "pushState"](null, "", next);
+      refresh(["tabs"]);
+    };
+    q.addEventListener("input", () => go({ q: q.value.trim(), from: "" }, true));
+    section.addEventListener("click", (event) => {
+      const link = /** @type {Element} */ (event.target).closest("a");
+      if (!link?.dataset.to || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      go(JSON.parse(link.dataset.to));
+      focusNext = link.dataset.focus ?? "";
+    });
+    addEventListener("keydown", keys, { signal: opened.signal });
+  },
   async update(changed) {
-    if (!changed.has("tabs") && !changed.has("tools")) return;
-    const [tabs, browsers] = await Promise.all([ask("GET", "api/tabs"), ask("GET", "api/browsers")]);
-    showTabs(tabs);
-    showBrowsers(browsers);
+    if (!changed.has("tabs")) return;
+    const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS).map(found)), ask("GET", "api/browsers")]);
+    showFound(lists, browsers);
+    await showOpen();
+    if (focusNext) document.getElementById(focusNext)?.focus();
+    focusNext = "";
+  },
+  close() {
+    opened.abort();
+    closeTool();
   },
 };
 
-/**
- * @param {Tab} tab
- * @param {number} [departed] how many of its tools are those of a page that has gone
- */
-function stateOf(tab, departed = 0) {
-  const states = [stateWord(tab, departed)];
-  if (tab.rejected?.length) states.push(element("div", "bad", `${tab.rejected.length} refused`));
-  return states;
+/** What gets the focus once it is shown, by its id. */
+let focusNext = "";
+
+const search = () => /** @type {HTMLInputElement} */ (byID("search"));
+
+const kindNow = () => (Object.hasOwn(KINDS, args.get("kind") ?? "") ? /** @type {string} */ (args.get("kind")) : "tabs");
+
+/** @param {string} kind */
+function found(kind) {
+  const query = new URLSearchParams({ limit: String(kind === kindNow() ? PART : 0), offset: kind === kindNow() ? (args.get("from") ?? "") : "" });
+  for (const [name, value] of [["q", args.get("q")], ["site", args.get("site")], ["tab", args.get("of")]]) if (name && value) query.set(name, value);
+  return find(`${KINDS[kind].path}?${query}`);
 }
 
 /**
- * @param {Tab} tab
- * @param {number} departed
+ * @param {{part: any[], found: number}[]} lists of each kind
+ * @param {Browser[]} browsers
  */
-function stateWord(tab, departed) {
-  if (!tab.connected) return chip("away");
-  if (tab.waiting) return chip("waiting");
-  if (tab.discarded) return chip("asleep");
-  if (departed) return chip("changing");
-  return chip(tab.focused ? "active" : "open");
-}
-
-/** @param {Tab[]} tabs */
-function showTabs(tabs) {
-  const rows = tabs.flatMap((tab) => {
-    const where = [foreign(tab.title, "title"), foreign(tab.url, "title soft")];
-    if (!tab.domains?.length) return [row("–", "–", where, number(0), stateOf(tab))];
-    return tab.domains.map(({ domain, number: n, tools, departed }) =>
-      row(foreign(domain), number(n), where.map((part) => part.cloneNode(true)), number(tools), stateOf(tab, departed)),
-    );
+function showFound(lists, browsers) {
+  const kinds = Object.keys(KINDS);
+  const now = kindNow();
+  kinds.forEach((kind, i) => {
+    const link = /** @type {HTMLAnchorElement} */ (byID(`kind-${kind}`));
+    lead(link, args, { kind: kind === "tabs" ? "" : kind, from: "" });
+    link.ariaCurrent = kind === now ? "true" : null;
+    byID(`count-${kind}-found`).textContent = lists[i].found.toLocaleString("en");
   });
-  list(byID("tab-rows"), "table", rows);
-  byID("no-tabs").hidden = tabs.some(({ domains }) => domains?.length);
-  const more = byID("more-tabs");
-  more.hidden = rows.length <= ROWS;
-  more.textContent = `and ${rows.length - ROWS} more, which "tabhub tabs" lists`;
-  const refused = tabs.flatMap(({ title, rejected }) =>
-    (rejected ?? []).map(({ name, reason }) => element("li", "", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason))),
-  );
-  for (const { title, warnings } of tabs) {
-    for (const { name, reason } of warnings ?? []) {
-      refused.push(element("li", "", "a part of ", foreign(name, "code"), " of ", foreign(title), ": ", foreign(reason)));
-    }
-  }
-  list(byID("refused"), "section", refused);
+  byID("kind-refused").hidden = lists[2].found === 0 && now !== "refused";
+  const { part, found } = lists[kinds.indexOf(now)];
+  showParts(byID("found"), [now, String(args), part], () => links(part.map(KINDS[now].row)));
+  showWhere(found, part.length);
+  showBrowsers(now === "tabs" && !narrowed() ? browsers.filter((b) => !b.single) : []);
+  byID("no-tabs").hidden = narrowed() || now === "refused" || lists[0].part.some(hasTools) || lists[1].found > 0 && now !== "tabs";
+  byID("no-match").hidden = found > 0 || !byID("no-tabs").hidden;
 }
 
-/** @param {Browser[]} peers */
-function showBrowsers(peers) {
-  const browsers = peers.filter((b) => !b.single); // the others are pages that came by themselves
+const hasTools = (/** @type {Tab} */ { domains }) => Boolean(domains?.length);
+
+/** Whether not everything is looked for. */
+const narrowed = () => ["q", "site", "of"].some((name) => args.get(name));
+
+/** @param {Row[]} rows */
+function links(rows) {
+  return rows.map(([opens, title, about, states]) => {
+    const made = link(args, opens, element("span", "found-title", title), element("span", "found-states", ...states), element("span", "found-about soft", ...about));
+    if (isOpen(opens)) made.ariaCurrent = "true";
+    return element("li", "", made);
+  });
+}
+
+/** @param {Record<string, string>} opens */
+const isOpen = ({ tab, tool }) => (tool ? args.get("tool") === tool : tab !== "" && args.get("tab") === tab && !args.get("tool"));
+
+/**
+ * Says which part is shown, and leads to the others.
+ * @param {number} found
+ * @param {number} here
+ */
+function showWhere(found, here) {
+  const from = Number(args.get("from") ?? 0);
+  const words = here ? `${(from + 1).toLocaleString("en")}–${(from + here).toLocaleString("en")} of ${found.toLocaleString("en")}` : "";
+  if (byID("part").textContent !== words) byID("part").textContent = words;
+  for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PART, 0), from > 0], ["later", from + PART, from + here < found]])) {
+    const link = /** @type {HTMLAnchorElement} */ (byID(id));
+    lead(link, args, { from: to ? String(to) : "" });
+    link.hidden = !there;
+  }
+  byID("parts").hidden = found <= PART && from === 0;
+  const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
+  byID("only").hidden = only === "";
+  byID("only-words").textContent = only;
+  lead(/** @type {HTMLAnchorElement} */ (byID("all")), args, { site: "", of: "", from: "" });
+}
+
+/** @param {Browser[]} browsers */
+function showBrowsers(browsers) {
   const rows = browsers.map((b) => {
     const state = chip(!b.connected ? "away" : b.focused ? "active" : "connected");
-    return row(foreign(b.name || "a browser without a name"), number(b.tabs), state, when(b.connected ? b.connectedAt : b.lastSeen));
+    const since = b.connected ? `since ${when(b.connectedAt)}` : `seen ${when(b.lastSeen)}`;
+    return element("li", "", foreign(b.name || "a browser without a name"), " ", state, element("span", "soft", ` ${b.tabs === 1 ? "1 tab" : `${b.tabs} tabs`}, ${since}`));
   });
-  list(byID("browsers"), "section", rows);
+  byID("browsers").replaceChildren(...rows);
+  byID("browsers-part").hidden = browsers.length === 0;
+}
+
+/** Shows what is open, beside what was found. */
+async function showOpen() {
+  const tool = args.get("tool");
+  const tab = args.get("tab");
+  const into = byID("open");
+  document.body.classList.toggle("opened", Boolean(tool || tab));
+  into.hidden = !tool && !tab;
+  lead(/** @type {HTMLAnchorElement} */ (byID("close")), args, { tab: "", tool: "" });
+  if (tool) await showTool(byID("open-parts"), tool, args);
+  else closeTool();
+  if (tab && !tool) await showTab(byID("open-parts"), tab, args);
+  if (!tool && !tab) byID("open-parts").replaceChildren();
+}
+
+/** @param {KeyboardEvent} event */
+function keys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const at = /** @type {HTMLElement | null} */ (document.activeElement);
+  const writing = at?.matches("input, textarea, select");
+  const all = [...byID("found").querySelectorAll("a")];
+  const i = all.findIndex((link) => link === at);
+  if (event.key === "/" && !writing) search().focus();
+  else if (event.key === "ArrowDown" && (at === search() || i >= 0)) all[i + 1]?.focus();
+  else if (event.key === "ArrowUp" && i >= 0) (all[i - 1] ?? search()).focus();
+  else if (event.key === "Escape" && byID("open").contains(at) && !writing) byID("close").click();
+  else return;
+  event.preventDefault();
+}
+
+/**
+ * @param {Tab} tab
+ * @returns {Row}
+ */
+function rowOfTab(tab) {
+  const tools = (tab.domains ?? []).reduce((n, d) => n + d.tools, 0);
+  const states = [stateOf(tab)];
+  if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
+  else if (tab.warnings?.length) states.push(mark("write", "parts left out"));
+  const about = [...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
+  return [{ tab: addressOf(tab), tool: "" }, foreign(tab.title || tab.url || "a tab without a title"), about, states];
+}
+
+/**
+ * @param {Tool} tool
+ * @returns {Row}
+ */
+function rowOfTool(tool) {
+  const { title, description } = tool.definition;
+  const states = [mark(tool.class, CLASSES[tool.class].word)];
+  if (!tool.listed) states.push(mark("off", "not listed"));
+  const site = tool.domain ? [foreign(tool.domain), tool.tab ? ` · tab ${tool.tab}` : ""] : ["the hub itself"];
+  const about = description ? [" · ", foreign(withoutLabel(description))] : [];
+  return [{ tool: tool.name }, foreign(title || tool.source || tool.name), [...site, ...about], states];
+}
+
+/** A description without the label that the hub puts before it. @param {string} description */
+const withoutLabel = (description) => description.slice(0, 300).replace(/^\[[^\]]*\] /, "");
+
+/**
+ * @param {Rejection} it
+ * @returns {Row}
+ */
+function rowOfRefused({ tab, title, url, name, reason }) {
+  return [{ tab: addressOf({ addr: tab }), tool: "" }, foreign(name, "code"), [foreign(reason), " · ", foreign(title || url)], [mark("bad", "refused")]];
 }

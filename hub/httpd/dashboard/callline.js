@@ -1,0 +1,37 @@
+// A call as a line for a terminal. What it holds may be hostile: quoted, no shell sees more in it
+// than one word, and no terminal gets a character that it would act on.
+
+/**
+ * JSON in ASCII but for what is plain text in every terminal and shell: controls, characters that
+ * cannot be seen, and what PowerShell takes for quotes are written as \u….
+ * @param {unknown} value
+ */
+const inJSON = (value) => JSON.stringify(value).replace(/[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu, escaped);
+
+/** @param {string} text */
+const escaped = (text) => Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+
+/** A word as it is, if no shell sees anything in it. @param {string} word */
+const isPlain = (word) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(word);
+
+/**
+ * A `tabhub call` for the shells of Linux and macOS.
+ * @param {string} name
+ * @param {unknown} args
+ */
+export function shellLine(name, args) {
+  const quoted = (/** @type {string} */ word) => (isPlain(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+  return `tabhub call ${quoted(name)} ${quoted(inJSON(args))}`;
+}
+
+/**
+ * The same for PowerShell, older ones of which lose the quotes in an argument: it is piped. They
+ * also lose what is not ASCII.
+ * @param {string} name
+ * @param {unknown} args
+ */
+export function powerShellLine(name, args) {
+  const quoted = (/** @type {string} */ word) => `'${word.replaceAll("'", "''")}'`;
+  const json = inJSON(args).replace(/[^\x20-\x7e]/g, escaped);
+  return `${quoted(json)} | tabhub call ${isPlain(name) ? name : quoted(name)} -`;
+}

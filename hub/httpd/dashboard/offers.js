@@ -1,0 +1,106 @@
+// What the lists of tabs and tools, and the ones that are open, have in common.
+
+import { chip, element } from "./dom.js";
+
+/** @import {Tab} from "./api.d.ts" */
+
+/**
+ * What a tool may change, as the popup says it, too.
+ * @type {Record<string, {word: string, sentence: string}>}
+ */
+export const CLASSES = {
+  read: { word: "reads", sentence: "It says that it only reads." },
+  write: { word: "changes", sentence: "It may change something." },
+  destructive: { word: "destructive", sentence: "It may do what cannot be undone." },
+};
+
+/**
+ * A word about something, which is no state.
+ * @param {string} look
+ * @param {string} word
+ */
+export const mark = (look, word) => element("span", `mark ${look}`, word);
+
+/** How a tab is named to the hub. @param {{addr: Tab["addr"]}} tab */
+export const addressOf = ({ addr }) => `${addr.peer}/${addr.tab}`;
+
+/**
+ * The address of this view with other arguments.
+ * @param {URLSearchParams} args
+ * @param {Record<string, string>} to "" for none
+ */
+export function linkTo(args, to) {
+  const next = new URLSearchParams(args);
+  for (const [name, value] of Object.entries(to)) {
+    if (value) next.set(name, value);
+    else next.delete(name);
+  }
+  return next.size ? `#tabs?${next}` : "#tabs";
+}
+
+/**
+ * A link within this view, which the view follows without loading itself anew.
+ * @param {URLSearchParams} args
+ * @param {Record<string, string>} to
+ * @param {...(Node | string)} words
+ */
+export function link(args, to, ...words) {
+  const made = document.createElement("a");
+  made.append(...words);
+  made.dataset.focus = "tab" in to || "tool" in to ? "open-title" : "search";
+  lead(made, args, to);
+  return made;
+}
+
+/**
+ * Has a link lead elsewhere within this view.
+ * @param {HTMLAnchorElement} made
+ * @param {URLSearchParams} args
+ * @param {Record<string, string>} to
+ */
+export function lead(made, args, to) {
+  made.href = linkTo(args, to);
+  made.dataset.to = JSON.stringify(to);
+}
+
+/** @type {WeakMap<Element, string>} what the parts of an element were made of */
+const madeOf = new WeakMap();
+
+/**
+ * Shows parts in an element, unless they are made of the same as those that it has. A link that
+ * has the focus keeps it, if there is one that leads to the same.
+ * @param {HTMLElement} into
+ * @param {unknown} of
+ * @param {() => Node[]} make
+ */
+export function showParts(into, of, make) {
+  const text = JSON.stringify(of);
+  if (madeOf.get(into) === text) return;
+  madeOf.set(into, text);
+  const focused = into.contains(document.activeElement) && /** @type {HTMLElement} */ (document.activeElement).dataset.to;
+  into.replaceChildren(...make());
+  if (focused) [...into.querySelectorAll("a")].find((a) => a.dataset.to === focused)?.focus();
+}
+
+/** The heading of what is open. @param {string | Node} words */
+export function heading(words) {
+  const made = element("h2", "", words);
+  made.id = "open-title";
+  made.tabIndex = -1;
+  return made;
+}
+
+/** @param {Tab} tab */
+export function stateOf(tab) {
+  if (!tab.connected) return chip("away");
+  if (tab.waiting) return chip("waiting");
+  if (tab.discarded) return chip("asleep");
+  if (tab.domains?.some(({ departed }) => departed)) return chip("changing");
+  return chip(tab.focused ? "active" : "open");
+}
+
+/**
+ * A list of what something is.
+ * @param {[name: string, ...value: (Node | string)[]][]} facts
+ */
+export const factsOf = (facts) => element("dl", "facts", ...facts.flatMap(([name, ...value]) => [element("dt", "", name), element("dd", "", ...value)]));

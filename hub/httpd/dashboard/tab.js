@@ -1,0 +1,62 @@
+// One tab: where it is, how it is, what it offers, and what of that is not taken.
+
+import { element, foreign, number, when } from "./dom.js";
+import { addressOf, CLASSES, factsOf, heading, link, mark, showParts, stateOf } from "./offers.js";
+import { find } from "./session.js";
+
+/** @import {Tab, Tool} from "./api.d.ts" */
+
+const PART = 50;
+
+/**
+ * @param {HTMLElement} into
+ * @param {string} address
+ * @param {URLSearchParams} args of the view
+ */
+export async function showTab(into, address, args) {
+  const of = encodeURIComponent(address);
+  const [{ part: tabs }, tools] = await Promise.all([find(`api/tabs?tab=${of}&limit=1`), find(`api/tools?tab=${of}&limit=${PART}`)]);
+  showParts(into, ["tab", address, String(args), tabs, tools], () => (tabs.length ? parts(tabs[0], tools, args) : gone()));
+}
+
+function gone() {
+  return [heading("This tab is closed"), element("p", "soft", "It may also have left the hub: its page offers no tools any more, or was switched off in the extension’s popup.")];
+}
+
+/**
+ * @param {Tab} tab
+ * @param {{part: Tool[], found: number}} tools
+ * @param {URLSearchParams} args
+ */
+function parts(tab, tools, args) {
+  const sites = (tab.domains ?? []).map(({ domain, number: n, tools: offered, departed }) =>
+    element("li", "", link(args, { kind: "tools", site: domain, q: "", from: "", of: "" }, foreign(domain)), ` · tab ${n} · ${offered === 1 ? "1 tool" : `${offered.toLocaleString("en")} tools`}`, departed ? `, ${departed} of a page that has gone` : ""),
+  );
+  const made = [
+    heading(foreign(tab.title || "A tab without a title", "title")),
+    factsOf([
+      ["State", stateOf(tab), tab.inFlight ? `, ${tab.inFlight} ${tab.inFlight === 1 ? "call" : "calls"} under way` : ""],
+      ["Address", foreign(tab.url || "not known"), " ", ...verified(tab)],
+      ["Browser", foreign(tab.browser || "none: the page has joined by itself"), tab.active && !tab.focused ? ", the active tab of its window" : ""],
+      ["Heard of", when(tab.lastUpdated)],
+      ["Sites", sites.length ? element("ul", "plain", ...sites) : "none: it offers nothing"],
+    ]),
+    element("h3", "", "Tools ", number(tools.found)),
+  ];
+  if (tools.part.length) made.push(element("ul", "links", ...tools.part.map((tool) => element("li", "", link(args, { tool: tool.name }, foreign(tool.definition.title || tool.source || tool.name)), " ", mark(tool.class, CLASSES[tool.class].word)))));
+  else made.push(element("p", "soft", "It has none now."));
+  if (tools.found > tools.part.length) made.push(element("p", "", link(args, { kind: "tools", of: addressOf(tab), q: "", site: "", from: "" }, `All ${tools.found.toLocaleString("en")}`)));
+  const left = [...reasons("was refused", tab.rejected), ...reasons("has parts that were left out", tab.warnings)];
+  if (left.length) made.push(element("h3", "", "Left out"), element("ul", "", ...left));
+  return made;
+}
+
+/** Whether a tab is where it says. @param {Tab} tab */
+const verified = ({ attested }) =>
+  attested ? [mark("read", "verified"), element("span", "soft", " its browser vouches for where it is")] : [mark("bad", "not verified"), element("span", "soft", " only the page itself says where it is")];
+
+/**
+ * @param {string} what
+ * @param {Tab["rejected"]} all
+ */
+const reasons = (what, all = []) => all.map(({ name, reason }) => element("li", "", foreign(name, "code"), ` ${what}: `, foreign(reason)));

@@ -1,0 +1,139 @@
+// One tool: what it is and takes, where a call of it goes and why, and a form that calls it.
+
+import { button, element, foreign } from "./dom.js";
+import { addressOf, CLASSES, factsOf, heading, link, mark, showParts, stateOf } from "./offers.js";
+import { parameters } from "./schemaform.js";
+import { ask, find, Refused } from "./session.js";
+import { closeTrial, copied, trialOf } from "./trial.js";
+
+/** @import {Explanation, Tool} from "./api.d.ts" */
+
+/** How many of the tabs that were considered for a call are shown. */
+const MAX_CONSIDERED = 20;
+
+/**
+ * @param {HTMLElement} into
+ * @param {string} name
+ * @param {URLSearchParams} args of the view
+ */
+export async function showTool(into, name, args) {
+  const { part } = await find(`api/tools?name=${encodeURIComponent(name)}&limit=1`);
+  const tool = /** @type {Tool | undefined} */ (part[0]);
+  const where = tool?.domain ? await whereTo(name) : undefined;
+  const place = element("div", "");
+  place.id = "where";
+  // A form that is filled in is made anew only if the tool has become another.
+  const stays = tool && { ...tool, definition: { ...tool.definition, description: withoutLabel(tool) } };
+  showParts(into, ["tool", name, stays], () => (tool ? parts(tool, place) : gone(name)));
+  const shown = document.getElementById("where");
+  if (tool && shown) showParts(shown, [String(args), where, tool.listed], () => whereParts(tool, where, args));
+}
+
+/** Nothing is open any more. */
+export const closeTool = closeTrial;
+
+/**
+ * @param {string} name
+ * @returns {Promise<Explanation | string>}
+ */
+function whereTo(name) {
+  return ask("GET", `api/explain?name=${encodeURIComponent(name)}`).catch((err) => {
+    if (err instanceof Refused) return err.message;
+    throw err;
+  });
+}
+
+/** @param {string} name */
+function gone(name) {
+  closeTrial();
+  return [heading("No tab has this tool now"), element("p", "", foreign(name, "code")), element("p", "soft", "Open the page that offers it again, or look for another tool.")];
+}
+
+/** The description without the hub's label, which changes with the tabs. @param {Tool} tool */
+const withoutLabel = ({ domain, definition: { description = "" } }) => (domain ? description.replace(/^\[[^\]]*\] /, "") : description);
+
+/** What the hints of a tool say, in words. @type {Record<string, string>} */
+const HINTS = {
+  readOnlyHint: "only reads",
+  destructiveHint: "may destroy",
+  idempotentHint: "may be called again with the same effect",
+  openWorldHint: "reaches beyond its site",
+  cache: "stays listed without a tab",
+};
+
+/**
+ * @param {Tool} tool
+ * @param {HTMLElement} where
+ */
+function parts(tool, where) {
+  const { title, inputSchema, outputSchema, annotations } = tool.definition;
+  const words = CLASSES[tool.class];
+  const says = Object.entries(HINTS).filter(([hint]) => annotations?.[hint] === true).map(([, said]) => said);
+  const trial = element("div", "writes", element("h3", "", "Try it"), trialOf(tool));
+  return [
+    heading(foreign(title || tool.source || tool.name, "title")),
+    element("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words.word), tool.appOnly ? " " : "", tool.appOnly ? mark("off", "for its site’s app") : ""),
+    element("p", "foreign lines", withoutLabel(tool)),
+    element("p", tool.class === "destructive" ? "bad" : "soft", words.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
+    where,
+    trial,
+    element("p", "reads soft", "To call it here, this page has to be one that decides; see above."),
+    element("h3", "", "What it takes"),
+    table(inputSchema) ?? element("p", "soft", "No arguments."),
+    ...(outputSchema ? [element("h3", "", "What it returns"), table(outputSchema) ?? element("p", "soft", "Nothing that its schema describes.")] : []),
+    definition(tool),
+  ];
+}
+
+/**
+ * @param {unknown} schema
+ * @returns {HTMLElement | undefined} undefined if it describes nothing
+ */
+function table(schema) {
+  const all = parameters(schema);
+  if (!all.length) return undefined;
+  const head = element("tr", "", ...["Name", "Type", "Required", "What it is"].map((column) => {
+    const th = element("th", "", column);
+    /** @type {HTMLTableCellElement} */ (th).scope = "col";
+    return th;
+  }));
+  const rows = all.map(({ name, depth, type, required, description, facts }) => {
+    const cells = [foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", element("span", "foreign", description, ...facts.map((fact) => element("span", "fact soft", fact)))];
+    const row = element("tr", "", ...cells.map((cell) => element("td", "", cell)));
+    ["Name", "Type", "Required", "What it is"].forEach((column, i) => row.children[i].setAttribute("data-column", column));
+    return row;
+  });
+  return element("table", "schema", element("thead", "", head), element("tbody", "", ...rows));
+}
+
+/** @param {Tool} tool */
+function definition(tool) {
+  const text = JSON.stringify(tool.definition, null, 2);
+  const all = element("details", "", element("summary", "", "The definition as clients get it"), element("pre", "said", text), button("Copy the definition", "Copy the definition as JSON", () => copied(text)));
+  return all;
+}
+
+/**
+ * @param {Tool} tool
+ * @param {Explanation | string | undefined} where
+ * @param {URLSearchParams} args
+ */
+function whereParts(tool, where, args) {
+  /** @type {[string, ...(Node | string)[]][]} */
+  const facts = [];
+  if (tool.domain) facts.push(["Site", link(args, { kind: "tools", site: tool.domain, q: "", of: "", from: "", tool: "" }, foreign(tool.domain)), tool.tab ? ` · tab ${tool.tab}` : ""]);
+  else facts.push(["Site", "none: it is a tool of the hub itself"]);
+  if (!tool.listed) facts.push(["Lists", "Clients are not listed it, because of --expose and its budget. They reach it by name, or through the tool proxy."]);
+  if (typeof where === "string") facts.push(["A call", foreign(where)]);
+  if (typeof where !== "object") return [factsOf(facts)];
+  const { tab, openUrl, reason, candidates } = where;
+  if (tab) facts.push(["A call goes to", link(args, { tab: addressOf(tab), tool: "" }, foreign(tab.title || tab.url)), " ", stateOf(tab)]);
+  else if (openUrl) facts.push(["A call opens", foreign(openUrl)]);
+  facts.push(["Because", foreign(reason)]);
+  const made = [factsOf(facts)];
+  if (candidates.length < 2) return made;
+  const others = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number, note }) => element("li", "", link(args, { tab: addressOf(other), tool: "" }, foreign(other.title || other.url)), ` · tab ${number} · `, foreign(note)));
+  if (candidates.length > MAX_CONSIDERED) others.push(element("li", "soft", `and ${candidates.length - MAX_CONSIDERED} more`));
+  made.push(element("details", "", element("summary", "", `${candidates.length} tabs have it`), element("ul", "", ...others)));
+  return made;
+}

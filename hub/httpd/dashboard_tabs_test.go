@@ -1,0 +1,304 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"tabhub/hub/policy"
+	"tabhub/spec"
+	"tabhub/tabtransport"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// offerPage joins a page to the hub whose tools answer by serve.
+func (d *testServer) offerPage(origin, title string, serve func(context.Context, tabtransport.Incoming) (spec.Response, error), tools ...string) *tabtransport.Local {
+	d.t.Helper()
+	local, err := d.peers.Join(d.t.Context(), tabtransport.Conn{Origin: origin}, serve)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.t.Cleanup(local.Close)
+	m := &spec.Register{Kind: spec.KindTool, Title: title, TabURL: origin + "/"}
+	for _, tool := range tools {
+		m.Items = append(m.Items, json.RawMessage(tool))
+	}
+	if _, err := local.Ask(d.t.Context(), 0, m); err != nil {
+		d.t.Fatal(err)
+	}
+	return local
+}
+
+// answering is a page that answers each call the same.
+func answering(result string) func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+	return func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+		return spec.Response{Result: json.RawMessage(result)}, nil
+	}
+}
+
+// viewTabs opens the dashboard's view of tabs and tools.
+func (d *testServer) viewTabs(opts chromium.Options, args string) *chromium.Page {
+	d.t.Helper()
+	page := chromium.Start(d.t, opts).Open(d.server.SignInURL(d.token.Identity()))
+	page.WaitFor(`document.querySelector("#nav").checkVisibility()`)
+	page.Eval(`location.hash = "#tabs` + args + `"`)
+	page.WaitFor(`document.querySelector("#found li, #no-tabs:not([hidden]), #no-match:not([hidden])")`)
+	return page
+}
+
+// slash presses that key, as a person does: the one that drives the browser would also write it.
+const slash = `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true}))`
+
+// picture writes what a page shows to $TABHUB_PICTURES, for people to look at.
+func picture(p *chromium.Page, name string) {
+	if dir := os.Getenv("TABHUB_PICTURES"); dir != "" {
+		p.Screenshot(filepath.Join(dir, name+".png"))
+	}
+}
+
+const cartTool = `{"name":"add_to_cart","title":"Add to cart","description":"Puts a product into the cart.\nAs many as are asked for.",
+	"annotations":{"idempotentHint":true},
+	"inputSchema":{"type":"object","required":["product","size"],"properties":{
+		"product":{"type":"string","description":"What to add"},
+		"count":{"type":"integer","default":1,"minimum":1,"maximum":9},
+		"size":{"enum":["S","M","L"]},
+		"gift":{"type":"boolean"},
+		"address":{"type":"object","required":["city"],"properties":{"city":{"type":"string"},"lines":{"type":"array","items":{"type":"string"}}}}}},
+	"outputSchema":{"type":"object","properties":{"total":{"type":"number","description":"What it costs"}}}}`
+
+// The owner finds a tool among those of several tabs, sees what it takes and where a call of it
+// goes, calls it with a form, and gets what a client would.
+func TestToolOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	sent := make(chan string, 1)
+	d.offerPage("https://shop.example", "The shop", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		sent <- string(in.Request.(*spec.ExecuteTool).Args)
+		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"Added <b>2</b>"},{"type":"image","mimeType":"image/png","data":"` + pixel + `"}],"structuredContent":{"total":18.5}}`)}, nil
+	}, cartTool, `{"name":"odd","inputSchema":{"type":7}}`, `{"name":"n","frameId":"1"}`)
+	d.offerPage("https://other.example", "Another", answering(`{}`), `{"name":"add_note"}`)
+	page := d.viewTabs(chromium.Options{}, "")
+	page.WaitFor(`document.querySelector("#found").textContent.includes("The shop")`)
+
+	// By the keyboard: to the search, to what it finds, and into it.
+	page.Eval(slash)
+	page.Type("cart shop")
+	page.WaitFor(`document.querySelector("#count-tools-found").textContent === "1"`)
+	page.Click("#kind-tools")
+	page.WaitFor(`document.querySelectorAll("#found li").length === 1`)
+	page.Eval(slash)
+	page.Keys(kb.ArrowDown)
+	page.WaitFor(`document.activeElement.closest("#found")`)
+	page.Keys(kb.Enter)
+	page.WaitFor(`document.activeElement.id === "open-title"`)
+	var text string
+	page.Into(`document.querySelector("#open").innerText`, &text)
+	for _, want := range []string{"Add to cart", "website_tool_shop_example__add_to_cart", "As many as are asked for.", "changes", "may be called again with the same effect", "The shop", "the only tab", "product", "integer", "default 1", "1 to 9", "one of S, M, L", "city", "What it costs"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the tool does not show %q:\n%s", want, text)
+		}
+	}
+	if got := page.Eval(`[location.hash, document.querySelectorAll("#open .schema tbody tr").length]`); got != `["#tabs?q=cart+shop&kind=tools&tool=website_tool_shop_example__add_to_cart",8]` {
+		t.Errorf("the address and the parameters: %s", got)
+	}
+
+	// What is wrong is said where it is, and nothing is sent.
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".schemaform [aria-invalid=true]")`)
+	page.Click(".schemaform .field:nth-child(1) textarea")
+	page.Type(`it's "mug" ’x`)
+	page.Eval(`document.querySelector(".schemaform select").value = "1"`)
+	page.Click("#open button.main")
+	if got, want := <-sent, `{"product":"it's \"mug\" ’x","count":1,"size":"M"}`; got != want {
+		t.Errorf("the page is sent %s, want %s", got, want)
+	}
+	page.WaitFor(`document.querySelector(".outcome img")?.naturalWidth === 1`)
+	page.Into(`document.querySelector(".outcome").innerText`, &text)
+	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, `"total": 18.5`) {
+		t.Errorf("the result: %s", text)
+	}
+	if got := page.Eval(`document.querySelector(".call-state").textContent`); !strings.HasPrefix(got, `"It took `) {
+		t.Errorf("the state: %s", got)
+	}
+	page.Eval(`navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }`)
+	for label, want := range map[string]string{
+		"Copy as command":     `tabhub call website_tool_shop_example__add_to_cart '{"product":"it'\''s \"mug\" \u2019x","count":1,"size":"M"}'`,
+		"Copy for PowerShell": `'{"product":"it''s \"mug\" \u2019x","count":1,"size":"M"}' | tabhub call website_tool_shop_example__add_to_cart -`,
+		"Copy as JSON":        "{\n  \"name\": \"website_tool_shop_example__add_to_cart\",\n  \"arguments\": {\n    \"product\": \"it's \\\"mug\\\" ’x\",\n    \"count\": 1,\n    \"size\": \"M\"\n  }\n}",
+	} {
+		page.Click(`button[aria-label="` + label + `"]`)
+		page.WaitFor(`window.copied`)
+		if page.Into(`window.copied`, &text); text != want {
+			t.Errorf("%s: %s, want %s", label, text, want)
+		}
+		page.Eval(`delete window.copied`)
+	}
+
+	// From the tool to its tab, and back to what was found.
+	page.Click("#where a[href*='tab=']")
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "The shop"`)
+	page.Into(`document.querySelector("#open").innerText`, &text)
+	for _, want := range []string{"open", "https://shop.example/", "verified", "shop.example · tab 1 · 2 tools", "Add to cart", "n was refused: frameId must be an integer", "odd has parts that were left out:"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the tab does not show %q:\n%s", want, text)
+		}
+	}
+	page.Click(".links a")
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Add to cart" && document.querySelector(".outcome img")`)
+	page.Reload()
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Add to cart" && document.querySelector("#search").value === "cart shop"`)
+	page.Eval(slash)
+	page.Click("#close")
+	page.WaitFor(`!document.querySelector("#open").checkVisibility()`)
+}
+
+// A call that takes long says how far it is, goes on while another view is shown, and can be
+// stopped, which the page is told.
+func TestSlowCallOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	answer, stopped := make(chan struct{}), make(chan struct{}, 1)
+	var tab *tabtransport.Local
+	tab = d.offerPage("https://e.example", "Slow", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		tab.Progress(in.Tab, spec.Progress{RequestID: in.ID, Progress: 1, Total: new(4.0), Message: "a quarter"})
+		select {
+		case <-answer:
+			return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"nothing works"}],"isError":true}`)}, nil
+		case <-ctx.Done():
+			stopped <- struct{}{}
+			return spec.Response{}, context.Cause(ctx)
+		}
+	}, `{"name":"slow","annotations":{"readOnlyHint":true}}`)
+	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__slow")
+	page.WaitFor(`document.querySelector("#open button.main")`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector("#open progress").value === 1 && document.querySelector(".call-state").textContent.includes("a quarter")`)
+	page.Click("#open button.main") // it is under way already
+	page.Click(`#open button[aria-label^="Cancel"]`)
+	<-stopped
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("You stopped it")`)
+
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector("#open progress").checkVisibility()`)
+	page.Click(`#nav a[href="#now"]`)
+	page.WaitFor(`!document.querySelector("#open")`)
+	close(answer)
+	page.Click(`#nav a[href="#tabs"]`)
+	page.Eval(`location.hash = "#tabs?tool=website_tool_e_example__slow"`)
+	page.WaitFor(`document.querySelector(".result.failed")?.textContent.includes("nothing works")`)
+	if calls := d.tenant.Hub.Status().Calls; calls != 2 {
+		t.Errorf("%d calls were made, want 2", calls)
+	}
+}
+
+// A tool that may do what cannot be undone is called by the second press alone, and a page that
+// only reads calls none.
+func TestWhoMayCallOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	d.offerPage("https://e.example", "E", answering(`{"content":[{"type":"text","text":"gone"}]}`), `{"name":"wipe","annotations":{"destructiveHint":true}}`)
+	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__wipe")
+	page.WaitFor(`document.querySelector("#open button.main")`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector("#open button.main").textContent === "Call?"`)
+	if calls := d.tenant.Hub.Status().Calls; calls != 0 {
+		t.Fatalf("%d calls were made by one press", calls)
+	}
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("gone")`)
+	page.Eval(`document.body.classList.remove("may-write")`)
+	if got := page.Eval(`document.querySelector("#open button.main").checkVisibility()`); got != "false" {
+		t.Error("a page that only reads has a button that calls")
+	}
+	session := strings.Trim(page.Eval(`sessionStorage.getItem("tabhub.session")`), `"`)
+	if status := d.as(session, "POST", "/api/call", `{"name":"own"}`); status == 200 {
+		t.Error("a session calls from elsewhere")
+	}
+}
+
+// What a page calls its tools, says of them and returns is text, whatever it is, and leaves the
+// dashboard at work.
+func TestHostileTool(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	const hostile = `</td><img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>`
+	deep := strings.Repeat(`{"type":"object","properties":{"p":`, 12) + `{}` + strings.Repeat(`}}`, 12)
+	var many strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&many, `,"p%d":{"enum":["%s"]}`, i, hostile)
+	}
+	d.offerPage("https://e.example", strings.ReplaceAll(hostile, `\`, ""), answering(`{"content":[{"type":"text","text":"`+hostile+`"},{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="},{"type":"resource_link","name":"x","uri":"javascript:alert(1)"},7],"structuredContent":{"__proto__":{"a":"`+hostile+`"}},"isError":true}`),
+		`{"name":"odd","title":"`+hostile+`","description":"`+hostile+`","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string","pattern":"^(a+)+$","default":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"},"toString":{"type":["string","null"]},"deep":`+deep+`}}}`,
+		`{"name":"many","inputSchema":{"type":"object","properties":{"first":{"type":"string"}`+many.String()+`}}}`,
+	)
+	page := d.viewTabs(chromium.Options{}, "?kind=tools&tool=website_tool_e_example__odd")
+	page.WaitFor(`document.querySelector("#open button.main")`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".result.failed")`)
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("__proto__")`)
+	if got := page.Eval(`[document.title, document.querySelectorAll("main img, main script, main svg, main a[href^=javascript]").length, document.querySelector("#open-title").textContent.includes("onerror="), {}.a === undefined]`); got != `["Tabs and tools \u00b7 tabhub",0,true,true]` {
+		t.Errorf("what the page says has become a part of the dashboard: %s", got)
+	}
+	page.Eval(`location.hash = "#tabs?tool=website_tool_e_example__many"`)
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "many" && document.querySelector(".schemaform textarea")`)
+	if got := page.Eval(`document.querySelectorAll("#open .schema tbody tr").length`); got != "200" {
+		t.Errorf("%s parameters are described", got)
+	}
+}
+
+// Many tabs and tools are shown a part at a time; what is looked at stays when something changes.
+func TestManyTabs(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	offer(t, d.peers, 120, 2)
+	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
+	page.WaitFor(`document.querySelector("#part").textContent === "1–50 of 240"`)
+	page.Click("#later")
+	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 240"`)
+	page.Eval(`document.querySelector("#found li:nth-child(7) a").focus()`)
+	before := page.Eval(`document.activeElement.textContent`)
+	d.offerPage("https://later.example", "Later", answering(`{}`), `{"name":"such_more"}`)
+	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 241"`)
+	if after := page.Eval(`document.activeElement.textContent`); after != before {
+		t.Errorf("the focus was on %s, and is on %s", before, after)
+	}
+	page.Eval(slash)
+	page.Eval(`document.querySelector("#search").select()`)
+	page.Type("nowhere")
+	page.WaitFor(`document.querySelector("#no-match").checkVisibility() && document.querySelector("#count-tabs-found").textContent === "0"`)
+	if got := page.Eval(`[location.hash, document.querySelector("#parts").checkVisibility()]`); got != `["#tabs?kind=tools&q=nowhere",false]` {
+		t.Errorf("address, parts: %s", got)
+	}
+}
+
+// A call that the policy leaves to the owner waits for the answer, which is given in another view.
+func TestCallThatWaitsForItsOwner(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
+	page.Front()
+	page.WaitFor(`document.querySelector("#open button.main")`)
+	page.Click(".schemaform textarea")
+	page.Type("mug")
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".call-state a")`)
+	page.Click(".call-state a")
+	page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
+	page.Click(".answer-once")
+	page.WaitFor(`!document.querySelector(".answer-once")`)
+	page.Eval(`history.back()`)
+	page.WaitFor(`document.querySelector(".outcome .result")`)
+}
