@@ -124,7 +124,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, `"total": 18.5`) {
 		t.Errorf("the result: %s", text)
 	}
-	if got := page.Eval(`document.querySelector(".call-state").textContent`); !strings.HasPrefix(got, `"It took `) {
+	if got := page.Eval(`document.querySelector(".trial-state").textContent`); !strings.HasPrefix(got, `"It took `) {
 		t.Errorf("the state: %s", got)
 	}
 	page.Eval(`navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }`)
@@ -179,9 +179,9 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__slow")
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click("#open button.main")
-	page.WaitFor(`document.querySelector("#open progress").value === 1 && document.querySelector(".call-state").textContent.includes("a quarter")`)
+	page.WaitFor(`document.querySelector("#open progress").value === 1 && document.querySelector(".trial-state").textContent.includes("a quarter")`)
 	page.Click("#open button.main") // it is under way already
-	page.Click(`#open button[aria-label^="Cancel"]`)
+	page.Click(`#open button[aria-label^="Cancel:"]`)
 	<-stopped
 	page.WaitFor(`document.querySelector(".outcome").textContent.includes("You stopped it")`)
 
@@ -294,8 +294,8 @@ func TestCallThatWaitsForItsOwner(t *testing.T) {
 	page.Click(".schemaform textarea")
 	page.Type("mug")
 	page.Click("#open button.main")
-	page.WaitFor(`document.querySelector(".call-state a")`)
-	page.Click(".call-state a")
+	page.WaitFor(`document.querySelector(".trial-state a")`)
+	page.Click(".trial-state a")
 	page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
 	page.Click(".answer-once")
 	page.WaitFor(`!document.querySelector(".answer-once")`)
