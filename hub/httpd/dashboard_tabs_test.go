@@ -302,3 +302,40 @@ func TestCallThatWaitsForItsOwner(t *testing.T) {
 	page.Eval(`history.back()`)
 	page.WaitFor(`document.querySelector(".outcome .result")`)
 }
+
+// Resources and prompts are found, read and got as tools are.
+func TestResourcesAndPromptsOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	local := d.offerPage("https://e.example", "E", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		if read, ok := in.Request.(*spec.ReadResource); ok {
+			return spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"` + read.URI + `","mimeType":"text/html","text":"<b>text</b> of ` + read.URI + `"}]}`)}, nil
+		}
+		return spec.Response{Result: json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Say <i>it</i>"}}]}`)}, nil
+	}, `{"name":"one"}`)
+	for kind, item := range map[spec.Kind]string{
+		spec.KindResource: `{"uriTemplate":"shop://parts/{id}","name":"Parts"}`,
+		spec.KindPrompt:   `{"name":"say","title":"Say it","arguments":[{"name":"what","description":"What to say","required":true}]}`,
+	} {
+		if _, err := local.Ask(t.Context(), 0, &spec.Register{Kind: kind, Items: []json.RawMessage{json.RawMessage(item)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := d.viewTabs(chromium.Options{}, "?kind=resources&q=parts")
+	page.WaitFor(`document.querySelectorAll("#found li").length === 1`)
+	page.Click("#found a")
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Parts"`)
+	page.Eval(`document.querySelector(".schemaform textarea").value = "tabhub://e.example/shop://parts/7"`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("<b>text</b> of shop://parts/7")`)
+	page.Eval(`location.hash = "#tabs?kind=prompts&q=say"`)
+	page.WaitFor(`document.querySelector("#found")?.textContent.includes("Say it")`)
+	page.Click("#found a")
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Say it"`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".schemaform [aria-invalid=true]")`)
+	page.Click(".schemaform textarea")
+	page.Type("yes")
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("user: Say <i>it</i>")`)
+}
