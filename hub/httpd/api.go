@@ -6,15 +6,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"slices"
-	"strconv"
-	"time"
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
-	"tabhub/hub/record"
 	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -112,51 +108,6 @@ func (s *Server) getExplain(r *request) error {
 	}
 	return r.answer(e)
 }
-
-func (s *Server) getLog(r *request) error {
-	q := r.URL.Query()
-	query := record.Query{
-		Event: record.Event(q.Get("event")), Call: q.Get("call"), Client: q.Get("client"),
-		Site: q.Get("site"), Tool: q.Get("tool"), Decision: q.Get("decision"), Limit: 100,
-	}
-	if err := query.Check(); err != nil {
-		return badRequest("%s", err)
-	}
-	if v := q.Get("limit"); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 || n > MaxLog {
-			return badRequest("limit is %q; it may be 1 to %d", v, MaxLog)
-		}
-		query.Limit = n
-	}
-	for name, field := range map[string]*time.Time{"since": &query.Since, "until": &query.Until} {
-		v := q.Get(name)
-		if v == "" {
-			continue
-		}
-		t, err := time.Parse(time.RFC3339, v)
-		if err != nil {
-			return badRequest("%s is %q; write it as %s", name, v, time.RFC3339)
-		}
-		*field = t
-	}
-	if v := q.Get("after"); v != "" {
-		n, err := strconv.ParseUint(v, 10, 64)
-		if err != nil {
-			return badRequest("after is %q; it is the number of a line", v)
-		}
-		query.After = n
-	}
-	lines, err := r.tenant.Record.Read(query)
-	if err != nil {
-		return err
-	}
-	slices.Reverse(lines)
-	return r.answer(nonNil(lines))
-}
-
-// MaxLog is how many lines of the record GET /api/log gives out at once, the newest first.
-const MaxLog = 10_000
 
 func (s *Server) postToken(r *request) error {
 	if s.o.Rotate == nil {

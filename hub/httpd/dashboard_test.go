@@ -127,10 +127,10 @@ func TestDashboardInABrowser(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record").textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("search_products")`)
 
 	page.Reload() // which stays at the view
-	page.WaitFor(`document.querySelector("#record")?.textContent.includes("search_products")`)
+	page.WaitFor(`document.querySelector("#record-rows")?.textContent.includes("search_products")`)
 
 	// Another tab has to sign in, and the first one's address no longer does.
 	other := b.Open("http://" + d.addr + "/?token=" + secret)
@@ -327,7 +327,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Errorf("the call that was allowed: %s", got)
 	}
 	awaitView(page, "record")
-	page.WaitFor(`document.querySelector("#record").textContent.includes("by dashboard")`)
+	page.WaitFor(`document.querySelector("#record-rows").textContent.includes("by dashboard")`)
 	awaitView(page, "now")
 
 	// By the keyboard alone, and for good.
@@ -442,7 +442,7 @@ func TestPlainDashboardOnlyReads(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/#code=" + d.code())
-	page.WaitFor(`document.querySelector("#only-reads").checkVisibility() && document.querySelector("#only-reads").textContent.includes("tabhub token --url")`)
+	page.WaitFor(`document.querySelector("#only-reads").checkVisibility() && document.querySelector("#only-reads").textContent.includes("tabhub dashboard")`)
 	if got := page.Eval(`[...document.querySelectorAll(".writes")].filter(e => e.checkVisibility()).length`); got != "0" {
 		t.Errorf("it offers %s things that it cannot do", got)
 	}

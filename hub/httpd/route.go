@@ -120,6 +120,7 @@ var routes = []route{
 	api("GET", "/api/rejected", (*Server).getRejected),
 	api("GET", "/api/explain", (*Server).getExplain),
 	api("GET", "/api/log", (*Server).getLog),
+	decisions("GET", "/api/log/payloads", (*Server).getPayloads),
 	owners("GET", "/api/trace", (*Server).getTrace),
 	api("GET", "/api/site", (*Server).getSite),
 	{path: "/api/site", method: "PUT", access: acts, client: true, tenant: true, serve: (*Server).putSite},

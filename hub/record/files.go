@@ -154,6 +154,15 @@ func (f *File) Read(q Query) ([]Line, error) {
 	return Read(f.dir, q)
 }
 
+// Each is the function of that name, for all that was appended before.
+func (f *File) Each(q Query, each func(*Line) error) error {
+	f.flush()
+	return Each(f.dir, q, each)
+}
+
+// Payloads is ReadPayloads of what Read has returned.
+func (f *File) Payloads(lines []Line) ([]Payload, error) { return ReadPayloads(f.dir, lines) }
+
 // flush waits until all that is queued is written, or cannot be.
 func (f *File) flush() {
 	done := make(chan struct{})

@@ -129,6 +129,9 @@ func TestRead(t *testing.T) {
 			{Query{Event: Call, Since: now.Add(2 * time.Second)}, []uint64{5}},
 			{Query{Event: Call, Until: now.Add(3 * time.Second)}, []uint64{3}},
 			{Query{Tool: "nothing"}, nil},
+			{Query{Event: Call, Outcome: "ok"}, []uint64{3}}, {Query{Event: Call, Outcome: Failed}, []uint64{5}}, {Query{Outcome: "TAB_CLOSED"}, []uint64{5}},
+			{Query{Text: "CLAUDE note"}, []uint64{3}}, {Query{Text: "claude nothing"}, nil},
+			{Query{Before: 4}, []uint64{1, 2, 3}}, {Query{Before: 4, Limit: 1}, []uint64{3}}, {Query{Before: 1}, nil},
 		} {
 			lines, err := f.Read(c.q)
 			var got []uint64
@@ -137,6 +140,13 @@ func TestRead(t *testing.T) {
 			}
 			if err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("%+v: lines %d, want %d; %v", c.q, got, c.want, err)
+			}
+			if c.q.Limit > 0 {
+				continue
+			}
+			got = nil
+			if err := f.Each(c.q, func(l *Line) error { got = append(got, l.N); return nil }); err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("each of %+v: lines %d, want %d; %v", c.q, got, c.want, err)
 			}
 		}
 	}

@@ -15,15 +15,23 @@ type Query struct {
 	Event    Event
 	Call     string // its id, or that of the question that was asked about it
 	Client   string // its ID, its name, or what it calls itself
+	Session  string
 	Site     string // a domain, or the host of an origin
 	Tool     string
+	Class    string
 	Decision string
+	Outcome  string // "ok", the code of a failure, or Failed
+	Text     string // words that a line has somewhere, in any case and order
 	Since    time.Time
 	Until    time.Time // zero: no end
 
-	After uint64 // only lines with greater numbers
-	Limit int    // the newest of them; 0: all
+	After  uint64 // only lines with greater numbers
+	Before uint64 // only lines with smaller numbers; 0: all
+	Limit  int    // the newest of them; 0: all
 }
+
+// Failed as the Outcome of a Query selects all that did not end well.
+const Failed = "failed"
 
 // Check returns an error if q asks for an event or a decision that there is not.
 func (q *Query) Check() error {
@@ -52,14 +60,32 @@ func list[T ~string](words []T) string {
 
 // Match reports whether q selects l, as far as that does not depend on others.
 func (q *Query) Match(l *Line) bool {
-	return l.N > q.After &&
+	return l.N > q.After && (q.Before == 0 || l.N < q.Before) &&
 		(q.Event == "" || q.Event == l.Event) &&
 		(q.Call == "" || q.Call == l.Call || q.Call == l.Question) &&
 		(q.Client == "" || q.Client == l.Client || q.Client == l.Name || q.Client == l.Said) &&
+		(q.Session == "" || q.Session == l.Session) &&
 		(q.Site == "" || spec.Domain(q.Site) == l.Domain || q.Site == host(l.Origin)) &&
 		(q.Tool == "" || q.Tool == l.Tool) &&
+		(q.Class == "" || q.Class == l.Class) &&
 		(q.Decision == "" || q.Decision == l.Decision) &&
-		!l.Time.Before(q.Since) && (q.Until.IsZero() || l.Time.Before(q.Until))
+		(q.Outcome == "" || q.Outcome == l.Outcome || q.Outcome == Failed && l.Outcome != "ok") &&
+		!l.Time.Before(q.Since) && (q.Until.IsZero() || l.Time.Before(q.Until)) &&
+		(q.Text == "" || l.says(q.Text))
+}
+
+// says reports whether each word of text is somewhere in the texts of e.
+func (e *Entry) says(text string) bool {
+	said := strings.ToLower(strings.Join(append([]string{
+		string(e.Event), e.Call, e.Client, e.Name, e.Said, e.Session, e.Via, e.Tab, string(e.Domain), e.Origin, e.URL, e.Tool, e.Class,
+		e.Digest, e.Decision, e.Rule, e.Question, e.By, e.Reach, e.Outcome, e.Reason,
+	}, e.Flows...), "\n"))
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		if !strings.Contains(said, word) {
+			return false
+		}
+	}
+	return true
 }
 
 func host(origin string) string {

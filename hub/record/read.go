@@ -26,6 +26,9 @@ func Read(dir string, q Query) ([]Line, error) {
 		if fi, err := os.Stat(s.lines(dir)); err == nil && fi.ModTime().Before(q.Since) {
 			break // of what was written later nothing is older
 		}
+		if q.Before > 0 && s.first(dir) >= q.Before {
+			continue
+		}
 		whole, _, err := s.read(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was retired
@@ -47,6 +50,26 @@ func Read(dir string, q Query) ([]Line, error) {
 	}
 	slices.Reverse(found)
 	return found, nil
+}
+
+// Each calls f with each line of the record in a directory that q selects, oldest first, whatever
+// its Limit, and holds one of them in memory at a time.
+func Each(dir string, q Query, f func(*Line) error) error {
+	all, err := segments(dir)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if err := s.each(dir, func(raw []byte) error {
+			if l, ok := decodeLine(raw); ok && q.Match(&l) {
+				return f(&l)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // followDelay is how often Follow looks for new lines.

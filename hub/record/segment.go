@@ -1,12 +1,14 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -62,6 +64,41 @@ func (s segment) read(dir string) (whole []byte, torn int, err error) {
 	b, err := os.ReadFile(s.lines(dir))
 	whole = wholeLines(b)
 	return whole, len(b) - len(whole), err
+}
+
+// each calls f with each line of a segment, until it fails. It reads them one by one.
+func (s segment) each(dir string, f func(raw []byte) error) error {
+	file, err := os.Open(s.lines(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it was retired
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for in := bufio.NewReader(file); ; {
+		raw, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := f(raw[:len(raw)-1]); err != nil {
+			return err
+		}
+	}
+}
+
+// first returns the number of the first line of a segment, 0 if it has none.
+func (s segment) first(dir string) (n uint64) {
+	_ = s.each(dir, func(raw []byte) error {
+		if l, ok := decodeLine(raw); ok {
+			n = l.N
+		}
+		return io.EOF
+	})
+	return n
 }
 
 // wholeLines returns b up to its last line feed.

@@ -176,6 +176,7 @@ export interface Entry {
   url?: string;
   tool?: string;
   class?: string;
+  digest?: string; // of the arguments
   decision?: string;
   rule?: string;
   question?: string;
@@ -191,6 +192,13 @@ export interface Entry {
 /** An entry that is in the record's files. */
 export interface Line extends Entry {
   n: number;
+}
+
+/** What was said in a call, where that is kept. */
+export interface Payload {
+  n: number; // of the line
+  args?: unknown;
+  result?: unknown;
 }
 
 export interface Question {

@@ -24,7 +24,7 @@
 // - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
 
 import * as clients from "./clients.js";
-import { byID, waitsForClick } from "./dom.js";
+import { ACTED, byID, waitsForClick } from "./dom.js";
 import * as health from "./health.js";
 import { loadNames } from "./names.js";
 import * as now from "./now.js";
@@ -217,7 +217,7 @@ function showStatus({ hub, record }) {
 }
 
 let running = false;
-let connected = false; // to the hub, which nothing but run asks for anything otherwise
+let connected = false; // what goes on is told; otherwise nothing but run asks the hub for anything
 
 /** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
 async function run() {
@@ -231,12 +231,14 @@ async function run() {
       byID("signed-out").hidden = true;
       for (const id of ["data", "nav", "power"]) byID(id).hidden = false;
       byID("sign-out").hidden = auth === "none";
-      connected = true;
-      if (shown) refresh(ALL);
-      else openView();
+      if (!shown) openView();
       showPower();
       await follow((message) => {
-        wait = RETRY;
+        if (!connected) {
+          connected = true;
+          wait = RETRY;
+          refresh(ALL); // by now, nothing of what follows is missed
+        }
         take(message);
       });
     } catch (err) {
@@ -313,6 +315,7 @@ byID("sign-out").addEventListener("click", async () => {
   await session.signOut().catch(() => {}); // a hub that does not answer has ended
 });
 for (const type of ["pointerdown", "keydown"]) addEventListener(type, used);
+for (const type of [ACTED, "focus"]) addEventListener(type, () => refresh(["tabs", "policy", "clients", "status"]));
 addEventListener("hashchange", () => {
   if (new URLSearchParams(location.hash.slice(1)).has("code")) return void start(); // another address was opened in this tab
   if (location.hash === "#title" || !shown) return;

@@ -69,21 +69,19 @@ export function when(time) {
 /** @param {number} nanoseconds */
 export function took(nanoseconds) {
   const ms = nanoseconds / 1e6;
-  return ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 /**
  * Shows rows in a table's body or a list, or hides what is around them if there are none. A
- * button that has the focus keeps it, if there is one of the same name. The cells are told what
- * their column is called, for screens where they stand below one another.
+ * button that has the focus keeps it, if there is one of the same name.
  * @param {HTMLElement} body
  * @param {string} around
  * @param {HTMLElement[]} rows
  */
 export function list(body, around, rows) {
   const focused = body.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
-  const columns = [...(body.closest("table")?.tHead?.rows[0].cells ?? [])].map((th) => th.textContent);
-  for (const made of rows) columns.forEach((column, i) => made.children[i]?.setAttribute("data-column", column ?? ""));
+  for (const made of rows) labelled(body, made);
   body.replaceChildren(...rows.slice(0, ROWS));
   if (focused) [...body.querySelectorAll("button")].find((b) => b.ariaLabel === focused)?.focus();
   const outer = /** @type {HTMLElement} */ (body.closest(around));
@@ -103,6 +101,17 @@ export function button(label, name, act) {
   made.ariaLabel = name;
   made.addEventListener("click", () => void tell(made, act));
   return made;
+}
+
+/**
+ * Has the cells of a row know what their column is called, for screens where they stand below one
+ * another.
+ * @param {HTMLElement} body
+ * @param {HTMLElement} row
+ */
+export function labelled(body, row) {
+  const columns = body.closest("table")?.tHead?.rows[0].cells ?? [];
+  [...columns].forEach((th, i) => row.children[i]?.setAttribute("data-column", th.textContent ?? ""));
 }
 
 /** How long a button that has to be pressed twice waits, in ms. */
@@ -138,6 +147,9 @@ export function twice(label, name, act) {
   return made;
 }
 
+/** The event of the window when the owner has done something: not all that may change is told. */
+export const ACTED = "acted";
+
 /**
  * Does something, and says how it went, if that needs words: in the form of an element, if that
  * has a place for it, or as a toast.
@@ -153,6 +165,7 @@ export async function tell(within, act) {
     failed = true;
     words = err instanceof Error && err.message ? `Not done: ${err.message}` : "Not done: the hub does not answer";
   }
+  dispatchEvent(new Event(ACTED));
   const said = typeof words === "string" ? words : "";
   if (answer) answer.textContent = said;
   else if (said) toast(said, failed);

@@ -1,5 +1,6 @@
-// What goes on now: how much there is, and what is paused.
+// What goes on now: calls, how much there is, and what is paused.
 
+import * as calls from "./calls.js";
 import { button, byID, element, foreign, list, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { isOfAll } from "./pause.js";
@@ -8,16 +9,28 @@ import { ask } from "./session.js";
 /** @import {Browser, Policy, Status} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
 
+/** @type {(changed: string[]) => void} */
+let refresh;
+
 /** @type {View} */
 export const view = {
   name: "now",
   title: "Now",
-  open() {},
+  open(_section, _args, again) {
+    refresh = again;
+    calls.start();
+  },
+  close: calls.stop,
   async update(changed) {
-    if (changed.has("status") || changed.has("tabs")) {
-      showCounts(...await Promise.all([ask("GET", "api/status"), ask("GET", "api/browsers")]));
+    if (changed.has("record")) calls.takeEarlier(await ask("GET", "api/log?event=call&limit=50"));
+    if (changed.has("status") || changed.has("tabs") || changed.has("clients")) {
+      showCounts(...(await Promise.all([ask("GET", "api/status"), ask("GET", "api/browsers")])));
     }
     if (changed.has("policy")) showPauses(await ask("GET", "api/policy"));
+  },
+  live(message) {
+    calls.take(message);
+    if (message.entries) refresh(["status"]); // which counts calls
   },
 };
 
@@ -29,6 +42,7 @@ function showCounts({ hub, clients }, peers) {
   const browsers = peers.filter((b) => b.connected && !b.single).length;
   const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, browsers, clients, calls: hub.calls };
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
+  for (const [step, done] of Object.entries({ extension: browsers, page: hub.tools, client: clients })) byID(`step-${step}`).classList.toggle("done", done > 0);
 }
 
 /** @param {Policy} policy */

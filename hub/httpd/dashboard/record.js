@@ -1,10 +1,14 @@
-// The record: its latest lines, and the story of one call.
+// The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
-import { byID, element, foreign, list, row, tell, took, when } from "./dom.js";
-import { ask } from "./session.js";
+import { byID, chip, element, foreign, list, row, tell, took, when } from "./dom.js";
+import { ask, file } from "./session.js";
+import { openStory } from "./story.js";
 
 /** @import {Line} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
+
+/** How many lines a page has. */
+const PAGE = 50;
 
 /** @type {HTMLFormElement} */
 let filter;
@@ -12,42 +16,103 @@ let filter;
 /** The id of the call, or of the question about it, whose story is shown, "" for none. */
 let story = "";
 
+/** @type {number[]} before which line each page begins, from the second one to the one that is shown */
+let pages = [];
+
+/** How many lines have been added since the page was shown. */
+let added = 0;
+
+/** Where the view was left for a story. */
+let back = "#record";
+
 /** @type {View} */
 export const view = {
   name: "record",
   title: "Record",
-  open(section, args) {
-    filter = /** @type {HTMLFormElement} */ (byID("record-filter"));
+  open(_section, args, refresh) {
     story = args.get("call") ?? "";
+    byID("all-lines").hidden = story !== "";
     byID("one-call").hidden = story === "";
-    filter.hidden = story !== "";
+    /** @type {HTMLAnchorElement} */ (byID("back")).href = back;
+    if (story) return;
+    [pages, added] = [[], 0];
+    filter = /** @type {HTMLFormElement} */ (byID("record-filter"));
+    for (const [name, value] of args) {
+      const field = filter.elements.namedItem(name);
+      if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;
+    }
+    const more = /** @type {HTMLDetailsElement} */ (filter.querySelector("details"));
+    more.open = [...more.querySelectorAll("input")].some(({ value }) => value !== "");
+    keepFilter();
+    /** @param {() => void} turn */
+    const turnTo = (turn) => {
+      turn();
+      refresh(["record"]);
+    };
     filter.addEventListener("submit", (event) => event.preventDefault());
-    filter.addEventListener("change", () => tell(filter, show));
+    filter.addEventListener("input", () => turnTo(() => {
+      pages = [];
+      keepFilter();
+    }));
+    byID("added-lines").addEventListener("click", () => turnTo(() => (pages = [])));
+    byID("newer").addEventListener("click", () => turnTo(() => pages.pop()));
+    byID("older").addEventListener("click", () => turnTo(() => pages.push(Number(byID("older").dataset.before))));
+    for (const format of ["jsonl", "csv"]) byID(format).addEventListener("click", () => tell(byID("record-rows"), () => save(format)));
   },
-  update: show,
+  async update(changed) {
+    if (!changed.has("record")) return;
+    if (story) return openStory(story);
+    added = 0;
+    showAdded();
+    const query = asked();
+    query.set("limit", String(PAGE + 1)); // one more says that there is another page
+    if (pages.length) query.set("before", String(pages[pages.length - 1]));
+    showRecord(await ask("GET", `api/log?${query}`));
+  },
+  live({ entries, missed = 0 }) {
+    if (!entries || story) return;
+    const { value: event } = /** @type {HTMLSelectElement} */ (filter.elements.namedItem("event"));
+    added += missed + entries.filter((e) => event === "" || e.event === event).length;
+    showAdded();
+  },
 };
 
-async function show() {
-  showRecord(await ask("GET", path()));
+/** What the filter asks for, as the admin API takes it. */
+function asked() {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(filter)) {
+    if (typeof value !== "string" || value.trim() === "") continue;
+    const time = name === "since" || name === "until";
+    query.set(name, time ? new Date(value).toISOString() : value.trim());
+  }
+  return query;
 }
 
-/** Where the admin API has the lines that are to be shown. */
-function path() {
-  const query = new URLSearchParams({ limit: story ? "100" : "25" });
-  if (story) return `api/log?${query}&call=${encodeURIComponent(story)}`;
-  for (const [name, value] of new FormData(filter)) if (typeof value === "string" && value !== "") query.set(name, value.trim());
-  return `api/log?${query}`;
+/** Keeps the filter in the address, for a reload and a bookmark. */
+function keepFilter() {
+  const said = /** @type {[string, string][]} */ ([...new FormData(filter)].filter(([, value]) => value !== ""));
+  back = `#record?${new URLSearchParams(said)}`;
+  history.replaceState(null, "", back);
+}
+
+function showAdded() {
+  byID("added-lines").hidden = added === 0;
+  byID("added-lines").textContent = `Look again: ${added.toLocaleString("en")} ${added === 1 ? "line has" : "lines have"} been added`;
 }
 
 /** @param {Line[]} lines */
 function showRecord(lines) {
-  list(byID("record"), "table", lines.map(line));
-  const none = byID("no-record");
-  none.hidden = lines.length > 0;
-  none.textContent = filtered() ? "No line fits." : "Nothing yet. Connect a client, and have it call a tool.";
+  const shown = lines.slice(0, PAGE);
+  list(byID("record-rows"), "table", shown.map(line));
+  byID("no-lines").hidden = lines.length > 0 || filtered();
+  byID("no-match").hidden = lines.length > 0 || !filtered();
+  byID("newer").hidden = pages.length === 0;
+  byID("older").hidden = lines.length <= PAGE;
+  byID("older").dataset.before = String(shown.at(-1)?.n ?? 0);
+  byID("exports").hidden = lines.length === 0;
 }
 
-const filtered = () => story !== "" || [...new FormData(filter)].some(([name, value]) => value !== "" && name !== "event");
+const filtered = () => pages.length > 0 || [...asked().keys()].some((name) => name !== "event");
 
 /** @param {Line} l */
 function line(l) {
@@ -57,22 +122,33 @@ function line(l) {
   const decision = [element("span", l.decision === "deny" ? "bad" : "", l.decision ?? "")];
   const how = [l.reach, l.by && `by ${l.by}`, l.rule].filter(Boolean).join(" · ");
   if (how) decision.push(foreign(how, "title soft"));
-  const outcome = [element("span", l.outcome === "ok" ? "good" : "bad", l.outcome)];
+  const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
-  const time = [element("span", "number", when(l.time))];
   const id = l.question || l.call; // the question has the call, too
-  if (id && id !== story) time.push(link(id, l));
-  return row(time, what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""));
+  return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? link(id, l) : "");
 }
 
 /**
  * @param {string} id
  * @param {Line} l
  */
-function link(id, { time }) {
+function link(id, { time, tool = "" }) {
   const made = document.createElement("a");
   made.href = `#record?call=${encodeURIComponent(id)}`;
   made.textContent = "Story";
-  made.ariaLabel = `Story of the call of ${when(time)}`;
+  made.ariaLabel = `Story of ${tool}, ${when(time)}`;
   return made;
+}
+
+/** @param {string} format */
+async function save(format) {
+  const query = asked();
+  query.set("format", format);
+  const found = await file(`api/log?${query}`);
+  const at = document.createElement("a");
+  at.href = URL.createObjectURL(found);
+  at.download = `tabhub-record.${format}`;
+  at.click();
+  URL.revokeObjectURL(at.href);
+  return `All lines that were found are in ${at.download}.`;
 }

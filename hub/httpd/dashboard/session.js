@@ -4,6 +4,9 @@
 
 const KEY = "tabhub.session";
 
+/** What the admin API answers. */
+const TYPES = ["application/json", "text/event-stream", "application/jsonl", "text/csv; charset=utf-8"];
+
 /** The hub does not know the session, or is not the one that gave it. */
 export class SignedOut extends Error {}
 
@@ -142,11 +145,21 @@ async function sendMine(method, path, body, signal, accept) {
   const response = await send(method, path, mine, body, signal, accept);
   if (session !== mine) throw new Changed();
   const type = response.headers.get("Content-Type") ?? "";
-  if (response.status === 401 || !["application/json", "text/event-stream"].includes(type)) {
+  if (response.status === 401 || !TYPES.includes(type)) {
     keep(null);
     throw new SignedOut();
   }
   return response;
+}
+
+/**
+ * Gets a file.
+ * @param {string} path
+ */
+export async function file(path) {
+  const response = await sendMine("GET", path);
+  if (!response.ok) throw new Refused(reasonOf(response, await response.json()));
+  return response.blob();
 }
 
 /** Aborts when the session is left. */

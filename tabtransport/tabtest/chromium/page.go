@@ -158,7 +158,7 @@ func (p *Page) Release(selector string) { p.t.Helper(); p.mouse(chromedp.MouseRe
 func (p *Page) mouse(event input.DispatchMouseEventType, selector string) {
 	p.t.Helper()
 	var at struct{ X, Y, Width, Height float64 }
-	p.Into(fmt.Sprintf("document.querySelector(%q).getBoundingClientRect()", selector), &at)
+	p.Into(fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().toJSON()", selector), &at)
 	step(p, "the mouse at "+selector, chromedp.MouseEvent(event, at.X+at.Width/2, at.Y+at.Height/2, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 }
 

@@ -1,0 +1,74 @@
+package httpd
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// Who cannot see the dashboard, or not well, must be able to use each of its views: axe-core finds
+// nothing that is serious in any of them, wide or narrow, light or dark.
+func TestDashboardIsAccessible(t *testing.T) {
+	t.Parallel()
+	const path = "../pages/node_modules/axe-core/axe.min.js"
+	axe, err := os.ReadFile(path)
+	if err != nil && os.Getenv("CI") != "true" {
+		t.Skip("run npm ci in hub/pages")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dark := range []bool{false, true} {
+		d := openSignIn(t, nil)
+		d.join("https://shop.example.com/", "Shop")
+		page := d.openDashboard(chromium.Options{Dark: dark})
+		page.Eval(string(axe) + "; undefined")
+		check := func(what string) {
+			t.Helper()
+			var found []string
+			page.Into(`axe.run({resultTypes: ["violations"]}).then(({violations}) => violations
+				.filter(({impact}) => impact === "serious" || impact === "critical")
+				.map(({id, nodes}) => id + " at " + nodes.map(({target, failureSummary}) => target.join(" ") + ": " + failureSummary).join("; ")))`, &found)
+			for _, problem := range found {
+				t.Errorf("%s, dark %v: %s", what, dark, problem)
+			}
+		}
+		d.call("claude", "search_products", `{"query":"mug"}`)
+		if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		asked := make(chan struct{})
+		go func() {
+			defer close(asked)
+			by := consent.As(&policy.Principal{ID: "c-1", Name: "claude"})
+			d.tenant.Hub.Call(t.Context(), hub.Call{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
+		}()
+		page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
+		for _, width := range []int64{1280, 390} {
+			page.Resize(width, 800)
+			for view, shown := range map[string]string{
+				"now": "#calls tr", "tabs": "#found li", "sites": "#view h2", "clients": "#view h2", "record": "#record-rows tr", "health": "#view > *",
+			} {
+				awaitView(page, view)
+				page.WaitFor(fmt.Sprintf(`document.querySelector(%q)`, shown))
+				check(fmt.Sprintf("%s at %d", view, width))
+			}
+			awaitView(page, "record")
+			page.WaitFor(`document.querySelector("#record-rows a")`)
+			page.Click("#record-rows a")
+			page.WaitFor(`document.querySelector("#story li")`)
+			check(fmt.Sprintf("story at %d", width))
+		}
+		d.tenant.Hub.Pause("test", true)
+		<-asked
+		page.Click("#sign-out")
+		page.WaitFor(`document.querySelector("#signed-out").checkVisibility()`)
+		check("signed out")
+	}
+}

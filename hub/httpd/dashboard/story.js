@@ -1,0 +1,85 @@
+// The story of one call, from the request to the answer.
+
+import { byID, chip, element, foreign, took, when } from "./dom.js";
+import { ask, mayWrite } from "./session.js";
+
+/** @import {Line, Payload} from "./api.d.ts" */
+
+/** @typedef {{at: number, head: (Node | string)[], facts: [string, string | undefined][], said?: [string, unknown]}} Step */
+
+/** @param {string} id of the call, or of the question about it */
+export async function openStory(id) {
+  const query = `call=${encodeURIComponent(id)}`;
+  const [lines, payloads] = await Promise.all([
+    ask("GET", `api/log?limit=100&${query}`),
+    mayWrite() ? ask("GET", `api/log/payloads?${query}`) : [],
+  ]);
+  showStory(lines.reverse(), payloads);
+}
+
+/**
+ * @param {Line[]} lines the latest last
+ * @param {Payload[]} payloads
+ */
+function showStory(lines, payloads) {
+  const said = new Map(payloads.map((p) => [p.n, p]));
+  const steps = lines.flatMap((l) => stepsOf(l, said.get(l.n))).sort((a, b) => a.at - b.at);
+  byID("no-story").hidden = steps.length > 0;
+  byID("story").replaceChildren(...steps.map(shown));
+}
+
+/**
+ * @param {Line} l
+ * @param {Payload} [payload]
+ * @returns {Step[]}
+ */
+function stepsOf(l, payload) {
+  const at = Date.parse(l.time);
+  if (l.event === "ask") {
+    return [
+      { at: at - ms(l.asked), head: ["You were asked"], facts: [["Question", l.question]] },
+      { at, head: ["The question ended: ", foreign(l.outcome)], facts: [["Answered by", l.by], ["Reach", l.reach], ["After", took(l.asked ?? 0)]] },
+    ];
+  }
+  if (l.event === "begun") return [{ at, head: ["About to be done: what cannot be undone"], facts: whereOf(l) }];
+  /** @type {Step[]} */
+  const steps = [
+    {
+      at,
+      head: [foreign(l.name || l.said || l.client || "a client"), " asked for ", foreign(l.tool || l.event, "code")],
+      facts: [["Site", l.domain], ["It calls itself", l.said], ["Client’s id", l.client], ["Session", l.session], ["Through", l.via], ["Class", l.class], ["Call", l.call], ["Digest of the arguments", l.digest]],
+      said: ["Arguments", payload?.args],
+    },
+  ];
+  if (l.decision) steps.push({ at, head: [DECISIONS[l.decision] ?? l.decision], facts: [["Rule", l.rule], ["Question", l.question], ["Answered by", l.by], ["Reach", l.reach]] });
+  if (l.flows?.length) steps.push({ at, head: ["Values of other sites were in the arguments"], facts: l.flows.map((flow) => ["Flow", flow]) });
+  if (l.tab) steps.push({ at, head: ["Sent to a tab"], facts: whereOf(l) });
+  steps.push({
+    at: at + ms(l.duration),
+    head: ["Ended: ", chip(l.outcome), ` after ${took(l.duration)}`],
+    facts: l.tab ? [] : [["Why", l.reason]],
+    said: ["Result", payload?.result],
+  });
+  return steps;
+}
+
+/** @type {Record<string, string>} */
+const DECISIONS = { allow: "Allowed by your policy", ask: "Decided by your answer", deny: "Denied" };
+
+/** @param {Line} l @returns {[string, string | undefined][]} */
+const whereOf = (l) => [["Page", l.url], ["Origin", l.origin], ["Tab", l.tab], ["Why this one", l.reason]];
+
+const ms = (/** @type {number | undefined} */ nanoseconds) => (nanoseconds ?? 0) / 1e6;
+
+/** @param {Step} step */
+function shown({ at, head, facts, said }) {
+  const made = element("li", "", element("span", "number soft", when(new Date(at).toISOString())), element("h3", "", ...head));
+  const known = facts.filter(([, value]) => value);
+  if (known.length) made.append(element("dl", "facts", ...known.flatMap(([name, value]) => [element("dt", "", name), element("dd", "foreign", value ?? "")])));
+  if (said?.[1] !== undefined) {
+    const text = element("pre", "said foreign", JSON.stringify(said[1], null, 2));
+    text.tabIndex = 0; // it may scroll
+    made.append(element("h4", "soft", said[0]), text);
+  }
+  return made;
+}

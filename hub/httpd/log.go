@@ -1,0 +1,183 @@
+package httpd
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"tabhub/hub/record"
+)
+
+// MaxLog is how many lines of the record GET /api/log gives out at once, the newest first.
+const MaxLog = 10_000
+
+// getLog answers the newest lines that the parameters select. With the parameter format it
+// answers a file of all of them, oldest first, which it writes while it reads.
+func (s *Server) getLog(r *request) error {
+	q := r.URL.Query()
+	query, err := logQuery(q)
+	if err != nil {
+		return err
+	}
+	switch format := q.Get("format"); format {
+	case "":
+	case "jsonl":
+		return s.exportLog(r, query, "application/jsonl", jsonLines)
+	case "csv":
+		return s.exportLog(r, query, "text/csv; charset=utf-8", csvLines)
+	default:
+		return badRequest("format is %q; it may be jsonl or csv", format)
+	}
+	lines, err := r.tenant.Record.Read(query)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(lines)
+	return r.answer(nonNil(lines))
+}
+
+// logQuery reads the parameters of GET /api/log.
+func logQuery(q url.Values) (record.Query, error) {
+	query := record.Query{
+		Event: record.Event(q.Get("event")), Call: q.Get("call"), Client: q.Get("client"), Session: q.Get("session"),
+		Site: q.Get("site"), Tool: q.Get("tool"), Class: q.Get("class"), Decision: q.Get("decision"),
+		Outcome: q.Get("outcome"), Text: q.Get("text"), Limit: 100,
+	}
+	if err := query.Check(); err != nil {
+		return query, badRequest("%s", err)
+	}
+	if v := q.Get("limit"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || n > MaxLog {
+			return query, badRequest("limit is %q; it may be 1 to %d", v, MaxLog)
+		}
+		query.Limit = n
+	}
+	for name, field := range map[string]*time.Time{"since": &query.Since, "until": &query.Until} {
+		v := q.Get(name)
+		if v == "" {
+			continue
+		}
+		t, err := time.Parse(time.RFC3339, v)
+		if err != nil {
+			return query, badRequest("%s is %q; write it as %s", name, v, time.RFC3339)
+		}
+		*field = t
+	}
+	for name, field := range map[string]*uint64{"after": &query.After, "before": &query.Before} {
+		v := q.Get(name)
+		if v == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil {
+			return query, badRequest("%s is %q; it is the number of a line", name, v)
+		}
+		*field = n
+	}
+	return query, nil
+}
+
+// exportLog answers all lines that query selects. What form returns writes one of them.
+func (s *Server) exportLog(r *request, query record.Query, contentType string, form func(io.Writer) func(*record.Line) error) error {
+	ctx, cancel := r.pass.identity.Context(r.Context())
+	defer cancel()
+	jsonHeaders(r.w.Header())
+	r.w.Header().Set("Content-Type", contentType)
+	r.w.Header().Set("Content-Disposition", "attachment")
+	out := bufio.NewWriterSize(&timedWriter{r.w, http.NewResponseController(r.w)}, 64<<10)
+	write := form(out)
+	err := r.tenant.Record.Each(query, func(l *record.Line) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return write(l)
+	})
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		s.log.Info("an export of the record was cut short", "err", err)
+		panic(http.ErrAbortHandler) // or what there is of it would look whole
+	}
+	return nil
+}
+
+// timedWriter writes a long answer to who must go on reading it.
+type timedWriter struct {
+	w  io.Writer
+	rc *http.ResponseController
+}
+
+func (t *timedWriter) Write(b []byte) (int, error) {
+	_ = t.rc.SetWriteDeadline(time.Now().Add(watchWrite)) // a writer without one is a test's
+	defer t.rc.SetWriteDeadline(time.Time{})
+	return t.w.Write(b)
+}
+
+func jsonLines(w io.Writer) func(*record.Line) error {
+	to := json.NewEncoder(w)
+	return func(l *record.Line) error { return to.Encode(l) }
+}
+
+// csvLines writes lines for spreadsheets. What time was taken is in milliseconds.
+func csvLines(w io.Writer) func(*record.Line) error {
+	to := csv.NewWriter(w)
+	to.Write([]string{
+		"n", "time", "event", "call", "client", "name", "said", "session", "via", "domain", "origin", "url", "tab", "tool", "class", "digest",
+		"decision", "rule", "question", "by", "reach", "asked_ms", "flows", "outcome", "reason", "duration_ms",
+	})
+	to.Flush()
+	return func(l *record.Line) error {
+		cells := []string{
+			fmt.Sprint(l.N), l.Time.UTC().Format(time.RFC3339Nano), string(l.Event), l.Call, l.Client, l.Name, l.Said, l.Session, l.Via, string(l.Domain),
+			l.Origin, l.URL, l.Tab, l.Tool, l.Class, l.Digest, l.Decision, l.Rule, l.Question, l.By, l.Reach, milliseconds(l.Asked),
+			strings.Join(l.Flows, "; "), l.Outcome, l.Reason, milliseconds(l.Duration),
+		}
+		for i := range cells {
+			cells[i] = noFormula(cells[i])
+		}
+		to.Write(cells)
+		to.Flush()
+		return to.Error()
+	}
+}
+
+func milliseconds(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64)
+}
+
+// noFormula keeps a spreadsheet from computing what a page or a client has said.
+func noFormula(text string) string {
+	if text != "" && strings.IndexByte("=+-@\t\r\n", text[0]) >= 0 {
+		return "'" + text
+	}
+	return text
+}
+
+// getPayloads answers the arguments and results of a call, as far as they are kept. A page that
+// only reads gets none: it may not be the hub's own.
+func (s *Server) getPayloads(r *request) error {
+	call := r.URL.Query().Get("call")
+	if call == "" {
+		return badRequest("the parameter call is missing")
+	}
+	lines, err := r.tenant.Record.Read(record.Query{Call: call, Limit: MaxLog})
+	if err != nil {
+		return err
+	}
+	payloads, err := r.tenant.Record.Payloads(lines)
+	if err != nil {
+		return err
+	}
+	return r.answer(nonNil(payloads))
+}

@@ -1,0 +1,66 @@
+package httpd
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tabhub/hub/record"
+)
+
+// Whoever exports the record must get each line that the filter finds, however many the page
+// shows, and no formula that a page or a client has thought of.
+func TestExportLog(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil)
+	const count = MaxLog + 2000
+	for i := range count {
+		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Said: `=HYPERLINK("http://evil.example")`, Tool: "a,\"b\"\nc", Outcome: "unknown"})
+		if i%4000 == 0 { // more than that would not all be kept
+			if _, err := d.tenant.Record.Read(record.Query{Limit: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	status, body, h := d.ask("GET", "/api/log?event=refused&text=hyperlink&limit=1&format=csv", "")
+	rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
+	if err != nil || status != http.StatusOK || len(rows) != 1+count || !strings.HasPrefix(h.Get("Content-Type"), "text/csv") {
+		t.Fatalf("%d %s: %d rows: %v", status, h.Get("Content-Type"), len(rows), err)
+	}
+	said, tool := slices.Index(rows[0], "said"), slices.Index(rows[0], "tool")
+	if last := rows[len(rows)-1]; last[said] != `'=HYPERLINK("http://evil.example")` || last[tool] != "a,\"b\"\nc" {
+		t.Errorf("the last row is %q", last)
+	}
+	_, body, _ = d.ask("GET", "/api/log?event=refused&outcome=failed&format=jsonl", "")
+	lines := slices.Collect(strings.Lines(body))
+	var first record.Line
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != count || !strings.HasPrefix(first.Said, "=HYPERLINK") {
+		t.Errorf("%d lines, the first %s: %v", len(lines), lines[0], err)
+	}
+	if status, body, _ := d.ask("GET", "/api/log?format=xml", ""); status != http.StatusBadRequest || !strings.Contains(body, "jsonl or csv") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// What was said in a call is told to its owner, where it is kept.
+func TestPayloadsOfACall(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil)
+	d.call("claude", "search_products", `{"query":"mug"}`)
+	lines, err := d.tenant.Record.Read(record.Query{Event: record.Call})
+	if err != nil || len(lines) != 1 {
+		t.Fatal(lines, err)
+	}
+	if status, body := d.askOwner("GET", "/api/log/payloads?call="+lines[0].Call, ""); status != http.StatusOK || !strings.Contains(body, `"args":{"query":"mug"}`) || !strings.Contains(body, `"result":{`) {
+		t.Errorf("%d %s", status, body)
+	}
+	for path, want := range map[string]string{"?call=nothing": "[]", "": "call is missing"} {
+		if _, body := d.askOwner("GET", "/api/log/payloads"+path, ""); !strings.Contains(body, want) {
+			t.Errorf("%s: %s, want %s", path, body, want)
+		}
+	}
+}

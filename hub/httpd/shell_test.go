@@ -1,0 +1,83 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// The views are chosen by the keyboard alone, which then is at the view's heading; the page says
+// which it shows; and an address that names none leads to the first one.
+func TestViewsByTheKeyboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := d.openDashboard(chromium.Options{})
+	page.Eval(`document.querySelector("#nav a[href='#record']").focus()`)
+	page.Keys(kb.Enter)
+	page.WaitFor(`document.body.dataset.view === "record"`)
+	if got := page.Eval(`[document.activeElement.id, document.activeElement.textContent, document.title, [...document.querySelectorAll("[aria-current=page]")].map(a => a.hash), document.querySelector("#calls")]`); got != `["title","Record","Record \u00b7 tabhub",["#record"],null]` {
+		t.Errorf("after a view was chosen: %s", got)
+	}
+	page.Eval(`void history.back()`)
+	page.WaitFor(`document.body.dataset.view === "now"`)
+	page.Eval(`location.hash = "#<img src=x>?x=1"`)
+	page.WaitFor(`document.body.dataset.view === "now" && document.title === "tabhub"`)
+	page.Eval(`document.querySelector(".skip").focus()`)
+	page.Keys(kb.Enter)
+	page.WaitFor(`document.activeElement.id === "title" && document.body.dataset.view === "now"`)
+}
+
+// Whatever view is open says that a question waits, and leads to it.
+func TestEveryViewSaysWhatWaits(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := d.openDashboard(chromium.Options{})
+	awaitView(page, "health")
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		by := consent.As(&policy.Principal{ID: "c-1", Name: "claude"})
+		d.tenant.Hub.Call(ctx, hub.Call{Name: searchTool, Args: json.RawMessage(`{"query":"mug"}`), By: by})
+	}()
+	page.WaitFor(`document.querySelector("#elsewhere").checkVisibility() && document.title.startsWith("(1) ")`)
+	if got := page.Eval(`[document.querySelector("#elsewhere").textContent, document.querySelector("#waiting-badge").textContent, document.querySelector("#questions").checkVisibility()]`); got != `["1 question waits for you","1",false]` {
+		t.Errorf("the view says %s", got)
+	}
+	page.Click("#elsewhere a")
+	page.WaitFor(`document.querySelector(".question")?.checkVisibility() && !document.querySelector("#elsewhere").checkVisibility()`)
+	stop()
+	<-ended
+	page.WaitFor(`document.querySelector("#waiting-badge").hidden || document.querySelector(".question").textContent.includes("The call has ended")`)
+}
+
+// A page whose connection breaks says so, comes back by itself, and has missed nothing then.
+func TestDashboardComesBack(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/")
+	page.Front()
+	page.Eval(`void (real => {
+		let down = new AbortController();
+		window.cut = () => down.abort(new TypeError("cut"));
+		window.mend = () => (down = new AbortController());
+		window.fetch = (path, init) => real(path, {...init, signal: AbortSignal.any([down.signal, ...(init.signal ? [init.signal] : [])])});
+	})(fetch)`)
+	page.Eval(`void (location.hash = "#code=` + d.code() + `")`)
+	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility()`)
+	page.Eval(`cut()`)
+	page.WaitFor(`document.querySelector("#trouble").textContent.startsWith("The hub does not answer")`)
+	d.call("claude", "search_products", `{"query":"mug"}`)
+	page.Eval(`void mend()`)
+	page.WaitFor(`!document.querySelector("#trouble").checkVisibility() && document.querySelector("#calls").textContent.includes("search_products")`)
+}
