@@ -45,8 +45,7 @@ func answering(result string) func(context.Context, tabtransport.Incoming) (spec
 // viewTabs opens the dashboard's view of tabs and tools.
 func (d *testServer) viewTabs(opts chromium.Options, args string) *chromium.Page {
 	d.t.Helper()
-	page := chromium.Start(d.t, opts).Open(d.server.SignInURL(d.token.Identity()))
-	page.WaitFor(`document.querySelector("#nav").checkVisibility()`)
+	page := d.openDashboard(opts)
 	page.Eval(`location.hash = "#tabs` + args + `"`)
 	page.WaitFor(`document.querySelector("#found li, #no-tabs:not([hidden]), #no-match:not([hidden])")`)
 	return page
@@ -120,6 +119,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 		t.Errorf("the page is sent %s, want %s", got, want)
 	}
 	page.WaitFor(`document.querySelector(".outcome img")?.naturalWidth === 1`)
+	picture(page, "tool")
 	page.Into(`document.querySelector(".outcome").innerText`, &text)
 	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, `"total": 18.5`) {
 		t.Errorf("the result: %s", text)
@@ -145,6 +145,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.Click("#where a[href*='tab=']")
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "The shop"`)
 	page.Into(`document.querySelector("#open").innerText`, &text)
+	picture(page, "tab")
 	for _, want := range []string{"open", "https://shop.example/", "verified", "shop.example · tab 1 · 2 tools", "Add to cart", "n was refused: frameId must be an integer", "odd has parts that were left out:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tab does not show %q:\n%s", want, text)
@@ -263,6 +264,7 @@ func TestManyTabs(t *testing.T) {
 	offer(t, d.peers, 120, 2)
 	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
 	page.WaitFor(`document.querySelector("#part").textContent === "1–50 of 240"`)
+	picture(page, "tools")
 	page.Click("#later")
 	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 240"`)
 	page.Eval(`document.querySelector("#found li:nth-child(7) a").focus()`)
