@@ -204,9 +204,6 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 func TestWhoMayCallOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
-		t.Fatal(err)
-	}
 	d.offerPage("https://e.example", "E", answering(`{"content":[{"type":"text","text":"gone"}]}`), `{"name":"wipe","annotations":{"destructiveHint":true}}`)
 	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__wipe")
 	page.WaitFor(`document.querySelector("#open button.main")`)
@@ -287,10 +284,10 @@ func TestManyTabs(t *testing.T) {
 func TestCallThatWaitsForItsOwner(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
+	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
 	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
 	page.Front()
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click(".schemaform textarea")
