@@ -59,6 +59,12 @@ func TestDashboardIsAccessible(t *testing.T) {
 				page.WaitFor(fmt.Sprintf(`document.querySelector(%q)`, shown))
 				check(fmt.Sprintf("%s at %d", view, width))
 			}
+			page.Eval(`location.hash = "#tabs?kind=tools&tool=` + searchTool + `"`)
+			page.WaitFor(`document.querySelector("#open .schema")`)
+			check(fmt.Sprintf("a tool at %d", width))
+			page.Click("#where a[href*='tab=']")
+			page.WaitFor(`document.querySelector("#open .links")`)
+			check(fmt.Sprintf("a tab at %d", width))
 			awaitView(page, "record")
 			page.WaitFor(`document.querySelector("#record-rows a")`)
 			page.Click("#record-rows a")

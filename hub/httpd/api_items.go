@@ -30,15 +30,19 @@ func (s *Server) getResources(r *request) error {
 func (s *Server) getPrompts(r *request) error { return r.answerItems(hub.ListPrompts) }
 
 func (r *request) answerItems(lists ...hub.ListKind) error {
-	out := []ItemReport{}
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[ItemReport]{search: q}
 	for _, kind := range lists {
-		all := r.tenant.Hub.List(kind)
-		for i := range all.Items {
-			it := &all.Items[i]
-			out = append(out, ItemReport{Name: it.Name, Template: kind == hub.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
+		for it := range q.find(r.tenant.Hub, kind, r.tenant.Hub.List(kind)) {
+			if part.has() {
+				part.shown = append(part.shown, ItemReport{Name: it.Name, Template: kind == hub.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
+			}
 		}
 	}
-	return r.answer(out)
+	return part.answer(r)
 }
 
 // getResource reads a resource, and answers the ReadResourceResult.

@@ -45,8 +45,7 @@ func answering(result string) func(context.Context, tabtransport.Incoming) (spec
 // viewTabs opens the dashboard's view of tabs and tools.
 func (d *testServer) viewTabs(opts chromium.Options, args string) *chromium.Page {
 	d.t.Helper()
-	page := chromium.Start(d.t, opts).Open(d.server.SignInURL(d.token.Identity()))
-	page.WaitFor(`document.querySelector("#nav").checkVisibility()`)
+	page := d.openDashboard(opts)
 	page.Eval(`location.hash = "#tabs` + args + `"`)
 	page.WaitFor(`document.querySelector("#found li, #no-tabs:not([hidden]), #no-match:not([hidden])")`)
 	return page
@@ -120,11 +119,12 @@ func TestToolOnTheDashboard(t *testing.T) {
 		t.Errorf("the page is sent %s, want %s", got, want)
 	}
 	page.WaitFor(`document.querySelector(".outcome img")?.naturalWidth === 1`)
+	picture(page, "tool")
 	page.Into(`document.querySelector(".outcome").innerText`, &text)
 	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, `"total": 18.5`) {
 		t.Errorf("the result: %s", text)
 	}
-	if got := page.Eval(`document.querySelector(".call-state").textContent`); !strings.HasPrefix(got, `"It took `) {
+	if got := page.Eval(`document.querySelector(".trial-state").textContent`); !strings.HasPrefix(got, `"It took `) {
 		t.Errorf("the state: %s", got)
 	}
 	page.Eval(`navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }`)
@@ -145,6 +145,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.Click("#where a[href*='tab=']")
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "The shop"`)
 	page.Into(`document.querySelector("#open").innerText`, &text)
+	picture(page, "tab")
 	for _, want := range []string{"open", "https://shop.example/", "verified", "shop.example · tab 1 · 2 tools", "Add to cart", "n was refused: frameId must be an integer", "odd has parts that were left out:"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the tab does not show %q:\n%s", want, text)
@@ -179,9 +180,9 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__slow")
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click("#open button.main")
-	page.WaitFor(`document.querySelector("#open progress").value === 1 && document.querySelector(".call-state").textContent.includes("a quarter")`)
+	page.WaitFor(`document.querySelector("#open progress").value === 1 && document.querySelector(".trial-state").textContent.includes("a quarter")`)
 	page.Click("#open button.main") // it is under way already
-	page.Click(`#open button[aria-label^="Cancel"]`)
+	page.Click(`#open button[aria-label^="Cancel:"]`)
 	<-stopped
 	page.WaitFor(`document.querySelector(".outcome").textContent.includes("You stopped it")`)
 
@@ -203,9 +204,6 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 func TestWhoMayCallOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
-		t.Fatal(err)
-	}
 	d.offerPage("https://e.example", "E", answering(`{"content":[{"type":"text","text":"gone"}]}`), `{"name":"wipe","annotations":{"destructiveHint":true}}`)
 	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__wipe")
 	page.WaitFor(`document.querySelector("#open button.main")`)
@@ -263,6 +261,7 @@ func TestManyTabs(t *testing.T) {
 	offer(t, d.peers, 120, 2)
 	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
 	page.WaitFor(`document.querySelector("#part").textContent === "1–50 of 240"`)
+	picture(page, "tools")
 	page.Click("#later")
 	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 240"`)
 	page.Eval(`document.querySelector("#found li:nth-child(7) a").focus()`)
@@ -285,20 +284,57 @@ func TestManyTabs(t *testing.T) {
 func TestCallThatWaitsForItsOwner(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
+	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
 	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
 	page.Front()
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click(".schemaform textarea")
 	page.Type("mug")
 	page.Click("#open button.main")
-	page.WaitFor(`document.querySelector(".call-state a")`)
-	page.Click(".call-state a")
+	page.WaitFor(`document.querySelector(".trial-state a")`)
+	page.Click(".trial-state a")
 	page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
 	page.Click(".answer-once")
 	page.WaitFor(`!document.querySelector(".answer-once")`)
 	page.Eval(`history.back()`)
 	page.WaitFor(`document.querySelector(".outcome .result")`)
+}
+
+// Resources and prompts are found, read and got as tools are.
+func TestResourcesAndPromptsOnTheDashboard(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	local := d.offerPage("https://e.example", "E", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+		if read, ok := in.Request.(*spec.ReadResource); ok {
+			return spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"` + read.URI + `","mimeType":"text/html","text":"<b>text</b> of ` + read.URI + `"}]}`)}, nil
+		}
+		return spec.Response{Result: json.RawMessage(`{"messages":[{"role":"user","content":{"type":"text","text":"Say <i>it</i>"}}]}`)}, nil
+	}, `{"name":"one"}`)
+	for kind, item := range map[spec.Kind]string{
+		spec.KindResource: `{"uriTemplate":"shop://parts/{id}","name":"Parts"}`,
+		spec.KindPrompt:   `{"name":"say","title":"Say it","arguments":[{"name":"what","description":"What to say","required":true}]}`,
+	} {
+		if _, err := local.Ask(t.Context(), 0, &spec.Register{Kind: kind, Items: []json.RawMessage{json.RawMessage(item)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := d.viewTabs(chromium.Options{}, "?kind=resources&q=parts")
+	page.WaitFor(`document.querySelectorAll("#found li").length === 1`)
+	page.Click("#found a")
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Parts"`)
+	page.Eval(`document.querySelector(".schemaform textarea").value = "tabhub://e.example/shop://parts/7"`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("<b>text</b> of shop://parts/7")`)
+	page.Eval(`location.hash = "#tabs?kind=prompts&q=say"`)
+	page.WaitFor(`document.querySelector("#found")?.textContent.includes("Say it")`)
+	page.Click("#found a")
+	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Say it"`)
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".schemaform [aria-invalid=true]")`)
+	page.Click(".schemaform textarea")
+	page.Type("yes")
+	page.Click("#open button.main")
+	page.WaitFor(`document.querySelector(".outcome").textContent.includes("user: Say <i>it</i>")`)
 }

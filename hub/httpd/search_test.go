@@ -69,6 +69,9 @@ func TestSearch(t *testing.T) {
 		{"tabs?q=site2", "1", nil},
 		{"tabs?site=site2.example", "1", nil},
 		{"tabs?limit=1" + inTab, "1", nil},
+		{"resources?q=shop+cart&limit=1", "1", []string{"tabhub://demo.tabhub/shop://cart"}},
+		{"resources?name=" + url.QueryEscape("tabhub://demo.tabhub/shop://products/{id}"), "1", nil},
+		{"prompts?site=site0.example", "0", []string{}},
 		{"rejected?limit=1", "0", []string{}},
 	} {
 		status, body, h := d.ask("GET", "/api/"+c.path, "")

@@ -96,7 +96,7 @@ export interface Tab {
   waiting?: boolean;
   lastUpdated: string;
   inFlight: number;
-  domains: { domain: string; number: number; tools: number; departed?: number }[] | null;
+  domains: { domain: string; number: number; tools: number; resources: number; prompts: number; departed?: number }[] | null;
   rejected?: { name: string; reason: string }[];
   warnings?: { name: string; reason: string }[];
 }
@@ -116,6 +116,22 @@ export interface Tool {
     inputSchema?: unknown;
     outputSchema?: unknown;
     annotations?: Record<string, unknown>;
+  };
+}
+
+/** A resource, a template of some, or a prompt. */
+export interface Item {
+  name: string;
+  template?: boolean;
+  domain: string;
+  tab?: number;
+  source: string;
+  definition: {
+    name?: string;
+    title?: string;
+    description?: string;
+    mimeType?: string;
+    arguments?: { name: string; description?: string; required?: boolean }[];
   };
 }
 

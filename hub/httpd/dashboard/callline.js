@@ -14,19 +14,19 @@ const escaped = (text) => Array.from({ length: text.length }, (_, i) => `\\u${te
 /** A word as it is, if no shell sees anything in it. @param {string} word */
 const isPlain = (word) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(word);
 
-/**
- * A `tabhub call` for the shells of Linux and macOS.
- * @param {string} name
- * @param {unknown} args
- */
-export function shellLine(name, args) {
-  const quoted = (/** @type {string} */ word) => (isPlain(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-  return `tabhub call ${quoted(name)} ${quoted(inJSON(args))}`;
-}
+/** @param {string} word */
+const shellWord = (word) => (isPlain(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /**
- * The same for PowerShell, older ones of which lose the quotes in an argument: it is piped. They
- * also lose what is not ASCII.
+ * A line of the program's for the shells of Linux and macOS.
+ * @param {string[]} words
+ * @param {unknown} [args] as JSON
+ */
+export const shellLine = (words, args) => ["tabhub", ...words.map(shellWord), ...(args === undefined ? [] : [shellWord(inJSON(args))])].join(" ");
+
+/**
+ * A `tabhub call` for PowerShell, older ones of which lose the quotes in an argument: it is piped.
+ * They also lose what is not ASCII.
  * @param {string} name
  * @param {unknown} args
  */

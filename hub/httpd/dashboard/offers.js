@@ -1,6 +1,7 @@
 // What the lists of tabs and tools, and the ones that are open, have in common.
 
-import { chip, element } from "./dom.js";
+import { chip, element, foreign } from "./dom.js";
+import { copier } from "./trial.js";
 
 /** @import {Tab} from "./api.d.ts" */
 
@@ -23,6 +24,17 @@ export const mark = (look, word) => element("span", `mark ${look}`, word);
 
 /** How a tab is named to the hub. @param {{addr: Tab["addr"]}} tab */
 export const addressOf = ({ addr }) => `${addr.peer}/${addr.tab}`;
+
+/** What the address says is open: one of these. */
+export const OPEN = ["tool", "tab", "resource", "prompt"];
+
+/**
+ * The arguments with which one thing is open, and nothing else.
+ * @param {string} kind one of OPEN, "" for nothing
+ * @param {string} name
+ * @returns {Record<string, string>}
+ */
+export const opens = (kind, name) => Object.fromEntries(OPEN.map((other) => [other, other === kind ? name : ""]));
 
 /**
  * The address of this view with other arguments.
@@ -47,7 +59,7 @@ export function linkTo(args, to) {
 export function link(args, to, ...words) {
   const made = document.createElement("a");
   made.append(...words);
-  made.dataset.focus = "tab" in to || "tool" in to ? "open-title" : "search";
+  made.dataset.focus = OPEN.some((name) => to[name]) ? "open-title" : "search";
   lead(made, args, to);
   return made;
 }
@@ -89,6 +101,24 @@ export function heading(words) {
   made.tabIndex = -1;
   return made;
 }
+
+/**
+ * What is shown instead of something that no tab has.
+ * @param {string} words
+ * @param {string} name
+ */
+export const gone = (words, name) => [heading(words), element("p", "", foreign(name, "code")), element("p", "soft", "Open the page that offers it again, or look for another.")];
+
+/** @param {object} definition as clients get it */
+export function definitionOf(definition) {
+  const text = JSON.stringify(definition, null, 2);
+  const shown = element("pre", "said", text);
+  shown.tabIndex = 0; // it may scroll
+  return element("details", "", element("summary", "", "The definition as clients get it"), shown, copier("Copy the definition", () => text));
+}
+
+/** The description without the hub's label, which changes with the tabs. @param {string} [description] */
+export const withoutLabel = (description = "") => description.replace(/^\[[^\]]*\] /, "");
 
 /** @param {Tab} tab */
 export function stateOf(tab) {

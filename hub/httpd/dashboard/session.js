@@ -51,11 +51,11 @@ export const signedIn = () => session !== null;
  * @param {string} path
  * @param {string | null} bearer
  * @param {object} [body]
- * @param {AbortSignal} [signal] ends an answer that is a stream of events
+ * @param {AbortSignal} [signal]
+ * @param {string} [accept]
  */
-function send(method, path, bearer, body, signal) {
-  const headers = new Headers();
-  if (signal) headers.set("Accept", "text/event-stream");
+function send(method, path, bearer, body, signal, accept = "application/json") {
+  const headers = new Headers({ Accept: accept });
   if (bearer !== null) headers.set("Authorization", `Bearer ${bearer}`);
   if (body !== undefined) headers.set("Content-Type", "application/json");
   return fetch(path, {
@@ -102,9 +102,10 @@ export async function signOut() {
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
+ * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
-export const ask = async (method, path, body) => (await exchange(method, path, body)).answer;
+export const ask = async (method, path, body, signal) => (await exchange(method, path, body, signal)).answer;
 
 /**
  * Asks for a part of a list, and how many elements are found in all.
@@ -120,10 +121,11 @@ export async function find(path) {
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
+ * @param {AbortSignal} [signal]
  */
-async function exchange(method, path, body) {
+async function exchange(method, path, body, signal) {
   const mine = session;
-  const response = await sendMine(method, path, body);
+  const response = await sendMine(method, path, body, signal);
   const answer = await response.json();
   if (session !== mine) throw new Changed();
   if (!response.ok) throw new Refused(reasonOf(response, answer));
@@ -136,10 +138,11 @@ async function exchange(method, path, body) {
  * @param {string} path
  * @param {object} [body]
  * @param {AbortSignal} [signal]
+ * @param {string} [accept]
  */
-async function sendMine(method, path, body, signal) {
+async function sendMine(method, path, body, signal, accept) {
   const mine = session;
-  const response = await send(method, path, mine, body, signal);
+  const response = await send(method, path, mine, body, signal, accept);
   if (session !== mine) throw new Changed();
   const type = response.headers.get("Content-Type") ?? "";
   if (response.status === 401 || !TYPES.includes(type)) {
@@ -170,7 +173,7 @@ export const left = () => leave.signal;
  * @returns {AsyncGenerator<any>}
  */
 export async function* events(path, body, signal = leave.signal) {
-  const response = await sendMine(body ? "POST" : "GET", path, body, AbortSignal.any([signal, leave.signal]));
+  const response = await sendMine(body ? "POST" : "GET", path, body, AbortSignal.any([signal, leave.signal]), "text/event-stream");
   if (!response.ok || !response.body) throw new Refused(reasonOf(response, await response.json()));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   try {

@@ -1,7 +1,7 @@
 // One tab: where it is, how it is, what it offers, and what of that is not taken.
 
 import { element, foreign, number, when } from "./dom.js";
-import { addressOf, CLASSES, factsOf, heading, link, mark, showParts, stateOf } from "./offers.js";
+import { addressOf, CLASSES, factsOf, heading, link, mark, opens, showParts, stateOf } from "./offers.js";
 import { find } from "./session.js";
 
 /** @import {Tab, Tool} from "./api.d.ts" */
@@ -29,8 +29,8 @@ function gone() {
  * @param {URLSearchParams} args
  */
 function parts(tab, tools, args) {
-  const sites = (tab.domains ?? []).map(({ domain, number: n, tools: offered, departed }) =>
-    element("li", "", link(args, { kind: "tools", site: domain, q: "", from: "", of: "" }, foreign(domain)), ` · tab ${n} · ${offered === 1 ? "1 tool" : `${offered.toLocaleString("en")} tools`}`, departed ? `, ${departed} of a page that has gone` : ""),
+  const sites = (tab.domains ?? []).map(({ domain, number: n, tools: offered, resources, prompts, departed }) =>
+    element("li", "", link(args, { kind: "tools", site: domain, q: "", from: "", of: "" }, foreign(domain)), ` · tab ${n}`, ...others(args, tab, { tools: offered, resources, prompts }), departed ? `, ${departed} of a page that has gone` : ""),
   );
   const made = [
     heading(foreign(tab.title || "A tab without a title", "title")),
@@ -43,13 +43,22 @@ function parts(tab, tools, args) {
     ]),
     element("h3", "", "Tools ", number(tools.found)),
   ];
-  if (tools.part.length) made.push(element("ul", "links", ...tools.part.map((tool) => element("li", "", link(args, { tool: tool.name }, foreign(tool.definition.title || tool.source || tool.name)), " ", mark(tool.class, CLASSES[tool.class].word)))));
+  if (tools.part.length) made.push(element("ul", "links", ...tools.part.map((tool) => element("li", "", link(args, opens("tool", tool.name), foreign(tool.definition.title || tool.source || tool.name)), " ", mark(tool.class, CLASSES[tool.class].word)))));
   else made.push(element("p", "soft", "It has none now."));
   if (tools.found > tools.part.length) made.push(element("p", "", link(args, { kind: "tools", of: addressOf(tab), q: "", site: "", from: "" }, `All ${tools.found.toLocaleString("en")}`)));
   const left = [...reasons("was refused", tab.rejected), ...reasons("has parts that were left out", tab.warnings)];
   if (left.length) made.push(element("h3", "", "Left out"), element("ul", "", ...left));
   return made;
 }
+
+/**
+ * How much a tab has of each kind, with links to it.
+ * @param {URLSearchParams} args
+ * @param {Tab} tab
+ * @param {Record<string, number>} counts
+ */
+const others = (args, tab, counts) =>
+  Object.entries(counts).flatMap(([kind, n]) => (n ? [" · ", link(args, { kind, of: addressOf(tab), q: "", site: "", from: "" }, `${n.toLocaleString("en")} ${n === 1 ? kind.slice(0, -1) : kind}`)] : []));
 
 /** Whether a tab is where it says. @param {Tab} tab */
 const verified = ({ attested }) =>

@@ -3,11 +3,13 @@
 
 import { byID, chip, element, foreign, when } from "./dom.js";
 import { find, ask } from "./session.js";
-import { addressOf, CLASSES, lead, link, linkTo, mark, showParts, stateOf } from "./offers.js";
+import { addressOf, CLASSES, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { showTab } from "./tab.js";
-import { closeTool, showTool } from "./tool.js";
+import { showItem } from "./item.js";
+import { showTool } from "./tool.js";
+import { closeTrial } from "./trial.js";
 
-/** @import {Browser, Rejection, Tab, Tool} from "./api.d.ts" */
+/** @import {Browser, Item, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
 
 const PART = 50;
@@ -18,6 +20,8 @@ const PART = 50;
 const KINDS = {
   tabs: { path: "api/tabs", row: rowOfTab },
   tools: { path: "api/tools", row: rowOfTool },
+  resources: { path: "api/resources", row: (it) => rowOfItem("resource", it) },
+  prompts: { path: "api/prompts", row: (it) => rowOfItem("prompt", it) },
   refused: { path: "api/rejected", row: rowOfRefused },
 };
 
@@ -63,7 +67,7 @@ export const view = {
   },
   close() {
     opened.abort();
-    closeTool();
+    closeTrial();
   },
 };
 
@@ -92,14 +96,14 @@ function showFound(lists, browsers) {
     const link = /** @type {HTMLAnchorElement} */ (byID(`kind-${kind}`));
     lead(link, args, { kind: kind === "tabs" ? "" : kind, from: "" });
     link.ariaCurrent = kind === now ? "true" : null;
+    link.hidden = lists[i].found === 0 && kind !== now && !["tabs", "tools"].includes(kind);
     byID(`count-${kind}-found`).textContent = lists[i].found.toLocaleString("en");
   });
-  byID("kind-refused").hidden = lists[2].found === 0 && now !== "refused";
   const { part, found } = lists[kinds.indexOf(now)];
   showParts(byID("found"), [now, String(args), part], () => links(part.map(KINDS[now].row)));
   showWhere(found, part.length);
   showBrowsers(now === "tabs" && !narrowed() ? browsers.filter((b) => !b.single) : []);
-  byID("no-tabs").hidden = narrowed() || now === "refused" || lists[0].part.some(hasTools) || lists[1].found > 0 && now !== "tabs";
+  byID("no-tabs").hidden = narrowed() || now !== "tabs" || part.some(hasTools);
   byID("no-match").hidden = found > 0 || !byID("no-tabs").hidden;
 }
 
@@ -118,7 +122,7 @@ function links(rows) {
 }
 
 /** @param {Record<string, string>} opens */
-const isOpen = ({ tab, tool }) => (tool ? args.get("tool") === tool : tab !== "" && args.get("tab") === tab && !args.get("tool"));
+const isOpen = (opens) => OPEN.every((name) => (args.get(name) ?? "") === opens[name]);
 
 /**
  * Says which part is shown, and leads to the others.
@@ -154,16 +158,16 @@ function showBrowsers(browsers) {
 
 /** Shows what is open, beside what was found. */
 async function showOpen() {
-  const tool = args.get("tool");
-  const tab = args.get("tab");
-  const into = byID("open");
-  document.body.classList.toggle("opened", Boolean(tool || tab));
-  into.hidden = !tool && !tab;
-  lead(/** @type {HTMLAnchorElement} */ (byID("close")), args, { tab: "", tool: "" });
-  if (tool) await showTool(byID("open-parts"), tool, args);
-  else closeTool();
-  if (tab && !tool) await showTab(byID("open-parts"), tab, args);
-  if (!tool && !tab) byID("open-parts").replaceChildren();
+  const kind = OPEN.find((name) => args.get(name)) ?? "";
+  const name = args.get(kind) ?? "";
+  const into = byID("open-parts");
+  document.body.classList.toggle("opened", kind !== "");
+  byID("open").hidden = kind === "";
+  lead(/** @type {HTMLAnchorElement} */ (byID("close")), args, opens("", ""));
+  if (kind === "" || kind === "tab") closeTrial();
+  if (kind === "tab") await showTab(into, name, args);
+  else if (kind === "tool") await showTool(into, name, args);
+  else if (kind !== "") await showItem(into, kind, name, args);
 }
 
 /** @param {KeyboardEvent} event */
@@ -191,7 +195,7 @@ function rowOfTab(tab) {
   if (tab.rejected?.length) states.push(mark("bad", `${tab.rejected.length} refused`));
   else if (tab.warnings?.length) states.push(mark("write", "parts left out"));
   const about = [...(tab.domains ?? []).flatMap(({ domain, number }) => [foreign(domain), ` · tab ${number} · `]), tools === 1 ? "1 tool" : `${tools} tools`];
-  return [{ tab: addressOf(tab), tool: "" }, foreign(tab.title || tab.url || "a tab without a title"), about, states];
+  return [opens("tab", addressOf(tab)), foreign(tab.title || tab.url || "a tab without a title"), about, states];
 }
 
 /**
@@ -203,17 +207,24 @@ function rowOfTool(tool) {
   const states = [mark(tool.class, CLASSES[tool.class].word)];
   if (!tool.listed) states.push(mark("off", "not listed"));
   const site = tool.domain ? [foreign(tool.domain), tool.tab ? ` · tab ${tool.tab}` : ""] : ["the hub itself"];
-  const about = description ? [" · ", foreign(withoutLabel(description))] : [];
-  return [{ tool: tool.name }, foreign(title || tool.source || tool.name), [...site, ...about], states];
+  const about = description ? [" · ", foreign(withoutLabel(description).slice(0, 300))] : [];
+  return [opens("tool", tool.name), foreign(title || tool.source || tool.name), [...site, ...about], states];
 }
 
-/** A description without the label that the hub puts before it. @param {string} description */
-const withoutLabel = (description) => description.slice(0, 300).replace(/^\[[^\]]*\] /, "");
+/**
+ * @param {string} kind
+ * @param {Item} it
+ * @returns {Row}
+ */
+function rowOfItem(kind, { name, domain, tab, source, definition: { title, name: own, description } }) {
+  const about = [foreign(domain), tab ? ` · tab ${tab}` : "", " · ", foreign(withoutLabel(description) || source)];
+  return [opens(kind, name), foreign(title || own || source), about, []];
+}
 
 /**
  * @param {Rejection} it
  * @returns {Row}
  */
 function rowOfRefused({ tab, title, url, name, reason }) {
-  return [{ tab: addressOf({ addr: tab }), tool: "" }, foreign(name, "code"), [foreign(reason), " · ", foreign(title || url)], [mark("bad", "refused")]];
+  return [opens("tab", addressOf({ addr: tab })), foreign(name, "code"), [foreign(reason), " · ", foreign(title || url)], [mark("bad", "refused")]];
 }

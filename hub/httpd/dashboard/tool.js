@@ -1,10 +1,11 @@
 // One tool: what it is and takes, where a call of it goes and why, and a form that calls it.
 
-import { button, element, foreign } from "./dom.js";
-import { addressOf, CLASSES, factsOf, heading, link, mark, showParts, stateOf } from "./offers.js";
+import { powerShellLine, shellLine } from "./callline.js";
+import { element, foreign } from "./dom.js";
+import { addressOf, CLASSES, definitionOf, factsOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { parameters } from "./schemaform.js";
-import { ask, find, Refused } from "./session.js";
-import { closeTrial, copied, trialOf } from "./trial.js";
+import { ask, events, find, Refused } from "./session.js";
+import { closeTrial, trialOf } from "./trial.js";
 
 /** @import {Explanation, Tool} from "./api.d.ts" */
 
@@ -23,14 +24,12 @@ export async function showTool(into, name, args) {
   const place = element("div", "");
   place.id = "where";
   // A form that is filled in is made anew only if the tool has become another.
-  const stays = tool && { ...tool, definition: { ...tool.definition, description: withoutLabel(tool) } };
-  showParts(into, ["tool", name, stays], () => (tool ? parts(tool, place) : gone(name)));
+  const stays = tool && { ...tool, definition: { ...tool.definition, description: describe(tool) } };
+  if (!tool) closeTrial();
+  showParts(into, ["tool", name, stays], () => (tool ? parts(tool, place) : gone("No tab has this tool now", name)));
   const shown = document.getElementById("where");
   if (tool && shown) showParts(shown, [String(args), where, tool.listed], () => whereParts(tool, where, args));
 }
-
-/** Nothing is open any more. */
-export const closeTool = closeTrial;
 
 /**
  * @param {string} name
@@ -43,14 +42,8 @@ function whereTo(name) {
   });
 }
 
-/** @param {string} name */
-function gone(name) {
-  closeTrial();
-  return [heading("No tab has this tool now"), element("p", "", foreign(name, "code")), element("p", "soft", "Open the page that offers it again, or look for another tool.")];
-}
-
-/** The description without the hub's label, which changes with the tabs. @param {Tool} tool */
-const withoutLabel = ({ domain, definition: { description = "" } }) => (domain ? description.replace(/^\[[^\]]*\] /, "") : description);
+/** @param {Tool} tool */
+const describe = ({ domain, definition: { description = "" } }) => (domain ? withoutLabel(description) : description);
 
 /** What the hints of a tool say, in words. @type {Record<string, string>} */
 const HINTS = {
@@ -69,11 +62,11 @@ function parts(tool, where) {
   const { title, inputSchema, outputSchema, annotations } = tool.definition;
   const words = CLASSES[tool.class];
   const says = Object.entries(HINTS).filter(([hint]) => annotations?.[hint] === true).map(([, said]) => said);
-  const trial = element("div", "writes", element("h3", "", "Try it"), trialOf(tool));
+  const trial = element("div", "writes", element("h3", "", "Try it"), trialOf(offerOf(tool)));
   return [
     heading(foreign(title || tool.source || tool.name, "title")),
     element("p", "", foreign(tool.name, "code"), " ", mark(tool.class, words.word), tool.appOnly ? " " : "", tool.appOnly ? mark("off", "for its site’s app") : ""),
-    element("p", "foreign lines", withoutLabel(tool)),
+    element("p", "foreign lines", describe(tool)),
     element("p", tool.class === "destructive" ? "bad" : "soft", words.sentence + (says.length ? ` Its page says: ${says.join(", ")}.` : "")),
     where,
     trial,
@@ -81,8 +74,36 @@ function parts(tool, where) {
     element("h3", "", "What it takes"),
     table(inputSchema) ?? element("p", "soft", "No arguments."),
     ...(outputSchema ? [element("h3", "", "What it returns"), table(outputSchema) ?? element("p", "soft", "Nothing that its schema describes.")] : []),
-    definition(tool),
+    definitionOf(tool.definition),
   ];
+}
+
+/**
+ * @param {Tool} tool
+ * @returns {import("./trial.js").Offer}
+ */
+function offerOf(tool) {
+  const { name, pin } = tool;
+  return {
+    name,
+    verb: "Call",
+    schema: tool.definition.inputSchema,
+    careful: tool.class === "destructive",
+    async run(args, signal, heard) {
+      for await (const { progress, result, error } of events("api/call", { name, arguments: args, pin }, signal)) {
+        if (progress) heard(progress);
+        if (error) throw new Error(error);
+        if (result) return result;
+      }
+      throw new Error("The hub ended before the answer came; the call may have taken effect.");
+    },
+    seen: (result) => result,
+    copies: {
+      "Copy as JSON": (args) => JSON.stringify({ name, arguments: args }, null, 2),
+      "Copy as command": (args) => shellLine(["call", name], args),
+      "Copy for PowerShell": (args) => powerShellLine(name, args),
+    },
+  };
 }
 
 /**
@@ -106,13 +127,6 @@ function table(schema) {
   return element("table", "schema", element("thead", "", head), element("tbody", "", ...rows));
 }
 
-/** @param {Tool} tool */
-function definition(tool) {
-  const text = JSON.stringify(tool.definition, null, 2);
-  const all = element("details", "", element("summary", "", "The definition as clients get it"), element("pre", "said", text), button("Copy the definition", "Copy the definition as JSON", () => copied(text)));
-  return all;
-}
-
 /**
  * @param {Tool} tool
  * @param {Explanation | string | undefined} where
@@ -127,12 +141,12 @@ function whereParts(tool, where, args) {
   if (typeof where === "string") facts.push(["A call", foreign(where)]);
   if (typeof where !== "object") return [factsOf(facts)];
   const { tab, openUrl, reason, candidates } = where;
-  if (tab) facts.push(["A call goes to", link(args, { tab: addressOf(tab), tool: "" }, foreign(tab.title || tab.url)), " ", stateOf(tab)]);
+  if (tab) facts.push(["A call goes to", link(args, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
   else if (openUrl) facts.push(["A call opens", foreign(openUrl)]);
   facts.push(["Because", foreign(reason)]);
   const made = [factsOf(facts)];
   if (candidates.length < 2) return made;
-  const others = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number, note }) => element("li", "", link(args, { tab: addressOf(other), tool: "" }, foreign(other.title || other.url)), ` · tab ${number} · `, foreign(note)));
+  const others = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number, note }) => element("li", "", link(args, opens("tab", addressOf(other)), foreign(other.title || other.url)), ` · tab ${number} · `, foreign(note)));
   if (candidates.length > MAX_CONSIDERED) others.push(element("li", "soft", `and ${candidates.length - MAX_CONSIDERED} more`));
   made.push(element("details", "", element("summary", "", `${candidates.length} tabs have it`), element("ul", "", ...others)));
   return made;

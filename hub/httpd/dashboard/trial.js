@@ -1,120 +1,133 @@
-// A call that the owner makes here: the form, what is heard of it while it runs, and the result as
-// a client gets it. The call goes on while another view is shown, such as the one where a question
-// about it is answered.
+// What the owner calls, reads or gets here: the form for it, what is heard while it is under way,
+// and the result as a client gets it. It goes on while another view is shown, such as the one where
+// a question about it is answered.
 
-import { powerShellLine, shellLine } from "./callline.js";
 import { button, element, foreign, twice } from "./dom.js";
 import { schemaForm } from "./schemaform.js";
-import { events, left } from "./session.js";
+import { left } from "./session.js";
 import { resultView } from "./toolresult.js";
 
-/** @import {Tool} from "./api.d.ts" */
+/** @typedef {{progress: number, total?: number, message?: string, waiting?: boolean}} Progress */
+/** @typedef {Record<string, unknown>} Args */
 
 /**
- * A call, under way or ended.
- * @typedef {object} Call
- * @property {Record<string, unknown>} args
+ * What can be tried.
+ * @typedef {object} Offer
+ * @property {string} name as the hub knows it
+ * @property {string} verb what the button says, such as "Call"
+ * @property {unknown} schema of the arguments
+ * @property {boolean} careful it takes two presses
+ * @property {(args: Args, signal: AbortSignal, heard: (progress: Progress) => void) => Promise<unknown>} run
+ * @property {(result: any) => unknown} seen the result as that of a tool
+ * @property {Record<string, (args: Args) => string>} copies what can be copied of the request
+ */
+
+/**
+ * One that was tried.
+ * @typedef {object} Trial
+ * @property {Args} args
  * @property {number} began as performance.now() has it
  * @property {AbortController} stop
- * @property {AbortSignal} session that it was made in
+ * @property {AbortSignal} session that it was begun in
  * @property {number} [took] in ms; undefined while it is under way
- * @property {{progress: number, total?: number, message?: string, waiting?: boolean}} [progress] the last that was heard
- * @property {unknown} [result] a CallToolResult
+ * @property {Progress} [progress] the last that was heard
+ * @property {unknown} [result]
  * @property {string} [error] why there is none
  */
 
-/** @type {Map<string, Call>} the last call of a tool, by its name */
-const calls = new Map();
+/** @type {Map<string, Trial>} the last of each offer */
+const trials = new Map();
 
-/** How many calls are kept that have ended. */
+/** How many are kept that have ended. */
 const MAX_KEPT = 20;
 
-/** @type {(() => void) | undefined} shows what is heard of the call whose form is shown */
-let showCall;
+/** @param {Offer} offer */
+const keyOf = ({ verb, name }) => `${verb} ${name}`;
+
+/** @type {(() => void) | undefined} shows how it goes with the offer that is open */
+let showState;
 
 const TICK = 250; // ms
-setInterval(() => showCall?.(), TICK);
+setInterval(() => showState?.(), TICK);
 
-/** Forgets the form that is shown. */
+/** Nothing is open any more. */
 export function closeTrial() {
-  showCall = undefined;
+  showState = undefined;
 }
 
 /**
- * The form for a call of a tool, and what has come of the last one.
- * @param {Tool} tool
+ * The form that tries an offer, and what has come of the last time.
+ * @param {Offer} offer
  */
-export function trialOf(tool) {
-  for (const [name, { session }] of calls) if (session.aborted) calls.delete(name);
-  const form = schemaForm(tool.definition.inputSchema);
-  const before = calls.get(tool.name);
+export function trialOf(offer) {
+  const { name, verb } = offer;
+  for (const [key, { session }] of trials) if (session.aborted) trials.delete(key);
+  const form = schemaForm(offer.schema);
+  const before = trials.get(keyOf(offer));
   if (before) form.fill(before.args);
-  const start = () => void begin(tool, form);
-  const call = tool.class === "destructive" ? twice("Call", `Call ${tool.name}`, async () => start()) : button("Call", `Call ${tool.name}`, start);
-  call.classList.add("main");
-  const cancel = button("Cancel", `Cancel the call of ${tool.name}`, () => calls.get(tool.name)?.stop.abort());
-  const state = element("p", "call-state");
+  const start = () => void begin(offer, form);
+  const go = offer.careful ? twice(verb, `${verb} ${name}`, async () => start()) : button(verb, `${verb} ${name}`, start);
+  go.classList.add("main");
+  const cancel = button("Cancel", `Cancel: ${verb} ${name}`, () => trials.get(keyOf(offer))?.stop.abort());
+  const state = element("p", "trial-state");
   state.role = "status";
   const bar = document.createElement("progress");
-  bar.ariaLabel = "Progress of the call";
+  bar.ariaLabel = "Progress";
   const outcome = element("div", "outcome");
   const whole = document.createElement("form");
   whole.noValidate = true; // each field says what is wrong with it
-  whole.append(form.element, element("div", "row", call, cancel, copies(tool, form)), bar, state, outcome);
+  whole.append(form.element, element("div", "row", go, cancel, copies(offer, form)), bar, state, outcome);
   whole.addEventListener("submit", (event) => {
     event.preventDefault();
-    call.click();
+    go.click();
   });
 
-  /** @type {Call | undefined} whose outcome is shown */
+  /** @type {Trial | undefined} whose outcome is shown */
   let ended;
-  showCall = () => {
-    const last = calls.get(tool.name);
+  showState = () => {
+    const last = trials.get(keyOf(offer));
     const running = last !== undefined && last.took === undefined;
-    call.ariaDisabled = String(running);
+    go.ariaDisabled = String(running);
     cancel.hidden = bar.hidden = !running;
-    if (last && running) showProgress(last, bar, state);
-    if (running) outcome.replaceChildren();
+    if (running) {
+      showProgress(last, bar, state);
+      outcome.replaceChildren();
+    }
     if (!last || running || ended === last) return;
     ended = last;
     state.replaceChildren(`It took ${duration(last.took ?? 0)}.`);
-    outcome.replaceChildren(...outcomeOf(last));
+    outcome.replaceChildren(...outcomeOf(offer, last));
     outcome.scrollIntoView({ block: "nearest" });
   };
-  showCall();
+  showState();
   return whole;
 }
 
 /**
- * @param {Tool} tool
+ * @param {Offer} offer
  * @param {import("./schemaform.js").SchemaForm} form
  */
-async function begin(tool, form) {
-  const last = calls.get(tool.name);
+async function begin(offer, form) {
+  const last = trials.get(keyOf(offer));
   const args = form.value();
-  if (!args || last && last.took === undefined) return;
-  /** @type {Call} */
-  const call = { args, began: performance.now(), stop: new AbortController(), session: left() };
-  calls.delete(tool.name); // the newest is the last
-  calls.set(tool.name, call);
-  showCall?.();
+  if (!args || (last && last.took === undefined)) return;
+  /** @type {Trial} */
+  const trial = { args, began: performance.now(), stop: new AbortController(), session: left() };
+  trials.delete(keyOf(offer)); // the newest is the last
+  trials.set(keyOf(offer), trial);
+  showState?.();
   try {
-    for await (const { progress, result, error } of events("api/call", { name: tool.name, arguments: args, pin: tool.pin }, call.stop.signal)) {
-      if (progress) call.progress = progress;
-      if (error) call.error = error;
-      if (result) call.result = result;
-    }
-    if (call.result === undefined) call.error ??= "The hub ended before the answer came; the call may have taken effect.";
+    trial.result = await offer.run(args, trial.stop.signal, (progress) => (trial.progress = progress));
   } catch (err) {
-    call.error = call.stop.signal.aborted ? "You stopped it. It may have taken effect." : `${err instanceof Error ? err.message : err}`;
+    trial.error = trial.stop.signal.aborted ? "You stopped it. It may have taken effect." : `${err instanceof Error ? err.message : err}`;
   }
-  call.took = performance.now() - call.began;
-  for (const [name, { took }] of calls) if (calls.size > MAX_KEPT && took !== undefined) calls.delete(name);
-  showCall?.();
+  trial.took = performance.now() - trial.began;
+  for (const [key, { took }] of trials) if (trials.size > MAX_KEPT && took !== undefined) trials.delete(key);
+  showState?.();
 }
 
 /**
- * @param {Call} call
+ * @param {Trial} trial
  * @param {HTMLProgressElement} bar
  * @param {HTMLElement} state
  */
@@ -128,47 +141,46 @@ function showProgress({ began, progress }, bar, state) {
   const waits = document.createElement("a");
   waits.href = "#now"; // where it is answered, if it is a question of the hub
   waits.textContent = "It waits for a person.";
-  /** @type {(Node | string)[]} */
-  const words = [`At work for ${Math.floor((performance.now() - began) / 1000)} s. `];
-  if (progress?.waiting) words.push(waits, " ");
-  if (progress?.message) words.push(foreign(progress.message));
-  const made = element("p", "", ...words);
-  if (made.innerText !== state.innerText) state.replaceChildren(...words);
+  const words = [`At work for ${Math.floor((performance.now() - began) / 1000)} s. `, ...(progress?.waiting ? [waits, " "] : []), foreign(progress?.message ?? "")];
+  if (element("p", "", ...words.map((part) => (typeof part === "string" ? part : part.cloneNode(true)))).textContent !== state.textContent) state.replaceChildren(...words);
 }
 
 /** @param {number} ms */
 const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** @param {Call} call */
-function outcomeOf({ result, error }) {
+/**
+ * @param {Offer} offer
+ * @param {Trial} trial
+ */
+function outcomeOf({ seen }, { result, error }) {
   if (error !== undefined) return [element("p", "bad", foreign(error))];
-  const copy = button("Copy the result", "Copy the result as JSON", () => copied(JSON.stringify(result, null, 2)));
-  return [resultView(result), element("div", "row", copy)];
+  return [resultView(seen(result)), element("div", "row", copier("Copy the result", () => JSON.stringify(result, null, 2)))];
 }
 
 /**
- * What can be copied of a call as it is filled in.
- * @param {Tool} tool
+ * @param {Offer} offer
  * @param {import("./schemaform.js").SchemaForm} form
  */
-function copies(tool, form) {
-  /** @param {string} label @param {(args: Record<string, unknown>) => string} text */
-  const copy = (label, text) =>
-    button(label, label, async () => {
+function copies(offer, form) {
+  const all = Object.entries(offer.copies).map(([label, text]) =>
+    copier(label, () => {
       const args = form.value();
-      return args && copied(text(args));
-    });
-  return element(
-    "span",
-    "row copies",
-    copy("Copy as JSON", (args) => JSON.stringify({ name: tool.name, arguments: args }, null, 2)),
-    copy("Copy as command", (args) => shellLine(tool.name, args)),
-    copy("Copy for PowerShell", (args) => powerShellLine(tool.name, args)),
+      return args && text(args);
+    }),
   );
+  return element("span", "row copies", ...all);
 }
 
-/** @param {string} text */
-export async function copied(text) {
-  await navigator.clipboard.writeText(text);
-  return "Copied.";
+/**
+ * A button that copies a text.
+ * @param {string} label
+ * @param {() => string | undefined} text undefined: there is none now
+ */
+export function copier(label, text) {
+  return button(label, label, async () => {
+    const copied = text();
+    if (copied === undefined) return;
+    await navigator.clipboard.writeText(copied);
+    return "Copied.";
+  });
 }
