@@ -100,13 +100,30 @@ export async function signOut() {
  * @param {object} [body]
  * @returns {Promise<any>}
  */
-export async function ask(method, path, body) {
+export const ask = async (method, path, body) => (await exchange(method, path, body)).answer;
+
+/**
+ * Asks for a part of a list, and how many elements are found in all.
+ * @param {string} path
+ * @returns {Promise<{part: any[], found: number}>}
+ */
+export async function find(path) {
+  const { answer, headers } = await exchange("GET", path);
+  return { part: answer, found: Number(headers.get("Tabhub-Total")) };
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ */
+async function exchange(method, path, body) {
   const mine = session;
   const response = await sendMine(method, path, body);
   const answer = await response.json();
   if (session !== mine) throw new Changed();
   if (!response.ok) throw new Refused(reasonOf(response, answer));
-  return answer;
+  return { answer, headers: response.headers };
 }
 
 /**
