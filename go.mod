@@ -17,6 +17,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
+	github.com/prometheus/client_golang v1.25.0 // /metrics
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: another opinion on schemas
 	github.com/spf13/cobra v1.10.2 // commands
@@ -24,23 +25,19 @@ require (
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // edits configuration files, comments kept
 	github.com/yosida95/uritemplate/v3 v3.0.2 // resource templates
 	go.etcd.io/bbolt v1.5.0 // the store
+	go.opentelemetry.io/otel v1.47.0 // traces and metrics, if the environment asks for them
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // spans in the words of OTLP
+	go.opentelemetry.io/otel/metric v1.47.0 // with otel
+	go.opentelemetry.io/otel/sdk v1.47.0 // with otel
+	go.opentelemetry.io/otel/sdk/metric v1.47.0 // with otel
+	go.opentelemetry.io/otel/trace v1.47.0 // with otel
+	go.opentelemetry.io/proto/otlp v1.11.1 // the messages of OTLP
 	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
 	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups
 	golang.org/x/term v0.47.0 // is this a terminal
 	golang.org/x/time v0.16.0 // rate limits
-)
-
-require (
-	github.com/prometheus/client_golang v1.25.0
-	go.opentelemetry.io/otel v1.47.0
-	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0
-	go.opentelemetry.io/otel/metric v1.47.0
-	go.opentelemetry.io/otel/sdk v1.47.0
-	go.opentelemetry.io/otel/sdk/metric v1.47.0
-	go.opentelemetry.io/otel/trace v1.47.0
-	go.opentelemetry.io/proto/otlp v1.11.1
-	google.golang.org/protobuf v1.36.12
+	google.golang.org/protobuf v1.36.12 // with proto/otlp
 )
 
 require (
@@ -49,6 +46,7 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/cli/browser v1.3.0 // opens the dashboard
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
@@ -56,7 +54,9 @@ require (
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect
 	github.com/google/jsonschema-go v0.4.3 // indirect
+	github.com/grpc-ecosystem/grpc-gateway/v2 v2.31.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
@@ -79,6 +79,9 @@ require (
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/vuln v1.8.0 // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
+	google.golang.org/grpc v1.84.0 // indirect
 	honnef.co/go/tools v0.8.2 // indirect
 )
 

@@ -101,6 +101,7 @@ type Item struct {
 	Tab    int    // the tab's number; 0 is the domain's own name
 	Source string // the page's own name or URI
 	JSON   json.RawMessage
+	Class  policy.Class // what it may change, by what its page says
 	// OnlyReads: a tool that changes nothing, as its site says. It is what Call.ReadOnly
 	// lets pass.
 	OnlyReads bool
@@ -110,7 +111,8 @@ type Item struct {
 	Cached bool
 	Sum    uint64 // differs when a client would have to list again; not with labels
 
-	item *item.Item
+	item  *item.Item
+	lower string // Name in lower case
 }
 
 // Call is one tools/call.
@@ -120,6 +122,7 @@ type Call struct {
 	By       *consent.Caller // on whose behalf
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
+	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.

@@ -33,7 +33,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin}
 	r.progress = func(p spec.Progress) {
 		p.Message = describe.Clean(p.Message, spec.MaxDescription)
 		r.passage.progressed(p)
@@ -70,8 +70,9 @@ type run struct {
 	name     string // public
 	by       *consent.Caller
 	args     json.RawMessage
-	readOnly bool // only a tool that says so is called
-	forModel bool // and none that is for its site's app
+	readOnly bool        // only a tool that says so is called
+	forModel bool        // and none that is for its site's app
+	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
 	complete *spec.Complete // what is sent is this, for the item
 
@@ -167,9 +168,13 @@ func (r *run) allows(it *item.Item) error {
 		return &UnknownError{Kind: r.kind, Name: r.name}
 	case r.readOnly && (it == nil || !it.OnlyReads()):
 		return ErrNotReadOnly
+	case r.pin != nil && it != nil && it.Pin() != *r.pin:
+		return errOtherDefinition
 	}
 	return nil
 }
+
+var errOtherDefinition = &Failure{spec.FailDenied, "the page describes the tool otherwise than when it was looked at; the call was not sent: look at it again"}
 
 // cleanError returns err as it may be told to a client: what a page says is wrong is
 // shown to people and models.

@@ -2,10 +2,14 @@ package hub
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"sync"
 
 	"tabhub/describe"
 	"tabhub/hub/consent"
+	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/hub/state"
 	"tabhub/spec"
 )
@@ -127,13 +131,38 @@ func (b *block) add(l state.Listed) {
 	b.json = l.Item.AppendJSON(b.json, l.Public, describe.Prefix(l.Place), l.App)
 	sum := l.Item.Sum(l.Public)
 	b.items = append(b.items, Item{
-		item: l.Item,
+		item: l.Item, lower: strings.ToLower(l.Public),
 		Name: l.Public, Domain: l.Item.Domain, Tab: l.Tab, Source: l.Item.Source,
-		JSON:      json.RawMessage(b.json[start:len(b.json):len(b.json)]),
-		OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Cached: l.Place.Cached, Sum: sum,
+		JSON:  json.RawMessage(b.json[start:len(b.json):len(b.json)]),
+		Class: l.Item.Class, Cached: l.Place.Cached, OnlyReads: l.Item.OnlyReads(), AppOnly: l.Item.AppOnly, Sum: sum,
 	})
 	b.json = append(b.json, ',')
 	b.sum = b.sum*31 + sum
+}
+
+// Says reports whether each of some words, in lower case, is in the item's name or in what
+// its page says of it.
+func (it *Item) Says(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		return !strings.Contains(it.lower, word) && !it.item.Says(word)
+	})
+}
+
+// Pin identifies the definition of the item, for Call.Pin.
+func (it *Item) Pin() *policy.Pin {
+	pin := it.item.Pin()
+	return &pin
+}
+
+// OfTab returns which elements of a list stand for something that a tab has registered, alone
+// or as one of several.
+func (h *Hub) OfTab(addr spec.TabAddr, kind ListKind) func(*Item) bool {
+	itemKind, _ := kind.items()
+	offers := view(h, func(s *state.State) map[item.Key]int { return s.Offers(addr, itemKind) })
+	return func(it *Item) bool {
+		number, ok := offers[it.item.Key()]
+		return ok && (it.Tab == 0 || it.Tab == number)
+	}
 }
 
 // FindFor returns the item that a public name or URI stands for, listed or not. A

@@ -14,7 +14,7 @@ type Traced struct {
 	Tab   spec.TabAddr `json:"tab"` // its Tab is 0 for what is about no tab of a browser
 	ToHub bool         `json:"toHub"`
 
-	// Event, if not "", is what has happened instead: EventJoined, EventLeft or EventMissed.
+	// Event, if not "", is what has happened instead.
 	Event string `json:"event,omitempty"`
 	// Text explains the event, or why there is no Body.
 	Text string `json:"text,omitempty"`
@@ -33,6 +33,7 @@ type Traced struct {
 
 // The events of a Traced.
 const (
+	EventBegun  = "begun"  // what is said from now on is traced
 	EventJoined = "joined" // a connection that is taken
 	EventLeft   = "left"
 	EventMissed = "missed" // messages that were not traced, as who reads is too slow

@@ -64,7 +64,7 @@ that its page shows, or no.
 
 func (a *app) printQuestions(all []consent.Question) error {
 	if len(all) == 0 {
-		fmt.Fprintln(a.err, "nothing waits for an answer")
+		a.note("nothing waits for an answer")
 		return nil
 	}
 	t := a.table("ID", "CLIENT", "WHAT", "WHERE", "ASKED", "STATE")
@@ -151,9 +151,9 @@ func (a *app) answer(ctx context.Context, r *remote, q *consent.Question, text s
 	if _, err := r.do(ctx, http.MethodPost, "/api/questions", in); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "answered: %s\n", consent.ReachWords[in.Reach])
+	a.note("answered: %s", consent.ReachWords[in.Reach])
 	if q.Late && in.Reach == spec.ReachOnce {
-		fmt.Fprintf(a.err, "the client has to make the same call again before %s\n", time.Now().Add(consent.GrantFor).Local().Format("15:04"))
+		a.note("the client has to make the same call again before %s", time.Now().Add(consent.GrantFor).Local().Format("15:04"))
 	}
 	return nil
 }
@@ -176,18 +176,20 @@ func (a *app) watchQuestions(ctx context.Context) error {
 	defer cancel()
 	lists, ended := make(chan []consent.Question), make(chan error, 1)
 	go func() {
-		ended <- r.events(ctx, "/api/questions/watch", func(b []byte) error {
+		for b, err := range r.events(ctx, http.MethodGet, "/api/questions/watch", nil) {
 			var all []consent.Question
-			if err := decode(b, &all); err != nil {
-				return err
+			if err == nil {
+				err = decode(b, &all)
+			}
+			if err != nil {
+				ended <- err
+				return
 			}
 			select {
 			case lists <- all:
-				return nil
 			case <-ctx.Done():
-				return ctx.Err()
 			}
-		})
+		}
 	}()
 	typed := make(chan string)
 	go func() { // ends with the process
@@ -201,7 +203,7 @@ func (a *app) watchQuestions(ctx context.Context) error {
 		select {
 		case all := <-lists:
 			if !listens {
-				fmt.Fprintln(a.err, "waiting for questions; Ctrl+C ends")
+				a.note("waiting for questions; Ctrl+C ends")
 				listens = true
 			}
 			all = slices.DeleteFunc(all, func(q consent.Question) bool { return q.Late })

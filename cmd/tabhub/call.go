@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 
 	"github.com/spf13/cobra"
 
@@ -28,18 +26,14 @@ func (a *app) callCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		r, err := a.remote()
-		if err != nil {
-			return err
-		}
-		b, err := r.do(cmd.Context(), http.MethodPost, "/api/call", httpd.CallRequest{Name: pos[0], Arguments: arguments})
+		result, err := a.callTool(cmd.Context(), httpd.CallRequest{Name: pos[0], Arguments: arguments})
 		if err != nil {
 			return err
 		}
 		if *asJSON {
-			return a.printJSON(append(bytes.TrimSpace(b), '\n'))
+			return a.printAnswer(result, nil)
 		}
-		return a.printResult(b)
+		return a.printResult(result)
 	}
 	return cmd
 }
@@ -65,33 +59,24 @@ func (a *app) arguments(pos []string) (json.RawMessage, error) {
 // errToolFailed makes the command fail like the tool whose words were printed.
 var errToolFailed = errors.New("the tool reports an error")
 
+// content is a part of what a page has answered.
+type content struct {
+	Type, Text, Data, MimeType, URI string
+	Resource                        struct{ URI, Text string }
+}
+
 // printResult prints the text of a result, and what else there is by kind.
 func (a *app) printResult(b []byte) error {
 	var result struct {
-		Content []struct {
-			Type, Text, Data, MimeType, URI string
-			Resource                        struct{ URI, Text string }
-		}
+		Content           []content
 		StructuredContent json.RawMessage
 		IsError           bool
 	}
 	if err := json.Unmarshal(b, &result); err != nil {
 		return fmt.Errorf("the tool's result makes no sense: %w", err)
 	}
-	for _, c := range result.Content {
-		switch c.Type {
-		case "text":
-			fmt.Fprintln(a.out, c.Text)
-		case "image", "audio":
-			n := base64.StdEncoding.DecodedLen(len(c.Data))
-			fmt.Fprintf(a.out, "[%s, %s, about %d bytes; --json prints it]\n", c.Type, c.MimeType, n)
-		case "resource":
-			fmt.Fprintf(a.out, "[%s]\n%s\n", c.Resource.URI, c.Resource.Text)
-		case "resource_link":
-			fmt.Fprintf(a.out, "[%s]\n", c.URI)
-		default:
-			fmt.Fprintf(a.out, "[%s; --json prints it]\n", c.Type)
-		}
+	for i := range result.Content {
+		a.printContent(&result.Content[i])
 	}
 	if len(result.Content) == 0 && result.StructuredContent != nil {
 		fmt.Fprintf(a.out, "%s\n", describe.VisibleJSON(result.StructuredContent))
@@ -100,4 +85,24 @@ func (a *app) printResult(b []byte) error {
 		return errToolFailed
 	}
 	return nil
+}
+
+func (a *app) printContent(c *content) {
+	switch c.Type {
+	case "text":
+		fmt.Fprintln(a.out, c.Text)
+	case "image", "audio":
+		a.printBytes(c.Type, c.MimeType, c.Data)
+	case "resource":
+		fmt.Fprintf(a.out, "[%s]\n%s\n", c.Resource.URI, c.Resource.Text)
+	case "resource_link":
+		fmt.Fprintf(a.out, "[%s]\n", c.URI)
+	default:
+		fmt.Fprintf(a.out, "[%s; --json prints it]\n", c.Type)
+	}
+}
+
+// printBytes says what there is that is no text.
+func (a *app) printBytes(what, mimeType, data string) {
+	fmt.Fprintf(a.out, "[%s, %s, about %d bytes; --json prints it]\n", what, mimeType, base64.StdEncoding.DecodedLen(len(data)))
 }

@@ -76,6 +76,7 @@ type config struct {
 	logMax      size
 	logPayloads bool
 
+	metrics   string
 	demo      bool
 	logLevel  string
 	logFormat string
@@ -120,6 +121,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.BoolVar(&c.launchBrowser, "launch-browser", false, "start a browser of its own with the extension")
 	f.BoolVar(&c.instanceExtensions, "instance-extensions", false, "let browser_instance load further extensions that are on this machine")
 	f.BoolVar(&c.instanceUserProfiles, "instance-user-profiles", false, "let browser_instance use the profiles of your own browsers, with your logins")
+	f.StringVar(&c.metrics, "metrics", "owner", "who may read /metrics: owner (with a credential) or open (every program on this machine)")
 	f.BoolVar(&c.demo, "demo", false, "join a demo shop, so that there are tools at once")
 	f.StringVar(&c.logLevel, "log-level", "info", "debug, info, warn or error")
 	f.StringVar(&c.logFormat, "log-format", formatText, "how the hub's log is written: text, or json, an object a line")
@@ -164,6 +166,10 @@ func (c *config) check() error {
 		return usagef("--log-max is %s; it must be 1MiB or more", &c.logMax)
 	case c.personTimeout <= 0:
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
+	case c.metrics != "owner" && c.metrics != "open":
+		return usagef("--metrics is %q; it may be owner or open", c.metrics)
+	case c.metrics == "open" && (c.behindProxy || c.publicURL != ""):
+		return usagef("--metrics open is for this machine only; through a proxy everybody would read them. Have Prometheus send the token (`tabhub token`) as authorization")
 	case c.auth == "none" && (c.behindProxy || c.publicURL != ""):
 		return usagef("--auth none is for this machine only; a hub that others reach through a proxy needs --auth token or jwt")
 	}
@@ -188,6 +194,9 @@ func (c *config) check() error {
 		if !c.reachable() && !isLoopback(host) {
 			return usagef("--listen %s is open to the network: it needs --tls-cert and --tls-key, or --behind-proxy", addr)
 		}
+		if c.metrics == "open" && !isLoopback(host) {
+			return usagef("--listen %s is open to the network, and --metrics open is for hubs that only this machine reaches. Have Prometheus send the token (`tabhub token`) as authorization", addr)
+		}
 		if c.auth == "none" && !isLoopback(host) {
 			return usagef("--listen %s is open to the network: it needs a credential, not --auth none", addr)
 		}
@@ -209,6 +218,7 @@ func (c *config) guardOptions() httpd.GuardOptions {
 		Extensions:   c.extensions,
 		PublicURL:    c.publicURL,
 		BehindProxy:  c.behindProxy,
+		OpenMetrics:  c.metrics == "open",
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/record"
+	"tabhub/spec"
 )
 
 // lines prints the lines of the record one by one, as they come.
@@ -36,7 +37,12 @@ func (p *lines) printHeader() error {
 }
 
 func (p *lines) print(l *record.Line) error {
-	at := l.Time.Local()
+	return p.printAt(l.Time, cmp.Or(l.Name, l.Said, l.Client), l.Domain, what(l), terminal.Cell{Text: ending(&l.Entry), Tone: outcomeTone(l.Outcome)})
+}
+
+// printAt prints a line about something that has happened at a time.
+func (p *lines) printAt(at time.Time, client string, site spec.Domain, what string, outcome terminal.Cell) error {
+	at = at.Local()
 	clock := at.Format("01-02 15:04:05")
 	if p.onTerminal() {
 		clock = at.Format(time.TimeOnly)
@@ -47,7 +53,7 @@ func (p *lines) print(l *record.Line) error {
 	}
 	t := p.table()
 	t.SetWidths(p.widths...)
-	t.Row(clock, cmp.Or(l.Name, l.Said, l.Client), l.Domain, what(l), terminal.Cell{Text: ending(&l.Entry), Tone: outcomeTone(l.Outcome)})
+	t.Row(clock, client, site, what, outcome)
 	return t.Print()
 }
 
@@ -63,14 +69,19 @@ func outcomeTone(outcome string) terminal.Tone {
 func what(l *record.Line) string {
 	switch l.Event {
 	case record.Call, record.Relay, record.Proxy:
-		if l.Via != "" {
-			return l.Tool + " (" + l.Via + ")"
-		}
-		return l.Tool
+		return through(l.Tool, l.Via)
 	case record.Self:
 		return "log: " + noteWords(l.Note)
 	}
 	return strings.TrimSpace(string(l.Event) + " " + cmp.Or(l.Tool, l.Reason))
+}
+
+// through names a tool, and that of the hub by which it was called, if it was.
+func through(tool, via string) string {
+	if via != "" {
+		tool += " (" + via + ")"
+	}
+	return tool
 }
 
 // noteWords says what the log says of itself.

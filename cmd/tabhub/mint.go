@@ -112,7 +112,7 @@ func (a *app) mintClient(ctx context.Context, c *clientToken) error {
 			return err
 		}
 		fmt.Fprintln(a.stdout, made.Token)
-		fmt.Fprintf(a.err, "this is the token of %s, which nothing shows again; `tabhub token revoke %s` ends it\n", made.Name, made.ID)
+		a.note("this is the token of %s, which nothing shows again; `tabhub token revoke %s` ends it", made.Name, made.ID)
 		return nil
 	})
 }

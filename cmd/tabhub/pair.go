@@ -85,7 +85,7 @@ func (a *app) pair(ctx context.Context, printOnly, asJSON bool) error {
 		}
 	}
 	fmt.Fprintf(a.out, "%s in the browser that has the extension, or paste it into the extension's settings:\n\n  %s\n\nThe extension asks you, and must show this code:  %s\n\n", how, invitation.Link, invitation.Code)
-	fmt.Fprintf(a.err, "waiting until %s…\n", invitation.Until.Local().Format("15:04:05"))
+	a.note("waiting until %s…", invitation.Until.Local().Format("15:04:05"))
 	var p pairing.Pairing
 	if err := r.call(ctx, http.MethodGet, "/api/pair/wait?id="+url.QueryEscape(string(invitation.Pairing)), nil, &p); err != nil {
 		return err
@@ -135,7 +135,7 @@ func opener(path string) *exec.Cmd {
 func (a *app) listPairings(ctx context.Context, asJSON bool) error {
 	return show(ctx, a, "/api/pair", nil, asJSON, func(list []pairing.Pairing) error {
 		if len(list) == 0 {
-			fmt.Fprintln(a.err, "no browser is paired; `tabhub extension DIR` writes an extension that is")
+			a.note("no browser is paired; `tabhub extension DIR` writes an extension that is")
 			return nil
 		}
 		t := a.table("ID", "BROWSER", "HOW", "SINCE")
@@ -159,10 +159,10 @@ func (a *app) forgetPairing(ctx context.Context, id string) error {
 		return err
 	}
 	if id == "all" {
-		fmt.Fprintln(a.err, "all are forgotten, those of extensions that were never used as well; to come back, an extension is written again with `tabhub extension DIR`, or paired with `tabhub pair`")
+		a.note("all are forgotten, those of extensions that were never used as well; to come back, an extension is written again with `tabhub extension DIR`, or paired with `tabhub pair`")
 		return nil
 	}
-	fmt.Fprintln(a.err, "forgotten; to come back, the extension is written again with `tabhub extension DIR`, or paired with `tabhub pair`")
+	a.note("forgotten; to come back, the extension is written again with `tabhub extension DIR`, or paired with `tabhub pair`")
 	return nil
 }
 

@@ -252,7 +252,7 @@ others refused, until "tabhub resume". It holds also when the hub is started ane
 		if _, err := r.do(cmd.Context(), http.MethodPost, "/api/pause", policy.Pause{Client: *client, Site: *site}); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.err, "paused; `tabhub resume` with the same flags lets it go on")
+		a.note("paused; `tabhub resume` with the same flags lets it go on")
 		return nil
 	}
 	return cmd

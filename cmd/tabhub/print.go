@@ -65,8 +65,21 @@ func (a *app) printJSON(b []byte) error {
 	return err
 }
 
+// printAnswer prints an answer of the hub, which is JSON, if there is no error.
+func (a *app) printAnswer(b []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	return a.printJSON(append(bytes.TrimSpace(b), '\n'))
+}
+
 // screen is where what a command prints is read.
 func (a *app) screen() terminal.Screen { return terminal.Of(a.stdout, a.env) }
+
+// status returns a line for the person who waits for a command.
+func (a *app) status() *terminal.Status {
+	return &terminal.Status{Out: a.stderr, Screen: terminal.Of(a.stderr, a.env)}
+}
 
 // onTerminal reports whether what a command prints is read by a person.
 func (a *app) onTerminal() bool { return terminal.Is(a.stdout) }
@@ -77,9 +90,15 @@ func (a *app) table(header ...string) *terminal.Table {
 	return terminal.NewTable(a.stdout, a.screen(), header...)
 }
 
-// hint tells the reader how to go on, after what was asked for.
+// hint says more about what was printed.
 func (a *app) hint(format string, args ...any) {
 	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Soft, describe.Visible(fmt.Sprintf(format, args...))))
+}
+
+// note says to a person what is no part of what was asked for: that there is nothing, and what
+// to do next.
+func (a *app) note(format string, args ...any) {
+	fmt.Fprintln(a.stderr, terminal.Of(a.stderr, a.env).Text(terminal.Plain, describe.Visible(fmt.Sprintf(format, args...))))
 }
 
 // tones of the states that are the same in all faces of the hub. What is none of them is plain.

@@ -13,6 +13,7 @@ import (
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/policyfile"
+	"tabhub/cmd/tabhub/internal/telemetry"
 	"tabhub/hub/auth"
 	"tabhub/hub/auth/oauth"
 	"tabhub/hub/builtin"
@@ -57,6 +58,7 @@ type process struct {
 	tabs        *wsserver.Server
 	relay       *relay.Relay
 	tools       builtin.Switches
+	telemetry   *telemetry.Telemetry
 	// tenants are opened by openTenant.
 	tenants *tenant.Registry
 	server  *httpd.Server
@@ -202,6 +204,7 @@ func (p *process) listen(fallback bool) error {
 
 // assemble makes the servers of the hub.
 func (p *process) assemble() {
+	p.telemetry = telemetry.New(telemetry.Options{Version: p.info.Version, Env: os.Getenv, Log: p.log})
 	p.tenants = tenant.New(p.openTenant, p.log)
 	tabs := wsserver.Options{Authenticate: p.admitTab, Pair: p.beginPairing, Dashboard: p.dashboard, Pause: p.pause, WatchOwner: p.watchOwner, Instance: p.ring.Hub(), Log: p.log}
 	if p.config.auth == "none" {
@@ -218,8 +221,8 @@ func (p *process) assemble() {
 		Tenants: p.tenants,
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
-		Pages: pages.Handler(),
-		Ring:  p.ring, Clients: p.clients, RelayClients: p.relayClients, Connect: p.connect,
+		Pages: pages.Handler(), Metrics: p.telemetry.Handler(),
+		Ring: p.ring, Clients: p.clients, RelayClients: p.relayClients, Connect: p.connect,
 		OAuth: p.oauth, Issuer: p.config.issuer(),
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
@@ -231,6 +234,17 @@ func (p *process) assemble() {
 		o.Token, o.Rotate = p.token, p.rotate
 	}
 	p.server = httpd.New(o)
+	p.telemetry.Watch(telemetry.Process{Hubs: p.hubs, Sockets: p.tabs.Stats})
+}
+
+// hubs says how the hubs of all users are.
+func (p *process) hubs() (all []telemetry.Hub) {
+	for _, t := range p.tenants.Open() {
+		all = append(all, telemetry.Hub{
+			Status: t.Hub.Status(), Questions: len(t.Hub.Desk().Open()), Record: t.Record.Status(), Queued: t.Record.Queued(),
+		})
+	}
+	return all
 }
 
 // inform says how the process is.
@@ -273,6 +287,7 @@ func (p *process) close(why string) error {
 	p.background.Wait()
 	errs = append(errs, p.tenants.Close(ctx), p.tabs.Close(ctx))
 	p.relay.Close()
+	errs = append(errs, p.telemetry.Close(ctx))
 	return errors.Join(append(errs, p.release())...)
 }
 
@@ -280,6 +295,7 @@ func (p *process) close(why string) error {
 func (p *process) abandon() {
 	if p.tenants != nil {
 		_ = p.tenants.Close(context.Background()) // nobody has used them
+		_ = p.telemetry.Close(context.Background())
 	}
 	p.release()
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"time"
@@ -73,42 +74,54 @@ func isStatus(err error, status int) bool {
 
 // do sends in, if it is not nil, and returns the body of the answer.
 func (r *remote) do(ctx context.Context, method, path string, in any) ([]byte, error) {
-	resp, err := r.send(ctx, method, path, in)
+	resp, err := r.send(ctx, method, path, in, "application/json")
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
+		return nil, r.brokeOff(err)
 	}
 	return b, nil
 }
 
-// events calls f with the data of each event of a stream, until that ends or f fails.
-func (r *remote) events(ctx context.Context, path string, f func([]byte) error) error {
-	resp, err := r.send(ctx, http.MethodGet, path, nil)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	in := bufio.NewReader(resp.Body)
-	for {
-		line, err := in.ReadBytes('\n')
+// events sends in, if it is not nil, and yields the data of each event of the answer. The last
+// it yields is an error, also when the stream has ended.
+func (r *remote) events(ctx context.Context, method, path string, in any) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		resp, err := r.send(ctx, method, path, in, eventStream)
 		if err != nil {
-			return fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
+			yield(nil, err)
+			return
 		}
-		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
-			if err := f(data); err != nil {
-				return err
+		defer resp.Body.Close()
+		if is := resp.Header.Get("Content-Type"); is != eventStream {
+			yield(nil, errOtherVersion)
+			return
+		}
+		for in := bufio.NewReader(resp.Body); ; {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				yield(nil, r.brokeOff(err))
+				return
+			}
+			if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok && !yield(data, nil) {
+				return
 			}
 		}
 	}
 }
 
+const eventStream = "text/event-stream"
+
+func (r *remote) brokeOff(err error) error {
+	return fmt.Errorf("the hub (process %d) broke off: %w", r.hub.PID, err)
+}
+
 // send sends in, if it is not nil, and returns the answer, unless that is an error. The caller
-// closes its body.
-func (r *remote) send(ctx context.Context, method, path string, in any) (*http.Response, error) {
+// closes its body, which is to be of the type accept.
+func (r *remote) send(ctx context.Context, method, path string, in any, accept string) (*http.Response, error) {
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)
@@ -121,6 +134,7 @@ func (r *remote) send(ctx context.Context, method, path string, in any) (*http.R
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set("Accept", accept)
 	if r.token != "" {
 		req.Header.Set("Authorization", "Bearer "+r.token)
 	}
@@ -152,10 +166,12 @@ func (r *remote) call(ctx context.Context, method, path string, in, out any) err
 	return decode(b, out)
 }
 
+var errOtherVersion = errors.New("the hub's answer makes no sense; is it of another version? `tabhub stop` ends it, and the next client starts one of this version")
+
 // decode reads an answer of the hub.
 func decode(b []byte, out any) error {
 	if err := json.Unmarshal(b, out); err != nil {
-		return fmt.Errorf("the hub's answer makes no sense; is it of another version? %w", err)
+		return fmt.Errorf("%w (%w)", errOtherVersion, err)
 	}
 	return nil
 }

@@ -90,8 +90,8 @@ TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its user
 	})
 	root.PersistentFlags().StringVar(&a.config.dataDir, "data-dir", "", "where the store and the token are (default: the system's place for data)")
 	root.AddCommand(
-		a.serveCommand(), a.stdioCommand(),
-		a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.approveCommand(), a.explainCommand(), a.logCommand(),
+		a.serveCommand(), a.stdioCommand(), a.dashboardCommand(),
+		a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.resourcesCommand(), a.readCommand(), a.promptsCommand(), a.promptCommand(), a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.explainCommand(), a.logCommand(), a.traceCommand(),
 		a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand(), a.statusCommand(), a.stopCommand(),
 		a.tokenCommand(), a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.doctorCommand(), a.versionCommand(),
 	)

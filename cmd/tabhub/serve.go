@@ -96,7 +96,7 @@ func (a *app) greet(p *process) {
 	dashboard := base + "/"
 	if p.token != nil {
 		dashboard = p.server.SignInURL(p.token.Identity())
-		dashboard += fmt.Sprintf("\n              (good once, for %d minutes; `tabhub token --url` prints another)", int(httpd.SignInLife.Minutes()))
+		dashboard += fmt.Sprintf("\n              (good once, for %d minutes; `tabhub dashboard` opens it at any time)", int(httpd.SignInLife.Minutes()))
 	}
 	fmt.Fprintf(a.out, "\n  dashboard   %s\n  demo page   %s/demo\n  MCP         %s/mcp\n", dashboard, base, base)
 	program, built := executable()

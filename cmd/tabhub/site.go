@@ -158,6 +158,10 @@ func (a *app) setPrivate(ctx context.Context, site, value string) error {
 }
 
 func (a *app) printSites(sites []httpd.SiteReport) error {
+	if len(sites) == 0 {
+		a.note("no site has settings of its own; `tabhub site DOMAIN --cache on` gives it one")
+		return nil
+	}
 	t := a.table("DOMAIN", "CACHE", "CALL TIMEOUT", "CHECK", "PRIVATE")
 	for _, s := range sites {
 		cache, timeout := "default", "default"

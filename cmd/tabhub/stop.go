@@ -37,7 +37,7 @@ their next request starts a hub again.`,
 				return err
 			}
 			if !dir.Held(home.HubLock) {
-				fmt.Fprintln(a.err, "no hub is running")
+				a.note("no hub is running")
 				return nil
 			}
 			return a.stop(cmd.Context(), dir, stopAsk, stopWait)

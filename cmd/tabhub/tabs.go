@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,7 @@ func (a *app) tabsCommand() *cobra.Command {
 			if len(tabs) > 0 {
 				return a.printTabs(tabs)
 			}
-			return show(cmd.Context(), a, "/api/browsers", nil, false, a.printNoTabs)
+			return a.printNone(cmd.Context(), "tools")
 		})
 	}
 	return cmd
@@ -53,20 +54,22 @@ func (a *app) printTabs(tabs []state.TabInfo) error {
 	return err
 }
 
-// printNoTabs says what is connected although there are no tabs.
-func (a *app) printNoTabs(browsers []state.BrowserInfo) error {
-	var names []string
-	for _, b := range browsers {
-		if b.Connected {
-			names = append(names, terminal.OneLine(cmp.Or(b.Name, "a browser without a name"), 40))
+// printNone says why no page offers what was asked for, and what to do next.
+func (a *app) printNone(ctx context.Context, what string) error {
+	return show(ctx, a, "/api/browsers", nil, false, func(browsers []state.BrowserInfo) error {
+		var names []string
+		for _, b := range browsers {
+			if b.Connected {
+				names = append(names, terminal.OneLine(cmp.Or(b.Name, "a browser without a name"), 40))
+			}
 		}
-	}
-	if len(names) == 0 {
-		fmt.Fprintln(a.out, "No browser is connected, and no page. `tabhub extension DIR` writes the extension out; pages with the hub's /tab.js need none, such as its /demo.")
+		if len(names) == 0 {
+			a.note("No page offers %s: no browser is connected. `tabhub extension DIR` writes the extension, to be loaded at chrome://extensions. Pages with the hub's /tab.js need none, such as its /demo.", what)
+			return nil
+		}
+		a.note("No page offers %s yet. Connected: %s. Open a page there that does, such as the hub's /demo.", what, strings.Join(names, ", "))
 		return nil
-	}
-	fmt.Fprintf(a.out, "Connected: %s. No page there offers tools yet; the hub's /demo does.\n", strings.Join(names, ", "))
-	return nil
+	})
 }
 
 func tabState(t state.TabInfo, departed int) terminal.Cell {

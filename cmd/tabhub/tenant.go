@@ -38,6 +38,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	}
 	h, err := hub.Open(ctx, hub.Options{
 		User: user, Transport: transport, Store: p.store, Log: p.log, Record: recorded, Changed: changed, Version: p.info.Version,
+		Telemetry: p.telemetry,
 		NameLimit: c.nameLimit, TabNames: hub.TabNames(c.tabNames), PlainNames: c.plainNames,
 		Mode: policy.Mode(c.policy), Askers: askers,
 		Paired:      func() bool { return p.hasBrowser(user) },
@@ -57,7 +58,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	}
 	t.Builtin = p.tools.List(p.builtins(user, h, t.Instances), p.lists)
 	t.MCP = mcpserver.New(h, mcpserver.Options{
-		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Builtin: t.Builtin,
+		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Telemetry: p.telemetry, Builtin: t.Builtin,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
 		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
 	})

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
-	"tabhub/hub/httpd"
 	"tabhub/hub/policy"
 )
 
@@ -24,7 +23,11 @@ func (a *app) tokenCommand() *cobra.Command {
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asURL {
-				return a.printSignIn(cmd.Context())
+				address, err := a.signInURL(cmd.Context())
+				if err == nil {
+					fmt.Fprintln(a.out, address)
+				}
+				return err
 			}
 			dir, err := a.dir()
 			if err != nil {
@@ -52,22 +55,6 @@ func (a *app) tokenCommand() *cobra.Command {
 	return cmd
 }
 
-// printSignIn has the hub make an address of the dashboard, and prints it.
-func (a *app) printSignIn(ctx context.Context) error {
-	r, err := a.remote()
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	var made httpd.SignInReport
-	if err := r.call(ctx, http.MethodPost, "/api/signin", nil, &made); err != nil {
-		return err
-	}
-	fmt.Fprintln(a.out, made.URL)
-	return nil
-}
-
 // rotateToken has the hub replace the token, or does so if none runs.
 func (a *app) rotateToken(ctx context.Context) error {
 	dir, err := a.dir()
@@ -91,7 +78,7 @@ func (a *app) rotateToken(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.err, "the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` needs none.")
+	a.note("the token is replaced; `tabhub token` prints it. Clients over HTTP must be told, `tabhub stdio` needs none.")
 	return nil
 }
 
@@ -111,7 +98,7 @@ func (a *app) listTokensCommand() *cobra.Command {
 			case *asJSON:
 				return a.printValue(list)
 			case len(list) == 0:
-				fmt.Fprintln(a.err, "no client has a credential of its own; `tabhub install` and `tabhub token mint` make them")
+				a.note("no client has a credential of its own; `tabhub install` and `tabhub token mint` make them")
 				return nil
 			}
 			t := a.table("NAME", "KIND", "MAY", "MADE", "LAST USED", "EXPIRES", "ID")
@@ -154,7 +141,7 @@ func (a *app) revokeCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.err, "the credential of %s is revoked; `tabhub install` and `tabhub token mint` make others\n", gone.Name)
+				a.note("the credential of %s is revoked; `tabhub install` and `tabhub token mint` make others", gone.Name)
 				return nil
 			})
 		},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/httpd"
 	"tabhub/hub/mcpserver"
 	"tabhub/naming"
@@ -23,11 +24,17 @@ func (a *app) toolsCommand() *cobra.Command {
 			if *cost {
 				return a.printCost(tools)
 			}
-			return a.printTools(tools, *all)
+			if err := a.printTools(tools, *all); err != nil || slices.ContainsFunc(tools, func(t httpd.ToolReport) bool { return t.Domain != "" }) {
+				return err
+			}
+			return a.printNone(cmd.Context(), "tools")
 		})
 	}
 	return cmd
 }
+
+// maxDescription is how much of a description is listed. Some are long, for models to read.
+const maxDescription = 200
 
 func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
 	unlisted := 0
@@ -37,7 +44,7 @@ func (a *app) printTools(tools []httpd.ToolReport, all bool) error {
 			unlisted++
 		}
 		if t.Listed || all {
-			list.Row(t.Name, description(t.Definition))
+			list.Row(t.Name, terminal.OneLine(description(t.Definition), maxDescription))
 		}
 	}
 	err := list.Print()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tabhub/hub"
+	"tabhub/spec"
 )
 
 // refusal is an error of whoever asks, who is to see it.
@@ -72,6 +73,10 @@ func (s *Server) errorReport(r *http.Request, err error) (status int, body Error
 	}
 	if unknown, ok := errors.AsType[*hub.UnknownError](err); ok {
 		return http.StatusNotFound, ErrorReport{Error: unknown.Error(), Nearest: nonNil(unknown.Nearest)}
+	}
+	_, failed := errors.AsType[*hub.Failure](err)
+	if _, refused := errors.AsType[*spec.Error](err); failed || refused {
+		return http.StatusUnprocessableEntity, ErrorReport{Error: err.Error()}
 	}
 	if big, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return http.StatusRequestEntityTooLarge, ErrorReport{Error: fmt.Sprintf("the body is larger than %d bytes", big.Limit)}

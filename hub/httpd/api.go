@@ -12,7 +12,10 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/builtin"
+	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -22,9 +25,12 @@ type ToolReport struct {
 	Name       string          `json:"name"`
 	Domain     spec.Domain     `json:"domain,omitempty"` // "" for a builtin tool
 	Tab        int             `json:"tab,omitempty"`
-	Source     string          `json:"source,omitempty"` // the page's own name
-	Listed     bool            `json:"listed"`           // to clients; the others are reached by name or through the tool proxy
+	Source     string          `json:"source,omitempty"`  // the page's own name
+	Listed     bool            `json:"listed"`            // to clients; the others are reached by name or through the tool proxy
+	AppOnly    bool            `json:"appOnly,omitempty"` // for its site's app, not for models
+	Class      policy.Class    `json:"class"`             // what rules take it for
 	Definition json.RawMessage `json:"definition"`
+	Pin        *policy.Pin     `json:"pin,omitempty"` // of the definition, for CallRequest; nil for a builtin tool
 }
 
 // RejectionReport is one element of GET /api/rejected.
@@ -35,33 +41,61 @@ type RejectionReport struct {
 	spec.Rejection
 }
 
-func (s *Server) getTabs(r *request) error { return r.answer(nonNil(r.tenant.Hub.Tabs())) }
+func (s *Server) getTabs(r *request) error {
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[state.TabInfo]{search: q}
+	for _, tab := range r.tenant.Hub.Tabs() {
+		if q.findsTab(&tab) && part.has() {
+			part.shown = append(part.shown, tab)
+		}
+	}
+	return part.answer(r)
+}
 
 func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers())) }
 
 func (s *Server) getTools(r *request) error {
-	out := []ToolReport{}
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[ToolReport]{search: q}
 	for i := range r.tenant.Builtin {
-		t := &r.tenant.Builtin[i]
-		out = append(out, ToolReport{Name: t.Name, Listed: true, Definition: t.Definition()})
+		if t := &r.tenant.Builtin[i]; q.findsBuiltin(t) && part.has() {
+			class := t.Action(consent.As(policy.Owner)).Class
+			part.shown = append(part.shown, ToolReport{Name: t.Name, Listed: true, Class: class, Definition: t.Definition()})
+		}
 	}
 	tools := r.tenant.Hub.List(hub.ListTools)
 	listed := r.tenant.MCP.Listed(tools)
-	for i := range tools.Items {
-		it := &tools.Items[i]
-		out = append(out, ToolReport{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Listed: listed(it), Definition: it.JSON})
+	for it := range q.find(r.tenant.Hub, hub.ListTools, tools) {
+		if part.has() {
+			part.shown = append(part.shown, ToolReport{
+				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
+				Listed: listed(it), AppOnly: it.AppOnly, Class: it.Class, Definition: it.JSON, Pin: it.Pin(),
+			})
+		}
 	}
-	return r.answer(out)
+	return part.answer(r)
 }
 
 func (s *Server) getRejected(r *request) error {
-	out := []RejectionReport{}
+	q, err := r.search()
+	if err != nil {
+		return err
+	}
+	part := part[RejectionReport]{search: q}
 	for _, tab := range r.tenant.Hub.Tabs() {
 		for _, no := range tab.Rejected {
-			out = append(out, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
+			if q.findsTab(&tab) && part.has() {
+				part.shown = append(part.shown, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
+			}
 		}
 	}
-	return r.answer(out)
+	return part.answer(r)
 }
 
 func (s *Server) getExplain(r *request) error {

@@ -8,6 +8,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -15,6 +16,7 @@ import (
 type CallRequest struct {
 	Name      string          `json:"name" validate:"required"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Pin       *policy.Pin     `json:"pin,omitempty"` // of the definition that the caller was shown; nil: any will do
 }
 
 // CallEvent is one event of the answer to POST /api/call for who accepts text/event-stream. The
@@ -45,19 +47,23 @@ func (s *Server) postCall(r *request) error {
 		if t := builtin.Find(r.tenant.Builtin, in.Name); t != nil {
 			result, err = t.Call(r.Context(), by, in.Arguments)
 		} else {
-			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by})
+			result, err = r.tenant.Hub.Call(r.Context(), hub.Call{Name: in.Name, Args: in.Arguments, By: by, Pin: in.Pin})
 		}
 		if f, ok := errors.AsType[*hub.Failure](err); ok {
 			return f.Result(), nil
 		}
 		return result, err
 	}
-	by := r.caller()
+	by := r.caller("tabhub call")
 	if r.acceptsEvents() {
 		s.streamCall(r, by, call)
 		return nil
 	}
-	result, err := call(by)
+	return r.answerRaw(call(by))
+}
+
+// answerRaw answers what a page has said byte by byte, or err.
+func (r *request) answerRaw(result json.RawMessage, err error) error {
 	if err != nil {
 		return err
 	}
@@ -66,9 +72,8 @@ func (s *Server) postCall(r *request) error {
 	return nil
 }
 
-// caller is on whose behalf the owner's own programs and the dashboard call.
-func (r *request) caller() *consent.Caller {
-	said := "tabhub call"
+// caller is on whose behalf the dashboard calls, or else the owner's own program of that name.
+func (r *request) caller(said string) *consent.Caller {
 	if editor(r) == consent.ByDashboard {
 		said = "the dashboard"
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
@@ -97,5 +98,46 @@ func TestCallIsStreamed(t *testing.T) {
 	}
 	if status, body, _ := d.ask("POST", "/api/call", `{}`, "Accept", "text/event-stream"); status != http.StatusBadRequest {
 		t.Errorf("a body without a name: %d %s", status, body)
+	}
+}
+
+// What a page describes otherwise between the moment that it was looked at and the call is not
+// called.
+func TestCallOfWhatWasShown(t *testing.T) {
+	d := open(t, nil)
+	called := 0
+	tab, err := d.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://e.com"}, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+		called++
+		return spec.Response{Result: json.RawMessage(`{"content":[]}`)}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(tab.Close)
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	describe := func(as string) {
+		t.Helper()
+		if _, err := tab.Ask(t.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"pay","description":"` + as + `"}`)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	describe("Shows what there is to pay")
+	var shown []ToolReport
+	status, body := d.askOwner("GET", "/api/tools?q=pay&limit=1", "")
+	if err := json.Unmarshal([]byte(body), &shown); status != http.StatusOK || err != nil || len(shown) != 1 {
+		t.Fatalf("%d %s", status, body)
+	}
+	in, _ := json.Marshal(CallRequest{Name: shown[0].Name, Pin: shown[0].Pin})
+	if status, body := d.askOwner("POST", "/api/call", string(in)); status != http.StatusOK || called != 1 {
+		t.Errorf("as it was shown: %d %s", status, body)
+	}
+	describe("Pays")
+	if _, body := d.askOwner("POST", "/api/call", string(in)); called != 1 || !strings.Contains(body, "DENIED") || !strings.Contains(body, "look at it again") {
+		t.Errorf("described otherwise: called %d times, %s", called, body)
+	}
+	if status, body := d.askOwner("POST", "/api/call", `{"name":"x","pin":"0"}`); status != http.StatusBadRequest || !strings.Contains(body, "pin") {
+		t.Errorf("%d %s", status, body)
 	}
 }

@@ -33,6 +33,9 @@ func (g *Guard) credential(r *http.Request, p *pass) (*auth.Identity, error) {
 	if p.from == fromOwner {
 		return g.owner(p.route)
 	}
+	if p.open = g.metrics && p.route.openable && p.near; p.open {
+		return nil, nil
+	}
 	if p.route.need == credHandshake || g.needsNone(r, p) {
 		return nil, nil
 	}
@@ -79,9 +82,9 @@ func (g *Guard) owner(rt *route) (*auth.Identity, error) {
 // checkOwner refuses who is not the hub's owner where only that may ask.
 func (g *Guard) checkOwner(p *pass) error {
 	switch only := p.route.ownerOnly; {
-	case p.from == fromOwner:
+	case p.from == fromOwner, p.open:
 	case only == ownerWithAccounts && g.accounts:
-		return forbidden("this hub has several users and is not stopped over the network; end its process")
+		return forbidden("this hub has several users, and %s is for the one who runs it, on its machine", p.route.path)
 	case only == ownerNoAccounts && !g.accounts && p.identity.Kind&auth.KindWriter == 0:
 		return forbidden("%s is for the hub's owner alone, with the tabhub command on the hub's machine, such as `tabhub pair` or `tabhub token mint`", cmp.Or(p.route.name, p.route.path))
 	}

@@ -30,6 +30,8 @@ type GuardOptions struct {
 	// Extensions are ids of further Chromium extensions, or whole extension origins,
 	// that are believed by their origin.
 	Extensions []string
+	// OpenMetrics: /metrics needs no credential on the hub's machine.
+	OpenMetrics bool
 	// PublicURL is where clients reach the hub through a proxy, "" if they do not.
 	PublicURL string
 	// BehindProxy: all requests come through a proxy that does TLS, and says so in
@@ -46,6 +48,7 @@ type Guard struct {
 	hosts      map[string]bool
 	companion  string // its origin
 	extensions map[string]bool
+	metrics    bool // are open
 	public     *url.URL
 	proxied    bool
 	ownPeer    func(*http.Request) bool
@@ -61,6 +64,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 		hosts:      make(map[string]bool),
 		extensions: make(map[string]bool),
 		proxied:    o.BehindProxy,
+		metrics:    o.OpenMetrics,
 		ownPeer:    ownPeer,
 		signIns:    newSignIns(),
 	}
@@ -150,6 +154,7 @@ type pass struct {
 	rightMethod bool // route is for the request's method, too
 	from        origins
 	near        bool           // it was made on this machine
+	open        bool           // it needs no credential though its route does
 	identity    *auth.Identity // nil: none yet; it comes in the first message
 	session     string         // the session of a dashboard's page that was shown, "" if none
 }

@@ -22,7 +22,7 @@ const (
 	extensionID = "abcdefghijklmnopabcdefghijklmnop"
 )
 
-func newGuard(t *testing.T, o GuardOptions) *Guard {
+func newGuard(t testing.TB, o GuardOptions) *Guard {
 	t.Helper()
 	g, err := NewGuard(o)
 	if err != nil {

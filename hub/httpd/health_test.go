@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"tabhub/tabtransport/tabtest/chromium"
 )
 
 // What a page of the hub shows is what has happened: a call that went well, and one that
@@ -54,5 +57,50 @@ func TestHealthOfAccounts(t *testing.T) {
 	}
 	if status, body := d.askOwner("GET", "/api/doctor", ""); status != 200 || !strings.Contains(body, "/srv/tabhub") {
 		t.Errorf("the owner's doctor: %d %s", status, body)
+	}
+}
+
+// Who opens the view sees charts of the calls that were made, drawn under the page's own
+// policy, and what the doctor says; what that quotes of files is text.
+func TestHealthInABrowser(t *testing.T) {
+	t.Parallel()
+	const hostile = `<img src=x onerror="document.title='owned'">`
+	var looks atomic.Int32
+	d := openSignIn(t, func(_ *GuardOptions, o *Options) {
+		o.Doctor = func(context.Context) []Finding {
+			if looks.Add(1) > 1 {
+				return nil
+			}
+			return []Finding{{State: "ok", Check: "clock", Text: "12:00"}, {State: "problem", Check: "data", Text: hostile, Fix: "chmod 700 " + hostile}}
+		}
+	})
+	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
+	page.WaitFor(`document.body.dataset.view === "now"`)
+	page.Eval(`window.violations = [], addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective))`)
+	awaitView(page, "health")
+	page.WaitFor(`document.querySelector("#no-calls").checkVisibility() && !document.querySelector("#call-charts").checkVisibility()`)
+	page.WaitFor(`document.querySelector("#diagnosis").textContent === "There is 1 problem."`)
+	if got := page.Eval(`[document.querySelector("#findings li").textContent.includes("onerror"), document.querySelectorAll("main img").length]`); got != `[true,0]` {
+		t.Errorf("what the doctor says: %s", got)
+	}
+	page.Eval(`[...document.querySelectorAll("#look-again button")][0].click()`)
+	page.WaitFor(`document.querySelector("#diagnosis").textContent === "Nothing is wrong."`)
+
+	const call = `{"name":"website_tool_demo_tabhub__search_products","arguments":{"query":`
+	d.ask("POST", "/api/call", call+`"mug"}}`)
+	d.ask("POST", "/api/call", call+`1}}`)
+	page.WaitFor(`document.querySelector("#count-calls").textContent === "2" && document.querySelector("#count-failed").textContent === "1"`)
+	page.WaitFor(`document.querySelector("#outcomes").textContent.includes("INVALID_ARGUMENTS")`)
+	// Both charts have drawn more than nothing, and the table says the same.
+	const drawn = `[...document.querySelectorAll(".canvas canvas")].every((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((x) => x > 0))`
+	page.WaitFor(`document.querySelectorAll(".canvas canvas").length === 2 && ` + drawn)
+	if got := page.Eval(`[...document.querySelector("#call-rows tr").cells].slice(1, 3).map((c) => c.textContent)`); got != `["2","1"]` {
+		t.Errorf("the table's latest row: %s", got)
+	}
+	page.Eval(`document.querySelector('#spans a[href$="day"]').click()`)
+	page.WaitFor(`document.querySelector("#steps")?.textContent === "each minute" && document.querySelector("#count-calls").textContent === "2" && document.querySelector("#call-rows").rows.length === 24`)
+	awaitView(page, "now") // which the charts must survive
+	if got := page.Eval(`[document.title, violations]`); got != `["tabhub",[]]` {
+		t.Errorf("the title, and what the policy has stopped: %s", got)
 	}
 }

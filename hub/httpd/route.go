@@ -38,6 +38,7 @@ type access struct {
 	dashboard bool    // is served at the dashboard's own hosts, too
 	process   bool    // is about the hub's process, which its owner needs no account for
 	ownerOnly ownerOnly
+	openable  bool // GuardOptions.OpenMetrics opens it to all programs of this machine
 }
 
 // ownerOnly says on which hubs an endpoint is for the hub's owner alone, whatever
@@ -74,6 +75,7 @@ var (
 	reads        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, dashboard: true}
 	writes       = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner}
 	ofProcess    = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindSession, process: true, dashboard: true}
+	measures     = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts, openable: true}
 	stops        = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, process: true, ownerOnly: ownerWithAccounts}
 	lasting      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner, ownerOnly: ownerNoAccounts}
 	decides      = access{from: fromOwner | fromProgram | fromSelf, kinds: auth.KindOwner | auth.KindWriter, ownerOnly: ownerNoAccounts, dashboard: true}
@@ -133,6 +135,10 @@ var routes = []route{
 	decisions("PUT", "/api/policy/private", (*Server).putPrivate),
 	decisions("POST", "/api/pause", (*Server).postPause),
 	decisions("DELETE", "/api/pause", (*Server).deletePause),
+	api("GET", "/api/resources", (*Server).getResources),
+	api("GET", "/api/prompts", (*Server).getPrompts),
+	{path: "/api/resource", method: "GET", access: acts, client: true, tenant: true, serve: (*Server).getResource},
+	{path: "/api/prompt", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postPrompt},
 	{path: "/api/call", method: "POST", access: acts, client: true, tenant: true, serve: (*Server).postCall},
 	{path: "/api/calls", method: "DELETE", access: acts, client: true, tenant: true, serve: (*Server).deleteCall},
 	api("GET", "/api/watch", (*Server).watch),
@@ -164,6 +170,7 @@ var routes = []route{
 	{path: oauth.AuthorizePath, method: "POST", name: "the sign-in of clients", access: ownPage, client: true, serve: ifOAuth((*Server).postAuthorize)},
 
 	// How the process is, and pages, which hold no data.
+	{path: "/metrics", method: "GET", access: measures, serve: given(func(o *Options) http.Handler { return o.Metrics })},
 	{path: "/readyz", access: reads, tenant: true, serve: (*Server).ready},
 	{path: "/healthz", access: everybody, serve: (*Server).health},
 	{path: "/", method: "GET", access: ownFiles, serve: (*Server).dashboard},

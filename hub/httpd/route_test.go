@@ -34,11 +34,11 @@ var attacks = []struct {
 	{"/extension ws, /relay ws", "h", "n", "x", "o", "x", "h", "x", "x", 403, 404, 403},
 	{"/attach", "n", "p", "x", "x", "x", "x", "x", "x", 403, 404, 200},
 	{"/api/trace", "r", "p", "x", "x", "x", "x", "r", "x", 401, 404, 403},
-	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/sites, /api/access, /api/flows, /api/sessions, /api/connect, /api/clients/cost, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/watch, /api/nothing, /readyz, /api/health, /api/doctor", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
+	{"/api/status, /api/tabs, /api/browsers, /api/tools, /api/rejected, /api/explain, /api/log, /api/site, /api/policy, /api/policy/test, /api/pair, /api/pair/wait, /api/clients, /api/questions, /api/watch, /api/nothing, /readyz, /api/health, /api/doctor, /api/resources, /api/prompts, /api/sites, /api/access, /api/flows, /api/sessions, /api/connect, /api/clients/cost", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
 	{"POST /api/pair, DELETE /api/pair, POST /api/clients", "r", "p", "x", "x", "x", "x", "r", "x", 401, 404, 403},
 	{"DELETE /api/clients, POST /api/policy/rule, DELETE /api/policy/rule, PUT /api/policy/mode, PUT /api/policy/private, POST /api/pause, DELETE /api/pause, POST /api/questions, /api/questions/watch", "r", "p", "x", "x", "x", "x", "r", "x", 403, 200, 403},
-	{"POST /api/stop, POST /api/signin, POST /api/token, POST /api/nothing", "t", "p", "x", "x", "x", "x", "t", "x", 401, 404, 403},
-	{"POST /api/call, DELETE /api/calls, PUT /api/site, DELETE /api/site/cache", "t", "p", "x", "x", "x", "x", "t", "x", 403, 200, 403},
+	{"POST /api/stop, POST /api/signin, POST /api/token, POST /api/nothing, /metrics", "t", "p", "x", "x", "x", "x", "t", "x", 401, 404, 403},
+	{"POST /api/call, /api/resource, POST /api/prompt, DELETE /api/calls, PUT /api/site, DELETE /api/site/cache", "t", "p", "x", "x", "x", "x", "t", "x", 403, 200, 403},
 	{"POST /api/session", "x", "n", "x", "x", "x", "x", "h", "x", 401, 401, 403},
 	{"DELETE /api/session", "t", "p", "x", "x", "x", "x", "t", "x", 200, 200, 403},
 	{"PUT /api/session", "x", "n", "x", "x", "x", "x", "r", "x", 403, 200, 403},
@@ -130,9 +130,9 @@ func TestAttacks(t *testing.T) {
 func ofAccounts(target, cell string) string {
 	ws := strings.Contains(target, " ws")
 	switch {
-	case cell == "o" && target == "/ ws", cell == "p" && !slices.Contains([]string{"/api/status", "POST /api/status", "/api/health", "/api/doctor", "POST /api/stop"}, target):
+	case cell == "o" && target == "/ ws", cell == "p" && !slices.Contains([]string{"/api/status", "POST /api/status", "/api/health", "/api/doctor", "/metrics", "POST /api/stop"}, target):
 		return "t"
-	case cell == "t" && target == "POST /api/stop":
+	case cell == "t" && (target == "POST /api/stop" || target == "/metrics"):
 		return "r"
 	case cell == "r" && target != "PUT /api/session":
 		return "t"

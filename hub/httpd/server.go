@@ -33,6 +33,7 @@ type Options struct {
 	Extension http.Handler // /extension
 	Relay     http.Handler // /relay
 	Client    http.Handler // upgrades of /mcp
+	Metrics   http.Handler // /metrics
 	Pages     http.Handler // all other paths
 
 	// URL is where the hub's user opens the dashboard, less the slash at its end.

@@ -32,7 +32,7 @@ import (
 // testServer is a Server over a real hub with the demo's tab, on a real listener, and on a
 // socket for its owner.
 type testServer struct {
-	t       *testing.T
+	t       testing.TB
 	server  *Server
 	tenants *tenant.Registry
 	tenant  *tenant.Tenant      // every user's
@@ -65,7 +65,7 @@ func (l *lockedBuffer) String() string {
 }
 
 // open serves on a port of this machine and on a socket.
-func open(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
+func open(t testing.TB, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
 	d := newTestServer(t, change)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -131,7 +131,7 @@ func (pipe) LocalAddr() net.Addr  { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 
 func (pipe) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 50000} }
 
 // newTestServer returns a Server that serves nothing yet.
-func newTestServer(t *testing.T, change func(*GuardOptions, *Options)) *testServer {
+func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServer {
 	t.Helper()
 	d := &testServer{t: t, token: auth.NewToken(secret), log: new(lockedBuffer), stopped: make(chan string, 4), served: make(chan error, 2)}
 	log := slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug}))

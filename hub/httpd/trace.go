@@ -2,9 +2,6 @@ package httpd
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"strconv"
 
 	"tabhub/hub/state"
@@ -51,12 +48,7 @@ func (s *Server) getTrace(r *request) error {
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	jsonHeaders(r.w.Header())
-	r.w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(r.w)
-	if err := out.Flush(); err != nil {
-		return nil // nobody listens any more
-	}
+	out := r.events()
 	_ = s.o.Trace(ctx, r.pass.identity.User, func(m *tabtransport.Traced) error {
 		report := TraceReport{Traced: m}
 		if tab, known := r.tenant.Hub.Tab(m.Tab); known {
@@ -65,15 +57,10 @@ func (s *Server) getTrace(r *request) error {
 		} else if url, ok := rawjson.String(rawjson.Get(m.Body, "params", "tabUrl")); ok { // it registers
 			report.setSite(want, []state.TabDomain{{Domain: naming.DomainOfURL(url, true)}})
 		}
-		if want.site != "" && report.Site == "" && m.Event != tabtransport.EventMissed {
+		if want.site != "" && report.Site == "" && m.Event != tabtransport.EventMissed && m.Event != tabtransport.EventBegun {
 			return nil
 		}
-		b, err := json.Marshal(report)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(r.w, "data: %s\n\n", b)
-		return out.Flush()
+		return out.send(report)
 	}) // the stream has ended, by whoever's doing
 	return nil
 }

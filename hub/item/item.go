@@ -40,6 +40,7 @@ type Item struct {
 	required []string       // names of arguments; prompts only
 	app      *app           // nil if it has none; tools only
 	pin      atomic.Pointer[policy.Pin]
+	words    atomic.Pointer[string] // see said
 }
 
 // Key says which item of a tab an Item is: an Item with the same Key replaces it.

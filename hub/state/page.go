@@ -31,6 +31,19 @@ func (s *State) ToolNames(addr spec.TabAddr) []string {
 	return names
 }
 
+// Offers returns what a tab has registered of a kind, with its number in the item's domain.
+func (s *State) Offers(addr spec.TabAddr, kind spec.Kind) map[item.Key]int {
+	t := s.tabs[addr]
+	if t == nil {
+		return nil
+	}
+	numbers := make(map[item.Key]int, len(t.items[kind]))
+	for _, it := range t.items[kind] {
+		numbers[it.Key()] = t.domains[it.Domain].number
+	}
+	return numbers
+}
+
 // NextPage returns where a single tab is that came back with another document, and whether
 // that one has registered its tools; nil if the tab has not come back with another.
 func (s *State) NextPage(addr spec.TabAddr) (page *spec.Page, registered bool) {

@@ -62,13 +62,16 @@ type tapped struct {
 	event, text string
 }
 
-// Trace calls f with what is said from now on between the hub and the user's tabs and
-// browsers, in order, until ctx ends or f fails. Handshakes are left out, and what else holds
+// Trace calls f with tabtransport.EventBegun and what is said from then on between the hub and
+// the user's tabs and browsers, in order, until ctx ends or f fails. Handshakes are left out, and what else holds
 // secrets is told without its body.
 func (s *Server) Trace(ctx context.Context, user spec.UserID, f func(*tabtransport.Traced) error) error {
 	t := &tap{user: user, wake: make(chan struct{}, 1)}
 	s.setTaps(func(taps []*tap) []*tap { return append(taps, t) })
 	defer s.setTaps(func(taps []*tap) []*tap { return slices.DeleteFunc(taps, func(o *tap) bool { return o == t }) })
+	if err := f(&tabtransport.Traced{Time: time.Now(), Event: tabtransport.EventBegun}); err != nil {
+		return err
+	}
 	r := traceReader{asked: make(map[askedKey]tapRequest)}
 	for {
 		select {

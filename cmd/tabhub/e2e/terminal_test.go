@@ -60,7 +60,7 @@ func TestPagesCannotSteerATerminal(t *testing.T) {
 		{"tools --cost", name + "t"},
 		{"log", "rows"},
 		{"log --tool " + steering, ""},
-		{"site", "DOMAIN"},
+		{"site", ""},
 		{"site " + steering, ""},
 		{"site --cache " + steering + " shop.localhost:8000", ""},
 		{"status", "running"},

@@ -48,6 +48,41 @@ export interface Status {
   record: { error?: string };
 }
 
+/** Calls by the step in which they ended. */
+export interface Series {
+  start: string; // of the first step
+  stepMs: number;
+  calls: number[];
+  failed: number[];
+  p50: number[]; // in ms
+  p95: number[];
+  p99: number[];
+  outcomes: Record<string, number>;
+}
+
+export interface Health {
+  calls?: Series;
+  inFlight: number;
+  questions: number;
+  record: { queued: number; lost?: number };
+  process?: {
+    version: string;
+    started: string;
+    goroutines: number;
+    heap: number; // bytes
+    memory: number;
+    sockets?: Record<string, number>;
+  };
+}
+
+/** What the doctor has to say about one thing. */
+export interface Finding {
+  state: "ok" | "note" | "problem";
+  check: string;
+  text: string;
+  fix?: string;
+}
+
 export interface Tab {
   title: string;
   url: string;

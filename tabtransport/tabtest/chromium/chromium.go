@@ -232,7 +232,7 @@ func (b *Browser) Window(file string) *Page {
 	p := b.Attach("the extension's "+file, func(i *target.Info) bool {
 		return i.Type == "page" && strings.HasPrefix(i.URL, "chrome-extension://"+b.ExtensionID+"/"+file)
 	})
-	p.awaitDocument("chrome-extension:")
+	p.AwaitDocument("chrome-extension:")
 	return p
 }
 

@@ -70,9 +70,9 @@ func (p *Page) Back() {
 	})
 }
 
-// awaitDocument waits for a document of a protocol, for which the empty one of a new page
+// AwaitDocument waits for a document of a protocol, for which the empty one of a new page
 // makes room.
-func (p *Page) awaitDocument(protocol string) {
+func (p *Page) AwaitDocument(protocol string) {
 	p.t.Helper()
 	step(p, "waiting for a document", func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
 		shown := cdp.Events(ctx, t, page.FrameNavigated)

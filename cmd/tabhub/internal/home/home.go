@@ -213,6 +213,12 @@ func (d Dir) RemoveHub() error {
 	return nil
 }
 
+// WriteSignIn writes the page that leads to the dashboard, and returns its path.
+func (d Dir) WriteSignIn(page []byte) (path string, err error) {
+	const name = "sign-in.html"
+	return d.path(name), d.write(name, page)
+}
+
 // write replaces a file as a whole.
 func (d Dir) write(name string, b []byte) error { return private.Replace(d.path(name), b, false) }
 

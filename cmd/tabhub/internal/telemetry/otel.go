@@ -2,9 +2,11 @@ package telemetry
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -15,6 +17,7 @@ import (
 	metricnoop "go.opentelemetry.io/otel/metric/noop"
 	"go.opentelemetry.io/otel/propagation"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/exemplar"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.40.0"
@@ -37,6 +40,7 @@ const resultKey = attribute.Key("tabhub.result")
 type tracer struct {
 	spans      trace.Tracer
 	operations mcpconv.ServerOperationDuration
+	sets       sets // of operations
 	sessions   mcpconv.ServerSessionDuration
 	shutdown   []func(context.Context) error
 }
@@ -53,7 +57,7 @@ func newTracer(o Options) *tracer {
 		return nil
 	}
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("OpenTelemetry", "err", err) }))
-	t := &tracer{spans: tracenoop.Tracer{}}
+	t := &tracer{spans: tracenoop.Tracer{}, sets: sets{all: map[telemetry.Request]attribute.Set{}}}
 	var meter metric.Meter = metricnoop.Meter{}
 	of := describe(o)
 	if traces {
@@ -70,7 +74,8 @@ func newTracer(o Options) *tracer {
 		if up, err := newUploader(env, "METRICS"); err != nil {
 			o.Log.Error("no metrics are sent", "err", err)
 		} else {
-			provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(newMetricExporter(up, env))), sdkmetric.WithResource(of))
+			provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(newMetricExporter(up, env))),
+				sdkmetric.WithResource(of), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)) // metricExporter sends none
 			meter = provider.Meter(scope, metric.WithInstrumentationVersion(o.Version), metric.WithSchemaURL(semconv.SchemaURL))
 			t.shutdown = append(t.shutdown, provider.Shutdown)
 		}
@@ -103,7 +108,7 @@ func (t *tracer) close(ctx context.Context) (errs []error) {
 	return errs
 }
 
-// attributes are those that spans and metrics of a request share when it begins.
+// attributes are those that spans and metrics of a request share.
 func attributes(r *telemetry.Request) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, 0, 12)
 	all = append(all, semconv.McpMethodNameKey.String(r.Method), semconv.NetworkTransportKey.String(network(r.Transport)))
@@ -116,6 +121,18 @@ func attributes(r *telemetry.Request) []attribute.KeyValue {
 	if r.Method == "tools/call" {
 		all = append(all, semconv.GenAIOperationNameExecuteTool)
 	}
+	if r.Tool != "" {
+		all = append(all, semconv.GenAIToolName(r.Tool))
+	}
+	if r.Prompt != "" {
+		all = append(all, semconv.GenAIPromptName(r.Prompt))
+	}
+	if failed := errorType(r); failed != "" {
+		all = append(all, semconv.ErrorTypeKey.String(failed))
+	}
+	if r.Code != 0 {
+		all = append(all, semconv.RPCResponseStatusCode(statusCode(r.Code)))
+	}
 	return all
 }
 
@@ -124,49 +141,58 @@ func (t *tracer) beginRequest(ctx context.Context, r *telemetry.Request) context
 		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": p.Traceparent, "tracestate": p.Tracestate})
 	}
 	name := r.Method
-	all := append(attributes(r), semconv.JSONRPCRequestID(r.ID))
-	switch {
-	case r.Tool != "":
-		name += " " + r.Tool
-		all = append(all, semconv.GenAIToolName(r.Tool))
-	case r.Prompt != "":
-		name += " " + r.Prompt
-		all = append(all, semconv.GenAIPromptName(r.Prompt))
-	case r.URI != "":
-		all = append(all, semconv.McpResourceURI(r.URI))
+	if target := r.Tool + r.Prompt; target != "" { // it has one of them
+		name += " " + target
 	}
-	if r.Session != "" {
-		all = append(all, semconv.McpSessionID(r.Session))
-	}
-	ctx, _ = t.spans.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Began), trace.WithAttributes(all...))
+	ctx, _ = t.spans.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.Began))
 	return ctx
 }
 
 func (t *tracer) endRequest(ctx context.Context, r *telemetry.Request, took time.Duration) {
-	var ended []attribute.KeyValue
-	failed := errorType(r)
-	if failed != "" {
-		ended = append(ended, semconv.ErrorTypeKey.String(failed))
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		all := append(attributes(r), semconv.JSONRPCRequestID(r.ID))
+		if r.URI != "" {
+			all = append(all, semconv.McpResourceURI(r.URI))
+		}
+		if r.Session != "" {
+			all = append(all, semconv.McpSessionID(r.Session))
+		}
+		span.SetAttributes(all...)
+		if errorType(r) != "" {
+			span.SetStatus(codes.Error, r.Message)
+		}
+		span.End(trace.WithTimestamp(r.Began.Add(took)))
 	}
-	if r.Code != 0 {
-		ended = append(ended, semconv.RPCResponseStatusCode(statusCode(r.Code)))
-	}
-	span := trace.SpanFromContext(ctx)
-	span.SetAttributes(ended...)
-	if failed != "" {
-		span.SetStatus(codes.Error, r.Message)
-	}
-	span.End(trace.WithTimestamp(r.Began.Add(took)))
-	all := append(attributes(r), ended...)
+	t.operations.RecordSet(ctx, took.Seconds(), t.sets.of(r))
+}
+
+// sets are the attributes of the metrics of requests, made once for each combination.
+type sets struct {
+	mu  sync.RWMutex
+	all map[telemetry.Request]attribute.Set
+}
+
+// maxSets bounds the combinations that are kept. Beyond it they are made anew.
+const maxSets = 1000
+
+func (s *sets) of(r *telemetry.Request) attribute.Set {
+	key := telemetry.Request{Method: r.Method, Transport: r.Transport, Version: r.Version, Code: r.Code, ToolError: r.ToolError, Cancelled: r.Cancelled}
 	if r.Code == 0 { // else the name may be nobody's, and any
-		if r.Tool != "" {
-			all = append(all, semconv.GenAIToolName(r.Tool))
-		}
-		if r.Prompt != "" {
-			all = append(all, semconv.GenAIPromptName(r.Prompt))
-		}
+		key.Tool, key.Prompt = r.Tool, r.Prompt
 	}
-	t.operations.RecordSet(ctx, took.Seconds(), attribute.NewSet(all...))
+	s.mu.RLock()
+	set, ok := s.all[key]
+	s.mu.RUnlock()
+	if ok {
+		return set
+	}
+	set = attribute.NewSet(attributes(&key)...)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.all) < maxSets {
+		s.all[key] = set
+	}
+	return set
 }
 
 func (t *tracer) session(s telemetry.Session) {
@@ -177,10 +203,14 @@ func (t *tracer) session(s telemetry.Session) {
 	t.sessions.RecordSet(context.Background(), s.Took.Seconds(), attribute.NewSet(all...))
 }
 
-// phaseNames are the names of the spans of phases.
+// phaseNames are the names of the spans of phases. A decision takes too little time for one:
+// it is an event of the span around it.
 var phaseNames = [...]string{telemetry.Decide: "decide", telemetry.Ask: "ask the owner", telemetry.Open: "open a tab", telemetry.Execute: "execute in the tab"}
 
 func (t *tracer) beginPhase(ctx context.Context, p telemetry.Phase) context.Context {
+	if p == telemetry.Decide {
+		return ctx
+	}
 	kind := trace.SpanKindInternal
 	if p == telemetry.Execute {
 		kind = trace.SpanKindClient // the page may go on with it
@@ -191,10 +221,17 @@ func (t *tracer) beginPhase(ctx context.Context, p telemetry.Phase) context.Cont
 
 func (t *tracer) endPhase(ctx context.Context, p telemetry.Phase, result string) {
 	span := trace.SpanFromContext(ctx)
-	span.SetAttributes(resultKey.String(result))
-	if result != "ok" && p >= telemetry.Open {
-		span.SetAttributes(semconv.ErrorTypeKey.String(result))
+	switch {
+	case !span.IsRecording():
+		return
+	case p == telemetry.Decide:
+		span.AddEvent(phaseNames[p], trace.WithAttributes(resultKey.String(result)))
+		return
+	case p != telemetry.Ask && result != "ok":
+		span.SetAttributes(resultKey.String(result), semconv.ErrorTypeKey.String(result))
 		span.SetStatus(codes.Error, "")
+	default:
+		span.SetAttributes(resultKey.String(result))
 	}
 	span.End()
 }
@@ -205,7 +242,13 @@ func traceparent(ctx context.Context) string {
 	if !of.IsValid() {
 		return ""
 	}
-	return fmt.Sprintf("00-%s-%s-%s", of.TraceID(), of.SpanID(), of.TraceFlags()&trace.FlagsSampled)
+	trace, span := of.TraceID(), of.SpanID()
+	b := hex.AppendEncode(append(make([]byte, 0, 55), "00-"...), trace[:])
+	b = hex.AppendEncode(append(b, '-'), span[:])
+	if of.IsSampled() {
+		return string(append(b, "-01"...))
+	}
+	return string(append(b, "-00"...))
 }
 
 // environment is the environment, less what is empty.

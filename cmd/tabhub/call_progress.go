@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/hub/httpd"
+	"tabhub/spec"
+)
+
+// cancelWait is how long the hub may take to say what has become of a call that was cancelled.
+const cancelWait = 5 * time.Second
+
+// callTool has the hub call a tool, and shows how it goes until there is a result. When ctx
+// ends, the call is cancelled, and the error says whether it may have taken effect.
+func (a *app) callTool(ctx context.Context, in httpd.CallRequest) (json.RawMessage, error) {
+	r, err := a.remote()
+	if err != nil {
+		return nil, err
+	}
+	waiting, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	type received struct {
+		httpd.CallEvent
+		err error
+	}
+	events := make(chan received)
+	go func() {
+		for b, err := range r.events(waiting, http.MethodPost, "/api/call", in) {
+			got := received{err: err}
+			if err == nil {
+				got.err = decode(b, &got.CallEvent)
+			}
+			select {
+			case events <- got:
+			case <-waiting.Done():
+			}
+		}
+	}()
+	shown := a.progress()
+	defer shown.line.Clear()
+	tick := time.NewTicker(terminal.Frame)
+	defer tick.Stop()
+	var id string
+	cancelled, late := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case got := <-events:
+			switch {
+			case got.err != nil:
+				return nil, got.err
+			case got.ErrorReport != nil:
+				return nil, errors.New(got.Error)
+			case got.Result != nil && cancelled == nil:
+				return got.Result, wasStopped(got.Result)
+			case got.Result != nil:
+				return got.Result, nil
+			case got.Call != "":
+				id = got.Call
+			default:
+				shown.add(got.Progress)
+			}
+		case <-tick.C:
+			shown.show()
+		case <-cancelled:
+			cancelled, late = nil, time.After(cancelWait)
+			if id == "" {
+				leave()
+				return nil, errCancelled
+			}
+			go r.do(waiting, http.MethodDelete, "/api/calls?id="+url.QueryEscape(id), nil) // what comes of it is among the events
+		case <-late:
+			return nil, errCancelled
+		}
+	}
+}
+
+var errCancelled = errors.New("cancelled; the call may have taken effect")
+
+// wasStopped returns what a result says of a call that was cancelled, nil if it has ended
+// before.
+func wasStopped(result json.RawMessage) error {
+	var r struct{ Content []struct{ Text string } }
+	var failure struct {
+		Error struct {
+			Code    spec.FailureCode
+			Message string
+		}
+	}
+	if json.Unmarshal(result, &r) != nil || len(r.Content) == 0 || json.Unmarshal([]byte(r.Content[0].Text), &failure) != nil {
+		return nil
+	}
+	switch {
+	case failure.Error.Code != spec.FailStopped:
+		return nil
+	case strings.HasSuffix(failure.Error.Message, "not sent"):
+		return errors.New("cancelled; the call was not sent")
+	}
+	return errCancelled
+}
+
+// progress shows the person who waits for a call how it goes: in a line that is rewritten, or
+// where that cannot be, with a line for each thing that is said.
+type progress struct {
+	*app
+	line   *terminal.Status
+	began  time.Time
+	latest string
+}
+
+func (a *app) progress() *progress { return &progress{app: a, line: a.status(), began: time.Now()} }
+
+// add takes in what is said.
+func (p *progress) add(said *httpd.ProgressReport) {
+	var words []string
+	switch {
+	case said.Waiting:
+		words = append(words, p.line.Screen.State(terminal.Wait, "waiting for you"))
+	case said.Total != nil && *said.Total > 0:
+		words = append(words, p.line.Screen.Bar(said.Progress/(*said.Total)))
+	case said.Progress > 0:
+		words = append(words, fmt.Sprint(said.Progress))
+	}
+	if said.Message != "" {
+		words = append(words, terminal.OneLine(said.Message, 200))
+	}
+	latest := strings.Join(words, "  ")
+	if !p.line.Screen.Rewrites && latest != p.latest {
+		fmt.Fprintln(p.err, latest)
+	}
+	p.latest = latest
+}
+
+// show shows how long the call has taken, and what was said last.
+func (p *progress) show() {
+	passed := time.Since(p.began)
+	p.line.Show(p.line.Screen.Spinner(passed) + fmt.Sprintf("%.1f s  ", passed.Seconds()) + p.latest)
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"os/exec"
+
+	"github.com/cli/browser"
+	"github.com/spf13/cobra"
+
+	"tabhub/hub/httpd"
+)
+
+func (a *app) dashboardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "dashboard",
+		Short: "Open the dashboard in your browser",
+		Long: `Open the dashboard in your browser, signed in: what is done in your tabs, as it is done,
+what waits for your answer, the tabs and their tools, sites, clients, the record.
+
+On a machine without a browser, "tabhub token --url" prints an address to open.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.openDashboard(cmd.Context()) },
+	}
+}
+
+// openDashboard signs a window of the owner's browser in. What lets it in is in a file that
+// only the owner reads: everybody on the machine sees the arguments of a process.
+func (a *app) openDashboard(ctx context.Context) error {
+	address, err := a.signInURL(ctx)
+	if err != nil {
+		return err
+	}
+	dir, err := a.dir()
+	if err != nil {
+		return err
+	}
+	file, err := dir.WriteSignIn(fmt.Appendf(nil, `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=%[1]s">
+<title>tabhub</title>
+<p><a href="%[1]s">Open the dashboard</a>
+`, html.EscapeString(address)))
+	if err != nil {
+		return err
+	}
+	browser.Stdout, browser.Stderr = a.err, a.err
+	if err := browser.OpenFile(file); err != nil {
+		why := err.Error()
+		if errors.Is(err, exec.ErrNotFound) {
+			why = "this machine has no program that opens one"
+		}
+		return fmt.Errorf("no browser was opened: %s; `tabhub token --url` prints an address to open, in any browser of this machine", why)
+	}
+	fmt.Fprintln(a.err, "The dashboard opens in your browser. If it does not: `tabhub token --url` prints its address.")
+	return nil
+}
+
+// signInURL has the hub make an address that signs one window in to the dashboard.
+func (a *app) signInURL(ctx context.Context) (string, error) {
+	r, err := a.remote()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	var made httpd.SignInReport
+	err = r.call(ctx, http.MethodPost, "/api/signin", nil, &made)
+	return made.URL, err
+}

@@ -1,0 +1,135 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"tabhub/hub"
+	"tabhub/hub/state"
+	"tabhub/hub/telemetry"
+	"tabhub/tabtransport/wsserver"
+)
+
+// A scrape tells how calls went, and names no tool, site or client.
+func TestScrape(t *testing.T) {
+	r := newRig(t, nil)
+	r.Watch(Process{
+		Hubs: func() []Hub {
+			return []Hub{{Status: hub.Status{Counts: state.Counts{Tools: 2}, StoreError: "full"}}, {Status: hub.Status{Counts: state.Counts{Tools: 3}}, Questions: 1}}
+		},
+		Sockets: func() wsserver.Stats { return wsserver.Stats{Connections: 4, TooBig: 5} },
+	})
+	for _, name := range []string{tool, tool, crash, "nobodys"} {
+		_ = r.call(t, name, nil) // the last is refused
+	}
+	got := r.scrape(t)
+	wantLines(t, got,
+		`tabhub_build_info{goversion="`+goVersion(got)+`",version="1.2.3"} 1`,
+		`tabhub_calls_total{kind="tool",outcome="ok"} 2`,
+		`tabhub_calls_total{kind="tool",outcome="TOOL_ERROR"} 1`,
+		`tabhub_calls_total{kind="tool",outcome="unknown"} 1`,
+		`tabhub_call_duration_seconds_count{kind="tool"} 3`,
+		`tabhub_call_phase_duration_seconds_count{phase="execute"} 3`,
+		`tabhub_decisions_total{decision="allow"} 3`,
+		`tabhub_mcp_sessions{transport="stdio"} 1`,
+		`mcp_server_operation_duration_seconds_count{error_type="",mcp_method_name="initialize",network_transport="pipe"} 1`,
+		`mcp_server_operation_duration_seconds_count{error_type="",mcp_method_name="tools/call",network_transport="pipe"} 3`,
+		`mcp_server_operation_duration_seconds_count{error_type="tool_error",mcp_method_name="tools/call",network_transport="pipe"} 1`,
+		"tabhub_tools 5", "tabhub_hubs 2", "tabhub_questions_waiting 1", "tabhub_store_failing 1",
+		"tabhub_socket_connections 4", "tabhub_socket_oversized_total 5",
+	)
+	for _, name := range []string{"shop", "nobodys", "private"} {
+		if strings.Contains(got, name) {
+			t.Errorf("a scrape names %q:\n%s", name, got)
+		}
+	}
+	problems, err := testutil.GatherAndLint(r.metrics.registry)
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func goVersion(scrape string) string {
+	_, rest, _ := strings.Cut(scrape, `goversion="`)
+	v, _, _ := strings.Cut(rest, `"`)
+	return v
+}
+
+// Pages and clients can make up methods and codes, but no series.
+func TestFewSeries(t *testing.T) {
+	m := newMetrics("1")
+	for code := range 2000 {
+		m.request(&telemetry.Request{Method: "tools/call", Code: code - 33000}, 1)
+		m.request(&telemetry.Request{Method: "tools/call", Code: code}, 1)
+	}
+	if n := testutil.CollectAndCount(m.requests); n > 40 {
+		t.Errorf("codes of pages make %d series", n)
+	}
+}
+
+var metricName = regexp.MustCompile(`\b(?:tabhub|mcp_server|promhttp|go|process)_[a-z0-9_]+`)
+
+// ours are the names of all metrics, as a scrape has them.
+func ours(t *testing.T) []string {
+	t.Helper()
+	tel := New(Options{Version: "1"})
+	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }})
+	tel.metrics.request(new(telemetry.Request), 1) // what has labels is not there before
+	tel.metrics.session(telemetry.Session{})
+	tel.metrics.called("tool", "ok", 1)
+	tel.metrics.phase(telemetry.Decide, 1, "allow")
+	all, err := tel.metrics.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range all {
+		names = append(names, m.GetName())
+	}
+	return names
+}
+
+// An operator looks metrics up in the document, and gets a dashboard that shows something.
+func TestMetricsAreDocumented(t *testing.T) {
+	document, err := os.ReadFile("../../../../spec/docs/METRICS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string
+	for line := range strings.Lines(string(document)) {
+		if strings.HasPrefix(line, "| `tabhub_") || strings.HasPrefix(line, "| `mcp_server_") {
+			listed = append(listed, metricName.FindString(line))
+		}
+	}
+	names := ours(t)
+	own := slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return !strings.HasPrefix(n, "tabhub_") && !strings.HasPrefix(n, "mcp_server_")
+	})
+	slices.Sort(listed)
+	if !slices.Equal(listed, own) {
+		t.Errorf("METRICS.md lists\n%s\nand there are\n%s", strings.Join(listed, "\n"), strings.Join(own, "\n"))
+	}
+
+	dashboard, err := os.ReadFile("../../deploy/grafana/tabhub.json")
+	if err != nil || !json.Valid(dashboard) {
+		t.Fatalf("the dashboard: %v", err)
+	}
+	for _, shown := range metricName.FindAllString(string(dashboard), -1) {
+		base := regexp.MustCompile("_(bucket|count|sum)$").ReplaceAllString(shown, "")
+		if !slices.Contains(names, shown) && !slices.Contains(names, base) {
+			t.Errorf("the dashboard shows %s, which there is not", shown)
+		}
+	}
+	if !strings.Contains(string(dashboard), "tabhub_calls_total") {
+		t.Error("the dashboard shows no calls")
+	}
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/describe"
+	"tabhub/hub"
+	"tabhub/hub/httpd"
+)
+
+func (a *app) watchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Show what is done for your clients, as it begins, goes on and ends",
+		Long: `Show what is done for your clients, as it begins, goes on and ends, until Ctrl-C.
+
+A call that begins is shown with its ID, which "tabhub cancel" takes. What ends is shown as
+"tabhub log" has it.`,
+		Example: `  tabhub watch
+  tabhub watch --json | jq -c .running`,
+		Args: args(cobra.NoArgs),
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print a line of JSON whenever something has changed")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		w := &watcher{lines: a.lines(), now: a.status()}
+		show := w.show
+		if *asJSON {
+			show = w.showJSON
+		} else if err := w.printHeader(); err != nil {
+			return err
+		}
+		err := a.watch(cmd.Context(), show)
+		w.now.Clear()
+		if cmd.Context().Err() != nil {
+			return nil
+		}
+		return err
+	}
+	return cmd
+}
+
+// watch calls f with what has changed since the last time, beginning with what is now, until
+// it fails or the hub ends.
+func (a *app) watch(ctx context.Context, f func([]byte) error) error {
+	r, err := a.remote()
+	if err != nil {
+		return err
+	}
+	for b, err := range r.events(ctx, http.MethodGet, "/api/watch", nil) {
+		if err == nil {
+			err = f(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watcher prints what goes on: a line for each thing that happens, and below them, where a line
+// can be rewritten, how far the calls under way are.
+type watcher struct {
+	*lines
+	now  *terminal.Status
+	said map[string]terminal.Cell // of each call that is under way, by its ID
+}
+
+func (w *watcher) showJSON(event []byte) error {
+	_, err := w.out.Write(describe.VisibleJSON(event))
+	return err
+}
+
+func (w *watcher) show(event []byte) error {
+	var e httpd.WatchEvent
+	if err := decode(event, &e); err != nil {
+		return err
+	}
+	w.now.Clear()
+	said := make(map[string]terminal.Cell, len(e.Running))
+	var under []string
+	for i := range e.Running {
+		c := &e.Running[i]
+		is := stage(c)
+		said[c.ID] = is
+		under = append(under, c.Tool+" "+is.Text)
+		if err := w.printStage(c, is); err != nil {
+			return err
+		}
+	}
+	w.said = said
+	if e.Missed > 0 {
+		w.hint("%d entries came too fast to be shown; `tabhub log` has them", e.Missed)
+	}
+	for i := range e.Entries {
+		l := &e.Entries[i]
+		l.Time = l.Time.Add(l.Duration) // its end
+		if err := w.print(l); err != nil {
+			return err
+		}
+	}
+	if n := len(under) + e.More; n > 0 {
+		w.now.Show(w.now.Screen.Paint(terminal.Accent, terminal.OneLine(fmt.Sprintf("%d under way: %s", n, strings.Join(under, ", ")), maxDescription)))
+	}
+	return nil
+}
+
+// printStage prints how far a call has come, if that is news.
+func (w *watcher) printStage(c *hub.Running, is terminal.Cell) error {
+	print := func(is terminal.Cell) error {
+		return w.printAt(time.Now(), clientOf(c), c.Domain, through(c.Tool, c.Via), is)
+	}
+	was, known := w.said[c.ID]
+	if !known {
+		was = begun
+		if err := print(terminal.Cell{Text: "begun, " + c.ID, Tone: begun.Tone}); err != nil {
+			return err
+		}
+	}
+	if is == was || is.Tone == begun.Tone && w.now.Screen.Rewrites {
+		return nil
+	}
+	return print(is)
+}
+
+// begun is the stage of a call that says nothing yet. Those that say something have its tone.
+var begun = terminal.Cell{Text: "begun", Tone: terminal.Accent}
+
+// stage says how far a call under way has come.
+func stage(c *hub.Running) terminal.Cell {
+	p := c.Progress
+	switch {
+	case c.Phase == hub.PhaseAsking, p != nil && p.Waiting:
+		return stateCell("waiting for you")
+	case c.Phase == hub.PhaseWaiting:
+		return terminal.Cell{Text: "waiting for a tab", Tone: terminal.Soft}
+	case p == nil:
+		return begun
+	}
+	text := fmt.Sprint(p.Progress)
+	if p.Total != nil && *p.Total > 0 {
+		text = fmt.Sprintf("%.0f %%", 100*p.Progress/(*p.Total))
+	}
+	return terminal.Cell{Text: strings.TrimSpace(text + " " + p.Message), Tone: begun.Tone}
+}
+
+func (a *app) cancelCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cancel [ID]",
+		Short: "End a call that is under way, or list those that are",
+		Long: `End a call that is under way: its tab is told to stop, and its client that you have
+stopped it. Of the ID the first characters are enough. Without one, the calls are listed.`,
+		Example: `  tabhub cancel
+  tabhub cancel 7QK3`,
+		Args: args(cobra.MaximumNArgs(1)),
+	}
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		all, err := a.underWay(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if len(pos) == 0 {
+			return a.printUnderWay(all)
+		}
+		found := slices.DeleteFunc(all, func(c hub.Running) bool { return !strings.HasPrefix(c.ID, strings.ToUpper(pos[0])) })
+		switch {
+		case len(found) == 0 || pos[0] == "":
+			return fmt.Errorf("no call %q is under way; `tabhub cancel` lists those that are", pos[0])
+		case len(found) > 1:
+			return fmt.Errorf("the IDs of %d calls begin with %q; write more of it", len(found), pos[0])
+		}
+		r, err := a.remote()
+		if err != nil {
+			return err
+		}
+		if _, err = r.do(cmd.Context(), http.MethodDelete, "/api/calls?id="+url.QueryEscape(found[0].ID), nil); err == nil {
+			a.note("cancelled; `tabhub log --call %s` says how it has ended", found[0].ID)
+		}
+		return err
+	}
+	return cmd
+}
+
+// underWay returns the calls that are.
+func (a *app) underWay(ctx context.Context) (all []hub.Running, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	r, err := a.remote()
+	if err != nil {
+		return nil, err
+	}
+	for b, err := range r.events(ctx, http.MethodGet, "/api/watch", nil) {
+		var e httpd.WatchEvent
+		if err == nil {
+			err = decode(b, &e)
+		}
+		return e.Running, err
+	}
+	return nil, nil
+}
+
+func (a *app) printUnderWay(all []hub.Running) error {
+	if len(all) == 0 {
+		a.note("no call is under way; `tabhub watch` shows those that begin")
+		return nil
+	}
+	t := a.table("ID", "CLIENT", "SITE", "WHAT", "SINCE", "STATE")
+	for i := range all {
+		c := &all[i]
+		t.Row(c.ID, clientOf(c), c.Domain, through(c.Tool, c.Via), c.Began.Local().Format(time.TimeOnly), stage(c))
+	}
+	return t.Print()
+}
+
+func clientOf(c *hub.Running) string { return cmp.Or(c.Name, c.Said, c.Client) }

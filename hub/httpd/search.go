@@ -1,0 +1,110 @@
+package httpd
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/state"
+	"tabhub/spec"
+)
+
+// totalHeader says how many elements of a list are found, of which the answer may have a
+// part.
+const totalHeader = "Tabhub-Total"
+
+// search is what a request asks for of a list: the parameters q (words that must all be in
+// what an element is called and says), site, tab (PEER/TAB), offset and limit. All may be
+// left out.
+type search struct {
+	words  []string // in lower case
+	site   spec.Domain
+	tab    *spec.TabAddr
+	offset int
+	limit  int // -1: all
+}
+
+// search reads the parameters of a request for a list.
+func (r *request) search() (search, error) {
+	query := r.URL.Query()
+	q := search{words: strings.Fields(strings.ToLower(query.Get("q"))), site: spec.Domain(query.Get("site")), limit: -1}
+	for name, field := range map[string]*int{"offset": &q.offset, "limit": &q.limit} {
+		if v := query.Get(name); v != "" {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 {
+				return q, badRequest("%s is %q; it is a number, from 0 on", name, v)
+			}
+			*field = n
+		}
+	}
+	if v := query.Get("tab"); v != "" {
+		i := strings.LastIndexByte(v, '/')
+		n, err := strconv.ParseInt(v[i+1:], 10, 64)
+		if i < 0 || err != nil {
+			return q, badRequest("tab is %q; write it as PEER/TAB, of what GET /api/tabs has as addr", v)
+		}
+		q.tab = &spec.TabAddr{Peer: spec.PeerID(v[:i]), Tab: n}
+	}
+	return q, nil
+}
+
+// says reports whether all words are in the texts.
+func (q *search) says(texts ...string) bool {
+	if len(q.words) == 0 {
+		return true
+	}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(q.words, func(word string) bool { return !strings.Contains(all, word) })
+}
+
+func (q *search) findsTab(tab *state.TabInfo) bool {
+	texts := []string{tab.Title, tab.URL, tab.BrowserName}
+	atSite := q.site == ""
+	for _, d := range tab.Domains {
+		texts = append(texts, string(d.Domain))
+		atSite = atSite || d.Domain == q.site
+	}
+	return atSite && (q.tab == nil || *q.tab == tab.Addr) && q.says(texts...)
+}
+
+// findsBuiltin is about a tool of the hub itself, which is of no site and in no tab.
+func (q *search) findsBuiltin(t *builtin.Tool) bool {
+	return q.site == "" && q.tab == nil && q.says(t.Name, t.Title, t.Description)
+}
+
+// find yields what is found in one of the hub's lists.
+func (q *search) find(h *hub.Hub, kind hub.ListKind, all *hub.Listing) iter.Seq[*hub.Item] {
+	inTab := func(*hub.Item) bool { return true }
+	if q.tab != nil {
+		inTab = h.OfTab(*q.tab, kind)
+	}
+	return func(yield func(*hub.Item) bool) {
+		for i := range all.Items {
+			it := &all.Items[i]
+			if (q.site == "" || q.site == it.Domain) && inTab(it) && it.Says(q.words) && !yield(it) {
+				return
+			}
+		}
+	}
+}
+
+// part is what a request is answered of what is found.
+type part[T any] struct {
+	search
+	found int
+	shown []T
+}
+
+// has counts another element that is found, and reports whether it is to be shown.
+func (p *part[T]) has() bool {
+	p.found++
+	return p.found > p.offset && (p.limit < 0 || len(p.shown) < p.limit)
+}
+
+func (p *part[T]) answer(r *request) error {
+	r.w.Header().Set(totalHeader, strconv.Itoa(p.found))
+	return r.answer(nonNil(p.shown))
+}

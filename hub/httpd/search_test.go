@@ -1,0 +1,121 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/hub/builtin"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/state"
+	"tabhub/hub/tenant"
+	"tabhub/spec"
+	"tabhub/storage/storagetest"
+	"tabhub/tabtransport"
+)
+
+// offer joins tabs to the hub, each of a site of its own, with as many tools.
+func offer(t testing.TB, peers *tabtransport.Peers, tabs, tools int) {
+	t.Helper()
+	for i := range tabs {
+		local, err := peers.Join(t.Context(), tabtransport.Conn{Origin: fmt.Sprintf("https://site%d.example", i)}, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+			return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(local.Close)
+		m := &spec.Register{Kind: spec.KindTool, Title: fmt.Sprintf("Shop %d", i), TabURL: fmt.Sprintf("https://site%d.example/cart", i)}
+		for k := range tools {
+			m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"do_%d","title":"Does %[1]d","description":"Does what it is called %d for, with all that there is to say about such a tool of such a shop","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`, k, i)))
+		}
+		if _, err := local.Ask(t.Context(), 0, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Who looks for a tool or a tab among many gets the part that fits, and how many there are.
+func TestSearch(t *testing.T) {
+	d := open(t, nil)
+	offer(t, d.peers, 3, 4)
+	tabs := d.tenant.Hub.Tabs()
+	i := slices.IndexFunc(tabs, func(tab state.TabInfo) bool { return tab.Title == "Shop 1" })
+	inTab := "&tab=" + url.QueryEscape(string(tabs[i].Addr.Peer)+"/0")
+	for _, c := range []struct {
+		path, total string
+		names       []string // of the part that is answered
+	}{
+		{"tools?q=DO_2&site=site1.example", "1", []string{"website_tool_site1_example__do_2"}},
+		{"tools?q=website_tool_site1_example__do_2", "1", []string{"website_tool_site1_example__do_2"}},
+		{"tools?q=" + url.QueryEscape("does 1 shop"), "6", nil}, // the name or the text has the 1
+		{"tools?q=nothing", "0", []string{}},
+		{"tools?site=site0.example&offset=1&limit=2", "4", []string{"website_tool_site0_example__do_1", "website_tool_site0_example__do_2"}},
+		{"tools?site=site0.example&offset=4", "4", []string{}},
+		{"tools?site=site0.example&limit=0", "4", []string{}},
+		{"tools?limit=2" + inTab, "4", []string{"website_tool_site1_example__do_0", "website_tool_site1_example__do_1"}},
+		{"tools?tab=nobody/0", "0", []string{}},
+		{"tools?q=own&limit=1", "1", []string{"own"}},
+		{"tabs?q=" + url.QueryEscape("SHOP cart"), "3", nil},
+		{"tabs?q=site2", "1", nil},
+		{"tabs?site=site2.example", "1", nil},
+		{"tabs?limit=1" + inTab, "1", nil},
+		{"rejected?limit=1", "0", []string{}},
+	} {
+		status, body, h := d.ask("GET", "/api/"+c.path, "")
+		var got []struct{ Name string }
+		if err := json.Unmarshal([]byte(body), &got); err != nil || status != http.StatusOK {
+			t.Fatalf("%s: %d %s", c.path, status, body)
+		}
+		names := []string{}
+		for _, it := range got {
+			names = append(names, it.Name)
+		}
+		if total := h.Get(totalHeader); total != c.total || c.names != nil && !slices.Equal(names, c.names) {
+			t.Errorf("%s: %s of %s; want %s of %s", c.path, names, total, c.names, c.total)
+		}
+	}
+	for _, bad := range []string{"tools?limit=x", "tools?limit=-1", "tabs?offset=-1", "tabs?tab=x", "rejected?tab=/x"} {
+		if status, body, _ := d.ask("GET", "/api/"+bad, ""); status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", bad, status, body)
+		}
+	}
+}
+
+// BenchmarkSearch asks for a page of 50 of 20,000 tools and of 1,000 tabs.
+func BenchmarkSearch(b *testing.B) {
+	peers := tabtransport.NewPeers()
+	h, err := hub.Open(b.Context(), hub.Options{User: spec.LocalUser, Transport: peers, Store: &storagetest.Memory{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { h.Close(context.Background()) })
+	offer(b, peers, 1000, 20)
+	own := []builtin.Tool{}
+	tenant := &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Expose: mcpserver.ExposeAuto})}
+	for name, serve := range map[string]func(*Server, *request) error{
+		"tools?limit=50":                                   (*Server).getTools,
+		"tools?limit=50&q=does+such+900":                   (*Server).getTools,
+		"tools?limit=50&q=nowhere":                         (*Server).getTools,
+		"tools?limit=50&offset=19000&q=such":               (*Server).getTools,
+		"tools?limit=50&site=site7.example&q=shop+do_1+is": (*Server).getTools,
+		"tabs?limit=50":                                    (*Server).getTabs,
+		"tabs?limit=50&q=shop+99":                          (*Server).getTabs,
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				r := &request{Request: httptest.NewRequest("GET", "/api/"+name, nil), w: httptest.NewRecorder(), tenant: tenant}
+				if err := serve(nil, r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
