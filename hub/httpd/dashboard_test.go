@@ -446,7 +446,7 @@ func TestPlainDashboardOnlyReads(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/#code=" + d.code())
-	page.WaitFor(`document.querySelector("#only-reads").checkVisibility() && document.querySelector("#only-reads").textContent.includes("tabhub token --url")`)
+	page.WaitFor(`document.querySelector("#only-reads").checkVisibility() && document.querySelector("#only-reads").textContent.includes("tabhub dashboard")`)
 	if got := page.Eval(`[...document.querySelectorAll(".writes")].filter(e => e.checkVisibility()).length`); got != "0" {
 		t.Errorf("it offers %s things that it cannot do", got)
 	}
