@@ -2,9 +2,6 @@ package httpd
 
 import "strconv"
 
-// TotalHeader says in the answer to a request for a part of a list how long the list is.
-const TotalHeader = "Tabhub-Total"
-
 // maxPage is how many elements of a list one answer has at most.
 const maxPage = 500
 
@@ -26,7 +23,7 @@ func answerPage[T, U any](r *request, all []T, report func(T) (U, error)) error 
 			return err
 		}
 	}
-	r.w.Header().Set(TotalHeader, strconv.Itoa(len(all)))
+	r.w.Header().Set(totalHeader, strconv.Itoa(len(all)))
 	return r.answer(out)
 }
 
