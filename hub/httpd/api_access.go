@@ -75,7 +75,7 @@ func (s *Server) getAccess(r *request) error {
 			})
 		}
 	}
-	return answerPage(r, tools, func(t tool) (ToolAccess, error) {
+	return answerPart(r, tools, func(t tool) (ToolAccess, error) {
 		a, err := t.action()
 		if err != nil { // its tab has just gone
 			return t.ToolAccess, nil

@@ -37,7 +37,7 @@ func (s *Server) getFlows(r *request) error {
 	if site := spec.Domain(q.Get("site")); site != "" {
 		flows = slices.DeleteFunc(flows, func(f *FlowReport) bool { return f.From != site && f.To != site })
 	}
-	return answerPage(r, flows, func(f *FlowReport) (*FlowReport, error) { return f, nil })
+	return answerPart(r, flows, func(f *FlowReport) (*FlowReport, error) { return f, nil })
 }
 
 // flowsOf sums up what lines of the record, the oldest first, say of flows.

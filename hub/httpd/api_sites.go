@@ -56,7 +56,7 @@ func (s *Server) getSites(r *request) error {
 		known(spec.Domain(private))
 	}
 	slices.Sort(domains)
-	return answerPage(r, slices.Compact(domains), func(d spec.Domain) (KnownSite, error) {
+	return answerPart(r, slices.Compact(domains), func(d spec.Domain) (KnownSite, error) {
 		site := settings[d]
 		site.Domain = d
 		return KnownSite{SiteReport{settingsOf(site), set.IsPrivate(d)}, infos[d], rules[d], paused[d]}, nil

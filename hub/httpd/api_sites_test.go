@@ -38,7 +38,7 @@ func list[T any](d *testServer, path string) (all []T, total string) {
 	if err := json.Unmarshal([]byte(body), &all); err != nil || status != http.StatusOK {
 		d.t.Fatalf("%s: %d %s", path, status, body)
 	}
-	return all, header.Get(TotalHeader)
+	return all, header.Get(totalHeader)
 }
 
 // A site is known that is open, that has left tools, or about which the owner has said something;

@@ -61,8 +61,9 @@ func TestDashboardHasTheExtensionsColours(t *testing.T) {
 }
 
 // awaitView has a page of the dashboard show a view, and waits until it does.
-func awaitView(page *chromium.Page, name string) {
-	page.Eval(fmt.Sprintf("location.hash = %q", name))
+func awaitView(page *chromium.Page, address string) {
+	name, _, _ := strings.Cut(address, "?")
+	page.Eval(fmt.Sprintf("location.hash = %q", address))
 	page.WaitFor(fmt.Sprintf(`document.body.dataset.view === %q`, name))
 }
 
@@ -339,7 +340,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 		t.Errorf("the call that was declined goes through: %s", got)
 	}
 	page.WaitFor(`document.activeElement.id === "waiting-title"`) // and not at the top of the page
-	awaitView(page, "sites")
+	awaitView(page, "sites?show=rules")
 	page.WaitFor(`document.querySelector("#rules").textContent.includes("c-cursor") && document.querySelector("#rules").textContent.includes("you, here")`)
 
 	// Pause, and what it says.
@@ -366,7 +367,7 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	d := openSignIn(t, func(_ *GuardOptions, o *Options) { o.Clients = clients })
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
 	page.Front()
-	awaitView(page, "sites")
+	awaitView(page, "sites?show=rules")
 	fill := func(selector, text string) { page.Click(selector); page.Type(text) }
 	fill("#rule-form [name=client]", "claude")
 	fill("#rule-form [name=site]", "shop.example.com")
@@ -386,11 +387,15 @@ func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector("#private").textContent.includes("mail.example.com")`)
 	awaitView(page, "clients")
 	page.Reload() // which does not cost what the page may do
-	page.WaitFor(`document.querySelector("#clients button")?.checkVisibility()`)
-	page.Click("#clients button")
-	page.WaitFor(`document.querySelector("#clients button").textContent === "End?"`)
-	page.Click("#clients button")
-	page.WaitFor(`document.querySelector("#no-clients").checkVisibility()`)
+	page.WaitFor(`document.querySelector("#clients a")?.checkVisibility()`)
+	page.Click("#clients a")
+	page.WaitFor(`document.querySelector("#client-end button")?.checkVisibility()`)
+	page.Click("#client-end button")
+	page.WaitFor(`document.querySelector("#client-end button").textContent === "End its access?"`)
+	page.Click("#client-end button")
+	page.WaitFor(`document.querySelector("#client-state").textContent.includes("its access has ended")`)
+	page.Click("#clients-part a")
+	page.WaitFor(`document.querySelector("#no-clients")?.checkVisibility()`)
 	if got := clients.List(spec.LocalUser); len(got) != 0 {
 		t.Errorf("the clients are %v", got)
 	}

@@ -243,6 +243,88 @@ export interface Rule {
   note?: string;
 }
 
+export interface Site {
+  domain: string;
+  cache?: boolean;
+  callTimeoutMs?: number;
+  check?: string;
+  private?: boolean;
+  tabs: number;
+  tools: number;
+  cached: number; // tools that no tab has now
+  cachedAt?: string;
+  rules: number;
+  paused: boolean;
+}
+
+export interface Access {
+  name: string;
+  domain?: string;
+  tab?: number;
+  source?: string;
+  tokens: number;
+  cached?: boolean;
+  class: string;
+  effect: string;
+  by: string;
+  words: string;
+  rule?: Rule;
+  changed?: boolean;
+}
+
+export interface Flow {
+  client?: string;
+  said?: string;
+  from: string;
+  to: string;
+  times: number;
+  denied: number;
+  last: string;
+  call?: string;
+}
+
+/** A client that is connected, or has called lately. */
+export interface Session {
+  client?: string;
+  said?: string;
+  version?: string;
+  transport?: string;
+  protocol?: string;
+  since?: string;
+  connected: boolean;
+  calls: number;
+  last?: string;
+}
+
+export interface Cost {
+  tools: number;
+  tokens: number;
+}
+
+export interface Costs {
+  expose: string;
+  budget: number;
+  all: Cost;
+  auto: Cost;
+  proxy: Cost;
+  sites: (Cost & { site: string; auto: boolean })[];
+  more: number;
+}
+
+interface Way {
+  line?: string;
+  entry?: string;
+}
+
+export interface Connectable {
+  name: string;
+  title: string;
+  after?: string;
+  start?: Way;
+  url?: Way;
+  links?: { title: string; href: string }[];
+}
+
 export interface Pause {
   client?: string;
   site?: string;
@@ -255,5 +337,5 @@ export interface Policy {
   rules: Rule[];
   pauses: Pause[];
   private: string[];
-  file?: { error?: string };
+  file?: { path: string; rules: number; read: string; error?: string };
 }

@@ -24,7 +24,7 @@
 // - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
 
 import * as clients from "./clients.js";
-import { ACTED, byID, waitsForClick } from "./dom.js";
+import { ACTED, byID, showAddress, waitsForClick } from "./dom.js";
 import * as health from "./health.js";
 import { loadNames } from "./names.js";
 import * as now from "./now.js";
@@ -58,7 +58,6 @@ const LOOK = 15_000; // ms between two looks at whether the hub can keep what is
 const STAY = 60_000; // ms between two notes that somebody uses the page
 
 const { auth, base, own } = document.body.dataset; // see dashboard in ../dashboard.go
-const address = base || new URL(".", location.href).href.replace(/\/$/, "");
 
 const ENDED = "Signed out: the hub was restarted, its token replaced, or this sign-in is twelve hours old.";
 
@@ -110,8 +109,7 @@ function openView() {
   const section = byID("view");
   const parts = /** @type {HTMLTemplateElement} */ (byID(`${view.name}-view`));
   section.append(document.importNode(parts.content, true));
-  for (const place of section.querySelectorAll(".base")) place.textContent = address;
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (section.querySelectorAll("a.demo"))) link.href = `${address}/demo`;
+  showAddress(section);
   document.body.dataset.view = view.name;
   byID("title").textContent = view.title;
   for (const link of byID("nav").querySelectorAll("a")) link.ariaCurrent = link.hash === `#${view.name}` ? "page" : null;

@@ -11,6 +11,18 @@ export function byID(id) {
   return found;
 }
 
+/** The hub's address, without a slash at its end. */
+const address = document.body.dataset.base || new URL(".", location.href).href.replace(/\/$/, "");
+
+/**
+ * Puts the hub's address where parts of the page want it.
+ * @param {HTMLElement} within
+ */
+export function showAddress(within) {
+  for (const place of within.querySelectorAll(".base")) place.textContent = address;
+  for (const to of /** @type {NodeListOf<HTMLAnchorElement>} */ (within.querySelectorAll("a.demo"))) to.href = `${address}/demo`;
+}
+
 /**
  * @param {string} tag
  * @param {string} className
@@ -32,6 +44,8 @@ const STATES = {
   active: ["active", "good"],
   open: ["open", "off"],
   asleep: ["asleep", "off"],
+  cached: ["cached", "off"],
+  closed: ["closed", "off"],
   changing: ["changing page", "wait"],
   away: ["away", "bad"],
   working: ["at work", "good"],
@@ -54,6 +68,19 @@ export function chip(state, word) {
 /** @param {...(Node | string | Node[])} cells */
 export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
 
+/**
+ * A link to a part of a view.
+ * @param {string} view
+ * @param {Record<string, string>} args
+ * @param {...(Node | string)} children
+ */
+export function link(view, args, ...children) {
+  const made = document.createElement("a");
+  made.href = `#${view}?${new URLSearchParams(args)}`;
+  made.append(...children);
+  return made;
+}
+
 /** @param {string} text that a page or a client has chosen */
 export const foreign = (text, className = "") => element("span", "foreign " + className, text);
 
@@ -74,7 +101,7 @@ export function took(nanoseconds) {
 
 /**
  * Shows rows in a table's body or a list, or hides what is around them if there are none. A
- * button that has the focus keeps it, if there is one of the same name.
+ * control that has the focus keeps it, if there is one of the same name.
  * @param {HTMLElement} body
  * @param {string} around
  * @param {HTMLElement[]} rows
@@ -83,7 +110,7 @@ export function list(body, around, rows) {
   const focused = body.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
   for (const made of rows) labelled(body, made);
   body.replaceChildren(...rows.slice(0, ROWS));
-  if (focused) [...body.querySelectorAll("button")].find((b) => b.ariaLabel === focused)?.focus();
+  if (focused) /** @type {HTMLElement[]} */ ([...body.querySelectorAll("[aria-label]")]).find((e) => e.ariaLabel === focused)?.focus();
   const outer = /** @type {HTMLElement} */ (body.closest(around));
   outer.hidden = rows.length === 0;
 }

@@ -1,0 +1,114 @@
+// One client: its credential, its connections, what it may know of and what that costs it, and
+// what is known of it.
+
+import { field, fill, isPaused, openAbout, showAccess, showPauseOf, siteLink, updateAbout } from "./about.js";
+import { KINDS, OTHERS } from "./clients.js";
+import { byID, chip, element, foreign, list, number, row, twice, when } from "./dom.js";
+import { nameOf } from "./names.js";
+import { ask } from "./session.js";
+
+/** @import {Client, Cost, Costs, Policy, Session} from "./api.d.ts" */
+
+/** @type {string} its id */
+let client;
+let offset = 0;
+/** @type {(changed: string[]) => void} */
+let again;
+
+/**
+ * @param {string} into
+ * @param {string} id
+ * @param {(changed: string[]) => void} refresh
+ */
+export function openClient(into, id, refresh) {
+  client = id;
+  offset = 0;
+  again = refresh;
+  fill(into, "one-client");
+  openAbout({ client });
+  const form = field("tool-search", HTMLFormElement);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => go(0));
+}
+
+/** @param {number} to */
+function go(to) {
+  offset = to;
+  again(["tabs"]);
+}
+
+/** @param {Set<string>} changed */
+export async function updateClient(changed) {
+  /** @type {[Client[], Session[], Policy]} */
+  const [clients, sessions, policy] = await Promise.all([ask("GET", "api/clients"), ask("GET", "api/sessions"), ask("GET", "api/policy")]);
+  const known = clients.find(({ id }) => id === client);
+  const mine = sessions.filter((s) => s.client === client);
+  showClient(known, mine, policy);
+  if (!known && !(client in OTHERS)) return;
+  if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
+    const said = mine[0]?.said ?? "";
+    showCosts(await ask("GET", `api/clients/cost?${new URLSearchParams({ client, said })}`));
+    await showAccess(policy, { client, shown: "", q: field("tool-search", HTMLFormElement).q.value.trim() }, offset, go);
+  }
+  await updateAbout(changed, policy, { client });
+}
+
+/**
+ * @param {Client | undefined} known
+ * @param {Session[]} sessions
+ * @param {Policy} policy
+ */
+function showClient(known, sessions, policy) {
+  const name = known?.name ?? nameOf(client);
+  byID("client-name").textContent = name;
+  const open = sessions.some(({ connected }) => connected);
+  const states = [open ? chip("connected") : chip("closed", "not connected")];
+  if (isPaused(policy, { client })) states.push(chip("paused"));
+  if (!known && !(client in OTHERS)) states.push(chip("its access has ended"));
+  byID("client-state").replaceChildren(...states);
+  showPauseOf("client-pause", policy, { client }, name);
+  byID("client-end").replaceChildren(
+    known
+      ? twice("End its access", `End its access: ${name}`, async () => {
+          await ask("DELETE", `api/clients?client=${encodeURIComponent(client)}`);
+          return `${name} has no access any more.`;
+        })
+      : "",
+  );
+  /** @type {[string, string | Node][]} */
+  const facts = known
+    ? [
+        ["Credential", KINDS[known.kind] ?? known.kind],
+        ["Made", when(known.made)],
+        ["Last used", known.lastUsed ? when(known.lastUsed) : "never"],
+        ["Ends", known.expires ? when(known.expires) : "never"],
+        ["Good for", known.scope ? foreign([known.scope.classes, known.scope.sites, known.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"],
+      ]
+    : [["Credential", OTHERS[client] ?? "none any more"]];
+  byID("credential").replaceChildren(...facts.map(([term, value]) => element("div", "", element("dt", "", term), element("dd", "", value))));
+  const rows = sessions.map((s) =>
+    row(
+      foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),
+      s.connected ? chip("connected") : chip("away", "has called lately"),
+      foreign(s.transport ?? ""),
+      foreign(s.protocol ?? ""),
+      element("span", "number", s.since ? when(s.since) : ""),
+      number(s.calls),
+      element("span", "number", s.last ? when(s.last) : "never"),
+    ),
+  );
+  list(byID("sessions"), "table", rows);
+  byID("no-sessions").hidden = rows.length > 0;
+}
+
+/** @param {Costs} costs */
+function showCosts({ expose, budget, all, auto, proxy, sites, more }) {
+  /** @type {[string, Cost][]} */
+  const choices = [["all", all], ["auto", auto], ["proxy", proxy]];
+  byID("cost-words").textContent = `The hub lists tools by --expose; what is not listed is reached by name or through the tool proxy. auto has a budget of ${budget.toLocaleString("en")} tokens. Tokens are estimates.`;
+  list(byID("costs"), "table", choices.map(([name, cost]) => row(element("code", "", name), number(cost.tools), number(cost.tokens), name === expose ? chip("ok", "so it is now") : "")));
+  byID("site-costs-part").hidden = sites.length === 0;
+  list(byID("site-costs"), "table", sites.map((s) => row(siteLink(s.site), number(s.tools), number(s.tokens), s.auto ? "listed" : "left out")));
+  byID("more-costs").hidden = more === 0;
+  byID("more-costs").textContent = `and ${more.toLocaleString("en")} sites that cost less`;
+}

@@ -1,0 +1,44 @@
+// How MCP clients are connected: what is there to copy holds no secret.
+
+import { button, byID, element } from "./dom.js";
+
+/** @import {Connectable} from "./api.d.ts" */
+
+/** @param {Connectable[]} all */
+export function showConnect(all) {
+  byID("connect").replaceChildren(...all.map(card));
+}
+
+/** @param {Connectable} to */
+function card({ title, after, start, url, links = [] }) {
+  const parts = [];
+  if (links.length) {
+    parts.push(element("p", "buttons", ...links.map(({ title: program, href }) => {
+      const made = document.createElement("a");
+      made.className = "button main";
+      made.href = href;
+      made.textContent = `Add to ${program}`;
+      return made;
+    })));
+  }
+  if (start?.line) parts.push(copied(`Command for ${title}`, start.entry ? "Run this; it gives the client a token of its own" : "It starts this", start.line));
+  if (start?.entry) parts.push(copied(`Entry for ${title}`, "Or put this into its configuration", start.entry));
+  if (url?.line) parts.push(copied(`URL for ${title}`, url.entry ? "By URL, run this" : "By URL", url.line));
+  if (url?.entry) parts.push(copied(`Entry by URL for ${title}`, "Or put this into its configuration, to sign in by URL", url.entry));
+  if (after) parts.push(element("p", "soft", after));
+  return element("details", "card", element("summary", "", title), ...parts);
+}
+
+/**
+ * A text with a button that copies it.
+ * @param {string} name for who cannot see what is copied
+ * @param {string} words
+ * @param {string} text
+ */
+function copied(name, words, text) {
+  const copy = button("Copy", `Copy: ${name}`, async () => {
+    await navigator.clipboard.writeText(text);
+    return "Copied.";
+  });
+  return element("div", "copied", element("div", "soft", words), element("pre", "", text.trimEnd()), copy);
+}

@@ -1,0 +1,57 @@
+// All rules, with the mode, the policy file and the private sites.
+
+import { field, fill, openRuleForm, showRules } from "./about.js";
+import { byID, element, foreign, list, tell, twice, when } from "./dom.js";
+import { ask } from "./session.js";
+
+/** @import {Policy} from "./api.d.ts" */
+
+/** @type {Record<string, string>} */
+const MODES = {
+  open: "Everything is allowed that no rule asks about or denies.",
+  careful: "You are asked before what cannot be undone, and where no browser vouches for the site.",
+  ask: "You are asked about everything, once for each client and site.",
+  "read-only": "Nothing but reading is done, whatever a rule says.",
+};
+
+/** @param {string} into */
+export function openRules(into) {
+  fill(into, "all-rules");
+  openRuleForm({});
+  const mode = field("mode", HTMLSelectElement);
+  mode.addEventListener("change", () => tell(mode, () => ask("PUT", "api/policy/mode", { mode: mode.value })));
+  byID("private-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const site = field("private-site", HTMLInputElement);
+    void tell(site, async () => {
+      await ask("PUT", "api/policy/private", { site: site.value.trim(), private: true });
+      site.value = "";
+    });
+  });
+}
+
+/** @param {Set<string>} changed */
+export async function updateRules(changed) {
+  if (changed.has("policy") || changed.has("clients")) showPolicy(await ask("GET", "api/policy"));
+}
+
+/** @param {Policy} policy */
+function showPolicy({ mode: now, fixed, file, rules, private: sites }) {
+  const mode = field("mode", HTMLSelectElement);
+  mode.value = now;
+  mode.disabled = fixed;
+  byID("mode-now").textContent = now;
+  byID("mode-words").textContent = MODES[now] + (fixed ? " The hub was started with it, so it stays." : "");
+  byID("policy-file").hidden = !file;
+  byID("policy-file").textContent = file ? `${file.rules} of the rules are of the policy file ${file.path ?? ""}, read ${when(file.read)}.` : "";
+  byID("file-error").hidden = !file?.error;
+  byID("file-error").textContent = file?.error ? `The rules of the policy file do not hold: ${file.error}` : "";
+  showRules("rules", rules);
+  list(
+    byID("private"),
+    "ul",
+    sites.map((site) =>
+      element("li", "", foreign(site, "code"), " ", twice("Remove", `Remove ${site} from the private sites`, () => ask("PUT", "api/policy/private", { site, private: false }))),
+    ),
+  );
+}

@@ -1,0 +1,128 @@
+// One site: its settings, what may be done with its tools, and what is known of it.
+
+import { field, fill, isPaused, openAbout, showAccess, showPauseOf, updateAbout } from "./about.js";
+import { byID, chip, element, tell, twice, when } from "./dom.js";
+import { ask, find } from "./session.js";
+
+/** @import {Client, Policy, Site} from "./api.d.ts" */
+
+/** @type {string} */
+let site;
+let offset = 0;
+/** @type {(changed: string[]) => void} */
+let again;
+
+/**
+ * @param {string} into
+ * @param {string} domain
+ * @param {(changed: string[]) => void} refresh
+ */
+export function openSite(into, domain, refresh) {
+  site = domain;
+  offset = 0;
+  again = refresh;
+  fill(into, "one-site");
+  byID("site-name").textContent = site;
+  openAbout({ site });
+  byID("access-client").addEventListener("change", () => go(0));
+  const settings = field("site-settings", HTMLFormElement);
+  settings.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void tell(settings, async () => {
+      const { cache, check, timeout } = Object.fromEntries(new FormData(settings));
+      await ask("PUT", "api/site", {
+        domain: site,
+        cache: cache === "" ? undefined : cache === "true",
+        check: check || undefined,
+        callTimeoutMs: Number(timeout) * 1000 || undefined,
+      });
+      return "Saved.";
+    });
+  });
+}
+
+/** @param {number} to */
+function go(to) {
+  offset = to;
+  again(["tabs"]);
+}
+
+/** @param {Set<string>} changed */
+export async function updateSite(changed) {
+  /** @type {Policy} */
+  const policy = await ask("GET", "api/policy");
+  if (changed.has("clients")) showClients(await ask("GET", "api/clients"));
+  if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
+    const client = field("access-client", HTMLSelectElement).value;
+    /** @type {{part: Site[]}} */
+    const { part } = await find(`api/sites?q=${encodeURIComponent(site)}`);
+    showSite(part.find(({ domain }) => domain === site), policy);
+    await showAccess(policy, client ? { site, client } : { site }, offset, go);
+  }
+  await updateAbout(changed, policy, { site });
+}
+
+/** @param {Client[]} clients */
+function showClients(clients) {
+  const select = field("access-client", HTMLSelectElement);
+  const was = select.value;
+  select.replaceChildren(
+    new Option("a client that no rule names", ""),
+    ...clients.map(({ id, name }) => new Option(name, id)),
+    new Option("who shows the hub’s token", "token"),
+    new Option("a program without a credential", "unnamed"),
+  );
+  select.value = was;
+  if (select.selectedIndex < 0) select.value = "";
+}
+
+/** What was shown of the settings last: what is being typed stays. */
+let settings = "";
+
+/**
+ * @param {Site | undefined} known
+ * @param {Policy} policy
+ */
+function showSite(known, policy) {
+  const { cache, check = "", callTimeoutMs, tabs = 0, cached = 0, cachedAt, private: secret = false } = known ?? {};
+  const states = [tabs ? chip("open", tabs === 1 ? "1 tab open" : `${tabs} tabs open`) : chip("closed", "no tab open")];
+  if (isPaused(policy, { site })) states.push(chip("paused"));
+  if (secret) states.push(element("span", "chip off", "private"));
+  byID("site-state").replaceChildren(...states);
+  showPauseOf("site-pause", policy, { site }, site);
+
+  const set = JSON.stringify([cache, check, callTimeoutMs]);
+  const form = field("site-settings", HTMLFormElement);
+  if (set !== settings || form.dataset.site !== site) {
+    /** @param {string} name @param {string} value */
+    const put = (name, value) => (/** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value);
+    put("cache", cache === undefined ? "" : String(cache));
+    put("check", check === "strict" ? "" : check);
+    put("timeout", callTimeoutMs ? String(callTimeoutMs / 1000) : "");
+    settings = set;
+    form.dataset.site = site;
+  }
+  const said = [
+    cache === undefined ? "" : cache ? "Tools of closed tabs are kept." : "Tools of closed tabs are forgotten.",
+    check ? `Arguments are checked: ${check}.` : "",
+    callTimeoutMs ? `A call may take ${callTimeoutMs / 1000} s.` : "",
+  ];
+  byID("site-said").textContent = said.filter(Boolean).join(" ") || "It has the usual settings.";
+
+  const mark = field("site-private", HTMLButtonElement);
+  const exact = policy.private.includes(site);
+  mark.hidden = secret && !exact; // by a wider name
+  mark.textContent = exact ? "No longer private" : "Make it private";
+  mark.title = "What a client has read at a private site goes to no other unasked.";
+  mark.onclick = () => tell(mark, () => ask("PUT", "api/policy/private", { site, private: !exact }));
+
+  const left = byID("site-cached");
+  left.hidden = cached === 0;
+  left.replaceChildren(
+    `${cached === 1 ? "1 tool is" : `${cached} tools are`} cached: no tab has ${cached === 1 ? "it" : "them"} now${cachedAt ? `; last seen ${when(cachedAt)}` : ""}. A call opens the site. `,
+    twice("Forget", `Forget what is cached of ${site}`, async () => {
+      await ask("DELETE", `api/site/cache?site=${encodeURIComponent(site)}`);
+      return "Forgotten.";
+    }),
+  );
+}
