@@ -17,6 +17,12 @@
 const HEIGHT = 190; // in pixels
 
 /**
+ * Which elements of a line have no neighbour, and would not be seen without a point.
+ * @type {(u: {data: ArrayLike<number | null | undefined>[]}, i: number) => number[]}
+ */
+const alone = ({ data }, i) => Array.from(data[i], (v, at) => (v != null && data[i][at - 1] == null && data[i][at + 1] == null ? at : -1)).filter((at) => at >= 0);
+
+/**
  * Draws a chart into an element, as wide as that, again whenever its width or the page's colours
  * change.
  * @param {HTMLElement} into with a .legend, of which the items have the lines' colours
@@ -47,7 +53,7 @@ export async function chart(into, lines, point) {
         stroke: () => colour(`.${look}`),
         fill: bars ? () => colour(`.${look}`) : undefined,
         paths: bars ? UPlot.paths.bars?.({ size: [0.9, 100, 1] }) : undefined,
-        points: bars ? { show: false } : { size: 5 },
+        points: bars ? { show: false } : { size: 5, show: true, filter: alone },
         width: bars ? 0 : 1.75,
         dash,
       })),

@@ -89,7 +89,7 @@ function showClient(known, sessions, policy) {
   const rows = sessions.map((s) =>
     row(
       foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),
-      s.connected ? chip("connected") : chip("away", "has called lately"),
+      s.connected ? chip("connected") : chip("closed", "has called lately"),
       foreign(s.transport ?? ""),
       foreign(s.protocol ?? ""),
       element("span", "number", s.since ? when(s.since) : ""),

@@ -60,8 +60,7 @@ function showClients(clients, sessions, policy) {
     const mine = sessions.filter(({ client = "" }) => client === id);
     const open = mine.filter(({ connected }) => connected);
     const paused = policy.pauses.some(({ client, site }) => client && !site && (client === id || client === known?.name));
-    const state = [chip(open.length ? "connected" : "away", open.length > 1 ? `connected ${open.length} times` : undefined)];
-    if (!open.length && !mine.length) state[0] = chip("closed", "not connected");
+    const state = [open.length ? chip("connected", open.length > 1 ? `connected ${open.length} times` : undefined) : chip("closed", "not connected")];
     if (paused) state.push(chip("paused"));
     const how = mine.slice(0, 3).map((s) => foreign(words(s), "below"));
     if (mine.length > how.length) how.push(element("span", "soft below", `and ${mine.length - how.length} more`));
