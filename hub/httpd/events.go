@@ -5,11 +5,17 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
-// acceptsEvents reports whether the answer may be a stream of events.
+// writeTime is how long who reads a stream may take for an event.
+const writeTime = 10 * time.Second
+
+// acceptsEvents reports whether the answer is to be a stream of events: who accepts JSON, too,
+// as MCP clients do wherever they ask, gets that.
 func (r *request) acceptsEvents() bool {
-	return strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+	accept := r.Header.Get("Accept")
+	return strings.Contains(accept, "text/event-stream") && !strings.Contains(accept, "application/json")
 }
 
 // events begins an answer that is a stream of server-sent events.
@@ -33,6 +39,15 @@ func (e eventStream) send(v any) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(e.w, "data: %s\n\n", b)
+	return e.write("data: " + string(b))
+}
+
+// beat breaks the silence, so that it shows whether anybody listens.
+func (e eventStream) beat() error { return e.write(":") }
+
+func (e eventStream) write(line string) error {
+	_ = e.control.SetWriteDeadline(time.Now().Add(writeTime)) // a writer that has none is of a test
+	defer e.control.SetWriteDeadline(time.Time{})             // the connection may serve other requests afterwards
+	fmt.Fprintf(e.w, "%s\n\n", line)
 	return e.control.Flush()
 }

@@ -119,7 +119,7 @@ type timedWriter struct {
 }
 
 func (t *timedWriter) Write(b []byte) (int, error) {
-	_ = t.rc.SetWriteDeadline(time.Now().Add(watchWrite)) // a writer without one is a test's
+	_ = t.rc.SetWriteDeadline(time.Now().Add(writeTime)) // a writer without one is a test's
 	defer t.rc.SetWriteDeadline(time.Time{})
 	return t.w.Write(b)
 }

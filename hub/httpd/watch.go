@@ -18,7 +18,6 @@ import (
 const (
 	watchEvery   = 100 * time.Millisecond // the least time between two events
 	watchBeat    = 15 * time.Second       // after which silence is broken, to see who has gone
-	watchWrite   = 10 * time.Second       // how long who watches may take to read
 	maxWatchers  = 16                     // of a user
 	watchStarted = math.MaxUint64         // record.File.Since: nothing of before
 )
@@ -48,21 +47,14 @@ func (s *Server) watch(r *request) error {
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()
-	jsonHeaders(r.w.Header())
-	r.w.Header().Set("Content-Type", "text/event-stream")
-	out := http.NewResponseController(r.w)
-	send := func(text string) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(watchWrite)) // a writer without one is a test's
-		fmt.Fprint(r.w, text)
-		return out.Flush() == nil
-	}
+	out := r.events()
 	look := newLook(r.tenant)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		changed := r.tenant.Changed.Wait()
 		event, asked := look.again()
-		if event != nil && !send("data: "+string(event)+"\n\n") {
+		if event != nil && out.send(event) != nil {
 			return nil
 		}
 		last := time.Now()
@@ -71,7 +63,7 @@ func (s *Server) watch(r *request) error {
 		case <-changed:
 		case <-asked:
 		case <-timer.C:
-			if !send(": \n\n") {
+			if out.beat() != nil {
 				return nil
 			}
 			continue
@@ -125,8 +117,8 @@ func newLook(t *tenant.Tenant) *look {
 
 // again returns an event with what has changed, nil if nothing has, and a channel that is
 // closed when questions have.
-func (l *look) again() (event []byte, asked <-chan struct{}) {
-	var e WatchEvent
+func (l *look) again() (e *WatchEvent, asked <-chan struct{}) {
+	e = new(WatchEvent)
 	changed := func(what string, has bool) {
 		if has || l.first {
 			e.Changed = append(e.Changed, what)
@@ -150,8 +142,7 @@ func (l *look) again() (event []byte, asked <-chan struct{}) {
 		return nil, asked
 	}
 	l.running = running
-	event, _ = json.Marshal(e)
-	return event, asked
+	return e, asked
 }
 
 // deleteCall stops a request that is under way.
