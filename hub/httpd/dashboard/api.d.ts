@@ -27,6 +27,7 @@ export interface Running {
   domain?: string;
   tool: string;
   tab?: string;
+  browser?: string; // of a request to its extension
   began: string;
   phase: string;
   decision?: string;

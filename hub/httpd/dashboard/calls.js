@@ -140,7 +140,7 @@ function fill(row, call) {
   const c = /** @type {Running & Entry} */ (call.running ?? call.entry);
   const name = [c.tool || c.event, c.via && `by ${c.via}`].filter(Boolean).join(" ");
   set(row.tool, name);
-  set(row.where, c.domain ?? "");
+  set(row.where, c.domain ?? c.browser ?? "");
   row.where.title = c.tab ?? "";
   set(row.client, c.name || c.said || c.client || "");
   set(row.decision, [c.decision, c.by && `by ${c.by}`].filter(Boolean).join(" "));
