@@ -7,7 +7,7 @@ import { endOf } from "./uses.js";
 const LOADING = 5_000;
 
 export class Tries {
-  /** @type {Map<string, {port: chrome.runtime.Port, end: (outcome: Tried) => void, leads?: boolean}>} */
+  /** @type {Map<string, {port?: chrome.runtime.Port, end: (outcome: Tried) => void, leads?: boolean}>} */
   #open = new Map();
   #tabs;
   #uses;
@@ -31,10 +31,17 @@ export class Tries {
    */
   async call(id, { tabId, frameId, origin, name }, args) {
     if (this.#open.has(id)) return { error: "This call is under way already." };
+    /** @type {Promise<Tried>} */
+    const outcome = new Promise((end) => this.#open.set(id, { end }));
+    const open = this.#open.get(id);
     const route = await this.#tabs.route(tabId, { frameId, origin }, ({ tools }) => tools.some((tool) => tool.name === name), LOADING);
-    if (!route || route.frame.origin !== origin) return { error: "The page does not offer this tool any more." };
+    if (!open || this.#open.get(id) !== open) return outcome; // cancelled meanwhile
+    if (!route || route.frame.origin !== origin) {
+      this.#open.delete(id);
+      return { error: "The page does not offer this tool any more." };
+    }
     const { port, child } = route;
-    const outcome = new Promise((end) => this.#open.set(id, { port, end }));
+    open.port = port;
     port.postMessage({ type: "request", id, ask: "tool", name, args, child });
     this.#uses.begun(id, tabId, "tool", name, "");
     return outcome;
@@ -42,9 +49,9 @@ export class Tries {
 
   /** @param {string} id */
   cancel(id) {
-    const open = this.#open.get(id);
-    tell(open?.port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
-    this.#end(id, { error: "You have cancelled it. It may have taken effect." }, "cancelled");
+    const port = this.#open.get(id)?.port;
+    tell(port, { type: "cancel", id, reason: "cancelled by the person in front of the tab" });
+    this.#end(id, { error: `You have cancelled it. ${port ? "It may have taken effect" : "The page was not asked"}.` }, "cancelled");
   }
 
   /**
