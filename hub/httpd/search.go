@@ -28,9 +28,15 @@ type search struct {
 	limit  int // -1: all
 }
 
+// maxQuery bounds q, in bytes: each of its words may be looked for in all there is.
+const maxQuery = 1000
+
 // search reads the parameters of a request for a list.
 func (r *request) search() (search, error) {
 	query := r.URL.Query()
+	if n := len(query.Get("q")); n > maxQuery {
+		return search{}, badRequest("q has %d bytes; it may have %d", n, maxQuery)
+	}
 	q := search{name: query.Get("name"), words: strings.Fields(strings.ToLower(query.Get("q"))), site: spec.Domain(query.Get("site")), limit: -1}
 	for name, field := range map[string]*int{"offset": &q.offset, "limit": &q.limit} {
 		if v := query.Get(name); v != "" {
