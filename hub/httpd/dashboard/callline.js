@@ -1,28 +1,42 @@
 // A call as a line for a terminal. What it holds may be hostile: quoted, no shell sees more in it
 // than one word, and no terminal gets a character that it would act on.
 
+/** Controls, characters that cannot be seen, and what PowerShell takes for quotes. */
+const HIDDEN = /[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu;
+
 /**
- * JSON in ASCII but for what is plain text in every terminal and shell: controls, characters that
- * cannot be seen, and what PowerShell takes for quotes are written as \u….
+ * JSON in ASCII but for what is plain text in every terminal and shell: what is HIDDEN is written
+ * as \u….
  * @param {unknown} value
  */
-const inJSON = (value) => JSON.stringify(value).replace(/[\p{C}\u2018-\u201f]|(?! )\p{Z}/gu, escaped);
+const inJSON = (value) => JSON.stringify(value).replace(HIDDEN, escaped);
 
 /** @param {string} text */
 const escaped = (text) => Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+
+/** @param {string} text */
+const inOctal = (text) => Array.from(new TextEncoder().encode(text), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 
 /** A word as it is, if no shell sees anything in it. @param {string} word */
 const isPlain = (word) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(word);
 
 /** @param {string} word */
-const shellWord = (word) => (isPlain(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+function shellWord(word) {
+  if (isPlain(word)) return word;
+  if (word.search(HIDDEN) < 0) return `'${word.replaceAll("'", "'\\''")}'`;
+  return `$'${word.replace(/[\\'!]/g, inOctal).replace(HIDDEN, inOctal)}'`;
+}
 
 /**
  * A line of the program's for the shells of Linux and macOS.
- * @param {string[]} words
+ * @param {string} command
+ * @param {string[]} words of which none is to be taken for a flag
  * @param {unknown} [args] as JSON
  */
-export const shellLine = (words, args) => ["tabhub", ...words.map(shellWord), ...(args === undefined ? [] : [shellWord(inJSON(args))])].join(" ");
+export function shellLine(command, words, args) {
+  const flags = words.some((word) => word.startsWith("-")) ? ["--"] : [];
+  return ["tabhub", command, ...flags, ...words.map(shellWord), ...(args === undefined ? [] : [shellWord(inJSON(args))])].join(" ");
+}
 
 /**
  * A `tabhub call` for PowerShell, older ones of which lose the quotes in an argument: it is piped.

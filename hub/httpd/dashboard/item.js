@@ -58,7 +58,7 @@ function offerToRead({ name, template }) {
     careful: false,
     run: (args, signal) => ask("GET", `api/resource?uri=${encodeURIComponent(uriOf(args))}`, undefined, signal),
     seen: ({ contents }) => ({ content: Array.isArray(contents) ? contents.map(contentOf) : [] }),
-    copies: { "Copy as command": (args) => shellLine(["read", uriOf(args)]) },
+    copies: { "Copy as command": (args) => shellLine("read", [uriOf(args)]) },
   };
 }
 
@@ -85,7 +85,7 @@ function offerToGet({ name, definition }) {
     seen: ({ messages }) => ({ content: Array.isArray(messages) ? messages.flatMap(blocksOf) : [] }),
     copies: {
       "Copy as JSON": (args) => JSON.stringify({ name, arguments: args }, null, 2),
-      "Copy as command": (args) => shellLine(["prompt", name, ...Object.entries(args).map(([key, value]) => `${key}=${value}`)]),
+      "Copy as command": (args) => shellLine("prompt", [name, ...Object.entries(args).map(([key, value]) => `${key}=${value}`)]),
     },
   };
 }

@@ -100,7 +100,7 @@ function offerOf(tool) {
     seen: (result) => result,
     copies: {
       "Copy as JSON": (args) => JSON.stringify({ name, arguments: args }, null, 2),
-      "Copy as command": (args) => shellLine(["call", name], args),
+      "Copy as command": (args) => shellLine("call", [name], args),
       "Copy for PowerShell": (args) => powerShellLine(name, args),
     },
   };
