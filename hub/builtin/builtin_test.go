@@ -134,6 +134,8 @@ func TestRecorded(t *testing.T) {
 		{nil, "cancelled"},
 		{failure(`{"error":{"code":"TAB_NOT_FOUND"}}`), "TAB_NOT_FOUND"},
 		{failure(`{`), "TOOL_ERROR"},
+		{failure(`{"error":{"code":"ok"}}`), "TOOL_ERROR"},
+		{failure(`{"error":{"code":"` + strings.Repeat("A", 33) + `"}}`), "TOOL_ERROR"},
 	} {
 		var got record.Entry
 		tool := Recorded(Tool{Name: "browser_tab", Call: func(context.Context, *consent.Caller, json.RawMessage) (json.RawMessage, error) {

@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,6 +44,9 @@ func Recorded(t Tool, owner Owner) Tool {
 	return t
 }
 
+// isCode says what the codes of failures look like: the text of a result may be a page's.
+var isCode = regexp.MustCompile(`^[A-Z_]{1,32}$`).MatchString
+
 // outcome says how a call with that result ended: "ok", "cancelled" without one, or the
 // code of the failure.
 func outcome(result json.RawMessage) string {
@@ -55,7 +59,7 @@ func outcome(result json.RawMessage) string {
 	for block := range rawjson.Elements(rawjson.Get(result, "content")) {
 		text, _ := rawjson.String(rawjson.Get(block, "text"))
 		if strings.HasPrefix(text, "{") && rawjson.Valid([]byte(text), spec.MaxDepth) == nil {
-			if code, ok := rawjson.String(rawjson.Get([]byte(text), "error", "code")); ok {
+			if code, ok := rawjson.String(rawjson.Get([]byte(text), "error", "code")); ok && isCode(code) {
 				return code
 			}
 		}

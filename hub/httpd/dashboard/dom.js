@@ -61,7 +61,7 @@ const STATES = {
  * @param {string} [word] instead of the state's own
  */
 export function chip(state, word) {
-  const [own, look] = STATES[state] ?? [state, "bad"];
+  const [own, look] = Object.hasOwn(STATES, state) ? STATES[state] : [state, "bad"];
   return element("span", `chip ${look}`, word ?? own);
 }
 
