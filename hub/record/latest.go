@@ -1,7 +1,7 @@
 package record
 
 // MaxLatest is how many of the latest lines Since has.
-const MaxLatest = 128
+const MaxLatest = 64
 
 // latest are the lines that were written last.
 type latest struct {
