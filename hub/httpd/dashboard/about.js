@@ -1,7 +1,7 @@
 // What is known of a site or a client: its rules, the values that went on from there, and its
 // latest calls, with a form for another rule. And what a client may do with tools.
 
-import { button, byID, chip, element, foreign, link, list, number, row, showAddress, tell, twice, when } from "./dom.js";
+import { button, byID, chip, element, field, fill, foreign, link, list, number, row, tell, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { ask, find } from "./session.js";
 
@@ -27,24 +27,6 @@ const LOOKS = { allow: "good", ask: "wait", deny: "bad" };
 
 /** @type {Record<string, string>} */
 const MAKERS = { preset: "the mode", file: "the policy file", window: "you, when asked", dashboard: "you, here", command: "you, by command", client: "you, in the client" };
-
-/** @template {HTMLElement} T @param {string} id @param {new () => T} type */
-export function field(id, type) {
-  const found = byID(id);
-  if (!(found instanceof type)) throw new Error(`#${id} is another element`);
-  return found;
-}
-
-/**
- * Fills an element with a template of the page.
- * @param {string} into
- * @param {string} template
- */
-export function fill(into, template) {
-  const place = byID(into);
-  place.replaceChildren(document.importNode(field(template, HTMLTemplateElement).content, true));
-  showAddress(place);
-}
 
 /** @param {string} effect */
 export const decision = (effect) => element("span", `chip ${LOOKS[effect] ?? "off"}`, effect);

@@ -23,6 +23,24 @@ export function showAddress(within) {
   for (const to of /** @type {NodeListOf<HTMLAnchorElement>} */ (within.querySelectorAll("a.demo"))) to.href = `${address}/demo`;
 }
 
+/** @template {HTMLElement} T @param {string} id @param {new () => T} type */
+export function field(id, type) {
+  const found = byID(id);
+  if (!(found instanceof type)) throw new Error(`#${id} is another element`);
+  return found;
+}
+
+/**
+ * Fills an element with a template of the page.
+ * @param {string} into
+ * @param {string} template
+ */
+export function fill(into, template) {
+  const place = byID(into);
+  place.replaceChildren(document.importNode(field(template, HTMLTemplateElement).content, true));
+  showAddress(place);
+}
+
 /**
  * @param {string} tag
  * @param {string} className
@@ -93,10 +111,25 @@ export function when(time) {
   return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
+/** How long something took. @param {number} ms */
+export const duration = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
 /** @param {number} nanoseconds */
-export function took(nanoseconds) {
-  const ms = nanoseconds / 1e6;
-  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+export const took = (nanoseconds) => duration(nanoseconds / 1e6);
+
+/**
+ * What something is, as a list of pairs.
+ * @param {[name: string, ...value: (Node | string)[]][]} facts
+ */
+export const factsOf = (facts) => element("dl", "facts", ...facts.flatMap(([name, ...value]) => [element("dt", "", name), element("dd", "", ...value)]));
+
+/**
+ * Shows pairs in a list, as many beside one another as there is room for.
+ * @param {string} id
+ * @param {[name: string, value: Node | string, look?: string][]} pairs
+ */
+export function showPairs(id, pairs) {
+  byID(id).replaceChildren(...pairs.map(([name, value, look = ""]) => element("div", "", element("dt", "", name), element("dd", look, value))));
 }
 
 /**
@@ -128,6 +161,21 @@ export function button(label, name, act) {
   made.ariaLabel = name;
   made.addEventListener("click", () => void tell(made, act));
   return made;
+}
+
+/**
+ * A button that copies a text.
+ * @param {string} label
+ * @param {() => string | undefined} text undefined: there is none now
+ * @param {string} [name] for who cannot see what it is about; begins with the label
+ */
+export function copier(label, text, name = label) {
+  return button(label, name, async () => {
+    const copied = text();
+    if (copied === undefined) return;
+    await navigator.clipboard.writeText(copied);
+    return "Copied.";
+  });
 }
 
 /**

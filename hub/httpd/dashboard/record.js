@@ -1,6 +1,6 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
-import { byID, chip, element, foreign, list, row, tell, took, when } from "./dom.js";
+import { byID, chip, element, foreign, link, list, row, tell, took, when } from "./dom.js";
 import { ask, file } from "./session.js";
 import { openStory } from "./story.js";
 
@@ -125,17 +125,15 @@ function line(l) {
   const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
   const id = l.question || l.call; // the question has the call, too
-  return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? link(id, l) : "");
+  return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? storyLink(id, l) : "");
 }
 
 /**
  * @param {string} id
  * @param {Line} l
  */
-function link(id, { time, tool = "" }) {
-  const made = document.createElement("a");
-  made.href = `#record?call=${encodeURIComponent(id)}`;
-  made.textContent = "Story";
+function storyLink(id, { time, tool = "" }) {
+  const made = link("record", { call: id }, "Story");
   made.ariaLabel = `Story of ${tool}, ${when(time)}`;
   return made;
 }

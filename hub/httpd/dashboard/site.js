@@ -1,7 +1,7 @@
 // One site: its settings, what may be done with its tools, and what is known of it.
 
-import { field, fill, isPaused, openAbout, showAccess, showPauseOf, updateAbout } from "./about.js";
-import { byID, chip, element, tell, twice, when } from "./dom.js";
+import { isPaused, openAbout, showAccess, showPauseOf, updateAbout } from "./about.js";
+import { byID, chip, element, field, fill, tell, twice, when } from "./dom.js";
 import { ask, find } from "./session.js";
 
 /** @import {Client, Policy, Site} from "./api.d.ts" */
