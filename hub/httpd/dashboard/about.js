@@ -1,7 +1,7 @@
 // What is known of a site or a client: its rules, the values that went on from there, and its
 // latest calls, with a form for another rule. And what a client may do with tools.
 
-import { button, byID, chip, element, field, fill, foreign, link, list, number, row, tell, twice, when } from "./dom.js";
+import { button, byID, chip, element, fill, foreign, link, list, number, row, tell, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { ask, find } from "./session.js";
 
@@ -80,7 +80,7 @@ const except = (exceptions) => (exceptions.length ? ` Other rules decide otherwi
  * @param {Subject} subject
  */
 export function openRuleForm(subject) {
-  const form = field("rule-form", HTMLFormElement);
+  const form = byID("rule-form", HTMLFormElement);
   for (const [name, value] of Object.entries(subject)) /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).defaultValue = value;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -106,7 +106,7 @@ export function openRuleForm(subject) {
 export function openAbout(subject) {
   fill("about", "about-parts");
   openRuleForm(subject);
-  field("in-record", HTMLAnchorElement).href = `#record?${query(subject)}`;
+  byID("in-record", HTMLAnchorElement).href = `#record?${query(subject)}`;
 }
 
 /** @param {Subject} subject */
@@ -260,7 +260,7 @@ function ruleSelect(tool, policy, client) {
  * @param {string} name
  */
 export function showPauseOf(id, policy, subject, name) {
-  const made = field(id, HTMLButtonElement);
+  const made = byID(id, HTMLButtonElement);
   const paused = isPaused(policy, subject);
   made.textContent = paused ? "Resume" : "Pause";
   made.ariaLabel = `${made.textContent} ${name}`;

@@ -4,11 +4,17 @@
 /** How many rows a table has at most. */
 export const ROWS = 200;
 
-/** @param {string} id */
-export function byID(id) {
+/**
+ * The element with an id, of a type if that matters.
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @param {new () => T} [type]
+ * @returns {T}
+ */
+export function byID(id, type) {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
+  if (!(found instanceof (type ?? HTMLElement))) throw new Error(`the page has no ${type?.name ?? ""}#${id}`);
+  return /** @type {T} */ (found);
 }
 
 /** The hub's address, without a slash at its end. */
@@ -23,13 +29,6 @@ export function showAddress(within) {
   for (const to of /** @type {NodeListOf<HTMLAnchorElement>} */ (within.querySelectorAll("a.demo"))) to.href = `${address}/demo`;
 }
 
-/** @template {HTMLElement} T @param {string} id @param {new () => T} type */
-export function field(id, type) {
-  const found = byID(id);
-  if (!(found instanceof type)) throw new Error(`#${id} is another element`);
-  return found;
-}
-
 /**
  * Fills an element with a template of the page.
  * @param {string} into
@@ -37,7 +36,7 @@ export function field(id, type) {
  */
 export function fill(into, template) {
   const place = byID(into);
-  place.replaceChildren(document.importNode(field(template, HTMLTemplateElement).content, true));
+  place.replaceChildren(document.importNode(byID(template, HTMLTemplateElement).content, true));
   showAddress(place);
 }
 

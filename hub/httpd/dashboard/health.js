@@ -2,7 +2,7 @@
 // and what the doctor has found.
 
 import { chart, clock } from "./chart.js";
-import { button, byID, chip, element, foreign, duration, list, number, row, showPairs, when } from "./dom.js";
+import { button, byID, chip, duration, element, foreign, list, number, row, showPairs, when } from "./dom.js";
 import { ask } from "./session.js";
 
 /** @import {Finding, Health, Series} from "./api.d.ts" */

@@ -33,10 +33,10 @@ export const view = {
     story = args.get("call") ?? "";
     byID("all-lines").hidden = story !== "";
     byID("one-call").hidden = story === "";
-    /** @type {HTMLAnchorElement} */ (byID("back")).href = back;
+    byID("back", HTMLAnchorElement).href = back;
     if (story) return;
     [pages, added] = [[], 0];
-    filter = /** @type {HTMLFormElement} */ (byID("record-filter"));
+    filter = byID("record-filter", HTMLFormElement);
     for (const [name, value] of args) {
       const field = filter.elements.namedItem(name);
       if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;

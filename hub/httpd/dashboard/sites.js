@@ -1,7 +1,7 @@
 // The sites that the hub knows; one of them (#sites?site=…) or all rules (#sites?show=rules).
 
 import { PAGE, follow, showPages, siteLink } from "./about.js";
-import { byID, chip, element, field, fill, list, number, row, when } from "./dom.js";
+import { byID, chip, element, fill, list, number, row, when } from "./dom.js";
 import { openRules, updateRules } from "./rules.js";
 import { find } from "./session.js";
 import { openSite, updateSite } from "./site.js";
@@ -51,7 +51,7 @@ let go;
  */
 function openList(q, refresh) {
   fill(PART, "site-list");
-  const form = field("site-search", HTMLFormElement);
+  const form = byID("site-search", HTMLFormElement);
   go = (to) => {
     offset = to;
     refresh(["tabs"]);
@@ -68,7 +68,7 @@ function openList(q, refresh) {
 /** @param {Set<string>} changed */
 async function updateList(changed) {
   if (!changed.has("tabs") && !changed.has("policy")) return;
-  const q = field("site-search", HTMLFormElement).q.value.trim();
+  const q = byID("site-search", HTMLFormElement).q.value.trim();
   const query = new URLSearchParams({ q, offset: String(offset), limit: String(PAGE) });
   /** @type {{part: Site[], found: number}} */
   const { part, found } = await find(`api/sites?${query}`);

@@ -74,7 +74,7 @@ export const view = {
 /** What gets the focus once it is shown, by its id. */
 let focusNext = "";
 
-const search = () => /** @type {HTMLInputElement} */ (byID("search"));
+const search = () => byID("search", HTMLInputElement);
 
 const kindNow = () => (Object.hasOwn(KINDS, args.get("kind") ?? "") ? /** @type {string} */ (args.get("kind")) : "tabs");
 
@@ -93,7 +93,7 @@ function showFound(lists, browsers) {
   const kinds = Object.keys(KINDS);
   const now = kindNow();
   kinds.forEach((kind, i) => {
-    const link = /** @type {HTMLAnchorElement} */ (byID(`kind-${kind}`));
+    const link = byID(`kind-${kind}`, HTMLAnchorElement);
     lead(link, args, { kind: kind === "tabs" ? "" : kind, from: "" });
     link.ariaCurrent = kind === now ? "true" : null;
     link.hidden = lists[i].found === 0 && kind !== now && !["tabs", "tools"].includes(kind);
@@ -134,7 +134,7 @@ function showWhere(found, here) {
   const words = here ? `${(from + 1).toLocaleString("en")}–${(from + here).toLocaleString("en")} of ${found.toLocaleString("en")}` : "";
   if (byID("part").textContent !== words) byID("part").textContent = words;
   for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PART, 0), from > 0], ["later", from + PART, from + here < found]])) {
-    const link = /** @type {HTMLAnchorElement} */ (byID(id));
+    const link = byID(id, HTMLAnchorElement);
     lead(link, args, { from: to ? String(to) : "" });
     link.hidden = !there;
   }
@@ -142,7 +142,7 @@ function showWhere(found, here) {
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";
   byID("only-words").textContent = only;
-  lead(/** @type {HTMLAnchorElement} */ (byID("all")), args, { site: "", of: "", from: "" });
+  lead(byID("all", HTMLAnchorElement), args, { site: "", of: "", from: "" });
 }
 
 /** @param {Browser[]} browsers */
@@ -163,7 +163,7 @@ async function showOpen() {
   const into = byID("open-parts");
   document.body.classList.toggle("opened", kind !== "");
   byID("open").hidden = kind === "";
-  lead(/** @type {HTMLAnchorElement} */ (byID("close")), args, opens("", ""));
+  lead(byID("close", HTMLAnchorElement), args, opens("", ""));
   if (kind === "" || kind === "tab") closeTrial();
   if (kind === "tab") await showTab(into, name, args);
   else if (kind === "tool") await showTool(into, name, args);

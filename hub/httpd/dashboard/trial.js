@@ -2,7 +2,7 @@
 // and the result as a client gets it. It goes on while another view is shown, such as the one where
 // a question about it is answered.
 
-import { button, copier, element, foreign, duration, twice } from "./dom.js";
+import { button, copier, duration, element, foreign, twice } from "./dom.js";
 import { schemaForm } from "./schemaform.js";
 import { left } from "./session.js";
 import { resultView } from "./toolresult.js";
