@@ -21,7 +21,7 @@ export const view = {
   name: "sites",
   title: "Sites",
   open(section, args, refresh) {
-    const [sites, rules] = section.querySelectorAll(".subviews a");
+    const [sites, rules] = section.querySelectorAll(".choices a");
     const site = args.get("site");
     const showsRules = args.get("show") === "rules";
     live = (message) => site && follow(message, { site }, refresh);

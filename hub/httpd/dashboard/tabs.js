@@ -68,6 +68,7 @@ export const view = {
   close() {
     opened.abort();
     closeTrial();
+    document.body.classList.remove("opened");
   },
 };
 
