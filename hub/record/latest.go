@@ -1,7 +1,7 @@
 package record
 
 // maxLatest is how many of the latest lines Since has.
-const maxLatest = 128
+const maxLatest = 64
 
 // latest are the lines that were written last.
 type latest struct {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,7 +121,10 @@ func TestMark(t *testing.T) {
 			for (const {addedNodes: [node]} of changes) if (node?.ariaHidden === "true") marks++;
 		}).observe(document.documentElement, {childList: true});
 	</script>`
-	url := site(t, map[string]string{"/": shop + counts, "/other": shop + counts})
+	arrived := make(chan struct{})
+	pictures := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-arrived }))
+	t.Cleanup(pictures.Close)
+	url := site(t, map[string]string{"/": shop + counts, "/other": shop + `<img src="` + pictures.URL + `">`})
 	page := b.Open(url)
 	tab := h.tabWith(shopTools...)
 	call := func(args string) {
@@ -139,9 +144,17 @@ func TestMark(t *testing.T) {
 	call(`{"ms":0}`)
 	call(`{"ms":0}`)
 	page.WaitFor("marks > 0")
-	h.askFor(tab, &spec.Navigate{URL: url + "/other"})
+	left := make(chan error, 1)
+	go func() {
+		_, err := h.wire.SendRequest(t.Context(), spec.TabAddr{Peer: browserPeer, Tab: tab}, &spec.Navigate{URL: url + "/other"}, claude)
+		left <- err
+	}()
 	page = b.AttachURL(url + "/other")
-	page.WaitFor("marks > 0")
+	page.WaitFor(marked) // the client is at work there until the page has all that it needs
+	close(arrived)
+	if err := <-left; err != nil {
+		t.Fatal(err)
+	}
 
 	h.tabShowing(shopTools...)
 	done := h.beginWith(t.Context(), tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, claude)
