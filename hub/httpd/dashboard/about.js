@@ -1,7 +1,7 @@
 // What is known of a site or a client: its rules, the values that went on from there, and its
 // latest calls, with a form for another rule. And what a client may do with tools.
 
-import { button, byID, chip, element, fill, foreign, link, list, number, row, tell, twice, when } from "./dom.js";
+import { button, byID, chip, element, fill, foreign, link, list, number, PAGE, row, tell, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { ask, find } from "./session.js";
 
@@ -18,9 +18,6 @@ import { ask, find } from "./session.js";
 export function follow({ entries }, { site, client }, refresh) {
   if (entries?.some((e) => e.event === "call" && (site === undefined || e.domain === site) && (client === undefined || e.client === client))) refresh(["record"]);
 }
-
-/** How many rows a page of a list has. */
-export const PAGE = 50;
 
 /** @type {Record<string, string>} how an effect looks */
 const LOOKS = { allow: "good", ask: "wait", deny: "bad" };

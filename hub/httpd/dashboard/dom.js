@@ -4,6 +4,9 @@
 /** How many rows a table has at most. */
 export const ROWS = 200;
 
+/** How many elements a page of a list has. */
+export const PAGE = 50;
+
 /**
  * The element with an id, of a type if that matters.
  * @template {HTMLElement} [T=HTMLElement]

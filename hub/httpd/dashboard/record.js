@@ -1,14 +1,11 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
-import { byID, chip, element, foreign, link, list, row, tell, took, when } from "./dom.js";
+import { byID, chip, element, foreign, link, list, PAGE, row, tell, took, when } from "./dom.js";
 import { ask, file } from "./session.js";
 import { openStory } from "./story.js";
 
 /** @import {Line} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
-
-/** How many lines a page has. */
-const PAGE = 50;
 
 /** @type {HTMLFormElement} */
 let filter;

@@ -1,7 +1,7 @@
 // The sites that the hub knows; one of them (#sites?site=…) or all rules (#sites?show=rules).
 
-import { PAGE, follow, showPages, siteLink } from "./about.js";
-import { byID, chip, element, fill, list, number, row, when } from "./dom.js";
+import { follow, showPages, siteLink } from "./about.js";
+import { byID, chip, element, fill, list, number, PAGE, row, when } from "./dom.js";
 import { openRules, updateRules } from "./rules.js";
 import { find } from "./session.js";
 import { openSite, updateSite } from "./site.js";

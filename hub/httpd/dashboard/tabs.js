@@ -1,7 +1,7 @@
 // Tabs and tools: what there is, found by words, and beside it the one that is open. The address
 // keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
-import { byID, chip, element, foreign, when } from "./dom.js";
+import { byID, chip, element, foreign, PAGE, when } from "./dom.js";
 import { find, ask } from "./session.js";
 import { addressOf, CLASSES, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { showTab } from "./tab.js";
@@ -11,8 +11,6 @@ import { closeTrial } from "./trial.js";
 
 /** @import {Browser, Item, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
-
-const PART = 50;
 
 /** @typedef {[opens: Record<string, string>, title: Node, about: (Node | string)[], states: Node[]]} Row */
 
@@ -81,7 +79,7 @@ const kindNow = () => (Object.hasOwn(KINDS, args.get("kind") ?? "") ? /** @type 
 
 /** @param {string} kind */
 function found(kind) {
-  const query = new URLSearchParams({ limit: String(kind === kindNow() ? PART : 0), offset: kind === kindNow() ? (args.get("from") ?? "") : "" });
+  const query = new URLSearchParams({ limit: String(kind === kindNow() ? PAGE : 0), offset: kind === kindNow() ? (args.get("from") ?? "") : "" });
   for (const [name, value] of [["q", args.get("q")], ["site", args.get("site")], ["tab", args.get("of")]]) if (name && value) query.set(name, value);
   return find(`${KINDS[kind].path}?${query}`);
 }
@@ -134,12 +132,12 @@ function showWhere(found, here) {
   const from = Number(args.get("from") ?? 0);
   const words = here ? `${(from + 1).toLocaleString("en")}–${(from + here).toLocaleString("en")} of ${found.toLocaleString("en")}` : "";
   if (byID("part").textContent !== words) byID("part").textContent = words;
-  for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PART, 0), from > 0], ["later", from + PART, from + here < found]])) {
+  for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PAGE, 0), from > 0], ["later", from + PAGE, from + here < found]])) {
     const link = byID(id, HTMLAnchorElement);
     lead(link, args, { from: to ? String(to) : "" });
     link.hidden = !there;
   }
-  byID("parts").hidden = found <= PART && from === 0;
+  byID("parts").hidden = found <= PAGE && from === 0;
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";
   byID("only-words").textContent = only;
