@@ -9,6 +9,7 @@ require (
 	github.com/aymanbagabas/go-udiff v0.4.1 // the diff that install shows
 	github.com/chromedp/cdproto v0.159.0 // tests
 	github.com/chromedp/chromedp v0.22.1 // tests: drives a real Chromium
+	github.com/cli/browser v1.3.0 // opens the dashboard
 	github.com/go-playground/validator/v10 v10.30.6 // checks what tabs and clients send
 	github.com/golang-jwt/jwt/v5 v5.3.1 // --auth jwt
 	github.com/google/uuid v1.6.0 // ids
@@ -48,7 +49,6 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
-	github.com/cli/browser v1.3.0 // opens the dashboard
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect

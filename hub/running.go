@@ -45,8 +45,8 @@ const (
 	PhaseRunning Phase = "running" // in the tab, or in the hub
 )
 
-// MaxRunning is how many requests Running describes at most.
-const MaxRunning = 200
+// maxRunning is how many requests Running describes at most.
+const maxRunning = 200
 
 // Running describes the requests of clients that are under way, those that have taken longest
 // first, and says how many there are in all.
@@ -55,7 +55,7 @@ func (h *Hub) Running() (shown []Running, all int) {
 	slices.SortFunc(under, func(a, b *passage) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.about.id, b.about.id))
 	})
-	for _, p := range under[:min(len(under), MaxRunning)] {
+	for _, p := range under[:min(len(under), maxRunning)] {
 		shown = append(shown, p.describe())
 	}
 	return shown, len(under)

@@ -38,8 +38,8 @@ func (s *Server) getAccess(r *request) error {
 	who := anyClient
 	if client := q.Get("client"); client != "" {
 		var err error
-		if who, err = s.principal(r, client); err != nil {
-			return badRequest("there is no client %.80q", client)
+		if who, err = s.client(r, client); err != nil {
+			return err
 		}
 	}
 	by := consent.As(who)
@@ -88,9 +88,10 @@ func (s *Server) getAccess(r *request) error {
 
 // getCost says what the tools cost a client in tokens that it is to know of.
 func (s *Server) getCost(r *request) error {
-	who, err := s.principal(r, r.URL.Query().Get("client"))
+	q := r.URL.Query()
+	who, err := s.client(r, q.Get("client"))
 	if err != nil {
-		return badRequest("there is no client %.80q", r.URL.Query().Get("client"))
+		return err
 	}
-	return r.answer(r.tenant.MCP.Costs(&consent.Caller{Who: who, Said: r.URL.Query().Get("said")}))
+	return r.answer(r.tenant.MCP.Costs(&consent.Caller{Who: who, Said: q.Get("said")}))
 }

@@ -276,10 +276,17 @@ func (s *Server) checkClient(r *request, client string) error {
 	if client == "" {
 		return nil
 	}
-	if _, err := s.principal(r, client); err != nil {
-		return badRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
+	_, err := s.client(r, client)
+	return err
+}
+
+// client is principal for a client that there must be.
+func (s *Server) client(r *request, client string) (*policy.Principal, error) {
+	who, err := s.principal(r, client)
+	if err != nil {
+		return nil, badRequest("there is no client %.80q; `tabhub token list` shows those that there are, beside owner (your own commands), token (who shows the hub's own) and unnamed (programs without a credential)", client)
 	}
-	return nil
+	return who, nil
 }
 
 // editPolicy changes what the caller's hub has decided so far.

@@ -40,9 +40,9 @@ func TestSince(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	want(0, "", "")
-	for i := range MaxLatest + 10 {
+	for i := range maxLatest + 10 {
 		f.Append(entry(fmt.Sprint("many", i)))
 	}
-	want(10, "many10", fmt.Sprint("many", MaxLatest+9))
+	want(10, "many10", fmt.Sprint("many", maxLatest+9))
 	want(0, "", "")
 }

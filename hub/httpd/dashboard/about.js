@@ -1,7 +1,7 @@
 // What is known of a site or a client: its rules, the values that went on from there, and its
 // latest calls, with a form for another rule. And what a client may do with tools.
 
-import { button, byID, chip, element, foreign, link, list, number, row, showAddress, tell, twice, when } from "./dom.js";
+import { button, byID, chip, element, fill, foreign, link, list, number, PAGE, row, tell, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { ask, find } from "./session.js";
 
@@ -19,32 +19,11 @@ export function follow({ entries }, { site, client }, refresh) {
   if (entries?.some((e) => e.event === "call" && (site === undefined || e.domain === site) && (client === undefined || e.client === client))) refresh(["record"]);
 }
 
-/** How many rows a page of a list has. */
-export const PAGE = 50;
-
 /** @type {Record<string, string>} how an effect looks */
 const LOOKS = { allow: "good", ask: "wait", deny: "bad" };
 
 /** @type {Record<string, string>} */
 const MAKERS = { preset: "the mode", file: "the policy file", window: "you, when asked", dashboard: "you, here", command: "you, by command", client: "you, in the client" };
-
-/** @template {HTMLElement} T @param {string} id @param {new () => T} type */
-export function field(id, type) {
-  const found = byID(id);
-  if (!(found instanceof type)) throw new Error(`#${id} is another element`);
-  return found;
-}
-
-/**
- * Fills an element with a template of the page.
- * @param {string} into
- * @param {string} template
- */
-export function fill(into, template) {
-  const place = byID(into);
-  place.replaceChildren(document.importNode(field(template, HTMLTemplateElement).content, true));
-  showAddress(place);
-}
 
 /** @param {string} effect */
 export const decision = (effect) => element("span", `chip ${LOOKS[effect] ?? "off"}`, effect);
@@ -98,7 +77,7 @@ const except = (exceptions) => (exceptions.length ? ` Other rules decide otherwi
  * @param {Subject} subject
  */
 export function openRuleForm(subject) {
-  const form = field("rule-form", HTMLFormElement);
+  const form = byID("rule-form", HTMLFormElement);
   for (const [name, value] of Object.entries(subject)) /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).defaultValue = value;
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -124,7 +103,7 @@ export function openRuleForm(subject) {
 export function openAbout(subject) {
   fill("about", "about-parts");
   openRuleForm(subject);
-  field("in-record", HTMLAnchorElement).href = `#record?${query(subject)}`;
+  byID("in-record", HTMLAnchorElement).href = `#record?${query(subject)}`;
 }
 
 /** @param {Subject} subject */
@@ -278,7 +257,7 @@ function ruleSelect(tool, policy, client) {
  * @param {string} name
  */
 export function showPauseOf(id, policy, subject, name) {
-  const made = field(id, HTMLButtonElement);
+  const made = byID(id, HTMLButtonElement);
   const paused = isPaused(policy, subject);
   made.textContent = paused ? "Resume" : "Pause";
   made.ariaLabel = `${made.textContent} ${name}`;

@@ -24,7 +24,7 @@ function showTrouble(text) {
 /** What the owner has chosen, as postAuthorize of ../oauth.go reads it. */
 function choice() {
   const access = /** @type {HTMLInputElement} */ (document.querySelector("input[name=access]:checked")).value;
-  const sites = /** @type {HTMLInputElement} */ (byID("sites")).value.split(/[\s,]+/).filter((site) => site !== "");
+  const sites = byID("sites", HTMLInputElement).value.split(/[\s,]+/).filter((site) => site !== "");
   return { readOnly: access === "read", sites };
 }
 
@@ -79,7 +79,7 @@ function showNumber(code) {
 /** @param {string} to where the hub has checked that the client may be answered */
 function goOn(to) {
   for (const id of ["asking", "number"]) byID(id).hidden = true;
-  /** @type {HTMLAnchorElement} */ (byID("location")).href = to; // a browser may ask for a click before it opens a program
+  byID("location", HTMLAnchorElement).href = to; // a browser may ask for a click before it opens a program
   byID("done").hidden = false;
   location.replace(to);
 }

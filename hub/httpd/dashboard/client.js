@@ -1,9 +1,9 @@
 // One client: its credential, its connections, what it may know of and what that costs it, and
 // what is known of it.
 
-import { field, fill, isPaused, openAbout, showAccess, showPauseOf, siteLink, updateAbout } from "./about.js";
+import { isPaused, openAbout, showAccess, showPauseOf, siteLink, updateAbout } from "./about.js";
 import { KINDS, OTHERS } from "./clients.js";
-import { byID, chip, element, foreign, list, number, row, twice, when } from "./dom.js";
+import { byID, chip, element, fill, foreign, list, number, row, showPairs, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
 import { ask } from "./session.js";
 
@@ -26,7 +26,7 @@ export function openClient(into, id, refresh) {
   again = refresh;
   fill(into, "one-client");
   openAbout({ client });
-  const form = field("tool-search", HTMLFormElement);
+  const form = byID("tool-search", HTMLFormElement);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", () => go(0));
 }
@@ -48,7 +48,7 @@ export async function updateClient(changed) {
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     const said = mine[0]?.said ?? "";
     showCosts(await ask("GET", `api/clients/cost?${new URLSearchParams({ client, said })}`));
-    await showAccess(policy, { client, shown: "", q: field("tool-search", HTMLFormElement).q.value.trim() }, offset, go);
+    await showAccess(policy, { client, shown: "", q: byID("tool-search", HTMLFormElement).q.value.trim() }, offset, go);
   }
   await updateAbout(changed, policy, { client });
 }
@@ -85,7 +85,7 @@ function showClient(known, sessions, policy) {
         ["Good for", known.scope ? foreign([known.scope.classes, known.scope.sites, known.scope.tools].flatMap((s) => s ?? []).join(", ") || "nothing") : "all that the policy allows"],
       ]
     : [["Credential", OTHERS[client] ?? "none any more"]];
-  byID("credential").replaceChildren(...facts.map(([term, value]) => element("div", "", element("dt", "", term), element("dd", "", value))));
+  showPairs("credential", facts);
   const rows = sessions.map((s) =>
     row(
       foreign([s.said || "without a name", s.version].filter(Boolean).join(" ")),

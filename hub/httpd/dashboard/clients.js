@@ -1,9 +1,9 @@
 // The clients of the hub, and how another one is connected; one of them (#clients?client=ID).
 
-import { clientLink, fill, follow } from "./about.js";
+import { clientLink, follow } from "./about.js";
 import { openClient, updateClient } from "./client.js";
 import { showConnect } from "./connect.js";
-import { byID, chip, element, foreign, list, row, when } from "./dom.js";
+import { byID, chip, element, fill, foreign, list, row, when } from "./dom.js";
 import { ask } from "./session.js";
 
 /** @import {Client, Message, Policy, Session} from "./api.d.ts" */

@@ -1,6 +1,6 @@
 // How MCP clients are connected: what is there to copy holds no secret.
 
-import { button, byID, element } from "./dom.js";
+import { byID, copier, element } from "./dom.js";
 
 /** @import {Connectable} from "./api.d.ts" */
 
@@ -36,9 +36,6 @@ function card({ title, after, start, url, links = [] }) {
  * @param {string} text
  */
 function copied(name, words, text) {
-  const copy = button("Copy", `Copy: ${name}`, async () => {
-    await navigator.clipboard.writeText(text);
-    return "Copied.";
-  });
+  const copy = copier("Copy", () => text, `Copy: ${name}`);
   return element("div", "copied", element("div", "soft", words), element("pre", "", text.trimEnd()), copy);
 }

@@ -107,7 +107,7 @@ function openView() {
   shown = view;
   openings++;
   const section = byID("view");
-  const parts = /** @type {HTMLTemplateElement} */ (byID(`${view.name}-view`));
+  const parts = byID(`${view.name}-view`, HTMLTemplateElement);
   section.append(document.importNode(parts.content, true));
   showAddress(section);
   document.body.dataset.view = view.name;
@@ -306,7 +306,7 @@ async function start() {
 
 byID("by-token").addEventListener("submit", (event) => {
   event.preventDefault();
-  const field = /** @type {HTMLInputElement} */ (byID("token"));
+  const field = byID("token", HTMLInputElement);
   const token = field.value.trim();
   field.value = "";
   void signIn({ token });

@@ -4,11 +4,20 @@
 /** How many rows a table has at most. */
 export const ROWS = 200;
 
-/** @param {string} id */
-export function byID(id) {
+/** How many elements a page of a list has. */
+export const PAGE = 50;
+
+/**
+ * The element with an id, of a type if that matters.
+ * @template {HTMLElement} [T=HTMLElement]
+ * @param {string} id
+ * @param {new () => T} [type]
+ * @returns {T}
+ */
+export function byID(id, type) {
   const found = document.getElementById(id);
-  if (!found) throw new Error(`the page has no #${id}`);
-  return found;
+  if (!(found instanceof (type ?? HTMLElement))) throw new Error(`the page has no ${type?.name ?? ""}#${id}`);
+  return /** @type {T} */ (found);
 }
 
 /** The hub's address, without a slash at its end. */
@@ -21,6 +30,17 @@ const address = document.body.dataset.base || new URL(".", location.href).href.r
 export function showAddress(within) {
   for (const place of within.querySelectorAll(".base")) place.textContent = address;
   for (const to of /** @type {NodeListOf<HTMLAnchorElement>} */ (within.querySelectorAll("a.demo"))) to.href = `${address}/demo`;
+}
+
+/**
+ * Fills an element with a template of the page.
+ * @param {string} into
+ * @param {string} template
+ */
+export function fill(into, template) {
+  const place = byID(into);
+  place.replaceChildren(document.importNode(byID(template, HTMLTemplateElement).content, true));
+  showAddress(place);
 }
 
 /**
@@ -93,10 +113,25 @@ export function when(time) {
   return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
+/** How long something took. @param {number} ms */
+export const duration = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
+
 /** @param {number} nanoseconds */
-export function took(nanoseconds) {
-  const ms = nanoseconds / 1e6;
-  return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
+export const took = (nanoseconds) => duration(nanoseconds / 1e6);
+
+/**
+ * What something is, as a list of pairs.
+ * @param {[name: string, ...value: (Node | string)[]][]} facts
+ */
+export const factsOf = (facts) => element("dl", "facts", ...facts.flatMap(([name, ...value]) => [element("dt", "", name), element("dd", "", ...value)]));
+
+/**
+ * Shows pairs in a list, as many beside one another as there is room for.
+ * @param {string} id
+ * @param {[name: string, value: Node | string, look?: string][]} pairs
+ */
+export function showPairs(id, pairs) {
+  byID(id).replaceChildren(...pairs.map(([name, value, look = ""]) => element("div", "", element("dt", "", name), element("dd", look, value))));
 }
 
 /**
@@ -128,6 +163,21 @@ export function button(label, name, act) {
   made.ariaLabel = name;
   made.addEventListener("click", () => void tell(made, act));
   return made;
+}
+
+/**
+ * A button that copies a text.
+ * @param {string} label
+ * @param {() => string | undefined} text undefined: there is none now
+ * @param {string} [name] for who cannot see what it is about; begins with the label
+ */
+export function copier(label, text, name = label) {
+  return button(label, name, async () => {
+    const copied = text();
+    if (copied === undefined) return;
+    await navigator.clipboard.writeText(copied);
+    return "Copied.";
+  });
 }
 
 /**

@@ -2,7 +2,7 @@
 // and what the doctor has found.
 
 import { chart, clock } from "./chart.js";
-import { button, byID, chip, element, foreign, list, number, row, when } from "./dom.js";
+import { button, byID, chip, duration, element, foreign, list, number, row, showPairs, when } from "./dom.js";
 import { ask } from "./session.js";
 
 /** @import {Finding, Health, Series} from "./api.d.ts" */
@@ -93,8 +93,8 @@ function showCalls(series) {
   const last = calls.findLastIndex((n) => n > 0);
   byID("count-calls").textContent = count(all);
   byID("count-failed").textContent = count(bad);
-  byID("latest-p50").textContent = last < 0 ? "–" : ms(series.p50[last]);
-  byID("latest-p95").textContent = last < 0 ? "–" : ms(series.p95[last]);
+  byID("latest-p50").textContent = last < 0 ? "–" : duration(series.p50[last]);
+  byID("latest-p95").textContent = last < 0 ? "–" : duration(series.p95[last]);
   byID("no-calls").hidden = all > 0;
   byID("call-charts").hidden = all === 0;
   const ended = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
@@ -129,7 +129,7 @@ function showTable(series) {
   for (let from = 0; from < calls.length; from += size) {
     /** @param {number[]} of */
     const part = (of) => of.slice(from, from + size);
-    const most = (/** @type {number[]} */ of) => (sum(part(calls)) ? ms(Math.max(...part(of))) : "–");
+    const most = (/** @type {number[]} */ of) => (sum(part(calls)) ? duration(Math.max(...part(of))) : "–");
     rows.unshift(row(clock(timeOf(series, from)), number(sum(part(calls))), number(sum(part(failed))), most(p95), most(p99)));
   }
   list(byID("call-rows"), "table", rows);
@@ -143,7 +143,7 @@ function pointAtCalls(i) {
 /** @param {number | null} i */
 function pointAtTimes(i) {
   point("times-point", i, ({ calls, p50, p95, p99 }, at) =>
-    calls[at] ? `half within ${ms(p50[at])}, 95 % within ${ms(p95[at])}, 99 % within ${ms(p99[at])}` : "no calls");
+    calls[at] ? `half within ${duration(p50[at])}, 95 % within ${duration(p95[at])}, 99 % within ${duration(p99[at])}` : "no calls");
 }
 
 /**
@@ -178,23 +178,8 @@ function commands(words) {
   return element("span", "foreign", ...parts);
 }
 
-/**
- * @param {string} id
- * @param {[name: string, value: string, look?: string][]} pairs
- */
-function showPairs(id, pairs) {
-  byID(id).replaceChildren(...pairs.map(([name, value, look = ""]) =>
-    element("div", "", element("dt", "", name), element("dd", look, value))));
-}
-
 const sum = (/** @type {number[]} */ ns) => ns.reduce((a, b) => a + b, 0);
 const count = (/** @type {number} */ n) => n.toLocaleString("en");
-
-/** @param {number} n milliseconds */
-function ms(n) {
-  const [size, unit] = n < 1000 ? [n, "ms"] : [n / 1000, "s"];
-  return `${size.toFixed(size < 10 ? 1 : 0)} ${unit}`;
-}
 
 /** @param {number} n */
 function bytes(n) {

@@ -1,8 +1,8 @@
 // One resource or prompt: what it is, and a form that reads or gets it.
 
 import { shellLine } from "./callline.js";
-import { element, foreign } from "./dom.js";
-import { definitionOf, factsOf, gone, heading, link, showParts, withoutLabel } from "./offers.js";
+import { element, factsOf, foreign } from "./dom.js";
+import { definitionOf, gone, heading, link, showParts, withoutLabel } from "./offers.js";
 import { ask, find } from "./session.js";
 import { closeTrial, trialOf } from "./trial.js";
 

@@ -1,7 +1,6 @@
 // What the lists of tabs and tools, and the ones that are open, have in common.
 
-import { chip, element, foreign } from "./dom.js";
-import { copier } from "./trial.js";
+import { chip, copier, element, foreign } from "./dom.js";
 
 /** @import {Tab} from "./api.d.ts" */
 
@@ -128,9 +127,3 @@ export function stateOf(tab) {
   if (tab.domains?.some(({ departed }) => departed)) return chip("changing");
   return chip(tab.focused ? "active" : "open");
 }
-
-/**
- * A list of what something is.
- * @param {[name: string, ...value: (Node | string)[]][]} facts
- */
-export const factsOf = (facts) => element("dl", "facts", ...facts.flatMap(([name, ...value]) => [element("dt", "", name), element("dd", "", ...value)]));

@@ -1,14 +1,11 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
-import { byID, chip, element, foreign, list, row, tell, took, when } from "./dom.js";
+import { byID, chip, element, foreign, link, list, PAGE, row, tell, took, when } from "./dom.js";
 import { ask, file } from "./session.js";
 import { openStory } from "./story.js";
 
 /** @import {Line} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
-
-/** How many lines a page has. */
-const PAGE = 50;
 
 /** @type {HTMLFormElement} */
 let filter;
@@ -33,10 +30,10 @@ export const view = {
     story = args.get("call") ?? "";
     byID("all-lines").hidden = story !== "";
     byID("one-call").hidden = story === "";
-    /** @type {HTMLAnchorElement} */ (byID("back")).href = back;
+    byID("back", HTMLAnchorElement).href = back;
     if (story) return;
     [pages, added] = [[], 0];
-    filter = /** @type {HTMLFormElement} */ (byID("record-filter"));
+    filter = byID("record-filter", HTMLFormElement);
     for (const [name, value] of args) {
       const field = filter.elements.namedItem(name);
       if (field instanceof HTMLInputElement || field instanceof HTMLSelectElement) field.value = value;
@@ -125,17 +122,15 @@ function line(l) {
   const outcome = [l.event === "call" || l.outcome === "ok" ? chip(l.outcome) : foreign(l.outcome)];
   if (l.reason) outcome.push(foreign(l.reason, "title soft"));
   const id = l.question || l.call; // the question has the call, too
-  return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? link(id, l) : "");
+  return row(element("span", "number", when(l.time)), what, foreign([l.name || l.said || l.client, l.via].filter(Boolean).join(" · ")), decision, outcome, element("span", "number", l.duration ? took(l.duration) : ""), id ? storyLink(id, l) : "");
 }
 
 /**
  * @param {string} id
  * @param {Line} l
  */
-function link(id, { time, tool = "" }) {
-  const made = document.createElement("a");
-  made.href = `#record?call=${encodeURIComponent(id)}`;
-  made.textContent = "Story";
+function storyLink(id, { time, tool = "" }) {
+  const made = link("record", { call: id }, "Story");
   made.ariaLabel = `Story of ${tool}, ${when(time)}`;
   return made;
 }

@@ -1,7 +1,7 @@
 // All rules, with the mode, the policy file and the private sites.
 
-import { field, fill, openRuleForm, showRules } from "./about.js";
-import { byID, element, foreign, list, tell, twice, when } from "./dom.js";
+import { openRuleForm, showRules } from "./about.js";
+import { byID, element, fill, foreign, list, tell, twice, when } from "./dom.js";
 import { ask } from "./session.js";
 
 /** @import {Policy} from "./api.d.ts" */
@@ -18,11 +18,11 @@ const MODES = {
 export function openRules(into) {
   fill(into, "all-rules");
   openRuleForm({});
-  const mode = field("mode", HTMLSelectElement);
+  const mode = byID("mode", HTMLSelectElement);
   mode.addEventListener("change", () => tell(mode, () => ask("PUT", "api/policy/mode", { mode: mode.value })));
   byID("private-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const site = field("private-site", HTMLInputElement);
+    const site = byID("private-site", HTMLInputElement);
     void tell(site, async () => {
       await ask("PUT", "api/policy/private", { site: site.value.trim(), private: true });
       site.value = "";
@@ -37,7 +37,7 @@ export async function updateRules(changed) {
 
 /** @param {Policy} policy */
 function showPolicy({ mode: now, fixed, file, rules, private: sites }) {
-  const mode = field("mode", HTMLSelectElement);
+  const mode = byID("mode", HTMLSelectElement);
   mode.value = now;
   mode.disabled = fixed;
   byID("mode-now").textContent = now;

@@ -1,7 +1,7 @@
 // One site: its settings, what may be done with its tools, and what is known of it.
 
-import { field, fill, isPaused, openAbout, showAccess, showPauseOf, updateAbout } from "./about.js";
-import { byID, chip, element, tell, twice, when } from "./dom.js";
+import { isPaused, openAbout, showAccess, showPauseOf, updateAbout } from "./about.js";
+import { byID, chip, element, fill, tell, twice, when } from "./dom.js";
 import { ask, find } from "./session.js";
 
 /** @import {Client, Policy, Site} from "./api.d.ts" */
@@ -25,7 +25,7 @@ export function openSite(into, domain, refresh) {
   byID("site-name").textContent = site;
   openAbout({ site });
   byID("access-client").addEventListener("change", () => go(0));
-  const settings = field("site-settings", HTMLFormElement);
+  const settings = byID("site-settings", HTMLFormElement);
   settings.addEventListener("submit", (event) => {
     event.preventDefault();
     void tell(settings, async () => {
@@ -53,7 +53,7 @@ export async function updateSite(changed) {
   const policy = await ask("GET", "api/policy");
   if (changed.has("clients")) showClients(await ask("GET", "api/clients"));
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
-    const client = field("access-client", HTMLSelectElement).value;
+    const client = byID("access-client", HTMLSelectElement).value;
     /** @type {{part: Site[]}} */
     const { part } = await find(`api/sites?q=${encodeURIComponent(site)}`);
     showSite(part.find(({ domain }) => domain === site), policy);
@@ -64,7 +64,7 @@ export async function updateSite(changed) {
 
 /** @param {Client[]} clients */
 function showClients(clients) {
-  const select = field("access-client", HTMLSelectElement);
+  const select = byID("access-client", HTMLSelectElement);
   const was = select.value;
   select.replaceChildren(
     new Option("a client that no rule names", ""),
@@ -92,7 +92,7 @@ function showSite(known, policy) {
   showPauseOf("site-pause", policy, { site }, site);
 
   const set = JSON.stringify([cache, check, callTimeoutMs]);
-  const form = field("site-settings", HTMLFormElement);
+  const form = byID("site-settings", HTMLFormElement);
   if (set !== settings || form.dataset.site !== site) {
     /** @param {string} name @param {string} value */
     const put = (name, value) => (/** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value);
@@ -109,7 +109,7 @@ function showSite(known, policy) {
   ];
   byID("site-said").textContent = said.filter(Boolean).join(" ") || "It has the usual settings.";
 
-  const mark = field("site-private", HTMLButtonElement);
+  const mark = byID("site-private", HTMLButtonElement);
   const exact = policy.private.includes(site);
   mark.hidden = secret && !exact; // by a wider name
   mark.textContent = exact ? "No longer private" : "Make it private";

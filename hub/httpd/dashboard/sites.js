@@ -1,7 +1,7 @@
 // The sites that the hub knows; one of them (#sites?site=…) or all rules (#sites?show=rules).
 
-import { PAGE, field, fill, follow, showPages, siteLink } from "./about.js";
-import { byID, chip, element, list, number, row, when } from "./dom.js";
+import { follow, showPages, siteLink } from "./about.js";
+import { byID, chip, element, fill, list, number, PAGE, row, when } from "./dom.js";
 import { openRules, updateRules } from "./rules.js";
 import { find } from "./session.js";
 import { openSite, updateSite } from "./site.js";
@@ -21,7 +21,7 @@ export const view = {
   name: "sites",
   title: "Sites",
   open(section, args, refresh) {
-    const [sites, rules] = section.querySelectorAll(".parts a");
+    const [sites, rules] = section.querySelectorAll(".choices a");
     const site = args.get("site");
     const showsRules = args.get("show") === "rules";
     live = (message) => site && follow(message, { site }, refresh);
@@ -51,7 +51,7 @@ let go;
  */
 function openList(q, refresh) {
   fill(PART, "site-list");
-  const form = field("site-search", HTMLFormElement);
+  const form = byID("site-search", HTMLFormElement);
   go = (to) => {
     offset = to;
     refresh(["tabs"]);
@@ -68,7 +68,7 @@ function openList(q, refresh) {
 /** @param {Set<string>} changed */
 async function updateList(changed) {
   if (!changed.has("tabs") && !changed.has("policy")) return;
-  const q = field("site-search", HTMLFormElement).q.value.trim();
+  const q = byID("site-search", HTMLFormElement).q.value.trim();
   const query = new URLSearchParams({ q, offset: String(offset), limit: String(PAGE) });
   /** @type {{part: Site[], found: number}} */
   const { part, found } = await find(`api/sites?${query}`);

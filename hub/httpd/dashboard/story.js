@@ -1,6 +1,6 @@
 // The story of one call, from the request to the answer.
 
-import { byID, chip, element, foreign, took, when } from "./dom.js";
+import { byID, chip, element, factsOf, foreign, took, when } from "./dom.js";
 import { ask, mayWrite } from "./session.js";
 
 /** @import {Line, Payload} from "./api.d.ts" */
@@ -75,7 +75,7 @@ const ms = (/** @type {number | undefined} */ nanoseconds) => (nanoseconds ?? 0)
 function shown({ at, head, facts, said }) {
   const made = element("li", "", element("span", "number soft", when(new Date(at).toISOString())), element("h3", "", ...head));
   const known = facts.filter(([, value]) => value);
-  if (known.length) made.append(element("dl", "facts", ...known.flatMap(([name, value]) => [element("dt", "", name), element("dd", "foreign", value ?? "")])));
+  if (known.length) made.append(factsOf(known.map(([name, value]) => [name, foreign(value ?? "")])));
   if (said?.[1] !== undefined) {
     const text = element("pre", "said foreign", JSON.stringify(said[1], null, 2));
     text.tabIndex = 0; // it may scroll

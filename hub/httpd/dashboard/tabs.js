@@ -1,7 +1,7 @@
 // Tabs and tools: what there is, found by words, and beside it the one that is open. The address
 // keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
-import { byID, chip, element, foreign, when } from "./dom.js";
+import { byID, chip, element, foreign, PAGE, when } from "./dom.js";
 import { find, ask } from "./session.js";
 import { addressOf, CLASSES, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { showTab } from "./tab.js";
@@ -11,8 +11,6 @@ import { closeTrial } from "./trial.js";
 
 /** @import {Browser, Item, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
-
-const PART = 50;
 
 /** @typedef {[opens: Record<string, string>, title: Node, about: (Node | string)[], states: Node[]]} Row */
 
@@ -68,19 +66,20 @@ export const view = {
   close() {
     opened.abort();
     closeTrial();
+    document.body.classList.remove("opened");
   },
 };
 
 /** What gets the focus once it is shown, by its id. */
 let focusNext = "";
 
-const search = () => /** @type {HTMLInputElement} */ (byID("search"));
+const search = () => byID("search", HTMLInputElement);
 
 const kindNow = () => (Object.hasOwn(KINDS, args.get("kind") ?? "") ? /** @type {string} */ (args.get("kind")) : "tabs");
 
 /** @param {string} kind */
 function found(kind) {
-  const query = new URLSearchParams({ limit: String(kind === kindNow() ? PART : 0), offset: kind === kindNow() ? (args.get("from") ?? "") : "" });
+  const query = new URLSearchParams({ limit: String(kind === kindNow() ? PAGE : 0), offset: kind === kindNow() ? (args.get("from") ?? "") : "" });
   for (const [name, value] of [["q", args.get("q")], ["site", args.get("site")], ["tab", args.get("of")]]) if (name && value) query.set(name, value);
   return find(`${KINDS[kind].path}?${query}`);
 }
@@ -93,7 +92,7 @@ function showFound(lists, browsers) {
   const kinds = Object.keys(KINDS);
   const now = kindNow();
   kinds.forEach((kind, i) => {
-    const link = /** @type {HTMLAnchorElement} */ (byID(`kind-${kind}`));
+    const link = byID(`kind-${kind}`, HTMLAnchorElement);
     lead(link, args, { kind: kind === "tabs" ? "" : kind, from: "" });
     link.ariaCurrent = kind === now ? "true" : null;
     link.hidden = lists[i].found === 0 && kind !== now && !["tabs", "tools"].includes(kind);
@@ -133,16 +132,16 @@ function showWhere(found, here) {
   const from = Number(args.get("from") ?? 0);
   const words = here ? `${(from + 1).toLocaleString("en")}–${(from + here).toLocaleString("en")} of ${found.toLocaleString("en")}` : "";
   if (byID("part").textContent !== words) byID("part").textContent = words;
-  for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PART, 0), from > 0], ["later", from + PART, from + here < found]])) {
-    const link = /** @type {HTMLAnchorElement} */ (byID(id));
+  for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PAGE, 0), from > 0], ["later", from + PAGE, from + here < found]])) {
+    const link = byID(id, HTMLAnchorElement);
     lead(link, args, { from: to ? String(to) : "" });
     link.hidden = !there;
   }
-  byID("parts").hidden = found <= PART && from === 0;
+  byID("parts").hidden = found <= PAGE && from === 0;
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";
   byID("only-words").textContent = only;
-  lead(/** @type {HTMLAnchorElement} */ (byID("all")), args, { site: "", of: "", from: "" });
+  lead(byID("all", HTMLAnchorElement), args, { site: "", of: "", from: "" });
 }
 
 /** @param {Browser[]} browsers */
@@ -163,7 +162,7 @@ async function showOpen() {
   const into = byID("open-parts");
   document.body.classList.toggle("opened", kind !== "");
   byID("open").hidden = kind === "";
-  lead(/** @type {HTMLAnchorElement} */ (byID("close")), args, opens("", ""));
+  lead(byID("close", HTMLAnchorElement), args, opens("", ""));
   if (kind === "" || kind === "tab") closeTrial();
   if (kind === "tab") await showTab(into, name, args);
   else if (kind === "tool") await showTool(into, name, args);

@@ -1,8 +1,8 @@
 // One tool: what it is and takes, where a call of it goes and why, and a form that calls it.
 
 import { powerShellLine, shellLine } from "./callline.js";
-import { element, foreign } from "./dom.js";
-import { addressOf, CLASSES, definitionOf, factsOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.js";
+import { element, factsOf, foreign, labelled, row } from "./dom.js";
+import { addressOf, CLASSES, definitionOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { parameters } from "./schemaform.js";
 import { ask, events, find, Refused } from "./session.js";
 import { closeTrial, trialOf } from "./trial.js";
@@ -118,13 +118,13 @@ function table(schema) {
     /** @type {HTMLTableCellElement} */ (th).scope = "col";
     return th;
   }));
-  const rows = all.map(({ name, depth, type, required, description, facts }) => {
-    const cells = [foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", element("span", "foreign", description, ...facts.map((fact) => element("span", "fact soft", fact)))];
-    const row = element("tr", "", ...cells.map((cell) => element("td", "", cell)));
-    ["Name", "Type", "Required", "What it is"].forEach((column, i) => row.children[i].setAttribute("data-column", column));
-    return row;
-  });
-  return element("table", "schema", element("thead", "", head), element("tbody", "", ...rows));
+  const rows = all.map(({ name, depth, type, required, description, facts }) =>
+    row(foreign(name, `code depth-${depth}`), foreign(type), required ? "yes" : "no", element("span", "foreign", description, ...facts.map((fact) => element("span", "fact soft", fact)))),
+  );
+  const body = element("tbody", "", ...rows);
+  const made = element("table", "schema", element("thead", "", head), body);
+  for (const line of rows) labelled(body, line);
+  return made;
 }
 
 /**

@@ -2,7 +2,7 @@
 // and the result as a client gets it. It goes on while another view is shown, such as the one where
 // a question about it is answered.
 
-import { button, element, foreign, twice } from "./dom.js";
+import { button, copier, duration, element, foreign, twice } from "./dom.js";
 import { schemaForm } from "./schemaform.js";
 import { left } from "./session.js";
 import { resultView } from "./toolresult.js";
@@ -145,9 +145,6 @@ function showProgress({ began, progress }, bar, state) {
   if (element("p", "", ...words.map((part) => (typeof part === "string" ? part : part.cloneNode(true)))).textContent !== state.textContent) state.replaceChildren(...words);
 }
 
-/** @param {number} ms */
-const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
-
 /**
  * @param {Offer} offer
  * @param {Trial} trial
@@ -169,18 +166,4 @@ function copies(offer, form) {
     }),
   );
   return element("span", "row copies", ...all);
-}
-
-/**
- * A button that copies a text.
- * @param {string} label
- * @param {() => string | undefined} text undefined: there is none now
- */
-export function copier(label, text) {
-  return button(label, label, async () => {
-    const copied = text();
-    if (copied === undefined) return;
-    await navigator.clipboard.writeText(copied);
-    return "Copied.";
-  });
 }

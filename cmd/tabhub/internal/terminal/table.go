@@ -28,8 +28,9 @@ type Cell struct {
 }
 
 // Table prints rows in columns. Where they do not fit beside each other, cells wrap by words
-// and a word that is longer than its column ends in …; what is in the first column stays whole,
-// alone on its line if it must, and so does what is in the last one of a table without a header. Where a program reads, a row is one line.
+// and a word that is longer than its column ends in …. What is in the first column stays whole,
+// alone on its line if it must; so does what is in the last one of a table without a header.
+// Where a program reads, a row is one line.
 type Table struct {
 	out    io.Writer
 	screen Screen
