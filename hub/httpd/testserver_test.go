@@ -179,6 +179,9 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 		if err := d.tenants.Close(ctx); err != nil {
 			t.Error(err)
 		}
+		if err := d.tenant.Close(ctx); err != nil { // of which nobody may have asked for anything
+			t.Error(err)
+		}
 	})
 	return d
 }

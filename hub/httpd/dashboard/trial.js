@@ -138,11 +138,18 @@ function showProgress({ began, progress }, bar, state) {
   } else {
     bar.removeAttribute("value");
   }
-  const waits = document.createElement("a");
-  waits.href = "#now"; // where it is answered, if it is a question of the hub
-  waits.textContent = "It waits for a person.";
-  const words = [`At work for ${Math.floor((performance.now() - began) / 1000)} s. `, ...(progress?.waiting ? [waits, " "] : []), foreign(progress?.message ?? "")];
-  if (element("p", "", ...words.map((part) => (typeof part === "string" ? part : part.cloneNode(true)))).textContent !== state.textContent) state.replaceChildren(...words);
+  if (state.childElementCount === 0) {
+    const waits = document.createElement("a");
+    waits.href = "#now"; // where it is answered, if it is a question of the hub
+    waits.textContent = "It waits for a person.";
+    state.replaceChildren(element("span", ""), " ", waits, " ", foreign(""));
+  }
+  // The elements stay the same, so that the link can be pressed while the time goes by.
+  const [time, waits, said] = /** @type {HTMLElement[]} */ ([...state.children]);
+  const words = `At work for ${Math.floor((performance.now() - began) / 1000)} s.`;
+  if (time.textContent !== words) time.textContent = words;
+  waits.hidden = !progress?.waiting;
+  if (said.textContent !== (progress?.message ?? "")) said.textContent = progress?.message ?? "";
 }
 
 /**
