@@ -139,7 +139,8 @@ func (t *Tracker) enqueue(who string, j job) (*client, bool) {
 		c.defers(j)
 		return c, true
 	}
-	if t.closed || len(t.queue) >= maxJobs || len(t.queue) > 0 && t.queued+len(j.data) > maxQueued {
+	full := len(j.data) > 0 && len(t.queue) > 0 && t.queued+len(j.data) > maxQueued
+	if t.closed || full || len(t.queue) >= maxJobs {
 		return c, false
 	}
 	if c.lost {

@@ -256,6 +256,23 @@ func TestQueueIsBounded(t *testing.T) {
 	wantFlow(t, tr, "a", "shop.example", "something else 123456789", "mail.example")
 }
 
+// What waits for all that was said before is not refused because much was said: there is nothing
+// of it to be kept.
+func TestWaitTakesNoRoom(t *testing.T) {
+	tr := newTracker(t)
+	tr.Learn("a", "mail.example", object(secret))
+	tr.Learn("a", "notes.example", object(secret)) // of several sites all is read at once
+	tr.mu.Lock()
+	tr.queued += 2 * maxQueued // as if there were others
+	tr.mu.Unlock()
+	for range 2 {
+		settle(t, tr, "a")
+		done := make(chan struct{})
+		tr.After("a", func() { close(done) })
+		<-done
+	}
+}
+
 // Of many clients the one that has done nothing for the longest time forgets first, and
 // never what private sites have returned.
 func TestAllClientsTogetherAreBounded(t *testing.T) {
