@@ -24,7 +24,7 @@
 // - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
 
 import * as clients from "./clients.js";
-import { ACTED, byID, showAddress, waitsForClick } from "./dom.js";
+import { ACTED, byID, showAddress, undecided } from "./dom.js";
 import * as health from "./health.js";
 import { loadNames } from "./names.js";
 import * as now from "./now.js";
@@ -89,6 +89,7 @@ function showSignedOut(why = "") {
 }
 
 function closeView() {
+  undecided();
   shown?.close?.();
   shown = undefined;
   byID("view").replaceChildren();
@@ -154,7 +155,7 @@ async function update() {
   const view = shown;
   if (!view || !connected) return;
   const opening = openings;
-  const kinds = new Set(waitsForClick() ? [] : stale);
+  const kinds = new Set(stale);
   for (const kind of kinds) stale.delete(kind);
   refreshing = true;
   refreshed = performance.now();

@@ -194,8 +194,16 @@ export function labelled(body, row) {
 /** How long a button that has to be pressed twice waits, in ms. */
 const AGAIN = 5000;
 
-/** Whether a button waits to be pressed again: nothing should be shown anew then. */
-export const waitsForClick = () => document.querySelector("[data-again]") !== null;
+/** Has the button that waits to be pressed again wait no more. */
+let giveUp = () => {};
+/** Settled when no button waits to be pressed again. @type {Promise<void>} */
+let decided = Promise.resolve();
+
+/** Settled when nothing is in the way of showing anew what may hold a button that was pressed once. */
+export const untilDecided = () => decided;
+
+/** Nobody can press again what was pressed once: its view is left. */
+export const undecided = () => giveUp();
 
 /**
  * A button of the page's deciding part that has to be pressed twice.
@@ -205,20 +213,28 @@ export const waitsForClick = () => document.querySelector("[data-again]") !== nu
  */
 export function twice(label, name, act) {
   const made = button(label, name, async () => {
-    if (made.dataset.again !== undefined) {
+    if (giveUp === back) {
       back();
       return act();
     }
-    made.dataset.again = "";
+    giveUp(); // one at a time
+    giveUp = back;
+    decided = new Promise((done) => (settle = done));
     made.textContent = `${label}?`;
     made.ariaLabel = `Really ${name[0].toLowerCase()}${name.slice(1)}? Press again`;
-    setTimeout(back, AGAIN);
+    timer = setTimeout(back, AGAIN);
     return "Press it again within five seconds to do it.";
   });
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  let settle = () => {};
   const back = () => {
-    delete made.dataset.again;
+    if (giveUp !== back) return;
+    giveUp = () => {};
+    clearTimeout(timer);
     made.textContent = label;
     made.ariaLabel = name;
+    settle();
   };
   made.className = "writes";
   return made;

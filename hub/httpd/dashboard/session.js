@@ -2,6 +2,8 @@
 // a token. It is kept for this tab alone, and works as long as the hub's process, which
 // alone knows it: whoever has the hub's port later learns nothing of use from it.
 
+import { untilDecided } from "./dom.js";
+
 const KEY = "tabhub.session";
 
 /** What the admin API answers. */
@@ -127,6 +129,7 @@ async function exchange(method, path, body, signal) {
   const mine = session;
   const response = await sendMine(method, path, body, signal);
   const answer = await response.json();
+  if (method === "GET") await untilDecided(); // what is shown next would take the place of what is to be pressed
   if (session !== mine) throw new Changed();
   if (!response.ok) throw new Refused(reasonOf(response, answer));
   return { answer, headers: response.headers };
