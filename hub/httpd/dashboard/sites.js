@@ -31,9 +31,10 @@ export const view = {
       update = updateRules;
     } else if (site) {
       openSite(PART, site, refresh);
+      byID("all-sites", HTMLAnchorElement).href = back;
       update = updateSite;
     } else {
-      openList(args.get("q") ?? "", refresh);
+      openList(args, refresh);
       update = updateList;
     }
   },
@@ -44,25 +45,27 @@ export const view = {
 let offset = 0;
 /** @type {(to: number) => void} */
 let go;
+/** Where the list was left for a site. */
+let back = "#sites";
 
 /**
- * @param {string} q
+ * @param {URLSearchParams} args
  * @param {(changed: string[]) => void} refresh
  */
-function openList(q, refresh) {
+function openList(args, refresh) {
   fill(PART, "site-list");
   const form = byID("site-search", HTMLFormElement);
   go = (to) => {
     offset = to;
+    back = `#sites?${new URLSearchParams({ q: form.q.value, from: String(offset) })}`;
+    history.replaceState(null, "", back);
     refresh(["tabs"]);
   };
-  offset = 0;
-  form.q.value = q;
+  back = location.hash;
+  form.q.value = args.get("q") ?? "";
+  offset = Math.floor(Number(args.get("from"))) || 0;
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
-    history.replaceState(null, "", form.q.value ? `#sites?${new URLSearchParams({ q: form.q.value })}` : "#sites");
-    go(0);
-  });
+  form.addEventListener("input", () => go(0));
 }
 
 /** @param {Set<string>} changed */
@@ -72,6 +75,7 @@ async function updateList(changed) {
   const query = new URLSearchParams({ q, offset: String(offset), limit: String(PAGE) });
   /** @type {{part: Site[], found: number}} */
   const { part, found } = await find(`api/sites?${query}`);
+  if (!part.length && offset) return go(0);
   list(byID("sites"), "table", part.map(siteRow));
   byID("no-sites").hidden = found > 0 || q !== "";
   byID("no-site-found").hidden = found > 0 || q === "";
