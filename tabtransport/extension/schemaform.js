@@ -6,6 +6,8 @@
 // is not understood gets a field for JSON, what is too much is left to one field for all. Its texts
 // are shown as text, its patterns are shown and never run.
 
+import { make } from "./elements.js";
+
 /** More parameters than this are written as JSON. */
 const MAX_FIELDS = 100;
 /** More values than this to choose from are written as JSON. */
@@ -471,16 +473,3 @@ const shown = (value) => cut(typeof value === "string" ? value : (JSON.stringify
 
 /** @param {string} long */
 const cut = (long) => (long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long);
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-export function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}

@@ -1,9 +1,10 @@
 // Tabs and tools: what there is, found by words, and beside it the one that is open. The address
 // keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
+import { CLASSES } from "./classes.js";
 import { byID, chip, element, foreign, PAGE, when } from "./dom.js";
 import { find, ask } from "./session.js";
-import { addressOf, CLASSES, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
+import { addressOf, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { showTab } from "./tab.js";
 import { showItem } from "./item.js";
 import { showTool } from "./tool.js";
