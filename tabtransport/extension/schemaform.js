@@ -1,6 +1,6 @@
 // A form for what a tool takes, made of its JSON Schema with the browser's own controls. It needs
 // nothing but a DOM, so that the extension's popup and the hub's dashboard use this one file;
-// schemaform.css is its look, of the tokens in ui.css.
+// schemaform.css is its look, of the tokens in tokens.css.
 //
 // A schema comes from a page and is not trusted. It is JSON of which any part may be anything: what
 // is not understood gets a field for JSON, what is too much is left to one field for all. Its texts
