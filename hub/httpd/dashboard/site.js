@@ -55,8 +55,8 @@ export async function updateSite(changed) {
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     const client = byID("access-client", HTMLSelectElement).value;
     /** @type {{part: Site[]}} */
-    const { part } = await find(`api/sites?q=${encodeURIComponent(site)}`);
-    showSite(part.find(({ domain }) => domain === site), policy);
+    const { part } = await find(`api/sites?site=${encodeURIComponent(site)}`);
+    showSite(part[0], policy);
     await showAccess(policy, client ? { site, client } : { site }, offset, go);
   }
   await updateAbout(changed, policy, { site });
