@@ -8,9 +8,6 @@ export { byID, element };
 /** How many rows a table has at most. */
 export const ROWS = 200;
 
-/** How many elements a page of a list has. */
-export const PAGE = 50;
-
 /** The hub's address, without a slash at its end. */
 const address = document.body.dataset.base || new URL(".", location.href).href.replace(/\/$/, "");
 
