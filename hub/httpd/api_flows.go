@@ -29,7 +29,7 @@ const maxFlowLines = 10_000
 // site, and of the client, that the parameters name.
 func (s *Server) getFlows(r *request) error {
 	q := r.URL.Query()
-	lines, err := r.tenant.Record.Read(record.Query{Event: record.Call, Client: q.Get("client"), Limit: maxFlowLines})
+	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Event: record.Call, Client: q.Get("client"), Limit: maxFlowLines})
 	if err != nil {
 		return err
 	}
