@@ -91,6 +91,11 @@ func logQuery(q url.Values) (record.Query, error) {
 
 // exportLog answers all lines that query selects. What form returns writes one of them.
 func (s *Server) exportLog(r *request, query record.Query, contentType string, form func(io.Writer) func(*record.Line) error) error {
+	end, err := s.beginStream(r)
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	jsonHeaders(r.w.Header())
@@ -98,7 +103,7 @@ func (s *Server) exportLog(r *request, query record.Query, contentType string, f
 	r.w.Header().Set("Content-Disposition", "attachment")
 	out := bufio.NewWriterSize(&timedWriter{r.w, http.NewResponseController(r.w)}, 64<<10)
 	write := form(out)
-	err := r.tenant.Record.Each(ctx, query, write)
+	err = r.tenant.Record.Each(ctx, query, write)
 	if err == nil {
 		err = out.Flush()
 	}
