@@ -34,7 +34,7 @@ func (s *Server) getFlows(r *request) error {
 	if err != nil {
 		return err
 	}
-	lines, err := r.tenant.Record.Read(record.Query{Event: record.Call, Client: r.URL.Query().Get("client"), Limit: maxFlowLines})
+	lines, err := r.tenant.Record.Read(context.Background(), record.Query{Event: record.Call, Client: r.URL.Query().Get("client"), Limit: maxFlowLines})
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *Server) flowSites(t *tenant.Tenant) ([]spec.Domain, error) {
 	if time.Since(of.read) < flowSitesKept {
 		return of.sites, nil
 	}
-	lines, err := t.Record.Read(record.Query{Event: record.Call, Limit: maxFlowLines})
+	lines, err := t.Record.Read(context.Background(), record.Query{Event: record.Call, Limit: maxFlowLines})
 	if err != nil {
 		return nil, err
 	}
