@@ -88,12 +88,11 @@ type Server struct {
 	draining bool
 	farewell string         // what bridges are told at the end
 	streams  map[stream]int // how many are read
-	flows    map[spec.UserID]*flowSites
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", streams: map[stream]int{}, flows: map[spec.UserID]*flowSites{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", streams: map[stream]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
