@@ -197,7 +197,7 @@ func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, 
 		if errors.As(err, &inner) {
 			err = inner.Err // without the address, which may hold a secret
 		}
-		return 0, fmt.Errorf("the collector: %w", err)
+		return 0, fmt.Errorf("the collector does not answer over OTLP/HTTP, mostly port 4318: %w", err)
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection serves again

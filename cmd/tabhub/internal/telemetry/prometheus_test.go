@@ -142,6 +142,12 @@ func TestMetricsAreDocumented(t *testing.T) {
 			t.Errorf("the dashboard shows %s, which there is not", shown)
 		}
 	}
+	// A Prometheus that scrapes native histograms keeps no buckets.
+	for _, classic := range regexp.MustCompile(`rate\((mcp_server_\w+|tabhub_\w+)_(?:bucket|count)`).FindAllStringSubmatch(string(dashboard), -1) {
+		if !strings.Contains(string(dashboard), "rate("+classic[1]+"{") {
+			t.Errorf("the dashboard shows %s by its buckets alone", classic[1])
+		}
+	}
 	if !strings.Contains(string(dashboard), "tabhub_calls_total") {
 		t.Error("the dashboard shows no calls")
 	}
