@@ -3,11 +3,9 @@ package httpd
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"tabhub/hub/record"
-	"tabhub/hub/tenant"
 	"tabhub/spec"
 )
 
@@ -30,54 +28,20 @@ const maxFlowLines = 10_000
 // getFlows says what has gone from site to site in the latest calls, the latest first: of the
 // site, and of the client, that the parameters name.
 func (s *Server) getFlows(r *request) error {
-	q := r.URL.Query()
-	lines, err := r.tenant.Record.Read(record.Query{Event: record.Call, Client: q.Get("client"), Limit: maxFlowLines})
+	part, err := newPart[*FlowReport](r)
 	if err != nil {
 		return err
 	}
-	flows := flowsOf(lines)
-	if site := spec.Domain(q.Get("site")); site != "" {
-		flows = slices.DeleteFunc(flows, func(f *FlowReport) bool { return f.From != site && f.To != site })
-	}
-	return answerPart(r, flows, func(f *FlowReport) (*FlowReport, error) { return f, nil })
-}
-
-// flowSitesKept is how long what flowSites has read is good for: the record is long, and the list
-// of sites is asked for whenever something of a tab changes.
-const flowSitesKept = 30 * time.Second
-
-// flowSites are the sites of a user that values went from or to in the latest calls.
-type flowSites struct {
-	mu    sync.Mutex
-	read  time.Time
-	sites []spec.Domain
-}
-
-// flowSites returns these sites, in any order.
-func (s *Server) flowSites(t *tenant.Tenant) ([]spec.Domain, error) {
-	s.mu.Lock()
-	of := s.flows[t.User]
-	if of == nil {
-		of = new(flowSites)
-		s.flows[t.User] = of
-	}
-	s.mu.Unlock()
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if time.Since(of.read) < flowSitesKept {
-		return of.sites, nil
-	}
-	lines, err := t.Record.Read(record.Query{Event: record.Call, Limit: maxFlowLines})
+	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Event: record.Call, Client: r.URL.Query().Get("client"), Limit: maxFlowLines})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	of.read, of.sites = time.Now(), nil
 	for _, f := range flowsOf(lines) {
-		of.sites = append(of.sites, f.From, f.To)
+		if (part.site == "" || f.From == part.site || f.To == part.site) && part.has() {
+			part.shown = append(part.shown, f)
+		}
 	}
-	slices.Sort(of.sites)
-	of.sites = slices.Compact(of.sites)
-	return of.sites, nil
+	return part.answer(r)
 }
 
 // flowsOf sums up what lines of the record, the oldest first, say of flows.

@@ -21,7 +21,7 @@
 // - States are chip()s, in the words of STATES in dom.js. list() shows a table's rows, which
 //   become cards on a phone by the words of its header. Nothing to show: an .empty that says the
 //   next step.
-// - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
+// - Colours are the tokens in tokens.css, which is the extension's, too.
 
 import * as clients from "./clients.js";
 import { ACTED, byID, showAddress, undecided } from "./dom.js";
