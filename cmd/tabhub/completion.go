@@ -166,6 +166,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"event":    oneOf(events...),
 		"decision": oneOf("allow", "ask", "deny"),
 		"class":    oneOf("read", "write", "destructive", "hub", "relay"),
+		"outcome":  oneOf("ok", record.Failed),
 		"cache":    oneOf("on", "off", "default"), "check": oneOf("strict", "lenient", "off"), "private": oneOf("on", "off"),
 		"scope": oneOf("user", "project"),
 		"auth":  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),

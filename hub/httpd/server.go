@@ -88,11 +88,12 @@ type Server struct {
 	draining bool
 	farewell string              // what bridges are told at the end
 	watching map[spec.UserID]int // how many watch
+	flows    map[spec.UserID]*flowSites
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", watching: map[spec.UserID]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", watching: map[spec.UserID]int{}, flows: map[spec.UserID]*flowSites{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -32,7 +32,7 @@ function accessRow(tool, policy, { site, client }) {
   const state = [decision(tool.effect)];
   if (tool.changed) state.push(chip("waiting", "changed since you allowed it"));
   else if (tool.rule?.pin) state.push(element("span", "soft below", "as it was described"));
-  return row(name, tool.class, state, foreign(tool.words, "title soft"), tool.domain ? ruleSelect(tool, policy, client) : "");
+  return row(name, tool.class, state, foreign(tool.words, "soft"), tool.domain ? ruleSelect(tool, policy, client) : "");
 }
 
 /**

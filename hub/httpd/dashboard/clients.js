@@ -70,7 +70,7 @@ function showClients(clients, sessions, policy) {
       state,
       how,
       element("span", "number", since ? when(since) : ""),
-      element("span", "number", mine[0]?.last ? when(mine[0].last) : last ? `before, used ${when(last)}` : "never"),
+      element("span", "number", last ? when(last) : "never"),
       known ? KINDS[known.kind] ?? known.kind : OTHERS[id] ?? "",
     );
   });

@@ -61,8 +61,11 @@ export function chip(state, word) {
   return element("span", `chip ${look}`, word ?? own);
 }
 
-/** @param {...(Node | string | Node[])} cells */
-export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
+/**
+ * A row of a table. A cell whose parts say nothing has none.
+ * @param {...(Node | string | Node[])} cells
+ */
+export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...[c].flat().filter((part) => typeof part === "string" || part.textContent))));
 
 /**
  * A link to a part of a view.
