@@ -30,7 +30,7 @@ latest 10000 lines.`,
 		Example: `  tabhub log -f
   tabhub log --client claude --since 1h
   tabhub log --decision deny --limit 0
-  tabhub log --text refund --outcome TIMEOUT
+  tabhub log --text refund --outcome TOOL_TIMEOUT
   tabhub log --call 7QK3DXN2AB`,
 		Args: args(cobra.NoArgs),
 	}
@@ -46,7 +46,7 @@ latest 10000 lines.`,
 	cmd.Flags().StringVar(&q.Tool, "tool", "", "only of this tool, by the page's name")
 	cmd.Flags().StringVar(&q.Class, "class", "", "only what may change so much: read, write, destructive, hub or relay")
 	cmd.Flags().StringVar(&q.Decision, "decision", "", "only what was decided so: allow, ask or deny")
-	cmd.Flags().StringVar(&q.Outcome, "outcome", "", "only what ended so: ok, failed, or the code of a failure, such as TIMEOUT")
+	cmd.Flags().StringVar(&q.Outcome, "outcome", "", "only what ended so: ok, failed, or the code of a failure, such as TOOL_TIMEOUT")
 	cmd.Flags().StringVar(&q.Session, "session", "", "only of this connection of a client")
 	cmd.Flags().StringVar(&q.Text, "text", "", "only lines with these words anywhere")
 	cmd.Flags().Var((*moment)(&q.Since), "since", "only since then, such as 10m or 3d ago, or 2026-01-31")
@@ -111,7 +111,7 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 	if follow {
 		return record.Follow(ctx, dir, l.query, f)
 	}
-	lines, err := record.Read(dir, l.query)
+	lines, err := record.Read(ctx, dir, l.query)
 	if err != nil {
 		return err
 	}

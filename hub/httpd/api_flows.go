@@ -3,11 +3,9 @@ package httpd
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"tabhub/hub/record"
-	"tabhub/hub/tenant"
 	"tabhub/spec"
 )
 
@@ -34,7 +32,7 @@ func (s *Server) getFlows(r *request) error {
 	if err != nil {
 		return err
 	}
-	lines, err := r.tenant.Record.Read(record.Query{Event: record.Call, Client: r.URL.Query().Get("client"), Limit: maxFlowLines})
+	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Event: record.Call, Client: r.URL.Query().Get("client"), Limit: maxFlowLines})
 	if err != nil {
 		return err
 	}
@@ -44,44 +42,6 @@ func (s *Server) getFlows(r *request) error {
 		}
 	}
 	return part.answer(r)
-}
-
-// flowSitesKept is how long what flowSites has read is good for: the record is long, and the list
-// of sites is asked for whenever something of a tab changes.
-const flowSitesKept = 30 * time.Second
-
-// flowSites are the sites of a user that values went from or to in the latest calls.
-type flowSites struct {
-	mu    sync.Mutex
-	read  time.Time
-	sites []spec.Domain
-}
-
-// flowSites returns these sites, in any order.
-func (s *Server) flowSites(t *tenant.Tenant) ([]spec.Domain, error) {
-	s.mu.Lock()
-	of := s.flows[t.User]
-	if of == nil {
-		of = new(flowSites)
-		s.flows[t.User] = of
-	}
-	s.mu.Unlock()
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if time.Since(of.read) < flowSitesKept {
-		return of.sites, nil
-	}
-	lines, err := t.Record.Read(record.Query{Event: record.Call, Limit: maxFlowLines})
-	if err != nil {
-		return nil, err
-	}
-	of.read, of.sites = time.Now(), nil
-	for _, f := range flowsOf(lines) {
-		of.sites = append(of.sites, f.From, f.To)
-	}
-	slices.Sort(of.sites)
-	of.sites = slices.Compact(of.sites)
-	return of.sites, nil
 }
 
 // flowsOf sums up what lines of the record, the oldest first, say of flows.

@@ -10,8 +10,8 @@ import (
 	"tabhub/storage"
 )
 
-// KnownSite is an element of GET /api/sites: a site that has tools, cached ones count, about which
-// the owner has said something, or that values went from or to lately.
+// KnownSite is an element of GET /api/sites: a site that has tools, cached ones count, or about
+// which the owner has said something.
 type KnownSite struct {
 	SiteReport
 	state.SiteInfo
@@ -56,13 +56,6 @@ func (s *Server) getSites(r *request) error {
 	}
 	for _, private := range set.Document().Private {
 		known(spec.Domain(private))
-	}
-	flows, err := s.flowSites(r.tenant)
-	if err != nil {
-		return err
-	}
-	for _, d := range flows {
-		known(d)
 	}
 	slices.Sort(domains)
 	for _, d := range slices.Compact(domains) {

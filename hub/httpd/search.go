@@ -28,7 +28,7 @@ type search struct {
 	limit  int // -1: all
 }
 
-// maxQuery bounds q, in bytes: each of its words may be looked for in all there is.
+// maxQuery bounds the words of a search, in bytes: each may be looked for in all there is.
 const maxQuery = 1000
 
 // search reads the parameters of a request for a list.

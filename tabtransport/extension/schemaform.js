@@ -229,12 +229,13 @@ function controlFor(schema) {
  */
 function choice(values) {
   const select = make("select", "");
+  const known = values.map((value) => JSON.stringify(value)); // once: a page may make them, or a default, large
   select.append(new Option("—", ""), ...values.map((value, i) => new Option(shown(value), String(i))));
   return {
     element: select,
     read: () => (select.value === "" ? undefined : values[Number(select.value)]),
     fill: (value) => {
-      const at = values.findIndex((other) => JSON.stringify(other) === JSON.stringify(value));
+      const at = known.indexOf(JSON.stringify(value));
       select.value = at < 0 ? "" : String(at);
     },
   };
@@ -415,10 +416,10 @@ function typeOf(schema) {
  * @returns {string}
  */
 function typeName(schema, root) {
-  const types = typesOf(schema).map(cut);
+  const types = typesOf(schema);
   if (!types.length) return choices(schema).length ? "choice" : "any";
   const items = types[0] === "array" ? typesOf(resolved(schema.items, root)) : [];
-  return items.length ? `array of ${cut(items.join(" or "))}` : types.join(" or ");
+  return items.length ? `array of ${cut(items.join(" or "))}` : cut(types.join(" or "));
 }
 
 /** The values to choose from, in words. @param {Values} schema */
