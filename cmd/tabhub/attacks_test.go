@@ -517,7 +517,7 @@ func (w *attack) listed(tool string, texts ...string) string {
 
 // hasFlows reports whether the record says of a call that it has carried a value.
 func (w *attack) hasFlows() bool {
-	lines, err := w.tenant.Record.Read(record.Query{Limit: 100})
+	lines, err := w.tenant.Record.Read(w.t.Context(), record.Query{Limit: 100})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -117,7 +117,7 @@ func (l *logSource) each(ctx context.Context, follow bool, f func(*record.Line) 
 	if follow {
 		return record.Follow(ctx, dir, l.query, f)
 	}
-	lines, err := record.Read(dir, l.query)
+	lines, err := record.Read(ctx, dir, l.query)
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (l *logSource) tellCall(ctx context.Context, follow bool) error {
 			fmt.Fprintln(a.out)
 		}
 		found = true
-		return a.printEntry(line, l.payload(line))
+		return a.printEntry(line, l.payload(ctx, line))
 	})
 	if err == nil && !found {
 		return fmt.Errorf("there is no call or question %q in the record; `tabhub log --json` has their ids", l.query.Call)
@@ -153,12 +153,12 @@ func (l *logSource) tellCall(ctx context.Context, follow bool) error {
 }
 
 // payload returns what was said in a call, if that is in the files.
-func (l *logSource) payload(line *record.Line) record.Payload {
+func (l *logSource) payload(ctx context.Context, line *record.Line) record.Payload {
 	dir, err := l.dir(l.app)
 	if err != nil || l.app.env("TABHUB_TOKEN") != "" {
 		return record.Payload{}
 	}
-	found, err := record.ReadPayloads(dir, []record.Line{*line})
+	found, err := record.ReadPayloads(ctx, dir, []record.Line{*line})
 	if err != nil || len(found) == 0 {
 		return record.Payload{}
 	}

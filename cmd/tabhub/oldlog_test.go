@@ -51,7 +51,7 @@ func TestOldLogIsMoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines, err := log.Read(record.Query{})
+		lines, err := log.Read(t.Context(), record.Query{})
 		var got []record.Entry
 		for _, l := range lines {
 			got = append(got, l.Entry)

@@ -354,7 +354,7 @@ func (w *situation) setPolicy(mode policy.Mode, rules string) error {
 // wantRecord checks the line of the latest call.
 func (w *situation) wantRecord(outcome, by string) {
 	w.t.Helper()
-	lines, err := w.tenant.Record.Read(record.Query{Event: record.Call, Limit: 1})
+	lines, err := w.tenant.Record.Read(w.t.Context(), record.Query{Event: record.Call, Limit: 1})
 	if err != nil || len(lines) != 1 {
 		w.t.Fatalf("%d lines, %v", len(lines), err)
 	}

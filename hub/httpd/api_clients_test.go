@@ -106,7 +106,7 @@ func TestClientsOverTheAPI(t *testing.T) {
 	if status, answer := d.askOwner("DELETE", "/api/clients?client="+made.ID, ""); status != http.StatusNotFound || !strings.Contains(answer, "token list") {
 		t.Errorf("%d %s", status, answer)
 	}
-	lines, err := d.tenant.Record.Read(record.Query{})
+	lines, err := d.tenant.Record.Read(t.Context(), record.Query{})
 	if err != nil {
 		t.Fatal(err)
 	}

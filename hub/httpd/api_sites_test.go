@@ -84,6 +84,9 @@ func TestSitesAPI(t *testing.T) {
 	if sites, total := list[KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "2" || sites[0].Domain != "ruled.example" {
 		t.Errorf("a part: %s %+v", total, sites)
 	}
+	if sites, total := list[KnownSite](d, "/api/sites?site=left.example"); len(sites) != 1 || total != "1" || sites[0].Domain != "left.example" {
+		t.Errorf("one by its name: %s %+v", total, sites)
+	}
 	if status, body, _ := d.ask("GET", "/api/sites?limit=many", ""); status != http.StatusBadRequest || !strings.Contains(body, "limit") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -124,6 +127,9 @@ func TestAccessAPI(t *testing.T) {
 	one, _ := list[ToolAccess](d, "/api/access?q=search_prod&client=reader")
 	if len(one) != 1 || one[0].Effect.String() != "deny" || one[0].Rule == nil || one[0].Words == "" {
 		t.Errorf("the denied one: %+v", one)
+	}
+	if words, _ := list[ToolAccess](d, "/api/access?q=products+search&client=reader"); len(words) != 1 {
+		t.Errorf("by two words: %+v", words)
 	}
 	any, _ := list[ToolAccess](d, "/api/access?q=search_prod&site=demo.tabhub")
 	if len(any) != 1 || any[0].Effect.String() != "allow" {

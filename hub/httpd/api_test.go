@@ -45,6 +45,7 @@ func TestAdminAPI(t *testing.T) {
 		{"POST", "/api/call", `[`, 400, `not what is expected`},
 		{"GET", "/api/log?event=call", "", 200, `"tool":"search_products"`},
 		{"GET", "/api/tools?q=" + strings.Repeat("a+", 501), "", 400, `q has 1002 bytes; it may have 1000`},
+		{"GET", "/api/log?text=" + strings.Repeat("a+", 501), "", 400, `text has 1002 bytes; it may have 1000`},
 		{"GET", "/api/log?limit=0", "", 400, `1 to 10000`},
 		{"GET", "/api/log?since=yesterday", "", 400, `write it as`},
 		{"GET", "/api/log?event=x", "", 400, `may be`},

@@ -135,7 +135,7 @@ func TestBridgeCallsForItsSession(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lines, err := d.tenant.Record.Read(record.Query{Event: record.Call})
+	lines, err := d.tenant.Record.Read(t.Context(), record.Query{Event: record.Call})
 	if err != nil || len(lines) != 1 || lines[0].Session != id || lines[0].Client != policy.UnnamedID {
 		t.Errorf("recorded is %+v, %v", lines, err)
 	}

@@ -260,14 +260,17 @@ func TestManyTabs(t *testing.T) {
 	d := openSignIn(t, nil)
 	offer(t, d.peers, 120, 2)
 	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
-	page.WaitFor(`document.querySelector("#part").textContent === "1–50 of 240"`)
+	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 240"`)
 	picture(page, "tools")
-	page.Click("#later")
-	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 240"`)
+	page.Click(".pages button:last-child")
+	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "51–100 of 240"`)
+	if got := page.Eval(`[document.activeElement.textContent, location.hash]`); got != `["Next","#tabs?kind=tools&q=such&from=50"]` {
+		t.Errorf("after the page was turned: %s", got)
+	}
 	page.Eval(`document.querySelector("#found li:nth-child(7) a").focus()`)
 	before := page.Eval(`document.activeElement.textContent`)
 	d.offerPage("https://later.example", "Later", answering(`{}`), `{"name":"such_more"}`)
-	page.WaitFor(`document.querySelector("#part").textContent === "51–100 of 241"`)
+	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "51–100 of 241"`)
 	if after := page.Eval(`document.activeElement.textContent`); after != before {
 		t.Errorf("the focus was on %s, and is on %s", before, after)
 	}
@@ -275,9 +278,11 @@ func TestManyTabs(t *testing.T) {
 	page.Eval(`document.querySelector("#search").select()`)
 	page.Type("nowhere")
 	page.WaitFor(`document.querySelector("#no-match").checkVisibility() && document.querySelector("#count-tabs-found").textContent === "0"`)
-	if got := page.Eval(`[location.hash, document.querySelector("#parts").checkVisibility()]`); got != `["#tabs?kind=tools&q=nowhere",false]` {
-		t.Errorf("address, parts: %s", got)
+	if got := page.Eval(`[location.hash, document.querySelector(".pages").checkVisibility()]`); got != `["#tabs?kind=tools&q=nowhere",false]` {
+		t.Errorf("address, pages: %s", got)
 	}
+	page.Eval(`location.hash = "#tabs?kind=tools&q=such&from=400"`) // there are no longer so many
+	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 241" && location.hash === "#tabs?kind=tools&q=such"`)
 }
 
 // A call that the policy leaves to the owner waits for the answer, which is given in another view.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,24 +38,6 @@ func (d *testServer) join(url, title string) {
 	tools := []json.RawMessage{json.RawMessage(`{"name":"search","inputSchema":{"type":"object"}}`), json.RawMessage(`{"name":"<b>bad</b>","inputSchema":{"type":7}}`)}
 	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: tools, TabURL: url, Title: title}); err != nil {
 		d.t.Fatal(err)
-	}
-}
-
-// The dashboard and the extension's windows look alike: their colours are the same tokens.
-func TestDashboardHasTheExtensionsColours(t *testing.T) {
-	tokens := func(path string) string {
-		css, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		block, _, ok := strings.Cut(string(css), "}")
-		if !ok || !strings.HasPrefix(block, ":root {") {
-			t.Fatalf("%s does not begin with the tokens", path)
-		}
-		return block
-	}
-	if dashboard, extension := tokens("dashboard/dashboard.css"), tokens("../../tabtransport/extension/ui.css"); dashboard != extension {
-		t.Errorf("the dashboard has\n%s\nand the extension\n%s", dashboard, extension)
 	}
 }
 

@@ -6,10 +6,41 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"tabhub/spec"
 )
 
 // writeTime is how long who reads a stream may take for an event.
 const writeTime = 10 * time.Second
+
+// stream is an answer that goes on for as long as it is read.
+type stream struct {
+	user spec.UserID
+	path string
+}
+
+// maxStreams is how many of the same a user may read at once: each may take some MiB.
+const maxStreams = 16
+
+// beginStream counts a request that is answered by a stream, until end is called.
+func (s *Server) beginStream(r *request) (end func(), err error) {
+	of := stream{r.tenant.User, r.URL.Path}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[of] >= maxStreams {
+		return nil, &refusal{http.StatusTooManyRequests, fmt.Sprintf("%d windows or programs read %s already; close some", maxStreams, of.path)}
+	}
+	s.streams[of]++
+	s.watchers.Add(1)
+	return func() {
+		s.watchers.Add(-1)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.streams[of]--; s.streams[of] == 0 {
+			delete(s.streams, of)
+		}
+	}, nil
+}
 
 // acceptsEvents reports whether the answer is to be a stream of events: who accepts JSON, too,
 // as MCP clients do wherever they ask, gets that.

@@ -2,7 +2,6 @@ package httpd
 
 import (
 	"bufio"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -37,7 +36,7 @@ func (s *Server) getLog(r *request) error {
 	default:
 		return badRequest("format is %q; it may be jsonl or csv", format)
 	}
-	lines, err := r.tenant.Record.Read(query)
+	lines, err := r.tenant.Record.Read(r.Context(), query)
 	if err != nil {
 		return err
 	}
@@ -54,6 +53,9 @@ func logQuery(q url.Values) (record.Query, error) {
 	}
 	if err := query.Check(); err != nil {
 		return query, badRequest("%s", err)
+	}
+	if n := len(query.Text); n > maxQuery {
+		return query, badRequest("text has %d bytes; it may have %d", n, maxQuery)
 	}
 	if v := q.Get("limit"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -89,6 +91,11 @@ func logQuery(q url.Values) (record.Query, error) {
 
 // exportLog answers all lines that query selects. What form returns writes one of them.
 func (s *Server) exportLog(r *request, query record.Query, contentType string, form func(io.Writer) func(*record.Line) error) error {
+	end, err := s.beginStream(r)
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	jsonHeaders(r.w.Header())
@@ -96,12 +103,7 @@ func (s *Server) exportLog(r *request, query record.Query, contentType string, f
 	r.w.Header().Set("Content-Disposition", "attachment")
 	out := bufio.NewWriterSize(&timedWriter{r.w, http.NewResponseController(r.w)}, 64<<10)
 	write := form(out)
-	err := r.tenant.Record.Each(query, func(l *record.Line) error {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return write(l)
-	})
+	err = r.tenant.Record.Each(ctx, query, write)
 	if err == nil {
 		err = out.Flush()
 	}
@@ -171,11 +173,11 @@ func (s *Server) getPayloads(r *request) error {
 	if call == "" {
 		return badRequest("the parameter call is missing")
 	}
-	lines, err := r.tenant.Record.Read(record.Query{Call: call, Limit: MaxLog})
+	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Call: call, Limit: MaxLog})
 	if err != nil {
 		return err
 	}
-	payloads, err := r.tenant.Record.Payloads(lines)
+	payloads, err := r.tenant.Record.Payloads(r.Context(), lines)
 	if err != nil {
 		return err
 	}

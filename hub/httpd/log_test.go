@@ -21,7 +21,7 @@ func TestExportLog(t *testing.T) {
 	for i := range count {
 		d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Said: `=HYPERLINK("http://evil.example")`, Tool: "a,\"b\"\nc", Outcome: "unknown"})
 		if i%4000 == 0 { // more than that would not all be kept
-			if _, err := d.tenant.Record.Read(record.Query{Limit: 1}); err != nil {
+			if _, err := d.tenant.Record.Read(t.Context(), record.Query{Limit: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -51,7 +51,7 @@ func TestPayloadsOfACall(t *testing.T) {
 	t.Parallel()
 	d := open(t, nil)
 	d.call("claude", "search_products", `{"query":"mug"}`)
-	lines, err := d.tenant.Record.Read(record.Query{Event: record.Call})
+	lines, err := d.tenant.Record.Read(t.Context(), record.Query{Event: record.Call})
 	if err != nil || len(lines) != 1 {
 		t.Fatal(lines, err)
 	}

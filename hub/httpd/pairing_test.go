@@ -233,7 +233,7 @@ func TestPairingsOfUsers(t *testing.T) {
 		t.Errorf("ann forgets it: %d, cut off: %v", status, grant.Revoked.Err())
 	}
 	var recorded []string
-	lines, err := d.tenant.Record.Read(record.Query{Event: record.Pairing})
+	lines, err := d.tenant.Record.Read(t.Context(), record.Query{Event: record.Pairing})
 	for _, l := range lines {
 		recorded = append(recorded, l.Outcome+" "+l.Reason)
 	}

@@ -24,8 +24,11 @@ func (s *Server) getQuestions(r *request) error {
 // watchQuestions sends the open questions, as an event each time that they change. Calls wait
 // for who listens, which ends with the credential.
 func (s *Server) watchQuestions(r *request) error {
-	s.watchers.Add(1)
-	defer s.watchers.Add(-1)
+	end, err := s.beginStream(r)
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()

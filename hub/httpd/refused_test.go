@@ -13,7 +13,7 @@ import (
 func TestRefusedClientsAreRecorded(t *testing.T) {
 	d := open(t, nil)
 	refused := func() []record.Line {
-		lines, err := d.tenant.Record.Read(record.Query{Event: record.Refused})
+		lines, err := d.tenant.Record.Read(t.Context(), record.Query{Event: record.Refused})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,6 +59,7 @@ func TestSearch(t *testing.T) {
 		{"tools?name=own", "1", []string{"own"}},
 		{"tools?name=do_1", "0", []string{}},
 		{"tools?q=nothing", "0", []string{}},
+		{"tools?q=site2.example", "4", nil},
 		{"tools?site=site0.example&offset=1&limit=2", "4", []string{"website_tool_site0_example__do_1", "website_tool_site0_example__do_2"}},
 		{"tools?site=site0.example&offset=4", "4", []string{}},
 		{"tools?site=site0.example&limit=0", "4", []string{}},

@@ -76,7 +76,7 @@ type Server struct {
 	http    *http.Server
 	clients clients
 
-	watchers atomic.Int32 // who watches, traces, or waits for questions
+	watchers atomic.Int32 // who reads a stream
 	doctor   sync.Mutex   // held while Options.Doctor runs
 	refusals *refusals
 
@@ -86,13 +86,13 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining bool
-	farewell string              // what bridges are told at the end
-	watching map[spec.UserID]int // how many watch
+	farewell string         // what bridges are told at the end
+	streams  map[stream]int // how many are read
 }
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", watching: map[spec.UserID]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", streams: map[stream]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -171,6 +171,9 @@ func TestClientsOnTheDashboard(t *testing.T) {
 	_, _, header := d.ask("POST", "/mcp", initialize, as...)
 	page.WaitFor(`document.querySelector("#clients").textContent.includes("http · MCP 2025-06-18")`) // by itself
 	page.WaitFor(`document.querySelector("#clients").textContent.includes("7.1")`)
+	awaitView(page, "now")
+	page.WaitFor(`document.querySelector("#count-clients").textContent === "1"`) // though nothing of it is under way
+	awaitView(page, "clients")
 
 	// How to connect another one.
 	page.Click("#connect summary")

@@ -41,8 +41,11 @@ func (s *Server) getTrace(r *request) error {
 		}
 		want.number = n
 	}
-	s.watchers.Add(1)
-	defer s.watchers.Add(-1)
+	end, err := s.beginStream(r)
+	if err != nil {
+		return err
+	}
+	defer end()
 	ctx, cancel := r.pass.identity.Context(r.Context())
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
 	"net/http"
 	"time"
@@ -12,13 +11,11 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/record"
 	"tabhub/hub/tenant"
-	"tabhub/spec"
 )
 
 const (
 	watchEvery   = 100 * time.Millisecond // the least time between two events
 	watchBeat    = 15 * time.Second       // after which silence is broken, to see who has gone
-	maxWatchers  = 16                     // of a user
 	watchStarted = math.MaxUint64         // record.File.Since: nothing of before
 )
 
@@ -39,7 +36,7 @@ type WatchEvent struct {
 // watch sends what is done for the user's clients, as it is done, until the credential
 // ends or nobody reads any more.
 func (s *Server) watch(r *request) error {
-	leave, err := s.enterWatch(r.tenant.User)
+	leave, err := s.beginStream(r)
 	if err != nil {
 		return err
 	}
@@ -79,25 +76,6 @@ func (s *Server) watch(r *request) error {
 			return nil
 		}
 	}
-}
-
-// enterWatch counts who watches, until leave is called.
-func (s *Server) enterWatch(user spec.UserID) (leave func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watching[user] >= maxWatchers {
-		return nil, &refusal{http.StatusTooManyRequests, fmt.Sprintf("%d windows or programs watch this hub already; close some", maxWatchers)}
-	}
-	s.watching[user]++
-	s.watchers.Add(1)
-	return func() {
-		s.watchers.Add(-1)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.watching[user]--; s.watching[user] == 0 {
-			delete(s.watching, user)
-		}
-	}, nil
 }
 
 // look is what who watches has seen so far.

@@ -27,15 +27,21 @@ type watcher struct {
 // startWatch watches as the hub's owner, and returns when the first event is there.
 func (d *testServer) startWatch() (*watcher, WatchEvent) {
 	d.t.Helper()
+	w := &watcher{d.t, bufio.NewReader(d.startStream("/api/watch"))}
+	return w, w.next()
+}
+
+// startStream returns a stream that the hub's owner asks for, which ends with the test.
+func (d *testServer) startStream(path string) io.Reader {
+	d.t.Helper()
 	ctx, cancel := context.WithCancel(d.t.Context())
-	req, _ := http.NewRequestWithContext(ctx, "GET", "http://hub/api/watch", nil)
+	req, _ := http.NewRequestWithContext(ctx, "GET", "http://hub"+path, nil)
 	resp, err := d.ownersSocket().RoundTrip(req)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		d.t.Fatal(resp, err)
 	}
 	d.t.Cleanup(func() { cancel(); resp.Body.Close() })
-	w := &watcher{d.t, bufio.NewReader(resp.Body)}
-	return w, w.next()
+	return resp.Body
 }
 
 func (w *watcher) next() (e WatchEvent) {
@@ -138,11 +144,23 @@ func TestWatchChanges(t *testing.T) {
 	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
 	gone()
 	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
-	for range maxWatchers - 1 {
-		d.startWatch()
-	}
-	if status, body := d.askOwner("GET", "/api/watch", ""); status != http.StatusTooManyRequests {
-		t.Errorf("%d %s", status, body)
+}
+
+// Streams that nobody reads must not fill the memory of a hub, nor keep others from their own.
+func TestStreamsAreBounded(t *testing.T) {
+	d := open(t, func(_ *GuardOptions, o *Options) {
+		o.Trace = func(ctx context.Context, _ spec.UserID, _ func(*tabtransport.Traced) error) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	})
+	for _, path := range []string{"/api/watch", "/api/trace", "/api/questions/watch"} {
+		for range maxStreams {
+			d.startStream(path)
+		}
+		if status, body := d.askOwner("GET", path, ""); status != http.StatusTooManyRequests || !strings.Contains(body, "close some") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"log/slog"
 	"sync"
@@ -16,6 +17,8 @@ const (
 	maxQueued = 8 << 20
 	// reserved is how many of them are for what is lost last.
 	reserved = 2 << 20
+	// maxReaders is how many may search the files at once.
+	maxReaders = 2
 	// maxSpare is how many lines the memory may hold that is kept for the next ones.
 	maxSpare = 1024
 	// sizeOfEntry is what an entry takes without its texts.
@@ -46,10 +49,11 @@ type Options struct {
 // 10 MiB of memory at most, and an entry more.
 type File struct {
 	// Static after construction.
-	dir   string
-	o     Options
-	wake  chan struct{} // buffered 1: the state below has changed
-	ended chan struct{}
+	dir     string
+	o       Options
+	wake    chan struct{} // buffered 1: the state below has changed
+	readers chan struct{} // buffered maxReaders: has an element for each that reads
+	ended   chan struct{}
 
 	mu      sync.Mutex
 	queue   []Line
@@ -77,7 +81,7 @@ func open(dir string, o Options, create func(string) (file, error)) *File {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	f := &File{dir: dir, o: o, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+	f := &File{dir: dir, o: o, wake: make(chan struct{}, 1), readers: make(chan struct{}, maxReaders), ended: make(chan struct{})}
 	go f.run(newWriter(dir, o, create))
 	return f
 }
@@ -148,20 +152,42 @@ func (f *File) changed() {
 	}
 }
 
-// Read is the function of that name, for all that was appended before.
-func (f *File) Read(q Query) ([]Line, error) {
+// Read is the function of that name, for all that was appended before. Of many at once most wait:
+// each holds a whole file, and may look through all that there are.
+func (f *File) Read(ctx context.Context, q Query) (lines []Line, err error) {
 	f.flush()
-	return Read(f.dir, q)
+	err = f.inTurn(ctx, func() error {
+		lines, err = Read(ctx, f.dir, q)
+		return err
+	})
+	return lines, err
 }
 
 // Each is the function of that name, for all that was appended before.
-func (f *File) Each(q Query, each func(*Line) error) error {
+func (f *File) Each(ctx context.Context, q Query, each func(*Line) error) error {
 	f.flush()
-	return Each(f.dir, q, each)
+	return Each(ctx, f.dir, q, each)
 }
 
-// Payloads is ReadPayloads of what Read has returned.
-func (f *File) Payloads(lines []Line) ([]Payload, error) { return ReadPayloads(f.dir, lines) }
+// Payloads is ReadPayloads of what Read has returned, in its turn, too.
+func (f *File) Payloads(ctx context.Context, lines []Line) (found []Payload, err error) {
+	err = f.inTurn(ctx, func() error {
+		found, err = ReadPayloads(ctx, f.dir, lines)
+		return err
+	})
+	return found, err
+}
+
+// inTurn calls read as soon as few others read.
+func (f *File) inTurn(ctx context.Context, read func() error) error {
+	select {
+	case f.readers <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-f.readers }()
+	return read()
+}
 
 // flush waits until all that is queued is written, or cannot be.
 func (f *File) flush() {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func fill(t testing.TB, dir string, tools ...string) {
 // tools returns what was called.
 func tools(t testing.TB, dir string) []string {
 	t.Helper()
-	lines, err := Read(dir, Query{Event: Call})
+	lines, err := Read(t.Context(), dir, Query{Event: Call})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func want(t testing.TB, dir string, names ...string) {
 // nothing else.
 func notes(t testing.TB, dir string) []Note {
 	t.Helper()
-	lines, err := Read(dir, Query{Event: Self})
+	lines, err := Read(t.Context(), dir, Query{Event: Self})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +92,42 @@ func intact(t testing.TB, dir string) {
 	}
 }
 
+// Who has left a search waits for it no longer, and it for nobody: else a few would keep a hub busy.
+func TestReadEnds(t *testing.T) {
+	dir := t.TempDir() + "/record"
+	f := Open(dir, Options{User: "ann", Payloads: true})
+	defer f.Close()
+	e := entry("pay")
+	e.Args = json.RawMessage(`{}`)
+	f.Append(e)
+	lines, err := f.Read(t.Context(), Query{Tool: "pay"})
+	if err != nil || len(lines) != 1 {
+		t.Fatalf("%+v, %v", lines, err)
+	}
+	ended, end := context.WithCancelCause(t.Context())
+	gone := errors.New("gone")
+	end(gone)
+	check := func() {
+		t.Helper()
+		_, read := f.Read(ended, Query{})
+		_, payloads := f.Payloads(ended, lines)
+		each := f.Each(ended, Query{Tool: "nothing"}, nil)
+		if read != gone || payloads != gone || each != gone {
+			t.Errorf("%v, %v, %v", read, payloads, each)
+		}
+	}
+	check()
+	for range maxReaders { // others
+		f.readers <- struct{}{}
+	}
+	check()
+}
+
 // What was done must be found again: by everything that one may look for, while the hub
 // runs, after it has ended, and after the next one has begun.
 func TestRead(t *testing.T) {
 	dir := t.TempDir() + "/record"
-	if lines, err := Read(dir, Query{}); err != nil || lines != nil {
+	if lines, err := Read(t.Context(), dir, Query{}); err != nil || lines != nil {
 		t.Errorf("of no record: %v, %v", lines, err)
 	}
 	f := Open(dir, Options{User: "ann"})
@@ -131,9 +163,10 @@ func TestRead(t *testing.T) {
 			{Query{Tool: "nothing"}, nil},
 			{Query{Event: Call, Outcome: "ok"}, []uint64{3}}, {Query{Event: Call, Outcome: Failed}, []uint64{5}}, {Query{Outcome: "TAB_CLOSED"}, []uint64{5}},
 			{Query{Text: "CLAUDE note"}, []uint64{3}}, {Query{Text: "claude nothing"}, nil},
+			{Query{Text: "LOOK <&"}, []uint64{5}}, {Query{Text: "→ SHOP"}, []uint64{3}}, {Query{Text: "u003c"}, nil},
 			{Query{Before: 4}, []uint64{1, 2, 3}}, {Query{Before: 4, Limit: 1}, []uint64{3}}, {Query{Before: 1}, nil},
 		} {
-			lines, err := f.Read(c.q)
+			lines, err := f.Read(t.Context(), c.q)
 			var got []uint64
 			for _, l := range lines {
 				got = append(got, l.N)
@@ -145,13 +178,13 @@ func TestRead(t *testing.T) {
 				continue
 			}
 			got = nil
-			if err := f.Each(c.q, func(l *Line) error { got = append(got, l.N); return nil }); err != nil || !slices.Equal(got, c.want) {
+			if err := f.Each(t.Context(), c.q, func(l *Line) error { got = append(got, l.N); return nil }); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("each of %+v: lines %d, want %d; %v", c.q, got, c.want, err)
 			}
 		}
 	}
 	check()
-	lines, err := f.Read(Query{Call: "c1", Event: Call})
+	lines, err := f.Read(t.Context(), Query{Call: "c1", Event: Call})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +201,7 @@ func TestRead(t *testing.T) {
 	check()
 	f = Open(dir, Options{User: "ann"})
 	f.Append(all[1])
-	lines, err = f.Read(Query{Event: Call, Limit: 1})
+	lines, err = f.Read(t.Context(), Query{Event: Call, Limit: 1})
 	if err != nil || len(lines) != 1 || lines[0].N != 7 || lines[0].Digest != digest {
 		t.Errorf("after a restart: %+v, %v; want the digest %s", lines, err, digest)
 	}
@@ -371,12 +404,12 @@ func FuzzVerify(f *testing.F) {
 		if _, err := Verify(dir); err != nil {
 			t.Error(err)
 		}
-		if _, err := Read(dir, Query{Limit: 1}); err != nil {
+		if _, err := Read(t.Context(), dir, Query{Limit: 1}); err != nil {
 			t.Error(err)
 		}
 		log := Open(dir, Options{})
 		log.Append(entry("x"))
-		if lines, err := log.Read(Query{Tool: "x", Limit: 1}); err != nil || len(lines) != 1 {
+		if lines, err := log.Read(t.Context(), Query{Tool: "x", Limit: 1}); err != nil || len(lines) != 1 {
 			t.Errorf("%+v, %v, %+v", lines, err, log.Status())
 		}
 		log.Close()
@@ -390,7 +423,7 @@ func TestTwoAtOnce(t *testing.T) {
 	add := func(f *File, tool string) {
 		t.Helper()
 		f.Append(entry(tool))
-		if _, err := f.Read(Query{}); err != nil {
+		if _, err := f.Read(t.Context(), Query{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -422,7 +455,7 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	lines, err := Read(dir, Query{})
+	lines, err := Read(t.Context(), dir, Query{})
 	if err != nil || len(lines) == 0 {
 		t.Fatalf("%d lines, %v", len(lines), err)
 	}
@@ -515,7 +548,7 @@ func TestFullDisk(t *testing.T) {
 		if n := 20_000 - int(lost) + 3; len(names) != n || names[0] != "before" || names[1] != "while" || names[n-1] != "after" {
 			t.Errorf("%d entries are kept, want %d: %q", len(names), n, slices.Compact(names))
 		}
-		if lines, err := Read(dir, Query{Event: Policy}); err != nil || len(lines) != 1 {
+		if lines, err := Read(t.Context(), dir, Query{Event: Policy}); err != nil || len(lines) != 1 {
 			t.Errorf("decisions: %+v, %v", lines, err)
 		}
 		notes := notes(t, dir)
@@ -615,7 +648,7 @@ func TestRetention(t *testing.T) {
 		e.Args = json.RawMessage(`{}`)
 		f.Append(e)
 		if i%10 == 0 {
-			if _, err := f.Read(Query{Limit: 1}); err != nil {
+			if _, err := f.Read(t.Context(), Query{Limit: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -799,7 +832,7 @@ func TestImport(t *testing.T) {
 	}
 	want(t, dir, "a", "b", "c")
 	intact(t, dir)
-	if lines, err := Read(dir, Query{Limit: 1, Tool: "a"}); err != nil || lines[0].Digest != old[0].Digest {
+	if lines, err := Read(t.Context(), dir, Query{Limit: 1, Tool: "a"}); err != nil || lines[0].Digest != old[0].Digest {
 		t.Errorf("%+v, %v", lines, err)
 	}
 }
@@ -823,7 +856,7 @@ func TestLargeArguments(t *testing.T) {
 		}
 		d.set(false, false)
 		f.Close()
-		lines, err := Read(dir, Query{Tool: "large"})
+		lines, err := Read(t.Context(), dir, Query{Tool: "large"})
 		if err != nil || len(lines) != 100 || len(lines[0].Digest) != 32 || lines[99].Digest != "lost" {
 			t.Errorf("%d entries are kept, %v", len(lines), err)
 		}

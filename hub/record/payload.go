@@ -1,11 +1,14 @@
 package record
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 )
 
@@ -62,19 +65,31 @@ func (w *writer) writePayloads(lines []Line) error {
 	return err
 }
 
-// ReadPayloads returns the payloads of lines of the record in a directory, of those that
-// have one.
-func ReadPayloads(dir string, lines []Line) ([]Payload, error) {
+// ReadPayloads returns the payloads of lines that Read has returned of the record in a directory,
+// of those that have one. It reads no files but those that belong to the lines. The error is ctx's
+// cause if that ends first.
+func ReadPayloads(ctx context.Context, dir string, lines []Line) ([]Payload, error) {
 	all, err := segments(dir)
-	if err != nil || len(lines) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	wanted := make(map[uint64]bool, len(lines))
-	for i := range lines {
-		wanted[lines[i].N] = true
-	}
 	var found []Payload
-	for _, s := range all {
+	for _, s := range slices.Backward(all) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		first := s.first(dir)
+		i, _ := slices.BinarySearchFunc(lines, first, func(l Line, n uint64) int { return cmp.Compare(l.N, n) })
+		wanted := make(map[uint64]bool)
+		for _, l := range lines[i:] {
+			wanted[l.N] = true
+		}
+		if len(wanted) == 0 {
+			continue
+		}
+		if first > 0 { // else its first line is damaged, and it may have any of them
+			lines = lines[:i]
+		}
 		b, err := os.ReadFile(s.payloads(dir))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -89,5 +104,6 @@ func ReadPayloads(dir string, lines []Line) ([]Payload, error) {
 			}
 		}
 	}
+	slices.SortFunc(found, func(a, b Payload) int { return cmp.Compare(a.N, b.N) })
 	return found, nil
 }

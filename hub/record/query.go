@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/url"
@@ -79,6 +80,38 @@ func (q *Query) Match(l *Line) bool {
 		(q.Outcome == "" || q.Outcome == l.Outcome || q.Outcome == Failed && l.Outcome != "ok") &&
 		!l.Time.Before(q.Since) && (q.Until.IsZero() || l.Time.Before(q.Until)) &&
 		(q.Text == "" || l.says(q.Text))
+}
+
+// seeker finds the lines that a Query selects. Of most of the others it sees by their bytes that
+// they are none, which takes a tenth of the time of decoding them.
+type seeker struct {
+	Query
+	has [][]byte // what is somewhere in each line that is selected, once that is in lower case
+}
+
+func (q *Query) seeker() *seeker {
+	s := &seeker{Query: *q}
+	for _, text := range append(strings.Fields(q.Text), q.Call, q.Client, q.Session, q.Site, q.Tool, q.Class, q.Decision) {
+		if text != "" && !strings.ContainsFunc(text, isEscaped) {
+			s.has = append(s.has, []byte(strings.ToLower(text)))
+		}
+	}
+	return s
+}
+
+// isEscaped reports whether r may be written otherwise in JSON.
+func isEscaped(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }
+
+// find decodes a line, and reports whether it is one that is selected.
+func (s *seeker) find(raw []byte) (l Line, ok bool) {
+	if len(s.has) > 0 {
+		lower := bytes.ToLower(raw)
+		if slices.ContainsFunc(s.has, func(text []byte) bool { return !bytes.Contains(lower, text) }) {
+			return Line{}, false
+		}
+	}
+	l, ok = decodeLine(raw)
+	return l, ok && s.Match(&l)
 }
 
 // says reports whether each word of text is somewhere in the texts of e.

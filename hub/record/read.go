@@ -12,14 +12,18 @@ import (
 
 // Read returns the lines of the record in a directory that q selects, oldest first. The log
 // may be open meanwhile, in this process or in another. What is no line is left out; Verify
-// tells of it.
-func Read(dir string, q Query) ([]Line, error) {
+// tells of it. The error is ctx's cause if that ends first.
+func Read(ctx context.Context, dir string, q Query) ([]Line, error) {
 	all, err := segments(dir)
 	if err != nil {
 		return nil, err
 	}
+	seek := q.seeker()
 	var found []Line // newest first
 	for _, s := range slices.Backward(all) {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if q.Limit > 0 && len(found) >= q.Limit {
 			break
 		}
@@ -38,7 +42,7 @@ func Read(dir string, q Query) ([]Line, error) {
 		}
 		var lines []Line
 		for raw := range eachLine(whole) {
-			if l, ok := decodeLine(raw); ok && q.Match(&l) {
+			if l, ok := seek.find(raw); ok {
 				lines = append(lines, l)
 			}
 		}
@@ -53,15 +57,20 @@ func Read(dir string, q Query) ([]Line, error) {
 }
 
 // Each calls f with each line of the record in a directory that q selects, oldest first, whatever
-// its Limit, and holds one of them in memory at a time.
-func Each(dir string, q Query, f func(*Line) error) error {
+// its Limit, and holds one of them in memory at a time. The error is f's, or ctx's cause if that
+// ends first.
+func Each(ctx context.Context, dir string, q Query, f func(*Line) error) error {
 	all, err := segments(dir)
 	if err != nil {
 		return err
 	}
+	seek := q.seeker()
 	for _, s := range all {
 		if err := s.each(dir, func(raw []byte) error {
-			if l, ok := decodeLine(raw); ok && q.Match(&l) {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if l, ok := seek.find(raw); ok {
 				return f(&l)
 			}
 			return nil
@@ -82,7 +91,7 @@ func Follow(ctx context.Context, dir string, q Query, each func(*Line) error) er
 	if err := t.skip(); err != nil {
 		return err
 	}
-	lines, err := Read(dir, q)
+	lines, err := Read(ctx, dir, q)
 	if err != nil {
 		return err
 	}

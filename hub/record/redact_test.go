@@ -75,24 +75,27 @@ func TestPayloads(t *testing.T) {
 	e.Args, e.Result = json.RawMessage(`"`+strings.Repeat("x", maxPayload)+`"`), nil
 	f.Append(e)
 	f.Close()
-	lines, err := Read(dir, Query{Tool: "pay"})
-	if err != nil || len(lines) != 3 {
+	f = Open(dir, Options{User: "ann", Payloads: true})
+	f.Append(e)
+	f.Close()
+	lines, err := Read(t.Context(), dir, Query{Tool: "pay"})
+	if err != nil || len(lines) != 4 {
 		t.Fatalf("%+v, %v", lines, err)
 	}
-	got, err := ReadPayloads(dir, lines)
+	got, err := ReadPayloads(t.Context(), dir, lines)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b, err := json.Marshal(got)
-	if want := `[{"n":4,"args":{"card":"[cut]","n":1},"result":{"content":[]}},{"n":6,"args":{"notKept":65538}}]`; err != nil || string(b) != want {
+	if want := `[{"n":4,"args":{"card":"[cut]","n":1},"result":{"content":[]}},{"n":6,"args":{"notKept":65538}},{"n":8,"args":{"notKept":65538}}]`; err != nil || string(b) != want {
 		t.Errorf("%s, %v", b, err)
 	}
 	if lines[0].Digest != lines[1].Digest || len(lines[2].Digest) != 32 || lines[2].Digest == lines[0].Digest {
 		t.Errorf("digests: %q %q %q", lines[0].Digest, lines[1].Digest, lines[2].Digest)
 	}
-	if other, err := Read(dir, Query{Tool: "other"}); err != nil {
+	if other, err := Read(t.Context(), dir, Query{Tool: "other"}); err != nil {
 		t.Error(err)
-	} else if got, err := ReadPayloads(dir, other); err != nil || got != nil {
+	} else if got, err := ReadPayloads(t.Context(), dir, other); err != nil || got != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	intact(t, dir)

@@ -118,6 +118,16 @@ func TestHostileSchema(t *testing.T) {
 	})()`); got != "[1,200,501,4]" {
 		t.Errorf("fields, parameters, a description's characters, depth: %s", got)
 	}
+	// Of all these parameters the schema has one description, as large as it may be: the page must not hang.
+	for what, part := range map[string]string{
+		"a choice and its default": `{enum: [...Array(500).keys()], default: Array(12_000).fill([1])}`,
+		"types":                    `{type: Array(7_000).fill("string")}`,
+	} {
+		text := p.Eval(fmt.Sprintf(`form({$defs: {a: %s}, properties: Object.fromEntries([...Array(100).keys()].map((i) => ["p" + i, {$ref: "#/$defs/a"}]))}), document.body.textContent.length`, part))
+		if n, err := strconv.Atoi(text); err != nil || n > 500_000 {
+			t.Errorf("%s: a text of %s", what, text)
+		}
+	}
 }
 
 // What a tool takes can be read without a form.

@@ -2,7 +2,8 @@
 // believes nothing: all texts are shown as text, no address becomes a link, and of images only
 // those that no script can be in. toolresult.css is its look.
 
-import { make, object } from "./schemaform.js";
+import { make } from "./elements.js";
+import { object } from "./schemaform.js";
 
 const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** How many blocks of a result are shown, and how many characters of one. */

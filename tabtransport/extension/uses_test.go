@@ -186,8 +186,10 @@ func TestNoPageLearnsTheApp(t *testing.T) {
 	if !strings.Contains(said, "echo") || strings.Contains(said, "Claude") {
 		t.Errorf("pages were told %s", said)
 	}
-	if got := page.Eval(`document.documentElement.outerHTML.includes("Claude")`); got != "false" {
-		t.Error("the page can read who uses it")
+	for _, look := range []string{`document.documentElement.outerHTML.includes("Claude")`, `window.find("Claude")`} {
+		if got := page.Eval(look); got != "false" {
+			t.Errorf("the page can read who uses it: %s is %s", look, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 // The record: its lines, searched by all that they hold, a page at a time, and files of them.
 
-import { byID, chip, element, foreign, link, list, PAGE, row, tell, took, when } from "./dom.js";
+import { byID, chip, element, foreign, link, list, row, tell, took, when } from "./dom.js";
+import { PAGE } from "./pages.js";
 import { ask, file } from "./session.js";
 import { openStory } from "./story.js";
 

@@ -173,9 +173,10 @@ export const left = () => leave.signal;
  * @param {string} path
  * @param {object} [body] what is posted
  * @param {AbortSignal} [signal] ends them earlier
+ * @param {() => void} [heard] called when anything has come, be it no event
  * @returns {AsyncGenerator<any>}
  */
-export async function* events(path, body, signal = leave.signal) {
+export async function* events(path, body, signal = leave.signal, heard) {
   const response = await sendMine(body ? "POST" : "GET", path, body, AbortSignal.any([signal, leave.signal]), "text/event-stream");
   if (!response.ok || !response.body) throw new Refused(reasonOf(response, await response.json()));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -183,6 +184,7 @@ export async function* events(path, body, signal = leave.signal) {
     /** @type {string[]} the parts of a line that is not whole yet: a result may be of many MiB */
     let line = [];
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      heard?.();
       const [rest, ...lines] = part.value.split("\n");
       line.push(rest);
       for (const next of lines) {

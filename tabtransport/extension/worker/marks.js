@@ -155,6 +155,7 @@ function draw(label, origin, lasts) {
   const make = () => {
     const host = document.createElement("div");
     host.setAttribute("aria-hidden", "true");
+    host.inert = true; // or window.find would find the words, and select them for the page
     host.style.cssText =
       "all: initial !important; position: fixed !important; inset: 0 !important; z-index: 2147483647 !important; pointer-events: none !important;";
     const root = host.attachShadow({ mode: "closed" });

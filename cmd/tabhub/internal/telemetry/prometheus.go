@@ -128,19 +128,25 @@ func errorType(r *telemetry.Request) string {
 		return "tool_error"
 	}
 	switch r.Code {
-	case 0, spec.CodeParseError, spec.CodeInvalidRequest, spec.CodeMethodNotFound, spec.CodeInvalidParams, resourceNotFound:
+	case 0, spec.CodeParseError, spec.CodeInvalidRequest, spec.CodeMethodNotFound, spec.CodeInvalidParams, resourceNotFound,
+		headerMismatch, missingCapability, unsupportedVersion:
 		return ""
 	}
 	return statusCode(r.Code)
 }
 
-// resourceNotFound is MCP's code for that until 2025-11-25.
-const resourceNotFound = -32002
+// MCP's own codes for what a client has asked wrongly: until 2025-11-25, and from 2026-07-28.
+const (
+	resourceNotFound   = -32002
+	headerMismatch     = -32020
+	missingCapability  = -32021
+	unsupportedVersion = -32022
+)
 
 // statusCode is the rpc.response.status_code of a JSON-RPC error. A page can make up codes.
 func statusCode(code int) string {
 	switch {
-	case code == spec.CodeParseError, code <= spec.CodeInvalidRequest && code >= spec.CodeInternal, code <= resourceNotFound && code >= -32022:
+	case code == spec.CodeParseError, code <= spec.CodeInvalidRequest && code >= spec.CodeInternal, code <= resourceNotFound && code >= unsupportedVersion:
 		return strconv.Itoa(code)
 	}
 	return "_OTHER"

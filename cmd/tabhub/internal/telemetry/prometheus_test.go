@@ -76,6 +76,19 @@ func TestFewSeries(t *testing.T) {
 	}
 }
 
+// What a client has asked for wrongly is no failure of the hub: alarms are set on those.
+func TestFailures(t *testing.T) {
+	for code, want := range map[int]string{
+		0: "", -32700: "", -32600: "", -32601: "", -32602: "", -32002: "", // as MCP has had them
+		-32020: "", -32021: "", -32022: "", // a version that the hub does not speak is how versions are negotiated
+		-32603: "-32603", -32001: "_OTHER", -32003: "-32003", 1: "_OTHER",
+	} {
+		if got := errorType(&telemetry.Request{Code: code}); got != want {
+			t.Errorf("%d is %q, want %q", code, got, want)
+		}
+	}
+}
+
 var metricName = regexp.MustCompile(`\b(?:tabhub|mcp_server|promhttp|go|process)_[a-z0-9_]+`)
 
 // ours are the names of all metrics, as a scrape has them.
@@ -127,6 +140,12 @@ func TestMetricsAreDocumented(t *testing.T) {
 		base := regexp.MustCompile("_(bucket|count|sum)$").ReplaceAllString(shown, "")
 		if !slices.Contains(names, shown) && !slices.Contains(names, base) {
 			t.Errorf("the dashboard shows %s, which there is not", shown)
+		}
+	}
+	// A Prometheus that scrapes native histograms keeps no buckets.
+	for _, classic := range regexp.MustCompile(`rate\((mcp_server_\w+|tabhub_\w+)_(?:bucket|count)`).FindAllStringSubmatch(string(dashboard), -1) {
+		if !strings.Contains(string(dashboard), "rate("+classic[1]+"{") {
+			t.Errorf("the dashboard shows %s by its buckets alone", classic[1])
 		}
 	}
 	if !strings.Contains(string(dashboard), "tabhub_calls_total") {
