@@ -130,9 +130,9 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Add to cart" && document.querySelector(".outcome img")`)
 	page.Reload()
 	page.WaitFor(`document.querySelector("#open-title")?.textContent === "Add to cart" && document.querySelector("#search").value === "cart shop"`)
-	page.Eval(slash)
-	page.Click("#close")
-	page.WaitFor(`!document.querySelector("#open").checkVisibility()`)
+	page.Eval(`document.querySelector("#open-title").focus()`)
+	page.Keys(kb.Escape) // and back to where it was found
+	page.WaitFor(`!document.querySelector("#open").checkVisibility() && document.activeElement.matches("#found a")`)
 }
 
 // A call that takes long says how far it is, goes on while another view is shown, and can be

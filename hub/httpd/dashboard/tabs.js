@@ -56,8 +56,10 @@ export const view = {
       const link = /** @type {Element} */ (event.target).closest("a");
       if (!link?.dataset.to || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
-      go(JSON.parse(link.dataset.to));
-      focusNext = link.dataset.focus ?? "";
+      const { to, focus = "" } = link.dataset;
+      const was = byID("found").querySelector("a[aria-current]")?.getAttribute("data-to");
+      go(JSON.parse(to));
+      focusNext = () => (link.id === "close" ? (foundLinks().find((a) => a.dataset.to === was) ?? search()) : document.getElementById(focus));
     });
     addEventListener("keydown", keys, { signal: opened.signal });
   },
@@ -66,8 +68,8 @@ export const view = {
     const [lists, browsers] = await Promise.all([Promise.all(Object.keys(KINDS).map(found)), ask("GET", "api/browsers")]);
     showFound(lists, browsers);
     await showOpen();
-    if (focusNext) document.getElementById(focusNext)?.focus();
-    focusNext = "";
+    focusNext()?.focus();
+    focusNext = () => null;
   },
   close() {
     opened.abort();
@@ -76,8 +78,10 @@ export const view = {
   },
 };
 
-/** What gets the focus once it is shown, by its id. */
-let focusNext = "";
+/** What gets the focus once it is shown: for who closes what was open, what had led there. @type {() => HTMLElement | null} */
+let focusNext = () => null;
+
+const foundLinks = () => [...byID("found").querySelectorAll("a")];
 
 const search = () => byID("search", HTMLInputElement);
 
@@ -168,7 +172,7 @@ function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const at = /** @type {HTMLElement | null} */ (document.activeElement);
   const writing = at?.matches("input, textarea, select");
-  const all = [...byID("found").querySelectorAll("a")];
+  const all = foundLinks();
   const i = all.findIndex((link) => link === at);
   if (event.key === "/" && !writing) search().focus();
   else if (event.key === "ArrowDown" && (at === search() || i >= 0)) all[i + 1]?.focus();
