@@ -10,6 +10,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0 // tests
 	github.com/chromedp/chromedp v0.22.1 // tests: drives a real Chromium
 	github.com/cli/browser v1.3.0 // opens the dashboard
+	github.com/go-logr/logr v1.4.4 // in which otel logs
 	github.com/go-playground/validator/v10 v10.30.6 // checks what tabs and clients send
 	github.com/golang-jwt/jwt/v5 v5.3.1 // --auth jwt
 	github.com/google/uuid v1.6.0 // ids
@@ -18,8 +19,6 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
-	github.com/muesli/mango-cobra v1.3.0 // the manual page
-	github.com/muesli/roff v0.1.0 // with mango-cobra
 	github.com/prometheus/client_golang v1.25.0 // /metrics
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: another opinion on schemas
@@ -49,9 +48,9 @@ require (
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/buger/jsonparser v1.1.2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
-	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect
@@ -61,19 +60,19 @@ require (
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/leodido/go-urn v1.5.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
-	github.com/muesli/mango v0.2.0 // indirect
-	github.com/muesli/mango-pflag v0.1.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/pb33f/ordered-map/v2 v2.3.1 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/cast v1.7.1 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect

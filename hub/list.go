@@ -140,11 +140,11 @@ func (b *block) add(l state.Listed) {
 	b.sum = b.sum*31 + sum
 }
 
-// Says reports whether each of some words, in lower case, is in the item's name or in what
-// its page says of it.
+// Says reports whether each of some words, in lower case, is in the item's name or its site's,
+// or in what its page says of it.
 func (it *Item) Says(words []string) bool {
 	return !slices.ContainsFunc(words, func(word string) bool {
-		return !strings.Contains(it.lower, word) && !it.item.Says(word)
+		return !strings.Contains(it.lower, word) && !strings.Contains(string(it.Domain), word) && !it.item.Says(word)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/auth"
 	"tabhub/hub/consent"
@@ -20,7 +21,9 @@ import (
 // there is nothing to choose from, and no error: somebody is typing.
 const completeWithin = 500 * time.Millisecond
 
-// offer completes a word with the values that list adds.
+// offer completes a word with the values that list adds. What a page or a client has named may
+// hold what a shell acts on, and bash puts what several values begin with on the line as it is:
+// such values are left out.
 func (a *app) offer(list func(_ context.Context, add func(value, about string)) error) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) (values []cobra.Completion, _ cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completeWithin)
@@ -28,9 +31,9 @@ func (a *app) offer(list func(_ context.Context, add func(value, about string)) 
 		if a.fromEnv(cmd.Flags()) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		seen := map[string]bool{"": true}
+		seen := make(map[string]bool)
 		_ = list(ctx, func(value, about string) {
-			if !seen[value] && strings.HasPrefix(value, begun) {
+			if !seen[value] && strings.HasPrefix(value, begun) && shell.Plain(value) {
 				values = append(values, cobra.CompletionWithDesc(value, terminal.OneLine(about, 80)))
 			}
 			seen[value] = true
@@ -65,7 +68,12 @@ func (a *app) completeSites() cobra.CompletionFunc {
 }
 
 func (a *app) completeClients() cobra.CompletionFunc {
-	return fromHub(a, "/api/clients", func(c *auth.Client) (string, string) { return c.Name, string(c.Kind) })
+	return fromHub(a, "/api/clients", func(c *auth.Client) (string, string) {
+		if !shell.Plain(c.Name) {
+			return c.ID, c.Name
+		}
+		return c.Name, string(c.Kind)
+	})
 }
 
 func (a *app) completeQuestions() cobra.CompletionFunc {
@@ -166,6 +174,7 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"event":    oneOf(events...),
 		"decision": oneOf("allow", "ask", "deny"),
 		"class":    oneOf("read", "write", "destructive", "hub", "relay"),
+		"outcome":  oneOf("ok", record.Failed),
 		"cache":    oneOf("on", "off", "default"), "check": oneOf("strict", "lenient", "off"), "private": oneOf("on", "off"),
 		"scope": oneOf("user", "project"),
 		"auth":  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),

@@ -30,6 +30,7 @@ latest 10000 lines.`,
 		Example: `  tabhub log -f
   tabhub log --client claude --since 1h
   tabhub log --decision deny --limit 0
+  tabhub log --text refund --outcome TOOL_TIMEOUT
   tabhub log --call 7QK3DXN2AB`,
 		Args: args(cobra.NoArgs),
 	}
@@ -43,7 +44,11 @@ latest 10000 lines.`,
 	cmd.Flags().StringVar(&q.Client, "client", "", "only of this client, by its id or name")
 	cmd.Flags().StringVar(&q.Site, "site", "", "only of this site")
 	cmd.Flags().StringVar(&q.Tool, "tool", "", "only of this tool, by the page's name")
+	cmd.Flags().StringVar(&q.Class, "class", "", "only what may change so much: read, write, destructive, hub or relay")
 	cmd.Flags().StringVar(&q.Decision, "decision", "", "only what was decided so: allow, ask or deny")
+	cmd.Flags().StringVar(&q.Outcome, "outcome", "", "only what ended so: ok, failed, or the code of a failure, such as TOOL_TIMEOUT")
+	cmd.Flags().StringVar(&q.Session, "session", "", "only of this connection of a client")
+	cmd.Flags().StringVar(&q.Text, "text", "", "only lines with these words anywhere")
 	cmd.Flags().Var((*moment)(&q.Since), "since", "only since then, such as 10m or 3d ago, or 2026-01-31")
 	cmd.Flags().Var((*moment)(&q.Until), "until", "only before then")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -64,11 +69,17 @@ latest 10000 lines.`,
 			return l.tellCall(cmd.Context(), *follow)
 		}
 		out := a.lines()
-		if err := out.printHeader(); err != nil {
-			return err
+		if *follow {
+			if err := out.printHeader(); err != nil {
+				return err
+			}
 		}
 		err := l.each(cmd.Context(), *follow, out.print)
-		if err == nil && out.printed == 0 && !*follow {
+		switch {
+		case err != nil || *follow || out.printed > 0:
+		case *q == record.Query{Limit: q.Limit}:
+			a.note("nothing is recorded yet; a hub that runs records what is done")
+		default:
 			a.note("nothing like this is in the record; `tabhub log` without flags shows the latest of all")
 		}
 		return err
@@ -159,7 +170,8 @@ func (l *logSource) eachOfHub(ctx context.Context, follow bool, f func(*record.L
 func values(q *record.Query) url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{
-		"event": string(q.Event), "call": q.Call, "client": q.Client, "site": q.Site, "tool": q.Tool, "decision": q.Decision,
+		"event": string(q.Event), "call": q.Call, "client": q.Client, "session": q.Session, "site": q.Site, "tool": q.Tool, "class": q.Class,
+		"decision": q.Decision, "outcome": q.Outcome, "text": q.Text,
 		"limit": strconv.Itoa(q.Limit), "after": strconv.FormatUint(q.After, 10),
 	} {
 		if value != "" {

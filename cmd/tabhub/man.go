@@ -2,32 +2,30 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 
-	mango "github.com/muesli/mango-cobra"
-	"github.com/muesli/roff"
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 )
 
-// manCommand writes the manual page, for those who package the program.
+// manCommand writes the manual pages, for those who package the program.
 func (a *app) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIR",
-		Short:   "Write the manual page, tabhub.1, to a directory",
+		Short:   "Write the manual pages, tabhub.1 and one for each command, to a directory",
 		Example: "  tabhub man ~/.local/share/man/man1",
 		Hidden:  true,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, pos []string) error {
-			root := cmd.Root()
-			root.Long = joined(root.Long)
-			page, err := mango.NewManPage(1, root)
-			if err != nil {
-				return err
-			}
 			if err := os.MkdirAll(pos[0], 0o755); err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(pos[0], "tabhub.1"), []byte(page.Build(roff.NewDocument())), 0o644)
+			root := cmd.Root()
+			root.DisableAutoGenTag = true
+			return doc.GenManTreeFromOpts(root, doc.GenManTreeOptions{
+				Header:           &doc.GenManHeader{Section: "1", Source: "tabhub " + version(), Manual: "tabhub"},
+				Path:             pos[0],
+				CommandSeparator: "-",
+			})
 		},
 	}
 }

@@ -38,13 +38,12 @@ type RejectionReport struct {
 }
 
 func (s *Server) getTabs(r *request) error {
-	q, err := r.search()
+	part, err := newPart[state.TabInfo](r)
 	if err != nil {
 		return err
 	}
-	part := part[state.TabInfo]{search: q}
 	for _, tab := range r.tenant.Hub.Tabs() {
-		if q.findsTab(&tab) && part.has() {
+		if part.findsTab(&tab) && part.has() {
 			part.shown = append(part.shown, tab)
 		}
 	}
@@ -54,20 +53,19 @@ func (s *Server) getTabs(r *request) error {
 func (s *Server) getBrowsers(r *request) error { return r.answer(nonNil(r.tenant.Hub.Browsers())) }
 
 func (s *Server) getTools(r *request) error {
-	q, err := r.search()
+	part, err := newPart[ToolReport](r)
 	if err != nil {
 		return err
 	}
-	part := part[ToolReport]{search: q}
 	for i := range r.tenant.Builtin {
-		if t := &r.tenant.Builtin[i]; q.findsBuiltin(t) && part.has() {
+		if t := &r.tenant.Builtin[i]; part.findsBuiltin(t) && part.has() {
 			class := t.Action(consent.As(policy.Owner)).Class
 			part.shown = append(part.shown, ToolReport{Name: t.Name, Listed: true, Class: class, Definition: t.Definition()})
 		}
 	}
 	tools := r.tenant.Hub.List(hub.ListTools)
 	listed := r.tenant.MCP.Listed(tools)
-	for it := range q.find(r.tenant.Hub, hub.ListTools, tools) {
+	for it := range part.find(r.tenant.Hub, hub.ListTools, tools) {
 		if part.has() {
 			part.shown = append(part.shown, ToolReport{
 				Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source,
@@ -79,14 +77,13 @@ func (s *Server) getTools(r *request) error {
 }
 
 func (s *Server) getRejected(r *request) error {
-	q, err := r.search()
+	part, err := newPart[RejectionReport](r)
 	if err != nil {
 		return err
 	}
-	part := part[RejectionReport]{search: q}
 	for _, tab := range r.tenant.Hub.Tabs() {
 		for _, no := range tab.Rejected {
-			if q.findsTab(&tab) && part.has() {
+			if part.findsTab(&tab) && part.has() {
 				part.shown = append(part.shown, RejectionReport{Tab: tab.Addr, URL: tab.URL, Title: tab.Title, Rejection: no})
 			}
 		}

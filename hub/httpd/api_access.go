@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"strings"
 	"time"
 
 	"tabhub/hub"
@@ -30,60 +29,45 @@ type ToolAccess struct {
 // anyClient is a client that no rule names.
 var anyClient = &policy.Principal{ID: "any other client", Name: "a client"}
 
-// getAccess lists the tools of the site that the parameter site names, or all, with what the
-// client may do with them that the parameter client names, or any that no rule names. With
-// shown only those of which the client is to know.
+// getAccess lists the tools that are found, with what the client may do with them that the
+// parameter client names, or any that no rule names. With shown only those of which the client
+// is to know.
 func (s *Server) getAccess(r *request) error {
-	q := r.URL.Query()
-	who := anyClient
-	if client := q.Get("client"); client != "" {
-		var err error
+	part, err := newPart[ToolAccess](r)
+	if err != nil {
+		return err
+	}
+	who, shown := anyClient, r.URL.Query().Has("shown")
+	if client := r.URL.Query().Get("client"); client != "" {
 		if who, err = s.client(r, client); err != nil {
 			return err
 		}
 	}
-	by := consent.As(who)
-	set, now := r.tenant.Hub.Policy(), time.Now()
-	site, wanted, shown := spec.Domain(q.Get("site")), strings.ToLower(q.Get("q")), q.Has("shown")
-	fits := func(name string) bool { return strings.Contains(strings.ToLower(name), wanted) }
-	type tool struct {
-		ToolAccess
-		action func() (policy.Action, error)
+	by, set, now := consent.As(who), r.tenant.Hub.Policy(), time.Now()
+	show := func(t ToolAccess, a policy.Action) {
+		d := set.Decide(&a, now)
+		t.Class, t.Effect, t.By, t.Words, t.Rule, t.Changed = a.Class, d.Effect, d.Layer, d.Words(&a), d.Rule, d.Changed != nil
+		part.shown = append(part.shown, t)
 	}
-	var tools []tool
-	if site == "" {
-		for i := range r.tenant.Builtin {
-			t := &r.tenant.Builtin[i]
-			if a := t.Action(by); fits(t.Name) && (!shown || set.Shows(&a, now)) {
-				tools = append(tools, tool{
-					ToolAccess{Name: t.Name, Tokens: mcpserver.Tokens(len(t.Definition()))},
-					func() (policy.Action, error) { return a, nil },
-				})
-			}
+	for i := range r.tenant.Builtin {
+		t := &r.tenant.Builtin[i]
+		if a := t.Action(by); part.findsBuiltin(t) && (!shown || set.Shows(&a, now)) && part.has() {
+			show(ToolAccess{Name: t.Name, Tokens: mcpserver.Tokens(len(t.Definition()))}, a)
 		}
 	}
 	all := r.tenant.Hub.List(hub.ListTools)
 	if shown {
 		all = r.tenant.Hub.ListFor(by, hub.ListTools)
 	}
-	for i := range all.Items {
-		it := &all.Items[i]
-		if (site == "" || it.Domain == site) && (fits(it.Name) || fits(it.Source)) {
-			tools = append(tools, tool{
-				ToolAccess{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Tokens: mcpserver.Tokens(len(it.JSON)), Cached: it.Cached},
-				func() (policy.Action, error) { return r.tenant.Hub.Action(who, it.Name) },
-			})
+	for it := range part.find(r.tenant.Hub, hub.ListTools, all) {
+		if !part.has() {
+			continue
+		}
+		if a, err := r.tenant.Hub.Action(who, it.Name); err == nil { // else its tab has just gone
+			show(ToolAccess{Name: it.Name, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Tokens: mcpserver.Tokens(len(it.JSON)), Cached: it.Cached}, a)
 		}
 	}
-	return answerPart(r, tools, func(t tool) (ToolAccess, error) {
-		a, err := t.action()
-		if err != nil { // its tab has just gone
-			return t.ToolAccess, nil
-		}
-		d := set.Decide(&a, now)
-		t.Class, t.Effect, t.By, t.Words, t.Rule, t.Changed = a.Class, d.Effect, d.Layer, d.Words(&a), d.Rule, d.Changed != nil
-		return t.ToolAccess, nil
-	})
+	return part.answer(r)
 }
 
 // getCost says what the tools cost a client in tokens that it is to know of.

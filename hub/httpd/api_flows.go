@@ -28,16 +28,20 @@ const maxFlowLines = 10_000
 // getFlows says what has gone from site to site in the latest calls, the latest first: of the
 // site, and of the client, that the parameters name.
 func (s *Server) getFlows(r *request) error {
-	q := r.URL.Query()
-	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Event: record.Call, Client: q.Get("client"), Limit: maxFlowLines})
+	part, err := newPart[*FlowReport](r)
 	if err != nil {
 		return err
 	}
-	flows := flowsOf(lines)
-	if site := spec.Domain(q.Get("site")); site != "" {
-		flows = slices.DeleteFunc(flows, func(f *FlowReport) bool { return f.From != site && f.To != site })
+	lines, err := r.tenant.Record.Read(r.Context(), record.Query{Event: record.Call, Client: r.URL.Query().Get("client"), Limit: maxFlowLines})
+	if err != nil {
+		return err
 	}
-	return answerPart(r, flows, func(f *FlowReport) (*FlowReport, error) { return f, nil })
+	for _, f := range flowsOf(lines) {
+		if (part.site == "" || f.From == part.site || f.To == part.site) && part.has() {
+			part.shown = append(part.shown, f)
+		}
+	}
+	return part.answer(r)
 }
 
 // flowsOf sums up what lines of the record, the oldest first, say of flows.

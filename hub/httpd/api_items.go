@@ -30,13 +30,12 @@ func (s *Server) getResources(r *request) error {
 func (s *Server) getPrompts(r *request) error { return r.answerItems(hub.ListPrompts) }
 
 func (r *request) answerItems(lists ...hub.ListKind) error {
-	q, err := r.search()
+	part, err := newPart[ItemReport](r)
 	if err != nil {
 		return err
 	}
-	part := part[ItemReport]{search: q}
 	for _, kind := range lists {
-		for it := range q.find(r.tenant.Hub, kind, r.tenant.Hub.List(kind)) {
+		for it := range part.find(r.tenant.Hub, kind, r.tenant.Hub.List(kind)) {
 			if part.has() {
 				part.shown = append(part.shown, ItemReport{Name: it.Name, Template: kind == hub.ListTemplates, Domain: it.Domain, Tab: it.Tab, Source: it.Source, Definition: it.JSON})
 			}

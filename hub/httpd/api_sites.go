@@ -3,7 +3,6 @@ package httpd
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"tabhub/hub/state"
 	"tabhub/naming"
@@ -22,12 +21,15 @@ type KnownSite struct {
 
 // getSites lists the sites that are known, by their names.
 func (s *Server) getSites(r *request) error {
+	part, err := newPart[KnownSite](r)
+	if err != nil {
+		return err
+	}
 	infos, set := r.tenant.Hub.SiteInfos(), r.tenant.Hub.Policy()
 	settings, rules, paused := map[spec.Domain]storage.Site{}, map[spec.Domain]int{}, map[spec.Domain]bool{}
-	wanted := strings.ToLower(r.URL.Query().Get("q"))
 	var domains []spec.Domain
 	known := func(d spec.Domain) {
-		if isSite(d) && strings.Contains(string(d), wanted) {
+		if isSite(d) && (part.site == "" || part.site == d) && part.says(string(d)) {
 			domains = append(domains, d)
 		}
 	}
@@ -56,11 +58,14 @@ func (s *Server) getSites(r *request) error {
 		known(spec.Domain(private))
 	}
 	slices.Sort(domains)
-	return answerPart(r, slices.Compact(domains), func(d spec.Domain) (KnownSite, error) {
-		site := settings[d]
-		site.Domain = d
-		return KnownSite{SiteReport{settingsOf(site), set.IsPrivate(d)}, infos[d], rules[d], paused[d]}, nil
-	})
+	for _, d := range slices.Compact(domains) {
+		if part.has() {
+			site := settings[d]
+			site.Domain = d
+			part.shown = append(part.shown, KnownSite{SiteReport{settingsOf(site), set.IsPrivate(d)}, infos[d], rules[d], paused[d]})
+		}
+	}
+	return part.answer(r)
 }
 
 // isSite reports whether what a rule names as a site is one, and not a pattern.

@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -10,24 +9,12 @@ import (
 
 	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/tabtransport"
 )
 
 // leave joins a tab of a site, which asks for its tool to be cached, and closes it.
 func (d *testServer) leave(url string) {
 	d.t.Helper()
-	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-2", BrowserName: "Firefox 150", Capabilities: []spec.Capability{}}}
-	local, err := d.peers.Join(d.t.Context(), conn, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-		return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(local.Close)
-	tool := json.RawMessage(`{"name":"left","description":"what is left","inputSchema":{"type":"object"},"annotations":{"cache":true,"readOnlyHint":true}}`)
-	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{tool}, TabURL: url, Title: "left"}); err != nil {
-		d.t.Fatal(err)
-	}
+	local := d.join("Firefox 150", url, "left", nil, `{"name":"left","description":"what is left","inputSchema":{"type":"object"},"annotations":{"cache":true,"readOnlyHint":true}}`)
 	local.Send(1, &spec.TabClosed{})
 }
 
@@ -84,6 +71,9 @@ func TestSitesAPI(t *testing.T) {
 	if sites, total := list[KnownSite](d, "/api/sites?q=ED.ex&offset=1&limit=1"); len(sites) != 1 || total != "2" || sites[0].Domain != "ruled.example" {
 		t.Errorf("a part: %s %+v", total, sites)
 	}
+	if sites, total := list[KnownSite](d, "/api/sites?site=left.example"); len(sites) != 1 || total != "1" || sites[0].Domain != "left.example" {
+		t.Errorf("one by its name: %s %+v", total, sites)
+	}
 	if status, body, _ := d.ask("GET", "/api/sites?limit=many", ""); status != http.StatusBadRequest || !strings.Contains(body, "limit") {
 		t.Errorf("%d %s", status, body)
 	}
@@ -124,6 +114,9 @@ func TestAccessAPI(t *testing.T) {
 	one, _ := list[ToolAccess](d, "/api/access?q=search_prod&client=reader")
 	if len(one) != 1 || one[0].Effect.String() != "deny" || one[0].Rule == nil || one[0].Words == "" {
 		t.Errorf("the denied one: %+v", one)
+	}
+	if words, _ := list[ToolAccess](d, "/api/access?q=products+search&client=reader"); len(words) != 1 {
+		t.Errorf("by two words: %+v", words)
 	}
 	any, _ := list[ToolAccess](d, "/api/access?q=search_prod&site=demo.tabhub")
 	if len(any) != 1 || any[0].Effect.String() != "allow" {

@@ -50,6 +50,7 @@ func TestAdminAPI(t *testing.T) {
 		{"GET", "/api/log?since=yesterday", "", 400, `write it as`},
 		{"GET", "/api/log?event=x", "", 400, `may be`},
 		{"GET", "/api/log?decision=maybe", "", 400, `allow, ask or deny`},
+		{"GET", "/api/log?class=open", "", 400, `destructive, hub or relay`},
 		{"GET", "/api/log?after=x", "", 400, `number of a line`},
 		{"GET", "/api/log?before=x", "", 400, `number of a line`},
 		{"GET", "/api/log?before=1", "", 200, `[]`},

@@ -105,6 +105,12 @@ type part[T any] struct {
 	shown []T
 }
 
+// newPart reads what a request asks for.
+func newPart[T any](r *request) (part[T], error) {
+	q, err := r.search()
+	return part[T]{search: q}, err
+}
+
 // has counts another element that is found, and reports whether it is to be shown.
 func (p *part[T]) has() bool {
 	p.found++
@@ -114,30 +120,4 @@ func (p *part[T]) has() bool {
 func (p *part[T]) answer(r *request) error {
 	r.w.Header().Set(totalHeader, strconv.Itoa(p.found))
 	return r.answer(nonNil(p.shown))
-}
-
-// maxPart is how many elements answerPart gives out at once.
-const maxPart = 500
-
-// answerPart answers with the part of a list that a request asks for.
-func answerPart[T, U any](r *request, all []T, report func(T) (U, error)) error {
-	q, err := r.search()
-	if err != nil {
-		return err
-	}
-	if q.limit < 0 || q.limit > maxPart {
-		q.limit = maxPart
-	}
-	part := part[U]{search: q}
-	for _, element := range all {
-		if !part.has() {
-			continue
-		}
-		shown, err := report(element)
-		if err != nil {
-			return err
-		}
-		part.shown = append(part.shown, shown)
-	}
-	return part.answer(r)
 }

@@ -40,9 +40,7 @@ func TestEveryViewSaysWhatWaits(t *testing.T) {
 	d := openSignIn(t, nil)
 	page := d.openDashboard(chromium.Options{})
 	awaitView(page, "health")
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	d.setMode(policy.ModeAsk)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -59,6 +57,35 @@ func TestEveryViewSaysWhatWaits(t *testing.T) {
 	stop()
 	<-ended
 	page.WaitFor(`document.querySelector("#waiting-badge").hidden || document.querySelector(".question").textContent.includes("The call has ended")`)
+}
+
+// A page whose connection is lost without a word, as that of a computer that has slept, notices and
+// comes back by itself.
+func TestDashboardNoticesSilence(t *testing.T) {
+	t.Parallel()
+	d := openSignIn(t, nil)
+	page := chromium.Start(t, chromium.Options{}).Open("http://" + d.addr + "/")
+	page.Front()
+	// The first stream of what goes on ends without a word after its first message, and the time for
+	// which a hub may be silent has passed when the page is told so.
+	page.Eval(`void ((fetched, wait) => {
+		window.fetch = async (path, init) => {
+			const response = await fetched(path, init);
+			if (path !== "api/watch" || window.streams) return response;
+			window.streams = 1;
+			const first = await response.body.getReader().read();
+			return new Response(new ReadableStream({start(c) {
+				c.enqueue(first.value);
+				init.signal.addEventListener("abort", () => c.error(init.signal.reason));
+			}}), {headers: response.headers});
+		};
+		window.setTimeout = (f, ms) => (ms > 30000 ? ((window.late = f), 0) : wait(f, ms));
+	})(fetch, setTimeout)`)
+	page.Eval(`void (location.hash = "#code=` + d.code() + `")`)
+	page.WaitFor(`document.querySelector("#count-calls")?.textContent === "0"`)
+	d.call("claude", "search_products", `{"query":"mug"}`)
+	page.Eval(`void late()`)
+	page.WaitFor(`document.querySelector("#calls").textContent.includes("search_products")`)
 }
 
 // A page whose connection breaks says so, comes back by itself, and has missed nothing then.

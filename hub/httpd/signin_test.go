@@ -85,7 +85,7 @@ func TestDashboardHoldsNothing(t *testing.T) {
 	d := openSignIn(t, nil)
 	for path, kind := range map[string]string{
 		"/": "text/html", "/?token=" + secret: "text/html", "/dashboard/dashboard.js": "text/javascript",
-		"/dashboard/session.js": "text/javascript", "/dashboard/now.js": "text/javascript", "/dashboard/dashboard.css": "text/css",
+		"/dashboard/session.js": "text/javascript", "/dashboard/now.js": "text/javascript", "/dashboard/dashboard.css": "text/css", "/dashboard/tokens.css": "text/css",
 	} {
 		status, body, h := d.ask("GET", path, "", "Authorization", "")
 		if status != http.StatusOK || !strings.HasPrefix(h.Get("Content-Type"), kind) {

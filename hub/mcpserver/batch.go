@@ -26,9 +26,7 @@ func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte)
 		items = append(items, v)
 		return nil
 	})
-	ses.mu.Lock()
-	version := ses.version
-	ses.mu.Unlock()
+	version := ses.agreedVersion()
 	switch {
 	case err != nil:
 		return refuse(parseError(err))

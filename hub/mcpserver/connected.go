@@ -47,9 +47,7 @@ func (rq *request) sessionInfo() SessionInfo {
 	if rq.modern {
 		version, _ = rq.text("_meta", metaClientInfo, "version")
 	} else {
-		ses.mu.Lock()
-		protocol = ses.version
-		ses.mu.Unlock()
+		protocol = ses.agreedVersion()
 	}
 	return SessionInfo{
 		Client: ses.identity.who.ID, Said: rq.clientName(), Version: describe.Clean(version, maxVersion),

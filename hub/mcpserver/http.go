@@ -144,10 +144,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 	if m.method == "initialize" && m.id != nil {
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
 		if f, _, ok := s.answer(ses.ctx, newRequest(ses, out, m)); ok {
-			ses.mu.Lock()
-			agreed := ses.version != ""
-			ses.mu.Unlock()
-			if agreed {
+			if ses.agreedVersion() != "" {
 				if !s.sessions.add(ses) {
 					ses.end(errGone)
 					writeJSON(x.w, s.opts.WriteLimit, http.StatusServiceUnavailable, errorFrame(m.id, invalidRequest("too many sessions")))

@@ -33,9 +33,7 @@ func (s *Server) observe(ctx context.Context, rq *request) (_ context.Context, t
 	if rq.modern {
 		r.Version, _ = rq.text("_meta", metaVersion)
 	} else {
-		rq.ses.mu.Lock()
-		r.Version = rq.ses.version
-		rq.ses.mu.Unlock()
+		r.Version = rq.ses.agreedVersion()
 	}
 	if o.Details() {
 		rq.describe(r)
@@ -48,7 +46,11 @@ func (s *Server) observe(ctx context.Context, rq *request) (_ context.Context, t
 		if e != nil {
 			r.Code = e.code
 		}
-		r.Cancelled, r.ToolError = silent, rq.failed
+		if r.Version == "" {
+			r.Version = rq.ses.agreedVersion() // by this request
+		}
+		// That its client ends it is how a listen is meant to end.
+		r.Cancelled, r.ToolError = silent && rq.method != methodListen, rq.failed
 		o.EndRequest(ctx, r)
 	}
 }

@@ -96,6 +96,9 @@ func TestObserved(t *testing.T) {
 			if sessions > 0 && (o.begun[0] != tt.transport || o.ended[0].Transport != tt.transport || o.ended[0].Version != tt.version || o.ended[0].Took <= 0) {
 				t.Errorf("the session that began with %s was %+v", o.begun[0], o.ended[0])
 			}
+			if r := o.served[0]; r.Version != tt.version {
+				t.Errorf("the first request has agreed on no version: %+v", r)
+			}
 			calls := slices.DeleteFunc(o.served, func(r telemetry.Request) bool { return r.Method != "tools/call" })
 			if len(calls) != 2 {
 				t.Fatalf("%d calls", len(calls))
@@ -110,7 +113,8 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// What a client has taken back counts as that, and a method that it has made up by no name.
+// What a client has taken back counts as that, but for a listen, which is meant to end so; and a
+// method that it has made up counts by no name.
 func TestObservedOddities(t *testing.T) {
 	h := newScripted()
 	started, _ := h.hold("wait")
@@ -123,12 +127,17 @@ func TestObservedOddities(t *testing.T) {
 	if got := c.ask(`{"jsonrpc":"2.0","id":2,"method":"made/up"}`); !strings.Contains(got, "-32601") {
 		t.Errorf("made/up: %s", got)
 	}
+	listening := streamTo(t, s)
+	listening.send(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` + modernMeta + `}}`)
+	listening.next()
+	listening.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	listening.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{` + modernMeta + `}}`)
 	if err := s.Close(t.Context()); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for method, want := range map[string]telemetry.Request{"tools/call": {Cancelled: true}, "_OTHER": {Code: -32601}} {
+	for method, want := range map[string]telemetry.Request{"tools/call": {Cancelled: true}, methodListen: {}, "_OTHER": {Code: -32601}} {
 		i := slices.IndexFunc(o.served, func(r telemetry.Request) bool { return r.Method == method })
 		if i < 0 || o.served[i].Cancelled != want.Cancelled || o.served[i].Code != want.Code {
 			t.Errorf("%s was %+v", method, o.served)

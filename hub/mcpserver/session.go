@@ -139,6 +139,13 @@ func (ses *session) endListens() {
 	}
 }
 
+// agreedVersion returns the version that the client and the hub have agreed on, "" before that.
+func (ses *session) agreedVersion() string {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return ses.version
+}
+
 // initialized notes that the client went on after initialize: it may be told of
 // changes from now on.
 func (ses *session) initialized() {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -34,15 +35,21 @@ type Query struct {
 // Failed as the Outcome of a Query selects all that did not end well.
 const Failed = "failed"
 
-// Check returns an error if q asks for an event or a decision that there is not.
+// Check returns an error if q asks for an event, a class or a decision that there is not.
 func (q *Query) Check() error {
-	if q.Event != "" && !slices.Contains(events, q.Event) {
-		return fmt.Errorf("event is %q; it may be %s", q.Event, list(events))
+	return cmp.Or(
+		oneOf("event", q.Event, events),
+		oneOf("class", q.Class, []string{"read", "write", "destructive", "hub", "relay"}),
+		oneOf("decision", q.Decision, []string{"allow", "ask", "deny"}),
+	)
+}
+
+// oneOf returns an error if word is none of words, nor empty.
+func oneOf[T ~string](name string, word T, words []T) error {
+	if word == "" || slices.Contains(words, word) {
+		return nil
 	}
-	if decisions := []string{"allow", "ask", "deny"}; q.Decision != "" && !slices.Contains(decisions, q.Decision) {
-		return fmt.Errorf("decision is %q; it may be %s", q.Decision, list(decisions))
-	}
-	return nil
+	return fmt.Errorf("%s is %q; it may be %s", name, word, list(words))
 }
 
 func list[T ~string](words []T) string {

@@ -54,6 +54,7 @@ func (tx *Tx) refocus() bool {
 		tx.relabel(was)
 	}
 	if tx.active != nil {
+		tx.active.focused = tx.next()
 		tx.relabel(tx.active)
 	}
 	return true

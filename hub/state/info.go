@@ -74,17 +74,28 @@ type Counts struct {
 	Rejected  int `json:"rejected"` // items, by the latest registrations
 }
 
-// Tabs describes all tabs but hidden ones, by browser and tab.
+// Tabs describes all tabs but hidden ones: the active one first, then those that were active
+// before it, the last first, then the others by browser and tab; and those that are away last.
 func (s *State) Tabs() []TabInfo {
-	infos := make([]TabInfo, 0, len(s.tabs))
+	tabs := make([]*tab, 0, len(s.tabs))
 	for _, t := range s.tabs {
 		if !t.hidden {
-			infos = append(infos, s.tabInfo(t))
+			tabs = append(tabs, t)
 		}
 	}
-	slices.SortFunc(infos, func(a, b TabInfo) int {
-		return cmp.Or(cmp.Compare(a.Addr.Peer, b.Addr.Peer), cmp.Compare(a.Addr.Tab, b.Addr.Tab))
+	away := func(t *tab) int {
+		if t.peer.connected {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(tabs, func(a, b *tab) int {
+		return cmp.Or(away(a)-away(b), cmp.Compare(b.focused, a.focused), cmp.Compare(a.addr.Peer, b.addr.Peer), cmp.Compare(a.addr.Tab, b.addr.Tab))
 	})
+	infos := make([]TabInfo, len(tabs))
+	for i, t := range tabs {
+		infos[i] = s.tabInfo(t)
+	}
 	return infos
 }
 

@@ -1,12 +1,44 @@
 package state
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"tabhub/spec"
 	"tabhub/tabtransport"
 )
+
+// Who looks for the tab that they have just left finds it at the top of a long list.
+func TestTabsBeginWithThoseUsedLast(t *testing.T) {
+	f := newFixture(t)
+	f.chrome("b1", "s1", 1)
+	f.chrome("b2", "s2", 1)
+	tab := func(browser string, id int64) spec.TabAddr {
+		return spec.TabAddr{Peer: spec.PeerID("browser:" + browser), Tab: id}
+	}
+	for _, at := range []spec.TabAddr{tab("b1", 1), tab("b1", 2), tab("b1", 3), tab("b2", 1)} {
+		f.tools(at, "https://e.com/", "t")
+	}
+	for _, at := range []spec.TabAddr{tab("b2", 1), tab("b1", 3), tab("b1", 2)} {
+		f.tabState(at, &spec.TabState{Active: new(true), WindowFocused: new(true)})
+	}
+	want := func(want ...spec.TabAddr) {
+		t.Helper()
+		var got []spec.TabAddr
+		for _, info := range f.Tabs() {
+			got = append(got, info.Addr)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the tabs are %v, want %v", got, want)
+		}
+	}
+	want(tab("b1", 2), tab("b1", 3), tab("b2", 1), tab("b1", 1))
+	f.tools(tab("b1", 1), "https://e.com/", "t", "another") // nobody looks at it
+	want(tab("b1", 2), tab("b1", 3), tab("b2", 1), tab("b1", 1))
+	f.disconnect(tab("b1", 2))
+	want(tab("b2", 1), tab("b1", 2), tab("b1", 3), tab("b1", 1))
+}
 
 // A user with one browser must not read of three: whatever joins is counted as what it is.
 func TestCounts(t *testing.T) {

@@ -18,12 +18,13 @@ type tab struct {
 	url       string
 	title     string
 	window    int64
-	keepTools bool // the user wants its site's items cached
-	hidden    bool // restored from the store, has not come back yet
-	confirmed bool // heard of since its peer connected last
-	reloaded  bool // its peer came back with another document
-	waiting   bool // a call waits for the person in front of it
-	discarded bool // its page is not loaded; a call has its browser load it
+	focused   uint64 // when it became the active one last, as a sequence number
+	keepTools bool   // the user wants its site's items cached
+	hidden    bool   // restored from the store, has not come back yet
+	confirmed bool   // heard of since its peer connected last
+	reloaded  bool   // its peer came back with another document
+	waiting   bool   // a call waits for the person in front of it
+	discarded bool   // its page is not loaded; a call has its browser load it
 	updated   time.Time
 	saved     time.Time // when its URL was stored last
 	items     map[spec.Kind][]*item.Item

@@ -1,10 +1,12 @@
-import { CLASSES, ask, element, make } from "./common.js";
+import { ask } from "./common.js";
+import { byID, make } from "./elements.js";
 import { Guard } from "./guard.js";
+import { CLASSES } from "./words.js";
 
 const id = decodeURIComponent(location.search.slice(1));
-const question = element("question", HTMLElement);
-const reaches = element("reaches", HTMLFieldSetElement);
-const yes = element("yes", HTMLButtonElement);
+const question = byID("question");
+const reaches = byID("reaches", HTMLFieldSetElement);
+const yes = byID("yes", HTMLButtonElement);
 const code = make("input", "said");
 
 /** What an answer is good for, and what the button then says. @type {Record<string, [string, string]>} */
@@ -32,11 +34,11 @@ let until = Infinity;
 
 const seen = new IntersectionObserver((entries) => {
   read ||= entries.some(({ isIntersecting }) => isIntersecting);
-  element("more", HTMLElement).hidden = read;
+  byID("more").hidden = read;
 });
 const guard = new Guard(() => answer("no"));
-guard.add(element("no", HTMLButtonElement), () => answer("no"));
-guard.add(element("never", HTMLButtonElement), () => answer("never"));
+guard.add(byID("no", HTMLButtonElement), () => answer("no"));
+guard.add(byID("never", HTMLButtonElement), () => answer("never"));
 guard.add(yes, () => answer(reach), () => read && (!code.isConnected || code.value.trim() !== ""));
 
 /** @param {string} reach */
@@ -54,22 +56,22 @@ async function show() {
   clearTimeout(closing);
   closing = undefined;
   until = view.until;
-  element("waiting", HTMLElement).textContent = view.waiting ? `Waiting after this one: ${view.waiting}` : "";
+  byID("waiting").textContent = view.waiting ? `Waiting after this one: ${view.waiting}` : "";
   if (question.childElementCount) return;
   guard.disturb();
   const { ask: asked } = view;
   const signIn = asked.kind === "signIn";
-  element("headline", HTMLElement).textContent = signIn ? "May an app use your hub?" : "May an app do this?";
-  element("why", HTMLElement).replaceChildren(...asked.why.map((sentence) => make("p", "wide", sentence)));
+  byID("headline").textContent = signIn ? "May an app use your hub?" : "May an app do this?";
+  byID("why").replaceChildren(...asked.why.map((sentence) => make("p", "wide", sentence)));
   const end = make("div", "");
   question.append(...(signIn ? aboutSignIn(asked) : aboutCall(asked)), end);
   seen.observe(end);
-  element("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
+  byID("never", HTMLButtonElement).hidden = !asked.reaches.includes("never");
   const offered = asked.reaches.filter((name) => Object.hasOwn(REACHES, name));
   choose(offered[0], signIn ? "Allow" : undefined);
   reaches.replaceChildren(make("legend", "", "If you allow it"), ...offered.map((name, i) => choice(name, i === 0)));
   reaches.hidden = offered.length < 2;
-  element("answers", HTMLElement).hidden = false;
+  byID("answers").hidden = false;
 }
 
 /** @param {string} chosen @param {string} [label] */
@@ -107,7 +109,7 @@ function aboutCall({ client, site, tool, args = [], changes = [] }) {
   if (tool) {
     const title = tool.title && tool.title !== tool.name ? [" ", said("", tool.title)] : [];
     const kind = KINDS[tool.kind ?? ""] ?? "tabhub’s tool";
-    parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", CLASSES[tool.class] ?? CLASSES.write)));
+    parts.push(part(kind, said("name", tool.name), ...title, make("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence)));
   }
   if (changes.length) parts.push(block("Changed since you allowed it", ...changes.map(change)));
   if (tool) parts.push(block("What it is given", args.length ? table(args) : make("p", "soft", "Nothing")));
@@ -192,11 +194,11 @@ function differ(was, is) {
  */
 function over() {
   closing ??= setTimeout(() => window.close(), LEAVE);
-  element("headline", HTMLElement).textContent =
+  byID("headline").textContent =
     Date.now() >= until ? "Time is up: it was not allowed" : "This is no longer asked";
-  element("waiting", HTMLElement).textContent = "This window closes in a moment.";
-  for (const part of [question, element("why", HTMLElement)]) part.replaceChildren();
-  element("answers", HTMLElement).hidden = true;
+  byID("waiting").textContent = "This window closes in a moment.";
+  for (const part of [question, byID("why")]) part.replaceChildren();
+  byID("answers").hidden = true;
 }
 
 chrome.storage.session.onChanged.addListener(({ questions }) => {

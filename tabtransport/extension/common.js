@@ -1,11 +1,6 @@
-// What the extension's pages share. Everything a page or the hub said is put in as text.
+// What the extension's pages share.
 
-/** What a tool may change, in words. @type {Record<string, string>} */
-export const CLASSES = {
-  read: "It says that it only reads.",
-  write: "It may change something.",
-  destructive: "It may do what cannot be undone.",
-};
+import { make } from "./elements.js";
 
 /**
  * Asks the service worker.
@@ -15,31 +10,6 @@ export const CLASSES = {
  */
 export function ask(request) {
   return chrome.runtime.sendMessage(request);
-}
-
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} type
- * @returns {T}
- */
-export function element(id, type) {
-  const found = document.getElementById(id);
-  if (found instanceof type) return found;
-  throw new Error(`no ${type.name} #${id}`);
-}
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-export function make(tag, className, ...children) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...children);
-  return made;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { ask, element } from "./common.js";
+import { ask } from "./common.js";
+import { byID } from "./elements.js";
 import { Guard } from "./guard.js";
 
 const id = decodeURIComponent(location.search.slice(1));
@@ -6,10 +7,10 @@ const id = decodeURIComponent(location.search.slice(1));
 const invitation = await ask({ ask: "invitation", id });
 
 if (invitation) {
-  element("code", HTMLElement).textContent = invitation.code;
-  element("address", HTMLElement).textContent = invitation.address;
+  byID("code").textContent = invitation.code;
+  byID("address").textContent = invitation.address;
 } else {
-  element("address", HTMLElement).textContent = "This question is no longer open.";
+  byID("address").textContent = "This question is no longer open.";
 }
 
 /** @param {boolean} accepted */
@@ -19,5 +20,5 @@ async function answer(accepted) {
 }
 
 const guard = new Guard(() => answer(false));
-guard.add(element("decline", HTMLButtonElement), () => answer(false));
-guard.add(element("accept", HTMLButtonElement), () => answer(true), () => invitation !== undefined);
+guard.add(byID("decline", HTMLButtonElement), () => answer(false));
+guard.add(byID("accept", HTMLButtonElement), () => answer(true), () => invitation !== undefined);

@@ -1,5 +1,6 @@
 import { hubOf, siteOf } from "./addresses.js";
-import { ask, element, make, toggle } from "./common.js";
+import { ask, toggle } from "./common.js";
+import { byID, make } from "./elements.js";
 import { STATES, explain, stateOf } from "./states.js";
 
 /** How often the state is brought up to date, in ms. */
@@ -8,18 +9,18 @@ const EVERY = 1000;
 /** @type {Settings} */
 let settings;
 
-const address = element("address", HTMLInputElement);
+const address = byID("address", HTMLInputElement);
 const modes = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[name=mode]"));
 
 function show() {
   for (const mode of modes) mode.checked = mode.value === settings.mode;
   const all = settings.mode === "all";
-  element("sitelabel", HTMLElement).textContent = all ? "Switch a site off" : "Allow a site";
+  byID("sitelabel").textContent = all ? "Switch a site off" : "Allow a site";
   const list = all ? settings.off : settings.allowed.filter((origin) => !settings.off.includes(origin));
   showSites("sites", list, all ? "Switch on" : "Remove", (origin) => ({ ask: "site", origin, on: all }));
   showSites("plain", settings.plain, "Give it again", (origin) => ({ ask: "site", origin, webmcp: true }));
   showSites("keep", settings.keep, "Remove", (origin) => ({ ask: "site", origin, keep: false }));
-  element("nokeep", HTMLElement).hidden = settings.keep.length > 0;
+  byID("nokeep").hidden = settings.keep.length > 0;
 }
 
 async function showState() {
@@ -28,9 +29,9 @@ async function showState() {
   const state = stateOf(status);
   const { hub } = status;
   const version = state === "connected" && hub.state === "connected" ? `${hub.hub} ${hub.version}. ` : "";
-  element("state", HTMLElement).dataset.state = state;
-  element("headline", HTMLElement).textContent = STATES[state][0];
-  element("detail", HTMLElement).textContent = version + explain(status, status.address);
+  byID("state").dataset.state = state;
+  byID("headline").textContent = STATES[state][0];
+  byID("detail").textContent = version + explain(status, status.address);
 }
 
 /**
@@ -46,7 +47,7 @@ function showSites(id, origins, label, request) {
     remove.addEventListener("click", () => change(request(origin)));
     return make("li", "row", make("span", "wide", origin), remove);
   });
-  element(id, HTMLElement).replaceChildren(...items);
+  byID(id).replaceChildren(...items);
 }
 
 /** @param {UIRequest} request */
@@ -70,12 +71,12 @@ for (const mode of modes) {
  * @param {(origin: string) => UIRequest} request
  */
 function onSite(form, field, problem, request) {
-  const site = element(field, HTMLInputElement);
-  element(form, HTMLFormElement).addEventListener("submit", (event) => {
+  const site = byID(field, HTMLInputElement);
+  byID(form, HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
     const named = siteOf(site.value);
     const wrong = "problem" in named;
-    element(problem, HTMLElement).textContent = wrong ? named.problem : "";
+    byID(problem).textContent = wrong ? named.problem : "";
     site.ariaInvalid = String(wrong);
     if (wrong) return;
     site.value = "";
@@ -86,36 +87,36 @@ function onSite(form, field, problem, request) {
 onSite("add", "site", "siteproblem", (origin) => ({ ask: "site", origin, on: settings.mode === "allowed" }));
 onSite("leave", "left", "leftproblem", (origin) => ({ ask: "site", origin, webmcp: false }));
 
-element("hub", HTMLFormElement).addEventListener("submit", async (event) => {
+byID("hub", HTMLFormElement).addEventListener("submit", async (event) => {
   event.preventDefault();
   const named = hubOf(address.value);
   const wrong = "problem" in named;
-  element("problem", HTMLElement).textContent = wrong ? named.problem : "";
-  element("saved", HTMLElement).textContent = "";
+  byID("problem").textContent = wrong ? named.problem : "";
+  byID("saved").textContent = "";
   address.ariaInvalid = String(wrong);
   if (wrong) return;
   await change({ ask: "save", settings: { hub: named.address } });
   address.value = settings.hub;
-  element("saved", HTMLElement).textContent = "Saved.";
+  byID("saved").textContent = "Saved.";
   await showState();
 });
 
-element("pairing", HTMLFormElement).addEventListener("submit", async (event) => {
+byID("pairing", HTMLFormElement).addEventListener("submit", async (event) => {
   event.preventDefault();
-  const link = element("link", HTMLInputElement);
-  element("linkproblem", HTMLElement).textContent = await ask({ ask: "paste", link: link.value.trim() });
+  const link = byID("link", HTMLInputElement);
+  byID("linkproblem").textContent = await ask({ ask: "paste", link: link.value.trim() });
   link.value = "";
 });
 
-element("forget", HTMLButtonElement).addEventListener("click", async () => {
+byID("forget", HTMLButtonElement).addEventListener("click", async () => {
   await ask({ ask: "forget" });
-  element("forgotten", HTMLElement).textContent = "Done. The hub sees a new browser.";
+  byID("forgotten").textContent = "Done. The hub sees a new browser.";
 });
 
 settings = await ask({ ask: "settings" });
 address.value = settings.hub;
 const hint = "A thin frame, and the app’s name at its edge. Apps that read or picture the page do not see it.";
-element("mark", HTMLElement).append(toggle("Mark the page", hint, settings.mark, (mark) => change({ ask: "save", settings: { mark } })));
+byID("mark").append(toggle("Mark the page", hint, settings.mark, (mark) => change({ ask: "save", settings: { mark } })));
 show();
 await showState();
 setInterval(showState, EVERY);

@@ -1,13 +1,15 @@
-import { ask, element, make, toggle } from "./common.js";
+import { ask, toggle } from "./common.js";
+import { byID, make } from "./elements.js";
 import { STATES, explain, stateOf, using, whyNone } from "./states.js";
 import { toolView } from "./tooltry.js";
+import { duration } from "./words.js";
 
 /** How often what is shown is brought up to date, in ms. */
 const EVERY = 1000;
 /** Of more tools than this one can be looked for. */
 const MANY = 10;
 
-const pause = element("pause", HTMLButtonElement);
+const pause = byID("pause", HTMLButtonElement);
 /** Whether everything is paused, as the button shows it. */
 let paused = false;
 /** As a page of the extension itself has it. */
@@ -33,23 +35,23 @@ async function show() {
   const { hub, owner, page, sites, recent, used } = status;
   const state = stateOf(status);
   const connected = hub.state === "connected";
-  element("state", HTMLElement).dataset.state = state;
-  element("headline", HTMLElement).textContent = STATES[state][0];
-  element("detail", HTMLElement).textContent = explain(status, status.address);
-  element("retry", HTMLButtonElement).hidden = connected;
-  element("front", HTMLButtonElement).hidden = !status.waiting;
+  byID("state").dataset.state = state;
+  byID("headline").textContent = STATES[state][0];
+  byID("detail").textContent = explain(status, status.address);
+  byID("retry", HTMLButtonElement).hidden = connected;
+  byID("front", HTMLButtonElement).hidden = !status.waiting;
   pause.hidden = !connected;
   paused = owner.paused;
   pause.textContent = paused ? "Resume" : "Pause everything";
   pause.classList.toggle("main", paused);
-  element("dashboard", HTMLButtonElement).disabled = !connected;
+  byID("dashboard", HTMLButtonElement).disabled = !connected;
   showList("used", used, tabInUse);
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
   const since = Date.now() - (owner.at ?? 0);
   showList("connected", (owner.apps ?? []).map((app) => ({ ...app, last: app.lastMs ? ago(app.lastMs + since) : "" })), appItem);
   // What else is chosen of a site is as its switches say already.
   const seen = sites.map(({ keep, webmcp, ...site }) => site);
-  change(element("sites", HTMLElement), { page, seen }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
+  change(byID("sites"), { page, seen }, () => (sites.length ? sites : [undefined]).map((site) => section(site, page)));
 }
 
 /**
@@ -75,7 +77,7 @@ function change(part, what, made) {
  * @param {(one: T) => HTMLElement} item
  */
 function showList(id, all, item) {
-  const around = element(id, HTMLElement);
+  const around = byID(id);
   around.hidden = !all.length;
   const list = around.querySelector("ul");
   if (list) change(list, all, () => all.map(item));
@@ -106,12 +108,9 @@ const ENDED = { done: "done", failed: "failed", cancelled: "cancelled" };
 /** @param {Use & {when: string}} use */
 function useItem({ kind, name, app, took, ended, when }) {
   const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
-  const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${lasting(took)}` : ""}`;
+  const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${duration(took)}` : ""}`;
   return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));
 }
-
-/** @param {number} ms */
-const lasting = (ms) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** @param {NonNullable<OwnerState["apps"]>[number] & {last: string}} app */
 function appItem({ name, said, calls, last }) {
@@ -217,26 +216,26 @@ function allow(origin) {
   return button;
 }
 
-element("retry", HTMLButtonElement).addEventListener("click", async () => {
+byID("retry", HTMLButtonElement).addEventListener("click", async () => {
   await ask({ ask: "reconnect" });
   await show();
 });
 
-element("front", HTMLButtonElement).addEventListener("click", async () => {
+byID("front", HTMLButtonElement).addEventListener("click", async () => {
   await ask({ ask: "front" });
   window.close();
 });
 
 pause.addEventListener("click", async () => {
-  element("problem", HTMLElement).textContent = await ask({ ask: "pause", on: !paused });
+  byID("problem").textContent = await ask({ ask: "pause", on: !paused });
   await show();
 });
 
-element("dashboard", HTMLButtonElement).addEventListener("click", async () => {
-  element("problem", HTMLElement).textContent = await ask({ ask: "dashboard" });
+byID("dashboard", HTMLButtonElement).addEventListener("click", async () => {
+  byID("problem").textContent = await ask({ ask: "dashboard" });
 });
 
-element("options", HTMLButtonElement).addEventListener("click", () => chrome.runtime.openOptionsPage());
+byID("options", HTMLButtonElement).addEventListener("click", () => chrome.runtime.openOptionsPage());
 
 await show();
 setInterval(show, EVERY);

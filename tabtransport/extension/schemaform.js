@@ -1,10 +1,12 @@
 // A form for what a tool takes, made of its JSON Schema with the browser's own controls. It needs
 // nothing but a DOM, so that the extension's popup and the hub's dashboard use this one file;
-// schemaform.css is its look, of the tokens in ui.css.
+// schemaform.css is its look, of the tokens in tokens.css.
 //
 // A schema comes from a page and is not trusted. It is JSON of which any part may be anything: what
 // is not understood gets a field for JSON, what is too much is left to one field for all. Its texts
 // are shown as text, its patterns are shown and never run.
+
+import { make } from "./elements.js";
 
 /** More parameters than this are written as JSON. */
 const MAX_FIELDS = 100;
@@ -472,16 +474,3 @@ const shown = (value) => cut(typeof value === "string" ? value : (JSON.stringify
 
 /** @param {string} long */
 const cut = (long) => (long.length > MAX_TEXT ? `${long.slice(0, MAX_TEXT)}…` : long);
-
-/**
- * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-export function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}

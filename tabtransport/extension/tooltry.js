@@ -1,12 +1,11 @@
 // A tool in the popup: what it is, what it takes, and a form with which the owner calls it. The
 // call goes to the page alone, as a click there would; the hub has no part in it.
 
-import { CLASSES, ask, make } from "./common.js";
+import { ask } from "./common.js";
+import { make } from "./elements.js";
 import { parameters, schemaForm } from "./schemaform.js";
 import { resultView } from "./toolresult.js";
-
-/** @type {Record<ToolClass, string>} */
-const HINTS = { read: "reads", write: "changes", destructive: "destructive" };
+import { CLASSES, duration } from "./words.js";
 
 /**
  * @param {ToolView} tool
@@ -14,8 +13,9 @@ const HINTS = { read: "reads", write: "changes", destructive: "destructive" };
  */
 export function toolView(tool, at) {
   const { name, title, description } = tool;
-  const hint = make("span", `hint ${tool.class}`, HINTS[tool.class]);
-  hint.title = CLASSES[tool.class];
+  const { word, sentence } = CLASSES[tool.class];
+  const hint = make("span", `hint ${tool.class}`, word);
+  hint.title = sentence;
   const head = make("summary", "", make("span", "wide", make("code", "", name), ...(title && title !== name ? [` ${title}`] : [])), hint);
   if (description) head.append(make("p", "soft wide", description));
   const body = make("div", "body");
@@ -41,7 +41,7 @@ function about(tool, schema) {
     for (const part of [head, words]) part.style.marginInlineStart = `${depth}em`;
     list.append(head, words);
   }
-  const parts = [make("p", tool.class === "destructive" ? "bad" : "soft", CLASSES[tool.class])];
+  const parts = [make("p", tool.class === "destructive" ? "bad" : "soft", CLASSES[tool.class].sentence)];
   parts.push(takes.length ? make("div", "takes", make("h3", "", "Takes"), list) : make("p", "soft", "It takes no arguments."));
   return parts;
 }
@@ -94,7 +94,7 @@ function tryForm(at, schema) {
     const began = performance.now();
     /** @type {Tried} */
     const tried = await ask({ ask: "try", id, tool: at, args }).catch((error) => ({ error: String(error) }));
-    said.textContent = `It took ${Math.round(performance.now() - began).toLocaleString("en")} ms.`;
+    said.textContent = `It took ${duration(performance.now() - began)}.`;
     call.disabled = false;
     cancel.hidden = true;
     outcome.replaceChildren("error" in tried ? make("p", "bad wide", tried.error) : resultView(tried.result));

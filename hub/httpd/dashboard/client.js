@@ -1,19 +1,20 @@
 // One client: its credential, its connections, what it may know of and what that costs it, and
 // what is known of it.
 
-import { isPaused, openAbout, showAccess, showPauseOf, siteLink, updateAbout } from "./about.js";
+import { isPaused, openAbout, showPauseOf, siteLink, updateAbout } from "./about.js";
+import { showAccess } from "./access.js";
 import { KINDS, OTHERS } from "./clients.js";
 import { byID, chip, element, fill, foreign, list, number, row, showPairs, twice, when } from "./dom.js";
 import { nameOf } from "./names.js";
+import { Pages } from "./pages.js";
 import { ask } from "./session.js";
 
 /** @import {Client, Cost, Costs, Policy, Session} from "./api.d.ts" */
 
 /** @type {string} its id */
 let client;
-let offset = 0;
-/** @type {(changed: string[]) => void} */
-let again;
+/** @type {Pages} of tools */
+let pages;
 
 /**
  * @param {string} into
@@ -22,19 +23,12 @@ let again;
  */
 export function openClient(into, id, refresh) {
   client = id;
-  offset = 0;
-  again = refresh;
   fill(into, "one-client");
   openAbout({ client });
+  pages = new Pages(() => refresh(["tabs"]));
   const form = byID("tool-search", HTMLFormElement);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => go(0));
-}
-
-/** @param {number} to */
-function go(to) {
-  offset = to;
-  again(["tabs"]);
+  form.addEventListener("input", () => pages.turn());
 }
 
 /** @param {Set<string>} changed */
@@ -48,7 +42,7 @@ export async function updateClient(changed) {
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     const said = mine[0]?.said ?? "";
     showCosts(await ask("GET", `api/clients/cost?${new URLSearchParams({ client, said })}`));
-    await showAccess(policy, { client, shown: "", q: byID("tool-search", HTMLFormElement).q.value.trim() }, offset, go);
+    await showAccess(policy, { client, shown: "", q: byID("tool-search", HTMLFormElement).q.value.trim() }, pages);
   }
   await updateAbout(changed, policy, { client });
 }

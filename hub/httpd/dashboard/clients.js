@@ -1,6 +1,6 @@
 // The clients of the hub, and how another one is connected; one of them (#clients?client=ID).
 
-import { clientLink, follow } from "./about.js";
+import { clientLink, follow, isPaused } from "./about.js";
 import { openClient, updateClient } from "./client.js";
 import { showConnect } from "./connect.js";
 import { byID, chip, element, fill, foreign, list, row, when } from "./dom.js";
@@ -59,9 +59,8 @@ function showClients(clients, sessions, policy) {
     const known = clients.find((c) => c.id === id);
     const mine = sessions.filter(({ client = "" }) => client === id);
     const open = mine.filter(({ connected }) => connected);
-    const paused = policy.pauses.some(({ client, site }) => client && !site && (client === id || client === known?.name));
     const state = [open.length ? chip("connected", open.length > 1 ? `connected ${open.length} times` : undefined) : chip("closed", "not connected")];
-    if (paused) state.push(chip("paused"));
+    if (id && isPaused(policy, { client: id })) state.push(chip("paused"));
     const how = mine.slice(0, 3).map((s) => foreign(words(s), "below"));
     if (mine.length > how.length) how.push(element("span", "soft below", `and ${mine.length - how.length} more`));
     const since = open.map((s) => s.since ?? "").filter(Boolean).sort()[0];
@@ -71,7 +70,7 @@ function showClients(clients, sessions, policy) {
       state,
       how,
       element("span", "number", since ? when(since) : ""),
-      element("span", "number", mine[0]?.last ? when(mine[0].last) : last ? `before, used ${when(last)}` : "never"),
+      element("span", "number", last ? when(last) : "never"),
       known ? KINDS[known.kind] ?? known.kind : OTHERS[id] ?? "",
     );
   });

@@ -21,7 +21,7 @@
 // - States are chip()s, in the words of STATES in dom.js. list() shows a table's rows, which
 //   become cards on a phone by the words of its header. Nothing to show: an .empty that says the
 //   next step.
-// - Colours are the tokens at the top of dashboard.css, which are those of the extension's ui.css.
+// - Colours are the tokens in tokens.css, which is the extension's, too.
 
 import * as clients from "./clients.js";
 import { ACTED, byID, showAddress, undecided } from "./dom.js";
@@ -186,7 +186,7 @@ let watching = false;
 async function watchQuestions() {
   watching = true;
   try {
-    for await (const questions of session.events("api/questions/watch")) showAll(questions);
+    for await (const questions of session.events("api/questions/watch", undefined, connection.signal)) showAll(questions);
   } catch {
     // The hub's stream ends, too, and the next request says why.
   } finally {
@@ -219,6 +219,7 @@ function showStatus({ hub, record }) {
 }
 
 let running = false;
+let connection = new AbortController(); // aborted when the hub can no longer be heard
 let connected = false; // what goes on is told; otherwise nothing but run asks the hub for anything
 
 /** Follows what goes on in the hub, as long as somebody is signed in. It runs once. */
@@ -235,6 +236,7 @@ async function run() {
       byID("sign-out").hidden = auth === "none";
       if (!shown) openView();
       showPower();
+      connection = new AbortController();
       await follow((message) => {
         if (!connected) {
           connected = true;
@@ -242,7 +244,7 @@ async function run() {
           refresh(ALL); // by now, nothing of what follows is missed
         }
         take(message);
-      });
+      }, connection);
     } catch (err) {
       failed(err);
     }

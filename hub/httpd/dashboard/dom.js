@@ -1,24 +1,13 @@
 // The parts that the pages are made of. What pages and clients say may be hostile: it becomes
 // text, never HTML, and no link.
 
+import { byID, make as element } from "./elements.js";
+import { duration } from "./words.js";
+
+export { byID, element };
+
 /** How many rows a table has at most. */
 export const ROWS = 200;
-
-/** How many elements a page of a list has. */
-export const PAGE = 50;
-
-/**
- * The element with an id, of a type if that matters.
- * @template {HTMLElement} [T=HTMLElement]
- * @param {string} id
- * @param {new () => T} [type]
- * @returns {T}
- */
-export function byID(id, type) {
-  const found = document.getElementById(id);
-  if (!(found instanceof (type ?? HTMLElement))) throw new Error(`the page has no ${type?.name ?? ""}#${id}`);
-  return /** @type {T} */ (found);
-}
 
 /** The hub's address, without a slash at its end. */
 const address = document.body.dataset.base || new URL(".", location.href).href.replace(/\/$/, "");
@@ -41,18 +30,6 @@ export function fill(into, template) {
   const place = byID(into);
   place.replaceChildren(document.importNode(byID(template, HTMLTemplateElement).content, true));
   showAddress(place);
-}
-
-/**
- * @param {string} tag
- * @param {string} className
- * @param {...(Node | string)} children
- */
-export function element(tag, className, ...children) {
-  const made = document.createElement(tag);
-  made.className = className;
-  made.append(...children);
-  return made;
 }
 
 /**
@@ -85,8 +62,11 @@ export function chip(state, word) {
   return element("span", `chip ${look}`, word ?? own);
 }
 
-/** @param {...(Node | string | Node[])} cells */
-export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...(Array.isArray(c) ? c : [c]))));
+/**
+ * A row of a table. A cell whose parts say nothing has none.
+ * @param {...(Node | string | Node[])} cells
+ */
+export const row = (...cells) => element("tr", "", ...cells.map((c) => element("td", "", ...[c].flat().filter((part) => typeof part === "string" || part.textContent))));
 
 /**
  * A link to a part of a view.
@@ -112,9 +92,6 @@ export function when(time) {
   const today = at.toDateString() === new Date().toDateString();
   return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
-
-/** How long something took. @param {number} ms */
-export const duration = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** @param {number} nanoseconds */
 export const took = (nanoseconds) => duration(nanoseconds / 1e6);

@@ -6,7 +6,7 @@ import { nameOf } from "./names.js";
 import { isOfAll } from "./pause.js";
 import { ask } from "./session.js";
 
-/** @import {Browser, Policy, Status} from "./api.d.ts" */
+/** @import {Browser, Policy, Session, Status} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
 
 /** @type {(changed: string[]) => void} */
@@ -24,7 +24,7 @@ export const view = {
   async update(changed) {
     if (changed.has("record")) calls.takeEarlier(await ask("GET", "api/log?event=call&limit=50"));
     if (changed.has("status") || changed.has("tabs") || changed.has("clients")) {
-      showCounts(...(await Promise.all([ask("GET", "api/status"), ask("GET", "api/browsers")])));
+      showCounts(...(await Promise.all([ask("GET", "api/status"), ask("GET", "api/browsers"), ask("GET", "api/sessions")])));
     }
     if (changed.has("policy")) showPauses(await ask("GET", "api/policy"));
   },
@@ -37,9 +37,11 @@ export const view = {
 /**
  * @param {Status} status
  * @param {Browser[]} peers
+ * @param {Session[]} sessions
  */
-function showCounts({ hub, clients }, peers) {
+function showCounts({ hub }, peers, sessions) {
   const browsers = peers.filter((b) => b.connected && !b.single).length;
+  const clients = sessions.filter(({ connected }) => connected).length;
   const counts = { tabs: hub.tabs, tools: hub.tools, sites: hub.domains, browsers, clients, calls: hub.calls };
   for (const [name, n] of Object.entries(counts)) byID(`count-${name}`).textContent = n.toLocaleString("en");
   for (const [step, done] of Object.entries({ extension: browsers, page: hub.tools, client: clients })) byID(`step-${step}`).classList.toggle("done", done > 0);

@@ -5,16 +5,6 @@ import { chip, copier, element, foreign } from "./dom.js";
 /** @import {Tab} from "./api.d.ts" */
 
 /**
- * What a tool may change, as the popup says it, too.
- * @type {Record<string, {word: string, sentence: string}>}
- */
-export const CLASSES = {
-  read: { word: "reads", sentence: "It says that it only reads." },
-  write: { word: "changes", sentence: "It may change something." },
-  destructive: { word: "destructive", sentence: "It may do what cannot be undone." },
-};
-
-/**
  * A word about something, which is no state.
  * @param {string} look
  * @param {string} word

@@ -1,7 +1,7 @@
 // All rules, with the mode, the policy file and the private sites.
 
-import { openRuleForm, showRules } from "./about.js";
 import { byID, element, fill, foreign, list, tell, twice, when } from "./dom.js";
+import { openRuleForm, showRules } from "./rule.js";
 import { ask } from "./session.js";
 
 /** @import {Policy} from "./api.d.ts" */

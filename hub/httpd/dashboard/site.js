@@ -1,16 +1,17 @@
 // One site: its settings, what may be done with its tools, and what is known of it.
 
-import { isPaused, openAbout, showAccess, showPauseOf, updateAbout } from "./about.js";
+import { isPaused, openAbout, showPauseOf, updateAbout } from "./about.js";
+import { showAccess } from "./access.js";
 import { byID, chip, element, fill, tell, twice, when } from "./dom.js";
+import { Pages } from "./pages.js";
 import { ask, find } from "./session.js";
 
 /** @import {Client, Policy, Site} from "./api.d.ts" */
 
 /** @type {string} */
 let site;
-let offset = 0;
-/** @type {(changed: string[]) => void} */
-let again;
+/** @type {Pages} of tools */
+let pages;
 
 /**
  * @param {string} into
@@ -19,12 +20,11 @@ let again;
  */
 export function openSite(into, domain, refresh) {
   site = domain;
-  offset = 0;
-  again = refresh;
   fill(into, "one-site");
   byID("site-name").textContent = site;
   openAbout({ site });
-  byID("access-client").addEventListener("change", () => go(0));
+  pages = new Pages(() => refresh(["tabs"]));
+  byID("access-client").addEventListener("change", () => pages.turn());
   const settings = byID("site-settings", HTMLFormElement);
   settings.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -41,12 +41,6 @@ export function openSite(into, domain, refresh) {
   });
 }
 
-/** @param {number} to */
-function go(to) {
-  offset = to;
-  again(["tabs"]);
-}
-
 /** @param {Set<string>} changed */
 export async function updateSite(changed) {
   /** @type {Policy} */
@@ -55,9 +49,9 @@ export async function updateSite(changed) {
   if (changed.has("tabs") || changed.has("policy") || changed.has("clients")) {
     const client = byID("access-client", HTMLSelectElement).value;
     /** @type {{part: Site[]}} */
-    const { part } = await find(`api/sites?q=${encodeURIComponent(site)}`);
-    showSite(part.find(({ domain }) => domain === site), policy);
-    await showAccess(policy, client ? { site, client } : { site }, offset, go);
+    const { part } = await find(`api/sites?site=${encodeURIComponent(site)}`);
+    showSite(part[0], policy);
+    await showAccess(policy, client ? { site, client } : { site }, pages);
   }
   await updateAbout(changed, policy, { site });
 }

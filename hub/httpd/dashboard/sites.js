@@ -1,9 +1,9 @@
 // The sites that the hub knows; one of them (#sites?site=…) or all rules (#sites?show=rules).
 
-import { follow, showPages, siteLink } from "./about.js";
-import { byID, chip, element, fill, list, number, PAGE, row, when } from "./dom.js";
+import { follow, siteLink } from "./about.js";
+import { byID, chip, element, fill, list, number, row, when } from "./dom.js";
+import { Pages } from "./pages.js";
 import { openRules, updateRules } from "./rules.js";
-import { find } from "./session.js";
 import { openSite, updateSite } from "./site.js";
 
 /** @import {Message, Site} from "./api.d.ts" */
@@ -31,9 +31,10 @@ export const view = {
       update = updateRules;
     } else if (site) {
       openSite(PART, site, refresh);
+      byID("all-sites", HTMLAnchorElement).href = back;
       update = updateSite;
     } else {
-      openList(args.get("q") ?? "", refresh);
+      openList(args, refresh);
       update = updateList;
     }
   },
@@ -41,43 +42,41 @@ export const view = {
   live: (message) => live(message),
 };
 
-let offset = 0;
-/** @type {(to: number) => void} */
-let go;
+/** @type {Pages} */
+let pages;
+/** Where the list was left for a site. */
+let back = "#sites";
 
 /**
- * @param {string} q
+ * @param {URLSearchParams} args
  * @param {(changed: string[]) => void} refresh
  */
-function openList(q, refresh) {
+function openList(args, refresh) {
   fill(PART, "site-list");
   const form = byID("site-search", HTMLFormElement);
-  go = (to) => {
-    offset = to;
+  pages = new Pages((offset) => {
+    back = `#sites?${new URLSearchParams({ q: form.q.value, from: String(offset) })}`;
+    history.replaceState(null, "", back);
     refresh(["tabs"]);
-  };
-  offset = 0;
-  form.q.value = q;
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
-    history.replaceState(null, "", form.q.value ? `#sites?${new URLSearchParams({ q: form.q.value })}` : "#sites");
-    go(0);
   });
+  back = location.hash;
+  form.q.value = args.get("q") ?? "";
+  pages.offset = Math.floor(Number(args.get("from"))) || 0;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => pages.turn());
 }
 
 /** @param {Set<string>} changed */
 async function updateList(changed) {
   if (!changed.has("tabs") && !changed.has("policy")) return;
   const q = byID("site-search", HTMLFormElement).q.value.trim();
-  const query = new URLSearchParams({ q, offset: String(offset), limit: String(PAGE) });
   /** @type {{part: Site[], found: number}} */
-  const { part, found } = await find(`api/sites?${query}`);
+  const { part, found } = await pages.find("api/sites", { q });
   list(byID("sites"), "table", part.map(siteRow));
   byID("no-sites").hidden = found > 0 || q !== "";
   byID("no-site-found").hidden = found > 0 || q === "";
   byID("site-search").hidden = found === 0 && q === "";
   byID("site-count").textContent = found ? found.toLocaleString("en") : "";
-  showPages(offset, found, go);
 }
 
 /** @param {Site} site */

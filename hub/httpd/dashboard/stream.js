@@ -11,11 +11,27 @@ import * as session from "./session.js";
  */
 export const ALL = ["tabs", "policy", "clients", "questions", "record", "status"];
 
+/** How long the hub may say nothing, in ms; it breaks a silence after watchBeat, see ../watch.go. */
+const SILENCE = 45_000;
+
 /**
- * Calls take with each message, as long as the hub goes on.
+ * Calls take with each message, as long as the hub goes on and can be heard: a connection may be
+ * lost without a word, as when the computer sleeps.
  * @param {(message: Message) => void} take
+ * @param {AbortController} lost aborted at the end
  */
-export async function follow(take) {
-  for await (const message of session.events("api/watch")) take(message);
-  throw new Error("the hub has ended");
+export async function follow(take, lost) {
+  const give = () => lost.abort(new Error("the hub is silent"));
+  let timer = setTimeout(give, SILENCE);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(give, SILENCE);
+  };
+  try {
+    for await (const message of session.events("api/watch", undefined, lost.signal, heard)) take(message);
+    throw new Error("the hub has ended");
+  } finally {
+    clearTimeout(timer);
+    lost.abort();
+  }
 }

@@ -1,13 +1,15 @@
 // Tabs and tools: what there is, found by words, and beside it the one that is open. The address
 // keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
-import { byID, chip, element, foreign, PAGE, when } from "./dom.js";
+import { byID, chip, element, foreign, when } from "./dom.js";
 import { find, ask } from "./session.js";
-import { addressOf, CLASSES, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
+import { addressOf, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
+import { Pages } from "./pages.js";
 import { showTab } from "./tab.js";
 import { showItem } from "./item.js";
 import { showTool } from "./tool.js";
 import { closeTrial } from "./trial.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Browser, Item, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */
@@ -29,6 +31,9 @@ let args = new URLSearchParams();
 /** @type {AbortController} ends the listeners that the page outside of the view has */
 let opened;
 
+/** @type {Pages} */
+let pages;
+
 /** @type {View} */
 export const view = {
   name: "tabs",
@@ -45,6 +50,7 @@ export const view = {
       history[typed ? "replaceState" : "pushState"](null, "", next);
       refresh(["tabs"]);
     };
+    pages = new Pages((from) => go({ from: from ? String(from) : "" }));
     q.addEventListener("input", () => go({ q: q.value.trim(), from: "" }, true));
     section.addEventListener("click", (event) => {
       const link = /** @type {Element} */ (event.target).closest("a");
@@ -79,9 +85,10 @@ const kindNow = () => (Object.hasOwn(KINDS, args.get("kind") ?? "") ? /** @type 
 
 /** @param {string} kind */
 function found(kind) {
-  const query = new URLSearchParams({ limit: String(kind === kindNow() ? PAGE : 0), offset: kind === kindNow() ? (args.get("from") ?? "") : "" });
-  for (const [name, value] of [["q", args.get("q")], ["site", args.get("site")], ["tab", args.get("of")]]) if (name && value) query.set(name, value);
-  return find(`${KINDS[kind].path}?${query}`);
+  const query = { q: args.get("q") ?? "", site: args.get("site") ?? "", tab: args.get("of") ?? "" };
+  const { path } = KINDS[kind];
+  pages.offset = Number(args.get("from")) || 0;
+  return kind === kindNow() ? pages.find(path, query) : find(`${path}?${new URLSearchParams({ ...query, limit: "0" })}`);
 }
 
 /**
@@ -100,7 +107,7 @@ function showFound(lists, browsers) {
   });
   const { part, found } = lists[kinds.indexOf(now)];
   showParts(byID("found"), [now, String(args), part], () => links(part.map(KINDS[now].row)));
-  showWhere(found, part.length);
+  showOnly();
   showBrowsers(now === "tabs" && !narrowed() ? browsers.filter((b) => !b.single) : []);
   byID("no-tabs").hidden = narrowed() || now !== "tabs" || part.some(hasTools);
   byID("no-match").hidden = found > 0 || !byID("no-tabs").hidden;
@@ -123,21 +130,8 @@ function links(rows) {
 /** @param {Record<string, string>} opens */
 const isOpen = (opens) => OPEN.every((name) => (args.get(name) ?? "") === opens[name]);
 
-/**
- * Says which part is shown, and leads to the others.
- * @param {number} found
- * @param {number} here
- */
-function showWhere(found, here) {
-  const from = Number(args.get("from") ?? 0);
-  const words = here ? `${(from + 1).toLocaleString("en")}–${(from + here).toLocaleString("en")} of ${found.toLocaleString("en")}` : "";
-  if (byID("part").textContent !== words) byID("part").textContent = words;
-  for (const [id, to, there] of /** @type {[string, number, boolean][]} */ ([["earlier", Math.max(from - PAGE, 0), from > 0], ["later", from + PAGE, from + here < found]])) {
-    const link = byID(id, HTMLAnchorElement);
-    lead(link, args, { from: to ? String(to) : "" });
-    link.hidden = !there;
-  }
-  byID("parts").hidden = found <= PAGE && from === 0;
+/** Says of what alone is shown what there is, and leads to the rest. */
+function showOnly() {
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";
   byID("only-words").textContent = only;

@@ -2,10 +2,11 @@
 
 import { powerShellLine, shellLine } from "./callline.js";
 import { element, factsOf, foreign, labelled, row } from "./dom.js";
-import { addressOf, CLASSES, definitionOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.js";
+import { addressOf, definitionOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { parameters } from "./schemaform.js";
 import { ask, events, find, Refused } from "./session.js";
 import { closeTrial, trialOf } from "./trial.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Explanation, Tool} from "./api.d.ts" */
 
@@ -144,6 +145,7 @@ function whereParts(tool, where, args) {
   if (tab) facts.push(["A call goes to", link(args, opens("tab", addressOf(tab)), foreign(tab.title || tab.url)), " ", stateOf(tab)]);
   else if (openUrl) facts.push(["A call opens", foreign(openUrl)]);
   facts.push(["Because", foreign(reason)]);
+  /** @type {HTMLElement[]} */
   const made = [factsOf(facts)];
   if (candidates.length < 2) return made;
   const others = candidates.slice(0, MAX_CONSIDERED).map(({ tab: other, number, note }) => element("li", "", link(args, opens("tab", addressOf(other)), foreign(other.title || other.url)), ` · tab ${number} · `, foreign(note)));

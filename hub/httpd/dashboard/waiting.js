@@ -3,6 +3,7 @@
 
 import { byID, element, foreign, tell, when } from "./dom.js";
 import * as session from "./session.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Question} from "./api.d.ts" */
 
@@ -17,13 +18,6 @@ const ANSWERS = {
   session: "Allow for this session",
   app: "Always for this app",
   always: "Always, for every app",
-};
-
-/** @type {Record<string, string>} */
-const CLASSES = {
-  read: "It says that it only reads.",
-  write: "It may change something.",
-  destructive: "It may do what cannot be undone.",
 };
 
 /** @type {Record<string, string>} */
@@ -125,7 +119,7 @@ function aboutCall(q) {
   const parts = [part("App", ...app(q)), part("Site", ...where(site))];
   if (!tool) return parts;
   const name = tool.title ? [said(tool.name), " ", said(tool.title)] : [said(tool.name)];
-  parts.push(part(KINDS[tool.kind ?? ""] ?? "tabhub’s tool", ...name, element("p", tool.class === "destructive" ? "bad" : "", CLASSES[tool.class] ?? CLASSES.write)));
+  parts.push(part(KINDS[tool.kind ?? ""] ?? "tabhub’s tool", ...name, element("p", tool.class === "destructive" ? "bad" : "", (CLASSES[tool.class] ?? CLASSES.write).sentence)));
   if (changes.length) {
     parts.push(part("Changed", ...changes.map(({ what, was, is }) => element("div", "", said(what), element("del", "said foreign", was), element("ins", "said foreign", is)))));
   }

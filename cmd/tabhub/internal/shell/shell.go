@@ -7,7 +7,11 @@ import (
 	"strings"
 )
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@+\\-]+$`)
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:=@+-]+$`)
+
+// Plain reports whether a word is the same in every shell, which sees nothing else in it, and
+// no program takes it for a flag.
+func Plain(word string) bool { return plain.MatchString(word) && word[0] != '-' }
 
 // Line returns words as a command line of an operating system's usual shell.
 func Line(goos string, words ...string) string {
@@ -18,7 +22,7 @@ func Line(goos string, words ...string) string {
 			if strings.ContainsAny(w, " \t&()^") {
 				w = `"` + w + `"`
 			}
-		case !plain.MatchString(w) || strings.Contains(w, `\`):
+		case !plain.MatchString(w):
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 		line[i] = w

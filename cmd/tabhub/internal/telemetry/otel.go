@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -48,42 +49,40 @@ type tracer struct {
 // newTracer returns what the environment asks for, nil if that is nothing.
 func newTracer(o Options) *tracer {
 	env := environment(o.Env)
-	traces, err := env.exports("TRACES")
-	metrics, merr := env.exports("METRICS")
-	if err := errors.Join(err, merr); err != nil {
-		o.Log.Error("OpenTelemetry is not used as the environment says", "err", err)
+	traces, err := env.uploader("TRACES")
+	if err != nil {
+		o.Log.Error("OpenTelemetry: no traces are sent", "err", err)
 	}
-	if !traces && !metrics {
+	metrics, err := env.metricExporter()
+	if err != nil {
+		o.Log.Error("OpenTelemetry: no metrics are sent", "err", err)
+	}
+	if traces == nil && metrics == nil {
 		return nil
 	}
+	otel.SetLogger(logr.FromSlogHandler(o.Log.Handler())) // what it thinks of the variables that the SDK reads
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("OpenTelemetry", "err", err) }))
 	t := &tracer{spans: tracenoop.Tracer{}, sets: sets{all: map[telemetry.Request]attribute.Set{}}}
 	var meter metric.Meter = metricnoop.Meter{}
 	of := describe(o)
-	if traces {
-		if up, err := newUploader(env, "TRACES"); err != nil {
-			o.Log.Error("no traces are sent", "err", err)
-		} else {
-			exporter := otlptrace.NewUnstarted(traceClient{up})
-			provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(of))
-			t.spans = provider.Tracer(scope, trace.WithInstrumentationVersion(o.Version), trace.WithSchemaURL(semconv.SchemaURL))
-			t.shutdown = append(t.shutdown, provider.Shutdown)
-		}
+	if traces != nil {
+		o.Log.Info("OpenTelemetry: traces are sent, which name tools and their sites", "to", traces.to())
+		provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(otlptrace.NewUnstarted(traceClient{traces})), sdktrace.WithResource(of))
+		t.spans = provider.Tracer(scope, trace.WithInstrumentationVersion(o.Version), trace.WithSchemaURL(semconv.SchemaURL))
+		t.shutdown = append(t.shutdown, provider.Shutdown)
 	}
-	if metrics {
-		if up, err := newUploader(env, "METRICS"); err != nil {
-			o.Log.Error("no metrics are sent", "err", err)
-		} else {
-			provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(newMetricExporter(up, env))),
-				sdkmetric.WithResource(of), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)) // metricExporter sends none
-			meter = provider.Meter(scope, metric.WithInstrumentationVersion(o.Version), metric.WithSchemaURL(semconv.SchemaURL))
-			t.shutdown = append(t.shutdown, provider.Shutdown)
-		}
+	if metrics != nil {
+		o.Log.Info("OpenTelemetry: metrics are sent, which name tools and their sites", "to", metrics.to())
+		provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewPeriodicReader(metrics)),
+			sdkmetric.WithResource(of), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)) // metricExporter sends none
+		meter = provider.Meter(scope, metric.WithInstrumentationVersion(o.Version), metric.WithSchemaURL(semconv.SchemaURL))
+		t.shutdown = append(t.shutdown, provider.Shutdown)
 	}
 	bounds := metric.WithExplicitBucketBoundaries(operationBuckets...)
+	var serr error
 	t.operations, err = mcpconv.NewServerOperationDuration(meter, bounds)
-	t.sessions, merr = mcpconv.NewServerSessionDuration(meter, bounds)
-	if err := errors.Join(err, merr); err != nil {
+	t.sessions, serr = mcpconv.NewServerSessionDuration(meter, bounds)
+	if err := errors.Join(err, serr); err != nil {
 		o.Log.Error("OpenTelemetry", "err", err) // the instrument does nothing then
 	}
 	return t
@@ -92,6 +91,7 @@ func newTracer(o Options) *tracer {
 // describe says what the process is. The environment has the last word.
 func describe(o Options) *resource.Resource {
 	of, err := resource.New(context.Background(),
+		resource.WithService(), // a service.instance.id, without which the metrics of two hubs are one series
 		resource.WithTelemetrySDK(),
 		resource.WithAttributes(semconv.ServiceName("tabhub"), semconv.ServiceVersion(o.Version)),
 		resource.WithFromEnv())
@@ -101,11 +101,15 @@ func describe(o Options) *resource.Resource {
 	return of
 }
 
-func (t *tracer) close(ctx context.Context) (errs []error) {
+func (t *tracer) close(ctx context.Context) error {
+	var errs []error
 	for _, shutdown := range t.shutdown {
 		errs = append(errs, shutdown(ctx))
 	}
-	return errs
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("sending the last traces and metrics: %w", err)
+	}
+	return nil
 }
 
 // The kinds of spans, but for those inside the hub.

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"golang.org/x/net/http/httpguts"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -26,9 +28,11 @@ const (
 	// maxAttempts is how often something is sent that a collector does not take now.
 	maxAttempts = 4
 	firstRetry  = time.Second
+	contentType = "application/x-protobuf"
 )
 
-// uploader posts one signal to a collector, as the standard environment variables say.
+// uploader posts one signal to a collector, as the standard environment variables say. It
+// follows no redirects: the headers may hold a credential, which is for the endpoint alone.
 type uploader struct {
 	url     string
 	headers http.Header
@@ -37,8 +41,16 @@ type uploader struct {
 	http    *http.Client
 }
 
+// uploader returns what sends a signal, TRACES or METRICS; nil if it is not to be sent.
+func (env environment) uploader(signal string) (*uploader, error) {
+	if wanted, err := env.exports(signal); !wanted {
+		return nil, err
+	}
+	return newUploader(env, signal)
+}
+
 func newUploader(env environment, signal string) (*uploader, error) {
-	u := &uploader{url: env("OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT"), headers: http.Header{}, timeout: defaultTimeout}
+	u := &uploader{url: env("OTEL_EXPORTER_OTLP_" + signal + "_ENDPOINT"), timeout: defaultTimeout}
 	if u.url == "" {
 		base := env("OTEL_EXPORTER_OTLP_ENDPOINT")
 		if base == "" {
@@ -63,28 +75,58 @@ func newUploader(env environment, signal string) (*uploader, error) {
 	default:
 		return nil, fmt.Errorf("the compression for %s is %q; it may be gzip or none", strings.ToLower(signal), c)
 	}
-	for pair := range strings.SplitSeq(env.of(signal, "HEADERS"), ",") {
-		key, value, _ := strings.Cut(pair, "=")
-		value, err := url.PathUnescape(strings.TrimSpace(value))
-		if key = strings.TrimSpace(key); key != "" && err == nil {
-			u.headers.Add(key, value)
-		}
+	var err error
+	if u.headers, err = parseHeaders(env.of(signal, "HEADERS")); err != nil {
+		return nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	var err error
 	if transport.TLSClientConfig, err = tlsConfig(env, signal); err != nil {
 		return nil, err
 	}
-	u.http = &http.Client{Transport: transport}
+	u.http = &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	return u, nil
+}
+
+// parseHeaders reads NAME=VALUE,NAME=VALUE. What is wrong is not quoted: it may be a secret.
+func parseHeaders(pairs string) (http.Header, error) {
+	headers := http.Header{}
+	for i, pair := range strings.Split(pairs, ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(pair, "=")
+		name = strings.TrimSpace(name)
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if !ok || err != nil || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, fmt.Errorf("number %d of the headers (OTEL_EXPORTER_OTLP_HEADERS) is no header; write NAME=VALUE, the value percent-encoded, such as authorization=Bearer%%20TOKEN", i+1)
+		}
+		headers.Add(name, value)
+	}
+	return headers, nil
+}
+
+// to returns the endpoint, less what is a secret in it.
+func (u *uploader) to() string {
+	to, err := url.Parse(u.url)
+	if err != nil {
+		return ""
+	}
+	to.User, to.RawQuery = nil, ""
+	return to.String()
 }
 
 // tlsConfig returns whom to believe to be the collector, and who to be for it; nil if the
 // environment does not say.
 func tlsConfig(env environment, signal string) (*tls.Config, error) {
 	ca, cert, key := env.of(signal, "CERTIFICATE"), env.of(signal, "CLIENT_CERTIFICATE"), env.of(signal, "CLIENT_KEY")
-	if ca == "" && cert == "" {
+	if ca == "" && cert == "" && key == "" {
 		return nil, nil
+	}
+	if (cert == "") != (key == "") {
+		return nil, errors.New("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY go together; one of them is not set")
 	}
 	c := new(tls.Config)
 	if ca != "" {
@@ -147,7 +189,7 @@ func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, 
 		return -1, err
 	}
 	r.Header = u.headers.Clone()
-	r.Header.Set("Content-Type", "application/x-protobuf")
+	r.Header.Set("Content-Type", contentType)
 	if u.gzip {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
@@ -157,20 +199,53 @@ func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, 
 		if errors.As(err, &inner) {
 			err = inner.Err // without the address, which may hold a secret
 		}
-		return 0, fmt.Errorf("the collector: %w", err)
+		return 0, fmt.Errorf("the collector does not answer over OTLP/HTTP, mostly port 4318: %w", err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection serves again
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // all of it, so that the connection serves again
+	if resp.Header.Get("Content-Type") != contentType {
+		answer = nil
+	}
 	if resp.StatusCode < 300 {
+		// An Export…ServiceResponse, with a partial_success if something was not taken.
+		if why := textField(textField(answer, 1), 2); why != nil {
+			return -1, fmt.Errorf("the collector has not taken all: %.200q", why)
+		}
 		return 0, nil
 	}
 	err = fmt.Errorf("the collector has answered %s", resp.Status)
+	if why := textField(answer, 2); why != nil { // a google.rpc.Status
+		err = fmt.Errorf("%w: %.200q", err, why)
+	}
 	switch resp.StatusCode {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		err = fmt.Errorf("%w, which is not followed: set the endpoint to where the collector is", err)
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
 		return time.Duration(seconds) * time.Second, err
 	}
 	return -1, err
+}
+
+// textField returns a field of a message that is a text or a message, nil if there is none.
+// The types that OTLP's answers have in Go bring gRPC along.
+func textField(message []byte, number protowire.Number) []byte {
+	for len(message) > 0 {
+		n, kind, tag := protowire.ConsumeTag(message)
+		if tag < 0 {
+			return nil
+		}
+		value := protowire.ConsumeFieldValue(n, kind, message[tag:])
+		if value < 0 {
+			return nil
+		}
+		if n == number && kind == protowire.BytesType {
+			text, _ := protowire.ConsumeBytes(message[tag:])
+			return text
+		}
+		message = message[tag+value:]
+	}
+	return nil
 }
 
 // traceClient is otlptrace.Client.

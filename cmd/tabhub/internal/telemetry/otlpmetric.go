@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -17,18 +18,27 @@ import (
 // for spans that any transport can be given, and none for metrics.
 type metricExporter struct {
 	*uploader
-	delta bool
+	temporality metricdata.Temporality
 }
 
-func newMetricExporter(u *uploader, env environment) metricExporter {
-	return metricExporter{u, strings.EqualFold(env("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"), "delta")}
+// metricExporter returns what sends metrics, nil if none are to be sent.
+func (env environment) metricExporter() (*metricExporter, error) {
+	u, err := env.uploader("METRICS")
+	if u == nil {
+		return nil, err
+	}
+	switch preference := env("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"); strings.ToLower(preference) {
+	case "", "cumulative":
+		return &metricExporter{u, metricdata.CumulativeTemporality}, nil
+	case "delta", "lowmemory": // the same for histograms
+		return &metricExporter{u, metricdata.DeltaTemporality}, nil
+	default:
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE is %q; it may be cumulative, delta or lowmemory", preference)
+	}
 }
 
 func (e metricExporter) Temporality(sdkmetric.InstrumentKind) metricdata.Temporality {
-	if e.delta {
-		return metricdata.DeltaTemporality
-	}
-	return metricdata.CumulativeTemporality
+	return e.temporality
 }
 
 func (metricExporter) Aggregation(k sdkmetric.InstrumentKind) sdkmetric.Aggregation {
@@ -60,7 +70,10 @@ func (e metricExporter) Export(ctx context.Context, of *metricdata.ResourceMetri
 		resource.ScopeMetrics = append(resource.ScopeMetrics, scope)
 	}
 	// The same bytes as an ExportMetricsServiceRequest.
-	return e.upload(ctx, &metricspb.MetricsData{ResourceMetrics: []*metricspb.ResourceMetrics{resource}})
+	if err := e.upload(ctx, &metricspb.MetricsData{ResourceMetrics: []*metricspb.ResourceMetrics{resource}}); err != nil {
+		return fmt.Errorf("metrics export: %w", err) // as otlptrace says it of traces
+	}
+	return nil
 }
 
 func scopeOf(s instrumentation.Scope) *commonpb.InstrumentationScope {

@@ -36,7 +36,9 @@ func TestScrape(t *testing.T) {
 		`tabhub_calls_total{kind="tool",outcome="unknown"} 1`,
 		`tabhub_call_duration_seconds_count{kind="tool"} 3`,
 		`tabhub_call_phase_duration_seconds_count{phase="execute"} 3`,
+		`tabhub_calls_total{kind="resource",outcome="TOOL_TIMEOUT"} 0`,
 		`tabhub_decisions_total{decision="allow"} 3`,
+		`tabhub_decisions_total{decision="deny"} 0`,
 		`tabhub_mcp_sessions{transport="stdio"} 1`,
 		`mcp_server_operation_duration_seconds_count{error_type="",mcp_method_name="initialize",network_transport="pipe"} 1`,
 		`mcp_server_operation_duration_seconds_count{error_type="",mcp_method_name="tools/call",network_transport="pipe"} 3`,
@@ -76,6 +78,19 @@ func TestFewSeries(t *testing.T) {
 	}
 }
 
+// What a client has asked for wrongly is no failure of the hub: alarms are set on those.
+func TestFailures(t *testing.T) {
+	for code, want := range map[int]string{
+		0: "", -32700: "", -32600: "", -32601: "", -32602: "", -32002: "", // as MCP has had them
+		-32020: "", -32021: "", -32022: "", // a version that the hub does not speak is how versions are negotiated
+		-32603: "-32603", -32001: "_OTHER", -32003: "-32003", 1: "_OTHER",
+	} {
+		if got := errorType(&telemetry.Request{Code: code}); got != want {
+			t.Errorf("%d is %q, want %q", code, got, want)
+		}
+	}
+}
+
 var metricName = regexp.MustCompile(`\b(?:tabhub|mcp_server|promhttp|go|process)_[a-z0-9_]+`)
 
 // ours are the names of all metrics, as a scrape has them.
@@ -85,8 +100,6 @@ func ours(t *testing.T) []string {
 	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }})
 	tel.metrics.request(new(telemetry.Request), 1) // what has labels is not there before
 	tel.metrics.session(telemetry.Session{})
-	tel.metrics.called("tool", "ok", 1)
-	tel.metrics.phase(telemetry.Decide, 1, "allow")
 	all, err := tel.metrics.registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +140,12 @@ func TestMetricsAreDocumented(t *testing.T) {
 		base := regexp.MustCompile("_(bucket|count|sum)$").ReplaceAllString(shown, "")
 		if !slices.Contains(names, shown) && !slices.Contains(names, base) {
 			t.Errorf("the dashboard shows %s, which there is not", shown)
+		}
+	}
+	// A Prometheus that scrapes native histograms keeps no buckets.
+	for _, classic := range regexp.MustCompile(`rate\((mcp_server_\w+|tabhub_\w+)_(?:bucket|count)`).FindAllStringSubmatch(string(dashboard), -1) {
+		if !strings.Contains(string(dashboard), "rate("+classic[1]+"{") {
+			t.Errorf("the dashboard shows %s by its buckets alone", classic[1])
 		}
 	}
 	if !strings.Contains(string(dashboard), "tabhub_calls_total") {

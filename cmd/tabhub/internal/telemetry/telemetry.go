@@ -2,7 +2,6 @@ package telemetry
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -68,7 +67,7 @@ func (t *Telemetry) Close(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lastSend)
 	defer cancel()
-	return errors.Join(t.tracer.close(ctx)...)
+	return t.tracer.close(ctx)
 }
 
 // BeginRequest implements telemetry.Observer.

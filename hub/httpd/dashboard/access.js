@@ -1,0 +1,61 @@
+// What a client may do with tools, a page of them at a time.
+
+import { byID, chip, element, foreign, link, list, row, tell } from "./dom.js";
+import { decision, isOwn, makeRule, removeRule } from "./rule.js";
+
+/** @import {Access, Policy} from "./api.d.ts" */
+
+/**
+ * @param {Policy} policy
+ * @param {{site?: string, client?: string, q?: string, shown?: string}} of
+ * @param {import("./pages.js").Pages} pages
+ */
+export async function showAccess(policy, of, pages) {
+  /** @type {{part: Access[], found: number}} */
+  const { part, found } = await pages.find("api/access", of);
+  list(byID("access"), "table", part.map((tool) => accessRow(tool, policy, of)));
+  byID("no-access").hidden = found > 0;
+  byID("tool-count").textContent = found ? found.toLocaleString("en") : "";
+}
+
+/**
+ * @param {Access} tool
+ * @param {Policy} policy
+ * @param {{site?: string, client?: string}} subject
+ */
+function accessRow(tool, policy, { site, client }) {
+  /** @type {HTMLElement[]} */
+  const name = [link("tabs", { tool: tool.name }, foreign(tool.source || tool.name))];
+  if (!site && tool.domain) name.push(foreign(tool.domain, "soft below"));
+  if (tool.tab) name.push(element("span", "soft below", `tab ${tool.tab}`));
+  if (tool.cached) name.push(chip("cached"));
+  const state = [decision(tool.effect)];
+  if (tool.changed) state.push(chip("waiting", "changed since you allowed it"));
+  else if (tool.rule?.pin) state.push(element("span", "soft below", "as it was described"));
+  return row(name, tool.class, state, foreign(tool.words, "soft"), tool.domain ? ruleSelect(tool, policy, client) : "");
+}
+
+/**
+ * What the owner has said of just this tool, to be changed.
+ * @param {Access} tool
+ * @param {Policy} policy
+ * @param {string} [client]
+ */
+function ruleSelect(tool, policy, client) {
+  const subject = { site: tool.domain, tool: tool.source, client };
+  const own = policy.rules.find(
+    (r) => isOwn(r) && r.site === subject.site && r.tool === subject.tool && (r.client ?? "") === (client ?? "") && !r.class && !r.from && !r.session && !r.late,
+  );
+  const made = document.createElement("select");
+  made.className = "writes";
+  made.ariaLabel = `Your rule for ${tool.source}`;
+  made.append(new Option("none", ""), ...["allow", "ask", "deny"].map((effect) => new Option(effect)));
+  made.value = own?.effect ?? "";
+  made.addEventListener("change", () =>
+    tell(made, async () => {
+      if (made.value === "") return own && removeRule(own);
+      return makeRule({ ...subject, effect: made.value });
+    }),
+  );
+  return made;
+}

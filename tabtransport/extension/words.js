@@ -1,0 +1,15 @@
+// Words that the extension's pages and the dashboard have in common.
+
+/**
+ * What a tool may change, as a word and as a sentence.
+ *
+ * @type {Record<string, {word: string, sentence: string}>}
+ */
+export const CLASSES = {
+  read: { word: "reads", sentence: "It says that it only reads." },
+  write: { word: "changes", sentence: "It may change something." },
+  destructive: { word: "destructive", sentence: "It may do what cannot be undone." },
+};
+
+/** How long something took. @param {number} ms */
+export const duration = (ms) => (ms < 0.1 ? "< 0.1 ms" : ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
