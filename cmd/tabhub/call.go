@@ -84,8 +84,12 @@ func (a *app) printResult(b []byte) error {
 	for i := range result.Content {
 		a.printContent(&result.Content[i])
 	}
-	if len(result.Content) == 0 && result.StructuredContent != nil {
+	switch {
+	case len(result.Content) > 0:
+	case result.StructuredContent != nil:
 		fmt.Fprintf(a.out, "%s\n", describe.VisibleJSON(result.StructuredContent))
+	case !result.IsError:
+		a.note("done; the tool has returned nothing")
 	}
 	if result.IsError {
 		return errToolFailed

@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"context"
+	"io"
 	"strings"
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
+	"tabhub/hub/httpd"
 )
 
 // Who waits for a slow tool must see how far it is, and who presses Ctrl-C must end the call
@@ -54,5 +56,25 @@ func TestCallOnATerminal(t *testing.T) {
 	}
 	if _, n := tenant.Hub.Running(); n != 0 {
 		t.Errorf("%d calls are under way", n)
+	}
+}
+
+// Who is waited for must be able to read all of what there is to do, which the line that tells
+// the time has no room for.
+func TestCallThatWaitsForYou(t *testing.T) {
+	terminal, tty := ptytest.Open(t, 80)
+	command := "tabhub approve QUESTIONQUESTIONQUESTION26"
+	go func() {
+		defer tty.Close()
+		a := &app{stderr: tty, env: noEnv}
+		shown := a.progress()
+		for range 2 {
+			shown.add(&httpd.ProgressReport{Message: "waiting for the owner's answer (" + command + ")", Waiting: true})
+			shown.show()
+		}
+	}()
+	b, _ := io.ReadAll(terminal) // ends with an error when nobody has the tty any more
+	if seen := string(b); strings.Count(seen, command) != 1 || !strings.HasSuffix(seen, "◆ waiting for you\x1b[0m") {
+		t.Errorf("seen: %q", seen)
 	}
 }

@@ -54,6 +54,8 @@ func (a *app) callTool(ctx context.Context, in httpd.CallRequest) (json.RawMessa
 		select {
 		case got := <-events:
 			switch {
+			case got.err != nil && id != "":
+				return nil, fmt.Errorf("%w; the call may have taken effect", got.err)
 			case got.err != nil:
 				return nil, got.err
 			case got.ErrorReport != nil:
@@ -104,6 +106,7 @@ type progress struct {
 	line   *terminal.Status
 	began  time.Time
 	latest string
+	asked  string // what the person was told to do
 }
 
 func (a *app) progress() *progress { return &progress{app: a, line: a.status(), began: time.Now()} }
@@ -111,6 +114,14 @@ func (a *app) progress() *progress { return &progress{app: a, line: a.status(), 
 // add takes in what is said.
 func (p *progress) add(said *httpd.ProgressReport) {
 	var words []string
+	message := terminal.OneLine(said.Message, 200)
+	if said.Waiting && p.line.Screen.Rewrites { // which would cut it
+		if message != p.asked {
+			p.line.Clear()
+			p.note("%s", message)
+		}
+		p.asked, message = message, ""
+	}
 	switch {
 	case said.Waiting:
 		words = append(words, p.line.Screen.State(terminal.Wait, "waiting for you"))
@@ -119,8 +130,8 @@ func (p *progress) add(said *httpd.ProgressReport) {
 	case said.Progress > 0:
 		words = append(words, fmt.Sprint(said.Progress))
 	}
-	if said.Message != "" {
-		words = append(words, terminal.OneLine(said.Message, 200))
+	if message != "" {
+		words = append(words, message)
 	}
 	latest := strings.Join(words, "  ")
 	if !p.line.Screen.Rewrites && latest != p.latest {

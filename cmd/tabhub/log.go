@@ -69,11 +69,17 @@ latest 10000 lines.`,
 			return l.tellCall(cmd.Context(), *follow)
 		}
 		out := a.lines()
-		if err := out.printHeader(); err != nil {
-			return err
+		if *follow {
+			if err := out.printHeader(); err != nil {
+				return err
+			}
 		}
 		err := l.each(cmd.Context(), *follow, out.print)
-		if err == nil && out.printed == 0 && !*follow {
+		switch {
+		case err != nil || *follow || out.printed > 0:
+		case *q == record.Query{Limit: q.Limit}:
+			a.note("nothing is recorded yet; a hub that runs records what is done")
+		default:
 			a.note("nothing like this is in the record; `tabhub log` without flags shows the latest of all")
 		}
 		return err

@@ -16,6 +16,7 @@ import (
 type lines struct {
 	*app
 	widths  []int
+	headed  bool
 	day     string // of the line before, which its time does not say
 	printed int
 }
@@ -31,7 +32,12 @@ func (a *app) lines() *lines {
 	return &lines{app: a, widths: []int{time, client, site, what, rest - client - site - what}}
 }
 
+// printHeader prints the header, once.
 func (p *lines) printHeader() error {
+	if p.headed {
+		return nil
+	}
+	p.headed = true
 	t := p.table("TIME", "CLIENT", "SITE", "WHAT", "OUTCOME")
 	t.SetWidths(p.widths...)
 	return t.Print()
@@ -43,6 +49,9 @@ func (p *lines) print(l *record.Line) error {
 
 // printAt prints a line about something that has happened at a time.
 func (p *lines) printAt(at time.Time, client string, site spec.Domain, what string, outcome terminal.Cell) error {
+	if err := p.printHeader(); err != nil {
+		return err
+	}
 	at = at.Local()
 	clock := at.Format("01-02 15:04:05")
 	if p.onTerminal() {

@@ -233,11 +233,15 @@ func (a *app) policyModeCommand() *cobra.Command {
 				return err
 			})
 		}
+		var in httpd.ModeSetting
+		if err := in.Mode.UnmarshalText([]byte(pos[0])); err != nil {
+			return &usageError{err}
+		}
 		r, err := a.remote()
 		if err != nil {
 			return err
 		}
-		_, err = r.do(cmd.Context(), http.MethodPut, "/api/policy/mode", map[string]string{"mode": pos[0]})
+		_, err = r.do(cmd.Context(), http.MethodPut, "/api/policy/mode", in)
 		return err
 	}
 	return cmd

@@ -26,8 +26,6 @@ type remote struct {
 	http  *http.Client
 }
 
-var errNoHub = errors.New("no hub is running; start one with `tabhub serve`, or let your MCP client start `tabhub stdio`")
-
 // remote finds the hub.
 func (a *app) remote() (*remote, error) {
 	dir, h, err := a.running()
@@ -53,7 +51,7 @@ func (a *app) running() (home.Dir, home.Hub, error) {
 	}
 	h, err := dir.Running()
 	if errors.Is(err, home.ErrNoHub) {
-		err = errNoHub
+		err = fmt.Errorf("%w in %s; start one with `tabhub serve`, or let your MCP client start `tabhub stdio`", home.ErrNoHub, dir)
 	}
 	return dir, h, err
 }
@@ -142,8 +140,11 @@ func (r *remote) send(ctx context.Context, method, path string, in any, accept s
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := r.http.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("the hub (process %d) does not answer: %w", r.hub.PID, err)
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.Canceled):
+		return nil, errInterrupted
+	case err != nil:
+		return nil, fmt.Errorf("the hub (process %d) does not answer: %w", r.hub.PID, errors.Unwrap(err)) // without the address
 	}
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
@@ -165,6 +166,8 @@ func (r *remote) call(ctx context.Context, method, path string, in, out any) err
 	}
 	return decode(b, out)
 }
+
+var errInterrupted = errors.New("interrupted")
 
 var errOtherVersion = errors.New("the hub's answer makes no sense; is it of another version? `tabhub stop` ends it, and the next client starts one of this version")
 

@@ -49,7 +49,7 @@ their next request starts a hub again.`,
 // stop ends the hub: it has the time ask to answer, and then the time wait to end.
 func (a *app) stop(ctx context.Context, dir home.Dir, ask, wait time.Duration) error {
 	err := a.askToStop(ctx, ask)
-	for late := time.Now().Add(wait); errors.Is(err, errNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {
+	for late := time.Now().Add(wait); errors.Is(err, home.ErrNoHub) && dir.Held(home.HubLock) && time.Now().Before(late); {
 		// It is about to listen, or about to end.
 		select {
 		case <-time.After(lookAgain):

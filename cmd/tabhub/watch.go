@@ -36,8 +36,6 @@ A call that begins is shown with its ID, which "tabhub cancel" takes. What ends 
 		show := w.show
 		if *asJSON {
 			show = w.showJSON
-		} else if err := w.printHeader(); err != nil {
-			return err
 		}
 		err := a.watch(cmd.Context(), show)
 		w.now.Clear()
@@ -86,6 +84,9 @@ func (w *watcher) show(event []byte) error {
 		return err
 	}
 	w.now.Clear()
+	if err := w.printHeader(); err != nil {
+		return err
+	}
 	said := make(map[string]terminal.Cell, len(e.Running))
 	var under []string
 	for i := range e.Running {

@@ -91,7 +91,8 @@ func TestWatchLines(t *testing.T) {
 		}
 	}
 	got := regexp.MustCompile(`\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
-	want := `TIME  claude       e.com                buy                   begun, CALL
+	want := `TIME            CLIENT       SITE                 WHAT                  OUTCOME
+TIME  claude       e.com                buy                   begun, CALL
 TIME  claude       e.com                buy                   waiting for you
 TIME  claude       e.com                buy                   50 % half\x1b[2J
 3 entries came too fast to be shown; ` + "`tabhub log`" + ` has them

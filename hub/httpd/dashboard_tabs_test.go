@@ -96,7 +96,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector(".outcome img")?.naturalWidth === 1`)
 	picture(page, "tool")
 	page.Into(`document.querySelector(".outcome").innerText`, &text)
-	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, `"total": 18.5`) {
+	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, "total\n18.5") {
 		t.Errorf("the result: %s", text)
 	}
 	if got := page.Eval(`document.querySelector(".trial-state").textContent`); !strings.HasPrefix(got, `"It took `) {

@@ -54,7 +54,12 @@ func TestSitesOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector("#sites").textContent.includes("last seen")`)
 	page.Click("#site-search input")
 	page.Type("left")
-	page.WaitFor(`document.querySelector("#sites").rows.length === 1 && location.hash === "#sites?q=left"`)
+	page.WaitFor(`document.querySelector("#sites").rows.length === 1 && location.hash === "#sites?q=left&from=0"`)
+	page.Click("#sites a")
+	page.WaitFor(`document.querySelector("#site-name")?.textContent === "left.example"`)
+	page.Click("#all-sites")
+	page.WaitFor(`document.querySelector("#site-search input")?.value === "left" && document.querySelector("#sites").rows.length === 1`)
+	page.Click("#site-search input")
 	page.Type("zzz")
 	page.WaitFor(`document.querySelector("#no-site-found").checkVisibility()`)
 

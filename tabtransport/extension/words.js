@@ -12,4 +12,4 @@ export const CLASSES = {
 };
 
 /** How long something took. @param {number} ms */
-export const duration = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
+export const duration = (ms) => (ms < 0.1 ? "< 0.1 ms" : ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);

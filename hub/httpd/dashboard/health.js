@@ -80,7 +80,7 @@ function showHealth({ calls, inFlight, questions, record, process }) {
     ["… since the start", count(accepted)],
     ["… refused", count(refused)],
     ["… too slow or too fast", count(slow + tooFast)],
-    ["Messages that were none", count(malformed)],
+    ["Messages not understood", count(malformed)],
     ["Started", when(process.started)],
     ["Version", process.version],
   ]);

@@ -278,8 +278,10 @@ void chrome.alarms.create("awake", { periodInMinutes: 0.5 });
 
 chrome.runtime.onStartup.addListener(() => void ready.then(() => gateways.everywhere()));
 
-// Pages that are open already get their content scripts now.
-chrome.runtime.onInstalled.addListener(() => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)])));
+// Pages that are open already get their content scripts now, and those of a site when it is allowed.
+const reachOpenPages = () => void ready.then(() => Promise.all([gateways.everywhere(), bringLate(current)]));
+chrome.runtime.onInstalled.addListener(reachOpenPages);
+chrome.permissions.onAdded.addListener(reachOpenPages);
 
 // ---- The extension's own pages
 
@@ -303,8 +305,9 @@ async function asked(request) {
     case "status": {
       const { tabId = chrome.tabs.TAB_ID_NONE } = request;
       const tab = tabId < 0 ? undefined : await chrome.tabs.get(tabId).catch(() => undefined);
-      const page = await pageView(tab);
-      const sites = tabs.sites(tabId, tab?.url ?? "", page.reached);
+      const url = tab ? await addressOf(tab) : "";
+      const page = await pageView(tab, url);
+      const sites = tabs.sites(tabId, url, page.reached);
       return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs() };
     }
     case "site": {
@@ -352,18 +355,30 @@ async function asked(request) {
 }
 
 /**
+ * What a tab shows, which the browser also says of a site that the extension is not allowed in.
+ *
+ * @param {chrome.tabs.Tab} tab
+ */
+async function addressOf({ id: tabId, url }) {
+  if (url || tabId === undefined) return url ?? "";
+  const document = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+  return document?.url ?? "";
+}
+
+/**
  * @param {chrome.tabs.Tab | undefined} tab
+ * @param {string} url
  * @returns {Promise<PageView>}
  */
-async function pageView(tab) {
-  const origin = settings.webOrigin(tab?.url ?? "");
+async function pageView(tab, url) {
+  const origin = settings.webOrigin(url);
   if (!tab?.id || !origin) return { web: false, secure: false, allowed: false, reached: false, loading: false, asleep: false };
   const { protocol, hostname } = new URL(origin);
   const secure = protocol === "https:" || isLoopback(hostname);
   const asleep = isAsleep(tab);
-  // What the browser is asked may be withheld, site by site.
+  // What the browser is asked may be withheld, site by site. A script would wait there for a click.
   const allowed = await chrome.permissions.contains({ origins: [`${protocol}//${hostname}/*`] });
-  const reached = !asleep && (await gateways.place(tab.id));
+  const reached = allowed && !asleep && (await gateways.place(tab.id));
   return { web: true, secure, allowed, reached, loading: tab.status === "loading", asleep };
 }
 
