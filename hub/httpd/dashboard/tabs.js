@@ -130,7 +130,7 @@ function links(rows) {
 /** @param {Record<string, string>} opens */
 const isOpen = (opens) => OPEN.every((name) => (args.get(name) ?? "") === opens[name]);
 
-/** Says of what alone is shown what there is, and leads to the rest. */
+/** Says what the list is narrowed to, and leads to all of it. */
 function showOnly() {
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";
