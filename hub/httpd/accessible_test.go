@@ -31,6 +31,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 		d.join("Chromium 141", "https://"+strings.Repeat("a-long-name.", 18)+"example.com/", "Shop", nil, offered...)
 		page := d.openDashboard(chromium.Options{Dark: dark})
 		page.Eval(string(axe) + "; undefined")
+		var width int64
 		check := func(what string) {
 			t.Helper()
 			var found []string
@@ -40,8 +41,11 @@ func TestDashboardIsAccessible(t *testing.T) {
 			for _, problem := range found {
 				t.Errorf("%s, dark %v: %s", what, dark, problem)
 			}
-			if got := page.Eval(`document.documentElement.scrollWidth - innerWidth`); got != "0" {
-				t.Errorf("%s is %s pixels wider than the window", what, got)
+			for _, window := range []int64{1000, 721, width} {
+				page.Resize(window, 800)
+				if got := page.Eval(`document.documentElement.scrollWidth - innerWidth`); got != "0" {
+					t.Errorf("%s is %s pixels wider than a window of %d", what, got, window)
+				}
 			}
 		}
 		d.call("claude", "search_products", `{"query":"mug"}`)
@@ -53,7 +57,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 			d.tenant.Hub.Call(t.Context(), hub.Call{Name: searchTool, Args: json.RawMessage(`{"query":"pen"}`), By: by})
 		}()
 		page.WaitFor(`document.querySelector(".answer-once")?.ariaDisabled === "false"`)
-		for _, width := range []int64{1280, 390} {
+		for _, width = range []int64{1280, 390} {
 			page.Resize(width, 800)
 			for view, shown := range map[string]string{
 				"now": "#calls tr", "tabs": "#found li", "sites": "#sites tr", "clients": "#clients tr", "record": "#record-rows tr", "health": "#view > *",
