@@ -10,6 +10,7 @@ require (
 	github.com/chromedp/cdproto v0.159.0 // tests
 	github.com/chromedp/chromedp v0.22.1 // tests: drives a real Chromium
 	github.com/cli/browser v1.3.0 // opens the dashboard
+	github.com/go-logr/logr v1.4.4 // in which otel logs
 	github.com/go-playground/validator/v10 v10.30.6 // checks what tabs and clients send
 	github.com/golang-jwt/jwt/v5 v5.3.1 // --auth jwt
 	github.com/google/uuid v1.6.0 // ids
@@ -50,7 +51,6 @@ require (
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.16 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
-	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-playground/locales v0.14.2 // indirect
 	github.com/go-playground/universal-translator v0.18.2 // indirect

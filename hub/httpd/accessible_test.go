@@ -28,7 +28,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 	}
 	for _, dark := range []bool{false, true} {
 		d := openSignIn(t, nil)
-		d.join("https://"+strings.Repeat("a-long-name.", 18)+"example.com/", "Shop")
+		d.join("Chromium 141", "https://"+strings.Repeat("a-long-name.", 18)+"example.com/", "Shop", nil, offered...)
 		page := d.openDashboard(chromium.Options{Dark: dark})
 		page.Eval(string(axe) + "; undefined")
 		check := func(what string) {
@@ -45,9 +45,7 @@ func TestDashboardIsAccessible(t *testing.T) {
 			}
 		}
 		d.call("claude", "search_products", `{"query":"mug"}`)
-		if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
-			t.Fatal(err)
-		}
+		d.setMode(policy.ModeAsk)
 		asked := make(chan struct{})
 		go func() {
 			defer close(asked)

@@ -4,8 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/spec"
@@ -130,7 +133,32 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	}
 	jsonHeaders(w.Header())
 	w.WriteHeader(status)
-	w.Write(append(b, '\n'))
+	newTimedWriter(w).Write(append(b, '\n'))
+}
+
+// timedWriter writes an answer to who must go on reading it: else what may be many MiB stayed.
+type timedWriter struct {
+	w  io.Writer
+	rc *http.ResponseController
+}
+
+func newTimedWriter(w http.ResponseWriter) timedWriter {
+	return timedWriter{w, http.NewResponseController(w)}
+}
+
+// Write gives the reader writeTime for each piece of b.
+func (t timedWriter) Write(b []byte) (written int, err error) {
+	const piece = 64 << 10
+	defer t.rc.SetWriteDeadline(time.Time{}) // the connection may serve other requests afterwards
+	for part := range slices.Chunk(b, piece) {
+		_ = t.rc.SetWriteDeadline(time.Now().Add(writeTime)) // a writer without one is a test's
+		n, err := t.w.Write(part)
+		written += n
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 func jsonHeaders(h http.Header) {

@@ -68,7 +68,7 @@ func (r *request) answerRaw(result json.RawMessage, err error) error {
 		return err
 	}
 	jsonHeaders(r.w.Header())
-	r.w.Write(result)
+	newTimedWriter(r.w).Write(result)
 	return nil
 }
 

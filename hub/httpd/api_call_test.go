@@ -51,7 +51,7 @@ func TestCallIsStreamed(t *testing.T) {
 	d := open(t, nil)
 	answer, stopped := make(chan struct{}), make(chan error, 1)
 	var tab *tabtransport.Local
-	tab, err := d.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://e.com"}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	tab = d.join("", "https://e.com/", "", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		tab.Progress(in.Tab, spec.Progress{RequestID: in.ID, Progress: 1, Total: new(2.0), Message: "half"})
 		select {
 		case <-answer:
@@ -60,14 +60,7 @@ func TestCallIsStreamed(t *testing.T) {
 			stopped <- context.Cause(ctx)
 			return spec.Response{}, context.Cause(ctx)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(tab.Close)
-	if _, err := tab.Ask(t.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"slow"}`)}}); err != nil {
-		t.Fatal(err)
-	}
+	}, `{"name":"slow"}`)
 	half := func(next func() CallEvent) {
 		t.Helper()
 		if e := next(); len(e.Call) != 10 {
@@ -106,17 +99,11 @@ func TestCallIsStreamed(t *testing.T) {
 func TestCallOfWhatWasShown(t *testing.T) {
 	d := open(t, nil)
 	called := 0
-	tab, err := d.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://e.com"}, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+	tab := d.join("", "https://e.com/", "", func(context.Context, tabtransport.Incoming) (spec.Response, error) {
 		called++
 		return spec.Response{Result: json.RawMessage(`{"content":[]}`)}, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(tab.Close)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	d.setMode(policy.ModeOpen)
 	describe := func(as string) {
 		t.Helper()
 		if _, err := tab.Ask(t.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"pay","description":"` + as + `"}`)}}); err != nil {

@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -10,24 +9,12 @@ import (
 
 	"tabhub/hub/record"
 	"tabhub/spec"
-	"tabhub/tabtransport"
 )
 
 // leave joins a tab of a site, which asks for its tool to be cached, and closes it.
 func (d *testServer) leave(url string) {
 	d.t.Helper()
-	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-2", BrowserName: "Firefox 150", Capabilities: []spec.Capability{}}}
-	local, err := d.peers.Join(d.t.Context(), conn, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-		return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(local.Close)
-	tool := json.RawMessage(`{"name":"left","description":"what is left","inputSchema":{"type":"object"},"annotations":{"cache":true,"readOnlyHint":true}}`)
-	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{tool}, TabURL: url, Title: "left"}); err != nil {
-		d.t.Fatal(err)
-	}
+	local := d.join("Firefox 150", url, "left", nil, `{"name":"left","description":"what is left","inputSchema":{"type":"object"},"annotations":{"cache":true,"readOnlyHint":true}}`)
 	local.Send(1, &spec.TabClosed{})
 }
 

@@ -56,7 +56,7 @@ func (s *Server) dashboard(r *request) error {
 		return errNoPath
 	}
 	pageHeaders(r.w.Header(), contentType, dashboardPolicy)
-	r.w.Write(text)
+	newTimedWriter(r.w).Write(text)
 	return nil
 }
 

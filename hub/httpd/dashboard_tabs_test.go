@@ -17,31 +17,6 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// offerPage joins a page to the hub whose tools answer by serve.
-func (d *testServer) offerPage(origin, title string, serve func(context.Context, tabtransport.Incoming) (spec.Response, error), tools ...string) *tabtransport.Local {
-	d.t.Helper()
-	local, err := d.peers.Join(d.t.Context(), tabtransport.Conn{Origin: origin}, serve)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(local.Close)
-	m := &spec.Register{Kind: spec.KindTool, Title: title, TabURL: origin + "/"}
-	for _, tool := range tools {
-		m.Items = append(m.Items, json.RawMessage(tool))
-	}
-	if _, err := local.Ask(d.t.Context(), 0, m); err != nil {
-		d.t.Fatal(err)
-	}
-	return local
-}
-
-// answering is a page that answers each call the same.
-func answering(result string) func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-	return func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-		return spec.Response{Result: json.RawMessage(result)}, nil
-	}
-}
-
 // viewTabs opens the dashboard's view of tabs and tools.
 func (d *testServer) viewTabs(opts chromium.Options, args string) *chromium.Page {
 	d.t.Helper()
@@ -78,11 +53,11 @@ func TestToolOnTheDashboard(t *testing.T) {
 	d := openSignIn(t, nil)
 	const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 	sent := make(chan string, 1)
-	d.offerPage("https://shop.example", "The shop", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	d.join("", "https://shop.example/", "The shop", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		sent <- string(in.Request.(*spec.ExecuteTool).Args)
 		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"Added <b>2</b>"},{"type":"image","mimeType":"image/png","data":"` + pixel + `"}],"structuredContent":{"total":18.5}}`)}, nil
 	}, cartTool, `{"name":"odd","inputSchema":{"type":7}}`, `{"name":"n","frameId":"1"}`)
-	d.offerPage("https://other.example", "Another", answering(`{}`), `{"name":"add_note"}`)
+	d.join("", "https://other.example/", "Another", answering(`{}`), `{"name":"add_note"}`)
 	page := d.viewTabs(chromium.Options{}, "")
 	page.WaitFor(`document.querySelector("#found").textContent.includes("The shop")`)
 
@@ -121,7 +96,7 @@ func TestToolOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector(".outcome img")?.naturalWidth === 1`)
 	picture(page, "tool")
 	page.Into(`document.querySelector(".outcome").innerText`, &text)
-	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, `"total": 18.5`) {
+	if !strings.Contains(text, "Added <b>2</b>") || !strings.Contains(text, "total\n18.5") {
 		t.Errorf("the result: %s", text)
 	}
 	if got := page.Eval(`document.querySelector(".trial-state").textContent`); !strings.HasPrefix(got, `"It took `) {
@@ -167,7 +142,7 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 	d := openSignIn(t, nil)
 	answer, stopped := make(chan struct{}), make(chan struct{}, 1)
 	var tab *tabtransport.Local
-	tab = d.offerPage("https://e.example", "Slow", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	tab = d.join("", "https://e.example/", "Slow", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		tab.Progress(in.Tab, spec.Progress{RequestID: in.ID, Progress: 1, Total: new(4.0), Message: "a quarter"})
 		select {
 		case <-answer:
@@ -204,7 +179,7 @@ func TestSlowCallOnTheDashboard(t *testing.T) {
 func TestWhoMayCallOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	d.offerPage("https://e.example", "E", answering(`{"content":[{"type":"text","text":"gone"}]}`), `{"name":"wipe","annotations":{"destructiveHint":true}}`)
+	d.join("", "https://e.example/", "E", answering(`{"content":[{"type":"text","text":"gone"}]}`), `{"name":"wipe","annotations":{"destructiveHint":true}}`)
 	page := d.viewTabs(chromium.Options{}, "?tool=website_tool_e_example__wipe")
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click("#open button.main")
@@ -235,7 +210,7 @@ func TestHostileTool(t *testing.T) {
 	for i := range 400 {
 		fmt.Fprintf(&many, `,"p%d":{"enum":["%s"]}`, i, hostile)
 	}
-	d.offerPage("https://e.example", strings.ReplaceAll(hostile, `\`, ""), answering(`{"content":[{"type":"text","text":"`+hostile+`"},{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="},{"type":"resource_link","name":"x","uri":"javascript:alert(1)"},7],"structuredContent":{"__proto__":{"a":"`+hostile+`"}},"isError":true}`),
+	d.join("", "https://e.example/", strings.ReplaceAll(hostile, `\`, ""), answering(`{"content":[{"type":"text","text":"`+hostile+`"},{"type":"image","mimeType":"image/svg+xml","data":"PHN2Zz4="},{"type":"resource_link","name":"x","uri":"javascript:alert(1)"},7],"structuredContent":{"__proto__":{"a":"`+hostile+`"}},"isError":true}`),
 		`{"name":"odd","title":"`+hostile+`","description":"`+hostile+`","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string","pattern":"^(a+)+$","default":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"},"toString":{"type":["string","null"]},"deep":`+deep+`}}}`,
 		`{"name":"many","inputSchema":{"type":"object","properties":{"first":{"type":"string"}`+many.String()+`}}}`,
 	)
@@ -258,7 +233,7 @@ func TestHostileTool(t *testing.T) {
 func TestManyTabs(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	offer(t, d.peers, 120, 2)
+	joinShops(t, d.peers, 120, 2)
 	page := d.viewTabs(chromium.Options{}, "?kind=tools&q=such")
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 240"`)
 	picture(page, "tools")
@@ -269,7 +244,7 @@ func TestManyTabs(t *testing.T) {
 	}
 	page.Eval(`document.querySelector("#found li:nth-child(7) a").focus()`)
 	before := page.Eval(`document.activeElement.textContent`)
-	d.offerPage("https://later.example", "Later", answering(`{}`), `{"name":"such_more"}`)
+	d.join("", "https://later.example/", "Later", answering(`{}`), `{"name":"such_more"}`)
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "51–100 of 241"`)
 	if after := page.Eval(`document.activeElement.textContent`); after != before {
 		t.Errorf("the focus was on %s, and is on %s", before, after)
@@ -290,9 +265,7 @@ func TestCallThatWaitsForItsOwner(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	page := d.viewTabs(chromium.Options{}, "?tool="+searchTool)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	d.setMode(policy.ModeAsk)
 	page.Front()
 	page.WaitFor(`document.querySelector("#open button.main")`)
 	page.Click(".schemaform textarea")
@@ -311,7 +284,7 @@ func TestCallThatWaitsForItsOwner(t *testing.T) {
 func TestResourcesAndPromptsOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	local := d.offerPage("https://e.example", "E", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	local := d.join("", "https://e.example/", "E", func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		if read, ok := in.Request.(*spec.ReadResource); ok {
 			return spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"` + read.URI + `","mimeType":"text/html","text":"<b>text</b> of ` + read.URI + `"}]}`)}, nil
 		}

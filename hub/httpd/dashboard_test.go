@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -20,26 +19,11 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-// join joins a tab with a tool to the hub, as the companion extension does.
-func (d *testServer) join(url, title string) {
-	d.t.Helper()
-	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium 141", Capabilities: []spec.Capability{}}}
-	local, err := d.peers.Join(d.t.Context(), conn, func(ctx context.Context, _ tabtransport.Incoming) (spec.Response, error) {
-		return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(local.Close)
-	tools := []json.RawMessage{json.RawMessage(`{"name":"search","inputSchema":{"type":"object"}}`), json.RawMessage(`{"name":"<b>bad</b>","inputSchema":{"type":7}}`)}
-	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: tools, TabURL: url, Title: title}); err != nil {
-		d.t.Fatal(err)
-	}
-}
+// offered are a tool, and one that the hub refuses.
+var offered = []string{`{"name":"search","inputSchema":{"type":"object"}}`, `{"name":"<b>bad</b>","inputSchema":{"type":7}}`}
 
 // awaitView has a page of the dashboard show a view, and waits until it does.
 func awaitView(page *chromium.Page, address string) {
@@ -80,7 +64,7 @@ func TestDashboardInABrowser(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
 	const hostile = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
-	d.join("https://shop.example.com/?a=1", hostile)
+	d.join("Chromium 141", "https://shop.example.com/?a=1", hostile, nil, offered...)
 	b := chromium.Start(t, chromium.Options{})
 	address := d.server.SignInURL(d.token.Identity())
 	home, _, _ := strings.Cut(address, "#")
@@ -274,9 +258,7 @@ func TestDashboardWithoutCredentials(t *testing.T) {
 func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 	t.Parallel()
 	d := openSignIn(t, nil)
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	d.setMode(policy.ModeAsk)
 	page := chromium.Start(t, chromium.Options{}).Open(d.server.SignInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.querySelector("#no-questions").checkVisibility()`)
@@ -338,10 +320,7 @@ func TestOwnerAnswersOnTheDashboard(t *testing.T) {
 // to before.
 func TestOwnerDecidesOnTheDashboard(t *testing.T) {
 	t.Parallel()
-	clients, err := auth.OpenClients(filepath.Join(t.TempDir(), "clients.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	clients := newClients(t)
 	if _, _, err := clients.Mint(auth.Client{Name: "claude", Kind: auth.ClientToken, User: spec.LocalUser}); err != nil {
 		t.Fatal(err)
 	}

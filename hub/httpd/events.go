@@ -10,7 +10,7 @@ import (
 	"tabhub/spec"
 )
 
-// writeTime is how long who reads a stream may take for an event.
+// writeTime is how long who reads a stream may take for an event, or a piece of any other answer.
 const writeTime = 10 * time.Second
 
 // stream is an answer that goes on for as long as it is read.

@@ -101,7 +101,7 @@ func (s *Server) exportLog(r *request, query record.Query, contentType string, f
 	jsonHeaders(r.w.Header())
 	r.w.Header().Set("Content-Type", contentType)
 	r.w.Header().Set("Content-Disposition", "attachment")
-	out := bufio.NewWriterSize(&timedWriter{r.w, http.NewResponseController(r.w)}, 64<<10)
+	out := bufio.NewWriterSize(newTimedWriter(r.w), 64<<10)
 	write := form(out)
 	err = r.tenant.Record.Each(ctx, query, write)
 	if err == nil {
@@ -112,18 +112,6 @@ func (s *Server) exportLog(r *request, query record.Query, contentType string, f
 		panic(http.ErrAbortHandler) // or what there is of it would look whole
 	}
 	return nil
-}
-
-// timedWriter writes a long answer to who must go on reading it.
-type timedWriter struct {
-	w  io.Writer
-	rc *http.ResponseController
-}
-
-func (t *timedWriter) Write(b []byte) (int, error) {
-	_ = t.rc.SetWriteDeadline(time.Now().Add(writeTime)) // a writer without one is a test's
-	defer t.rc.SetWriteDeadline(time.Time{})
-	return t.w.Write(b)
 }
 
 func jsonLines(w io.Writer) func(*record.Line) error {

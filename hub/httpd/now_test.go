@@ -19,9 +19,7 @@ import (
 // on in the hub, of which all is allowed.
 func (d *testServer) openDashboard(options chromium.Options) *chromium.Page {
 	d.t.Helper()
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
-		d.t.Fatal(err)
-	}
+	d.setMode(policy.ModeOpen)
 	page := chromium.Start(d.t, options).Open(d.server.SignInURL(d.token.Identity()))
 	page.Front()
 	page.WaitFor(`document.querySelector("#no-calls")?.checkVisibility() !== document.querySelector("#calls")?.checkVisibility()`)

@@ -28,10 +28,8 @@ const callback = "http://127.0.0.1:4000/callback"
 // withOAuth has a test server let clients in whom approve lets in.
 func withOAuth(t *testing.T, approve func(context.Context, consent.SignIn) (consent.Answer, error)) func(*GuardOptions, *Options) {
 	return func(g *GuardOptions, o *Options) {
-		clients, err := auth.OpenClients(filepath.Join(t.TempDir(), "clients.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		clients := newClients(t)
+		var err error
 		o.OAuth, err = oauth.Open(oauth.Options{Path: filepath.Join(t.TempDir(), "oauth.json"), Clients: clients, Approve: approve})
 		if err != nil {
 			t.Fatal(err)

@@ -32,6 +32,10 @@ func TestRecordIsSearchedAndExported(t *testing.T) {
 	}
 	page.Click("#older")
 	page.WaitFor(rows(50, "tool-070"))
+	page.Click("#record-rows a")
+	page.WaitFor(`document.querySelector("#story").textContent.includes("tool-070")`)
+	page.Eval(`void history.back()`)
+	page.WaitFor(rows(50, "tool-070"))
 	page.Click("#older")
 	page.WaitFor(rows(21, "tool-020") + ` && document.querySelector("#older").hidden`)
 	page.Click("#newer")

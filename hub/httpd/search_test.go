@@ -20,31 +20,22 @@ import (
 	"tabhub/tabtransport"
 )
 
-// offer joins tabs to the hub, each of a site of its own, with as many tools.
-func offer(t testing.TB, peers *tabtransport.Peers, tabs, tools int) {
+// joinShops joins pages to a hub, each of a site of its own, with as many tools.
+func joinShops(t testing.TB, peers *tabtransport.Peers, shops, tools int) {
 	t.Helper()
-	for i := range tabs {
-		local, err := peers.Join(t.Context(), tabtransport.Conn{Origin: fmt.Sprintf("https://site%d.example", i)}, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-			return spec.Response{}, spec.Errorf(spec.CodeInternal, "not in this test")
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(local.Close)
-		m := &spec.Register{Kind: spec.KindTool, Title: fmt.Sprintf("Shop %d", i), TabURL: fmt.Sprintf("https://site%d.example/cart", i)}
+	for i := range shops {
+		var all []string
 		for k := range tools {
-			m.Items = append(m.Items, json.RawMessage(fmt.Sprintf(`{"name":"do_%d","title":"Does %[1]d","description":"Does what it is called %d for, with all that there is to say about such a tool of such a shop","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`, k, i)))
+			all = append(all, fmt.Sprintf(`{"name":"do_%d","title":"Does %[1]d","description":"Does what it is called %d for, with all that there is to say about such a tool of such a shop","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`, k, i))
 		}
-		if _, err := local.Ask(t.Context(), 0, m); err != nil {
-			t.Fatal(err)
-		}
+		join(t, peers, "", fmt.Sprintf("https://site%d.example/cart", i), fmt.Sprintf("Shop %d", i), nil, all...)
 	}
 }
 
 // Who looks for a tool or a tab among many gets the part that fits, and how many there are.
 func TestSearch(t *testing.T) {
 	d := open(t, nil)
-	offer(t, d.peers, 3, 4)
+	joinShops(t, d.peers, 3, 4)
 	tabs := d.tenant.Hub.Tabs()
 	i := slices.IndexFunc(tabs, func(tab state.TabInfo) bool { return tab.Title == "Shop 1" })
 	inTab := "&tab=" + url.QueryEscape(string(tabs[i].Addr.Peer)+"/0")
@@ -103,7 +94,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { h.Close(context.Background()) })
-	offer(b, peers, 1000, 20)
+	joinShops(b, peers, 1000, 20)
 	own := []builtin.Tool{}
 	tenant := &tenant.Tenant{Hub: h, MCP: mcpserver.New(h, mcpserver.Options{Builtin: own, Expose: mcpserver.ExposeAuto})}
 	for name, serve := range map[string]func(*Server, *request) error{

@@ -90,6 +90,25 @@ func TestIdle(t *testing.T) {
 	})
 }
 
+// Who asks for much and reads nothing of it must not have the hub hold it.
+func TestAnswersThatAreNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, dial := openPipes(t)
+		for _, request := range []string{
+			"GET /api/tools HTTP/1.1\r\nAuthorization: Bearer " + secret,
+			"GET /dashboard/dashboard.js HTTP/1.1",
+		} {
+			conn := dial()
+			fmt.Fprintf(conn, "%s\r\nHost: %s\r\n\r\n", request, d.addr)
+			time.Sleep(2 * writeTime)
+			if b, err := io.ReadAll(conn); err != nil || len(b) > 0 {
+				t.Errorf("%s: %d bytes wait still; %v", request, len(b), err)
+			}
+			conn.Close()
+		}
+	})
+}
+
 // A client that announces a body and does not send it must not hold its connection for
 // good, least of all one that shows no token.
 func TestBodiesThatDoNotCome(t *testing.T) {

@@ -40,9 +40,7 @@ func TestEveryViewSaysWhatWaits(t *testing.T) {
 	d := openSignIn(t, nil)
 	page := d.openDashboard(chromium.Options{})
 	awaitView(page, "health")
-	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = policy.ModeAsk; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	d.setMode(policy.ModeAsk)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {

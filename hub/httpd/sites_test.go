@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,33 +9,20 @@ import (
 
 	"tabhub/hub/auth"
 	"tabhub/hub/policy"
-	"tabhub/spec"
-	"tabhub/tabtransport"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
 const hostileText = `</td><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
 
-// offer joins a tab of a browser that vouches for its site, with tools of these names, which
-// answer with a code.
+// offer joins a tab with tools of these names, which answer with a code.
 func (d *testServer) offer(url string, names ...string) {
 	d.t.Helper()
-	conn := tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(url), BrowserName: "Chromium 156", Capabilities: []spec.Capability{}}}
-	local, err := d.peers.Join(d.t.Context(), conn, func(context.Context, tabtransport.Incoming) (spec.Response, error) {
-		return spec.Response{Result: json.RawMessage(`{"content":[{"type":"text","text":"Your code is 7f3k-29xq-88ab."}]}`)}, nil
-	})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.t.Cleanup(local.Close)
-	var tools []json.RawMessage
+	var tools []string
 	for _, name := range names {
 		tool, _ := json.Marshal(map[string]any{"name": name, "description": hostileText, "inputSchema": map[string]string{"type": "object"}, "annotations": map[string]bool{"readOnlyHint": true}})
-		tools = append(tools, tool)
+		tools = append(tools, string(tool))
 	}
-	if _, err := local.Ask(d.t.Context(), 1, &spec.Register{Kind: spec.KindTool, Items: tools, TabURL: url, Title: hostileText}); err != nil {
-		d.t.Fatal(err)
-	}
+	d.join("Chromium 156", url, hostileText, answering(`{"content":[{"type":"text","text":"Your code is 7f3k-29xq-88ab."}]}`), tools...)
 }
 
 // openSignedIn opens a page of the dashboard that may decide.
@@ -68,7 +54,12 @@ func TestSitesOnTheDashboard(t *testing.T) {
 	page.WaitFor(`document.querySelector("#sites").textContent.includes("last seen")`)
 	page.Click("#site-search input")
 	page.Type("left")
-	page.WaitFor(`document.querySelector("#sites").rows.length === 1 && location.hash === "#sites?q=left"`)
+	page.WaitFor(`document.querySelector("#sites").rows.length === 1 && location.hash === "#sites?q=left&from=0"`)
+	page.Click("#sites a")
+	page.WaitFor(`document.querySelector("#site-name")?.textContent === "left.example"`)
+	page.Click("#all-sites")
+	page.WaitFor(`document.querySelector("#site-search input")?.value === "left" && document.querySelector("#sites").rows.length === 1`)
+	page.Click("#site-search input")
 	page.Type("zzz")
 	page.WaitFor(`document.querySelector("#no-site-found").checkVisibility()`)
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,7 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/demo"
 	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/tenant"
 	"tabhub/spec"
@@ -184,6 +186,58 @@ func newTestServer(t testing.TB, change func(*GuardOptions, *Options)) *testServ
 		}
 	})
 	return d
+}
+
+// serve is what a page does with what it is asked.
+type serve = func(context.Context, tabtransport.Incoming) (spec.Response, error)
+
+// answering is a page that answers each request the same.
+func answering(result string) serve {
+	return func(context.Context, tabtransport.Incoming) (spec.Response, error) {
+		return spec.Response{Result: json.RawMessage(result)}, nil
+	}
+}
+
+// join joins a page that offers tools to a hub: by itself, as its tab 0, or as tab 1 of a
+// browser of that name, which vouches for its address. Without serve nothing is asked of it.
+func join(t testing.TB, peers *tabtransport.Peers, browser, address, title string, serve serve, tools ...string) *tabtransport.Local {
+	t.Helper()
+	at, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, tab := tabtransport.Conn{Origin: at.Scheme + "://" + at.Host}, int64(0)
+	if browser != "" {
+		conn, tab = tabtransport.Conn{Attested: true, Dialect: "tabhub.v1", Hello: &spec.Hello{
+			ProtocolVersion: spec.ProtocolVersion, BrowserID: spec.BrowserID(address), BrowserName: browser, Capabilities: []spec.Capability{},
+		}}, 1
+	}
+	local, err := peers.Join(t.Context(), conn, serve)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(local.Close)
+	m := &spec.Register{Kind: spec.KindTool, Title: title, TabURL: address}
+	for _, tool := range tools {
+		m.Items = append(m.Items, json.RawMessage(tool))
+	}
+	if _, err := local.Ask(t.Context(), tab, m); err != nil {
+		t.Fatal(err)
+	}
+	return local
+}
+
+func (d *testServer) join(browser, address, title string, serve serve, tools ...string) *tabtransport.Local {
+	d.t.Helper()
+	return join(d.t, d.peers, browser, address, title, serve, tools...)
+}
+
+// setMode has the policy begin with a mode.
+func (d *testServer) setMode(mode policy.Mode) {
+	d.t.Helper()
+	if err := d.tenant.Hub.EditPolicy("test", func(doc *policy.Document) error { doc.Mode = mode; return nil }); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // ask sends a request with the token, unless a header says otherwise.

@@ -75,23 +75,14 @@ func (w *watcher) until(fits func(WatchEvent) bool) WatchEvent {
 func TestWatchCall(t *testing.T) {
 	d := open(t, nil)
 	reached := make(chan struct{})
-	tab, err := d.peers.Join(t.Context(), tabtransport.Conn{Origin: "https://slow.example"}, func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
+	d.join("", "https://slow.example/", "", func(ctx context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		total := 10.0
 		in.Progress(3, &total, "at work\x1b[2J")
 		close(reached)
 		<-ctx.Done()
 		return spec.Response{}, ctx.Err()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(tab.Close)
-	if _, err := tab.Ask(t.Context(), 0, &spec.Register{Kind: spec.KindTool, Items: []json.RawMessage{json.RawMessage(`{"name":"grind","annotations":{"readOnlyHint":true}}`)}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.tenant.Hub.EditPolicy("command", func(doc *policy.Document) error { doc.Mode = policy.ModeOpen; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	}, `{"name":"grind","annotations":{"readOnlyHint":true}}`)
+	d.setMode(policy.ModeOpen)
 	w, first := d.startWatch()
 	if len(first.Running) != 0 || !slices.Equal(first.Changed, []string{"tabs", "policy", "clients", "questions"}) {
 		t.Fatalf("first %+v", first)
@@ -134,7 +125,7 @@ func TestWatchCall(t *testing.T) {
 func TestWatchChanges(t *testing.T) {
 	d := open(t, nil)
 	w, _ := d.startWatch()
-	d.join("https://shop.example.com/", "Shop")
+	d.join("Chromium 141", "https://shop.example.com/", "Shop", nil, offered...)
 	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"tabs"}) })
 	if err := d.tenant.Hub.Pause("command", true); err != nil {
 		t.Fatal(err)

@@ -6,12 +6,20 @@ import (
 	"time"
 )
 
-// eventWriter writes frames as server-sent events.
-type eventWriter struct {
+// timedWriter writes to a client, which is given up when it takes nothing for longer than the
+// limit.
+type timedWriter struct {
 	w     http.ResponseWriter
 	rc    *http.ResponseController
 	limit time.Duration
 }
+
+func newTimedWriter(w http.ResponseWriter, limit time.Duration) timedWriter {
+	return timedWriter{w, http.NewResponseController(w), limit}
+}
+
+// eventWriter writes frames as server-sent events.
+type eventWriter struct{ timedWriter }
 
 // startEvents makes the response an event stream.
 func (s *Server) startEvents(w http.ResponseWriter) *eventWriter {
@@ -20,7 +28,7 @@ func (s *Server) startEvents(w http.ResponseWriter) *eventWriter {
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	return &eventWriter{w, http.NewResponseController(w), s.opts.WriteLimit}
+	return &eventWriter{newTimedWriter(w, s.opts.WriteLimit)}
 }
 
 var (
@@ -28,11 +36,9 @@ var (
 	eventEnd   = []byte("\n\n")
 )
 
-// write implements sink. A client that takes nothing for longer than the limit is
-// given up.
+// write implements sink.
 func (e *eventWriter) write(fs []frame) error {
-	// The deadline must not outlive the response: the connection may be used again.
-	defer func() { _ = e.rc.SetWriteDeadline(time.Time{}) }()
+	defer e.rest()
 	for i := range fs {
 		parts := [][]byte{eventStart, fs[i].head, fs[i].body, fs[i].tail, eventEnd}
 		if fs[i].raw {
@@ -47,12 +53,15 @@ func (e *eventWriter) write(fs []frame) error {
 	return e.rc.Flush()
 }
 
+// rest ends the time that the client has: the connection may be used again.
+func (t *timedWriter) rest() { _ = t.rc.SetWriteDeadline(time.Time{}) }
+
 // writeAll writes p in pieces, each of which has the full limit.
-func (e *eventWriter) writeAll(p []byte) error {
+func (t *timedWriter) writeAll(p []byte) error {
 	const piece = 256 << 10
 	for len(p) > 0 {
-		_ = e.rc.SetWriteDeadline(time.Now().Add(e.limit)) // a recorder has none
-		n, err := e.w.Write(p[:min(piece, len(p))])
+		_ = t.rc.SetWriteDeadline(time.Now().Add(t.limit)) // a recorder has none
+		n, err := t.w.Write(p[:min(piece, len(p))])
 		if err != nil {
 			return err
 		}

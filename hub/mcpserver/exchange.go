@@ -26,7 +26,7 @@ func newExchange(s *Server, w http.ResponseWriter, object, stream bool) *exchang
 // write implements sink.
 func (x *exchange) write(fs []frame) error {
 	if len(fs) == 1 && fs[0].final && x.events == nil && x.object {
-		writeJSON(x.w, x.status, fs[0])
+		writeJSON(x.w, x.srv.opts.WriteLimit, x.status, fs[0])
 		return nil
 	}
 	if x.events == nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -43,16 +44,18 @@ func (s *Server) MCP() http.Handler {
 
 // httpError answers with a JSON-RPC error that belongs to no request.
 func httpError(w http.ResponseWriter, status int, e *rpcError) {
-	writeJSON(w, status, errorFrame(nil, e))
+	writeJSON(w, defaultWriteLimit, status, errorFrame(nil, e))
 }
 
-func writeJSON(w http.ResponseWriter, status int, f frame) {
+func writeJSON(w http.ResponseWriter, limit time.Duration, status int, f frame) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(f.size()))
 	w.WriteHeader(status)
+	to := newTimedWriter(w, limit)
+	defer to.rest()
 	for _, part := range [...][]byte{f.head, f.body, f.tail} {
-		if _, err := w.Write(part); err != nil {
+		if to.writeAll(part) != nil {
 			return
 		}
 	}
@@ -115,7 +118,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if !isBatch {
 		var e *rpcError
 		if m, e = parseMessage(b); e != nil {
-			writeJSON(w, http.StatusBadRequest, errorFrame(m.id, e))
+			writeJSON(w, s.opts.WriteLimit, http.StatusBadRequest, errorFrame(m.id, e))
 			return
 		}
 	}
@@ -129,7 +132,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		s.postModern(x, r, out, m)
 		return
 	} else if isUnknown(version) {
-		writeJSON(w, http.StatusBadRequest, errorFrame(m.id, unsupportedVersion(version)))
+		writeJSON(w, s.opts.WriteLimit, http.StatusBadRequest, errorFrame(m.id, unsupportedVersion(version)))
 		return
 	}
 	s.postLegacy(x, r, out, m, b)
@@ -144,7 +147,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 			if ses.agreedVersion() != "" {
 				if !s.sessions.add(ses) {
 					ses.end(errGone)
-					writeJSON(x.w, http.StatusServiceUnavailable, errorFrame(m.id, invalidRequest("too many sessions")))
+					writeJSON(x.w, s.opts.WriteLimit, http.StatusServiceUnavailable, errorFrame(m.id, invalidRequest("too many sessions")))
 					return
 				}
 				x.w.Header().Set(mcp.HeaderSessionID, ses.id)

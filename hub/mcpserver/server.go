@@ -38,6 +38,9 @@ type Hub interface {
 	Capabilities() hub.Capabilities
 }
 
+// defaultWriteLimit is how long an HTTP client may take nothing of what it is sent.
+const defaultWriteLimit = 30 * time.Second
+
 // Options configure a Server. The zero value of each field is a usable default.
 type Options struct {
 	Name         string             // "" means tabhub
@@ -61,7 +64,7 @@ type Options struct {
 
 	KeepAlive   time.Duration // between comments on an idle event stream; 0 means spec.KeepAlive
 	IdleSession time.Duration // a Streamable HTTP session that is not used; 0 means 30 min
-	WriteLimit  time.Duration // a write to an HTTP client; 0 means 30 s
+	WriteLimit  time.Duration // a write to an HTTP client; 0 means defaultWriteLimit
 	MaxBody     int64         // bytes of a message; 0 means spec.MaxFrame
 	MaxInFlight int           // requests under way in a session; 0 means 256
 	MaxSessions int           // Streamable HTTP and SSE sessions; 0 means 4096
@@ -117,7 +120,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.ExposeBudget, 10_000)
 	orDefault(&o.KeepAlive, spec.KeepAlive)
 	orDefault(&o.IdleSession, 30*time.Minute)
-	orDefault(&o.WriteLimit, 30*time.Second)
+	orDefault(&o.WriteLimit, defaultWriteLimit)
 	orDefault(&o.MaxBody, spec.MaxFrame)
 	orDefault(&o.MaxInFlight, 256)
 	orDefault(&o.MaxSessions, 4096)

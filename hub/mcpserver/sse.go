@@ -127,7 +127,7 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 	}
 	m, e := parseMessage(b)
 	if e != nil {
-		writeJSON(w, http.StatusBadRequest, errorFrame(m.id, e))
+		writeJSON(w, s.opts.WriteLimit, http.StatusBadRequest, errorFrame(m.id, e))
 		return
 	}
 	if rq := s.accept(ses, out, m); rq != nil {

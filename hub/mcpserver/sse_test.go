@@ -111,10 +111,14 @@ func (s *stalled) Write(b []byte) (int, error) {
 	if strings.Contains(string(b), "endpoint") {
 		return len(b), nil
 	}
+	if s.deadline.IsZero() {
+		select {} // for as long as the server waits
+	}
 	time.Sleep(time.Until(s.deadline))
 	return 0, context.DeadlineExceeded
 }
 
+// Who asks for much and takes nothing must not have the hub hold it: as an event, or as JSON.
 func TestStalledReaderIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t, newScripted(), Options{})
@@ -126,6 +130,15 @@ func TestStalledReaderIsDropped(t *testing.T) {
 		}
 		if n := len(s.sessions.byID); n != 0 {
 			t.Errorf("%d sessions left", n)
+		}
+
+		begin = time.Now()
+		r = httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)).WithContext(asTester(t.Context()))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json")
+		s.MCP().ServeHTTP(&stalled{ResponseWriter: httptest.NewRecorder()}, r)
+		if took := time.Since(begin); took < time.Second || took > time.Minute {
+			t.Errorf("a client that does not take its answer was kept for %v", took)
 		}
 	})
 }

@@ -52,7 +52,7 @@ type Request struct {
 	// Set at the end.
 	Code      int  // of a JSON-RPC error; 0: the answer is a result
 	ToolError bool // the result says that the tool has failed
-	Cancelled bool // there is no answer
+	Cancelled bool // the client has taken it back, so there is no answer
 }
 
 // MaxDetail bounds what is told of a client's words.

@@ -1,7 +1,7 @@
-import { CLASSES } from "./classes.js";
 import { ask } from "./common.js";
 import { byID, make } from "./elements.js";
 import { Guard } from "./guard.js";
+import { CLASSES } from "./words.js";
 
 const id = decodeURIComponent(location.search.slice(1));
 const question = byID("question");

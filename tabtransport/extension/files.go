@@ -15,10 +15,10 @@ var asTheyAre embed.FS
 //go:embed content/*.js
 var content embed.FS
 
-// Shared are the files that the hub's dashboard uses, too: the colours, how elements are made, the
-// words for a tool, its form and its result.
+// Shared are the files that the hub's dashboard uses, too: colours, elements, words, a tool's form
+// and its result.
 //
-//go:embed tokens.css elements.js classes.js schemaform.js schemaform.css toolresult.js toolresult.css
+//go:embed tokens.css elements.js words.js schemaform.js schemaform.css toolresult.js toolresult.css
 var Shared embed.FS
 
 // scripts are the scripts that run in pages, each made of several files: the browser loads

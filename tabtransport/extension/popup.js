@@ -2,6 +2,7 @@ import { ask, toggle } from "./common.js";
 import { byID, make } from "./elements.js";
 import { STATES, explain, stateOf, using, whyNone } from "./states.js";
 import { toolView } from "./tooltry.js";
+import { duration } from "./words.js";
 
 /** How often what is shown is brought up to date, in ms. */
 const EVERY = 1000;
@@ -107,12 +108,9 @@ const ENDED = { done: "done", failed: "failed", cancelled: "cancelled" };
 /** @param {Use & {when: string}} use */
 function useItem({ kind, name, app, took, ended, when }) {
   const what = kind === "browser" ? [make("span", "", DONE[name] ?? name)] : [make("code", "", name)];
-  const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${lasting(took)}` : ""}`;
+  const how = took === undefined ? "under way" : `${ENDED[ended ?? ""] ?? "ended"}${ended ? `, ${duration(took)}` : ""}`;
   return make("li", ended === "failed" ? "use failed" : "use", make("div", "wide", make("strong", "", app || "You"), " ", ...what), make("p", "soft", `${when} · ${how}`));
 }
-
-/** @param {number} ms */
-const lasting = (ms) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** @param {NonNullable<OwnerState["apps"]>[number] & {last: string}} app */
 function appItem({ name, said, calls, last }) {

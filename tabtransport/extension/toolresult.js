@@ -10,6 +10,15 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const MAX_BLOCKS = 50;
 const MAX_TEXT = 100_000;
 
+// Of a structured value so much is laid out; what is beyond that is shown as JSON.
+const MAX_DEPTH = 5;
+const MAX_COLUMNS = 8;
+/** How many elements of one list are laid out, and how many parts in all. */
+const MAX_ROWS = 50;
+const MAX_PARTS = 2000;
+/** How many characters are shown of a part that is not laid out. */
+const MAX_PART = 2000;
+
 /**
  * Shows a result.
  *
@@ -18,12 +27,14 @@ const MAX_TEXT = 100_000;
 export function resultView(result) {
   const { content, structuredContent, isError } = object(result);
   const blocks = Array.isArray(content) ? content : [];
+  /** @type {HTMLElement[]} */
   const parts = blocks.slice(0, MAX_BLOCKS).map((each) => block(object(each)));
   if (blocks.length > MAX_BLOCKS) parts.push(make("p", "soft", `${blocks.length - MAX_BLOCKS} more are not shown.`));
-  // Many say as text what they say in parts, too.
-  const said = blocks.length === 1 && same(object(blocks[0]).text, structuredContent);
-  if (structuredContent !== undefined && said) parts.splice(0, 1, text(structuredContent));
-  else if (structuredContent !== undefined) parts.push(make("p", "soft", "In parts:"), text(structuredContent));
+  if (structuredContent !== undefined) {
+    // Many say the same as text, too.
+    if (blocks.length === 1 && same(object(blocks[0]).text, structuredContent)) parts.pop();
+    parts.push(layout(structuredContent), make("details", "", make("summary", "", "As JSON"), text(structuredContent)));
+  }
   if (!parts.length) parts.push(make("p", "soft", "The tool has returned nothing."));
   if (isError === true) parts.unshift(make("p", "bad", "The tool says that it failed:"));
   return make("div", isError === true ? "result failed" : "result", ...parts);
@@ -66,6 +77,59 @@ function text(value) {
   shown.tabIndex = 0; // it may scroll
   if (long.length <= MAX_TEXT) return shown;
   return make("div", "", shown, make("p", "soft", `${(long.length - MAX_TEXT).toLocaleString("en")} more characters are not shown.`));
+}
+
+/**
+ * Lays a value out: an object as names and values, a list of objects that are alike as a table.
+ * @param {unknown} value
+ */
+function layout(value) {
+  let left = MAX_PARTS;
+  /** @param {unknown} part @param {number} depth @returns {HTMLElement} */
+  const show = (part, depth) => {
+    if (part === null || typeof part !== "object") return make("span", "", cut(String(part)));
+    const size = Object.keys(part).length;
+    if (size === 0 || depth === MAX_DEPTH || size > left) return make("code", "", cut(JSON.stringify(part)));
+    left -= size;
+    if (!Array.isArray(part)) return make("dl", "", ...Object.entries(object(part)).flatMap(([name, of]) => [make("dt", "soft", name), make("dd", "", show(of, depth + 1))]));
+    const shown = part.slice(0, MAX_ROWS);
+    const columns = columnsOf(shown);
+    const all = columns ? table(columns, shown, (of) => show(of, depth + 1)) : make("ul", "", ...shown.map((of) => make("li", "", show(of, depth + 1))));
+    return size > MAX_ROWS ? make("div", "", all, make("p", "soft", `${(size - MAX_ROWS).toLocaleString("en")} more are not laid out.`)) : all;
+  };
+  return show(value, 0);
+}
+
+/** @param {string} long */
+const cut = (long) => (long.length > MAX_PART ? `${long.slice(0, MAX_PART)}…` : long);
+
+/**
+ * What the columns of a table of a list's elements are called; undefined: they are not alike.
+ * @param {unknown[]} all
+ */
+function columnsOf(all) {
+  const names = new Set(all.flatMap((each) => Object.keys(object(each))));
+  return names.size > 0 && names.size <= MAX_COLUMNS && all.every((each) => object(each) === each) ? [...names] : undefined;
+}
+
+/**
+ * @param {string[]} columns
+ * @param {unknown[]} all
+ * @param {(value: unknown) => HTMLElement} show
+ */
+function table(columns, all, show) {
+  const head = columns.map((name) => Object.assign(make("th", "", name), { scope: "col" }));
+  const rows = all.map((each) => {
+    const of = object(each);
+    return make("tr", "", ...columns.map((name) => {
+      const cell = make("td", "", ...(Object.hasOwn(of, name) ? [show(of[name])] : []));
+      cell.dataset.column = name; // for screens where a row is a card, see dashboard.css
+      return cell;
+    }));
+  });
+  const made = make("div", "scroll", make("table", "", make("thead", "", make("tr", "", ...head)), make("tbody", "", ...rows)));
+  made.tabIndex = 0;
+  return made;
 }
 
 /**

@@ -1,11 +1,11 @@
 // A tool in the popup: what it is, what it takes, and a form with which the owner calls it. The
 // call goes to the page alone, as a click there would; the hub has no part in it.
 
-import { CLASSES } from "./classes.js";
 import { ask } from "./common.js";
 import { make } from "./elements.js";
 import { parameters, schemaForm } from "./schemaform.js";
 import { resultView } from "./toolresult.js";
+import { CLASSES, duration } from "./words.js";
 
 /**
  * @param {ToolView} tool
@@ -94,7 +94,7 @@ function tryForm(at, schema) {
     const began = performance.now();
     /** @type {Tried} */
     const tried = await ask({ ask: "try", id, tool: at, args }).catch((error) => ({ error: String(error) }));
-    said.textContent = `It took ${Math.round(performance.now() - began).toLocaleString("en")} ms.`;
+    said.textContent = `It took ${duration(performance.now() - began)}.`;
     call.disabled = false;
     cancel.hidden = true;
     outcome.replaceChildren("error" in tried ? make("p", "bad wide", tried.error) : resultView(tried.result));

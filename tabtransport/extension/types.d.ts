@@ -174,7 +174,10 @@ declare var navigation: EventTarget & {
   readonly transition: object | null;
 };
 
-/** What the scripts of the extension's own world in a document leave for one another. */
+/**
+ * What the scripts of the extension's own world in a document leave for one another. An element of
+ * the page with such an id is found by the same name there: what is looked for is the world's own.
+ */
 declare var tabhubGateway: { join(): void } | undefined;
 declare var tabhubLate: boolean | undefined;
 declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;

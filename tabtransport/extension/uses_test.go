@@ -174,7 +174,9 @@ func TestNoPageLearnsTheApp(t *testing.T) {
 			return execute.call(chrome.scripting, injection);
 		};`)
 	b := h.browse(chromium.Options{WebMCP: true, Extension: dir})
-	page := b.Open(site(t, map[string]string{"/": shop}))
+	// Elements of a page can have the names of what the extension keeps in its own world there.
+	const decoys = `<i id="tabhubGateway"></i><i id="tabhubFrame"></i><form id="tabhubMark"><output name="words"></output><output name="host"></output></form>`
+	page := b.Open(site(t, map[string]string{"/": "<!doctype html>" + decoys + shop}))
 	tab := h.tabWith(shopTools...)
 	for range 3 {
 		if got, err := h.callFrame(t.Context(), tab, h.tool(tab, "echo").FrameID, "echo", `{"text":"hi"}`, claude); err != nil || !strings.Contains(got, "hi") {
@@ -223,7 +225,7 @@ func TestTry(t *testing.T) {
 			popup.Click(echo + " textarea")
 			popup.Type("hello")
 			popup.Keys("\r")
-			has(t, popup, echo+" .result", `"text": "hello"`)
+			has(t, popup, echo+" .result", "text", "hello")
 			has(t, popup, echo, "It took")
 			picture(t, popup, "tried-"+shade)
 			accessible(t, popup, "a tool that was tried")

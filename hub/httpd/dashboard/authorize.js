@@ -3,6 +3,7 @@
 // question lasts as long as this page.
 
 import { byID } from "./dom.js";
+import { lines } from "./lines.js";
 
 /** @import {AuthorizeEvent} from "./api.d.ts" */
 
@@ -28,22 +29,6 @@ function choice() {
   return { readOnly: access === "read", sites };
 }
 
-/**
- * Yields the lines of an answer while they come.
- * @param {Response} answer
- * @returns {AsyncGenerator<AuthorizeEvent>}
- */
-async function* events(answer) {
-  if (!answer.body) return;
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const lines = (text + part.value).split("\n");
-    text = lines.pop() ?? "";
-    for (const line of lines) yield JSON.parse(line);
-  }
-}
-
 /** Asks the owner, and returns why that has led nowhere, "" if it has led on. */
 async function ask() {
   const answer = await fetch(location.href, {
@@ -58,7 +43,9 @@ async function ask() {
     const no = await answer.json();
     return no.error_description ?? no.error;
   }
-  for await (const event of events(answer)) {
+  for await (const line of lines(answer)) {
+    /** @type {AuthorizeEvent} */
+    const event = JSON.parse(line);
     if (event.error) return event.error;
     if (event.code) showNumber(event.code);
     if (event.location) {

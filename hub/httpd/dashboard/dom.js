@@ -2,6 +2,7 @@
 // text, never HTML, and no link.
 
 import { byID, make as element } from "./elements.js";
+import { duration } from "./words.js";
 
 export { byID, element };
 
@@ -91,9 +92,6 @@ export function when(time) {
   const today = at.toDateString() === new Date().toDateString();
   return today ? at.toLocaleTimeString("en-GB") : at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
-
-/** How long something took. @param {number} ms */
-export const duration = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** @param {number} nanoseconds */
 export const took = (nanoseconds) => duration(nanoseconds / 1e6);

@@ -2,8 +2,9 @@
 // and what the doctor has found.
 
 import { chart, clock } from "./chart.js";
-import { button, byID, chip, duration, element, foreign, list, number, row, showPairs, when } from "./dom.js";
+import { button, byID, chip, element, foreign, list, number, row, showPairs, when } from "./dom.js";
 import { ask } from "./session.js";
+import { duration } from "./words.js";
 
 /** @import {Finding, Health, Series} from "./api.d.ts" */
 /** @import {Chart} from "./chart.js" */
@@ -79,7 +80,7 @@ function showHealth({ calls, inFlight, questions, record, process }) {
     ["… since the start", count(accepted)],
     ["… refused", count(refused)],
     ["… too slow or too fast", count(slow + tooFast)],
-    ["Messages that were none", count(malformed)],
+    ["Messages not understood", count(malformed)],
     ["Started", when(process.started)],
     ["Version", process.version],
   ]);

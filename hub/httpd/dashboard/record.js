@@ -20,7 +20,7 @@ let pages = [];
 /** How many lines have been added since the page was shown. */
 let added = 0;
 
-/** Where the view was left for a story. */
+/** Where the view was left for a story. Who comes back there finds the page that was shown. */
 let back = "#record";
 
 /** @type {View} */
@@ -33,7 +33,7 @@ export const view = {
     byID("one-call").hidden = story === "";
     byID("back", HTMLAnchorElement).href = back;
     if (story) return;
-    [pages, added] = [[], 0];
+    [pages, added] = [location.hash === back ? pages : [], 0];
     filter = byID("record-filter", HTMLFormElement);
     for (const [name, value] of args) {
       const field = filter.elements.namedItem(name);

@@ -3,6 +3,7 @@
 // alone knows it: whoever has the hub's port later learns nothing of use from it.
 
 import { untilDecided } from "./dom.js";
+import { lines } from "./lines.js";
 
 const KEY = "tabhub.session";
 
@@ -178,23 +179,10 @@ export const left = () => leave.signal;
  */
 export async function* events(path, body, signal = leave.signal, heard) {
   const response = await sendMine(body ? "POST" : "GET", path, body, AbortSignal.any([signal, leave.signal]), "text/event-stream");
-  if (!response.ok || !response.body) throw new Refused(reasonOf(response, await response.json()));
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  try {
-    /** @type {string[]} the parts of a line that is not whole yet: a result may be of many MiB */
-    let line = [];
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      heard?.();
-      const [rest, ...lines] = part.value.split("\n");
-      line.push(rest);
-      for (const next of lines) {
-        const text = line.join("");
-        if (text.startsWith("data: ")) yield JSON.parse(text.slice(6));
-        line = [next];
-      }
-    }
-  } finally {
-    await reader.cancel();
+  if (!response.ok) throw new Refused(reasonOf(response, await response.json()));
+  for await (const line of lines(response)) {
+    heard?.();
+    if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
   }
 }
 

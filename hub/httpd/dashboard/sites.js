@@ -31,9 +31,10 @@ export const view = {
       update = updateRules;
     } else if (site) {
       openSite(PART, site, refresh);
+      byID("all-sites", HTMLAnchorElement).href = back;
       update = updateSite;
     } else {
-      openList(args.get("q") ?? "", refresh);
+      openList(args, refresh);
       update = updateList;
     }
   },
@@ -43,21 +44,26 @@ export const view = {
 
 /** @type {Pages} */
 let pages;
+/** Where the list was left for a site. */
+let back = "#sites";
 
 /**
- * @param {string} q
+ * @param {URLSearchParams} args
  * @param {(changed: string[]) => void} refresh
  */
-function openList(q, refresh) {
+function openList(args, refresh) {
   fill(PART, "site-list");
   const form = byID("site-search", HTMLFormElement);
-  pages = new Pages(() => refresh(["tabs"]));
-  form.q.value = q;
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("input", () => {
-    history.replaceState(null, "", form.q.value ? `#sites?${new URLSearchParams({ q: form.q.value })}` : "#sites");
-    pages.turn();
+  pages = new Pages((offset) => {
+    back = `#sites?${new URLSearchParams({ q: form.q.value, from: String(offset) })}`;
+    history.replaceState(null, "", back);
+    refresh(["tabs"]);
   });
+  back = location.hash;
+  form.q.value = args.get("q") ?? "";
+  pages.offset = Math.floor(Number(args.get("from"))) || 0;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => pages.turn());
 }
 
 /** @param {Set<string>} changed */

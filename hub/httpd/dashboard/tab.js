@@ -1,9 +1,9 @@
 // One tab: where it is, how it is, what it offers, and what of that is not taken.
 
-import { CLASSES } from "./classes.js";
 import { element, factsOf, foreign, number, when } from "./dom.js";
 import { addressOf, heading, link, mark, opens, showParts, stateOf } from "./offers.js";
 import { find } from "./session.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Tab, Tool} from "./api.d.ts" */
 

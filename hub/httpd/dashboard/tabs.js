@@ -1,7 +1,6 @@
 // Tabs and tools: what there is, found by words, and beside it the one that is open. The address
 // keeps both: q, kind, site, of (a tab), from (where the part begins), and tab or tool.
 
-import { CLASSES } from "./classes.js";
 import { byID, chip, element, foreign, when } from "./dom.js";
 import { find, ask } from "./session.js";
 import { addressOf, lead, link, linkTo, mark, OPEN, opens, showParts, stateOf, withoutLabel } from "./offers.js";
@@ -10,6 +9,7 @@ import { showTab } from "./tab.js";
 import { showItem } from "./item.js";
 import { showTool } from "./tool.js";
 import { closeTrial } from "./trial.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Browser, Item, Rejection, Tab, Tool} from "./api.d.ts" */
 /** @import {View} from "./dashboard.js" */

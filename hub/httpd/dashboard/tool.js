@@ -1,12 +1,12 @@
 // One tool: what it is and takes, where a call of it goes and why, and a form that calls it.
 
 import { powerShellLine, shellLine } from "./callline.js";
-import { CLASSES } from "./classes.js";
 import { element, factsOf, foreign, labelled, row } from "./dom.js";
 import { addressOf, definitionOf, gone, heading, link, mark, opens, showParts, stateOf, withoutLabel } from "./offers.js";
 import { parameters } from "./schemaform.js";
 import { ask, events, find, Refused } from "./session.js";
 import { closeTrial, trialOf } from "./trial.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Explanation, Tool} from "./api.d.ts" */
 

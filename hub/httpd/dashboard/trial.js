@@ -2,10 +2,11 @@
 // and the result as a client gets it. It goes on while another view is shown, such as the one where
 // a question about it is answered.
 
-import { button, copier, duration, element, foreign, twice } from "./dom.js";
+import { button, copier, element, foreign, twice } from "./dom.js";
 import { schemaForm } from "./schemaform.js";
 import { left } from "./session.js";
 import { resultView } from "./toolresult.js";
+import { duration } from "./words.js";
 
 /** @typedef {{progress: number, total?: number, message?: string, waiting?: boolean}} Progress */
 /** @typedef {Record<string, unknown>} Args */

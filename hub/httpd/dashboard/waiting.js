@@ -1,9 +1,9 @@
 // The questions that wait for the owner. What is shown stays where it is while it can be
 // answered, and an answer goes with the digest of what was shown.
 
-import { CLASSES } from "./classes.js";
 import { byID, element, foreign, tell, when } from "./dom.js";
 import * as session from "./session.js";
+import { CLASSES } from "./words.js";
 
 /** @import {Question} from "./api.d.ts" */
 

@@ -67,4 +67,4 @@ function isFrame(path) {
   return at !== undefined;
 }
 
-globalThis.tabhubGateway ??= new Gateway();
+if (!Object.hasOwn(globalThis, "tabhubGateway")) globalThis.tabhubGateway = new Gateway();

@@ -266,7 +266,7 @@ var TabhubFrame = class {
       if (this.#signed) dispatchEvent(new Event("tabhub-taken"));
       for (const source of this.#sources) source.start();
       for (const { server } of this.#children.values()) server.start();
-      if (globalThis.tabhubLate) {
+      if (globalThis.tabhubLate === true) {
         this.#askChildren();
         this.#library.ask(); // an earlier version of the extension may have left its other half
       }
@@ -657,4 +657,4 @@ var Unknown = class extends Error {};
 
 var NOTHING = { tools: [], resources: [], prompts: [] };
 
-globalThis.tabhubFrame ??= new TabhubFrame();
+if (!Object.hasOwn(globalThis, "tabhubFrame")) globalThis.tabhubFrame = new TabhubFrame();

@@ -178,7 +178,8 @@ function draw(label, origin, lasts) {
     root.append(document.createElement("div"), words);
     return { host, words, timer: 0 };
   };
-  const mark = (globalThis.tabhubMark ??= make());
+  if (!Object.hasOwn(globalThis, "tabhubMark")) globalThis.tabhubMark = make();
+  const mark = /** @type {NonNullable<typeof tabhubMark>} */ (globalThis.tabhubMark);
   mark.words.textContent = label;
   if (!mark.host.isConnected) document.documentElement.append(mark.host);
   clearTimeout(mark.timer);
@@ -191,7 +192,7 @@ function draw(label, origin, lasts) {
  * @param {number} drawn how long it may take
  */
 function erase(drawn) {
-  const mark = globalThis.tabhubMark;
+  const mark = Object.hasOwn(globalThis, "tabhubMark") ? globalThis.tabhubMark : undefined;
   if (!mark?.host.isConnected) return undefined;
   clearTimeout(mark.timer);
   mark.host.remove();

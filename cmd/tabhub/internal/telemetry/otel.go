@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -59,6 +60,7 @@ func newTracer(o Options) *tracer {
 	if traces == nil && metrics == nil {
 		return nil
 	}
+	otel.SetLogger(logr.FromSlogHandler(o.Log.Handler())) // what it thinks of the variables that the SDK reads
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { o.Log.Warn("OpenTelemetry", "err", err) }))
 	t := &tracer{spans: tracenoop.Tracer{}, sets: sets{all: map[telemetry.Request]attribute.Set{}}}
 	var meter metric.Meter = metricnoop.Meter{}

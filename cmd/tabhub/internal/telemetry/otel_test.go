@@ -148,6 +148,19 @@ func TestTraceparentWithoutTracing(t *testing.T) {
 	}
 }
 
+// What OpenTelemetry's SDK says goes to the hub's log, in its form.
+func TestLogOfTheSDK(t *testing.T) {
+	t.Setenv("OTEL_METRIC_EXPORT_INTERVAL", "10s")
+	var log bytes.Buffer
+	made := New(Options{Env: newCollector(t).env(), Log: slog.New(slog.NewJSONHandler(&log, nil))})
+	if err := made.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), `"environment variable":"OTEL_METRIC_EXPORT_INTERVAL"`) {
+		t.Errorf("logged %s", &log)
+	}
+}
+
 // Nothing is made of the SDK unless the environment wants it, and what it wants that cannot
 // be done is said and left out: the hub has to run.
 func TestEnvironment(t *testing.T) {

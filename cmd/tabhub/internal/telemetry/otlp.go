@@ -18,6 +18,7 @@ import (
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"golang.org/x/net/http/httpguts"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -27,6 +28,7 @@ const (
 	// maxAttempts is how often something is sent that a collector does not take now.
 	maxAttempts = 4
 	firstRetry  = time.Second
+	contentType = "application/x-protobuf"
 )
 
 // uploader posts one signal to a collector, as the standard environment variables say. It
@@ -187,7 +189,7 @@ func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, 
 		return -1, err
 	}
 	r.Header = u.headers.Clone()
-	r.Header.Set("Content-Type", "application/x-protobuf")
+	r.Header.Set("Content-Type", contentType)
 	if u.gzip {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
@@ -200,11 +202,21 @@ func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, 
 		return 0, fmt.Errorf("the collector does not answer over OTLP/HTTP, mostly port 4318: %w", err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection serves again
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // all of it, so that the connection serves again
+	if resp.Header.Get("Content-Type") != contentType {
+		answer = nil
+	}
 	if resp.StatusCode < 300 {
+		// An Export…ServiceResponse, with a partial_success if something was not taken.
+		if why := textField(textField(answer, 1), 2); why != nil {
+			return -1, fmt.Errorf("the collector has not taken all: %.200q", why)
+		}
 		return 0, nil
 	}
 	err = fmt.Errorf("the collector has answered %s", resp.Status)
+	if why := textField(answer, 2); why != nil { // a google.rpc.Status
+		err = fmt.Errorf("%w: %.200q", err, why)
+	}
 	switch resp.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		err = fmt.Errorf("%w, which is not followed: set the endpoint to where the collector is", err)
@@ -213,6 +225,27 @@ func (u *uploader) post(ctx context.Context, body []byte) (after time.Duration, 
 		return time.Duration(seconds) * time.Second, err
 	}
 	return -1, err
+}
+
+// textField returns a field of a message that is a text or a message, nil if there is none.
+// The types that OTLP's answers have in Go bring gRPC along.
+func textField(message []byte, number protowire.Number) []byte {
+	for len(message) > 0 {
+		n, kind, tag := protowire.ConsumeTag(message)
+		if tag < 0 {
+			return nil
+		}
+		value := protowire.ConsumeFieldValue(n, kind, message[tag:])
+		if value < 0 {
+			return nil
+		}
+		if n == number && kind == protowire.BytesType {
+			text, _ := protowire.ConsumeBytes(message[tag:])
+			return text
+		}
+		message = message[tag+value:]
+	}
+	return nil
 }
 
 // traceClient is otlptrace.Client.

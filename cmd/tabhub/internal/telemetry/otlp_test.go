@@ -1,16 +1,19 @@
 package telemetry
 
 import (
+	"bytes"
 	"compress/gzip"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,7 +21,10 @@ import (
 
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	collectortrace "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 )
 
 type roundTripper func(*http.Request) (*http.Response, error)
@@ -175,6 +181,45 @@ func TestTemporality(t *testing.T) {
 		}
 		if got := e.Temporality(sdkmetric.InstrumentKindHistogram); got != want || e.to() != "https://collector/v1/m" {
 			t.Errorf("%q: %s, to %s", preference, got, e.to())
+		}
+	}
+}
+
+// What a collector says of why it has not taken something is in the log.
+func TestUploadNotTaken(t *testing.T) {
+	const why = "the quota is used up"
+	partial, err := proto.Marshal(&collectortrace.ExportTraceServiceResponse{
+		PartialSuccess: &collectortrace.ExportTracePartialSuccess{RejectedSpans: 3, ErrorMessage: why},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 3) // a google.rpc.Status
+	status = protowire.AppendString(protowire.AppendTag(status, 2, protowire.BytesType), why)
+	for _, tt := range []struct {
+		code   int
+		answer []byte
+		says   string
+	}{
+		{200, nil, "<nil>"},
+		{200, partial, why},
+		{200, partial[:9], "<nil>"},
+		{400, status, "400 Bad Request: " + strconv.Quote(why)},
+		{401, nil, "401 Unauthorized"},
+		{400, bytes.Repeat([]byte{0xff}, 1000), "400 Bad Request"},
+	} {
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/x-protobuf")
+			w.WriteHeader(tt.code)
+			_, _ = w.Write(tt.answer)
+		}))
+		defer ts.Close()
+		u, err := newUploader(vars{"OTEL_EXPORTER_OTLP_ENDPOINT": ts.URL}.get, "TRACES")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := u.upload(t.Context(), &tracepb.TracesData{}); !strings.Contains(fmt.Sprint(err), tt.says) {
+			t.Errorf("%d %q: %v, want %s", tt.code, tt.answer, err, tt.says)
 		}
 	}
 }

@@ -36,6 +36,15 @@ var operationBuckets = []float64{.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 30, 60,
 // callBuckets are for calls, most of which a page answers within milliseconds.
 var callBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}
 
+// outcomes are those of calls. Their counters begin with 0: of one that appears with its first
+// failure, rate and increase in Prometheus see none.
+var outcomes = []string{
+	"ok", "cancelled", "asked", "unknown",
+	string(spec.FailTabNotFound), string(spec.FailTabClosed), string(spec.FailNotConnected), string(spec.FailToolTimeout),
+	string(spec.FailToolError), string(spec.FailInvalidArguments), string(spec.FailQueueFull), string(spec.FailDenied),
+	string(spec.FailPaused), string(spec.FailStopped),
+}
+
 // histogram has buckets, and native ones for a Prometheus that takes them.
 func histogram(name, help string, buckets []float64) prometheus.HistogramOpts {
 	return prometheus.HistogramOpts{
@@ -63,6 +72,12 @@ func newMetrics(version string) *metrics {
 		"How long calls of what pages offer took, without the time that the owner took to answer.", callBuckets), []string{"kind"})
 	for _, kind := range []spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt} {
 		m.durations[kind] = calls.WithLabelValues(string(kind))
+		for _, outcome := range outcomes {
+			m.calls.WithLabelValues(string(kind), outcome)
+		}
+	}
+	for _, decision := range []string{"allow", "ask", "deny"} {
+		m.decisions.WithLabelValues(decision)
 	}
 	phases := prometheus.NewHistogramVec(histogram("tabhub_call_phase_duration_seconds",
 		"How long parts of calls took: ask (the owner), open (a tab), execute (in the tab).", callBuckets), []string{"phase"})

@@ -36,7 +36,9 @@ func TestScrape(t *testing.T) {
 		`tabhub_calls_total{kind="tool",outcome="unknown"} 1`,
 		`tabhub_call_duration_seconds_count{kind="tool"} 3`,
 		`tabhub_call_phase_duration_seconds_count{phase="execute"} 3`,
+		`tabhub_calls_total{kind="resource",outcome="TOOL_TIMEOUT"} 0`,
 		`tabhub_decisions_total{decision="allow"} 3`,
+		`tabhub_decisions_total{decision="deny"} 0`,
 		`tabhub_mcp_sessions{transport="stdio"} 1`,
 		`mcp_server_operation_duration_seconds_count{error_type="",mcp_method_name="initialize",network_transport="pipe"} 1`,
 		`mcp_server_operation_duration_seconds_count{error_type="",mcp_method_name="tools/call",network_transport="pipe"} 3`,
@@ -98,8 +100,6 @@ func ours(t *testing.T) []string {
 	tel.Watch(Process{Hubs: func() []Hub { return nil }, Sockets: func() wsserver.Stats { return wsserver.Stats{} }})
 	tel.metrics.request(new(telemetry.Request), 1) // what has labels is not there before
 	tel.metrics.session(telemetry.Session{})
-	tel.metrics.called("tool", "ok", 1)
-	tel.metrics.phase(telemetry.Decide, 1, "allow")
 	all, err := tel.metrics.registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+// Words that the extension's pages and the dashboard have in common.
+
 /**
  * What a tool may change, as a word and as a sentence.
  *
@@ -8,3 +10,6 @@ export const CLASSES = {
   write: { word: "changes", sentence: "It may change something." },
   destructive: { word: "destructive", sentence: "It may do what cannot be undone." },
 };
+
+/** How long something took. @param {number} ms */
+export const duration = (ms) => (ms < 0.1 ? "< 0.1 ms" : ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`);
