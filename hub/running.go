@@ -201,7 +201,8 @@ func (p *passage) sent(to spec.TabAddr, by policy.Effect) {
 	p.change(func() { p.phase, p.tab, p.decision = PhaseRunning, to, by })
 }
 
-// reaches says which site the request is about, once that is known.
+// reaches says which site the request is about, once that is known. Only of one that is a part
+// of another it is not known at first, and those are not described.
 func (p *passage) reaches(site policy.Site) {
 	p.gate.mu.Lock()
 	defer p.gate.mu.Unlock()

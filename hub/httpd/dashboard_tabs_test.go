@@ -258,6 +258,8 @@ func TestManyTabs(t *testing.T) {
 	}
 	page.Eval(`location.hash = "#tabs?kind=tools&q=such&from=400"`) // there are no longer so many
 	page.WaitFor(`document.querySelector(".pages [role=status]").textContent === "1–50 of 241" && location.hash === "#tabs?kind=tools&q=such"`)
+	page.Eval(`history.back()`)
+	page.WaitFor(`location.hash === "#tabs?kind=tools&q=nowhere"`)
 }
 
 // A call that the policy leaves to the owner waits for the answer, which is given in another view.

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -22,17 +23,22 @@ type stream struct {
 // maxStreams is how many of the same a user may read at once: each may take some MiB.
 const maxStreams = 16
 
-// beginStream counts a request that is answered by a stream, until end is called.
-func (s *Server) beginStream(r *request) (end func(), err error) {
+// beginStream counts a request that is answered by a stream, until end is called. The stream
+// lasts as long as ctx: the request, its credential and the Server have to, too.
+func (s *Server) beginStream(r *request) (ctx context.Context, end func(), err error) {
 	of := stream{r.tenant.User, r.URL.Path}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[of] >= maxStreams {
-		return nil, &refusal{http.StatusTooManyRequests, fmt.Sprintf("%d windows or programs read %s already; close some", maxStreams, of.path)}
+		return nil, nil, &refusal{http.StatusTooManyRequests, fmt.Sprintf("%d windows or programs read %s already; close some", maxStreams, of.path)}
 	}
 	s.streams[of]++
 	s.watchers.Add(1)
-	return func() {
+	ctx, cancel := r.pass.identity.Context(r.Context())
+	detach := context.AfterFunc(s.ctx, cancel)
+	return ctx, func() {
+		detach()
+		cancel()
 		s.watchers.Add(-1)
 		s.mu.Lock()
 		defer s.mu.Unlock()

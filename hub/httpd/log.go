@@ -91,13 +91,11 @@ func logQuery(q url.Values) (record.Query, error) {
 
 // exportLog answers all lines that query selects. What form returns writes one of them.
 func (s *Server) exportLog(r *request, query record.Query, contentType string, form func(io.Writer) func(*record.Line) error) error {
-	end, err := s.beginStream(r)
+	ctx, end, err := s.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
-	ctx, cancel := r.pass.identity.Context(r.Context())
-	defer cancel()
 	jsonHeaders(r.w.Header())
 	r.w.Header().Set("Content-Type", contentType)
 	r.w.Header().Set("Content-Disposition", "attachment")

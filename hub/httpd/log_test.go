@@ -3,6 +3,7 @@ package httpd
 import (
 	"encoding/csv"
 	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,6 +44,34 @@ func TestExportLog(t *testing.T) {
 	}
 	if status, body, _ := d.ask("GET", "/api/log?format=xml", ""); status != http.StatusBadRequest || !strings.Contains(body, "jsonl or csv") {
 		t.Errorf("%d %s", status, body)
+	}
+}
+
+// A hub that ends does not wait until an export has been read, however long that is.
+func TestExportEndsWithTheHub(t *testing.T) {
+	t.Parallel()
+	d := open(t, nil)
+	for range 3 { // more at once would not all be kept
+		for range 500 {
+			d.tenant.Hub.Record(record.Entry{Time: time.Now(), Event: record.Refused, Outcome: "unknown", Reason: strings.Repeat("x", 8000)})
+		}
+		if _, err := d.tenant.Record.Read(t.Context(), record.Query{Limit: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+d.addr+"/api/log?format=jsonl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+secret)
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	d.server.cancel() // as Shutdown does
+	if n, err := io.Copy(io.Discard, resp.Body); err == nil {
+		t.Errorf("all %d bytes of the export were sent", n)
 	}
 }
 

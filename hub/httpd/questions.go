@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -24,14 +23,11 @@ func (s *Server) getQuestions(r *request) error {
 // watchQuestions sends the open questions, as an event each time that they change. Calls wait
 // for who listens, which ends with the credential.
 func (s *Server) watchQuestions(r *request) error {
-	end, err := s.beginStream(r)
+	ctx, end, err := s.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
-	ctx, cancel := r.pass.identity.Context(r.Context())
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
 	out := r.events()
 	for all := range r.tenant.Hub.Desk().Watch(ctx) {
 		if out.send(nonNil(all)) != nil {

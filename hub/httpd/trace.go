@@ -2,7 +2,6 @@ package httpd
 
 import (
 	"cmp"
-	"context"
 	"strconv"
 
 	"tabhub/hub/state"
@@ -41,14 +40,11 @@ func (s *Server) getTrace(r *request) error {
 		}
 		want.number = n
 	}
-	end, err := s.beginStream(r)
+	ctx, end, err := s.beginStream(r)
 	if err != nil {
 		return err
 	}
 	defer end()
-	ctx, cancel := r.pass.identity.Context(r.Context())
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
 	out := r.events()
 	_ = s.o.Trace(ctx, r.pass.identity.User, func(m *tabtransport.Traced) error {
 		report := TraceReport{Traced: m}

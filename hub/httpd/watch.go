@@ -2,7 +2,6 @@ package httpd
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -36,14 +35,11 @@ type WatchEvent struct {
 // watch sends what is done for the user's clients, as it is done, until the credential
 // ends or nobody reads any more.
 func (s *Server) watch(r *request) error {
-	leave, err := s.beginStream(r)
+	ctx, end, err := s.beginStream(r)
 	if err != nil {
 		return err
 	}
-	defer leave()
-	ctx, cancel := r.pass.identity.Context(r.Context())
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
+	defer end()
 	out := r.events()
 	look := newLook(r.tenant)
 	timer := time.NewTimer(0)

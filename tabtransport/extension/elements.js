@@ -23,6 +23,14 @@ export function byID(id, type) {
 export function make(tag, className, ...children) {
   const made = document.createElement(tag);
   if (className) made.className = className;
-  made.append(...children);
+  made.append(...children.map((child) => (typeof child === "string" ? inOrder(child) : child)));
   return made;
 }
+
+/**
+ * A text in which what would turn the words after it around is written out, as \u202e: one that is
+ * not closed reaches beyond its element, even one that is isolated.
+ *
+ * @param {string} text
+ */
+const inOrder = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, (turn) => `\\u${turn.charCodeAt(0).toString(16)}`);

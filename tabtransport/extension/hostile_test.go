@@ -164,3 +164,29 @@ func TestNextDocumentIsHostile(t *testing.T) {
 		p.Back()
 	}
 }
+
+// What a page calls its tools neither fills the popup nor turns the popup's own words around.
+func TestHostileWords(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	b.Open(site(t, map[string]string{"/": `<!doctype html><title>Words</title><script>
+		const turned = "\u202eturned\u2066 ";
+		document.modelContext.registerTool({
+			name: "a".repeat(128), title: turned.repeat(100), description: turned.repeat(100), execute: () => 1,
+			inputSchema: {type: "object", properties: {[turned]: {type: "string", title: turned, description: turned, enum: [turned]}}},
+		});
+	</script>`}))
+	h.wait("its tool", func() bool { return len(h.tabs) == 1 })
+	popup := h.popup(b, h.ids()[0])
+	popup.WaitFor(`document.querySelector(".tool")`)
+	picture(t, popup, "popup-hostile-words")
+	if got := popup.Eval(`document.querySelector(".tool").offsetHeight < 120`); got != "true" {
+		t.Error("a tool that is closed fills the popup")
+	}
+	popup.Click(".tool summary")
+	has(t, popup, ".tool .takes", "\\u202eturned\\u2066")
+	if got := popup.Eval(`/[\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText)`); got != "false" {
+		t.Error("the popup shows what turns words around")
+	}
+}

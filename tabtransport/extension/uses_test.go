@@ -107,6 +107,22 @@ func TestUsedTab(t *testing.T) {
 	picture(t, popup, "popup-recent")
 }
 
+// Nothing is kept of a tab that was closed while an app used it.
+func TestUsedTabIsClosed(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	page := b.Open(site(t, map[string]string{"/": shop}))
+	tab := h.tabWith(shopTools...)
+	popup := h.popup(b, tab)
+	done := h.beginWith(t.Context(), tab, h.tool(tab, "slow").FrameID, "slow", `{"ms":60000}`, claude)
+	page.WaitFor(marked)
+	popup.WaitFor(fmt.Sprintf("chrome.storage.session.get('uses').then(({uses}) => uses?.[%d])", tab))
+	popup.Eval(fmt.Sprintf("chrome.tabs.remove(%d)", tab))
+	<-done
+	popup.WaitFor("chrome.storage.session.get('uses').then(({uses}) => Object.keys(uses).length === 0)")
+}
+
 // A tab that is used for some time is marked, for a single short call it is not. The mark can be
 // switched off, and does not come where a site is not shared.
 func TestMark(t *testing.T) {

@@ -1,4 +1,4 @@
-// A list of which a page is shown at a time, with what turns them: in the view's .pages.
+// A list that is shown a page at a time, and the buttons in the view's .pages that turn it.
 
 import { button, element } from "./dom.js";
 import { find } from "./session.js";
@@ -23,7 +23,7 @@ export class Pages {
     this.#place.hidden = true;
   }
 
-  /** @param {number} [offset] the first page's, unless it is given */
+  /** @param {number} [offset] of the page to show; the first one, unless it is given */
   turn(offset = 0) {
     this.offset = offset;
     this.#turned(offset);

@@ -43,14 +43,14 @@ export const view = {
     opened = new AbortController();
     const q = search();
     q.value = args.get("q") ?? "";
-    /** @param {Record<string, string>} to @param {boolean} [typed] */
-    const go = (to, typed) => {
+    /** @param {Record<string, string>} to @param {boolean} [here] the address before is not one to go back to */
+    const go = (to, here) => {
       const next = linkTo(args, to);
       args = new URLSearchParams(next.split("?")[1]);
-      history[typed ? "replaceState" : "pushState"](null, "", next);
+      history[here ? "replaceState" : "pushState"](null, "", next);
       refresh(["tabs"]);
     };
-    pages = new Pages((from) => go({ from: from ? String(from) : "" }));
+    pages = new Pages((from) => go({ from: from ? String(from) : "" }, from === 0)); // who goes back is not to come to a page that there is no more
     q.addEventListener("input", () => go({ q: q.value.trim(), from: "" }, true));
     section.addEventListener("click", (event) => {
       const link = /** @type {Element} */ (event.target).closest("a");
@@ -134,7 +134,7 @@ function links(rows) {
 /** @param {Record<string, string>} opens */
 const isOpen = (opens) => OPEN.every((name) => (args.get(name) ?? "") === opens[name]);
 
-/** Says of what alone is shown what there is, and leads to the rest. */
+/** Says what the list is narrowed to, and leads to all of it. */
 function showOnly() {
   const only = [args.get("site"), args.get("of") && `one tab`].filter(Boolean).join(", ");
   byID("only").hidden = only === "";

@@ -32,6 +32,8 @@ type corpus struct {
 	ids   map[string]int32
 	terms []string        // by id
 	docs  map[string]*doc // by item name, of the latest search
+	reads int             // how many items have been read
+	in    []int           // by id: the number of the last one with the term
 }
 
 // doc is what a search reads of one item.
@@ -132,6 +134,7 @@ func (t *proxy) read(ix *index) {
 // read reads an item of a kind.
 func (c *corpus) read(kind spec.Kind, it *hub.Item) *doc {
 	d := &doc{json: it.JSON}
+	c.reads++
 	if tags := rawjson.Get(it.JSON, "_meta", "tags"); tags != nil {
 		rawjson.Array(tags, 2, func(tag json.RawMessage) error {
 			if s, ok := rawjson.String(tag); ok {
@@ -147,9 +150,10 @@ func (c *corpus) read(kind spec.Kind, it *hub.Item) *doc {
 				id = int32(len(c.terms))
 				w = strings.Clone(w) // not to keep the text
 				c.ids[w] = id
-				c.terms = append(c.terms, w)
+				c.terms, c.in = append(c.terms, w), append(c.in, 0)
 			}
-			if !slices.ContainsFunc(d.terms, func(t term) bool { return t.id == id }) {
+			if c.in[id] != c.reads { // a page may give an item many
+				c.in[id] = c.reads
 				d.terms = append(d.terms, term{id, weight})
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/spec"
@@ -125,4 +126,30 @@ func BenchmarkIndex10000(b *testing.B) {
 			t.call(b.Context(), tester, args)
 		}
 	})
+}
+
+// A page must not make the searches of all clients slow by what it says of its tools.
+func TestSearchOfManyWords(t *testing.T) {
+	var items []hub.Item
+	for n := range 5 {
+		it := tool("shop.example.com", fmt.Sprint("tool", n), "")
+		var tags []string
+		for i := range 30_000 {
+			tags = append(tags, fmt.Sprintf("w%d", n*30_000+i))
+		}
+		raw, err := json.Marshal(tags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		it.JSON = json.RawMessage(`{"name":"tool","_meta":{"tags":` + string(raw) + `}}`)
+		items = append(items, it)
+	}
+	w := &fakeHub{lists: map[hub.ListKind]*hub.Listing{hub.ListTools: listing(1, items...)}}
+	begin := time.Now()
+	if got := run(t, w, `{"action":"list","type":"tool","filter":{"query":"w130000"}}`); !strings.Contains(got, `"totalCount":1`) {
+		t.Error(got[:min(len(got), 200)])
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("the search takes %v", took)
+	}
 }

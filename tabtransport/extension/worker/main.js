@@ -251,15 +251,21 @@ chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.s
 chrome.tabs.onRemoved.addListener((tabId) => {
   void ready.then(() => {
     tabs.removed(tabId);
-    uses.closed(tabId);
-    marks.closed(tabId);
-    toolbar.closed(tabId);
+    forget(tabId);
   });
 });
 chrome.tabs.onReplaced.addListener((id, before) => {
   void tabs.replaced(id, before, ready);
-  void ready.then(() => uses.closed(before));
+  void ready.then(() => forget(before));
 });
+
+/** @param {number} tabId of a tab that there is no more */
+function forget(tabId) {
+  uses.closed(tabId);
+  marks.closed(tabId);
+  toolbar.closed(tabId);
+}
+
 chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
   windowTypes: ["normal"],
 });

@@ -140,6 +140,8 @@ export class Uses {
     if (!tab) return;
     clearTimeout(tab.timer);
     this.#tabs.delete(tabId);
+    for (const [id, open] of this.#open) if (open.tabId === tabId) this.#open.delete(id); // they end after the tab
+    this.#work();
     this.#stored.save();
   }
 
