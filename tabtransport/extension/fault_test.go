@@ -98,6 +98,7 @@ func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 		}},
 	} {
 		asked, release := make(chan struct{}), make(chan struct{})
+		load := sync.OnceFunc(func() { close(release) })
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			if r.URL.Path != "/next" {
@@ -116,6 +117,7 @@ func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 			_, _ = io.WriteString(w, `<script type="application/ld+json">{"n":1}</script>`)
 		}))
 		t.Cleanup(s.Close)
+		t.Cleanup(load)
 		p := b.Open(s.URL)
 		tab := h.tabAt(s.URL, "form", "goes")
 		w := b.Worker()
@@ -132,7 +134,7 @@ func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 		if !c.begun {
 			h.wait("the document speaks to the next worker", func() bool { return h.tabs[tab].registrations > 0 && len(h.tabs[tab].here()) == 2 })
 		}
-		close(release)
+		load()
 		if got, want := <-done, `{"content":[{"type":"text","text":"[{\"n\":1}]"}]} at `+s.URL+`/next? "Next"`; got != want {
 			t.Errorf("%s: %s, want %s", c.name, got, want)
 		}

@@ -41,13 +41,20 @@ async function showState() {
  * @param {(origin: string) => UIRequest} request what that asks
  */
 function showSites(id, origins, label, request) {
-  const items = origins.map((origin) => {
+  const list = byID(id);
+  const rows = /** @type {HTMLElement[]} */ ([...list.children]);
+  for (const row of rows) if (row.dataset.label !== label || !origins.includes(row.dataset.origin ?? "")) row.remove();
+  origins.forEach((origin, i) => {
+    const next = /** @type {HTMLElement | undefined} */ (list.children[i]);
+    if (next?.dataset.origin === origin) return; // a row stays in place: it may be about to be pressed
     const remove = make("button", "", label);
     remove.setAttribute("aria-label", `${label} ${origin}`);
     remove.addEventListener("click", () => change(request(origin)));
-    return make("li", "row", make("span", "wide", origin), remove);
+    const row = make("li", "row", make("span", "wide", origin), remove);
+    Object.assign(row.dataset, { label, origin });
+    list.insertBefore(row, next ?? null);
   });
-  byID(id).replaceChildren(...items);
+  while (list.children.length > origins.length) list.lastElementChild?.remove();
 }
 
 /** @param {UIRequest} request */
