@@ -92,9 +92,14 @@ func testWorkerStoppedUnderNavigation(t *testing.T, native bool) {
 			storesSlowly(w)
 			p.Eval("go()")
 		}},
-		{name: "the document has gone", tool: "form", begun: true, after: func(p, w *chromium.Page) {
+		{name: "the document has gone", tool: "form", begun: true, after: func(_, w *chromium.Page) {
 			noted(w, "call.leaving")
-			p.WaitFor("document.title === 'Next'")
+			w.WaitFor("chrome.tabs.query({title: 'Next'}).then(({length}) => length)")
+		}},
+		{name: "the browser tells the worker nothing any more", tool: "form", begun: true, after: func(_, w *chromium.Page) {
+			noted(w, "call.leaving")
+			w.Eval(`void Object.defineProperty(chrome.tabs, "get", {value: () => Promise.reject(self.told = new Error("No SW"))})`)
+			w.WaitFor("self.told")
 		}},
 	} {
 		asked, release := make(chan struct{}), make(chan struct{})

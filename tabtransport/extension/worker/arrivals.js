@@ -3,6 +3,7 @@
 
 import { askDocuments } from "./documents.js";
 import { permits } from "./settings.js";
+import { unlessStopping } from "./stopping.js";
 import { pageOf } from "./tab.js";
 
 /** How long the next document may take to be there, with its tools, in ms. */
@@ -57,7 +58,7 @@ export class Arrivals {
     for (; wanted() && Date.now() < until; await new Promise((done) => setTimeout(done, LOOK))) {
       const there = await look(tabId, frameId);
       // What the document had begun when it was looked at the browser knows by now.
-      const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+      const tab = await unlessStopping(chrome.tabs.get(tabId), () => undefined);
       if (!tab) return undefined;
       if (there && there.documentId !== documentId) {
         if (last?.documentId !== there.documentId) quiet = 0;

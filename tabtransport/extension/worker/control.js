@@ -4,6 +4,7 @@
 import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.js";
+import { unlessStopping } from "./stopping.js";
 import { isAsleep, isAt } from "./tab.js";
 import { permitsDocument, permitsPage } from "./settings.js";
 
@@ -79,7 +80,7 @@ function webAddress(url, settings) {
  * @param {string} [ifOrigin]
  */
 async function existing(tabId, ifOrigin) {
-  const tab = await chrome.tabs.get(tabId).catch(() => {
+  const tab = await unlessStopping(chrome.tabs.get(tabId), () => {
     throw new Refusal(Code.TabNotFound, "the tab is not open");
   });
   if (!isAt(tab.url, ifOrigin)) throw elsewhere();
@@ -254,20 +255,19 @@ async function screenshot(tabId, { ifOrigin }, settings) {
 /** @type {Does<"browser/text">} */
 async function text(tabId, { ifOrigin }, settings) {
   await awake(tabId);
-  const [frame] = await chrome.scripting
-    .executeScript({
-      target: { tabId },
-      injectImmediately: true, // not when the page has loaded, which may be never
-      func: (/** @type {number} */ limit) => ({
-        origin: self.origin,
-        url: location.href,
-        text: (document.body?.innerText ?? "").slice(0, limit),
-      }),
-      args: [MAX_TEXT],
-    })
-    .catch(() => {
-      throw new Refusal(Code.Unsupported, "the browser does not let extensions read this page");
-    });
+  const read = chrome.scripting.executeScript({
+    target: { tabId },
+    injectImmediately: true, // not when the page has loaded, which may be never
+    func: (/** @type {number} */ limit) => ({
+      origin: self.origin,
+      url: location.href,
+      text: (document.body?.innerText ?? "").slice(0, limit),
+    }),
+    args: [MAX_TEXT],
+  });
+  const [frame] = await unlessStopping(read, () => {
+    throw new Refusal(Code.Unsupported, "the browser does not let extensions read this page");
+  });
   // The document that was read may be another than the tab had when the hub asked.
   if (!frame?.result || !permitsDocument(settings(), frame.result)) throw notShared();
   if (!isAt(frame.result.url, ifOrigin)) throw elsewhere();

@@ -1,5 +1,7 @@
 // Asks documents that may be too busy to answer, or gone.
 
+import { unlessStopping } from "./stopping.js";
+
 /**
  * Runs a function in documents of a tab, in the extension's own world, at once, for what it returns.
  *
@@ -10,6 +12,6 @@
  * @returns {Promise<chrome.scripting.InjectionResult<Awaited<R>>[]>} none if a document does not answer in time, or may not be looked at
  */
 export function askDocuments(script, timeout) {
-  const asked = chrome.scripting.executeScript({ ...script, injectImmediately: true }).catch(() => []);
+  const asked = unlessStopping(chrome.scripting.executeScript({ ...script, injectImmediately: true }), () => []);
   return Promise.race([asked, new Promise((done) => setTimeout(done, timeout, []))]);
 }
