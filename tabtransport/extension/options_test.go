@@ -50,6 +50,7 @@ func TestSettings(t *testing.T) {
 
 			write("site", "localhost:5173")
 			saved("off", `["http://localhost:5173"]`)
+			has(t, p, "#sites", "http://localhost:5173") // and what is below it stays where it is
 			has(t, p, "#keep", "https://kept.example.com")
 			p.Press("#keep button")
 			p.Eval(`document.querySelector("#left").value = "Example.com/page", document.querySelector("#leave").requestSubmit()`)
