@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"tabhub/hub"
@@ -34,13 +35,12 @@ func TestRevokedSessionsEnd(t *testing.T) {
 	sse, _ := c.sse()
 	c.initialize("2025-06-18")
 	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
-	go func() {
-		resp := c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}`)
-		resp.Body.Close()
-	}()
+	var call sync.WaitGroup
+	call.Go(func() { c.post(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"wait"}}`) })
 	<-began
 	revoke()
 	<-ended
+	call.Wait()
 	for what, stream := range map[string]*events{"/sse": sse, "the stream of /mcp": get} {
 		for {
 			if _, _, err := stream.next(); err != nil {
