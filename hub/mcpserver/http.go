@@ -47,15 +47,23 @@ func httpError(w http.ResponseWriter, status int, e *rpcError) {
 	writeJSON(w, defaultWriteLimit, status, errorFrame(nil, e))
 }
 
+// largeAnswer is the size from which a client is watched while it reads an answer. What is smaller
+// waits in the kernel's buffers, and a deadline would cost more than the answer.
+const largeAnswer = 64 << 10
+
 func writeJSON(w http.ResponseWriter, limit time.Duration, status int, f frame) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(f.size()))
 	w.WriteHeader(status)
-	to := newTimedWriter(w, limit)
-	defer to.rest()
+	write := func(p []byte) error { _, err := w.Write(p); return err }
+	if f.size() >= largeAnswer {
+		to := newTimedWriter(w, limit)
+		defer to.rest()
+		write = to.writeAll
+	}
 	for _, part := range [...][]byte{f.head, f.body, f.tail} {
-		if to.writeAll(part) != nil {
+		if write(part) != nil {
 			return
 		}
 	}

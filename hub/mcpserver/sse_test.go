@@ -133,7 +133,7 @@ func TestStalledReaderIsDropped(t *testing.T) {
 		}
 
 		begin = time.Now()
-		r = httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)).WithContext(asTester(t.Context()))
+		r = httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":"`+strings.Repeat("x", largeAnswer)+`","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)).WithContext(asTester(t.Context()))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json")
 		s.MCP().ServeHTTP(&stalled{ResponseWriter: httptest.NewRecorder()}, r)
