@@ -1,6 +1,7 @@
 package pagecheck
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ type Call struct {
 	Took      time.Duration   `json:"-"`
 	Result    json.RawMessage `json:"result,omitempty"` // of MCP; nil if there is none
 	Failed    string          `json:"failed,omitempty"` // why there is none
+	Why       string          `json:"why,omitempty"`    // the tool has failed, by the browser
 
 	Given     bool   `json:"-"` // the arguments are the author's, not made up
 	Navigated string `json:"-"` // where the page went meanwhile, "" if it stayed
@@ -36,6 +38,7 @@ func Judge(it *Item, c *Call, tokens func(bytes int) int) []Finding {
 	}
 	if c.Navigated != "" {
 		r.add(Warning, CallNavigates, "leave readOnlyHint out, or answer without leaving the page", "%s it leads to another page: %s", with, c.Navigated)
+		return r.all
 	}
 	if c.Failed != "" {
 		r.add(Error, CallFailed, "", "%s it does not answer: %s", with, c.Failed)
@@ -66,7 +69,7 @@ func Judge(it *Item, c *Call, tokens func(bytes int) int) []Finding {
 
 // failed judges a result that says that the tool has failed.
 func (r *report) failed(c *Call, with string) {
-	text := cut(resultText(c.Result), maxFailureText)
+	text := cut(cmp.Or(c.Why, resultText(c.Result)), maxFailureText)
 	switch {
 	case c.Given:
 		r.add(Error, CallFailed, "", "%s it fails: %s", with, text)
@@ -83,7 +86,7 @@ func (r *report) result(it *Item, c *Call, with string) {
 	structured := rawjson.Get(c.Result, "structuredContent")
 	content := rawjson.Get(c.Result, "content")
 	text := strings.TrimSpace(resultText(c.Result))
-	if structured == nil && (text == "null" || text == "" && len(content) <= len("[]") || text == "" && onlyText(content)) {
+	if structured == nil && (text == "null" || text == "undefined" || text == "" && len(content) <= len("[]") || text == "" && onlyText(content)) {
 		r.add(Warning, ResultEmpty, "return what was found, also when it is nothing", "%s it returns nothing", with)
 	}
 	promised := it.member("outputSchema")
@@ -125,4 +128,13 @@ func resultText(result json.RawMessage) string {
 		}
 	}
 	return strings.Join(all, "\n")
+}
+
+// Samples returns arguments to call a tool with, and what cannot be made, nil if all can.
+func (it *Item) Samples() ([]json.RawMessage, *Finding) {
+	all, err := Samples(it.member("inputSchema"))
+	if err == nil {
+		return all, nil
+	}
+	return all, &Finding{Note, ArgumentsNotMade, it.Name, "no arguments can be made from its schema: " + err.Error(), "put examples into the schema, or pass them with --call"}
 }
