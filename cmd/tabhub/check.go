@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,7 @@ type checkOptions struct {
 	url      string
 	browser  string
 	window   bool
+	hub      string
 	timeout  time.Duration
 	wait     time.Duration
 	noCall   bool
@@ -72,9 +74,10 @@ page cannot be opened.`,
 	f.BoolVar(&o.window, "window", false, "show the browser's window")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
 	f.DurationVar(&o.wait, "wait", time.Second, "how long the page must offer nothing new, once it has loaded, before it is looked at")
+	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
 	groupFlags(f, "What fails the check", "strict", "baseline", "update")
 	groupFlags(f, "What is called", "no-call", "call")
-	groupFlags(f, "The browser", "browser", "window", "timeout", "wait")
+	groupFlags(f, "The browser", "browser", "window", "timeout", "wait", "hub")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if err := o.read(pos[0]); err != nil {
 			return err
@@ -93,6 +96,9 @@ page cannot be opened.`,
 	return cmd
 }
 
+// hostPort is an address that rules for a browser can name.
+var hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]+:[0-9]+$`)
+
 // read checks what was said, before anything is started.
 func (o *checkOptions) read(address string) (err error) {
 	if o.url, err = pageURL(address); err != nil {
@@ -109,6 +115,8 @@ func (o *checkOptions) read(address string) (err error) {
 	switch {
 	case o.update && o.baseline == "":
 		return usagef("--update writes the file of --baseline; name one")
+	case !hostPort.MatchString(o.hub):
+		return usagef("--hub %q is not an address; write it as %s", o.hub, defaultListen)
 	case o.timeout <= 0:
 		return usagef("--timeout is %s; it must be above 0", o.timeout)
 	case o.wait < 0 || o.wait >= o.timeout:
@@ -224,7 +232,7 @@ func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) 
 	if err != nil {
 		return nil, usagef("%s cannot be opened: %w", o.url, err)
 	}
-	p, tab := c.look(busy)
+	p, title := c.look(busy)
 	for name := range o.calls {
 		if !slices.ContainsFunc(p.Items, func(it pagecheck.Item) bool { return it.Kind == spec.KindTool && it.Name == name }) {
 			return nil, usagef("--call names %q, which the page does not offer; it offers %s", name, cmp.Or(toolNames(p), "no tool"))
@@ -237,7 +245,7 @@ func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) 
 	}
 	messages, refused := c.page.said() // calls have added to them
 	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
-	r := &checkReport{Version: checkVersion, URL: o.url, Opened: c.page.at(), Title: tab.Title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
+	r := &checkReport{Version: checkVersion, URL: o.url, Opened: c.page.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
 	if err := o.compare(p, r); err != nil {
 		return nil, err
 	}

@@ -31,10 +31,9 @@ import (
 type checkRun struct {
 	*checkOptions
 	dir  string // of the hub, the browser's profile and all else; temporary
-	hub  *process
+	own  *process
 	of   *hub.Hub
 	page *checkedPage
-	peer spec.PeerID // the browser
 }
 
 // startCheck starts the hub and the browser. The caller calls close.
@@ -53,16 +52,19 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 	alone := &app{in: a.in, out: a.err, err: a.err, stdout: a.stderr, stderr: a.stderr, env: func(string) string { return "" }}
 	alone.config.addHubFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
 	alone.config.listen, alone.config.policy, alone.config.browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.browser
+	alone.config.allowOrigins = []string{"*"} // there is one page
+	name, _, _ := net.SplitHostPort(o.hub)
+	alone.config.allowHosts = []string{name}
 	alone.config.callTimeout, alone.config.callTimeoutMax, alone.config.personTimeout = o.timeout, o.timeout, o.timeout
-	if c.hub, err = alone.startHub(ctx, home.Dir(c.dir), false, slog.New(slog.DiscardHandler)); err != nil {
+	if c.own, err = alone.startHub(ctx, home.Dir(c.dir), false, slog.New(slog.DiscardHandler)); err != nil {
 		return c, err
 	}
-	t, err := c.hub.tenants.Get(ctx, spec.LocalUser)
+	t, err := c.own.tenants.Get(ctx, spec.LocalUser)
 	if err != nil {
 		return c, err
 	}
 	c.of = t.Hub
-	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true})
+	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: fmt.Sprintf("MAP %s %s", o.hub, c.own.info.Addrs[0])})
 	if err != nil {
 		if f, ok := errors.AsType[*hub.Failure](err); ok {
 			err = errors.New(f.Message)
@@ -72,8 +74,7 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 	if c.page, err = openCheckedPage(ctx, info); err != nil {
 		return c, err
 	}
-	b, err := c.of.AwaitPeer(ctx, func(state.BrowserInfo) bool { return true })
-	c.peer = b.Peer
+	_, err = c.of.AwaitPeer(ctx, func(state.BrowserInfo) bool { return true })
 	return c, err
 }
 
@@ -82,8 +83,8 @@ func (c *checkRun) close() {
 	if c.page != nil {
 		c.page.browser.Close()
 	}
-	if c.hub != nil {
-		_ = c.hub.close("stop") // nothing of it is to be kept
+	if c.own != nil {
+		_ = c.own.close("stop") // nothing of it is to be kept
 	}
 	_ = os.RemoveAll(c.dir)
 }
@@ -104,35 +105,50 @@ func (c *checkRun) open(ctx context.Context) (busy string, err error) {
 	return "", err
 }
 
-// look returns what the page offers, and its tab.
-func (c *checkRun) look(busy string) (*pagecheck.Page, state.TabInfo) {
-	var tab state.TabInfo
+// look returns what the page offers, and its title.
+func (c *checkRun) look(busy string) (p *pagecheck.Page, title string) {
 	at := c.page.at()
+	p = &pagecheck.Page{Busy: busy, Budget: c.own.config.exposeBudget, Tokens: mcpserver.Tokens}
+	var offers []func(hub.ListKind) func(*hub.Item) bool
+	// The page is two tabs where it has joined by /tab.js, too.
 	for _, t := range c.of.Tabs() {
-		if t.Addr.Peer == c.peer && (tab.URL == "" || t.URL == at) {
-			tab = t
+		if withoutFragment(t.URL) == withoutFragment(at) {
+			title = cmp.Or(title, t.Title)
+			p.Rejected, p.Warnings = append(p.Rejected, t.Rejected...), append(p.Warnings, t.Warnings...)
+			offers = append(offers, func(list hub.ListKind) func(*hub.Item) bool { return c.of.OfTab(t.Addr, list) })
 		}
 	}
-	p := &pagecheck.Page{
-		Rejected: tab.Rejected, Warnings: tab.Warnings, Busy: busy,
-		Budget: c.hub.config.exposeBudget, Tokens: mcpserver.Tokens,
-	}
+	p.Rejected, p.Warnings = once(p.Rejected), once(p.Warnings)
 	for _, list := range []struct {
 		of   hub.ListKind
 		kind spec.Kind
 	}{{hub.ListTools, spec.KindTool}, {hub.ListResources, spec.KindResource}, {hub.ListTemplates, spec.KindResource}, {hub.ListPrompts, spec.KindPrompt}} {
-		ofTab := c.of.OfTab(tab.Addr, list.of)
-		for i := range c.of.List(list.of).Items {
-			if it := &c.of.List(list.of).Items[i]; it.Tab == 0 && ofTab(it) {
-				p.Items = append(p.Items, pagecheck.Item{
-					Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Public: it.Name, Local: isLocal(at),
-					Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
-				})
+		items := c.of.List(list.of).Items
+		for i := range items {
+			it := &items[i]
+			if it.Tab != 0 || !slices.ContainsFunc(offers, func(of func(hub.ListKind) func(*hub.Item) bool) bool { return of(list.of)(it) }) {
+				continue
 			}
+			p.Items = append(p.Items, pagecheck.Item{
+				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Public: it.Name, Local: isLocal(at),
+				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
+			})
 		}
 	}
-	slices.SortStableFunc(p.Items, func(a, b pagecheck.Item) int { return cmp.Or(cmp.Compare(order(a.Kind), order(b.Kind)), cmp.Compare(a.Name, b.Name)) })
-	return p, tab
+	slices.SortStableFunc(p.Items, func(a, b pagecheck.Item) int {
+		return cmp.Or(cmp.Compare(order(a.Kind), order(b.Kind)), cmp.Compare(a.Name, b.Name))
+	})
+	return p, title
+}
+
+// once leaves out what is there twice.
+func once(all []spec.Rejection) (out []spec.Rejection) {
+	for _, one := range all {
+		if !slices.Contains(out, one) {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // order is the order of kinds that MCP's documents have.

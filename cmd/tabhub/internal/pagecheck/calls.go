@@ -12,15 +12,14 @@ import (
 
 // Call is a call of a tool, or the reading of a resource, that has ended.
 type Call struct {
-	Item      string          `json:"item"`
-	Arguments json.RawMessage `json:"arguments,omitempty"` // nil for a resource
-	Took      time.Duration   `json:"-"`
-	Result    json.RawMessage `json:"result,omitempty"` // of MCP; nil if there is none
-	Failed    string          `json:"failed,omitempty"` // why there is none
-	Why       string          `json:"why,omitempty"`    // the tool has failed, by the browser
-
-	Given     bool   `json:"-"` // the arguments are the author's, not made up
-	Navigated string `json:"-"` // where the page went meanwhile, "" if it stayed
+	Item      string
+	Arguments json.RawMessage // nil for a resource
+	Given     bool            // the arguments are the author's, not made up
+	Took      time.Duration
+	Result    json.RawMessage // of MCP; nil if there is none
+	Failed    string          // why there is none
+	Why       string          // the tool has failed, by the browser; "" if it does not say
+	Navigated string          // where the page went meanwhile, "" if it stayed
 }
 
 const (
