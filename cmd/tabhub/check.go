@@ -220,10 +220,15 @@ func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) 
 	defer status.Clear()
 	status.Show("starting a browser")
 	c, err := a.startCheck(ctx, o)
-	if err != nil {
-		return nil, &usageError{fmt.Errorf("the page cannot be looked at: %w", err)}
+	if err == nil {
+		defer c.close()
 	}
-	defer c.close()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, usagef("no page can be opened: %w", err)
+	}
 	status.Show("opening " + oneLine(o.url))
 	busy, err := c.open(ctx)
 	if ctx.Err() != nil {
@@ -373,7 +378,9 @@ func (a *app) printCheck(r *checkReport) error {
 		if err := a.printCheckItems(r); err != nil {
 			return err
 		}
-		a.hint("\nAll tools cost a model about %d tokens; hubs list up to %d by default.", r.Tokens, r.Budget)
+		if r.Tokens > 0 {
+			a.hint("\nAll tools cost a model about %d tokens; hubs list up to %d by default.", r.Tokens, r.Budget)
+		}
 	}
 	if len(r.Findings) > 0 {
 		fmt.Fprintln(a.stdout)

@@ -128,9 +128,9 @@ func compare(was, is json.RawMessage, path string, parts *[]string) {
 	switch {
 	case bytes.Equal(compact(was), compact(is)):
 	case was == nil:
-		*parts = append(*parts, fmt.Sprintf("%s is new: %s", path, cut(string(is), maxValue)))
+		*parts = append(*parts, fmt.Sprintf("%s is new: %s", path, shown(is)))
 	case is == nil:
-		*parts = append(*parts, fmt.Sprintf("%s is gone: %s", path, cut(string(was), maxValue)))
+		*parts = append(*parts, fmt.Sprintf("%s is gone: %s", path, shown(was)))
 	case was[0] == '{' && is[0] == '{':
 		for name, v := range rawjson.Members(was) {
 			compare(v, rawjson.Get(is, name), below(path, name), parts)
@@ -141,9 +141,12 @@ func compare(was, is json.RawMessage, path string, parts *[]string) {
 			}
 		}
 	default:
-		*parts = append(*parts, fmt.Sprintf("%s was %s, is %s", path, cut(string(was), maxValue), cut(string(is), maxValue)))
+		*parts = append(*parts, fmt.Sprintf("%s was %s, is %s", path, shown(was), shown(is)))
 	}
 }
+
+// shown is a value for a sentence.
+func shown(v json.RawMessage) string { return cut(string(compact(v)), maxValue) }
 
 func compact(v json.RawMessage) []byte {
 	if v == nil {

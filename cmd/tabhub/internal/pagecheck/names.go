@@ -55,7 +55,10 @@ func (it *Item) name(r *report) {
 		return
 	}
 	words := wordsOf(it.Name)
-	if !slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(vague, w) && strings.Trim(w, "0123456789") != "" }) || utf8.RuneCountInString(it.Name) < 2 {
+	if !slices.ContainsFunc(words, func(w string) bool {
+		w = strings.Trim(w, "0123456789")
+		return w != "" && !slices.Contains(vague, w)
+	}) || utf8.RuneCountInString(it.Name) < 2 {
 		r.add(Warning, NameVague, "name what it does, such as search_products", "the name does not say what it does")
 	}
 	if c := otherThanAPI.FindString(it.Name); c != "" {
