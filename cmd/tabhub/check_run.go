@@ -81,7 +81,7 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 // close ends the browser and the hub, and removes what they have written.
 func (c *checkRun) close() {
 	if c.page != nil {
-		c.page.browser.Close()
+		c.page.close()
 	}
 	if c.own != nil {
 		_ = c.own.close("stop") // nothing of it is to be kept
