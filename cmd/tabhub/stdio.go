@@ -57,8 +57,9 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 	log := a.logger()
 	var session [16]byte
 	rand.Read(session[:]) // never fails
+	own := origin()
 	c := bridge.Connector{
-		Dir: dir, Version: version(), Token: a.env(tokenEnv),
+		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: a.env(tokenEnv),
 		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
 	}
 	c.Start = func(ctx context.Context) error {
