@@ -41,6 +41,10 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 			if err != nil {
 				return a.refuse(ctx, err)
 			}
+			if terminal.Is(a.in) {
+				a.note("This is for an MCP client, which starts it by itself: `%s` puts it into the client's configuration. To look at the hub in a terminal, run `%s` or `%s`. It reads JSON-RPC from you now, a message a line; Ctrl+C ends it.",
+					a.config.command("install", "CLIENT"), a.config.command("serve"), a.config.command("status"))
+			}
 			if standalone {
 				return a.standalone(ctx, dir)
 			}
