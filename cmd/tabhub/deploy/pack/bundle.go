@@ -15,7 +15,7 @@ const description = "One MCP server for every tab you have open: the tools of we
 // not processors: Windows on ARM runs the program for amd64, and who has Linux on ARM takes
 // an archive.
 var systems = []struct{ name, built, program string }{
-	{"darwin", "tabhub_darwin_all", "tabhub"},
+	{"darwin", "universal_darwin_all", "tabhub"},
 	{"linux", "tabhub_linux_amd64_v1", "tabhub"},
 	{"win32", "tabhub_windows_amd64_v1", "tabhub.exe"},
 }
