@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,23 +51,6 @@ func TestExamples(t *testing.T) {
 			if err != nil || found.CommandPath() != c.CommandPath() {
 				t.Errorf("%s: the example %q is of %s: %v", c.CommandPath(), line, found.CommandPath(), err)
 			}
-		}
-	}
-}
-
-// Whoever reads the README finds each command there, or in the guides that it leads to.
-func TestREADMENamesTheCommands(t *testing.T) {
-	var readme []byte
-	for _, file := range []string{"README.md", "spec/docs/CHECK.md"} {
-		text, err := os.ReadFile("../../" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		readme = append(readme, text...)
-	}
-	for _, c := range new(app).command().Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && !strings.Contains(string(readme), "tabhub "+c.Name()+" ") {
-			t.Errorf("the README does not name tabhub %s", c.Name())
 		}
 	}
 }
