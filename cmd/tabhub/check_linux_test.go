@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"tabhub/cmd/tabhub/internal/pagecheck"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -216,6 +217,36 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	}
 	_, code, said = checked(t, "--call", `nothing={}`, "--hub", p.info.Addrs[0], p.local()+"/demo")
 	if code != exitUsage || !strings.Contains(said, `--call names "nothing", which the page does not offer; it offers add_to_cart, checkout`) {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
+// A page behind a login is checked where its user has it open.
+func TestCheckOfATabThatIsOpen(t *testing.T) {
+	t.Parallel()
+	p, _ := serveTest(t)
+	chromium.Start(t, chromium.Options{}).Open(p.local() + "/demo")
+	of, err := p.tenants.Get(t.Context(), spec.LocalUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := func(tab state.TabInfo) bool {
+		return tab.URL == p.local()+"/demo" && len(tab.Domains) == 1 && tab.Domains[0].Prompts == 1
+	}
+	if err := of.Hub.Await(t.Context(), func() bool { return slices.ContainsFunc(of.Hub.Tabs(), joined) }); err != nil {
+		t.Fatal(err)
+	}
+	r, code, said := checked(t, "--data-dir", string(p.dir), "--attach", p.local()+"/demo")
+	if code != exitOK || r.Warnings > 0 || len(r.Items) != 11 || r.Opened != p.local()+"/demo" {
+		t.Errorf("exit code %d, %s %+v", code, said, r)
+	}
+	for _, it := range r.Items {
+		if it.Name == "search_products" && (len(it.Calls) != 2 || it.Calls[1].Outcome != "ok") {
+			t.Errorf("%+v", it)
+		}
+	}
+	_, code, said = checked(t, "--data-dir", string(p.dir), "--attach", "https://nowhere.example.com/")
+	if code != exitUsage || !strings.Contains(said, "no tab of the hub has https://nowhere.example.com/ open; `tabhub tabs` lists them") {
 		t.Errorf("exit code %d: %s", code, said)
 	}
 }
