@@ -344,18 +344,3 @@ func TestNoHubIsToldOnce(t *testing.T) {
 	}
 	s.start()
 }
-
-// These lines are all that a page's policy needs.
-func TestPolicies(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ script, policy string }{
-		{"tab.js", "default-src 'none'; script-src http://HUB 'unsafe-inline'; connect-src ws://HUB"},
-		{"embed.js", "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"},
-	} {
-		s := newSite(t)
-		chromium.Start(t, chromium.Options{}).Open(s.host(`<body><script src="http://HUB/`+c.script+`"></script>`+standard, c.policy))
-		if r := s.call("order", `{"what":"tea"}`); r.IsError || r.text() != "the model ordered tea" {
-			t.Errorf("%s: %+v", c.script, r)
-		}
-	}
-}
