@@ -15,6 +15,8 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/pages"
+	"tabhub/hub/state"
+	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -343,4 +345,39 @@ func TestNoHubIsToldOnce(t *testing.T) {
 		p.Close()
 	}
 	s.start()
+}
+
+// An extension that comes to an open page carries what the page has given to the script's API, a form
+// that waits for the person included; the page has no other until it is loaded again.
+func TestStandardAPIMovesToTheExtension(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := chromium.Start(t, chromium.Options{})
+	page := b.Open(s.host(`<script src="http://HUB/tab.js"></script>`+standard+`<form toolname="book" tooldescription="Books a table"><input name="who"><button>Book</button></form>
+		<script>document.forms[1].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("booked for " + e.target.who.value)) })</script>`, ""))
+	s.awaitCarriers("by the script", "page 5")
+	dir := t.TempDir()
+	if _, err := extension.Write(dir, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
+		t.Fatal(err)
+	}
+	b.Load(dir)
+	s.awaitCarriers("by the extension", "extension 5")
+	for _, when := range []string{"open before", "loaded again"} {
+		if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
+			t.Errorf("%s: fails: %+v", when, r)
+		}
+		done := make(chan reply)
+		name := s.name("book")
+		go func() { done <- s.send(t.Context(), name, `{"who":"Ada"}`, nil) }()
+		s.await("the tab waits for the person", func() bool {
+			return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
+		})
+		page.WaitFor(`document.forms[1].who.value === "Ada"`)
+		page.Eval(`document.forms[1].querySelector("button").click()`)
+		if r := <-done; r.text() != "booked for Ada" {
+			t.Errorf("%s: book: %+v", when, r)
+		}
+		page.Reload()
+		s.awaitCarriers("after a reload", "extension 5")
+	}
 }
