@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -379,5 +380,30 @@ func TestStandardAPIMovesToTheExtension(t *testing.T) {
 		}
 		page.Reload()
 		s.awaitCarriers("after a reload", "extension 5")
+	}
+}
+
+// A server that renders the page's components imports the script, too.
+func TestScriptWithoutADocument(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	for _, file := range []string{"/tab.js", "/embed.js"} {
+		resp, err := http.Get(s.url(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(node, "--input-type=module", "-")
+		c.Stdin = resp.Body
+		if out, err := c.CombinedOutput(); err != nil || len(out) != 0 {
+			t.Errorf("%s: %v %s", file, err, out)
+		}
+		resp.Body.Close()
 	}
 }
