@@ -252,8 +252,12 @@ func (s *setup) setUpClients(ctx context.Context) error {
 func (s *setup) setUpClient(ctx context.Context, r clientReport) error {
 	e := &clientEdit{name: connectName, yes: true, entry: &clientconf.Entry{Command: s.program, Args: stdioArgs(s.config.dataDir)}}
 	p, err := s.plan(ctx, r.Name, e)
+	if errors.Is(err, clientconf.ErrNotInstalled) {
+		s.say(stateProblem, "clients", "%s is not found here; leave it out, or run `tabhub install %s --config FILE`", r.Title, r.Name)
+		return nil
+	}
 	if err != nil {
-		s.say(stateProblem, "clients", "%s: %v", r.Title, err)
+		s.say(stateProblem, "clients", "%v", err)
 		return nil
 	}
 	if p.none != "" {
