@@ -243,7 +243,9 @@ func (s *setup) sayNext() {
 		return
 	}
 	fmt.Fprintln(s.out, "\nNext:")
+	t := s.table()
 	for _, line := range next {
-		fmt.Fprintln(s.out, s.screen().Text(terminal.Plain, "- "+describe.Visible(line)))
+		t.Row("-", line)
 	}
+	t.Print()
 }
