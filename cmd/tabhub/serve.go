@@ -82,6 +82,7 @@ func (a *app) logToFile() error {
 	if err != nil {
 		return err
 	}
+	home.HideConsole()
 	log := dir.LogWriter()
 	a.stderr, a.err = log, visible{log}
 	return nil
