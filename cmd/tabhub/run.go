@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tabhub/storage/private"
 )
 
 // Exit codes.
@@ -55,7 +57,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err == nil {
 		return exitOK
 	}
-	a.say(slog.LevelError, fmt.Sprintf("tabhub: %v", err))
+	a.say(slog.LevelError, fmt.Sprintf("tabhub: %v", private.Explain(err)))
 	if _, ok := errors.AsType[*usageError](err); ok || isStatus(err, http.StatusBadRequest) {
 		return exitUsage
 	}

@@ -17,6 +17,7 @@ import (
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/httpd"
+	"tabhub/storage/private"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -104,7 +105,7 @@ func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
 func (a *app) report(p *process, err error) {
 	var r bridge.Report
 	if err != nil {
-		r.Error = err.Error()
+		r.Error = private.Explain(err).Error()
 	} else {
 		r.Note = strings.Join(p.notes, "; ")
 	}
