@@ -254,7 +254,7 @@ func (p *process) assemble() {
 		Tenants: p.tenants,
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
-		Pages: pages.Handler(), Metrics: p.telemetry.Handler(),
+		Pages: pages.Handler(p.guard.Address), Metrics: p.telemetry.Handler(),
 		Ring: p.ring, Clients: p.clients, RelayClients: p.relayClients, Connect: p.connect,
 		OAuth: p.oauth, Issuer: p.config.issuer(),
 		Info: p.inform,

@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 )
 
-// release is set by the linker of a release build; other builds are known by their
-// commit.
-var release string
+// These are set by the linker of a release build: its version, its commit, and when that was
+// made, as RFC 3339 has it. Other builds know what the go command has seen of the repository.
+var release, commit, commitDate string
 
 // noVersion is what a build that knows no version calls itself.
 const noVersion = "dev"
@@ -26,6 +27,26 @@ var version = sync.OnceValue(func() string {
 	return cmp.Or(info.Main.Version, noVersion)
 })
 
+// source is the commit of this build and when it was made, in brackets, or "" if it knows none.
+func source() string {
+	of, at := commit, commitDate
+	if info, ok := debug.ReadBuildInfo(); ok && of == "" {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				of = s.Value
+			case "vcs.time":
+				at = s.Value
+			}
+		}
+	}
+	if of == "" {
+		return ""
+	}
+	day, _, _ := strings.Cut(at, "T")
+	return fmt.Sprintf(" (%.12s, %s)", of, day)
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -33,7 +54,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: `  tabhub version`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "tabhub %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.out, "tabhub %s%s %s %s/%s\n", version(), source(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}
