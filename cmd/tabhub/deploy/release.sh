@@ -38,7 +38,7 @@ build() {
       sed -e 's/goos: \[.*/goos: [linux]/' -e 's/goarch: \[.*/goarch: [amd64]/' "$config" >../quick.yaml
       config=../quick.yaml
     fi
-    goreleaser release --config "$config" --snapshot --clean 2>&1 | sed 's/^/  /'
+    goreleaser release --config "$config" --snapshot --clean >../goreleaser.log 2>&1 || { cat ../goreleaser.log; exit 1; }
     if [ "$mode" = quick ]; then # the bundle's other programs are not there
       version=$(node -p 'require("./dist/release/metadata.json").version')
       dist/tools/pack extras --version "$version" --repository example/tabhub --system linux dist/release dist/extra
