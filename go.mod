@@ -19,6 +19,7 @@ require (
 	github.com/jedib0t/go-pretty/v6 v6.8.3 // tables in a terminal
 	github.com/mark3labs/mcp-go v1.2.1 // MCP revisions: methods, headers, types of the handshake
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // tests: an MCP client by others
+	github.com/pelletier/go-toml/v2 v2.4.3 // where a configuration file's members stand, and what they say
 	github.com/prometheus/client_golang v1.25.0 // /metrics
 	github.com/rogpeppe/go-internal v1.16.0 // tests: scripts and transcripts
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // tests: another opinion on schemas
@@ -34,6 +35,7 @@ require (
 	go.opentelemetry.io/otel/sdk/metric v1.47.0 // with otel
 	go.opentelemetry.io/otel/trace v1.47.0 // with otel
 	go.opentelemetry.io/proto/otlp v1.11.1 // the messages of OTLP
+	go.yaml.in/yaml/v3 v3.0.5 // the same for YAML
 	golang.org/x/mod v0.41.0 // compares versions of hub and bridge
 	golang.org/x/net v0.62.0 // domain names in punycode, public suffixes
 	golang.org/x/sys v0.49.0 // locks, process groups
@@ -72,7 +74,6 @@ require (
 	github.com/spf13/cast v1.7.1 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.2 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect

@@ -148,6 +148,9 @@ func (it *Item) Says(words []string) bool {
 	})
 }
 
+// Registered is the item's object as its page gave it.
+func (it *Item) Registered() json.RawMessage { return it.item.Raw }
+
 // Pin identifies the definition of the item, for Call.Pin.
 func (it *Item) Pin() *policy.Pin {
 	pin := it.item.Pin()

@@ -1,6 +1,7 @@
 package spec_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -86,3 +87,96 @@ func TestArchitectureNamesFilesThatExist(t *testing.T) {
 
 // messages look like paths, too.
 var messages = map[string]bool{"browser/registerTools": true, "notifications/tools/list_changed": true, "tools/list": true}
+
+// A reader who follows a link must come to a file, and to the heading that it names.
+func TestLinksLeadSomewhere(t *testing.T) {
+	anchors := make(map[string]map[string]bool) // by file
+	link := regexp.MustCompile(`(?:\]\(|(?:src|srcset|href)=")([^)\s"]+)`)
+	followed := 0
+	var files []string
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
+			return fs.SkipDir
+		case path.Ext(name) == ".md" && !d.IsDir():
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		for _, line := range proseLines(t, name) {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				target, anchor, _ := strings.Cut(m[1], "#")
+				if strings.Contains(target, ":") {
+					continue // elsewhere
+				}
+				followed++
+				file := name
+				if target != "" {
+					file = filepath.Join(filepath.Dir(name), filepath.FromSlash(target))
+				}
+				if _, err := os.Stat(file); err != nil {
+					t.Errorf("%s links to %s: %v", name, m[1], err)
+					continue
+				}
+				if anchor == "" {
+					continue
+				}
+				if anchors[file] == nil {
+					anchors[file] = anchorsOf(proseLines(t, file))
+				}
+				if !anchors[file][anchor] {
+					t.Errorf("%s links to %s, which has no such heading", name, m[1])
+				}
+			}
+		}
+	}
+	if followed < 50 {
+		t.Errorf("%d links were followed", followed)
+	}
+}
+
+// proseLines returns the lines of a document that are in no fenced block.
+func proseLines(t *testing.T, file string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fenced := false
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		} else if !fenced {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// anchorsOf makes the anchors of a document's headings as GitHub does.
+func anchorsOf(lines []string) map[string]bool {
+	drop := regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+	text := regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	seen, count := make(map[string]bool), make(map[string]int)
+	for _, line := range lines {
+		title := strings.TrimLeft(line, "#")
+		if len(title) == len(line) || !strings.HasPrefix(title, " ") {
+			continue
+		}
+		title = text.ReplaceAllString(strings.TrimSpace(title), "$1")
+		anchor := strings.ReplaceAll(drop.ReplaceAllString(strings.ToLower(title), ""), " ", "-")
+		if n := count[anchor]; n > 0 {
+			seen[fmt.Sprintf("%s-%d", anchor, n)] = true
+		} else {
+			seen[anchor] = true
+		}
+		count[anchor]++
+	}
+	return seen
+}

@@ -37,10 +37,10 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// Whoever reads the README must find there each tool that --tools can name, and when it is
+// Whoever reads the guide must find there each tool that --tools can name, and when it is
 // listed.
-func TestREADMENamesTheBuiltinTools(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+func TestGuideNamesTheBuiltinTools(t *testing.T) {
+	guide, err := os.ReadFile("../../spec/docs/MODELS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +54,12 @@ func TestREADMENamesTheBuiltinTools(t *testing.T) {
 		want = append(want, tool.Name+": "+when[tool.Listed])
 	}
 	var got []string
-	for _, row := range regexp.MustCompile("(?m)^\\| (`(?:proxy|browser_|relay_).*) \\| .* \\| (.*) \\|$").FindAllStringSubmatch(string(readme), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| (`(?:proxy|browser_|relay_).*) \\| .* \\| (.*) \\|$").FindAllStringSubmatch(string(guide), -1) {
 		for name := range strings.SplitSeq(row[1], ", ") {
 			got = append(got, strings.Trim(name, "`")+": "+row[2])
 		}
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("the README has %q, want %q", got, want)
+		t.Errorf("the guide has %q, want %q", got, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/httpd"
@@ -81,6 +82,8 @@ type config struct {
 	logLevel  string
 	logFormat string
 	auto      bool
+	service   bool
+	origin    program // of a hub that may be replaced by a newer program
 	idleExit  time.Duration
 }
 
@@ -264,6 +267,15 @@ func (a *app) dir() (home.Dir, error) {
 	return d, nil
 }
 
+// command is one of tabhub's commands, to be pasted: it is for the same data directory.
+func (c *config) command(words ...string) string {
+	words = append([]string{"tabhub"}, words...)
+	if c.dataDir != "" {
+		words = append(words, "--data-dir", c.dataDir)
+	}
+	return shell.Here(words...)
+}
+
 // The values of --log-format.
 const (
 	formatText = "text"
@@ -299,7 +311,7 @@ func passOn(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "standalone", "data-dir", "help", "auto":
+		case "standalone", "data-dir", "help", "auto", "service":
 			return
 		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser", "policy-file":
 			// The hub runs in another directory; a browser without one is in the PATH.

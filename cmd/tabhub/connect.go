@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime"
-
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/hub/httpd"
@@ -30,23 +28,28 @@ func connectable(program string, args []string, at string) []httpd.Connectable {
 			to.Start = &httpd.ConnectWay{Line: shell.Here(append([]string{program, "install", c.Name}, args[1:]...)...), Entry: entryText(c, start)}
 		}
 		if c.CanReach() {
-			to.URL = &httpd.ConnectWay{Line: c.Command(clientconf.System{OS: runtime.GOOS}, clientconf.User, connectName, &reach), Entry: entryText(c, reach)}
+			to.URL = &httpd.ConnectWay{Line: clientCommand(c, &reach), Entry: entryText(c, reach)}
 		}
 		for _, link := range c.Links(connectName, at) {
 			to.Links = append(to.Links, httpd.ConnectLink(link))
 		}
 		all = append(all, to)
 	}
-	goose := httpd.Connectable{Name: "goose", Title: "goose"}
-	for _, link := range clientconf.GooseLinks(connectName, at, "The tools of the pages that are open") {
-		goose.Links = append(goose.Links, httpd.ConnectLink(link))
-	}
 	other := httpd.Connectable{Name: "other", Title: "Any other client", URL: &httpd.ConnectWay{Line: at}}
 	if program != "" {
 		line := shell.Here(append([]string{program}, args...)...)
-		goose.Start, other.Start = &httpd.ConnectWay{Line: line}, &httpd.ConnectWay{Line: line}
+		other.Start = &httpd.ConnectWay{Line: line}
 	}
-	return append(all, goose, other)
+	return append(all, other)
+}
+
+// clientCommand is the command of the client's own program that adds an entry, "" if it has none.
+func clientCommand(c clientconf.Client, e *clientconf.Entry) string {
+	words := c.Command(clientconf.User, connectName, e)
+	if words == nil {
+		return ""
+	}
+	return shell.Here(words...)
 }
 
 // entryText is a configuration of the client that has nothing but the entry.

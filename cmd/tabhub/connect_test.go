@@ -28,7 +28,7 @@ func TestConnectHoldsNoSecret(t *testing.T) {
 			t.Errorf("%s starts another hub: %+v", c.Name, c.Start)
 		}
 	}
-	for _, name := range append(clientconf.Names(), "goose", "other") {
+	for _, name := range append(clientconf.Names(), "other") {
 		if !slices.Contains(names, name) {
 			t.Errorf("%s is not among %v", name, names)
 		}

@@ -104,7 +104,7 @@ func (d *doctor) isHub(u *url.URL) bool {
 
 // byURL looks at a client that is configured by the hub's address.
 func (d *doctor) byURL(c clientconf.Client, u *url.URL) {
-	where := u.Scheme + "://" + u.Host + u.Path // the query may hold the token
+	where := withoutQuery(u.String())
 	switch {
 	case isLoopback(u.Hostname()) && d.addrs == nil:
 		d.note("clients", d.command("serve"), "%s looks for the hub at %s, and starts none", c.Title, where)
@@ -121,4 +121,13 @@ func hasPort(addrs []string, port string) bool {
 		_, p, err := net.SplitHostPort(addr)
 		return err == nil && p == port
 	})
+}
+
+// withoutQuery returns an address without what may hold a token.
+func withoutQuery(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that cannot be read"
+	}
+	return u.Scheme + "://" + u.Host + u.Path
 }

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
+	"tabhub/hub/instance"
 	"tabhub/storage"
 	"tabhub/storage/private"
 )
@@ -181,22 +183,14 @@ func (d *doctor) browser() {
 		}
 		return
 	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge", "microsoft-edge"} {
-		if path, err := exec.LookPath(name); err == nil {
-			d.fine("browser", "%s", path)
-			return
-		}
-	}
-	apps, _ := filepath.Glob("/Applications/*Chrom*.app")
-	for _, base := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
-		if root := d.env(base); root != "" {
-			found, _ := filepath.Glob(filepath.Join(root, "*", "Chrom*", "Application", "chrome.exe"))
-			apps = append(apps, found...)
-		}
-	}
-	if len(apps) > 0 {
-		d.fine("browser", "%s", apps[0])
+	found := instance.FindInstalled()
+	if len(found) == 0 {
+		d.note("browser", "", "none based on Chromium is in the usual places; the extension needs one, /tab.js works in any browser")
 		return
 	}
-	d.note("browser", "", "no Chromium or Chrome in the usual places; the extension needs one, /tab.js works in any browser")
+	var names []string
+	for _, b := range found {
+		names = append(names, b.Name+" ("+b.Path+")")
+	}
+	d.fine("browser", "%s; WebMCP of its own needs --enable-features=WebMCP in today's browsers, the extension and /tab.js give it to pages without", strings.Join(names, ", "))
 }

@@ -97,7 +97,7 @@ func ask(ctx context.Context, a *app, path string, v any) error {
 func (d *doctor) running(h home.Hub, status httpd.StatusReport, own string) {
 	switch {
 	case differ(status.Version, own):
-		d.bad("hub", d.restart()+", of version "+own, "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)
+		d.bad("hub", ofOtherVersion(own, &status.Info, d.command("stop")), "the one at %s (process %d) is of version %s, this program of %s", h.URL(), h.PID, status.Version, own)
 	case status.Hub.StoreError != "":
 		d.bad("hub", "make room in "+string(d.dir)+", or make it writable", "what it learns is not kept: %s", status.Hub.StoreError)
 	default:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,19 +51,6 @@ func TestExamples(t *testing.T) {
 			if err != nil || found.CommandPath() != c.CommandPath() {
 				t.Errorf("%s: the example %q is of %s: %v", c.CommandPath(), line, found.CommandPath(), err)
 			}
-		}
-	}
-}
-
-// Whoever reads the README finds each command there.
-func TestREADMENamesTheCommands(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range new(app).command().Commands() {
-		if c.IsAvailableCommand() && c.Name() != "help" && !strings.Contains(string(readme), "tabhub "+c.Name()+" ") {
-			t.Errorf("the README does not name tabhub %s", c.Name())
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/policyfile"
 	"tabhub/cmd/tabhub/internal/telemetry"
@@ -130,6 +131,7 @@ func (a *app) startHub(ctx context.Context, dir home.Dir, fallback bool, log *sl
 	err = dir.WriteHub(home.Hub{
 		PID: os.Getpid(), Addr: p.info.Addrs[0], Socket: dir.Socket(), TLS: c.tlsCert != "",
 		Version: p.info.Version, Auto: c.auto, Started: p.info.Started,
+		Program: c.origin.path, Built: c.origin.built, HandsOver: p.handsOver(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the data directory cannot be written (%w); pass another --data-dir", err)
@@ -158,20 +160,48 @@ func (p *process) serve(ln net.Listener, serve func(net.Listener) error) {
 
 // takeLock makes this the only hub of the data directory.
 func (p *process) takeLock(ctx context.Context) error {
+	if p.lock = p.dir.Inherited(home.HubLock); p.lock != nil {
+		return nil
+	}
+	if p.config.service {
+		c := bridge.Connector{Dir: p.dir, Log: p.log}
+		lock, err := c.TakeOver(ctx)
+		p.lock = lock
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	lock, err := p.dir.Lock(ctx, home.HubLock)
 	if errors.Is(err, context.DeadlineExceeded) {
+		stop := p.config.command("stop")
 		if h, err := p.dir.ReadHub(); err == nil {
-			return usagef("a hub runs already: process %d on %s; clients can use it, `tabhub stop` ends it, and another one needs its own --data-dir", h.PID, h.URL())
+			return usagef("a hub runs already in %s: process %d on %s; clients can use it, `%s` ends it, and another one needs its own --data-dir", p.dir, h.PID, h.URL(), stop)
 		}
-		return usagef("another hub uses %s; end it, or pass another --data-dir", p.dir)
+		return usagef("another hub uses %s; `%s` ends it, or pass another --data-dir", p.dir, stop)
 	}
 	if err != nil {
 		return &usageError{err}
 	}
 	p.lock = lock
 	return nil
+}
+
+// handsOver reports whether this hub, asked to end for an upgrade, runs the new program in its
+// place. One that a bridge has started ends, and a bridge of the new program starts the next.
+func (p *process) handsOver() bool {
+	return home.CanHandOver && !p.config.auto && p.config.origin.path != ""
+}
+
+// handOver ends the hub, but for the lock, and runs the program that is now where its own was.
+// It returns only if that fails.
+func (p *process) handOver() error {
+	lock := p.lock
+	p.lock = nil
+	defer lock.Unlock()
+	if err := p.close("upgrade"); err != nil {
+		p.log.Warn("not all went well at the end", "err", err)
+	}
+	return lock.HandOver(p.config.origin.path, os.Args)
 }
 
 // listen opens the listeners and makes the guard before them.
@@ -184,7 +214,10 @@ func (p *process) listen(fallback bool) error {
 	for _, note := range notes {
 		p.log.Warn(note)
 	}
-	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Socket: p.dir.Socket(), Auto: p.config.auto, Started: time.Now()}
+	p.info = httpd.Info{Version: version(), PID: os.Getpid(), DataDir: string(p.dir), Socket: p.dir.Socket(), Auto: p.config.auto, Service: p.config.service, Started: time.Now()}
+	if p.config.auto || p.config.service {
+		p.info.LogFile = p.dir.LogFile()
+	}
 	for _, ln := range lns {
 		p.info.Addrs = append(p.info.Addrs, reachableAddr(ln))
 	}
@@ -221,7 +254,7 @@ func (p *process) assemble() {
 		Tenants: p.tenants,
 		Tabs:    p.tabs.Tabs(), WebMCP: p.tabs.WebMCP(),
 		Extension: p.relay.Extension(), Relay: p.relay.Legacy(), Client: p.relay.Client(),
-		Pages: pages.Handler(), Metrics: p.telemetry.Handler(),
+		Pages: pages.Handler(p.guard.Address), Metrics: p.telemetry.Handler(),
 		Ring: p.ring, Clients: p.clients, RelayClients: p.relayClients, Connect: p.connect,
 		OAuth: p.oauth, Issuer: p.config.issuer(),
 		Info: p.inform,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,11 +37,17 @@ for looking at the log, for other flags, or for a hub that others use.`,
 	a.config.addHubFlags(cmd.Flags())
 	cmd.Flags().BoolVar(&a.config.auto, "auto", false, "was started by a bridge")
 	cmd.Flags().MarkHidden("auto")
+	cmd.Flags().BoolVar(&a.config.service, "service", false, "was started by the operating system")
+	cmd.Flags().MarkHidden("service")
 	return cmd
 }
 
 func (a *app) serve(ctx context.Context) error {
+	if err := a.logToFile(); err != nil {
+		return err
+	}
 	log := a.logger()
+	a.config.origin = origin()
 	p, err := a.start(ctx, log)
 	if a.config.auto {
 		a.report(p, err)
@@ -53,9 +60,30 @@ func (a *app) serve(ctx context.Context) error {
 	}
 	why := p.wait(ctx)
 	log.Info("stopping", "why", why)
+	if why == "upgrade" && p.handsOver() {
+		return p.handOver()
+	}
 	if err := p.close(why); err != nil {
 		log.Warn("not all went well at the end", "err", err)
 	}
+	return nil
+}
+
+// logToFile has a hub that the operating system has started log where one does that a bridge
+// has: to a file, for the systems that keep no log for it.
+func (a *app) logToFile() error {
+	if !a.config.service {
+		return nil
+	}
+	dir, err := a.dir()
+	if err == nil {
+		err = dir.Make()
+	}
+	if err != nil {
+		return err
+	}
+	log := dir.LogWriter()
+	a.stderr, a.err = log, visible{log}
 	return nil
 }
 
@@ -120,6 +148,24 @@ func stdioArgs(dataDir string) []string {
 		dataDir = string(dir)
 	}
 	return []string{"stdio", "--data-dir", dataDir}
+}
+
+// program is a file that tabhub is started from.
+type program struct {
+	path  string    // "": it does not outlive the process
+	built time.Time // when it was written, as of the start of this process
+}
+
+// origin returns the file that this process was started from.
+func origin() (p program) {
+	path, err := installed()
+	if err != nil {
+		return p
+	}
+	if fi, err := os.Stat(path); err == nil {
+		p = program{path, fi.ModTime()}
+	}
+	return p
 }
 
 // executable returns the path of this program, and whether it will still be there

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/httpd"
 )
@@ -30,8 +31,14 @@ func (a *app) statusCommand() *cobra.Command {
 func (a *app) printStatus(s *httpd.StatusReport) error {
 	t := a.table()
 	t.Row("tabhub", s.Version)
+	if own := version(); differ(s.Version, own) {
+		t.Row("this program", own+"; "+ofOtherVersion(own, &s.Info, a.config.command("stop")))
+	}
 	how := "by hand"
-	if s.Auto {
+	switch {
+	case s.Service:
+		how = "by the system (`tabhub autostart`)"
+	case s.Auto:
 		how = "by a client"
 	}
 	t.Row("process", fmt.Sprintf("%d, started %s, %s", s.PID, how, s.Started.Local().Format(time.DateTime)))
@@ -40,6 +47,9 @@ func (a *app) printStatus(s *httpd.StatusReport) error {
 	}
 	t.Row("socket", s.Socket)
 	t.Row("data", s.DataDir)
+	if s.LogFile != "" {
+		t.Row("log", s.LogFile)
+	}
 	if s.PolicyFile != nil {
 		t.Row("policy", fileState(s.PolicyFile))
 	}
@@ -74,4 +84,18 @@ func (a *app) printStatus(s *httpd.StatusReport) error {
 		bad("record", fmt.Sprintf("%d entries could not be written", s.Record.Lost))
 	}
 	return t.Print()
+}
+
+// ofOtherVersion says how the hub and this program, of version own, become one again. stop is
+// the command that ends the hub.
+func ofOtherVersion(own string, hub *httpd.Info, stop string) string {
+	switch {
+	case bridge.Compare(own, hub.Version) < 0:
+		return "update it: the hub is newer"
+	case hub.Auto:
+		return "`" + stop + "`; the next client starts a hub of it"
+	case hub.Service:
+		return "`tabhub autostart on` starts the hub anew"
+	}
+	return "`" + stop + "`, and start the hub again as it was"
 }

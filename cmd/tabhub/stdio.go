@@ -41,6 +41,10 @@ the flags given here; that one ends by itself 15 minutes after its last client.`
 			if err != nil {
 				return a.refuse(ctx, err)
 			}
+			if terminal.Is(a.in) {
+				a.note("This is for an MCP client, which starts it by itself: `%s` puts it into the client's configuration. To look at the hub in a terminal, run `%s` or `%s`. It reads JSON-RPC from you now, a message a line; Ctrl+C ends it.",
+					a.config.command("install", "CLIENT"), a.config.command("serve"), a.config.command("status"))
+			}
 			if standalone {
 				return a.standalone(ctx, dir)
 			}
@@ -57,8 +61,9 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 	log := a.logger()
 	var session [16]byte
 	rand.Read(session[:]) // never fails
+	own := origin()
 	c := bridge.Connector{
-		Dir: dir, Version: version(), Token: a.env(tokenEnv),
+		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: a.env(tokenEnv),
 		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
 	}
 	c.Start = func(ctx context.Context) error {

@@ -41,7 +41,11 @@ their next request starts a hub again.`,
 				a.note("no hub is running")
 				return nil
 			}
-			return a.stop(cmd.Context(), dir, stopAsk, stopWait)
+			if err := a.stop(cmd.Context(), dir, stopAsk, stopWait); err != nil {
+				return err
+			}
+			a.note("the hub has ended")
+			return nil
 		},
 	}
 }

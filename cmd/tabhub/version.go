@@ -27,8 +27,8 @@ var version = sync.OnceValue(func() string {
 	return cmp.Or(info.Main.Version, noVersion)
 })
 
-// origin is the commit of this build and when it was made, in brackets, or "" if it knows none.
-func origin() string {
+// source is the commit of this build and when it was made, in brackets, or "" if it knows none.
+func source() string {
 	of, at := commit, commitDate
 	if info, ok := debug.ReadBuildInfo(); ok && of == "" {
 		for _, s := range info.Settings {
@@ -54,7 +54,7 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: `  tabhub version`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "tabhub %s%s %s %s/%s\n", version(), origin(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(a.out, "tabhub %s%s %s %s/%s\n", version(), source(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

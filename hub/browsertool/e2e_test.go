@@ -49,7 +49,7 @@ func newRealRig(t *testing.T) (w *rig, base string) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/tabs", ws.Tabs())
-	mux.Handle("/", pages.Handler())
+	mux.Handle("/", pages.Handler(func(r *http.Request) string { return "http://" + r.Host }))
 	mux.HandleFunc("/native", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, `<!doctype html><title>Native</title><body style="background: linear-gradient(red, blue)"><h1>Hello</h1>

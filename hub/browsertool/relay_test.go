@@ -113,7 +113,7 @@ func TestRelayedBrowsers(t *testing.T) {
 	w.call("browser_page", `{"action":"text"}`).fails(spec.FailInvalidArguments, ids["Chrome 141"]+" (Chrome 141)")
 	for name, b := range map[string]*relaytest.Browser{"Chrome 141": current, "Edge 140": old} {
 		var opened, state struct{ TabID, URL, Title string }
-		w.call("browser_tab", `{"action":"new","url":"https://new.example/","browserId":"`+ids[name]+`"}`).into(&opened)
+		w.call("browser_tab", `{"action":"open","url":"https://new.example/","browserId":"`+ids[name]+`"}`).into(&opened)
 		w.call("browser_page", `{"action":"goto","url":"https://d.example/","tabId":"`+opened.TabID+`"}`).into(&state)
 		if state.URL != "https://d.example/" || state.TabID != opened.TabID {
 			t.Errorf("%s: %+v", name, state)

@@ -14,9 +14,12 @@ import (
 	"tabhub/spec"
 )
 
+var opens = action{needs: []string{"url"}, takes: []string{"browserId", "active"}, run: newTab}
+
 var tabActions = actions{
 	"list":         {takes: []string{"browserId"}, run: listTabs},
-	"new":          {needs: []string{"url"}, takes: []string{"browserId", "active"}, run: newTab},
+	"new":          opens,
+	"open":         opens,
 	"activate":     {needs: []string{"tabId"}, takes: []string{"browserId"}, run: activateTab},
 	"close":        {needs: []string{"tabId"}, takes: []string{"browserId"}, run: closeTab},
 	"close_others": {needs: []string{"tabId"}, takes: []string{"browserId"}, run: closeOtherTabs},

@@ -22,7 +22,9 @@ import (
 // the hub starts no browsers, and browser_instance has no Call.
 func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	k := &kit{hub: h, instances: instances}
-	tab, page := k.serve(tabTool, tabTool.Input, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
+	// Models say open for new, whatever they are offered.
+	understood := json.RawMessage(strings.Replace(string(tabTool.Input), `"new",`, `"new","open",`, 1))
+	tab, page := k.serve(tabTool, understood, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
 	all := instanceTool(true, true)
 	if instances == nil {
 		return []builtin.Tool{tab, page, all}

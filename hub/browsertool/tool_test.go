@@ -37,6 +37,7 @@ func TestBadInput(t *testing.T) {
 		{"browser_tab", `{"action":"list","TABID":"x"}`, spec.FailInvalidArguments, "TABID"},
 		{"browser_tab", `{"action":"list","url":"https://e.com"}`, spec.FailInvalidArguments, "takes no url; it takes browserId"},
 		{"browser_tab", `{"action":"new"}`, spec.FailInvalidArguments, "needs url"},
+		{"browser_tab", `{"action":"open"}`, spec.FailInvalidArguments, "needs url"},
 		{"browser_tab", `{"action":"new","url":null}`, spec.FailInvalidArguments, "needs url"},
 		{"browser_tab", `{"action":"new","url":"https://e.com"}`, spec.FailInvalidArguments, "pass browserId, one of"},
 		{"browser_tab", `{"action":"new","url":"https://e.com","browserId":"nobody"}`, spec.FailNotConnected, "connected are"},

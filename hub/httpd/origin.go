@@ -69,6 +69,15 @@ func (g *Guard) selfOrigin(r *http.Request) string {
 	return "http://" + strings.TrimSuffix(host, ":80")
 }
 
+// Address is the origin of this hub for what a request's client is to connect to by itself. The Host
+// header has been checked.
+func (g *Guard) Address(r *http.Request) string {
+	if g.public != nil && g.proxied {
+		return originOf(g.public)
+	}
+	return g.selfOrigin(r)
+}
+
 // forwardedProto is the scheme that the outermost proxy was asked with.
 func forwardedProto(r *http.Request) string {
 	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")

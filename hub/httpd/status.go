@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"tabhub/hub"
@@ -16,7 +17,9 @@ type Info struct {
 	Addrs   []string  `json:"addrs"`
 	Socket  string    `json:"socket,omitempty"` // path of the socket for programs of the hub's user
 	DataDir string    `json:"dataDir,omitempty"`
-	Auto    bool      `json:"auto"` // started by a bridge
+	Auto    bool      `json:"auto"`              // started by a bridge
+	Service bool      `json:"service,omitempty"` // started by the operating system
+	LogFile string    `json:"logFile,omitempty"` // "": it logs where it was started
 	Started time.Time `json:"started"`
 	// Sockets are the counters of the tabs' WebSockets.
 	Sockets any `json:"sockets,omitempty"`
@@ -87,12 +90,31 @@ type StopRequest struct {
 	Reason string `json:"reason" validate:"oneof=stop upgrade"`
 }
 
+// longCall is how long a call may have taken when the hub is asked to end for an upgrade:
+// one that has not ended by then may not do so while the hub waits for it.
+const longCall = 2 * time.Second
+
 func (s *Server) postStop(r *request) error {
 	var in StopRequest
 	if err := r.read(1<<10, &in); err != nil {
 		return err
 	}
+	if in.Reason == "upgrade" && s.isBusy(time.Now().Add(-longCall)) {
+		return &refusal{http.StatusConflict, "calls are under way that an upgrade would break off; try again later"}
+	}
 	writeJSON(r.w, http.StatusAccepted, map[string]string{"status": "stopping"})
 	s.o.Stop(in.Reason)
 	return nil
+}
+
+// isBusy reports whether a call is under way that began before that time, or that waits for
+// its owner.
+func (s *Server) isBusy(before time.Time) bool {
+	for _, t := range s.o.Tenants.Open() {
+		under, _ := t.Hub.Running()
+		if slices.ContainsFunc(under, func(c hub.Running) bool { return c.Phase != hub.PhaseRunning || c.Began.Before(before) }) {
+			return true
+		}
+	}
+	return false
 }

@@ -102,6 +102,10 @@ func TestWatchCall(t *testing.T) {
 		on.Phase != hub.PhaseRunning || on.Decision != "allow" || on.Tab == "" || on.Progress.Progress != 3 || strings.Contains(on.Progress.Message, "\x1b") {
 		t.Errorf("under way: %+v %+v", on, on.Progress)
 	}
+	// An upgrade breaks off no call that takes long.
+	if d.server.isBusy(on.Began) || !d.server.isBusy(on.Began.Add(1)) {
+		t.Error("the hub takes a call that has just begun for one that takes long, or the other way round")
+	}
 	if status, body := d.askOwner("DELETE", "/api/calls?id=other", ""); status != http.StatusNotFound {
 		t.Errorf("%d %s", status, body)
 	}

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,16 +80,22 @@ func findBrowser(ctx context.Context, mode Mode, named string) (browser, error) 
 
 // search returns the first browser that is installed, by where it is found.
 func search(wanted []Mode) (browser, error) {
+	var others []string
+	for _, b := range FindInstalled() {
+		if slices.Contains(wanted, b.mode) {
+			return browser{path: b.Path, mode: b.mode, loads: true}, nil
+		}
+		others = append(others, b.Name)
+	}
 	var names []string
 	for _, m := range wanted {
-		for _, name := range places(runtime.GOOS, m) {
-			if path, err := exec.LookPath(name); err == nil {
-				return browser{path: path, mode: m, loads: true}, nil
-			}
-		}
 		names = append(names, m.String())
 	}
-	return browser{}, fmt.Errorf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))
+	err := fmt.Errorf("no %s is installed where it is looked for (PATH and the usual places); install one, or start the hub with --browser FILE", strings.Join(names, ", "))
+	if len(others) > 0 {
+		err = fmt.Errorf("%w, as of one that is here: %s", err, strings.Join(others, ", "))
+	}
+	return browser{}, err
 }
 
 // Available returns why no browser could be started: named, if not "", cannot be run,
@@ -110,33 +116,6 @@ func cannotRun(named string, err error) error {
 		err = cause.Err
 	}
 	return fmt.Errorf("the browser that --browser names, %s, cannot be run: %v", named, err)
-}
-
-// places are the names and paths under which a system has a browser.
-func places(goos string, m Mode) []string {
-	switch goos {
-	case "darwin":
-		app := map[Mode]string{Chromium: "Chromium", Testing: "Google Chrome for Testing", Chrome: "Google Chrome"}[m]
-		file := filepath.Join("Applications", app+".app", "Contents", "MacOS", app)
-		home, _ := os.UserHomeDir()
-		return []string{filepath.Join("/", file), filepath.Join(home, file)}
-	case "windows":
-		dir := map[Mode]string{Chromium: "Chromium", Testing: `Google\Chrome for Testing`, Chrome: `Google\Chrome`}[m]
-		var paths []string
-		for _, base := range []string{"ProgramFiles", "ProgramFiles(x86)", "LocalAppData"} {
-			if root := os.Getenv(base); root != "" {
-				paths = append(paths, filepath.Join(root, dir, "Application", "chrome.exe"))
-			}
-		}
-		return paths
-	}
-	switch m {
-	case Testing:
-		return []string{"google-chrome-for-testing", "chrome-for-testing"}
-	case Chrome:
-		return []string{"google-chrome", "google-chrome-stable", "/opt/google/chrome/chrome"}
-	}
-	return []string{"chromium", "chromium-browser", "/usr/lib/chromium/chromium", "/snap/bin/chromium"}
 }
 
 // identify finds out what an executable is.
@@ -198,9 +177,8 @@ func says(ctx context.Context, path string) string {
 // confinement is a hint for when a browser does not start or join that may see only
 // parts of the disk; "" for others.
 func confinement(path string) string {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil || filepath.Base(real) != "snap" && !strings.HasPrefix(real, "/snap/") {
+	if !confined(path) {
 		return ""
 	}
-	return "; a browser from snap sees only some directories: start the hub with a --data-dir below ~/snap/chromium/common, or with another --browser"
+	return "; a browser from snap or Flatpak sees only some directories: start the hub with a --data-dir that it sees, such as one below ~/snap/chromium/common, or with another --browser"
 }

@@ -1,6 +1,12 @@
 package instance
 
-import "testing"
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestModeAndVersion(t *testing.T) {
 	for said, want := range map[string]struct {
@@ -20,13 +26,47 @@ func TestModeAndVersion(t *testing.T) {
 	}
 }
 
-func TestPlacesAreThereForAllSystems(t *testing.T) {
-	t.Setenv("ProgramFiles", `C:\Program Files`)
-	for _, goos := range []string{"linux", "darwin", "windows", "freebsd"} {
-		for _, m := range modes {
-			if len(places(goos, m)) == 0 {
-				t.Errorf("%s: nowhere to look for %s", goos, m)
+// A user of any of these browsers is told where it was found and where its extensions are, and
+// the hub starts the first of those that take an extension.
+func TestFindInstalled(t *testing.T) {
+	for _, c := range []struct {
+		os    string
+		there []string
+		want  string
+	}{
+		{"linux", []string{"google-chrome", "microsoft-edge", "/snap/bin/brave"}, "Chrome own chrome://extensions, Edge edge://extensions, Brave brave://extensions"},
+		{"linux", []string{"vivaldi-stable", "opera", "chromium-browser"}, "Chromium own chrome://extensions, Vivaldi vivaldi://extensions, Opera opera://extensions"},
+		{"linux", []string{"/var/lib/flatpak/exports/bin/com.google.Chrome", "/home/ann/.local/share/flatpak/exports/bin/com.brave.Browser"}, "Chrome own confined chrome://extensions, Brave confined brave://extensions"},
+		{"freebsd", []string{"chromium"}, "Chromium own chrome://extensions"},
+		{"darwin", []string{"/Applications/Arc.app/Contents/MacOS/Arc", "/home/ann/Applications/Brave Browser.app/Contents/MacOS/Brave Browser", "chromium"}, "Brave brave://extensions, Arc arc://extensions"},
+		{"windows", []string{"/pf/Microsoft/Edge/Application/msedge.exe", "/local/Google/Chrome/Application/chrome.exe", "/local/Programs/Opera/opera.exe", "chromium"}, "Chrome own chrome://extensions, Edge edge://extensions, Opera opera://extensions"},
+		{"linux", nil, ""},
+	} {
+		s := system{
+			os: c.os, home: "/home/ann",
+			env: func(name string) string {
+				return map[string]string{"ProgramFiles": "/pf", "LocalAppData": "/local"}[name]
+			},
+			look: func(name string) (string, error) {
+				if slices.Contains(c.there, filepath.ToSlash(name)) {
+					return name, nil
+				}
+				return "", exec.ErrNotFound
+			},
+		}
+		var got []string
+		for _, b := range findInstalled(s) {
+			text := b.Name
+			if b.Own {
+				text += " own"
 			}
+			if b.Confined {
+				text += " confined"
+			}
+			got = append(got, text+" "+b.Extensions)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s with %q has %s", c.os, c.there, got)
 		}
 	}
 }

@@ -15,6 +15,8 @@ type launch struct {
 	extensions []string // to be loaded; none where the browser takes none
 	hubKey     string   // see Options.HubKey; "" for none
 	url        string
+	hosts      string
+	devTools   bool // over pipes, see Config.DevTools
 }
 
 // flags returns the browser's command line.
@@ -44,6 +46,13 @@ func (l launch) flags() []string {
 	}
 	if l.hubKey != "" {
 		out = append(out, "--ignore-certificate-errors-spki-list="+l.hubKey)
+	}
+	if l.hosts != "" {
+		out = append(out, "--host-resolver-rules="+l.hosts)
+	}
+	if l.devTools {
+		// Extensions.loadUnpacked is for browsers that take no extension from here.
+		out = append(out, "--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
 	}
 	if l.headless {
 		out = append(out,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +88,9 @@ type Info struct {
 	// Browser is the browser as the hub knows it; nil while it has not joined, or
 	// when it is away.
 	Browser *state.BrowserInfo
+	// DevTools is set by Start if Config asked for it: messages of the protocol, each ended
+	// by a zero byte. Its caller closes it.
+	DevTools io.ReadWriteCloser
 }
 
 var (
@@ -147,6 +151,9 @@ func (s *Instances) Start(ctx context.Context, c Config) (Info, error) {
 	}
 	r.proc.stop()
 	<-r.gone
+	if r.DevTools != nil {
+		r.DevTools.Close()
+	}
 	return Info{}, err
 }
 
@@ -205,7 +212,16 @@ func (s *Instances) launch(r *running) error {
 			return failed(err)
 		}
 	}
-	proc, err := startProcess(exec.Command(r.path, r.launch.flags()...))
+	cmd := exec.Command(r.path, r.launch.flags()...)
+	var pipe *devTools
+	if r.launch.devTools {
+		if pipe, err = openDevTools(cmd); err != nil {
+			return failed(err)
+		}
+		r.DevTools = pipe
+	}
+	proc, err := startProcess(cmd)
+	pipe.started(err)
 	if err != nil {
 		return failed(err)
 	}

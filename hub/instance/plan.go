@@ -24,6 +24,12 @@ type Config struct {
 	// ForOwner says that the owner wants the browser, and no client does: it may ask the
 	// owner's questions.
 	ForOwner bool
+	// DevTools has the browser speak the DevTools protocol with who starts it, over pipes:
+	// Info.DevTools. The browser ends when that is closed.
+	DevTools bool
+	// Hosts are rules of Chromium by which other addresses are reached than those that pages
+	// name, such as "MAP a.example:80 127.0.0.1:8080"; "" for none.
+	Hosts string
 }
 
 func invalid(format string, args ...any) error {
@@ -72,7 +78,7 @@ func (s *Instances) plan(ctx context.Context, c Config) (*running, error) {
 			Headless: headless, Loaded: b.loads,
 		},
 		path: b.path, gone: make(chan struct{}),
-		forOwner: c.ForOwner, launch: launch{headless: headless, url: c.URL},
+		forOwner: c.ForOwner, launch: launch{headless: headless, url: c.URL, devTools: c.DevTools, hosts: c.Hosts},
 	}
 	s.place(r, p)
 	if err := r.extend(b, c.Extensions); err != nil {

@@ -7,4 +7,10 @@ import (
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
-func TestMain(m *testing.M) { os.Exit(chromium.Main(m)) }
+func TestMain(m *testing.M) {
+	code := chromium.Main(m)
+	if builtDir != "" {
+		os.RemoveAll(builtDir)
+	}
+	os.Exit(code)
+}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,11 +18,11 @@ import (
 	"tabhub/tabtransport/pagejs"
 )
 
-//go:embed assets/*.js assets/*.html assets/*.css
+//go:embed assets/*.js assets/*.html assets/*.css assets/tab.d.ts
 var assets embed.FS
 
 // Paths are the paths that Handler serves.
-var Paths = []string{"/tab.js", "/embed.js", "/widget.html", "/demo", "/pair"}
+var Paths = []string{"/tab.js", "/tab.d.ts", "/embed.js", "/widget.html", "/demo", "/pair"}
 
 // page is one served file, fixed once made.
 type page struct {
@@ -33,9 +34,10 @@ type page struct {
 	policy string
 }
 
-// Handler serves Paths, to everybody. The caller checks the Host. The files are made
-// for the first request: a start does not wait for them.
-func Handler() http.Handler {
+// Handler serves Paths, to everybody. The caller checks the Host; origin is the hub's as the
+// client of a request knows it, such as "http://127.0.0.1:3300". The files are made for the first
+// request: a start does not wait for them.
+func Handler(origin func(*http.Request) string) http.Handler {
 	served := sync.OnceValue(servedPages)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, ok := served()[r.URL.Path]
@@ -43,20 +45,44 @@ func Handler() http.Handler {
 			http.NotFound(w, r)
 			return
 		}
-		p.ServeHTTP(w, r)
+		p.at(origin(r)).ServeHTTP(w, r)
 	})
 }
 
 // servedPages makes all files, by path.
 func servedPages() map[string]page {
-	join := []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, pagejs.Answers, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"}
+	join := slices.Concat([]string{start}, pagejs.WebMCP, []string{pagejs.Values, pagejs.ModelContext, pagejs.Library, pagejs.PageServer, pagejs.Answers, "link.js", "portsocket.js", "extension.js", "tabkey.js", "own.js", "given.js", "found.js", "tabstate.js", "calls.js", "path.js", "page.js"})
 	return map[string]page{
 		"/tab.js":      newScript(append(join, "tab.js")...),
 		"/embed.js":    newScript(append(join, "embed.js")...),
+		"/tab.d.ts":    newPage("text/plain; charset=utf-8", asset("tab.d.ts"), ""),
 		"/widget.html": newWidget(),
 		"/demo":        newDemo(),
 		"/pair":        newPair(),
 	}
+}
+
+// start begins a script that joins pages. A server that renders a page's components runs it, too,
+// and has no document. The hub's address is in the script so that a copy of it finds the hub.
+const start = pagejs.Literal + `if (typeof document === "undefined") return;
+const HUB = ` + hubHere + ";"
+
+// hubHere stands in a script for the hub's origin, quoted.
+const hubHere = `"{hub}"`
+
+// at returns the page as a hub at origin serves it.
+func (p page) at(origin string) page {
+	before, after, ok := bytes.Cut(p.body, []byte(hubHere))
+	if !ok {
+		return p
+	}
+	quoted, err := json.Marshal(origin) // what it quotes ends no string, and no script element
+	if err != nil {
+		panic(err) // it is a string
+	}
+	p.body = slices.Concat(before, quoted, after)
+	p.etag = etagOf(p.body)
+	return p
 }
 
 func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -131,8 +157,12 @@ func newPair() page {
 }
 
 func newPage(contentType, body, policy string) page {
-	sum := sha256.Sum256([]byte(body))
-	return page{contentType, []byte(body), `"` + hex.EncodeToString(sum[:12]) + `"`, policy}
+	return page{contentType, []byte(body), etagOf([]byte(body)), policy}
+}
+
+func etagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
 // hashOf returns the source for a policy that admits an inline script or style.

@@ -69,7 +69,7 @@ func (s *site) start() {
 			s.ws.WebMCP().ServeHTTP(w, r)
 			return
 		}
-		pages.Handler().ServeHTTP(w, r)
+		pages.Handler(func(r *http.Request) string { return "http://" + r.Host }).ServeHTTP(w, r)
 	})
 	mux.Handle("/tabs", s.ws.Tabs())
 	s.srv = &http.Server{Handler: mux}

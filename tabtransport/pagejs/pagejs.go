@@ -22,13 +22,13 @@ const (
 // none of it.
 var WebMCP = []string{
 	"pagejs/webmcpstand.js",
-	literal + "function installWebMCP(owner, place) {",
+	Literal + "function installWebMCP(owner, place) {",
 	"pagejs/webmcpfields.js", "pagejs/webmcpforms.js", "pagejs/webmcpframes.js", "pagejs/webmcptools.js", "pagejs/webmcpidl.js", "pagejs/webmcp.js",
-	literal + "return makeWebMCP(owner, place);\n}",
+	Literal + "return makeWebMCP(owner, place);\n}",
 }
 
-// literal begins a part of a script that is not a file's name but JavaScript.
-const literal = "js:"
+// Literal begins a part of a script that is not a file's name but JavaScript.
+const Literal = "js:"
 
 //go:embed *.js
 var library embed.FS
@@ -41,7 +41,7 @@ func Script(own fs.FS, dir string, parts ...string) string {
 	var b strings.Builder
 	b.WriteString("(() => {\n\"use strict\";\n")
 	for _, name := range parts {
-		if js, ok := strings.CutPrefix(name, literal); ok {
+		if js, ok := strings.CutPrefix(name, Literal); ok {
 			b.WriteString(js + "\n")
 			continue
 		}

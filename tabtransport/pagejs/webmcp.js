@@ -31,8 +31,8 @@ var Before = (() => {
     setTimeout: window.setTimeout.bind(window),
     shift: method(Array.prototype.shift),
     stringify: JSON.stringify,
-    /** Whether no other document can share the document's origin by document.domain. */
-    keyed: window.originAgentCluster !== false || location.protocol === "file:",
+    /** Whether no other document can share the document's origin by document.domain; of no account where the browser itself has no API. */
+    keyed: window.originAgentCluster !== false || location.protocol === "file:" || !isSecureContext,
     // Windows, documents, events, messages.
     framesIn: getter(window, "length"),
     frameElement: getter(window, "frameElement"),

@@ -30,11 +30,17 @@ type host struct {
 // host starts a client and connects it.
 func (p *place) host() *host {
 	p.t.Helper()
+	return p.hostAs("e2e")
+}
+
+// hostAs is host for a client that calls itself something.
+func (p *place) hostAs(name string) *host {
+	p.t.Helper()
 	h := &host{t: p.t, place: p, changed: make(chan struct{}, 1)}
 	stderr := newOutput()
 	cmd := p.command("stdio", "--listen", p.listen)
 	cmd.Stderr = stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "e2e", Version: "1"}, &mcp.ClientOptions{
+	client := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ClientOptions{
 		ToolListChangedHandler: func(_ context.Context, _ *mcp.ToolListChangedRequest) {
 			h.notices.Add(1)
 			select {

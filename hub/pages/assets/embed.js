@@ -49,8 +49,7 @@ function insertWidget(hub) {
 }
 
 {
-  const hub = scriptOrigin("/embed.js");
   /** @type {Promise<Window> | undefined} */
   let widget;
-  joinHub(hub, () => dialWidget((widget ??= insertWidget(hub)), hub));
+  joinHub((hub) => dialWidget((widget ??= insertWidget(hub)), hub));
 }

@@ -16,3 +16,16 @@ function dialExtension(hub) {
   const heard = !window.dispatchEvent(new MessageEvent(PAGE_EVENT, { cancelable: true, data: hub, ports: [port2] }));
   return heard ? new PortSocket(port1) : null;
 }
+
+/**
+ * Names the hub in the document, if none of its script elements does: the extension answers no others.
+ * @param {string} hub
+ */
+function nameHub(hub) {
+  const named = [...document.scripts].some(({ src }) => src === `${hub}/tab.js` || src === `${hub}/embed.js`);
+  if (named) return;
+  const link = document.createElement("link");
+  link.rel = "tabhub";
+  link.href = hub;
+  (document.head ?? document.documentElement).append(link);
+}

@@ -1,14 +1,15 @@
-// What the page offers otherwise than through window.tabhub, found with the library that the
-// companion extension uses, too.
+// What the page offers otherwise than through what this script gave it, found with the library that
+// the companion extension uses, too.
 
 /**
  * In the order of precedence.
+ * @param {ModelContext | undefined} native
+ * @param {GivenSource | undefined} given
  * @param {() => void} changed
  * @param {(uri: string) => void} updated
  * @returns {Source[]}
  */
-function foundSources(changed, updated) {
-  const native = nativeContext();
+function foundSources(native, given, changed, updated) {
   // The page has this script, so it may be asked whether it has a server. Those older than
   // 1.0 announce themselves once, perhaps before this script ran, and do not answer.
   const prefix = `tabhub-${Values.randomID()}-`;
@@ -26,9 +27,13 @@ function foundSources(changed, updated) {
     // In an event that a script has made, the source is whatever it says.
     if (event.isTrusted && event.source === window) server.heard(PageServer.payload(read(event), "mcp-default"));
   });
-  return native
-    ? [new ModelContextTools(native, changed, isOfThisDocument), server]
-    : [server, new LibraryTools(changed, (tool) => !tool.window || isOfThisDocument(tool))];
+  if (native) return [new ModelContextTools(native, changed, isOfThisDocument), server];
+  const library = class extends LibraryTools {
+    start() {
+      super.start(given?.getters);
+    }
+  };
+  return [server, new library(changed, (tool) => !tool.window || isOfThisDocument(tool))];
 }
 
 /**

@@ -56,7 +56,8 @@ class HubLink {
    * @param {() => JSONObject} options.hello the parameters of browser/hello
    * @param {number} [options.once] the ms that an answer to hello may take, for a
    *   connection within this browser: it is not opened again, and may be quiet
-   * @param {{opened(): void, changed(): void, lost(code: number): void, request(r: HubRequest): void, notice(method: string, params: JSONObject): void}} options.handler
+   * @param {{opened(): void, changed(): void, unanswered(): void, lost(code: number): void, request(r: HubRequest): void, notice(method: string, params: JSONObject): void}} options.handler
+   *   unanswered is called when the first try has failed
    */
   constructor({ dial, hello, once, handler }) {
     this.#dial = dial;
@@ -273,9 +274,7 @@ class HubLink {
       console.error(`tabhub: ${this.reason}. This page's tools are not offered.`);
       return;
     }
-    if (!greeted && this.#attempts === 0) {
-      console.warn(`tabhub: the hub does not answer. If it runs, it may not admit this site: tabhub serve --allow-origin ${location.origin}`);
-    }
+    if (!greeted && this.#attempts === 0) this.#handler.unanswered();
     const step = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#attempts++);
     this.#retry = setTimeout(() => this.start(), step * (0.75 + Math.random() / 2));
     this.#set("waiting", reason);

@@ -16,6 +16,7 @@ const TAKEOVER_WAIT_MS = 3_000;
 const CLOSE_GOING_AWAY = 1001;
 
 class Page {
+  /** What the page gives to this script. @type {Source[]} */
   #own;
   /** The sources that the companion extension has, too. @type {Source[]} */
   #others = [];
@@ -42,20 +43,24 @@ class Page {
 
   /**
    * @param {OwnSource} own what the page gives to tabhub itself
+   * @param {ModelContext | undefined} native
+   * @param {GivenSource | undefined} given
    * @param {string} hub the origin of the hub
    * @param {() => LinkSocket} dial
    * @param {(event: "status" | "call", detail: TabStatus | CallStep) => void} tell
    */
-  constructor(own, hub, dial, tell) {
-    this.#own = own;
+  constructor(own, native, given, hub, dial, tell) {
+    this.#own = given ? [own, given] : [own];
     this.#hub = hub;
     this.#tell = tell;
     this.#others = foundSources(
+      native,
+      given,
       () => this.#direct.changed(),
       (uri) => this.#direct.link.notify("browser/resourceUpdated", { uri }),
     );
     this.#direct = new Path({
-      sources: [own, ...this.#others],
+      sources: [...this.#own, ...this.#others],
       dial,
       hello: () => ({
         protocolVersion: "tabhub.v1",
@@ -67,16 +72,19 @@ class Page {
       opened: () => this.#state.tellAll(),
       changed: () => this.#changed(),
       step: (step) => this.#tell("call", step),
+      unanswered: () => console.warn(`tabhub: ${unanswered(this.#hub)}`),
       waits: (waiting) => this.#state.waits(waiting),
     });
     this.#state = new TabState(this.#direct.link);
-  }
-
-  async start() {
-    this.#own.changed = () => {
+    const changed = () => {
       this.#direct.changed();
       this.#extension?.changed();
     };
+    own.changed = changed;
+    if (given) given.changed = changed;
+  }
+
+  async start() {
     // A page that the browser loads ahead is no tab until the user goes there.
     if (/** @type {any} */ (document).prerendering) {
       await new Promise((shown) => document.addEventListener("prerenderingchange", shown, { once: true }));
@@ -186,7 +194,7 @@ class Page {
     let served = false;
     const path = new Path({
       // The extension finds the others itself, and offers them after these.
-      sources: [this.#own],
+      sources: this.#own,
       dial: () => socket,
       hello: () => ({ protocolVersion: "tabhub.v1" }),
       once: EXTENSION_WAIT_MS,
@@ -253,6 +261,18 @@ class Page {
   }
 }
 
+/**
+ * What to do where the hub has not answered: the browser does not tell one that refuses the page from
+ * one that does not run.
+ * @param {string} hub
+ */
+function unanswered(hub) {
+  const works = `No hub answers at ${hub}. The page works without one, and joins when one comes: tabhub serve.`;
+  if (self.origin !== "null") return `${works} One that runs refuses pages of this site without --allow-origin ${self.origin}.`;
+  if (location.protocol !== "file:") return `${works} This document has no origin that the hub could know: it is sandboxed, or part of another one.`;
+  return `${works} A file has no address that the hub could know: serve its directory, as python3 -m http.server does, and open it at http://localhost.`;
+}
+
 /** Waits until a reloaded page has had time to register what it has. */
 function settled() {
   return new Promise((resolve) => {
@@ -268,28 +288,38 @@ function whenLoaded(f) {
 }
 
 /**
- * Joins the document to the hub, once.
- * @param {string} hub the origin of the hub
- * @param {() => LinkSocket} dial
+ * Gives the page the standard's API where there is none, and joins the document to the hub, once.
+ * @param {(hub: string) => LinkSocket} dial takes the origin of the hub
  */
-function joinHub(hub, dial) {
+function joinHub(dial) {
   if (window.tabhub) {
     console.warn("tabhub: this page has joined already; the second script does nothing");
     return;
   }
+  const native = nativeContext();
+  const given = native || "modelContext" in document || "ModelContext" in window ? undefined : new GivenSource();
+  const hub = hubOrigin();
+  nameHub(hub);
   const own = new OwnSource();
-  const page = new Page(own, hub, dial, (event, detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail })));
+  const tell = (/** @type {string} */ event, /** @type {TabStatus | CallStep} */ detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail }));
+  const page = new Page(own, native, given, hub, () => dial(hub), tell);
   const tabhub = (window.tabhub = new PageAPI(own, page));
   void page.start();
 }
 
 /**
- * Where the running script was loaded from: the hub.
- * @param {string} file
+ * The hub to join: what a script element of the page says, else the one that served this script, from
+ * wherever the page has its copy.
  */
-function scriptOrigin(file) {
-  const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : document.querySelector(`script[src$="${file}"]`);
-  const src = script instanceof HTMLScriptElement ? script.src : "";
-  if (!src) throw new Error(`tabhub: load ${file} with <script src="http://127.0.0.1:3300${file}"></script>`);
-  return new URL(src).origin;
+function hubOrigin() {
+  const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : null;
+  const said = script?.dataset.hub ?? /** @type {HTMLElement | null} */ (document.querySelector("script[data-hub]"))?.dataset.hub;
+  if (said !== undefined) {
+    const url = URL.canParse(said) ? new URL(said) : undefined;
+    if (url && /^https?:$/.test(url.protocol)) return url.origin;
+    console.error(`tabhub: data-hub="${said}" is not an address such as "http://127.0.0.1:3300"; the page joins ${HUB}`);
+  }
+  // A hub behind a proxy need not know that the page came over TLS.
+  if (script?.src && new URL(script.src).host === new URL(HUB).host) return new URL(script.src).origin;
+  return HUB;
 }

@@ -53,12 +53,13 @@ class Path {
    * @param {() => boolean} options.fresh whether the hub cannot have lists of this tab yet
    * @param {(registered: Promise<unknown>) => void} options.opened registered is settled when the hub has all lists
    * @param {() => void} options.changed
+   * @param {() => void} [options.unanswered] as of HubLink's handler
    * @param {(code: number) => void} [options.lost]
    * @param {(method: string, params: JSONObject) => void} [options.notice] any that is not of a call
    * @param {(step: CallStep) => void} options.step
    * @param {(waiting: boolean) => void} [options.waits] as in Calls
    */
-  constructor({ sources, dial, hello, once, fresh, opened, changed, lost, notice, step, waits }) {
+  constructor({ sources, dial, hello, once, fresh, opened, changed, unanswered, lost, notice, step, waits }) {
     this.#sources = sources;
     this.#fresh = fresh;
     this.#changed = changed;
@@ -69,6 +70,7 @@ class Path {
       handler: {
         opened: () => opened(this.#opened()),
         changed,
+        unanswered: () => unanswered?.(),
         lost: (code) => lost?.(code),
         request: (request) => void this.#calls.answer(request),
         notice: (method, params) => {

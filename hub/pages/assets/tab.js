@@ -1,6 +1,3 @@
-// /tab.js: joins the page to the hub that served this script.
+// /tab.js: joins the page to the hub.
 
-{
-  const hub = scriptOrigin("/tab.js");
-  joinHub(hub, () => new WebSocket(`${hub.replace(/^http/, "ws")}/tabs`, "tabhub.v1"));
-}
+joinHub((hub) => new WebSocket(`${hub.replace(/^http/, "ws")}/tabs`, "tabhub.v1"));

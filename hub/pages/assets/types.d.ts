@@ -1,6 +1,9 @@
 // Types of the scripts beside this file. They are plain scripts that share one
 // scope: Go joins them to /tab.js, /embed.js and /demo (see ../pages.go).
 
+/** The origin of the hub that has served the script: it writes it there. */
+declare const HUB: string;
+
 type JSONObject = { [member: string]: any };
 
 /** What a running call may use. */

@@ -10,7 +10,8 @@
 //
 // Scripts of the page can fire and hear the events by which the two find each other. So
 // this end answers and announces itself only in a page that has the script of the hub that
-// the extension is set to, where the user shares the site.
+// the extension is set to, or a link that names that hub, where the user shares the site. A copy
+// of the script puts the link there: of a module, or one in a bundle, there is no element.
 "use strict";
 
 /** @implements {Source} */
@@ -120,18 +121,13 @@ var EmbeddedSource = class {
     return state === "connected" || undefined;
   }
 
-  /** Whether the page has the script of the extension's hub: no other page learns that the extension is there. */
+  /** Whether the page names the extension's hub: no other page learns that the extension is there. */
   get #invited() {
-    return sameHub(EmbeddedSource.#scriptOrigin(), this.#hub?.address ?? "");
-  }
-
-  /** Where the hub's script in the page came from, "" if there is none. */
-  static #scriptOrigin() {
-    for (const { src } of document.querySelectorAll("script")) {
-      const url = URL.canParse(src) ? new URL(src) : undefined;
-      if (url && EmbeddedSource.#files.includes(url.pathname)) return url.origin;
-    }
-    return "";
+    const address = this.#hub?.address ?? "";
+    const isScript = (/** @type {string} */ src) => URL.canParse(src) && EmbeddedSource.#files.includes(new URL(src).pathname) && sameHub(src, address);
+    /** @type {NodeListOf<HTMLLinkElement>} */
+    const links = document.querySelectorAll("link[rel=tabhub]");
+    return [...document.scripts].some(({ src }) => isScript(src)) || [...links].some(({ href }) => sameHub(href, address));
   }
 
   #decide() {

@@ -6,7 +6,8 @@
  * @typedef {object} Asked
  * @property {(result: unknown) => void} resolve
  * @property {(error: unknown) => void} reject
- * @property {((p: Progress) => void) | undefined} progress
+ * @property {CallOptions["progress"]} progress
+ * @property {CallOptions["waiting"]} waiting
  */
 
 var PageScript = class {
@@ -87,7 +88,7 @@ var PageScript = class {
    * @param {CallOptions} options
    * @returns {Promise<unknown>}
    */
-  async ask(method, params, { signal, progress }) {
+  async ask(method, params, { signal, progress, waiting }) {
     if (this.#closed) throw new Unknown("the page's tabhub script has gone");
     if (this.#asked.size >= PageScript.#maxCalls) throw new Error(`${PageScript.#maxCalls} calls are running in this page already`);
     const id = `e${this.#next++}`;
@@ -98,7 +99,7 @@ var PageScript = class {
     signal.addEventListener("abort", cancelled);
     try {
       return await new Promise((resolve, reject) => {
-        this.#asked.set(id, { resolve, reject, progress });
+        this.#asked.set(id, { resolve, reject, progress, waiting });
         this.#post({ id, method, params });
       });
     } finally {
@@ -168,8 +169,9 @@ var PageScript = class {
   }
 
   /** @param {Record<string, unknown>} params */
-  #progressed({ requestId, progress, total, message }) {
+  #progressed({ requestId, progress, total, message, waiting }) {
     const asked = typeof requestId === "string" ? this.#asked.get(requestId) : undefined;
+    if (waiting === true) return asked?.waiting?.();
     if (!asked?.progress || typeof progress !== "number" || !this.#notices.take()) return;
     asked.progress({
       progress,

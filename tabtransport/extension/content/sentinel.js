@@ -200,9 +200,9 @@
     if (!native) lookOnce();
     if (native && top === window) listen();
   }));
-  // The hub's own script.
+  // The hub's own script, or a copy of it, which names the hub.
   addEventListener("tabhub-page", () => {
-    if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js']"])) give("script");
+    if (apply(querySelector, document, ["script[src*='/tab.js'], script[src*='/embed.js'], link[rel=tabhub]"])) give("script");
   });
   if (native) {
     wrapTools(native, () => give("tools"), (name, error) => half?.threw(name, error));

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -20,10 +21,15 @@ import (
 	"tabhub/hub/httpd"
 )
 
-// Connector finds the hub of a data directory, and starts one if none runs.
+// Connector finds the hub of a data directory, and starts one if none runs. It is for one
+// goroutine at a time.
 type Connector struct {
 	Dir     home.Dir
 	Version string // of this bridge; a newer one has an older hub replaced
+	// Program is the file that this bridge was started from, and Built when it was written.
+	// They tell the age where versions do not. "": the file does not outlive the bridge.
+	Program string
+	Built   time.Time
 	// Start starts a hub and returns when it listens. At most one process of a data
 	// directory runs it at a time.
 	Start func(ctx context.Context) error
@@ -33,6 +39,8 @@ type Connector struct {
 	Session string
 	Began   time.Time
 	Log     *slog.Logger
+
+	warned string // what warn has said last
 }
 
 const (
@@ -118,7 +126,8 @@ var errByHand = errors.New("it is of an older version that bridges of this one d
 
 // attach attaches to the hub that runs. One that is to be replaced is ended by the
 // process with the start lock only: otherwise the bridges that lose it, which may be of
-// its version, would start such a hub again.
+// its version, would start such a hub again. One that is busy, or that the user has started
+// from elsewhere, stays and is used.
 func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, error) {
 	h, err := c.Dir.Running()
 	if err != nil {
@@ -128,22 +137,57 @@ func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, err
 	switch {
 	case older && !h.Auto:
 		return nil, errByHand
-	case !older && !(h.Auto && newer(c.Version, h.Version)):
+	case !older && !c.supersedes(h):
+		return c.dial(ctx)
+	case !older && !h.Auto && !(h.HandsOver && sameFile(h.Program, c.Program)):
+		c.warn("an older hub runs, and stays until you start it anew", "hub", h.Version, "process", h.PID, "bridge", c.Version)
 		return c.dial(ctx)
 	case start == nil:
 		return nil, errOlder
 	}
 	c.Log.Info("replacing an older hub", "hub", h.Version, "bridge", c.Version)
-	if err := c.end(ctx, h); err != nil {
+	err = c.end(ctx, h)
+	if errors.Is(err, errBusy) {
+		c.warn("an older hub runs, and stays as long as calls are under way", "hub", h.Version, "process", h.PID, "bridge", c.Version)
+		return c.dial(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return nil, home.ErrNoHub
 }
 
-// newer reports whether version a is newer than b. Versions that say nothing, as of
-// a build without one, are never newer.
-func newer(a, b string) bool {
-	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
+// warn logs what is to be said once.
+func (c *Connector) warn(msg string, args ...any) {
+	if c.warned != msg {
+		c.warned = msg
+		c.Log.Warn(msg, args...)
+	}
+}
+
+// supersedes reports whether this bridge is newer than a hub: by version, or where that
+// says nothing, as of builds without one, because the file that the hub was started from
+// has since become this bridge's. It is never so both ways.
+func (c *Connector) supersedes(h home.Hub) bool {
+	if order := Compare(c.Version, h.Version); order != 0 {
+		return order > 0
+	}
+	return c.Built.After(h.Built) && !h.Built.IsZero() && sameFile(h.Program, c.Program)
+}
+
+// Compare returns the order of two versions, and 0 if one of them says nothing.
+func Compare(a, b string) int {
+	if !semver.IsValid(a) || !semver.IsValid(b) {
+		return 0
+	}
+	return semver.Compare(a, b)
+}
+
+// sameFile reports whether two paths lead to the same file now.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // end has the hub finish what is under way and end, and waits for that.
@@ -159,6 +203,9 @@ func (c *Connector) end(ctx context.Context, h home.Hub) error {
 	if err != nil {
 		return err
 	}
+	if h.HandsOver {
+		return c.awaitHandOver(ctx, h)
+	}
 	lock, err := c.Dir.Lock(ctx, home.HubLock)
 	if err != nil {
 		return fmt.Errorf("the older hub (process %d) does not end: %w", h.PID, err)
@@ -166,6 +213,23 @@ func (c *Connector) end(ctx context.Context, h home.Hub) error {
 	lock.Unlock()
 	return nil
 }
+
+// awaitHandOver waits until the hub is no longer found. It keeps the lock for the program
+// that takes its place.
+func (c *Connector) awaitHandOver(ctx context.Context, h home.Hub) error {
+	for {
+		now, err := c.Dir.ReadHub()
+		if err != nil || !now.Started.Equal(h.Started) {
+			return nil
+		}
+		if !sleep(ctx, retryEvery) {
+			return fmt.Errorf("the older hub (process %d) does not hand over: %w", h.PID, ctx.Err())
+		}
+	}
+}
+
+// errBusy says that an older hub has calls under way that it would have to break off.
+var errBusy = errors.New("it is busy")
 
 // drain asks the hub over its socket to end. It says why, so that its bridges come back
 // at once.
@@ -195,6 +259,9 @@ func (c *Connector) drain(ctx context.Context, h home.Hub) error {
 		return err
 	}
 	resp.Body.Close()
+	if resp.StatusCode == http.StatusConflict {
+		return errBusy
+	}
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("%w: asked to end, it answers %s", errRefused, resp.Status)
 	}

@@ -32,6 +32,8 @@ type fakeHub struct {
 	name   string // by which it greets, after the session that it is shown
 	token  string // that bridges must show, "" if none
 	stops  atomic.Int32
+	busy   atomic.Bool
+	hub    home.Hub
 	closed sync.Once
 }
 
@@ -60,6 +62,7 @@ func startFakeFor(t *testing.T, dir home.Dir, h home.Hub, token string) *fakeHub
 	if err := dir.WriteHub(h); err != nil {
 		t.Error(err)
 	}
+	f.hub = h
 	go http.Serve(ln, f)
 	t.Cleanup(f.close)
 	return f
@@ -100,7 +103,18 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !f.dir.Held(home.StartLock) {
 			f.t.Error("an older bridge that loses this hub now may start one of its version")
 		}
+		if f.busy.Load() {
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
 		f.stops.Add(1)
+		if f.hub.HandsOver { // and is the new program from now on
+			f.hub.Version, f.hub.Started = "v1.2.0", time.Now()
+			if err := f.dir.WriteHub(f.hub); err != nil {
+				f.t.Error(err)
+			}
+			return
+		}
 		go f.close()
 	}
 }
@@ -307,17 +321,131 @@ func TestNewerBridgeReplacesOlderHub(t *testing.T) {
 	}
 }
 
-func TestNewer(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"v1.2.0", "v1.1.9", true}, {"v1.2.0", "v1.2.0", false}, {"v1.2.0", "v1.10.0", false}, {"dev", "v1.0.0", false}, {"v1.0.0", "dev", false},
-		{"v0.0.0-20261120100000-abcdefabcdef", "v0.0.0-20261119100000-ffffffffffff", true},
-	} {
-		if newer(c.a, c.b) != c.want {
-			t.Errorf("newer(%q, %q)", c.a, c.b)
+// Two bridges must never take turns in replacing each other's hub, whatever they are builds
+// of: if one supersedes a hub of the other, the other does not supersede its hub.
+func TestSupersedes(t *testing.T) {
+	here, other := filepath.Join(t.TempDir(), "tabhub"), filepath.Join(t.TempDir(), "tabhub")
+	link := here + "-link"
+	for _, err := range []error{os.WriteFile(here, nil, 0o700), os.WriteFile(other, nil, 0o700), os.Symlink(here, link)} {
+		if err != nil {
+			t.Fatal(err)
 		}
+	}
+	old, now := time.Unix(1, 0), time.Unix(2, 0)
+	type build struct {
+		version, program string
+		built            time.Time
+	}
+	for name, c := range map[string]struct {
+		bridge, hub build
+		want        bool
+	}{
+		"newer release":            {build{"v1.2.0", here, old}, build{"v1.1.9", other, now}, true},
+		"same release":             {build{"v1.2.0", here, now}, build{"v1.2.0", other, old}, false},
+		"older release":            {build{"v1.2.0", here, now}, build{"v1.10.0", here, old}, false},
+		"newer commit":             {build{"v0.0.0-20261120100000-abcdefabcdef", here, old}, build{"v0.0.0-20261119100000-ffffffffffff", here, now}, true},
+		"same commit, built again": {build{"v1.2.0", here, now}, build{"v1.2.0+dirty", link, old}, true},
+		"no version, built again":  {build{"dev", here, now}, build{"dev", link, old}, true},
+		"no version, as it was":    {build{"dev", here, now}, build{"dev", here, now}, false},
+		"before an update":         {build{"dev", here, old}, build{"dev", here, now}, false},
+		"no version, elsewhere":    {build{"dev", here, now}, build{"dev", other, old}, false},
+		"deleted when it ends":     {build{"dev", "", now}, build{"dev", "", old}, false},
+		"a hub that does not say":  {build{"dev", here, now}, build{"dev", "", time.Time{}}, false},
+	} {
+		supersedes := func(b, h build) bool {
+			c := &Connector{Version: b.version, Program: b.program, Built: b.built}
+			return c.supersedes(home.Hub{Version: h.version, Program: h.program, Built: h.built})
+		}
+		if got := supersedes(c.bridge, c.hub); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if supersedes(c.bridge, c.hub) && supersedes(c.hub, c.bridge) {
+			t.Errorf("%s: they take turns", name)
+		}
+	}
+}
+
+// A hub that the user has started lives on as the new program only where it was started
+// from that; else it stays, and the user is told.
+func TestNewerBridgeAndAHubByHand(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "tabhub")
+	if err := os.WriteFile(program, nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		hub  home.Hub
+		busy bool
+		want string // of the hub's version
+		warn string
+	}{
+		"of the same program": {home.Hub{Program: program, HandsOver: true}, false, "v1.2.0", ""},
+		"that is busy":        {home.Hub{Program: program, HandsOver: true}, true, "v1.1.0", "calls are under way"},
+		"of another program":  {home.Hub{Program: os.Args[0], HandsOver: true}, false, "v1.1.0", "until you start it anew"},
+		"that cannot":         {home.Hub{Program: program}, false, "v1.1.0", "until you start it anew"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			c.hub.Version = "v1.1.0"
+			f := startFake(t, dir, c.hub)
+			f.busy.Store(c.busy)
+			by, _ := connector(dir, nil)
+			by.Program = program
+			var log strings.Builder
+			by.Log = slog.New(slog.NewTextHandler(&log, nil))
+			for range 2 {
+				conn, err := by.Connect(t.Context())
+				greeting(t, conn, err)
+			}
+			if h, err := dir.ReadHub(); err != nil || h.Version != c.want {
+				t.Errorf("the hub is of %s, want %s; %v", h.Version, c.want, err)
+			}
+			if n := strings.Count(log.String(), "level=WARN"); (c.warn != "") != (n == 1) || !strings.Contains(log.String(), c.warn) {
+				t.Errorf("the user is told %d times: %s", n, log.String())
+			}
+		})
+	}
+}
+
+// A hub that the operating system starts takes the place of one that a client has started,
+// and waits for one that the user has.
+func TestTakeOver(t *testing.T) {
+	for name, h := range map[string]home.Hub{
+		"of a client": {Version: "v9.0.0", Auto: true},
+		"by hand":     {Version: "v1.0.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := newDir(t)
+			f := startFake(t, dir, h)
+			c, _ := connector(dir, nil)
+			waits := make(chan struct{})
+			c.Log = slog.New(slog.NewTextHandler(writer(sync.OnceFunc(func() { close(waits) })), &slog.HandlerOptions{Level: slog.LevelWarn}))
+			if !h.Auto {
+				go func() {
+					<-waits
+					f.close()
+				}()
+			}
+			lock, err := c.TakeOver(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			lock.Unlock()
+			if asked := f.stops.Load() == 1; asked != h.Auto {
+				t.Errorf("the hub was asked to end %d times", f.stops.Load())
+			}
+		})
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	dir := newDir(t)
+	startFake(t, dir, home.Hub{})
+	c, _ := connector(dir, nil)
+	cancel()
+	if lock, err := c.TakeOver(gone); lock != nil || err == nil {
+		t.Error("the lock was taken from a hub that runs")
+	}
+	c.Dir = home.Dir(filepath.Join(string(dir), "nowhere"))
+	if _, err := c.TakeOver(t.Context()); err == nil {
+		t.Error("a directory that is not there was waited for")
 	}
 }
 

@@ -1,14 +1,14 @@
 package clientconf
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"tabhub/cmd/tabhub/internal/shell"
 )
 
 // Scope says for what a configuration holds.
@@ -27,39 +27,30 @@ type Client struct {
 	After  string  // what to do for it to see a change
 	Scopes []Scope // that it has; the first is meant if none is named
 
-	section string // the member of the file that holds the servers
-	typed   bool   // entries say their transport
-	byURL   bool   // a server can be reached by its URL, too
-	isHTTP  bool   // an entry with a URL says its transport
-	link    func(name, url string) []Link
+	program  string    // that starts it, by which it is found if it has left no files yet
+	notation *notation // nil: JSON, with comments
+	shape
+	link func(name, url string) []Link
 	// paths returns where the file of a scope may be, most likely first.
 	paths func(System, Scope) ([]string, error)
-	// command says that the client has a command for changes of scope User, since it
-	// writes that file at any time itself.
-	command string
+	// sign returns what is there where a client is installed that has its file at path; nil: the
+	// file's directory.
+	sign func(path string) string
+	// writer is the client's own program that makes changes of scope User, since it writes that
+	// file at any time itself; "": the file is edited.
+	writer string
+	also   func(name string) []member // further members of a new entry; nil: none
+
+	reserved     []string // names that a server cannot have
+	noUnderscore bool     // in a server's name
 }
 
-// All are the known clients.
-var All = []Client{
-	{
-		Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.",
-		Scopes: []Scope{User}, section: "mcpServers", paths: desktopPaths,
-	},
-	{
-		Name: "claude-code", Title: "Claude Code", After: "Claude Code asks before it uses the servers of a project, when it is started there.",
-		Scopes: []Scope{Project, User}, section: "mcpServers", paths: codePaths, command: "claude",
-		byURL: true, isHTTP: true,
-	},
-	{
-		Name: "cursor", Title: "Cursor", After: "Switch the server on in Cursor's settings, under MCP.",
-		Scopes: []Scope{User, Project}, section: "mcpServers", paths: cursorPaths,
-		byURL: true, link: cursorLinks,
-	},
-	{
-		Name: "vscode", Title: "VS Code", After: "Run \"MCP: List Servers\" in VS Code to start it.",
-		Scopes: []Scope{User, Project}, section: "servers", typed: true, paths: vscodePaths,
-		byURL: true, isHTTP: true, link: vscodeLinks,
-	},
+// shape is how a file says a server.
+type shape struct {
+	section            string // its member that holds the servers
+	command, args, env string // members of an entry that starts one; "": these words
+	url                string // of one that reaches one; "": none can be reached
+	started, reached   string // what an entry's type is; "": it says none
 }
 
 // Named returns the client of that name. The error names all.
@@ -107,135 +98,115 @@ type Entry struct {
 }
 
 // CanReach reports whether the client can be given a server by its URL.
-func (c Client) CanReach() bool { return c.byURL }
+func (c Client) CanReach() bool { return c.url != "" }
 
-// Command returns the client's own command that adds the server name, as e says,
-// or removes it if e is nil. It is "" if the configuration file is to be edited.
-func (c Client) Command(s System, scope Scope, name string, e *Entry) string {
-	if c.command == "" || scope != User {
-		return ""
+// Command returns the words of the client's own command that adds the server name, as e says,
+// or removes it if e is nil. It is empty if the configuration file is to be edited.
+func (c Client) Command(scope Scope, name string, e *Entry) []string {
+	if c.writer == "" || scope != User {
+		return nil
 	}
 	if e == nil {
-		return shell.Line(s.OS, c.command, "mcp", "remove", "--scope", string(scope), name)
+		return []string{c.writer, "mcp", "remove", "--scope", string(scope), name}
 	}
-	words := []string{c.command, "mcp", "add"}
+	words := []string{c.writer, "mcp", "add"}
 	if e.URL != "" {
-		return shell.Line(s.OS, append(words, "--transport", "http", "--scope", string(scope), name, e.URL)...)
+		return append(words, "--transport", "http", "--scope", string(scope), name, e.URL)
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Env)) {
-		words = append(words, "--env", key+"="+e.Env[key])
+		words = append(words, "--env", key+"="+e.Env[key]) // which takes all words up to the next flag
 	}
 	words = append(words, "--scope", string(scope), name, "--", e.Command)
-	return shell.Line(s.OS, append(words, e.Args...)...)
+	return append(words, e.Args...)
 }
 
-// Add returns the text of a configuration file with the server name as e says. What else the file holds stays as it is, byte for byte, and so do further
-// members of an entry that is there already.
+// Add returns the text of a configuration file with the server name as e says. What else the
+// file holds stays as it is, byte for byte, and so do further members of an entry that is there
+// already. An error says where the text cannot be understood.
 func (c Client) Add(text []byte, name string, e Entry) ([]byte, error) {
-	return edit(text, func(root *object) error {
-		section, err := root.object(c.section)
-		if err != nil {
-			return err
-		}
-		entry, err := section.object(name)
-		if err != nil {
-			return err
-		}
-		for _, member := range []string{"command", "args", "type", "url", "headers"} {
-			if err := entry.once(member); err != nil {
-				return err
-			}
-		}
-		if e.URL != "" {
-			c.addURL(entry, e.URL)
-			return nil
-		}
-		if len(e.Env) > 0 {
-			env, err := entry.object("env")
-			if err != nil {
-				return err
-			}
-			for _, key := range slices.Sorted(maps.Keys(e.Env)) {
-				if err := env.once(key); err != nil {
-					return err
-				}
-				env.set(key, e.Env[key])
-			}
-		}
-		// Against the order in which they are to stand: each new one goes first.
-		entry.set("args", e.Args)
-		entry.set("command", e.Command)
-		if c.typed || entry.has("type") {
-			entry.set("type", "stdio")
-		}
-		if entry.has("url") { // it was reached over HTTP
-			entry.remove("url")
-			entry.remove("headers")
-		}
-		return nil
-	})
-}
-
-// addURL has an entry reach its server.
-func (c Client) addURL(entry *object, url string) {
-	for _, member := range []string{"command", "args", "env"} { // it was started
-		entry.remove(member)
+	if c.notation != nil {
+		return c.addLines(text, name, e)
 	}
-	entry.set("url", url)
-	if c.isHTTP || entry.has("type") {
-		entry.set("type", "http")
-	}
+	return c.addJSON(text, name, e)
 }
 
 // Remove returns the text of a configuration file without the server name.
 func (c Client) Remove(text []byte, name string) ([]byte, error) {
-	return c.editSection(text, func(section *object) error {
-		if err := section.once(name); err != nil {
-			return err
-		}
-		section.remove(name)
-		return nil
-	})
+	if c.notation != nil {
+		return c.removeLines(text, name)
+	}
+	return c.removeJSON(text, name)
 }
 
-// editSection is edit for the object that holds the servers. f is not called if there is
-// none.
-func (c Client) editSection(text []byte, f func(section *object) error) ([]byte, error) {
-	return edit(text, func(root *object) error {
-		if !root.has(c.section) {
-			return nil
-		}
-		section, err := root.object(c.section)
-		if err != nil {
-			return err
-		}
-		return f(section)
-	})
+// decode returns what a text says.
+func (c Client) decode(text []byte) (map[string]any, error) {
+	if c.notation == nil {
+		return decodeJSON(text)
+	}
+	file, err := c.notation.decode(bytes.TrimPrefix(text, bom))
+	if err != nil {
+		err = fmt.Errorf("not %s: %w", c.notation.name, err)
+	}
+	return file, err
+}
+
+// servers returns what a text says of each server.
+func (c Client) servers(text []byte) (map[string]map[string]any, error) {
+	file, err := c.decode(text)
+	if err != nil || file[c.section] == nil {
+		return nil, err
+	}
+	section, ok := file[c.section].(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("%q is not an object", c.section)
+	}
+	all := make(map[string]map[string]any)
+	for name, said := range section {
+		all[name], _ = said.(map[string]any) // what is none is the client's business
+	}
+	return all, nil
 }
 
 // Env returns a variable of the environment in which the server name is started, "" if the
 // file does not say it.
 func (c Client) Env(text []byte, name, key string) string {
-	value := ""
-	_, _ = c.editSection(text, func(section *object) error {
-		entry, err := section.object(name)
-		if err != nil {
-			return err
-		}
-		env, err := entry.object("env")
-		if err != nil {
-			return err
-		}
-		value = env.text(key)
-		return nil
-	}) // what is wrong with the file is said when it is changed
+	all, _ := c.servers(text) // what is wrong with the file is said when it is changed
+	env, _ := all[name][c.env].(map[string]any)
+	value, _ := env[key].(string)
 	return value
+}
+
+// Started returns how the server name is started; its Command is "" if it is not.
+func (c Client) Started(text []byte, name string) Entry {
+	var e Entry
+	all, _ := c.servers(text)
+	e.Command, _ = all[name][c.command].(string)
+	args, _ := all[name][c.args].([]any)
+	for _, arg := range args {
+		s, _ := arg.(string)
+		e.Args = append(e.Args, s)
+	}
+	env, _ := all[name][c.env].(map[string]any)
+	for key, value := range env {
+		if s, ok := value.(string); ok {
+			e.Env = with(e.Env, key, s)
+		}
+	}
+	return e
+}
+
+func with(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = make(map[string]string)
+	}
+	m[key] = value
+	return m
 }
 
 // Find returns the servers that are called name or whose command is a program of that
 // name, with the command of each.
 func (c Client) Find(text []byte, name string) (commands map[string]string, err error) {
-	commands, err = c.member(text, "command")
+	commands, err = c.member(text, c.command)
 	maps.DeleteFunc(commands, func(server, command string) bool {
 		return server != name && strings.TrimSuffix(filepath.Base(command), ".exe") != name
 	})
@@ -243,23 +214,23 @@ func (c Client) Find(text []byte, name string) (commands map[string]string, err 
 }
 
 // URLs returns the servers that are reached by URL and not started, with the URL of each.
-func (c Client) URLs(text []byte) (map[string]string, error) { return c.member(text, "url") }
+func (c Client) URLs(text []byte) (map[string]string, error) {
+	urls, err := c.member(text, cmp.Or(c.url, "url"))
+	if err == nil && len(urls) == 0 {
+		urls, err = c.member(text, "url") // as other clients call it
+	}
+	return urls, err
+}
 
 // member returns what a member of each server's entry says, if it is a string.
 func (c Client) member(text []byte, member string) (map[string]string, error) {
+	all, err := c.servers(text)
 	said := make(map[string]string)
-	_, err := c.editSection(text, func(section *object) error {
-		for _, server := range section.names() {
-			entry, err := section.object(server)
-			if err != nil {
-				continue // the client's business
-			}
-			if s := entry.text(member); s != "" {
-				said[server] = s
-			}
+	for server, entry := range all {
+		if s, _ := entry[member].(string); s != "" {
+			said[server] = s
 		}
-		return nil
-	})
+	}
 	return said, err
 }
 

@@ -163,21 +163,36 @@ func TestFindKnowsOtherNames(t *testing.T) {
 	}
 }
 
+// Claude Code's own program is given words that it understands: --env takes all up to the next
+// flag.
 func TestCommandOfClaudeCode(t *testing.T) {
 	c := named(t, "claude-code")
-	spaced := Entry{Command: "/my tools/tab'hub", Args: []string{"stdio"}}
-	if got := c.Command(System{OS: "linux"}, User, "tabhub", &spaced); got != `claude mcp add --scope user tabhub -- '/my tools/tab'\''hub' stdio` {
+	e := Entry{Command: "/opt/tabhub", Args: []string{"stdio"}, Env: map[string]string{"A": "1"}}
+	if got := strings.Join(c.Command(User, "tabhub", &e), " "); got != "claude mcp add --env A=1 --scope user tabhub -- /opt/tabhub stdio" {
 		t.Error(got)
 	}
-	spaced.Command = `C:\My Tools\tabhub.exe`
-	if got := c.Command(System{OS: "windows"}, User, "tabhub", &spaced); got != `claude mcp add --scope user tabhub -- "C:\My Tools\tabhub.exe" stdio` {
+	if got := strings.Join(c.Command(User, "tabhub", nil), " "); got != "claude mcp remove --scope user tabhub" {
 		t.Error(got)
 	}
-	if got := c.Command(System{OS: "linux"}, User, "tabhub", nil); got != "claude mcp remove --scope user tabhub" {
+	if got := c.Command(Project, "tabhub", &e); got != nil {
 		t.Error(got)
 	}
-	if got := c.Command(System{OS: "linux"}, Project, "tabhub", &spaced); got != "" {
-		t.Error(got)
+}
+
+// A name that a client refuses, or takes for another server's, would be found out only there.
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		client, name string
+		ok           bool
+	}{
+		{"cursor", "tabhub", true}, {"cursor", "my_tabs-2", true}, {"cursor", "a", true},
+		{"cursor", "a b", false}, {"cursor", "a.b", false}, {"cursor", "a__b", false}, {"cursor", "_a", false}, {"cursor", "a_", false},
+		{"cursor", "-a", false}, {"cursor", "täb", false}, {"cursor", strings.Repeat("a", 33), false}, {"cursor", "a\nb", false},
+		{"claude-code", "workspace", false}, {"gemini", "my_tabs", false}, {"gemini", "my-tabs", true},
+	} {
+		if err := named(t, c.client).CheckName(c.name); (err == nil) != c.ok {
+			t.Errorf("%s %q: %v", c.client, c.name, err)
+		}
 	}
 }
 
@@ -185,7 +200,7 @@ func TestScope(t *testing.T) {
 	for _, c := range []struct {
 		client, name string
 		want         Scope
-	}{{"claude-desktop", "", User}, {"claude-desktop", "project", ""}, {"claude-code", "", Project}, {"cursor", "", User}, {"vscode", "project", Project}, {"vscode", "world", ""}} {
+	}{{"claude-desktop", "", User}, {"claude-desktop", "project", ""}, {"claude-code", "", User}, {"cursor", "", User}, {"vscode", "project", Project}, {"vscode", "world", ""}} {
 		if got, err := named(t, c.client).Scope(c.name); got != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s %q: %q, %v", c.client, c.name, got, err)
 		}

@@ -13,6 +13,14 @@ import (
 // Diff shows how the file at path changes. Of what does not belong to the server name
 // it shows the structure only: the keys of other servers are not for the screen.
 func (c Client) Diff(path, name string, before, after []byte) (string, error) {
+	from := path
+	if len(before) == 0 {
+		from = "/dev/null"
+	}
+	if c.notation != nil {
+		old, next := c.maskLines(before, name), c.maskLines(after, name)
+		return udiff.ToUnified(from, path, old, udiff.Lines(old, next), 0)
+	}
 	old, err := c.mask(before, name)
 	if err != nil {
 		return "", err
@@ -20,10 +28,6 @@ func (c Client) Diff(path, name string, before, after []byte) (string, error) {
 	next, err := c.mask(after, name)
 	if err != nil {
 		return "", err
-	}
-	from := path
-	if len(before) == 0 {
-		from = "/dev/null"
 	}
 	return udiff.Unified(from, path, old, next), nil
 }
@@ -39,7 +43,7 @@ func (c Client) mask(text []byte, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("show the change: %w", err)
 	}
-	hide(&v, [][]string{{c.section}, {name}, {"command", "args", "type"}})
+	hide(&v, [][]string{{c.section}, {name}, {c.command, c.args, c.url, "type"}})
 	return string(v.Pack()), nil
 }
 

@@ -2,9 +2,11 @@ package clientconf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,6 +50,83 @@ func edit(text []byte, f func(root *object) error) ([]byte, error) {
 		out = append(bytes.Clone(bom), out...)
 	}
 	return out, nil
+}
+
+// decodeJSON returns what a text says; an empty one is an empty object.
+func decodeJSON(text []byte) (map[string]any, error) {
+	var file map[string]any
+	_, err := edit(text, func(root *object) error {
+		v := hujson.Value{Value: root.Object}
+		v = v.Clone()
+		v.Standardize()
+		return json.Unmarshal(v.Pack(), &file)
+	})
+	return file, err
+}
+
+// addJSON is Client.Add for JSON.
+func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
+	return edit(text, func(root *object) error {
+		section, err := root.object(c.section)
+		if err != nil {
+			return err
+		}
+		entry, err := section.object(name)
+		if err != nil {
+			return err
+		}
+		stale := c.stale(e)
+		for _, member := range append(stale, c.command, c.args, "type", cmp.Or(c.url, "url")) {
+			if err := entry.once(member); err != nil {
+				return err
+			}
+		}
+		for _, member := range stale {
+			entry.remove(member)
+		}
+		// Against the order in which they are to stand: each new one goes first.
+		typed := false
+		for _, m := range slices.Backward(c.members(e)) {
+			typed = typed || m.name == "type"
+			env, ok := m.value.(map[string]any)
+			if !ok {
+				entry.set(m.name, m.value)
+				continue
+			}
+			inner, err := entry.object(m.name)
+			if err != nil {
+				return err
+			}
+			for _, key := range slices.Sorted(maps.Keys(env)) {
+				if err := inner.once(key); err != nil {
+					return err
+				}
+				inner.set(key, env[key])
+			}
+		}
+		if !typed && entry.has("type") {
+			entry.set("type", map[bool]string{true: "http", false: "stdio"}[e.URL != ""])
+		}
+		return nil
+	})
+}
+
+// removeJSON is Client.Remove for JSON.
+func (c Client) removeJSON(text []byte, name string) ([]byte, error) {
+	return edit(text, func(root *object) error {
+		if !root.has(c.section) {
+			return nil
+		}
+		section, err := root.object(c.section)
+		if err != nil {
+			return err
+		}
+		if err := section.once(name); err != nil {
+			return err
+		}
+		section.remove(name)
+		return nil
+	})
 }
 
 // styleOf guesses how the file is written.
@@ -174,14 +253,4 @@ func same(a, b hujson.Value) bool {
 	a.Minimize()
 	b.Minimize()
 	return bytes.Equal(a.Pack(), b.Pack())
-}
-
-// text returns a member that is a string, else "".
-func (o *object) text(name string) string {
-	if i := o.index(name); i >= 0 {
-		if l, ok := o.Members[i].Value.Value.(hujson.Literal); ok && l.Kind() == '"' {
-			return l.String()
-		}
-	}
-	return ""
 }

@@ -33,10 +33,9 @@ func vscodeLinks(name, at string) []Link {
 	return []Link{{"VS Code", "vscode:mcp/install?" + config}, {"VS Code Insiders", "vscode-insiders:mcp/install?" + config}}
 }
 
-// GooseLinks are those of goose, of which nothing else is known here. They are as "Using
-// extensions" in its documentation says.
-func GooseLinks(name, at, description string) []Link {
-	return []Link{{"goose", "goose://extension?url=" + escape(at) + "&type=streamable_http&id=" + escape(name) + "&name=" + escape(name) + "&description=" + escape(description)}}
+// gooseLinks are as "Using extensions" in goose's documentation says.
+func gooseLinks(name, at string) []Link {
+	return []Link{{"goose", "goose://extension?url=" + escape(at) + "&type=streamable_http&id=" + escape(name) + "&name=" + escape(name) + "&description=" + escape("The tools of the pages that are open")}}
 }
 
 // escape is encodeURIComponent: programs take a plus for itself.

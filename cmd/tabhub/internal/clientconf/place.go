@@ -13,10 +13,39 @@ type System struct {
 	OS  string // as runtime.GOOS
 	Env func(string) string
 	Dir string // the directory of the project
+	// Look returns where a program is, as exec.LookPath does; nil: none is looked for.
+	Look func(program string) (string, error)
 }
 
+// Installed reports whether the client seems to be there: it has left files, or its program is
+// on the PATH.
+func (c Client) Installed(s System) bool {
+	paths, err := c.paths(s, User)
+	if err == nil && slices.ContainsFunc(paths, c.left) {
+		return true
+	}
+	if c.program == "" || s.Look == nil {
+		return false
+	}
+	_, err = s.Look(c.program)
+	return err == nil
+}
+
+// left reports whether the client that has its file at path has left something there.
+func (c Client) left(path string) bool {
+	if c.sign != nil {
+		return exists(c.sign(path))
+	}
+	fi, err := os.Stat(filepath.Dir(path))
+	return err == nil && fi.IsDir()
+}
+
+// Signs of clients that have their files elsewhere than in a directory of their own.
+func itself(path string) string { return path }
+func above(path string) string  { return filepath.Dir(filepath.Dir(path)) }
+
 // Path returns the client's configuration file of a scope. The file need not exist;
-// for scope User its directory does.
+// for scope User the client is Installed.
 func (c Client) Path(s System, scope Scope) (string, error) {
 	paths, err := c.paths(s, scope)
 	if err != nil {
@@ -25,12 +54,17 @@ func (c Client) Path(s System, scope Scope) (string, error) {
 	if i := slices.IndexFunc(paths, exists); i >= 0 {
 		return paths[i], nil
 	}
-	for _, path := range paths {
-		if fi, err := os.Stat(filepath.Dir(path)); scope == Project || err == nil && fi.IsDir() {
-			return path, nil
-		}
+	if i := slices.IndexFunc(paths, c.left); i >= 0 {
+		return paths[i], nil
 	}
-	return "", fmt.Errorf("%s: %w, as there is no directory %s; pass --config FILE if it is elsewhere", c.Title, ErrNotInstalled, filepath.Dir(paths[0]))
+	if scope == Project || c.Installed(s) {
+		return paths[0], nil
+	}
+	sign := filepath.Dir(paths[0])
+	if c.sign != nil {
+		sign = c.sign(paths[0])
+	}
+	return "", fmt.Errorf("%s: %w, as there is no %s; pass --config FILE if it is elsewhere", c.Title, ErrNotInstalled, sign)
 }
 
 // exists is also true for a link that leads nowhere: it says where the file should be.
@@ -98,18 +132,54 @@ func codePaths(s System, scope Scope) ([]string, error) {
 	return []string{filepath.Join(dir, ".claude.json")}, err
 }
 
-func cursorPaths(s System, scope Scope) ([]string, error) {
-	dir, err := s.Dir, error(nil)
-	if scope == User {
-		dir, err = s.home()
-	}
-	return []string{filepath.Join(dir, ".cursor", "mcp.json")}, err
-}
-
 func vscodePaths(s System, scope Scope) ([]string, error) {
 	if scope == Project {
 		return []string{filepath.Join(s.Dir, ".vscode", "mcp.json")}, nil
 	}
 	base, err := s.appData()
 	return []string{filepath.Join(base, "Code", "User", "mcp.json")}, err
+}
+
+// below returns paths for a file in a directory that is below the user's home, and may be below
+// a project.
+func below(words ...string) func(System, Scope) ([]string, error) {
+	return func(s System, scope Scope) ([]string, error) {
+		dir, err := s.Dir, error(nil)
+		if scope == User {
+			dir, err = s.home()
+		}
+		return []string{filepath.Join(append([]string{dir}, words...)...)}, err
+	}
+}
+
+func codexPaths(s System, scope Scope) ([]string, error) {
+	if dir := s.Env("CODEX_HOME"); scope == User && dir != "" {
+		return []string{filepath.Join(dir, "config.toml")}, nil
+	}
+	return below(".codex", "config.toml")(s, scope)
+}
+
+// config is where programs keep their settings that do so in the same place on macOS as on Linux.
+func (s System) config() (string, error) {
+	if s.OS != "darwin" {
+		return s.appData()
+	}
+	home, err := s.home()
+	return filepath.Join(home, ".config"), err
+}
+
+func goosePaths(s System, _ Scope) ([]string, error) {
+	base, err := s.config()
+	if s.OS == "windows" {
+		return []string{filepath.Join(base, "Block", "goose", "config", "config.yaml")}, err
+	}
+	return []string{filepath.Join(base, "goose", "config.yaml")}, err
+}
+
+func zedPaths(s System, _ Scope) ([]string, error) {
+	base, err := s.config()
+	if s.OS == "windows" {
+		return []string{filepath.Join(base, "Zed", "settings.json")}, err
+	}
+	return []string{filepath.Join(base, "zed", "settings.json")}, err
 }

@@ -24,14 +24,27 @@ func TestPaths(t *testing.T) {
 		{"windows", "claude-desktop", "APPDATA=~/Roaming LOCALAPPDATA=~/Local", "Roaming/Claude/claude_desktop_config.json Local/Packages/Claude_pz/LocalCache/Roaming/Claude/", User,
 			"Local/Packages/Claude_pz/LocalCache/Roaming/Claude/claude_desktop_config.json"},
 		{"linux", "claude-code", "HOME=~", "", Project, "project/.mcp.json"},
-		{"linux", "claude-code", "HOME=~", "", User, ".claude.json"},
-		{"linux", "claude-code", "HOME=~ CLAUDE_CONFIG_DIR=~/c", "c/", User, "c/.claude.json"},
+		{"linux", "claude-code", "HOME=~", ".claude.json", User, ".claude.json"},
+		{"linux", "claude-code", "HOME=~ CLAUDE_CONFIG_DIR=~/c", "c/.claude.json", User, "c/.claude.json"},
 		{"darwin", "cursor", "HOME=~", ".cursor/", User, ".cursor/mcp.json"},
 		{"windows", "cursor", "USERPROFILE=~ HOME=~/wrong", ".cursor/", User, ".cursor/mcp.json"},
 		{"linux", "cursor", "HOME=~", "", Project, "project/.cursor/mcp.json"},
 		{"linux", "vscode", "HOME=~", ".config/Code/User/", User, ".config/Code/User/mcp.json"},
 		{"darwin", "vscode", "HOME=~", "Library/Application_Support/Code/User/", User, "Library/Application_Support/Code/User/mcp.json"},
 		{"windows", "vscode", "APPDATA=~/Roaming", "Roaming/Code/User/", User, "Roaming/Code/User/mcp.json"},
+		{"linux", "windsurf", "HOME=~", ".codeium/windsurf/", User, ".codeium/windsurf/mcp_config.json"},
+		{"linux", "codex", "HOME=~ CODEX_HOME=~/c", "c/", User, "c/config.toml"},
+		{"windows", "codex", "USERPROFILE=~", ".codex/", User, ".codex/config.toml"},
+		{"linux", "codex", "HOME=~", "", Project, "project/.codex/config.toml"},
+		{"linux", "gemini", "HOME=~", ".gemini/", User, ".gemini/settings.json"},
+		{"linux", "goose", "HOME=~", ".config/goose/", User, ".config/goose/config.yaml"},
+		{"darwin", "goose", "HOME=~", ".config/goose/", User, ".config/goose/config.yaml"},
+		{"windows", "goose", "APPDATA=~/Roaming", "Roaming/Block/goose/config/", User, "Roaming/Block/goose/config/config.yaml"},
+		{"darwin", "zed", "HOME=~", ".config/zed/", User, ".config/zed/settings.json"},
+		{"linux", "zed", "HOME=~ XDG_CONFIG_HOME=~/x", "x/zed/", User, "x/zed/settings.json"},
+		{"windows", "zed", "APPDATA=~/Roaming", "Roaming/Zed/", User, "Roaming/Zed/settings.json"},
+		{"linux", "continue", "HOME=~", ".continue/", User, ".continue/mcpServers/mcp.json"},
+		{"linux", "continue", "HOME=~", "", Project, "project/.continue/mcpServers/mcp.json"},
 		{"windows", "vscode", "", "", Project, "project/.vscode/mcp.json"},
 	} {
 		t.Run(c.os+" "+c.client+" "+string(c.scope)+" "+c.env, func(t *testing.T) {
@@ -77,5 +90,24 @@ func TestNoPlace(t *testing.T) {
 		if _, err := named(t, "vscode").Path(s, User); !errors.Is(err, ErrNotInstalled) || !strings.Contains(err.Error(), "--config") {
 			t.Errorf("%s: %v", os, err)
 		}
+	}
+}
+
+// A client that has not been started yet has left nothing, and is there all the same.
+func TestInstalledByItsProgram(t *testing.T) {
+	home := t.TempDir()
+	s := System{OS: "linux", Env: func(k string) string { return map[string]string{"HOME": home}[k] }}
+	codex := named(t, "codex")
+	if codex.Installed(s) {
+		t.Error("Codex is found where nothing is")
+	}
+	s.Look = func(program string) (string, error) {
+		if program == "codex" {
+			return "/usr/bin/codex", nil
+		}
+		return "", errors.New("no such program")
+	}
+	if path, err := codex.Path(s, User); !codex.Installed(s) || err != nil || path != filepath.Join(home, ".codex", "config.toml") {
+		t.Errorf("%q, %v", path, err)
 	}
 }

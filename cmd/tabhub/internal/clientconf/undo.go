@@ -46,9 +46,7 @@ func backups(path string) (paths []string) {
 
 // has reports whether a text has the server name, or cannot be read.
 func (c Client) has(text []byte, name string) (found bool) {
-	_, err := c.editSection(text, func(section *object) error {
-		found = section.has(name)
-		return nil
-	})
+	all, err := c.servers(text)
+	_, found = all[name]
 	return found || err != nil
 }

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -154,6 +156,14 @@ type Hub struct {
 	Version string    `json:"version"`
 	Auto    bool      `json:"auto"` // started by a bridge
 	Started time.Time `json:"started"`
+
+	// Program is the file that the hub was started from, by a path that outlives an update,
+	// and Built when that file was written. "": it does not outlive the hub.
+	Program string    `json:"program,omitempty"`
+	Built   time.Time `json:"built,omitzero"`
+	// HandsOver says that a hub which is asked to end for an upgrade runs Program in its
+	// place, see Lock.HandOver.
+	HandsOver bool `json:"handsOver,omitempty"`
 }
 
 // URL is the base of the hub's endpoints.
@@ -222,7 +232,7 @@ func (d Dir) WriteSignIn(page []byte) (path string, err error) {
 // write replaces a file as a whole.
 func (d Dir) write(name string, b []byte) error { return private.Replace(d.path(name), b, false) }
 
-// maxLog is the size at which OpenLog begins a new file.
+// maxLog is the size at which OpenLog and LogWriter begin a new file.
 const maxLog = 1 << 20
 
 // OpenLog opens hub.log to append to it. A large one is first renamed to hub.log.1.
@@ -233,6 +243,39 @@ func (d Dir) OpenLog() (*os.File, error) {
 		}
 	}
 	return os.OpenFile(d.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+}
+
+// LogWriter returns a writer to hub.log, which begins a new file when that is large. It is
+// safe for concurrent use, and is never closed.
+func (d Dir) LogWriter() io.Writer { return &logWriter{dir: d} }
+
+type logWriter struct {
+	dir Dir
+
+	mu   sync.Mutex
+	file *os.File // nil: none is open
+	left int      // how many bytes still go into it
+}
+
+func (w *logWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file != nil && w.left <= 0 {
+		w.file.Close()
+		w.file = nil
+	}
+	if w.file == nil {
+		f, err := w.dir.OpenLog()
+		if err != nil {
+			return 0, err
+		}
+		w.file, w.left = f, maxLog
+		if fi, err := f.Stat(); err == nil {
+			w.left -= int(fi.Size())
+		}
+	}
+	w.left -= len(b)
+	return w.file.Write(b)
 }
 
 // Abs returns the directory at path, which may be relative.

@@ -1,0 +1,465 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tabhub/cmd/tabhub/internal/pagecheck"
+	"tabhub/cmd/tabhub/internal/terminal"
+	"tabhub/describe"
+	"tabhub/hub/instance"
+	"tabhub/hub/policy"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+)
+
+// checkOptions are what `tabhub check` is told.
+type checkOptions struct {
+	url      string
+	browser  string
+	window   bool
+	hub      string
+	timeout  time.Duration
+	wait     time.Duration
+	noCall   bool
+	call     []string
+	calls    map[string]json.RawMessage // by the page's own name
+	baseline string
+	update   bool
+	strict   bool
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	o := new(checkOptions)
+	cmd := &cobra.Command{
+		Use:   "check URL",
+		Short: "Check what a page offers, as a model and clients will see it",
+		Long: `Check what a page offers, as a model and clients will see it: for page authors, and
+their CI.
+
+It opens the page in a browser of its own, with an empty profile and a hub of its own;
+lists what the page offers; calls the tools that only read (readOnlyHint), with arguments
+made from their schemas; and says what does not work, what a model will stumble over, and
+what looks like text that is to steer the model.
+
+The exit code is 0 if nothing is worse than a warning, 1 if there is an error, and 2 if the
+page cannot be opened.`,
+		Example: `  tabhub check http://localhost:5173/
+  tabhub check https://shop.example.com/ --call 'search={"query":"tea"}'
+  tabhub check http://localhost:5173/ --baseline tools.json --strict`,
+		Args: args(cobra.ExactArgs(1)),
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	asJSON := jsonFlag(cmd)
+	f.BoolVar(&o.strict, "strict", false, "let warnings fail the check, too")
+	f.StringVar(&o.baseline, "baseline", "", "`file` with what the page offered before; a difference is an error")
+	f.BoolVar(&o.update, "update", false, "write the file of --baseline anew, with what the page offers now")
+	f.BoolVar(&o.noCall, "no-call", false, "call no tool and read no resource by itself")
+	f.StringArrayVar(&o.call, "call", nil, "call a tool with these arguments, also if it changes something: `NAME=JSON`; may be repeated")
+	f.StringVar(&o.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
+	f.BoolVar(&o.window, "window", false, "show the browser's window")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
+	f.DurationVar(&o.wait, "wait", time.Second, "how long the page must offer nothing new, once it has loaded, before it is looked at")
+	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
+	groupFlags(f, "What fails the check", "strict", "baseline", "update")
+	groupFlags(f, "What is called", "no-call", "call")
+	groupFlags(f, "The browser", "browser", "window", "timeout", "wait", "hub")
+	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
+		if err := o.read(pos[0]); err != nil {
+			return err
+		}
+		r, err := a.check(cmd.Context(), o)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			err = a.printValue(r)
+		} else {
+			err = a.printCheck(r)
+		}
+		return cmp.Or(err, r.verdict(o.strict))
+	}
+	return cmd
+}
+
+// hostPort is an address that rules for a browser can name.
+var hostPort = regexp.MustCompile(`^[A-Za-z0-9.-]+:[0-9]+$`)
+
+// read checks what was said, before anything is started.
+func (o *checkOptions) read(address string) (err error) {
+	if o.url, err = pageURL(address); err != nil {
+		return err
+	}
+	o.calls = make(map[string]json.RawMessage)
+	for _, one := range o.call {
+		name, arguments, ok := strings.Cut(one, "=")
+		if !ok || name == "" || rawjson.Object([]byte(arguments), spec.MaxDepth, func(string, json.RawMessage) error { return nil }) != nil {
+			return usagef("--call %q is not NAME=JSON, such as 'search={\"query\":\"tea\"}'", one)
+		}
+		o.calls[name] = json.RawMessage(arguments)
+	}
+	switch {
+	case o.update && o.baseline == "":
+		return usagef("--update writes the file of --baseline; name one")
+	case !hostPort.MatchString(o.hub):
+		return usagef("--hub %q is not an address; write it as %s", o.hub, defaultListen)
+	case o.timeout <= 0:
+		return usagef("--timeout is %s; it must be above 0", o.timeout)
+	case o.wait < 0 || o.wait >= o.timeout:
+		return usagef("--wait is %s; it must be below --timeout (%s)", o.wait, o.timeout)
+	}
+	if o.baseline != "" && !o.update {
+		if _, err := o.readBaseline(); err != nil {
+			return err
+		}
+	}
+	if err := instance.Available(o.browser); err != nil {
+		if o.browser == "" {
+			err = errors.New("no Chromium or Chrome is installed where it is looked for (PATH and the usual places); install one, or name it with --browser FILE")
+		}
+		return &usageError{err}
+	}
+	return nil
+}
+
+// readBaseline reads the file of --baseline.
+func (o *checkOptions) readBaseline() (*pagecheck.Baseline, error) {
+	file, err := os.ReadFile(o.baseline)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("there is no baseline %s yet; --update writes it", o.baseline)
+	}
+	if err != nil {
+		return nil, usagef("the baseline cannot be read: %w", err)
+	}
+	b, err := pagecheck.ReadBaseline(file)
+	if err != nil {
+		return nil, usagef("%s: %w; --update writes it anew", o.baseline, err)
+	}
+	return b, nil
+}
+
+// pageURL reads the address of a page; the scheme may be left out.
+func pageURL(address string) (string, error) {
+	if !strings.Contains(address, "://") {
+		scheme := "https://"
+		if isLocal("http://" + address) {
+			scheme = "http://"
+		}
+		if _, err := os.Stat(address); err == nil {
+			return "", usagef("%s is a file; serve it over http, as with `python3 -m http.server`, and check that address", address)
+		}
+		address = scheme + address
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", usagef("%.100q is no address of a page, such as http://localhost:5173/", address)
+	case u.Scheme == "file":
+		return "", usagef("extensions do not see pages from files; serve it over http, as with `python3 -m http.server`, and check that address")
+	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+		return "", usagef("%.100q is no address of a page, such as http://localhost:5173/", address)
+	}
+	return u.String(), nil
+}
+
+// checkReport is what --json prints; spec/docs/CHECK.md has its form.
+type checkReport struct {
+	Version  int                 `json:"version"`
+	URL      string              `json:"url"`    // as it was asked for
+	Opened   string              `json:"opened"` // where that has led
+	Title    string              `json:"title"`
+	Tokens   int                 `json:"tokens"` // of all tools' definitions, about
+	Budget   int                 `json:"budget"`
+	Errors   int                 `json:"errors"`
+	Warnings int                 `json:"warnings"`
+	Notes    int                 `json:"notes"`
+	Items    []checkItem         `json:"items"`
+	Findings []pagecheck.Finding `json:"findings"`
+
+	written string // the file that was written
+}
+
+// checkItem is one item that the page offers.
+type checkItem struct {
+	Kind     spec.Kind   `json:"kind"`
+	Template bool        `json:"template,omitempty"`
+	Name     string      `json:"name"`   // the page's own
+	Public   string      `json:"public"` // as clients see it
+	Tokens   int         `json:"tokens"` // of its definition, about
+	Class    string      `json:"class"`
+	Calls    []checkCall `json:"calls"`
+}
+
+// checkCall is a call of it.
+type checkCall struct {
+	Arguments    json.RawMessage `json:"arguments,omitempty"`
+	Outcome      string          `json:"outcome"` // ok, failed (by the page), or error (without an answer)
+	Milliseconds int64           `json:"milliseconds"`
+	Bytes        int             `json:"bytes"` // of the result
+}
+
+const checkVersion = 1
+
+// check opens the page, and returns what is to be said of it.
+func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) {
+	status := a.status()
+	defer status.Clear()
+	status.Show("starting a browser")
+	c, err := a.startCheck(ctx, o)
+	if err == nil {
+		defer c.close()
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, usagef("no page can be opened: %w", err)
+	}
+	status.Show("opening " + oneLine(o.url))
+	busy, err := c.open(ctx)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, usagef("%s cannot be opened: %w", o.url, err)
+	}
+	p, title := c.look(busy)
+	for name := range o.calls {
+		if !slices.ContainsFunc(p.Items, func(it pagecheck.Item) bool { return it.Kind == spec.KindTool && it.Name == name }) {
+			return nil, usagef("--call names %q, which the page does not offer; it offers %s", name, cmp.Or(toolNames(p), "no tool"))
+		}
+	}
+	status.Show("calling what only reads")
+	calls, found, err := c.callAll(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	messages, refused := c.page.said() // calls have added to them
+	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
+	r := &checkReport{Version: checkVersion, URL: o.url, Opened: c.page.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
+	if err := o.compare(p, r); err != nil {
+		return nil, err
+	}
+	pagecheck.Sort(r.Findings)
+	r.count(p, calls)
+	return r, nil
+}
+
+// compare compares what the page offers with the baseline, or writes that.
+func (o *checkOptions) compare(p *pagecheck.Page, r *checkReport) error {
+	now := pagecheck.BaselineOf(p)
+	switch {
+	case o.baseline == "":
+		return nil
+	case !o.update:
+		b, err := o.readBaseline()
+		if err != nil {
+			return err
+		}
+		r.Findings = append(r.Findings, b.Changes(now)...)
+		return nil
+	}
+	file, err := now.Encode()
+	if err != nil {
+		return err
+	}
+	file = describe.VisibleJSON(file) // it is read in reviews
+	if old, err := os.ReadFile(o.baseline); err == nil && bytes.Equal(old, file) {
+		return nil
+	}
+	if err := os.WriteFile(o.baseline, file, 0o644); err != nil {
+		return fmt.Errorf("the baseline is not written: %w", err)
+	}
+	r.written = o.baseline
+	return nil
+}
+
+// toolNames are the names of a page's tools.
+func toolNames(p *pagecheck.Page) string {
+	var names []string
+	for _, it := range p.Items {
+		if it.Kind == spec.KindTool {
+			names = append(names, it.Name)
+		}
+	}
+	return terminal.OneLine(strings.Join(names, ", "), 300)
+}
+
+// count fills in what follows from the findings, the items and their calls.
+func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
+	bytes := 0
+	r.Items = []checkItem{}
+	for _, it := range p.Items {
+		if it.Kind == spec.KindTool {
+			bytes += len(it.Definition) + len(",")
+		}
+		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Public: it.Public, Tokens: p.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
+		for _, call := range calls {
+			if call.Item != it.Name || (call.Arguments == nil) != (it.Kind == spec.KindResource) {
+				continue
+			}
+			outcome := "ok"
+			switch {
+			case call.Failed != "":
+				outcome = "error"
+			case string(rawjson.Get(call.Result, "isError")) == "true":
+				outcome = "failed"
+			}
+			item.Calls = append(item.Calls, checkCall{call.Arguments, outcome, call.Took.Milliseconds(), len(call.Result)})
+		}
+		r.Items = append(r.Items, item)
+	}
+	r.Tokens = p.Tokens(bytes)
+	if r.Findings == nil {
+		r.Findings = []pagecheck.Finding{}
+	}
+	for _, f := range r.Findings {
+		switch f.Severity {
+		case pagecheck.Error:
+			r.Errors++
+		case pagecheck.Warning:
+			r.Warnings++
+		default:
+			r.Notes++
+		}
+	}
+}
+
+// verdict is the error by which the check fails, nil if it does not.
+func (r *checkReport) verdict(strict bool) error {
+	if r.Errors > 0 || strict && r.Warnings > 0 {
+		return fmt.Errorf("the page has %s", r.summary())
+	}
+	return nil
+}
+
+func (r *checkReport) summary() string {
+	var parts []string
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{r.Errors, "error"}, {r.Warnings, "warning"}, {r.Notes, "note"}} {
+		if of.n > 0 {
+			parts = append(parts, plural(of.n, of.what))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "nothing to change")
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// printCheck prints a report for people.
+func (a *app) printCheck(r *checkReport) error {
+	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Strong, terminal.OneLine(strings.TrimSpace(r.Opened+"  "+r.Title), 300)))
+	if !strings.HasPrefix(r.Opened, r.URL) {
+		a.hint("%s led there.", r.URL)
+	}
+	if len(r.Items) > 0 {
+		fmt.Fprintln(a.stdout)
+		if err := a.printCheckItems(r); err != nil {
+			return err
+		}
+		if r.Tokens > 0 {
+			a.hint("\nAll tools cost a model about %d tokens; hubs list up to %d by default.", r.Tokens, r.Budget)
+		}
+	}
+	if len(r.Findings) > 0 {
+		fmt.Fprintln(a.stdout)
+		if err := a.printFindings(r.Findings); err != nil {
+			return err
+		}
+	}
+	if r.written != "" {
+		a.note("%s is written", r.written)
+	}
+	if r.Errors == 0 {
+		a.note("%s", r.summary())
+	}
+	return nil
+}
+
+func (a *app) printCheckItems(r *checkReport) error {
+	t := a.table("NAME", "KIND", "CHANGES", "TOKENS", "CALLED")
+	for _, it := range r.Items {
+		kind, tokens := string(it.Kind), fmt.Sprint(it.Tokens)
+		if it.Template {
+			kind = "template"
+		}
+		if it.Kind != spec.KindTool {
+			tokens = "-"
+		}
+		t.Row(it.Name, kind, changes(it), tokens, called(it.Calls))
+	}
+	return t.Print()
+}
+
+// changes says what an item changes, by what its page says.
+func changes(it checkItem) terminal.Cell {
+	if it.Kind != spec.KindTool {
+		return terminal.Cell{Text: "-"}
+	}
+	switch it.Class {
+	case policy.Read.String():
+		return terminal.Cell{Text: "nothing", Tone: terminal.Good}
+	case policy.Destructive.String():
+		return terminal.Cell{Text: "for good", Tone: terminal.Bad}
+	}
+	return terminal.Cell{Text: "something", Tone: terminal.Wait}
+}
+
+// called says how calls have gone.
+func called(calls []checkCall) terminal.Cell {
+	if len(calls) == 0 {
+		return terminal.Cell{Text: "no", Tone: terminal.Soft}
+	}
+	var parts []string
+	tone := terminal.Good
+	for _, c := range calls {
+		part := fmt.Sprintf("%s, %d ms", c.Outcome, c.Milliseconds)
+		switch c.Outcome {
+		case "failed":
+			tone = max(tone, terminal.Wait)
+		case "error":
+			tone = terminal.Bad
+		}
+		parts = append(parts, part)
+	}
+	return terminal.Cell{Text: strings.Join(parts, "; "), Tone: tone}
+}
+
+// printFindings prints findings, those of one item together where that is the order.
+func (a *app) printFindings(all []pagecheck.Finding) error {
+	t := a.table()
+	for _, f := range all {
+		t.Row(severityCell(f.Severity), cmp.Or(f.Item, "the page"), terminal.OneLine(f.Text, 600)+" ["+string(f.Code)+"]")
+		if f.Hint != "" {
+			t.Row("", "", "fix: "+f.Hint)
+		}
+	}
+	return t.Print()
+}
+
+var severityTones = map[pagecheck.Severity]terminal.Tone{pagecheck.Error: terminal.Bad, pagecheck.Warning: terminal.Wait, pagecheck.Note: terminal.Soft}
+
+func severityCell(s pagecheck.Severity) terminal.Cell {
+	return terminal.Cell{Text: string(s), Tone: severityTones[s], State: true}
+}

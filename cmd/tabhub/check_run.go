@@ -1,0 +1,254 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/pagecheck"
+	"tabhub/hub"
+	"tabhub/hub/consent"
+	"tabhub/hub/instance"
+	"tabhub/hub/mcpserver"
+	"tabhub/hub/policy"
+	"tabhub/hub/state"
+	"tabhub/spec"
+)
+
+// checkRun is a page in a browser and a hub of its own, which all end with it.
+type checkRun struct {
+	*checkOptions
+	dir  string // of the hub, the browser's profile and all else; temporary
+	own  *process
+	of   *hub.Hub
+	page *checkedPage
+}
+
+// startCheck starts the hub and the browser. The caller calls close.
+func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err error) {
+	c = &checkRun{checkOptions: o}
+	defer func() {
+		if err != nil {
+			c.close()
+			c = nil
+		}
+	}()
+	if c.dir, err = os.MkdirTemp("", "tabhub-check-"); err != nil {
+		return c, err
+	}
+	// The hub is told nothing of what the machine's own is told.
+	alone := &app{in: a.in, out: a.err, err: a.err, stdout: a.stderr, stderr: a.stderr, env: func(string) string { return "" }}
+	alone.config.addHubFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
+	alone.config.listen, alone.config.policy, alone.config.browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.browser
+	alone.config.allowOrigins = []string{"*"} // there is one page
+	name, _, _ := net.SplitHostPort(o.hub)
+	alone.config.allowHosts = []string{name}
+	alone.config.callTimeout, alone.config.callTimeoutMax, alone.config.personTimeout = o.timeout, o.timeout, o.timeout
+	if c.own, err = alone.startHub(ctx, home.Dir(c.dir), false, slog.New(slog.DiscardHandler)); err != nil {
+		return c, err
+	}
+	t, err := c.own.tenants.Get(ctx, spec.LocalUser)
+	if err != nil {
+		return c, err
+	}
+	c.of = t.Hub
+	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: fmt.Sprintf("MAP %s %s", o.hub, c.own.info.Addrs[0])})
+	if err != nil {
+		if f, ok := errors.AsType[*hub.Failure](err); ok {
+			err = errors.New(f.Message)
+		}
+		return c, err
+	}
+	if c.page, err = openCheckedPage(ctx, info); err != nil {
+		return c, err
+	}
+	_, err = c.of.AwaitPeer(ctx, func(state.BrowserInfo) bool { return true })
+	return c, err
+}
+
+// close ends the browser and the hub, and removes what they have written.
+func (c *checkRun) close() {
+	if c.page != nil {
+		c.page.browser.Close()
+	}
+	if c.own != nil {
+		_ = c.own.close("stop") // nothing of it is to be kept
+	}
+	_ = os.RemoveAll(c.dir)
+}
+
+// open opens the page, and waits until it offers what it does. busy says why that may not be all.
+func (c *checkRun) open(ctx context.Context) (busy string, err error) {
+	defer c.of.Watch(func(hub.Change) { c.page.touch() })()
+	late := fmt.Errorf("it does not answer within %s; --timeout gives it more", c.timeout)
+	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, late)
+	defer cancel()
+	if err := c.page.open(limited, c.url); err != nil {
+		return "", err
+	}
+	err = c.page.settle(limited, c.wait)
+	if err == late {
+		return fmt.Sprintf("after %s the page still loads, or changes what it offers", c.timeout), nil
+	}
+	return "", err
+}
+
+// look returns what the page offers, and its title.
+func (c *checkRun) look(busy string) (p *pagecheck.Page, title string) {
+	at := c.page.at()
+	p = &pagecheck.Page{Busy: busy, Budget: c.own.config.exposeBudget, Tokens: mcpserver.Tokens}
+	var offers []func(hub.ListKind) func(*hub.Item) bool
+	// The page is two tabs where it has joined by /tab.js, too.
+	for _, t := range c.of.Tabs() {
+		if withoutFragment(t.URL) == withoutFragment(at) {
+			title = cmp.Or(title, t.Title)
+			p.Rejected, p.Warnings = append(p.Rejected, t.Rejected...), append(p.Warnings, t.Warnings...)
+			offers = append(offers, func(list hub.ListKind) func(*hub.Item) bool { return c.of.OfTab(t.Addr, list) })
+		}
+	}
+	p.Rejected, p.Warnings = once(p.Rejected), once(p.Warnings)
+	for _, list := range []struct {
+		of   hub.ListKind
+		kind spec.Kind
+	}{{hub.ListTools, spec.KindTool}, {hub.ListResources, spec.KindResource}, {hub.ListTemplates, spec.KindResource}, {hub.ListPrompts, spec.KindPrompt}} {
+		items := c.of.List(list.of).Items
+		for i := range items {
+			it := &items[i]
+			if it.Tab != 0 || !slices.ContainsFunc(offers, func(of func(hub.ListKind) func(*hub.Item) bool) bool { return of(list.of)(it) }) {
+				continue
+			}
+			p.Items = append(p.Items, pagecheck.Item{
+				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Public: it.Name, Local: isLocal(at),
+				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
+			})
+		}
+	}
+	slices.SortStableFunc(p.Items, func(a, b pagecheck.Item) int {
+		return cmp.Or(cmp.Compare(order(a.Kind), order(b.Kind)), cmp.Compare(a.Name, b.Name))
+	})
+	return p, title
+}
+
+// once leaves out what is there twice.
+func once(all []spec.Rejection) (out []spec.Rejection) {
+	for _, one := range all {
+		if !slices.Contains(out, one) {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// order is the order of kinds that MCP's documents have.
+func order(k spec.Kind) int {
+	return slices.Index([]spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}, k)
+}
+
+// isLocal reports whether an address is one of this machine or network, and so not the one
+// that users will see.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := u.Hostname()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host) != nil
+}
+
+// checkCaller is on whose behalf tools are called.
+var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
+
+// callAll calls the tools that only read, and those that are to be called with given
+// arguments, and reads the resources.
+func (c *checkRun) callAll(ctx context.Context, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
+	do := func(it *pagecheck.Item, args json.RawMessage, given bool) error {
+		call, err := c.call(ctx, it, args)
+		if err != nil {
+			return err
+		}
+		call.Given = given
+		calls = append(calls, call)
+		found = append(found, pagecheck.Judge(it, &call, p.Tokens)...)
+		if call.Navigated == "" {
+			return nil
+		}
+		_, err = c.open(ctx) // the others are of the page that was left
+		return err
+	}
+	for i := range p.Items {
+		it := &p.Items[i]
+		var samples []json.RawMessage
+		args, given := c.calls[it.Name]
+		switch {
+		case it.Kind == spec.KindTool && given:
+			samples = []json.RawMessage{args}
+		case c.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
+			continue
+		case it.Kind == spec.KindResource:
+			samples = []json.RawMessage{nil}
+		default:
+			var why *pagecheck.Finding
+			if samples, why = it.Samples(); why != nil {
+				found = append(found, *why)
+			}
+		}
+		for _, args := range samples {
+			if err := do(it, args, given); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return calls, found, nil
+}
+
+// call calls a tool, or reads a resource if args is nil. The error is ctx's cause, or that the
+// browser has ended.
+func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
+	call := pagecheck.Call{Item: it.Name, Arguments: args}
+	before := c.page.at()
+	c.page.whyFailed() // of an earlier one
+	start := time.Now()
+	var err error
+	if args == nil {
+		call.Result, err = c.of.ReadResource(ctx, checkCaller, it.Public)
+	} else {
+		call.Result, err = c.of.Call(ctx, hub.Call{Name: it.Public, Args: args, By: checkCaller})
+	}
+	call.Took = time.Since(start)
+	call.Why = c.page.whyFailed()
+	if ctx.Err() != nil {
+		return call, context.Cause(ctx)
+	}
+	select {
+	case <-c.page.browser.Done():
+		return call, fmt.Errorf("the browser has ended during a call of %s", it.Name)
+	default:
+	}
+	if f, ok := failureOf(call.Result); ok && f.Code != spec.FailToolError {
+		err, call.Result = f, nil // the hub's, not the tool's
+	}
+	if err != nil {
+		call.Failed = err.Error()
+	}
+	if after := c.page.at(); withoutFragment(after) != withoutFragment(before) {
+		call.Navigated = after
+	}
+	return call, nil
+}
+
+func withoutFragment(address string) string {
+	before, _, _ := strings.Cut(address, "#")
+	return before
+}

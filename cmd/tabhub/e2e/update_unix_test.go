@@ -1,0 +1,161 @@
+//go:build unix
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// update puts the program at from in the place of the one that runs here, as an installer
+// does.
+func (p *place) update(from string) {
+	p.t.Helper()
+	into := filepath.Join(filepath.Dir(string(p.dir)), "tabhub")
+	b, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(into+".new", b, 0o755)
+	}
+	if err == nil {
+		err = os.Rename(into+".new", into)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.program = into
+}
+
+// An update of the program takes effect in a hub that its user has started, and in one of
+// builds that know no version. Clients that call all the time lose no call, and none runs
+// twice; bridges from before the update do not bring the old program back.
+func TestUpdateUnderCalls(t *testing.T) {
+	t.Parallel()
+	builds := t.TempDir()
+	newer, err := build(builds, "v1.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := build(builds, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		before, after, version string
+		byHand                 bool
+	}{
+		"release by hand":    {program, newer, "v1.1.0", true},
+		"no version by hand": {plain, plain, "", true},
+		"no version":         {plain, plain, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.update(c.before)
+			if c.byHand {
+				p.serve("--label-results")
+			}
+			old := p.stdio()
+			counts := newCounter()
+			p.open(&tab{key: "one", tools: countingTools, run: func(tool string, args json.RawMessage) string {
+				counts.add(tool, args)
+				return echo(args)
+			}})
+			buy := old.awaitTools("the tab's tools are listed", func(l tools) bool { return l.named("_buy") != "" }).named("_buy")
+			first := p.hub()
+
+			var (
+				workers  sync.WaitGroup
+				stop     atomic.Bool
+				next     atomic.Int64
+				mu       sync.Mutex
+				outcomes = make(map[int]string)
+				ended    = make(chan struct{}, 1)
+			)
+			for range 4 {
+				workers.Go(func() {
+					for !stop.Load() {
+						n := int(next.Add(1))
+						got := old.call(buy, fmt.Sprintf(`{"n":%d}`, n)).outcome()
+						mu.Lock()
+						outcomes[n] = got
+						mu.Unlock()
+						select {
+						case ended <- struct{}{}:
+						default:
+						}
+					}
+				})
+			}
+			more := func(n int) {
+				t.Helper()
+				for late, want := time.After(timeout), next.Load()+int64(n); next.Load() < want; {
+					select {
+					case <-ended:
+					case <-late:
+						t.Fatal("the calls do not go on")
+					}
+				}
+			}
+			more(50)
+			p.update(c.after)
+			recent := p.stdio()
+			now := p.hub()
+			if now.Started.Equal(first.Started) || c.version != "" && now.Version != c.version {
+				t.Errorf("the hub is the one from before: %+v", now)
+			}
+			if same := now.PID == first.PID; same != c.byHand {
+				t.Errorf("the hub was process %d and is %d", first.PID, now.PID)
+			}
+			if got := recent.call(buy, `{"n":-1}`).outcome(); got != "ok" {
+				t.Errorf("a call of the client that came with the update: %s", got)
+			}
+			updated := int(next.Load())
+			more(50)
+			// A bridge from before loses its hub, and comes back to one of the new program.
+			p.kill()
+			more(50)
+			if h := p.hub(); c.version != "" && h.Version != c.version {
+				t.Errorf("the hub is of %s again", h.Version)
+			}
+			stop.Store(true)
+			workers.Wait()
+			for n, got := range outcomes {
+				if n <= updated && got != "ok" {
+					t.Errorf("call %d was lost in the update: %s", n, got)
+				}
+			}
+			if n := countLost(t, outcomes, func(n int) int { return counts.of("buy", n) }); n > 4 {
+				t.Errorf("%d calls were lost, more than were under way when the hub was killed", n)
+			}
+		})
+	}
+}
+
+// Who looks at a hub of another version is told both.
+func TestStatusNamesBothVersions(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.serve()
+	newer, err := build(t.TempDir(), "v1.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.program = newer
+	out, _, _ := p.run("status")
+	doctor, _, exit := p.run("doctor")
+	for _, want := range []string{"v1.0.0", "v1.1.0", "and start the hub again"} {
+		if !strings.Contains(out, want) || !strings.Contains(doctor, want) {
+			t.Errorf("no word of %s in\n%s\n%s", want, out, doctor)
+		}
+	}
+	if exit != 1 {
+		t.Errorf("doctor ends with %d", exit)
+	}
+}

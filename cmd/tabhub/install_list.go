@@ -1,0 +1,97 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"tabhub/cmd/tabhub/internal/clientconf"
+)
+
+// clientReport is what is known here of a client.
+type clientReport struct {
+	Name      string         `json:"name"`
+	Title     string         `json:"title"`
+	Installed bool           `json:"installed"` // it seems to be on this machine
+	Entries   []clientServer `json:"entries"`
+	Problem   string         `json:"problem,omitempty"` // why a file of it is not understood
+}
+
+// clientServer is an entry of a client that leads to tabhub.
+type clientServer struct {
+	Name    string           `json:"name"`
+	Scope   clientconf.Scope `json:"scope"`
+	File    string           `json:"file"`
+	Command string           `json:"command,omitempty"`
+	URL     string           `json:"url,omitempty"`
+}
+
+// clientReports looks at the clients of this user, and at the project in this directory.
+func (a *app) clientReports() ([]clientReport, error) {
+	system, err := a.system()
+	if err != nil {
+		return nil, err
+	}
+	var all []clientReport
+	for _, c := range clientconf.All {
+		r := clientReport{Name: c.Name, Title: c.Title, Installed: c.Installed(system), Entries: []clientServer{}}
+		seen := make(map[string]bool) // in the home directory, a project's file may be the user's
+		for _, scope := range c.Scopes {
+			path, err := c.Path(system, scope)
+			if err != nil || seen[path] {
+				continue
+			}
+			seen[path] = true
+			text, err := clientconf.Read(path)
+			var started, reached map[string]string
+			if err == nil {
+				started, err = c.Find(text, connectName)
+			}
+			if err == nil {
+				reached, err = c.URLs(text)
+			}
+			if err != nil {
+				r.Problem = path + ": " + err.Error()
+			}
+			for _, name := range slices.Sorted(maps.Keys(started)) {
+				r.Entries = append(r.Entries, clientServer{Name: name, Scope: scope, File: path, Command: started[name]})
+			}
+			if url := reached[connectName]; url != "" && started[connectName] == "" {
+				r.Entries = append(r.Entries, clientServer{Name: connectName, Scope: scope, File: path, URL: withoutQuery(url)})
+			}
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// listInstalled prints the clients.
+func (a *app) listInstalled(asJSON bool) error {
+	all, err := a.clientReports()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.printValue(all)
+	}
+	t := a.table("client", "here", "tabhub", "scope", "file")
+	for _, r := range all {
+		here := "no"
+		if r.Installed {
+			here = "yes"
+		}
+		switch {
+		case r.Problem != "":
+			t.Row(r.Name, here, stateCell("problem"), "", r.Problem)
+		case len(r.Entries) == 0:
+			t.Row(r.Name, here, "no", "", "")
+		}
+		for _, e := range r.Entries {
+			t.Row(r.Name, here, "yes", string(e.Scope), e.File)
+		}
+	}
+	if err := t.Print(); err != nil {
+		return err
+	}
+	a.hint("`tabhub install CLIENT` puts it in, `tabhub setup` guides through all there is to do.")
+	return nil
+}

@@ -1,0 +1,132 @@
+package clientconf
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// All are the known clients. What their files look like is from the sources that TestSources
+// names.
+var All = []Client{
+	{
+		Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.",
+		Scopes: []Scope{User}, paths: desktopPaths,
+		shape: shape{section: "mcpServers"},
+	},
+	{
+		Name: "claude-code", Title: "Claude Code", After: "Start Claude Code anew; /mcp shows its servers. It asks before it uses those of a project.",
+		Scopes: []Scope{User, Project}, paths: codePaths, sign: itself, writer: "claude", program: "claude",
+		reserved: []string{"workspace", "claude-in-chrome", "computer-use"},
+		shape:    shape{section: "mcpServers", url: "url", reached: "http"},
+	},
+	{
+		Name: "cursor", Title: "Cursor", After: "Switch the server on in Cursor's settings, under MCP.",
+		Scopes: []Scope{User, Project}, paths: below(".cursor", "mcp.json"), link: cursorLinks, program: "cursor",
+		shape: shape{section: "mcpServers", url: "url"},
+	},
+	{
+		Name: "vscode", Title: "VS Code", After: "Run \"MCP: List Servers\" in VS Code to start it.",
+		Scopes: []Scope{User, Project}, paths: vscodePaths, link: vscodeLinks, program: "code",
+		shape: shape{section: "servers", url: "url", started: "stdio", reached: "http"},
+	},
+	{
+		Name: "windsurf", Title: "Windsurf", After: "Press Refresh in Windsurf's settings, under Cascade, MCP servers.",
+		Scopes: []Scope{User}, paths: below(".codeium", "windsurf", "mcp_config.json"), program: "windsurf",
+		shape: shape{section: "mcpServers", url: "serverUrl"},
+	},
+	{
+		Name: "codex", Title: "Codex", After: "Start Codex anew; /mcp shows its servers. It takes those of a project if you trust that.",
+		Scopes: []Scope{User, Project}, paths: codexPaths, program: "codex", notation: tomlNotation,
+		shape: shape{section: "mcp_servers", url: "url"},
+	},
+	{
+		Name: "gemini", Title: "Gemini CLI", After: "Start Gemini CLI anew; /mcp shows its servers. It starts none in a folder that you do not trust.",
+		Scopes: []Scope{User, Project}, paths: below(".gemini", "settings.json"), program: "gemini", noUnderscore: true,
+		shape: shape{section: "mcpServers", url: "httpUrl"},
+	},
+	{
+		Name: "goose", Title: "goose", After: "Start a new session of goose.",
+		Scopes: []Scope{User}, paths: goosePaths, link: gooseLinks, program: "goose", notation: yamlNotation,
+		shape: shape{section: "extensions", command: "cmd", env: "envs", url: "uri", started: "stdio", reached: "streamable_http"},
+		also:  func(name string) []member { return []member{{"name", name}, {"enabled", true}, {"timeout", 300}} },
+	},
+	{
+		Name: "zed", Title: "Zed", After: "Zed starts it at once; its settings show it under AI, MCP Servers.",
+		Scopes: []Scope{User}, paths: zedPaths, program: "zed",
+		shape: shape{section: "context_servers", url: "url"},
+	},
+	{
+		Name: "continue", Title: "Continue", After: "Reload the window of your editor. Continue uses tools in its agent mode.",
+		Scopes: []Scope{User, Project}, paths: below(".continue", "mcpServers", "mcp.json"), sign: above,
+		shape: shape{section: "mcpServers", url: "url", reached: "http"},
+	},
+}
+
+func init() {
+	for i := range All {
+		s := &All[i].shape
+		s.command, s.args, s.env = cmp.Or(s.command, "command"), cmp.Or(s.args, "args"), cmp.Or(s.env, "env")
+	}
+}
+
+// CheckName returns why a server cannot be called so by the client, of which a tool is called
+// mcp__NAME__TOOL.
+func (c Client) CheckName(name string) error {
+	switch {
+	case !plainName.MatchString(name):
+		return fmt.Errorf("%.80q has other characters than letters, digits, - and _, or does not begin and end with a letter or digit", name)
+	case strings.Contains(name, "__"):
+		return fmt.Errorf("%q has __ in it, which ends a server's name in mcp__NAME__TOOL", name)
+	case len(name) > maxName:
+		return fmt.Errorf("%q has more than %d characters, which leaves too little of the 64 of mcp__NAME__TOOL", name, maxName)
+	case slices.Contains(c.reserved, name):
+		return fmt.Errorf("%s keeps %q for itself", c.Title, name)
+	case c.noUnderscore && strings.Contains(name, "_"):
+		return fmt.Errorf("%q has _ in it, at which %s takes a server's name to end", name, c.Title)
+	}
+	return nil
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?$`)
+
+const maxName = 32
+
+// members are those of an entry that say how a server is started or reached.
+func (c Client) members(e Entry) []member {
+	if e.URL != "" {
+		return typed(c.reached, member{c.url, e.URL})
+	}
+	all := typed(c.started, member{c.command, e.Command}, member{c.args, append([]string{}, e.Args...)})
+	if len(e.Env) > 0 {
+		env := make(map[string]any)
+		for key, value := range e.Env {
+			env[key] = value
+		}
+		all = append(all, member{c.env, env})
+	}
+	return all
+}
+
+func typed(of string, all ...member) []member {
+	if of == "" {
+		return all
+	}
+	return append([]member{{"type", of}}, all...)
+}
+
+// stale are the members that an entry no longer has when it is to be as e says.
+func (c Client) stale(e Entry) []string {
+	if e.URL != "" {
+		return []string{c.command, c.args, c.env}
+	}
+	return []string{cmp.Or(c.url, "url"), "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
+}
+
+// member is one of an entry: a string, a list of strings, or an object of strings.
+type member struct {
+	name  string
+	value any
+}

@@ -1,0 +1,71 @@
+// The standard's API for the page, document.modelContext, where neither the browser, nor the companion
+// extension, nor a library has put it there; and what the page then offers through it.
+
+/** @implements {Source} */
+class GivenSource {
+  /** Once the page has a tool. @type {InstanceType<typeof ModelContextTools> | undefined} */
+  #tools;
+  #used = false;
+  #api = offerWebMCP({
+    changed: () => {
+      this.#used = true;
+      this.changed();
+    },
+    threw: (name, error) => this.#tools?.threw(name, Values.errorText(error)),
+  });
+  /** Called when the tools may differ. */
+  changed = () => {};
+
+  constructor() {
+    // Other documents of the tab ask for this one's tools.
+    addEventListener("message", (event) => {
+      if (!event.isTrusted || event.data?.tabhub !== "webmcp") return;
+      event.stopImmediatePropagation();
+      this.#api.heard(event);
+    });
+    this.#awaitForm();
+  }
+
+  /** Those of document.modelContext that lead to this API: anything else there is a library's. */
+  get getters() {
+    return this.#api.getters;
+  }
+
+  start() {}
+
+  stop() {}
+
+  async offer() {
+    if (this.#used) this.#tools ??= new ModelContextTools(this.#api.context(), () => {}, isOfThisDocument);
+    return this.#tools ? this.#tools.offer() : { tools: [], resources: [], prompts: [] };
+  }
+
+  /** @param {string} name */
+  has(name) {
+    return this.#tools?.has(name) === true;
+  }
+
+  /** @param {string} name @param {object} args @param {CallOptions} options */
+  async call(name, args, options) {
+    if (!this.#tools) throw new Error(`the page has no tool ${name}`);
+    return this.#tools.call(name, args, options);
+  }
+
+  /** Makes the API, which then follows the page's forms, when there is a first one that is a tool. */
+  #awaitForm() {
+    if (document.querySelector(TOOL_FORM)) return this.#api.start();
+    const observer = new MutationObserver((changes) => {
+      if (!changes.some(({ type, addedNodes }) => type === "attributes" || [...addedNodes].some(hasToolForm))) return;
+      observer.disconnect();
+      this.#api.start();
+    });
+    observer.observe(document, { childList: true, subtree: true, attributeFilter: ["toolname"] });
+  }
+}
+
+const TOOL_FORM = "form[toolname]";
+
+/** @param {Node} node */
+function hasToolForm(node) {
+  return node instanceof Element && (node.matches(TOOL_FORM) || node.querySelector(TOOL_FORM) !== null);
+}

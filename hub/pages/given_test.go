@@ -1,0 +1,361 @@
+package pages_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"tabhub/hub"
+	"tabhub/hub/hubtest"
+	"tabhub/hub/pages"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// standard is a page of the standard's API alone, forms included.
+const standard = `
+	<form toolname="order" tooldescription="Order something" toolautosubmit><input name="what" toolparamdescription="What to order"></form>
+	<script>
+		document.forms[0].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve((e.agentInvoked ? "the model ordered " : "ordered ") + new FormData(e.target).get("what"))) });
+		const tool = (name, execute, more) => document.modelContext.registerTool({name, description: "d of " + name, execute, ...more});
+		let runs = 0;
+		tool("add", async ({a, b}, {signal}) => { runs++; return {sum: a + b} }, {title: "Add", annotations: {readOnlyHint: true},
+			inputSchema: {type: "object", properties: {a: {type: "number"}, b: {type: "number"}}, required: ["a", "b"]}});
+		tool("fails", async () => { throw new Error("out of stock") });
+		const gone = new AbortController();
+		document.modelContext.registerTool({name: "gone", description: "d", execute: () => 1}, {signal: gone.signal});
+		gone.abort();
+		addEventListener("load", () => setTimeout(() => {
+			const form = document.createElement("form");
+			form.innerHTML = "<input name=q>";
+			form.setAttribute("toolname", "late");
+			form.setAttribute("tooldescription", "Comes late");
+			form.toggleAttribute("toolautosubmit");
+			form.addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("late")) });
+			document.body.append(form);
+		}, 100));
+	</script>`
+
+// A page of the standard works in a browser that has none as in one that has it, whatever brings it.
+func TestStandardAPI(t *testing.T) {
+	t.Parallel()
+	const script = `<script src="http://HUB/tab.js"></script>`
+	for _, c := range []struct {
+		name              string
+		native, extension bool
+		body              string
+	}{
+		{"the script's", false, false, script + standard},
+		{"the script's, loaded by a module", false, false, `<script type="module">import "http://HUB/tab.js"</script>` + strings.Replace(standard, "<script>", `<script type="module">`, 1)},
+		{"the browser's", true, false, script + standard},
+		{"the extension's", false, true, script + standard},
+		{"the extension's, with a module", false, true, `<script type="module">import "http://HUB/tab.js"</script>` + standard},
+		{"the browser's, with the extension", true, true, script + standard},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			var b *chromium.Browser
+			by := "page 4"
+			if c.extension {
+				b = s.extended(chromium.Options{WebMCP: c.native})
+				by = "extension 4"
+			} else {
+				b = chromium.Start(t, chromium.Options{WebMCP: c.native})
+			}
+			page := b.Open(s.host(c.body, ""))
+			s.awaitCarriers("one tab", by)
+			if got := page.Eval("tabhub.status.by"); !strings.Contains(by, strings.Trim(got, `"`)) {
+				t.Errorf("the page says that it is carried by %s", got)
+			}
+			item, err := s.hub.Find("tool", s.name("add"))
+			for _, want := range []string{`"title":"Add"`, `"required":["a","b"]`, `"readOnlyHint":true`} {
+				if err != nil || !strings.Contains(string(item.JSON), want) {
+					t.Errorf("add lost %s: %s %v", want, item.JSON, err)
+				}
+			}
+			raw, err := s.hub.Call(t.Context(), hub.Call{By: tester, Name: s.name("add"), Args: []byte(`{"a":2,"b":3}`)})
+			if err != nil || hubtest.Said(raw) != `{"content":[{"type":"text","text":"{\"sum\":5}"}],"structuredContent":{"sum":5}}` {
+				t.Errorf("add: %s %v", raw, err)
+			}
+			for tool, want := range map[string]string{"order": "the model ordered tea", "late": "late"} {
+				if r := s.call(tool, map[string]string{"order": `{"what":"tea"}`, "late": `{"q":"x"}`}[tool]); r.IsError || r.text() != want {
+					t.Errorf("%s: %+v, want %q", tool, r, want)
+				}
+			}
+			if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") && !(c.native && !c.extension) {
+				t.Errorf("fails: %+v", r)
+			}
+		})
+	}
+}
+
+// A page without TLS of another machine, where no browser has the API, has it all the same.
+func TestStandardAPIWithoutTLS(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	url := s.savedAt(ownAddress(t), `<body><script src="/tab.js"></script>`+standard)
+	use := func(b *chromium.Browser) {
+		page := b.Open(url)
+		if got := page.Eval("isSecureContext"); got != "false" {
+			t.Fatalf("isSecureContext: %s", got)
+		}
+		page.WaitFor(`document.modelContext.getTools().then(tools => tools.length === 4)`)
+		page.Eval(`document.modelContext.getTools().then(tools => document.modelContext.executeTool(tools.find(({name}) => name === "add"), {a: 1, b: 2}))`)
+		page.WaitFor("runs === 1")
+	}
+	use(chromium.Start(t, chromium.Options{WebMCP: true}))
+	// The browser lets no such page connect to this machine; the extension may.
+	use(s.extended(chromium.Options{WebMCP: true}))
+	s.awaitCarriers("one tab", "extension 4")
+	if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
+		t.Errorf("fails: %+v", r)
+	}
+	if r := s.call("order", `{"what":"tea"}`); r.IsError || r.text() != "the model ordered tea" {
+		t.Errorf("order: %+v", r)
+	}
+}
+
+// ownAddress is an address of this machine that no browser takes for it.
+func ownAddress(t *testing.T) string {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, addr := range addrs {
+		if ip, ok := addr.(*net.IPNet); ok && ip.IP.To4() != nil && !ip.IP.IsLoopback() {
+			return ip.IP.String()
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("this machine has no address but loopback ones")
+	}
+	t.Skip("this machine has no address but loopback ones")
+	return ""
+}
+
+// A library that comes after the script has the page's word, and its tools are offered once.
+func TestLibraryAfterTheScript(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script src="http://HUB/tab.js"></script><script>
+		document.modelContext.registerTool({name: "mine", description: "d", execute: async () => "given"});
+		const all = [{name: "theirs", description: "d", inputSchema: "{}"}, {name: "mine", description: "d", inputSchema: "{}"}];
+		document.modelContext = {getTools: async () => all, executeTool: async ({name}, input) => { JSON.parse(input); return "library" }};
+	</script>`, ""))
+	s.await("both", func() bool { return len(s.names()) == 2 })
+	for tool, want := range map[string]string{"mine": "given", "theirs": "library"} {
+		if r := s.call(tool, `{}`); r.text() != want {
+			t.Errorf("%s: %+v, want %q", tool, r, want)
+		}
+	}
+	if got := page.Eval("document.modelContext.getTools().then(tools => tools.length)"); got != "2" {
+		t.Errorf("the page's modelContext lists %s tools", got)
+	}
+}
+
+// What a page does not use costs it nothing: the API is made at the first touch.
+func TestAPIIsMadeAtTheFirstTouch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+		const made = [], {defineProperty} = Object;
+		Object.defineProperty = (object, name, how) => { if (name === "modelContext") made.push(how.get); return defineProperty(object, name, how) };
+	</script><script src="http://HUB/tab.js"></script><form><input name="x"></form><script>
+		tabhub.registerTool({name: "own", description: "d", execute: () => made.length});
+	</script>`, ""))
+	if r := s.call("own", `{}`); r.text() != "1" {
+		t.Errorf("before the first touch there are %s getters", r.text())
+	}
+	page.Eval("void document.modelContext.registerTool({name: 'add', description: 'd', execute: () => 1})")
+	s.name("add")
+	if r := s.call("own", `{}`); r.text() != "2" {
+		t.Errorf("after it there are %s getters", r.text())
+	}
+}
+
+// saved serves a page beside a copy of the hub's script, as a server of its own or a bundler does.
+func (s *site) saved(body string) string { return s.savedAt("127.0.0.1", body) }
+
+func (s *site) savedAt(host, body string) string {
+	s.t.Helper()
+	resp, err := http.Get(s.url("/tab.js"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	script, err := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/tab.js" || r.URL.Path == "/bundle.js" {
+			w.Header().Set("Content-Type", "text/javascript")
+			w.Write(script)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, "<!doctype html><title>Somebody’s page</title>", strings.ReplaceAll(body, "HUB", s.addr))
+	}))
+	srv.Listener.Close()
+	if srv.Listener, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err != nil {
+		s.t.Fatal(err)
+	}
+	srv.Start()
+	s.t.Cleanup(srv.Close)
+	return srv.URL + "/"
+}
+
+// A copy of the script works without a hub, and joins the one that it is of when that comes: as a
+// script, a module, part of a bundle. With the extension the page is one tab.
+func TestSavedCopy(t *testing.T) {
+	t.Parallel()
+	const use = `<script>let count = 0</script><script MODULE>document.body.append("shown"); document.modelContext.registerTool({name: "add", description: "d", execute: () => ++count})</script>`
+	bodies := map[string]string{
+		"script": `<body><script src="/tab.js"></script>` + strings.ReplaceAll(use, "MODULE", ""),
+		"module": `<body><script type="module" src="/bundle.js"></script>` + strings.ReplaceAll(use, "MODULE", `type="module"`),
+	}
+	for name, body := range bodies {
+		for _, extended := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, extension=%v", name, extended), func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t)
+				url := s.saved(body)
+				var b *chromium.Browser
+				by := "page 1"
+				if extended {
+					b, by = s.extended(chromium.Options{}), "extension 1"
+				} else {
+					b = chromium.Start(t, chromium.Options{})
+				}
+				s.stop()
+				page := b.Open(url)
+				page.WaitFor(`document.body.innerText.includes("shown")`)
+				page.Eval(`document.modelContext.getTools().then(tools => document.modelContext.executeTool(tools[0], {}))`)
+				page.WaitFor(`count === 1`)
+				s.start()
+				s.awaitCarriers("the hub has come", by)
+				if r := s.call("add", `{}`); r.text() != "2" {
+					t.Errorf("add: %+v", r)
+				}
+			})
+		}
+	}
+}
+
+// The page says which hub it joins, if it is not the one that the script is of.
+func TestPageNamesTheHub(t *testing.T) {
+	t.Parallel()
+	s, other := newSite(t), newSite(t)
+	b := chromium.Start(t, chromium.Options{})
+	const use = `<script type="module">document.modelContext.registerTool({name: "here", description: "d", execute: () => "here"})</script>`
+	for _, body := range []string{
+		`<script src="http://HUB/tab.js" data-hub="http://OTHER/"></script>` + use,
+		`<script type="module" data-hub="http://OTHER">import "http://HUB/tab.js"</script>` + use,
+	} {
+		page := b.Open(s.host(strings.ReplaceAll(body, "OTHER", other.addr), ""))
+		if r := other.call("here", `{}`); r.text() != "here" {
+			t.Errorf("%s: %+v", body, r)
+		}
+		page.Close()
+		other.await("the page is closed", func() bool { return len(other.names()) == 0 })
+	}
+	if names := s.names(); len(names) != 0 {
+		t.Errorf("the script's own hub has %v", names)
+	}
+	b.Open(s.host(`<script src="http://HUB/tab.js" data-hub="localhost:3300"></script>`+use, ""))
+	s.name("here")
+}
+
+// The script holds the address of the hub as the client of the request knows it, quoted.
+func TestScriptHoldsTheAddress(t *testing.T) {
+	etags := map[string]bool{}
+	for _, origin := range []string{"http://127.0.0.1:3300", "https://hub.example", `http://"+alert(1)+"</script>`} {
+		h := pages.Handler(func(*http.Request) string { return origin })
+		for _, path := range []string{"/tab.js", "/embed.js"} {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+			body := w.Body.String()
+			if strings.Contains(body, `"{hub}"`) || strings.Contains(body, "</script>") {
+				t.Errorf("%s for %s is not quoted", path, origin)
+			}
+			if !strings.Contains(origin, "alert") && !strings.Contains(body, `const HUB = "`+origin+`";`) {
+				t.Errorf("%s does not hold %s", path, origin)
+			}
+			etags[w.Header().Get("ETag")] = true
+		}
+	}
+	if len(etags) != 6 {
+		t.Errorf("six bodies have %d tags", len(etags))
+	}
+}
+
+// A page that no hub answers works, says so once, and says what to do; so does one in a file, which
+// no flag of the hub helps.
+func TestNoHubIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	const note = `<script>const said = [], {warn, error} = console; console.warn = (...a) => { said.push(a.join(" ")); warn(...a) }; console.error = (...a) => { said.push(a.join(" ")); error(...a) }</script>`
+	const use = `<script>document.modelContext.registerTool({name: "add", description: "d", execute: () => 1})</script>`
+	url := s.host(note+`<script src="http://HUB/tab.js"></script>`+use, "")
+	script, err := http.Get(s.url("/tab.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(script.Body)
+	script.Body.Close()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, []byte("<!doctype html>"+note+"<script>"+string(text)+"</script>"+use), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := chromium.Start(t, chromium.Options{})
+	page := b.Open(url)
+	s.name("add")
+	s.stop()
+	inFile := b.Open("file://" + file)
+	for p, want := range map[*chromium.Page][]string{
+		page:   nil, // it was connected before
+		inFile: {"No hub answers at http://" + s.addr, "serve its directory"},
+	} {
+		tries := "let tries = 0; tabhub.addEventListener('status', () => tabhub.status.state === 'connecting' && tries++)"
+		p.Eval(tries)
+		p.WaitFor("tries >= 2")
+		var said []string
+		p.Into("said", &said)
+		if want == nil && len(said) != 0 || want != nil && len(said) != 1 {
+			t.Fatalf("it says %q", said)
+		}
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "allow-origin") }) {
+			for _, part := range want {
+				if !strings.Contains(said[0], part) {
+					t.Errorf("it says %q, want %q", said, part)
+				}
+			}
+		} else {
+			t.Errorf("it says %q", said)
+		}
+		p.Close()
+	}
+	s.start()
+}
+
+// These lines are all that a page's policy needs.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ script, policy string }{
+		{"tab.js", "default-src 'none'; script-src http://HUB 'unsafe-inline'; connect-src ws://HUB"},
+		{"embed.js", "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"},
+	} {
+		s := newSite(t)
+		chromium.Start(t, chromium.Options{}).Open(s.host(`<body><script src="http://HUB/`+c.script+`"></script>`+standard, c.policy))
+		if r := s.call("order", `{"what":"tea"}`); r.IsError || r.text() != "the model ordered tea" {
+			t.Errorf("%s: %+v", c.script, r)
+		}
+	}
+}
