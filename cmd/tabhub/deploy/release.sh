@@ -107,7 +107,7 @@ run() {
     case $line in *"listening on "*) break ;; esac
   done <&"${HUB[0]}"
   "$@" "$program" status >/dev/null
-  "$@" "$program" call website_tool_demo_tabhub__search_products '{"query":"mug"}' | grep -q -i mug
+  "$@" "$program" call website_tool_demo_tabhub__search_products '{"query":"mug"}' | grep -i mug >/dev/null
   "$@" "$program" stop
   wait "$hub"
 }
