@@ -16,7 +16,7 @@ case $mode in snapshot | compare | quick) ;; *) sed -n '2,/^set/s/^# \{0,1\}//p'
 
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 goreleaser=v2.15.1
-registry=v1.8.8 registry_sum=h1:0jdq3u6JeGFNwAmXke8Av1gKBcp56UH5wSm8OdfMjsU=
+registry=v1.8.8 registry_sum=h1:mnSk49TTqtyv53Mdjjf4OyL3UESocTybylLmSbZ/cic=
 tools=$here/tools
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
@@ -84,7 +84,10 @@ mcpb info *.mcpb
 mcpb unpack *.mcpb "$work/bundle" >/dev/null
 mcpb validate "$work/bundle/manifest.json"
 module=$(go mod download -json "github.com/modelcontextprotocol/registry@$registry")
-[ "$(node -p 'JSON.parse(process.argv[1]).Sum' "$module")" = $registry_sum ]
+if [ "$(node -p 'JSON.parse(process.argv[1]).Sum' "$module")" != $registry_sum ]; then
+  echo "the registry's module is not what it was: $module"
+  exit 1
+fi
 cp -r "$(node -p 'JSON.parse(process.argv[1]).Dir' "$module")" "$work/registry"
 chmod -R u+w "$work/registry"
 mkdir "$work/registry/cmd/check"
