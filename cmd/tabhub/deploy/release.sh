@@ -96,14 +96,15 @@ go -C "$work/registry" run ./cmd/check "$PWD/server.json"
 node "$tools/lint.mjs" tabhub-extension_*.zip
 
 step "programs"
-# run PROGRAM [BEFORE...] runs a program, by the words of BEFORE: it says its version, runs a hub,
+# run PROGRAM [BEFORE...] runs a program, by the words of BEFORE: it knows its commit, runs a hub,
 # calls a tool there and ends it.
+commit=$(git rev-parse --short=12 HEAD)
 run() {
   local program=$1 home line hub
   shift
   home=$(mktemp -d "$work/home.XXXX")
   local -x HOME=$home TABHUB_DATA_DIR=$home/data
-  "$@" "$program" version
+  "$@" "$program" version | grep "$commit"
   coproc HUB { exec "$@" "$program" serve --demo --listen 127.0.0.1:0 2>&1; }
   hub=$HUB_PID
   while read -r line; do
