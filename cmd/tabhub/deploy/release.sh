@@ -44,8 +44,8 @@ build() {
       dist/tools/pack extras --version "$version" --repository example/tabhub --system linux dist/release dist/extra
     fi
     mkdir -p dist/files
-    cp -p dist/release/*.* dist/extra/* dist/files/
-    rm -f dist/files/{artifacts,metadata}.json dist/files/config.yaml # goreleaser's own notes, with times
+    # All but goreleaser's own notes, which have times.
+    find dist/release dist/extra -maxdepth 1 -type f ! -name artifacts.json ! -name metadata.json ! -name config.yaml -exec cp -p {} dist/files/ \;
   )
 }
 
@@ -141,7 +141,7 @@ fi
 
 step "packages"
 for deb in *_amd64.deb; do
-  if ! command -v dpkg >/dev/null; then lacks dpkg "$deb is not installed" && break; fi
+  if ! command -v dpkg >/dev/null; then lacks dpkg "$deb is not installed"; break; fi
   root=$work/debian
   mkdir -p "$root"/var/lib/dpkg/{info,updates}
   touch "$root"/var/lib/dpkg/status
@@ -151,7 +151,7 @@ for deb in *_amd64.deb; do
   [ ! -e "$root/usr" ]
 done
 for rpm in *_amd64.rpm; do
-  if ! command -v rpm >/dev/null; then lacks rpm "$rpm is not installed" && break; fi
+  if ! command -v rpm >/dev/null; then lacks rpm "$rpm is not installed"; break; fi
   root=$work/redhat
   mkdir "$root"
   rpm --root "$root" --initdb
@@ -165,6 +165,7 @@ done
 step "image"
 if command -v buildah >/dev/null; then
   "$here/image.sh" "$work/archive/tabhub" "$work/image"
+  if [ "$mode" = snapshot ]; then cp "$work/image/tabhub.tar" "$here/../../../dist/snapshot/image_linux_amd64.tar"; fi
 else
   lacks buildah "there is no image"
 fi
