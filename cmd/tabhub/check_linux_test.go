@@ -159,7 +159,7 @@ func TestCheckOfASlowPage(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	r, code, said := checked(t, "--timeout", "4s", s.URL+"/slow")
+	r, code, said := checked(t, "--timeout", "8s", s.URL+"/slow")
 	if code != exitOK || !slices.Equal(r.found(), []string{"page-busy:"}) || len(r.Items) != 1 {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}
