@@ -272,6 +272,11 @@ func TestPageNamesTheHub(t *testing.T) {
 	if names := s.names(); len(names) != 0 {
 		t.Errorf("the script's own hub has %v", names)
 	}
+	// What others may have written says nothing.
+	page := b.Open(s.host(strings.ReplaceAll(`<body><script type="text/plain" data-hub="http://OTHER"></script><script type="module">import "http://HUB/tab.js"</script>`+use, "OTHER", other.addr), ""))
+	s.name("here")
+	page.Close()
+	s.await("the page is closed", func() bool { return len(s.names()) == 0 })
 	b.Open(s.host(`<script src="http://HUB/tab.js" data-hub="localhost:3300"></script>`+use, ""))
 	s.name("here")
 }
