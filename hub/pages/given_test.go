@@ -412,3 +412,26 @@ func TestScriptWithoutADocument(t *testing.T) {
 		resp.Body.Close()
 	}
 }
+
+// Where the user has left the site out of the extension's WebMCP the script's is there, and the page is
+// one tab whose calls run once.
+func TestStandardAPIWhereTheExtensionGivesNone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.extended(chromium.Options{})
+	url := s.host(`<script src="http://HUB/tab.js"></script>`+standard, "")
+	s.tellExtension(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, strings.TrimSuffix(url, "/")))
+	page := b.Open(url)
+	s.awaitCarriers("one tab", "extension 4")
+	s.says("add", `{"a":2,"b":3}`, `{"sum":5}`)
+	s.says("order", `{"what":"tea"}`, "the model ordered tea")
+	if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
+		t.Errorf("fails: %+v", r)
+	}
+	if got := page.Eval("runs"); got != "1" {
+		t.Errorf("add ran %s times", got)
+	}
+	if got := page.Eval("'mcp' in window"); got != "false" {
+		t.Error("the extension's WebMCP is there")
+	}
+}
