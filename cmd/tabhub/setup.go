@@ -101,7 +101,7 @@ func (s *setup) run(ctx context.Context, waits bool) error {
 		go s.readLines(ctx)
 	}
 	var err error
-	for _, step := range []func(context.Context) error{s.findProgram, s.setUpBrowser, s.setUpClients, s.testCalls} {
+	for _, step := range []func(context.Context) error{s.findProgram, s.findHub, s.setUpBrowser, s.setUpClients, s.testCalls} {
 		if err = step(ctx); err != nil {
 			break
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/instance"
@@ -65,6 +66,20 @@ func (s *setup) goInstall(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the installed program is not found: %w", err)
 	}
 	return path, nil
+}
+
+// findHub says whether a hub runs, which every client would find or start.
+func (s *setup) findHub(context.Context) error {
+	_, h, err := s.running()
+	switch {
+	case err == nil:
+		s.say(stateOK, "hub", "%s, process %d", h.URL(), h.PID)
+	case errors.Is(err, home.ErrNoHub):
+		s.say(stateOK, "hub", "none runs; a client starts one")
+	default:
+		return err
+	}
+	return nil
 }
 
 // setUpBrowser brings the extension to a browser, and the browser to the hub.
@@ -334,12 +349,14 @@ func (s *setup) testCalls(ctx context.Context) error {
 		return err
 	}
 	tried := false
+	seen := make(map[string]bool)
 	for _, c := range clientconf.All {
 		for _, scope := range c.Scopes {
 			path, err := c.Path(system, scope)
-			if err != nil || scope == clientconf.Project {
+			if err != nil || seen[path] {
 				continue
 			}
+			seen[path] = true
 			text, _ := clientconf.Read(path) // what is wrong with it was said
 			e := c.Started(text, connectName)
 			if e.Command == "" {
