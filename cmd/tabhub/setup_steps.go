@@ -13,6 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/autostart"
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
@@ -332,6 +335,55 @@ func shortDiff(diff string) string {
 		}
 	}
 	return short.String()
+}
+
+// setUpAutostart has the system start the hub, if the user wishes.
+func (s *setup) setUpAutostart(ctx context.Context) error {
+	const step = "autostart"
+	is, err := s.starter().State(ctx)
+	switch {
+	case err != nil:
+		s.say(stateNote, step, "%v", err)
+		return nil
+	case is.On:
+		s.say(stateOK, step, "on, by %s", is.How)
+		return nil
+	case s.dry && s.autostart == "yes":
+		s.say(stateNote, step, "the hub would be started at each login")
+		return nil
+	}
+	yes := s.autostart == "yes"
+	if s.autostart == "" && s.asks {
+		answer, err := s.choose(ctx, "Have the hub run whenever you are logged in? Without this the first client starts it.", "no", "yes")
+		if err != nil {
+			return err
+		}
+		yes = answer == "yes"
+	}
+	if !yes {
+		s.say(stateOK, step, "left out; the first client starts the hub")
+		return nil
+	}
+	quiet := *s.app
+	quiet.err, quiet.stderr = new(bytes.Buffer), new(bytes.Buffer)
+	flags := pflag.NewFlagSet(step, pflag.ContinueOnError)
+	quiet.config.addHubFlags(flags)
+	if err = quiet.fromEnv(flags); err == nil {
+		err = quiet.autostartOn(ctx, s.program, flags)
+	}
+	if err == nil {
+		is, err = s.starter().State(ctx)
+	}
+	if errors.Is(err, autostart.ErrNone) && s.autostart == "" {
+		s.say(stateNote, step, "%v", err)
+		return nil
+	}
+	if err != nil {
+		s.say(stateProblem, step, "%v", err)
+		return nil
+	}
+	s.say(stateOK, step, "on, by %s; `tabhub autostart off` undoes it", is.How)
+	return nil
 }
 
 // testCalls starts the hub as each client does that is set up, and calls a tool.
