@@ -121,10 +121,11 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub policy remove", "needs a rule's ID"},
 	{"tabhub approve ID", "needs a question"},
 	{"tabhub autostart", "changes what the system starts"},
+	{"tabhub call website_tool_localhost_5173", "needs a page of the examples"},
 }
 
 // foreign are the first words of lines that are not tabhub's.
-var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
+var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
 
 // ownCommand finds a command of tabhub's in a line: also in a shell's substitution, behind a
 // client's "--", or run by go.
@@ -197,7 +198,7 @@ func documentedHub(t *testing.T) (home string, env []string) {
 	p, _ := serveTest(t)
 	browser, err := tabtransport.Join(t.Context(), p.tabs.Transport(spec.LocalUser), tabtransport.Conn{
 		Attested: true, Dialect: "tabhub.v1",
-		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: []spec.Capability{}},
+		Hello: &spec.Hello{ProtocolVersion: spec.ProtocolVersion, BrowserID: "b-1", BrowserName: "Chromium on Linux", Capabilities: extensionCan},
 	}, func(_ context.Context, in tabtransport.Incoming) (spec.Response, error) {
 		if _, ok := in.Request.(*spec.ReadResource); ok {
 			return spec.Response{Result: json.RawMessage(`{"contents":[{"uri":"shop://cart","text":"nothing"}]}`)}, nil
@@ -279,7 +280,7 @@ func checkCommand(line string, alone bool) error {
 }
 
 // notOurs are flags of other programs that the prose names.
-var notOurs = []string{"--enable-features", "--load-extension", "--transport", "--scope"}
+var notOurs = []string{"--enable-features", "--load-extension", "--transport", "--scope", "--read-only"}
 
 // The prose must not send a reader to a command or flag that does not exist.
 func TestDocumentedCommandsInProse(t *testing.T) {
