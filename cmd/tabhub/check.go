@@ -31,6 +31,7 @@ type checkOptions struct {
 	url      string
 	browser  string
 	window   bool
+	attach   bool
 	hub      string
 	timeout  time.Duration
 	wait     time.Duration
@@ -71,13 +72,14 @@ page cannot be opened.`,
 	f.BoolVar(&o.noCall, "no-call", false, "call no tool and read no resource by itself")
 	f.StringArrayVar(&o.call, "call", nil, "call a tool with these arguments, also if it changes something: `NAME=JSON`; may be repeated")
 	f.StringVar(&o.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
+	f.BoolVar(&o.attach, "attach", false, "check the page where a tab of the hub that runs has it open, with your login")
 	f.BoolVar(&o.window, "window", false, "show the browser's window")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
 	f.DurationVar(&o.wait, "wait", time.Second, "how long the page must offer nothing new, once it has loaded, before it is looked at")
 	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
 	groupFlags(f, "What fails the check", "strict", "baseline", "update")
 	groupFlags(f, "What is called", "no-call", "call")
-	groupFlags(f, "The browser", "browser", "window", "timeout", "wait", "hub")
+	groupFlags(f, "The browser", "browser", "window", "attach", "timeout", "wait", "hub")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if err := o.read(pos[0]); err != nil {
 			return err
@@ -117,6 +119,8 @@ func (o *checkOptions) read(address string) (err error) {
 		return usagef("--update writes the file of --baseline; name one")
 	case !hostPort.MatchString(o.hub):
 		return usagef("--hub %q is not an address; write it as %s", o.hub, defaultListen)
+	case o.attach && (o.browser != "" || o.window):
+		return usagef("--attach checks a tab that is open; --browser and --window are for a browser that is started")
 	case o.timeout <= 0:
 		return usagef("--timeout is %s; it must be above 0", o.timeout)
 	case o.wait < 0 || o.wait >= o.timeout:
@@ -127,7 +131,7 @@ func (o *checkOptions) read(address string) (err error) {
 			return err
 		}
 	}
-	if err := instance.Available(o.browser); err != nil {
+	if err := instance.Available(o.browser); err != nil && !o.attach {
 		if o.browser == "" {
 			err = errors.New("no Chromium or Chrome is installed where it is looked for (PATH and the usual places); install one, or name it with --browser FILE")
 		}
@@ -218,45 +222,114 @@ const checkVersion = 1
 func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) {
 	status := a.status()
 	defer status.Clear()
-	status.Show("starting a browser")
-	c, err := a.startCheck(ctx, o)
-	if err == nil {
-		defer c.close()
+	tab, err := a.openChecked(ctx, o, status)
+	if tab != nil {
+		defer tab.close()
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, usagef("no page can be opened: %w", err)
+		return nil, &usageError{err}
 	}
-	status.Show("opening " + oneLine(o.url))
-	busy, err := c.open(ctx)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	p, title, err := tab.look(ctx)
 	if err != nil {
-		return nil, usagef("%s cannot be opened: %w", o.url, err)
+		return nil, err
 	}
-	p, title := c.look(busy)
 	for name := range o.calls {
 		if !slices.ContainsFunc(p.Items, func(it pagecheck.Item) bool { return it.Kind == spec.KindTool && it.Name == name }) {
 			return nil, usagef("--call names %q, which the page does not offer; it offers %s", name, cmp.Or(toolNames(p), "no tool"))
 		}
 	}
 	status.Show("calling what only reads")
-	calls, found, err := c.callAll(ctx, p)
+	calls, found, err := o.callAll(ctx, tab, p)
 	if err != nil {
 		return nil, err
 	}
-	messages, refused := c.page.said() // calls have added to them
+	messages, refused := tab.said() // calls have added to them
 	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
-	r := &checkReport{Version: checkVersion, URL: o.url, Opened: c.page.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
+	r := &checkReport{Version: checkVersion, URL: o.url, Opened: tab.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
 	if err := o.compare(p, r); err != nil {
 		return nil, err
 	}
 	pagecheck.Sort(r.Findings)
 	r.count(p, calls)
 	return r, nil
+}
+
+// checkedTab is an open page. The errors of its methods are those of ctx, or that the page
+// cannot be reached any more.
+type checkedTab interface {
+	// open opens the page again.
+	open(ctx context.Context) error
+	at() string
+	// look returns what the page offers, and its title.
+	look(ctx context.Context) (p *pagecheck.Page, title string, err error)
+	// call calls a tool, or reads a resource if args is nil.
+	call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error)
+	// said returns what scripts have said, and which tools the browser has refused.
+	said() ([]pagecheck.ScriptMessage, []spec.Rejection)
+	close()
+}
+
+// openChecked opens the page, or finds the tab that has it open. The caller closes the tab,
+// unless it is nil.
+func (a *app) openChecked(ctx context.Context, o *checkOptions, status *terminal.Status) (checkedTab, error) {
+	if o.attach {
+		return a.attach(ctx, o)
+	}
+	status.Show("starting a browser")
+	c, err := a.startCheck(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("no page can be opened: %w", err)
+	}
+	status.Show("opening " + oneLine(o.url))
+	if err := c.open(ctx); err != nil {
+		return c, fmt.Errorf("%s cannot be opened: %w", o.url, err)
+	}
+	return c, nil
+}
+
+// callAll calls the tools that only read, and those that are to be called with given
+// arguments, and reads the resources.
+func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
+	do := func(it *pagecheck.Item, args json.RawMessage, given bool) error {
+		call, err := tab.call(ctx, it, args)
+		if err != nil {
+			return err
+		}
+		call.Given = given
+		calls = append(calls, call)
+		found = append(found, pagecheck.Judge(it, &call, p.Tokens)...)
+		if call.Navigated == "" {
+			return nil
+		}
+		return tab.open(ctx) // the others are of the page that was left
+	}
+	for i := range p.Items {
+		it := &p.Items[i]
+		var samples []json.RawMessage
+		args, given := o.calls[it.Name]
+		switch {
+		case it.Kind == spec.KindTool && given:
+			samples = []json.RawMessage{args}
+		case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
+			continue
+		case it.Kind == spec.KindResource:
+			samples = []json.RawMessage{nil}
+		default:
+			var why *pagecheck.Finding
+			if samples, why = it.Samples(); why != nil {
+				found = append(found, *why)
+			}
+		}
+		for _, args := range samples {
+			if err := do(it, args, given); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return calls, found, nil
 }
 
 // compare compares what the page offers with the baseline, or writes that.

@@ -117,7 +117,7 @@ func (e *clientEdit) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&e.file, "config", "", "the client's configuration `file`, if it is not the usual one")
 	cmd.Flags().StringVar(&e.scope, "scope", "", "user or project")
-	cmd.Flags().StringVar(&e.name, "name", "tabhub", "what the client calls the server")
+	cmd.Flags().StringVar(&e.name, "name", connectName, "what the client calls the server: up to seven letters, digits, - and _")
 }
 
 // installed returns the path by which clients can start this program.

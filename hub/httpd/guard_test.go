@@ -484,3 +484,27 @@ func FuzzOrigin(f *testing.F) {
 		}
 	})
 }
+
+// A script that a page has from the hub connects to where the page has reached it.
+func TestAddress(t *testing.T) {
+	for _, c := range []struct {
+		o     GuardOptions
+		host  string
+		proto string // of the proxy
+		want  string
+	}{
+		{GuardOptions{}, "127.0.0.1:3300", "", "http://127.0.0.1:3300"},
+		{GuardOptions{}, "LOCALHOST:3300", "https", "http://localhost:3300"},
+		{GuardOptions{PublicURL: "https://hub.example.net/"}, "hub.example.net", "", "https://hub.example.net"},
+		{GuardOptions{PublicURL: "https://hub.example.net/"}, "127.0.0.1:3300", "", "http://127.0.0.1:3300"},
+		{GuardOptions{PublicURL: "https://hub.example.net/", BehindProxy: true}, "127.0.0.1:3300", "https", "https://hub.example.net"},
+		{GuardOptions{AllowHosts: []string{"hub.example.net"}, BehindProxy: true}, "hub.example.net", "https", "https://hub.example.net"},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/tab.js", nil)
+		r.Host = c.host
+		r.Header.Set("X-Forwarded-Proto", c.proto)
+		if got := newGuard(t, c.o).Address(r); got != c.want {
+			t.Errorf("%+v, Host %s: %s, want %s", c.o, c.host, got, c.want)
+		}
+	}
+}

@@ -1,19 +1,23 @@
 // Package pages serves what the hub gives to web pages: /tab.js, the script that
 // joins a page to the hub, /embed.js and /widget.html, which do the same for a page
-// whose policy forbids it a connection of its own, and /demo, a page that uses it.
+// whose policy forbids it a connection of its own, /tab.d.ts, their types, and /demo,
+// a page that uses it. spec/docs/PAGES.md tells a page's author how to use them; the
+// directory examples holds pages to copy.
 //
 // # How a page joins
 //
 //	<script src="http://127.0.0.1:3300/tab.js"></script>
 //
-// The script opens a WebSocket to /tabs of the hub that it came from, as a single
+// The script opens a WebSocket to /tabs of the hub that has served it, as a single
 // tab of tabhub.v1. The hub knows the page's origin from the Origin header that the
-// browser sets. It offers the tools of the page's document.modelContext (the
-// browser's own, or else a polyfill's), of an MCP-B page server, and those that the
-// page gives to window.tabhub.registerTool; one that is found in several places is
-// offered once. A page server that does not tell of changes is asked every minute.
-// What the page does not give to tabhub itself is found with package pagejs, as the companion
-// extension finds it.
+// browser sets. The hub's address is written into the script, so that a copy of it,
+// on another server or in a bundle, finds the hub; an attribute data-hub of a script
+// element says another. The script gives the page document.modelContext where the page
+// has none: it steps aside for the browser's, the extension's and a library's. It offers
+// the tools of that, of an MCP-B page server, and those that the page gives to
+// window.tabhub.registerTool; one that is found in several places is offered once. A page
+// server that does not tell of changes is asked every minute. All this is done with package
+// pagejs, as the companion extension does it.
 //
 // The tab's key is kept in sessionStorage and guarded by a lock, so that a reload
 // keeps it and a duplicated tab gets its own. Before the page is reloaded, left or
@@ -25,14 +29,15 @@
 // Before it opens a socket, the script asks the extension to carry the page: it fires
 // the event "tabhub-page" with the hub's origin and a MessagePort, which the extension's
 // content script hears before dispatchEvent returns. The content script takes the port only
-// in a page that has this hub's script, so that no other page can find out that it is there.
+// in a page that has this hub's script, so that no other page can find out that it is there;
+// where no script element says so, as with a module, the script adds a link that names the hub.
 // It does not take it where the user has switched the site off, the extension is set to
 // another hub, or its hub has refused it, nor before it knows: the event itself is what
 // brings it to a frame, so the first is seldom taken. Where nobody takes it, nothing is
 // waited for. Over the port go the frames of tabhub.v1, and the content script
 // answers as a hub does, or closes the port. An extension that does not say within 1.5 s
-// is not waited for. The script then offers what the page gave to
-// window.tabhub only, as the extension finds the rest itself.
+// is not waited for. The script then offers only what the page gave to window.tabhub and to
+// the API of the script, as the extension finds the rest itself.
 //
 // An extension that can carry the page later fires "tabhub-extension" in it. The script then
 // offers over the port first; when the hub has that ("tabhub/settle"), it withdraws what

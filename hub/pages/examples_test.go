@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"tabhub/hub"
 	"tabhub/hub/pages"
+	"tabhub/hub/state"
 	"tabhub/spec"
 	"tabhub/tabtransport/tabtest/chromium"
 )
@@ -110,6 +112,11 @@ var examples = []example{
 		for button, want := range map[string]string{"1": "Sent.", "2": "does not want"} {
 			done := make(chan reply)
 			go func() { done <- s.send(s.t.Context(), name, `{"text":"Hello"}`, nil) }()
+			if page.Eval("!!window.tabhub") == "true" {
+				s.await("the tab waits for the person", func() bool {
+					return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
+				})
+			}
 			page.WaitFor(`document.querySelector("dialog").open && document.querySelector("blockquote").innerText === "Hello"`)
 			page.Eval(`document.querySelector("dialog button:nth-of-type(` + button + `)").click()`)
 			if r := <-done; !strings.Contains(r.text(), want) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/hubtest"
 	"tabhub/hub/pages"
+	"tabhub/hub/state"
+	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -89,7 +92,7 @@ func TestStandardAPI(t *testing.T) {
 					t.Errorf("%s: %+v, want %q", tool, r, want)
 				}
 			}
-			if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") && !(c.native && !c.extension) {
+			if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
 				t.Errorf("fails: %+v", r)
 			}
 		})
@@ -345,17 +348,62 @@ func TestNoHubIsToldOnce(t *testing.T) {
 	s.start()
 }
 
-// These lines are all that a page's policy needs.
-func TestPolicies(t *testing.T) {
+// An extension that comes to an open page carries what the page has given to the script's API, a form
+// that waits for the person included; the page has no other until it is loaded again.
+func TestStandardAPIMovesToTheExtension(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ script, policy string }{
-		{"tab.js", "default-src 'none'; script-src http://HUB 'unsafe-inline'; connect-src ws://HUB"},
-		{"embed.js", "default-src 'none'; script-src http://HUB 'unsafe-inline'; frame-src http://HUB"},
-	} {
-		s := newSite(t)
-		chromium.Start(t, chromium.Options{}).Open(s.host(`<body><script src="http://HUB/`+c.script+`"></script>`+standard, c.policy))
-		if r := s.call("order", `{"what":"tea"}`); r.IsError || r.text() != "the model ordered tea" {
-			t.Errorf("%s: %+v", c.script, r)
+	s := newSite(t)
+	b := chromium.Start(t, chromium.Options{})
+	page := b.Open(s.host(`<script src="http://HUB/tab.js"></script>`+standard+`<form toolname="book" tooldescription="Books a table"><input name="who"><button>Book</button></form>
+		<script>document.forms[1].addEventListener("submit", (e) => { e.preventDefault(); e.respondWith(Promise.resolve("booked for " + e.target.who.value)) })</script>`, ""))
+	s.awaitCarriers("by the script", "page 5")
+	dir := t.TempDir()
+	if _, err := extension.Write(dir, s.pairings.Ring, "ws://"+s.addr+"/tabs"); err != nil {
+		t.Fatal(err)
+	}
+	b.Load(dir)
+	s.awaitCarriers("by the extension", "extension 5")
+	for _, when := range []string{"open before", "loaded again"} {
+		if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
+			t.Errorf("%s: fails: %+v", when, r)
 		}
+		done := make(chan reply)
+		name := s.name("book")
+		go func() { done <- s.send(t.Context(), name, `{"who":"Ada"}`, nil) }()
+		s.await("the tab waits for the person", func() bool {
+			return slices.ContainsFunc(s.hub.Tabs(), func(tab state.TabInfo) bool { return tab.Connected && tab.Waiting })
+		})
+		page.WaitFor(`document.forms[1].who.value === "Ada"`)
+		page.Eval(`document.forms[1].querySelector("button").click()`)
+		if r := <-done; r.text() != "booked for Ada" {
+			t.Errorf("%s: book: %+v", when, r)
+		}
+		page.Reload()
+		s.awaitCarriers("after a reload", "extension 5")
+	}
+}
+
+// A server that renders the page's components imports the script, too.
+func TestScriptWithoutADocument(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	node, err := exec.LookPath("node")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	for _, file := range []string{"/tab.js", "/embed.js"} {
+		resp, err := http.Get(s.url(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(node, "--input-type=module", "-")
+		c.Stdin = resp.Body
+		if out, err := c.CombinedOutput(); err != nil || len(out) != 0 {
+			t.Errorf("%s: %v %s", file, err, out)
+		}
+		resp.Body.Close()
 	}
 }

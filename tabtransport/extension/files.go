@@ -25,8 +25,8 @@ var Shared embed.FS
 // one file where it would load ten.
 var scripts = map[string][]string{
 	// In the page's world of every frame; plain.js where the page is to have no WebMCP of the extension's.
-	"content/page.js":  slices.Concat([]string{"framepath.js", "oldforms.js"}, pagejs.WebMCP, []string{"sentinel.js"}),
-	"content/plain.js": {"framepath.js", "oldforms.js", "sentinel.js"},
+	"content/page.js":  slices.Concat([]string{"framepath.js", pagejs.Thrown, "oldforms.js"}, pagejs.WebMCP, []string{"sentinel.js"}),
+	"content/plain.js": {"framepath.js", pagejs.Thrown, "oldforms.js", "sentinel.js"},
 	// In the page's world of a frame that has given a sign.
 	"content/library.js": {pagejs.Values, pagejs.ModelContext, pagejs.Library, "libraryend.js"},
 	// In the page's world of a frame whose server, or that of a frame in it, is spoken to.

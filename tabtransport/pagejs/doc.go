@@ -4,6 +4,7 @@
 //
 //	values.js        forms and limits of what pages say and throw
 //	modelcontext.js  ModelContextTools: tools of a document.modelContext
+//	thrown.js        wrapTools: what the tools of the browser's modelContext throw
 //	library.js       LibraryTools: finds the modelContext that a script of the page made
 //	pageserver.js    PageServer: a client of an MCP server that runs in the page
 //	answers.js       keeps the answers to a PageServer from the page's own clients
@@ -16,12 +17,12 @@
 //
 // The files are classic scripts without imports: content scripts cannot be modules, and /tab.js
 // is one file for pages that load it with a script element. [Script] joins files to one script
-// with a scope of its own and without comments; nothing of a page's globals is touched but by hideAnswers. Which
-// world it runs in is the user's choice: ModelContextTools and PageServer work in the extension's
-// own world and in the page's, LibraryTools, hideAnswers and offerWebMCP only in the page's.
+// with a scope of its own and without comments; nothing of a page's globals is touched but by
+// hideAnswers, wrapTools and offerWebMCP. Which world it runs in is the user's choice: ModelContextTools and PageServer work in the extension's
+// own world and in the page's, LibraryTools, wrapTools, hideAnswers and offerWebMCP only in the page's.
 //
-// offerWebMCP is to run before the page's scripts. It does what Chromium 156 does, tested against
-// that: who finds a difference has found a mistake, unless the extension's README names it.
+// wrapTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 156
+// does, tested against that: who finds a difference has found a mistake, unless the extension's README names it.
 //
 // A Source never speaks to the hub. Who made it asks for its offer when it says that it has
 // changed, and sends it calls. A page that has nothing must not notice that somebody looks: a

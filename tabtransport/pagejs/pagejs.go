@@ -13,6 +13,7 @@ const (
 	Values       = "pagejs/values.js"       // forms and limits of what pages say; the others need it
 	ModelContext = "pagejs/modelcontext.js" // tools of a document.modelContext
 	Answers      = "pagejs/answers.js"      // keeps a PageServer's answers from the page's own clients
+	Thrown       = "pagejs/thrown.js"       // what tools of the browser's modelContext throw
 	Library      = "pagejs/library.js"      // tools of a modelContext that a script of the page made
 	PageServer   = "pagejs/pageserver.js"   // a client of an MCP server in the page
 )

@@ -27,7 +27,11 @@ function foundSources(native, given, changed, updated) {
     // In an event that a script has made, the source is whatever it says.
     if (event.isTrusted && event.source === window) server.heard(PageServer.payload(read(event), "mcp-default"));
   });
-  if (native) return [new ModelContextTools(native, changed, isOfThisDocument), server];
+  if (native) {
+    const tools = new ModelContextTools(native, changed, isOfThisDocument);
+    wrapTools(Object.getPrototypeOf(native), () => {}, (name, error) => tools.threw(name, Values.errorText(error)));
+    return [tools, server];
+  }
   const library = class extends LibraryTools {
     start() {
       super.start(given?.getters);

@@ -103,8 +103,12 @@ class OwnSource {
  * @param {CallOptions} options
  * @returns {CallContext}
  */
-function contextOf({ signal, progress }) {
-  return { signal, progress: (done, total, message) => progress?.({ progress: done, total, message }) };
+function contextOf({ signal, progress, waiting }) {
+  return {
+    signal,
+    progress: (done, total, message) => progress?.({ progress: done, total, message }),
+    waiting: () => waiting?.(),
+  };
 }
 
 /**
@@ -149,7 +153,7 @@ class PageAPI extends EventTarget {
   }
 
   /**
-   * Offers a tool: an MCP Tool with execute(args, {signal, progress}).
+   * Offers a tool: an MCP Tool with execute(args, {signal, progress, waiting}).
    * @param {PageTool} tool
    * @param {{signal?: AbortSignal}} [options] aborting signal takes the tool back
    */

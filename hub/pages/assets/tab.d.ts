@@ -97,6 +97,8 @@ declare namespace Tabhub {
     signal: AbortSignal;
     /** Tells how far the call is, and that it goes on. */
     progress(done: number, total?: number, message?: string): void;
+    /** Tells that the call waits from now on for the person in front of the tab, who may take minutes. */
+    waiting(): void;
   }
 
   interface Tool<Input = Record<string, unknown>> {

@@ -10,6 +10,8 @@ type JSONObject = { [member: string]: any };
 interface CallContext {
   signal: AbortSignal;
   progress(progress: number, total?: number, message?: string): void;
+  /** Says that the call waits for the person in front of the tab. */
+  waiting(): void;
 }
 
 /** A tool as a page gives it to tabhub.registerTool: an MCP Tool with execute. */

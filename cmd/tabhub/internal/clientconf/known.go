@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tabhub/naming"
 )
 
 // All are the known clients. What their files look like is from the sources that TestSources
@@ -81,7 +83,7 @@ func (c Client) CheckName(name string) error {
 	case strings.Contains(name, "__"):
 		return fmt.Errorf("%q has __ in it, which ends a server's name in mcp__NAME__TOOL", name)
 	case len(name) > maxName:
-		return fmt.Errorf("%q has more than %d characters, which leaves too little of the 64 of mcp__NAME__TOOL", name, maxName)
+		return fmt.Errorf("%q has more than %d characters: as mcp__NAME__TOOL a tool would have more than the %d that model APIs take", name, maxName, maxToolName)
 	case slices.Contains(c.reserved, name):
 		return fmt.Errorf("%s keeps %q for itself", c.Title, name)
 	case c.noUnderscore && strings.Contains(name, "_"):
@@ -92,7 +94,10 @@ func (c Client) CheckName(name string) error {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?$`)
 
-const maxName = 32
+const (
+	maxToolName = 64 // of most model APIs
+	maxName     = maxToolName - len("mcp____") - naming.DefaultLimit
+)
 
 // members are those of an entry that say how a server is started or reached.
 func (c Client) members(e Entry) []member {

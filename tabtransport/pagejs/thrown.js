@@ -1,0 +1,44 @@
+// What tools of the browser's WebMCP throw, which it hides from their caller. Runs in the page's world.
+"use strict";
+
+/**
+ * Wraps each tool that the page registers, so that what it throws is known.
+ *
+ * @param {ModelContext} prototype of the browser's
+ * @param {() => void} registers called when a tool is about to be registered
+ * @param {(name: string, error: unknown) => void} thrown told what a tool has thrown
+ */
+function wrapTools(prototype, registers, thrown) {
+  const register = prototype.registerTool;
+  const { apply } = Reflect;
+  // A proxy reads as what it stands for: the browser's own function.
+  const value = new Proxy(register, {
+    apply: (_, context, args) => {
+      registers();
+      return apply(register, context, args.length ? [noting(args[0], thrown), ...args.slice(1)] : args);
+    },
+  });
+  Object.defineProperty(prototype, "registerTool", { configurable: true, enumerable: true, writable: true, value });
+}
+
+/**
+ * @param {any} tool
+ * @param {(name: string, error: unknown) => void} thrown
+ */
+function noting(tool, thrown) {
+  if (Object(tool) !== tool) return tool;
+  // It is read when the browser reads it.
+  const get = () => {
+    const { execute } = tool;
+    if (typeof execute !== "function") return execute;
+    return async (/** @type {any[]} */ ...args) => {
+      try {
+        return await execute(...args);
+      } catch (error) {
+        thrown(String(tool.name), error);
+        throw error;
+      }
+    };
+  };
+  return Object.create(tool, { execute: { get } });
+}
