@@ -87,6 +87,8 @@ func TestExamine(t *testing.T) {
 			[]string{"warning:tools-alike:coat"}},
 		"parameters": {Page{Items: tools(described("paint", `,"inputSchema":{"properties":{"a":{},"b":{"type":"string"},"c":{"type":"integer","default":1},"d":{"description":"d","type":"object","properties":{"e":{"type":"string"},"f":{"description":"f"}}},"g":{"$ref":"#/$defs/x","description":"g"},"h":{"enum":["i"],"title":"H"}},"$defs":{"x":{}}}`))},
 			[]string{"note:parameter-undescribed:paint", "warning:parameter-undescribed:paint", "warning:parameter-untyped:paint"}},
+		"parameters by reference": {Page{Items: tools(described("paint", `,"inputSchema":{"properties":{"a":{"$ref":"#/$defs/colour"},"b":{"type":"array","description":"b","items":{"$ref":"#/$defs/wall"}},"c":{"$ref":"#/$defs/wall"}},"$defs":{"colour":{"type":"string","description":"Its name"},"wall":{"description":"A wall","type":"object","properties":{"colour":{"$ref":"#/$defs/colour"},"next":{"$ref":"#/$defs/wall"},"height":{"type":"number"}}}}}`))},
+			[]string{"note:parameter-undescribed:paint"}},
 		"many": {Page{Items: tools(many...), Budget: 100}, []string{"warning:budget-exceeded:", "warning:tools-many:"}},
 		"hints": {Page{Items: tools(
 			described("delete_order", ""), described("order_history", `,"annotations":{"readOnlyHint":true}`), described("cancel_policy", ""), described("remove_item", `,"annotations":{"readOnlyHint":true}`), described("list_orders", ""),
