@@ -262,7 +262,11 @@ func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck
 		}
 		call.Given = given
 		calls = append(calls, call)
-		found = append(found, pagecheck.Judge(&call, p.Tokens)...)
+		for _, f := range pagecheck.Judge(&call, p.Tokens) {
+			if !slices.Contains(found, f) { // other arguments may find the same
+				found = append(found, f)
+			}
+		}
 		if call.Navigated == "" {
 			return nil
 		}
@@ -275,7 +279,7 @@ func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck
 		switch {
 		case it.Kind == spec.KindTool && given:
 			samples = []json.RawMessage{args}
-		case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
+		case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read || it.Doubtful():
 			continue
 		case it.Kind == spec.KindResource:
 			samples = []json.RawMessage{nil}

@@ -26,6 +26,7 @@ const (
 	slowCall       = 5 * time.Second
 	maxResult      = 10_000 // tokens of a result
 	maxFailureText = 200
+	maxInspected   = 64 << 10 // bytes of a result's texts that are looked at
 )
 
 // Judge returns what is to be said of a call.
@@ -56,14 +57,28 @@ func Judge(c *Call, tokens func(bytes int) int) []Finding {
 	if c.Arguments != nil {
 		r.result(c, with)
 	}
+	r.spoken(c)
+	return r.all
+}
+
+// spoken looks for texts in a result that speak to the model. What others have written is only
+// noted where the tool says that it returns such.
+func (r *report) spoken(c *Call) {
+	severity, hint := Warning, "mark what others have written as theirs, and set annotations.untrustedContentHint"
+	if string(rawjson.Get(c.Item.Registered, "annotations", "untrustedContentHint")) == "true" {
+		severity, hint = Note, ""
+	}
+	left := maxInspected
 	eachText(c.Result, "", func(path, text string) {
-		if !strings.HasSuffix(path, "data") && !strings.HasSuffix(path, "blob") && len(r.all) < maxFound {
-			if what, part := suspect(text, nil); what != "" {
-				r.add(Warning, Injection, "mark what others have written as theirs, and set annotations.untrustedContentHint", "the result's %s %s: %q", path, what, cut(part, 120))
-			}
+		if strings.HasSuffix(path, "data") || strings.HasSuffix(path, "blob") || left == 0 || len(r.all) >= maxFound {
+			return
+		}
+		text = text[:min(left, len(text))]
+		left -= len(text)
+		if what, part := suspect(text, nil); what != "" {
+			r.add(severity, Injection, hint, "the result's %s %s: %q", path, what, cut(part, 120))
 		}
 	})
-	return r.all
 }
 
 // failed judges a result that says that the tool has failed.

@@ -161,23 +161,34 @@ func (it *Item) hints(r *report) {
 	said := func(name string) bool { return rawjson.Get(it.Registered, "annotations", name) != nil }
 	destroys := is("destructiveHint") || is("consequentialHint")
 	verb := verbOf(it.Name)
+	// Chromium hands on consequentialHint if it is true, and destructiveHint never.
+	const ask = "set annotations.consequentialHint if it cannot be undone, so that clients ask first"
 	switch {
 	case is("readOnlyHint") && destroys:
 		r.add(Error, HintsContradict, "say one of them; clients take it for one that destroys", "it says that it only reads, and that it is destructive or has consequences")
-	case is("readOnlyHint") && slices.Contains(changing, verb):
-		r.add(Warning, HintDoubtful, "leave readOnlyHint out if it changes anything: clients call it without asking", "readOnlyHint is true, and the name says %q", verb)
-	case destroys || is("readOnlyHint"):
-	case slices.Contains(destroying, verb) && !said("destructiveHint") && !said("consequentialHint"):
-		r.add(Warning, HintMissing, "set annotations.consequentialHint or destructiveHint, so that clients ask first", "the name says %q, and no hint says whether that can be undone", verb)
+	case it.Doubtful():
+		r.add(Warning, HintDoubtful, "leave readOnlyHint out if it changes anything: clients call it without asking", "readOnlyHint is true, and the name says %q; only --call calls it here", verb)
+	case destroys || is("readOnlyHint") || said("destructiveHint") || said("consequentialHint"):
+	case slices.Contains(final, verb):
+		r.add(Warning, HintMissing, ask, "the name says %q, and no hint says that it cannot be undone", verb)
+	case slices.Contains(grave, verb):
+		r.add(Note, HintMissing, ask, "the name says %q, and no hint says whether that can be undone", verb)
 	case slices.Contains(reading, verb) && !said("readOnlyHint"):
 		r.add(Note, HintMissing, "set annotations.readOnlyHint if it changes nothing, so that clients need not ask", "the name says %q, and no hint says that it only reads", verb)
 	}
 }
 
+// Doubtful reports whether a tool says that it only reads, and its name that it changes
+// something.
+func (it *Item) Doubtful() bool {
+	return it.Kind == spec.KindTool && string(rawjson.Get(it.Registered, "annotations", "readOnlyHint")) == "true" && slices.Contains(changing, verbOf(it.Name))
+}
+
 var (
-	destroying = []string{"delete", "remove", "destroy", "drop", "erase", "wipe", "purge", "cancel", "buy", "purchase", "pay", "order", "checkout", "transfer", "publish", "unsubscribe", "revoke"}
-	changing   = append([]string{"add", "create", "update", "edit", "set", "insert", "write", "save", "upload", "send", "submit", "post", "book", "reserve", "move", "rename", "replace", "clear", "reset"}, destroying...)
-	reading    = []string{"get", "list", "search", "find", "read", "show", "view", "fetch", "lookup", "query", "describe", "count"}
+	final    = []string{"delete", "destroy", "erase", "wipe", "purge", "buy", "purchase", "pay", "checkout"}
+	grave    = []string{"remove", "drop", "cancel", "order", "transfer", "publish", "unsubscribe", "revoke"}
+	changing = slices.Concat(final, grave, []string{"add", "create", "update", "edit", "set", "insert", "write", "save", "upload", "send", "submit", "post", "book", "reserve", "move", "rename", "replace", "clear", "reset"})
+	reading  = []string{"get", "list", "search", "find", "read", "show", "view", "fetch", "lookup", "query", "describe", "count"}
 )
 
 // verbOf returns the first word of a name, in lower case; "" where it is no verb, as in
