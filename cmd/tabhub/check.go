@@ -126,8 +126,8 @@ func (o *checkOptions) read(address string) (err error) {
 	case o.wait < 0 || o.wait >= o.timeout:
 		return usagef("--wait is %s; it must be below --timeout (%s)", o.wait, o.timeout)
 	}
-	if o.baseline != "" && !o.update {
-		if _, err := o.readBaseline(); err != nil {
+	if o.baseline != "" {
+		if _, err := o.readBaseline(); err != nil && (!o.update || errors.Is(err, pagecheck.ErrNoBaseline)) {
 			return err
 		}
 	}
@@ -150,6 +150,9 @@ func (o *checkOptions) readBaseline() (*pagecheck.Baseline, error) {
 		return nil, usagef("the baseline cannot be read: %w", err)
 	}
 	b, err := pagecheck.ReadBaseline(file)
+	if errors.Is(err, pagecheck.ErrNoBaseline) {
+		return nil, usagef("%s: %w; it is left as it is: remove it, or name another file", o.baseline, err)
+	}
 	if err != nil {
 		return nil, usagef("%s: %w; --update writes it anew", o.baseline, err)
 	}

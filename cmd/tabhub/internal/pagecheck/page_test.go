@@ -2,6 +2,7 @@ package pagecheck
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -204,9 +205,9 @@ func TestBaseline(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, bad := range []string{``, `[]`, `{"version":2}`, `{"version":1,"items":[{"kind":"tool","name":"a"}]}`} {
-		if _, err := ReadBaseline([]byte(bad)); err == nil {
-			t.Errorf("%q is read", bad)
+	for bad, other := range map[string]bool{``: false, `{"version":2}`: false, `[]`: true, `{"name":"a","version":"1.0.0"}`: true, `{}`: true, `{"version":1,"items":[{"kind":"tool","name":"a"}]}`: true} {
+		if _, err := ReadBaseline([]byte(bad)); err == nil || errors.Is(err, ErrNoBaseline) != other {
+			t.Errorf("%q: %v", bad, err)
 		}
 	}
 }
