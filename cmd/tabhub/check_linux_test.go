@@ -146,6 +146,53 @@ func TestCheckOfPagesThatOfferNothing(t *testing.T) {
 	}
 }
 
+// Nobody is there to answer a page, and nobody must wait for one that hangs.
+func TestCheckOfAPageThatStandsStill(t *testing.T) {
+	t.Parallel()
+	chromium.Require(t)
+	reads := func(name, what, body string) string {
+		return fmt.Sprintf(`offer({name: %q, description: "Reads %s of the page.", annotations: {readOnlyHint: true}, execute: async () => { %s }});`, name, what, body)
+	}
+	site := checkedSite(t, map[string]string{
+		"/asks": offering(`alert("welcome");`, reads("read_age", "the age", `return "you said " + confirm("Are you 18?")`), `addEventListener("beforeunload", (e) => e.preventDefault());`,
+			reads("read_news", "all news", `location.href = "/else"; return new Promise(() => {})`)),
+		"/else":  "Nothing.",
+		"/hangs": offering(reads("read_long", "a story", `for (;;);`), reads("read_short", "one line", `return "once"`)),
+	})
+	r, code, said := checked(t, site+"/asks")
+	if got := r.found(); code != exitOK || !slices.Equal(got, []string{"call-navigates:read_news", "console-error:", "dialog:"}) || len(r.Items) != 2 || r.Items[0].Calls[0].Outcome != "ok" {
+		t.Errorf("exit code %d, %s %+v", code, said, r)
+	}
+	r, code, said = checked(t, "--timeout", "4s", site+"/hangs")
+	if got := r.found(); code != exitError || !slices.Equal(got, []string{"call-failed:read_long", "not-called:"}) {
+		t.Errorf("exit code %d, %s %+v", code, said, r)
+	}
+}
+
+// A page that shows something first, and offers tools when its data has come, offers something.
+func TestCheckOfALatePage(t *testing.T) {
+	t.Parallel()
+	chromium.Require(t)
+	site := checkedSite(t, map[string]string{"/": offering(`setTimeout(() => { history.pushState({}, "", "/shop"); ` + goodTool + ` }, 2500);`)})
+	if r, code, said := checked(t, "--strict", site); code != exitOK || len(r.Items) != 1 || r.Opened != site+"/shop" {
+		t.Errorf("exit code %d, %s %+v", code, said, r)
+	}
+}
+
+// The hub of who runs the check has no part in it, by none of its names.
+func TestCheckTakesTheHubsPlace(t *testing.T) {
+	t.Parallel()
+	chromium.Require(t)
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { t.Errorf("%s%s is asked for", r.Host, r.URL) }))
+	t.Cleanup(hub.Close)
+	address := strings.TrimPrefix(hub.URL, "http://")
+	_, port, _ := strings.Cut(address, ":")
+	page := fmt.Sprintf("<script src=http://localhost:%s/tab.js></script><script src=http://%s/tab.js></script>", port, address)
+	if r, code, said := checked(t, "--strict", "--hub", address, checkedSite(t, map[string]string{"/": page + offering(goodTool)})); code != exitOK || len(r.Items) != 1 {
+		t.Errorf("exit code %d, %s %+v", code, said, r)
+	}
+}
+
 // A page that never comes to rest is looked at all the same, and one that does not answer is
 // named.
 func TestCheckOfASlowPage(t *testing.T) {

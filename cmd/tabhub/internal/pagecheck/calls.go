@@ -19,6 +19,7 @@ type Call struct {
 	Result    json.RawMessage // of MCP; nil if there is none
 	Failed    string          // why there is none
 	Why       string          // the tool has failed, by the browser; "" if it does not say
+	Hung      bool            // the page runs no script any more
 	Navigated string          // where the page went meanwhile, "" if it stayed
 }
 
@@ -38,6 +39,10 @@ func Judge(c *Call, tokens func(bytes int) int) []Finding {
 	}
 	if c.Navigated != "" {
 		r.add(Warning, CallNavigates, "leave readOnlyHint out, or answer without leaving the page", "%s it leads to another page: %s", with, c.Navigated)
+		return r.all
+	}
+	if c.Failed != "" && c.Hung {
+		r.add(Error, CallFailed, "do long work in pieces, or in a worker", "%s it does not answer, and the page runs no script any more: %s", with, c.Failed)
 		return r.all
 	}
 	if c.Failed != "" {

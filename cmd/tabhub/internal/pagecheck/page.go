@@ -45,7 +45,8 @@ func (it *Item) Label() string {
 
 // ScriptMessage is what a script of the page has raised or written to the console.
 type ScriptMessage struct {
-	Thrown bool // and not caught
+	Thrown bool   // and not caught
+	Dialog string // "alert", "confirm" or "prompt", if it was shown in one
 	Text   string
 	Where  string // URL:line
 }
@@ -66,7 +67,7 @@ const (
 func Examine(p *Page) []Finding {
 	r := new(report)
 	if len(p.Items) == 0 && len(p.Rejected) == 0 {
-		r.add(Error, NothingOffered, "offer tools with document.modelContext.registerTool, or with /tab.js of the hub", "the page offers no tool, resource or prompt")
+		r.add(Error, NothingOffered, "offer tools with document.modelContext.registerTool, or with /tab.js of the hub; if it does so late, pass a longer --wait", "the page offers no tool, resource or prompt")
 	}
 	if p.Busy != "" {
 		r.add(Warning, PageBusy, "offer tools as soon as the page can run them, or give it more --timeout", "%s; this is about what was there until then", p.Busy)
@@ -85,9 +86,12 @@ func Examine(p *Page) []Finding {
 	}
 	r.item = ""
 	for _, m := range p.Errors {
-		if m.Thrown {
+		switch {
+		case m.Thrown:
 			r.add(Warning, ScriptError, "", "a script of the page has failed: %s", m)
-		} else {
+		case m.Dialog != "":
+			r.add(Warning, DialogShown, "say it in the page, or in the tool's result", "the page calls %s(), and stands still until a person answers: %s", m.Dialog, m)
+		default:
 			r.add(Note, ConsoleError, "", "the console has an error: %s", m)
 		}
 	}
@@ -162,7 +166,7 @@ func (it *Item) hints(r *report) {
 	destroys := is("destructiveHint") || is("consequentialHint")
 	verb := verbOf(it.Name)
 	// Chromium hands on consequentialHint if it is true, and destructiveHint never.
-	const ask = "set annotations.consequentialHint if it cannot be undone, so that clients ask first"
+	const ask = "set annotations.consequentialHint if it cannot be undone, so that clients ask first; browsers drop destructiveHint"
 	switch {
 	case is("readOnlyHint") && destroys:
 		r.add(Error, HintsContradict, "say one of them; clients take it for one that destroys", "it says that it only reads, and that it is destructive or has consequences")
