@@ -18,6 +18,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"tabhub/spec"
+	"tabhub/storage/private"
 )
 
 // Errors of Open.
@@ -266,7 +267,7 @@ func (b *Bolt) commit(batch *batch) error {
 		return b.db.Update(func(tx *bbolt.Tx) error { return writeBatch(tx, batch) })
 	})
 	if err != nil {
-		return fmt.Errorf("write store %s: %w", b.path, err)
+		return fmt.Errorf("write store %s: %w", b.path, private.Explain(err))
 	}
 	return nil
 }

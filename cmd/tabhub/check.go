@@ -31,6 +31,7 @@ type checkOptions struct {
 	url      string
 	browser  string
 	window   bool
+	attach   bool
 	hub      string
 	timeout  time.Duration
 	wait     time.Duration
@@ -71,13 +72,14 @@ page cannot be opened.`,
 	f.BoolVar(&o.noCall, "no-call", false, "call no tool and read no resource by itself")
 	f.StringArrayVar(&o.call, "call", nil, "call a tool with these arguments, also if it changes something: `NAME=JSON`; may be repeated")
 	f.StringVar(&o.browser, "browser", "", "program `file` of the Chromium or Chrome to start (default: the first that is found)")
+	f.BoolVar(&o.attach, "attach", false, "check the page where a tab of the hub that runs has it open, with your login")
 	f.BoolVar(&o.window, "window", false, "show the browser's window")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
 	f.DurationVar(&o.wait, "wait", time.Second, "how long the page must offer nothing new, once it has loaded, before it is looked at")
 	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
 	groupFlags(f, "What fails the check", "strict", "baseline", "update")
 	groupFlags(f, "What is called", "no-call", "call")
-	groupFlags(f, "The browser", "browser", "window", "timeout", "wait", "hub")
+	groupFlags(f, "The browser", "browser", "window", "attach", "timeout", "wait", "hub")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
 		if err := o.read(pos[0]); err != nil {
 			return err
@@ -117,6 +119,8 @@ func (o *checkOptions) read(address string) (err error) {
 		return usagef("--update writes the file of --baseline; name one")
 	case !hostPort.MatchString(o.hub):
 		return usagef("--hub %q is not an address; write it as %s", o.hub, defaultListen)
+	case o.attach && (o.browser != "" || o.window):
+		return usagef("--attach checks a tab that is open; --browser and --window are for a browser that is started")
 	case o.timeout <= 0:
 		return usagef("--timeout is %s; it must be above 0", o.timeout)
 	case o.wait < 0 || o.wait >= o.timeout:
@@ -127,7 +131,7 @@ func (o *checkOptions) read(address string) (err error) {
 			return err
 		}
 	}
-	if err := instance.Available(o.browser); err != nil {
+	if err := instance.Available(o.browser); err != nil && !o.attach {
 		if o.browser == "" {
 			err = errors.New("no Chromium or Chrome is installed where it is looked for (PATH and the usual places); install one, or name it with --browser FILE")
 		}
@@ -159,7 +163,7 @@ func pageURL(address string) (string, error) {
 		if isLocal("http://" + address) {
 			scheme = "http://"
 		}
-		if _, err := os.Stat(address); err == nil {
+		if file, err := os.Stat(address); err == nil && file.Mode().IsRegular() {
 			return "", usagef("%s is a file; serve it over http, as with `python3 -m http.server`, and check that address", address)
 		}
 		address = scheme + address
@@ -176,87 +180,118 @@ func pageURL(address string) (string, error) {
 	return u.String(), nil
 }
 
-// checkReport is what --json prints; spec/docs/CHECK.md has its form.
-type checkReport struct {
-	Version  int                 `json:"version"`
-	URL      string              `json:"url"`    // as it was asked for
-	Opened   string              `json:"opened"` // where that has led
-	Title    string              `json:"title"`
-	Tokens   int                 `json:"tokens"` // of all tools' definitions, about
-	Budget   int                 `json:"budget"`
-	Errors   int                 `json:"errors"`
-	Warnings int                 `json:"warnings"`
-	Notes    int                 `json:"notes"`
-	Items    []checkItem         `json:"items"`
-	Findings []pagecheck.Finding `json:"findings"`
-
-	written string // the file that was written
-}
-
-// checkItem is one item that the page offers.
-type checkItem struct {
-	Kind     spec.Kind   `json:"kind"`
-	Template bool        `json:"template,omitempty"`
-	Name     string      `json:"name"`   // the page's own
-	Public   string      `json:"public"` // as clients see it
-	Tokens   int         `json:"tokens"` // of its definition, about
-	Class    string      `json:"class"`
-	Calls    []checkCall `json:"calls"`
-}
-
-// checkCall is a call of it.
-type checkCall struct {
-	Arguments    json.RawMessage `json:"arguments,omitempty"`
-	Outcome      string          `json:"outcome"` // ok, failed (by the page), or error (without an answer)
-	Milliseconds int64           `json:"milliseconds"`
-	Bytes        int             `json:"bytes"` // of the result
-}
-
-const checkVersion = 1
-
 // check opens the page, and returns what is to be said of it.
 func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) {
 	status := a.status()
 	defer status.Clear()
-	status.Show("starting a browser")
-	c, err := a.startCheck(ctx, o)
-	if err == nil {
-		defer c.close()
+	tab, err := a.openChecked(ctx, o, status)
+	if tab != nil {
+		defer tab.close()
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, usagef("no page can be opened: %w", err)
+		return nil, &usageError{err}
 	}
-	status.Show("opening " + oneLine(o.url))
-	busy, err := c.open(ctx)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	p, title, err := tab.look(ctx)
 	if err != nil {
-		return nil, usagef("%s cannot be opened: %w", o.url, err)
+		return nil, err
 	}
-	p, title := c.look(busy)
 	for name := range o.calls {
 		if !slices.ContainsFunc(p.Items, func(it pagecheck.Item) bool { return it.Kind == spec.KindTool && it.Name == name }) {
 			return nil, usagef("--call names %q, which the page does not offer; it offers %s", name, cmp.Or(toolNames(p), "no tool"))
 		}
 	}
 	status.Show("calling what only reads")
-	calls, found, err := c.callAll(ctx, p)
+	calls, found, err := o.callAll(ctx, tab, p)
 	if err != nil {
 		return nil, err
 	}
-	messages, refused := c.page.said() // calls have added to them
+	messages, refused := tab.said() // calls have added to them
 	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
-	r := &checkReport{Version: checkVersion, URL: o.url, Opened: c.page.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
+	r := &checkReport{Version: checkVersion, URL: o.url, Opened: tab.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
 	if err := o.compare(p, r); err != nil {
 		return nil, err
 	}
 	pagecheck.Sort(r.Findings)
 	r.count(p, calls)
 	return r, nil
+}
+
+// checkedTab is an open page. The errors of its methods are those of ctx, or that the page
+// cannot be reached any more.
+type checkedTab interface {
+	// open opens the page again.
+	open(ctx context.Context) error
+	at() string
+	// look returns what the page offers, and its title.
+	look(ctx context.Context) (p *pagecheck.Page, title string, err error)
+	// call calls a tool, or reads a resource if args is nil.
+	call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error)
+	// said returns what scripts have said, and which tools the browser has refused.
+	said() ([]pagecheck.ScriptMessage, []spec.Rejection)
+	close()
+}
+
+// openChecked opens the page, or finds the tab that has it open. The caller closes the tab,
+// unless it is nil.
+func (a *app) openChecked(ctx context.Context, o *checkOptions, status *terminal.Status) (checkedTab, error) {
+	if o.attach {
+		return a.attach(ctx, o)
+	}
+	status.Show("starting a browser")
+	c, err := a.startCheck(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("no page can be opened: %w", err)
+	}
+	status.Show("opening " + oneLine(o.url))
+	if err := c.open(ctx); err != nil {
+		return c, fmt.Errorf("%s cannot be opened: %w", o.url, err)
+	}
+	return c, nil
+}
+
+// callAll calls the tools that only read, and those that are to be called with given
+// arguments, and reads the resources.
+func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
+	do := func(it *pagecheck.Item, args json.RawMessage, given bool) error {
+		call, err := tab.call(ctx, it, args)
+		if err != nil {
+			return err
+		}
+		call.Given = given
+		calls = append(calls, call)
+		found = append(found, pagecheck.Judge(&call, p.Tokens)...)
+		if call.Navigated == "" {
+			return nil
+		}
+		return tab.open(ctx) // the others are of the page that was left
+	}
+	for i := range p.Items {
+		it := &p.Items[i]
+		var samples []json.RawMessage
+		args, given := o.calls[it.Name]
+		switch {
+		case it.Kind == spec.KindTool && given:
+			samples = []json.RawMessage{args}
+		case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
+			continue
+		case it.Kind == spec.KindResource:
+			samples = []json.RawMessage{nil}
+		default:
+			var why *pagecheck.Finding
+			if samples, why = it.Samples(); why != nil {
+				found = append(found, *why)
+			}
+		}
+		for _, args := range samples {
+			if err := do(it, args, given); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return calls, found, nil
 }
 
 // compare compares what the page offers with the baseline, or writes that.
@@ -297,169 +332,4 @@ func toolNames(p *pagecheck.Page) string {
 		}
 	}
 	return terminal.OneLine(strings.Join(names, ", "), 300)
-}
-
-// count fills in what follows from the findings, the items and their calls.
-func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
-	bytes := 0
-	r.Items = []checkItem{}
-	for _, it := range p.Items {
-		if it.Kind == spec.KindTool {
-			bytes += len(it.Definition) + len(",")
-		}
-		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Public: it.Public, Tokens: p.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
-		for _, call := range calls {
-			if call.Item != it.Name || (call.Arguments == nil) != (it.Kind == spec.KindResource) {
-				continue
-			}
-			outcome := "ok"
-			switch {
-			case call.Failed != "":
-				outcome = "error"
-			case string(rawjson.Get(call.Result, "isError")) == "true":
-				outcome = "failed"
-			}
-			item.Calls = append(item.Calls, checkCall{call.Arguments, outcome, call.Took.Milliseconds(), len(call.Result)})
-		}
-		r.Items = append(r.Items, item)
-	}
-	r.Tokens = p.Tokens(bytes)
-	if r.Findings == nil {
-		r.Findings = []pagecheck.Finding{}
-	}
-	for _, f := range r.Findings {
-		switch f.Severity {
-		case pagecheck.Error:
-			r.Errors++
-		case pagecheck.Warning:
-			r.Warnings++
-		default:
-			r.Notes++
-		}
-	}
-}
-
-// verdict is the error by which the check fails, nil if it does not.
-func (r *checkReport) verdict(strict bool) error {
-	if r.Errors > 0 || strict && r.Warnings > 0 {
-		return fmt.Errorf("the page has %s", r.summary())
-	}
-	return nil
-}
-
-func (r *checkReport) summary() string {
-	var parts []string
-	for _, of := range []struct {
-		n    int
-		what string
-	}{{r.Errors, "error"}, {r.Warnings, "warning"}, {r.Notes, "note"}} {
-		if of.n > 0 {
-			parts = append(parts, plural(of.n, of.what))
-		}
-	}
-	return cmp.Or(strings.Join(parts, ", "), "nothing to change")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// printCheck prints a report for people.
-func (a *app) printCheck(r *checkReport) error {
-	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Strong, terminal.OneLine(strings.TrimSpace(r.Opened+"  "+r.Title), 300)))
-	if !strings.HasPrefix(r.Opened, r.URL) {
-		a.hint("%s led there.", r.URL)
-	}
-	if len(r.Items) > 0 {
-		fmt.Fprintln(a.stdout)
-		if err := a.printCheckItems(r); err != nil {
-			return err
-		}
-		if r.Tokens > 0 {
-			a.hint("\nAll tools cost a model about %d tokens; hubs list up to %d by default.", r.Tokens, r.Budget)
-		}
-	}
-	if len(r.Findings) > 0 {
-		fmt.Fprintln(a.stdout)
-		if err := a.printFindings(r.Findings); err != nil {
-			return err
-		}
-	}
-	if r.written != "" {
-		a.note("%s is written", r.written)
-	}
-	if r.Errors == 0 {
-		a.note("%s", r.summary())
-	}
-	return nil
-}
-
-func (a *app) printCheckItems(r *checkReport) error {
-	t := a.table("NAME", "KIND", "CHANGES", "TOKENS", "CALLED")
-	for _, it := range r.Items {
-		kind, tokens := string(it.Kind), fmt.Sprint(it.Tokens)
-		if it.Template {
-			kind = "template"
-		}
-		if it.Kind != spec.KindTool {
-			tokens = "-"
-		}
-		t.Row(it.Name, kind, changes(it), tokens, called(it.Calls))
-	}
-	return t.Print()
-}
-
-// changes says what an item changes, by what its page says.
-func changes(it checkItem) terminal.Cell {
-	if it.Kind != spec.KindTool {
-		return terminal.Cell{Text: "-"}
-	}
-	switch it.Class {
-	case policy.Read.String():
-		return terminal.Cell{Text: "nothing", Tone: terminal.Good}
-	case policy.Destructive.String():
-		return terminal.Cell{Text: "for good", Tone: terminal.Bad}
-	}
-	return terminal.Cell{Text: "something", Tone: terminal.Wait}
-}
-
-// called says how calls have gone.
-func called(calls []checkCall) terminal.Cell {
-	if len(calls) == 0 {
-		return terminal.Cell{Text: "no", Tone: terminal.Soft}
-	}
-	var parts []string
-	tone := terminal.Good
-	for _, c := range calls {
-		part := fmt.Sprintf("%s, %d ms", c.Outcome, c.Milliseconds)
-		switch c.Outcome {
-		case "failed":
-			tone = max(tone, terminal.Wait)
-		case "error":
-			tone = terminal.Bad
-		}
-		parts = append(parts, part)
-	}
-	return terminal.Cell{Text: strings.Join(parts, "; "), Tone: tone}
-}
-
-// printFindings prints findings, those of one item together where that is the order.
-func (a *app) printFindings(all []pagecheck.Finding) error {
-	t := a.table()
-	for _, f := range all {
-		t.Row(severityCell(f.Severity), cmp.Or(f.Item, "the page"), terminal.OneLine(f.Text, 600)+" ["+string(f.Code)+"]")
-		if f.Hint != "" {
-			t.Row("", "", "fix: "+f.Hint)
-		}
-	}
-	return t.Print()
-}
-
-var severityTones = map[pagecheck.Severity]terminal.Tone{pagecheck.Error: terminal.Bad, pagecheck.Warning: terminal.Wait, pagecheck.Note: terminal.Soft}
-
-func severityCell(s pagecheck.Severity) terminal.Cell {
-	return terminal.Cell{Text: string(s), Tone: severityTones[s], State: true}
 }

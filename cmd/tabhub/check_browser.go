@@ -47,7 +47,7 @@ func openCheckedPage(ctx context.Context, info instance.Info) (p *checkedPage, e
 	p.browser = devtools.New(info.DevTools, p.event)
 	defer func() {
 		if err != nil {
-			p.browser.Close()
+			p.close()
 		}
 	}()
 	if !info.Loaded {
@@ -110,6 +110,23 @@ const (
 	refusedMark = "tabhub check: a tool is refused"
 	failureMark = "WebMCP tool execution failed: " // by Chromium
 )
+
+// closeWait is how long a browser may take to close when it is asked to.
+const closeWait = 3 * time.Second
+
+// close ends the browser. One that is asked to removes the files that it has in the system's
+// directory for temporary ones.
+func (p *checkedPage) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	if p.browser.Call(ctx, "", "Browser.close", nil, nil) == nil {
+		select {
+		case <-p.browser.Done():
+		case <-ctx.Done():
+		}
+	}
+	p.browser.Close()
+}
 
 func (p *checkedPage) call(ctx context.Context, method string, params, result any) error {
 	return p.browser.Call(ctx, p.session, method, params, result)

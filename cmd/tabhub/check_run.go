@@ -24,6 +24,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -34,6 +35,7 @@ type checkRun struct {
 	own  *process
 	of   *hub.Hub
 	page *checkedPage
+	busy string // why the page may not offer all that it does; "" if it has come to rest
 }
 
 // startCheck starts the hub and the browser. The caller calls close.
@@ -81,7 +83,7 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 // close ends the browser and the hub, and removes what they have written.
 func (c *checkRun) close() {
 	if c.page != nil {
-		c.page.browser.Close()
+		c.page.close()
 	}
 	if c.own != nil {
 		_ = c.own.close("stop") // nothing of it is to be kept
@@ -89,26 +91,31 @@ func (c *checkRun) close() {
 	_ = os.RemoveAll(c.dir)
 }
 
-// open opens the page, and waits until it offers what it does. busy says why that may not be all.
-func (c *checkRun) open(ctx context.Context) (busy string, err error) {
+// open opens the page, and waits until it offers what it does.
+func (c *checkRun) open(ctx context.Context) error {
 	defer c.of.Watch(func(hub.Change) { c.page.touch() })()
 	late := fmt.Errorf("it does not answer within %s; --timeout gives it more", c.timeout)
 	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, late)
 	defer cancel()
 	if err := c.page.open(limited, c.url); err != nil {
-		return "", err
+		return err
 	}
-	err = c.page.settle(limited, c.wait)
+	err := c.page.settle(limited, c.wait)
 	if err == late {
-		return fmt.Sprintf("after %s the page still loads, or changes what it offers", c.timeout), nil
+		c.busy = fmt.Sprintf("after %s the page still loads, or changes what it offers", c.timeout)
+		return nil
 	}
-	return "", err
+	return err
 }
 
-// look returns what the page offers, and its title.
-func (c *checkRun) look(busy string) (p *pagecheck.Page, title string) {
+func (c *checkRun) at() string { return c.page.at() }
+
+func (c *checkRun) said() ([]pagecheck.ScriptMessage, []spec.Rejection) { return c.page.said() }
+
+func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err error) {
 	at := c.page.at()
-	p = &pagecheck.Page{Busy: busy, Budget: c.own.config.exposeBudget, Tokens: mcpserver.Tokens}
+	p = &pagecheck.Page{Busy: c.busy, Budget: c.own.config.exposeBudget, Tokens: mcpserver.Tokens}
+	own := naming.DomainOfURL(at, true)
 	var offers []func(hub.ListKind) func(*hub.Item) bool
 	// The page is two tabs where it has joined by /tab.js, too.
 	for _, t := range c.of.Tabs() {
@@ -130,7 +137,7 @@ func (c *checkRun) look(busy string) (p *pagecheck.Page, title string) {
 				continue
 			}
 			p.Items = append(p.Items, pagecheck.Item{
-				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Public: it.Name, Local: isLocal(at),
+				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name, Local: isLocal(at),
 				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
 			})
 		}
@@ -138,7 +145,15 @@ func (c *checkRun) look(busy string) (p *pagecheck.Page, title string) {
 	slices.SortStableFunc(p.Items, func(a, b pagecheck.Item) int {
 		return cmp.Or(cmp.Compare(order(a.Kind), order(b.Kind)), cmp.Compare(a.Name, b.Name))
 	})
-	return p, title
+	return p, title, nil
+}
+
+// siteOf is whose an item is, "" if it is the page's own.
+func siteOf(of, own spec.Domain) spec.Domain {
+	if of == own {
+		return ""
+	}
+	return of
 }
 
 // once leaves out what is there twice.
@@ -170,53 +185,8 @@ func isLocal(address string) bool {
 // checkCaller is on whose behalf tools are called.
 var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 
-// callAll calls the tools that only read, and those that are to be called with given
-// arguments, and reads the resources.
-func (c *checkRun) callAll(ctx context.Context, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
-	do := func(it *pagecheck.Item, args json.RawMessage, given bool) error {
-		call, err := c.call(ctx, it, args)
-		if err != nil {
-			return err
-		}
-		call.Given = given
-		calls = append(calls, call)
-		found = append(found, pagecheck.Judge(it, &call, p.Tokens)...)
-		if call.Navigated == "" {
-			return nil
-		}
-		_, err = c.open(ctx) // the others are of the page that was left
-		return err
-	}
-	for i := range p.Items {
-		it := &p.Items[i]
-		var samples []json.RawMessage
-		args, given := c.calls[it.Name]
-		switch {
-		case it.Kind == spec.KindTool && given:
-			samples = []json.RawMessage{args}
-		case c.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
-			continue
-		case it.Kind == spec.KindResource:
-			samples = []json.RawMessage{nil}
-		default:
-			var why *pagecheck.Finding
-			if samples, why = it.Samples(); why != nil {
-				found = append(found, *why)
-			}
-		}
-		for _, args := range samples {
-			if err := do(it, args, given); err != nil {
-				return nil, nil, err
-			}
-		}
-	}
-	return calls, found, nil
-}
-
-// call calls a tool, or reads a resource if args is nil. The error is ctx's cause, or that the
-// browser has ended.
 func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
-	call := pagecheck.Call{Item: it.Name, Arguments: args}
+	call := pagecheck.Call{Item: it, Arguments: args}
 	before := c.page.at()
 	c.page.whyFailed() // of an earlier one
 	start := time.Now()
@@ -236,16 +206,21 @@ func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMe
 		return call, fmt.Errorf("the browser has ended during a call of %s", it.Name)
 	default:
 	}
-	if f, ok := failureOf(call.Result); ok && f.Code != spec.FailToolError {
-		err, call.Result = f, nil // the hub's, not the tool's
-	}
-	if err != nil {
-		call.Failed = err.Error()
-	}
+	noteFailure(&call, err)
 	if after := c.page.at(); withoutFragment(after) != withoutFragment(before) {
 		call.Navigated = after
 	}
 	return call, nil
+}
+
+// noteFailure says why there is no answer: err, or a failure of the hub's and not the tool's.
+func noteFailure(call *pagecheck.Call, err error) {
+	if f, ok := failureOf(call.Result); ok && f.Code != spec.FailToolError {
+		err, call.Result = f, nil
+	}
+	if err != nil {
+		call.Failed = err.Error()
+	}
 }
 
 func withoutFragment(address string) string {

@@ -30,6 +30,8 @@ const (
 	// relayListen is where pages that embed the webmcp.v1 widget look first.
 	relayListen = "127.0.0.1:9333"
 	defaultIdle = 15 * time.Minute
+	// defaultBudget is how many tokens a list of what pages offer may cost.
+	defaultBudget = 10_000
 )
 
 // config is what the flags say.
@@ -106,7 +108,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.IntVar(&c.nameLimit, "name-limit", 0, fmt.Sprintf("longest tool name, without what the client puts before it (default %d)", naming.DefaultLimit))
 	f.StringVar(&c.tabNames, "tab-names", string(hub.TabNamesAuto), "when the names of single tabs are listed: auto, always or never")
 	f.StringVar(&c.expose, "expose", string(mcpserver.ExposeAuto), "which tools of pages clients list: auto (of each site all or none, within a budget), all, or proxy (none, but the tool that reaches all)")
-	f.IntVar(&c.exposeBudget, "expose-budget", 10_000, "with --expose auto: how many tokens the tools of pages may cost; the same for resources, templates and prompts")
+	f.IntVar(&c.exposeBudget, "expose-budget", defaultBudget, "with --expose auto: how many tokens the tools of pages may cost; the same for resources, templates and prompts")
 	f.BoolVar(&c.plainNames, "plain-names", false, "list tools under the page's own names; for conformance suites")
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")

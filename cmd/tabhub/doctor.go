@@ -100,6 +100,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.directory()
 	d.hub(ctx)
 	d.program()
+	d.autostart(ctx)
 	d.browser()
 	d.clients()
 }

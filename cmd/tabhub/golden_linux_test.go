@@ -162,3 +162,27 @@ func steady(text string) string {
 	}
 	return text
 }
+
+// printed returns what is printed on a terminal with so many columns, or into a pipe.
+func printed(t *testing.T, columns uint16, print func(*app) error) string {
+	t.Helper()
+	if columns == 0 {
+		var b bytes.Buffer
+		if err := print(&app{out: visible{&b}, err: visible{&b}, stdout: &b, stderr: &b, env: noEnv}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	terminal, tty := ptytest.Open(t, columns)
+	read := make(chan []byte)
+	go func() {
+		b, _ := io.ReadAll(terminal) // ends with an error when nobody has the tty any more
+		read <- b
+	}()
+	err := print(&app{out: visible{tty}, err: visible{tty}, stdout: tty, stderr: tty, env: noEnv})
+	tty.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(<-read), "\r\n", "\n")
+}

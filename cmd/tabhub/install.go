@@ -117,7 +117,7 @@ func (e *clientEdit) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&e.yes, "yes", false, "do not ask")
 	cmd.Flags().StringVar(&e.file, "config", "", "the client's configuration `file`, if it is not the usual one")
 	cmd.Flags().StringVar(&e.scope, "scope", "", "user or project")
-	cmd.Flags().StringVar(&e.name, "name", "tabhub", "what the client calls the server")
+	cmd.Flags().StringVar(&e.name, "name", connectName, "what the client calls the server: up to seven letters, digits, - and _")
 }
 
 // installed returns the path by which clients can start this program.
@@ -126,11 +126,14 @@ func installed() (string, error) {
 	if !lasting {
 		return "", errors.New("this is a program that `go run` deletes when it ends; install it first: go install ./cmd/tabhub")
 	}
-	// The name on the PATH may be a link that outlives an update of what it leads to.
-	if found, err := exec.LookPath("tabhub"); err == nil {
-		found, err = filepath.Abs(found)
-		if err == nil && sameFile(found, path) {
-			return found, nil
+	// The name on the PATH, or that it was started by, may be a link that outlives an update of
+	// what it leads to.
+	for _, name := range []string{"tabhub", os.Args[0]} {
+		if found, err := exec.LookPath(name); err == nil {
+			found, err = filepath.Abs(found)
+			if err == nil && sameFile(found, path) {
+				return found, nil
+			}
 		}
 	}
 	return path, nil

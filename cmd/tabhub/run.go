@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tabhub/storage/private"
 )
 
 // Exit codes.
@@ -55,7 +57,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err == nil {
 		return exitOK
 	}
-	a.say(slog.LevelError, fmt.Sprintf("tabhub: %v", err))
+	a.say(slog.LevelError, fmt.Sprintf("tabhub: %v", private.Explain(err)))
 	if _, ok := errors.AsType[*usageError](err); ok || isStatus(err, http.StatusBadRequest) {
 		return exitUsage
 	}
@@ -97,8 +99,8 @@ TABHUB_TOKEN is shown to a hub with accounts: it is the token of one of its user
 	}
 	add(groupUse, a.tabsCommand(), a.toolsCommand(), a.callCommand(), a.resourcesCommand(), a.readCommand(), a.promptsCommand(), a.promptCommand(), a.explainCommand(), a.checkCommand())
 	add(groupDecide, a.watchCommand(), a.cancelCommand(), a.approveCommand(), a.logCommand(), a.traceCommand(), a.siteCommand(), a.policyCommand(), a.pauseCommand(), a.resumeCommand())
-	add(groupSetUp, a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.tokenCommand(), a.doctorCommand())
-	add(groupHub, a.serveCommand(), a.stdioCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.versionCommand(), a.manCommand())
+	add(groupSetUp, a.setupCommand(), a.extensionCommand(), a.pairCommand(), a.installCommand(), a.uninstallCommand(), a.tokenCommand(), a.doctorCommand())
+	add(groupHub, a.serveCommand(), a.stdioCommand(), a.autostartCommand(), a.dashboardCommand(), a.statusCommand(), a.stopCommand(), a.versionCommand(), a.manCommand())
 	root.SetHelpCommandGroupID(groupHub)
 	root.SetCompletionCommandGroupID(groupHub)
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)

@@ -17,6 +17,7 @@ import (
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/hub/httpd"
+	"tabhub/storage/private"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -82,6 +83,7 @@ func (a *app) logToFile() error {
 	if err != nil {
 		return err
 	}
+	home.HideConsole()
 	log := dir.LogWriter()
 	a.stderr, a.err = log, visible{log}
 	return nil
@@ -103,7 +105,7 @@ func (a *app) start(ctx context.Context, log *slog.Logger) (*process, error) {
 func (a *app) report(p *process, err error) {
 	var r bridge.Report
 	if err != nil {
-		r.Error = err.Error()
+		r.Error = private.Explain(err).Error()
 	} else {
 		r.Note = strings.Join(p.notes, "; ")
 	}

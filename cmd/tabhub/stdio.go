@@ -16,6 +16,7 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/mcpserver"
+	"tabhub/storage/private"
 )
 
 func (a *app) stdioCommand() *cobra.Command {
@@ -82,12 +83,17 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 		}
 		return err
 	}
-	return bridge.Run(ctx, bridge.Options{In: pollable(a.in, a.stdout, a.stderr), Out: a.stdout, Connect: c.Connect, Log: log})
+	connect := func(ctx context.Context) (net.Conn, error) {
+		conn, err := c.Connect(ctx)
+		return conn, private.Explain(err)
+	}
+	return bridge.Run(ctx, bridge.Options{In: pollable(a.in, a.stdout, a.stderr), Out: a.stdout, Connect: connect, Log: log})
 }
 
 // refuse tells the client why it cannot be served, and returns why: hosts show what
 // they are answered, not what is on stderr. A person sees the latter.
 func (a *app) refuse(ctx context.Context, why error) error {
+	why = private.Explain(why)
 	if terminal.Is(a.in) {
 		return why
 	}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"tabhub/hub/auth"
+	"tabhub/hub/pages"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/tabtransport/pairing"
@@ -298,5 +301,38 @@ func checkCell(t *testing.T, g *Guard, target, host, origin, cell string) {
 		if got := try(a.bearer, a.first); got != code {
 			t.Errorf("%s, Host %q, Origin %q, Bearer %q, first message %q: got %d, want %d", target, host, origin, a.bearer, a.first, got, code)
 		}
+	}
+}
+
+// An operator finds in the guide each path that a hub answers at.
+func TestGuideNamesTheEndpoints(t *testing.T) {
+	guide, err := os.ReadFile("../../spec/docs/OPERATING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(guide), "\n| endpoint |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| (`/.*?) \\|").FindAllStringSubmatch(table, -1) {
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			got = append(got, m[1])
+		}
+	}
+	want := slices.Clone(pages.Paths)
+	for _, r := range routes {
+		switch path := r.path; {
+		case path == "/*" || path == "/dashboard/*": // pages, and the files of the one at "/"
+		case strings.Count(path, "/") > 1:
+			want = append(want, path[:strings.Index(path[1:], "/")+2]+"…")
+		default:
+			want = append(want, path)
+		}
+	}
+	for _, list := range []*[]string{&got, &want} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the guide has %q, and the hub %q", got, want)
 	}
 }

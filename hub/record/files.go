@@ -10,6 +10,7 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/spec"
+	"tabhub/storage/private"
 )
 
 const (
@@ -330,6 +331,7 @@ func (f *File) write(w *writer, lines []Line, closing bool) ([]Line, error) {
 func (f *File) report(err error) {
 	text := ""
 	if err != nil {
+		err = private.Explain(err)
 		text = err.Error()
 	}
 	f.mu.Lock()

@@ -5,6 +5,7 @@ package extension
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -81,6 +82,10 @@ func WriteInstance(dir string, ring *pairing.Ring, address string) (pairing.Copy
 		err = write(root, append(text, '\n'))
 	}
 	if err != nil {
+		_ = empty(root) // half a copy is not loaded, and leaves room
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			e.Path = filepath.Join(dir, e.Path) // who has it does not know root
+		}
 		return pairing.Copy{}, fmt.Errorf("write extension: %w", err)
 	}
 	return c, nil
@@ -131,6 +136,10 @@ func write(root *os.Root, pairing []byte) error {
 	}
 	// What an older version had and this one does not must not be loaded with it.
 	if err := empty(root); err != nil {
+		return err
+	}
+	// First comes what says that the directory is the extension's, should this be cut short.
+	if err := root.WriteFile("manifest.json", files()["manifest.json"], 0o600); err != nil {
 		return err
 	}
 	for name, text := range files() {

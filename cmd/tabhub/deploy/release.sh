@@ -16,7 +16,7 @@ case $mode in snapshot | compare | quick) ;; *) sed -n '2,/^set/s/^# \{0,1\}//p'
 
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 goreleaser=v2.15.1
-registry=v1.8.8 registry_sum=h1:0jdq3u6JeGFNwAmXke8Av1gKBcp56UH5wSm8OdfMjsU=
+registry=v1.8.8 registry_sum=h1:mnSk49TTqtyv53Mdjjf4OyL3UESocTybylLmSbZ/cic=
 tools=$here/tools
 work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
@@ -38,14 +38,14 @@ build() {
       sed -e 's/goos: \[.*/goos: [linux]/' -e 's/goarch: \[.*/goarch: [amd64]/' "$config" >../quick.yaml
       config=../quick.yaml
     fi
-    goreleaser release --config "$config" --snapshot --clean 2>&1 | sed 's/^/  /'
+    goreleaser release --config "$config" --snapshot --clean >../goreleaser.log 2>&1 || { cat ../goreleaser.log; exit 1; }
     if [ "$mode" = quick ]; then # the bundle's other programs are not there
       version=$(node -p 'require("./dist/release/metadata.json").version')
       dist/tools/pack extras --version "$version" --repository example/tabhub --system linux dist/release dist/extra
     fi
     mkdir -p dist/files
-    cp -p dist/release/*.* dist/extra/* dist/files/
-    rm -f dist/files/{artifacts,metadata}.json dist/files/config.yaml # goreleaser's own notes, with times
+    # All but goreleaser's own notes, which have times.
+    find dist/release dist/extra -maxdepth 1 -type f ! -name artifacts.json ! -name metadata.json ! -name config.yaml -exec cp -p {} dist/files/ \;
   )
 }
 
@@ -84,7 +84,10 @@ mcpb info *.mcpb
 mcpb unpack *.mcpb "$work/bundle" >/dev/null
 mcpb validate "$work/bundle/manifest.json"
 module=$(go mod download -json "github.com/modelcontextprotocol/registry@$registry")
-[ "$(node -p 'JSON.parse(process.argv[1]).Sum' "$module")" = $registry_sum ]
+if [ "$(node -p 'JSON.parse(process.argv[1]).Sum' "$module")" != $registry_sum ]; then
+  echo "the registry's module is not what it was: $module"
+  exit 1
+fi
 cp -r "$(node -p 'JSON.parse(process.argv[1]).Dir' "$module")" "$work/registry"
 chmod -R u+w "$work/registry"
 mkdir "$work/registry/cmd/check"
@@ -93,21 +96,22 @@ go -C "$work/registry" run ./cmd/check "$PWD/server.json"
 node "$tools/lint.mjs" tabhub-extension_*.zip
 
 step "programs"
-# run PROGRAM [BEFORE...] runs a program, by the words of BEFORE: it says its version, runs a hub,
+# run PROGRAM [BEFORE...] runs a program, by the words of BEFORE: it knows its commit, runs a hub,
 # calls a tool there and ends it.
+commit=$(git rev-parse --short=12 HEAD)
 run() {
   local program=$1 home line hub
   shift
   home=$(mktemp -d "$work/home.XXXX")
   local -x HOME=$home TABHUB_DATA_DIR=$home/data
-  "$@" "$program" version
+  "$@" "$program" version | grep "$commit"
   coproc HUB { exec "$@" "$program" serve --demo --listen 127.0.0.1:0 2>&1; }
   hub=$HUB_PID
   while read -r line; do
     case $line in *"listening on "*) break ;; esac
   done <&"${HUB[0]}"
   "$@" "$program" status >/dev/null
-  "$@" "$program" call website_tool_demo_tabhub__search_products '{"query":"mug"}' | grep -q -i mug
+  "$@" "$program" call website_tool_demo_tabhub__search_products '{"query":"mug"}' | grep -i mug >/dev/null
   "$@" "$program" stop
   wait "$hub"
 }
@@ -137,7 +141,7 @@ fi
 
 step "packages"
 for deb in *_amd64.deb; do
-  if ! command -v dpkg >/dev/null; then lacks dpkg "$deb is not installed" && break; fi
+  if ! command -v dpkg >/dev/null; then lacks dpkg "$deb is not installed"; break; fi
   root=$work/debian
   mkdir -p "$root"/var/lib/dpkg/{info,updates}
   touch "$root"/var/lib/dpkg/status
@@ -147,7 +151,7 @@ for deb in *_amd64.deb; do
   [ ! -e "$root/usr" ]
 done
 for rpm in *_amd64.rpm; do
-  if ! command -v rpm >/dev/null; then lacks rpm "$rpm is not installed" && break; fi
+  if ! command -v rpm >/dev/null; then lacks rpm "$rpm is not installed"; break; fi
   root=$work/redhat
   mkdir "$root"
   rpm --root "$root" --initdb
@@ -161,6 +165,7 @@ done
 step "image"
 if command -v buildah >/dev/null; then
   "$here/image.sh" "$work/archive/tabhub" "$work/image"
+  if [ "$mode" = snapshot ]; then cp "$work/image/tabhub.tar" "$here/../../../dist/snapshot/image_linux_amd64.tar"; fi
 else
   lacks buildah "there is no image"
 fi

@@ -6,10 +6,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"tabhub/naming"
 )
 
-// All are the known clients. What their files look like is from the sources that TestSources
-// names.
+// All are the known clients. Where their files are and what these look like is from
+//
+//   - Claude Code, Codex and Gemini CLI: what `claude mcp add` 2.1, `codex mcp add` 0.169 and
+//     `gemini mcp add` 0.61 write; docs/tools/mcp-server.md in google-gemini/gemini-cli
+//   - Windsurf: docs.windsurf.com/windsurf/cascade/mcp
+//   - goose: documentation/docs/guides/config-files.md in aaif-goose/goose
+//   - Zed: docs/src/ai/mcp.md and crates/paths/src/paths.rs in zed-industries/zed
+//   - Continue: docs/customize/deep-dives/mcp.mdx and core/context/mcp/json in continuedev/continue
+//   - Claude Desktop, Cursor, VS Code: their documentation of MCP
 var All = []Client{
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.",
@@ -81,7 +90,7 @@ func (c Client) CheckName(name string) error {
 	case strings.Contains(name, "__"):
 		return fmt.Errorf("%q has __ in it, which ends a server's name in mcp__NAME__TOOL", name)
 	case len(name) > maxName:
-		return fmt.Errorf("%q has more than %d characters, which leaves too little of the 64 of mcp__NAME__TOOL", name, maxName)
+		return fmt.Errorf("%q has more than %d characters: as mcp__NAME__TOOL a tool would have more than the %d that model APIs take", name, maxName, maxToolName)
 	case slices.Contains(c.reserved, name):
 		return fmt.Errorf("%s keeps %q for itself", c.Title, name)
 	case c.noUnderscore && strings.Contains(name, "_"):
@@ -92,7 +101,10 @@ func (c Client) CheckName(name string) error {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]*[A-Za-z0-9])?$`)
 
-const maxName = 32
+const (
+	maxToolName = 64 // of most model APIs
+	maxName     = maxToolName - len("mcp____") - naming.DefaultLimit
+)
 
 // members are those of an entry that say how a server is started or reached.
 func (c Client) members(e Entry) []member {

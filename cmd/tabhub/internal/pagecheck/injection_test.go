@@ -37,7 +37,7 @@ func TestHarmlessTexts(t *testing.T) {
 		"Add instructions for the courier: where to leave the parcel, which bell to ring.",
 		"0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789",
 		"Writes a .env.example file? No: it only shows the names of variables.",
-		"Emoji are fine: 👩‍👩‍👧‍👦 🏳️‍🌈 and so is نمی‌خواهم.",
+		"Emoji are fine: 👩‍👩‍👧‍👦 🏳️‍🌈 and so is نمی\u200cخواهم.",
 	} {
 		if what, part := suspect(text, offered); what != "" {
 			t.Errorf("%q %s: %q", text, what, part)

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/autostart"
+	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/cmd/tabhub/internal/shell"
+)
+
+// autostartWait is how long the system may take to start the hub, and autostartLook how often
+// is looked for it.
+const (
+	autostartWait = 15 * time.Second
+	autostartLook = 50 * time.Millisecond
+)
+
+func (a *app) autostartCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "autostart",
+		Short: "Have the hub run whenever you are logged in",
+		Long: `Have the hub run whenever you are logged in: systemd, launchd or Windows' Task Scheduler
+starts it, and starts it again when it fails. Without this the first client starts it,
+and it ends 15 minutes after the last one.
+
+There is one hub that is started so. It logs to hub.log in its data directory, takes the
+place of a hub that a client has started, and waits for one that you have started to end.`,
+		Example: `  tabhub autostart on
+  tabhub autostart status`,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.autostartOnCommand(), a.autostartOffCommand(), a.autostartStatusCommand())
+	return cmd
+}
+
+// starter is what starts programs for the user of this process.
+func (a *app) starter() *autostart.System {
+	return &autostart.System{OS: runtime.GOOS, Env: a.env, Run: autostart.Run}
+}
+
+func (a *app) autostartOnCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "on",
+		Short: "Start the hub now, and at each login",
+		Long: `Start the hub now, and at each login, with the flags given here and those that the
+environment sets. Once more with others replaces them.`,
+		Example: `  tabhub autostart on
+  tabhub autostart on --policy ask --log-payloads`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			program, err := installed()
+			if err != nil {
+				return err
+			}
+			return a.autostartOn(cmd.Context(), program, cmd.Flags())
+		},
+	}
+	a.config.addHubFlags(cmd.Flags())
+	return cmd
+}
+
+// autostartOn has the system start a program as the hub, with flags that were set.
+func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.FlagSet) error {
+	if err := a.config.check(); err != nil {
+		return err
+	}
+	dir, err := a.dir()
+	if err == nil {
+		err = dir.Make()
+	}
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	state, err := a.starter().On(ctx, autostart.Entry{
+		Program: program, Args: append([]string{"serve", "--service", "--data-dir=" + string(dir)}, passOn(flags)...),
+		DataDir: string(dir), LogFile: dir.LogFile(),
+	})
+	if errors.Is(err, autostart.ErrNone) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("the hub is not started at login: %w", err)
+	}
+	if state.How == "the desktop" {
+		a.note("There is no systemd of yours, so the desktop starts the hub at the next login, and nothing starts it again if it fails: %s", state.File)
+		return nil
+	}
+	a.note("%s starts the hub from now on when you log in; `tabhub autostart off` undoes it.", state.How)
+	if state.How == "systemd" {
+		a.note("`loginctl enable-linger` has it run while you are not logged in, too.")
+	}
+	return a.awaitService(ctx, dir, began)
+}
+
+// awaitService waits until a hub runs that has started since then, and says where it is.
+func (a *app) awaitService(ctx context.Context, dir home.Dir, since time.Time) error {
+	for late := time.Now().Add(autostartWait); time.Now().Before(late); {
+		h, err := dir.Running()
+		switch {
+		case err == nil && h.Started.After(since):
+			a.note("It runs: %s", h.URL())
+			return nil
+		case err == nil && !h.Auto:
+			a.note("Another hub runs (process %d); this one begins when that has ended.", h.PID)
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(autostartLook):
+		}
+	}
+	return fmt.Errorf("the hub does not run after %s; %s may say why", autostartWait, dir.LogFile())
+}
+
+func (a *app) autostartOffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "off",
+		Short:   "End the hub that the system has started, and start it at no login",
+		Example: `  tabhub autostart off`,
+		Args:    args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s := a.starter()
+			was, err := s.State(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if !was.On {
+				a.note("the system does not start the hub; nothing to do")
+				return nil
+			}
+			if dir := home.Dir(was.Entry.DataDir); was.How == "Task Scheduler" && dir.Held(home.HubLock) {
+				// It would be ended without a chance to finish what is under way.
+				a.config.dataDir = string(dir)
+				if err := a.stop(cmd.Context(), dir, stopAsk, stopWait); err != nil {
+					return err
+				}
+			}
+			if was, err = s.Off(cmd.Context()); err != nil {
+				return err
+			}
+			a.note("%s no longer starts the hub; the first client does.", was.How)
+			return nil
+		},
+	}
+}
+
+// autostartState is what `autostart status --json` prints.
+type autostartState struct {
+	On      bool     `json:"on"`
+	How     string   `json:"how,omitempty"`
+	File    string   `json:"file,omitempty"`
+	Program string   `json:"program,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	DataDir string   `json:"dataDir,omitempty"`
+	LogFile string   `json:"logFile,omitempty"`
+	Running bool     `json:"running"` // a hub, however it was started
+}
+
+func (a *app) autostartStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say whether the system starts the hub, and how",
+		Example: `  tabhub autostart status
+  tabhub autostart status --json`,
+		Args: args(cobra.NoArgs),
+	}
+	asJSON := jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		is, err := a.starter().State(cmd.Context())
+		if err != nil {
+			return err
+		}
+		e := is.Entry
+		s := autostartState{is.On, is.How, is.File, e.Program, e.Args, e.DataDir, e.LogFile, is.On && home.Dir(e.DataDir).Held(home.HubLock)}
+		if *asJSON {
+			return a.printValue(s)
+		}
+		if !s.On {
+			a.note("The system does not start the hub; the first client does. `tabhub autostart on` changes that.")
+			return nil
+		}
+		t := a.table()
+		t.Row("autostart", "on, by "+s.How)
+		if s.File != "" {
+			t.Row("file", s.File)
+		}
+		if e.Program == "" {
+			t.Row(stateCell("problem"), "this was not written by tabhub, or has been changed; `tabhub autostart on` writes it anew")
+			return t.Print()
+		}
+		t.Row("starts", shell.Here(append([]string{s.Program}, s.Args...)...))
+		running := "no"
+		if s.Running {
+			running = "yes; " + shell.Here("tabhub", "status", "--data-dir", s.DataDir) + " says more"
+		}
+		t.Row("hub runs", running)
+		t.Row("log", s.LogFile)
+		return t.Print()
+	}
+	return cmd
+}
+
+// autostart looks whether what starts the hub at login still can. Where nothing does, that is
+// no finding.
+func (d *doctor) autostart(ctx context.Context) {
+	const check = "autostart"
+	is, err := d.starter().State(ctx)
+	again := "`tabhub autostart on`, with the flags that it had (`tabhub autostart status`)"
+	e := is.Entry
+	switch {
+	case err != nil:
+		d.bad(check, "make it readable for you", "%v", err)
+		return
+	case !is.On:
+		return
+	case e.Program == "":
+		d.note(check, "", "%s starts a hub by %s, which tabhub has not written", is.How, is.File)
+		return
+	}
+	own, _ := installed()
+	_, missing := os.Stat(e.Program)
+	switch {
+	case missing != nil:
+		d.bad(check, again, "%s is to start a program that is gone: %v", is.How, missing)
+	case !home.Dir(e.DataDir).Held(home.HubLock):
+		say := d.bad
+		if is.How == "the desktop" {
+			say = d.note // which it does at the next login
+		}
+		say(check, again, "%s is to run the hub, but none runs in %s; %s may say why", is.How, e.DataDir, e.LogFile)
+	case own != "" && !sameFile(own, e.Program):
+		d.note(check, again, "%s starts %s, which is not this program", is.How, e.Program)
+	case e.DataDir != string(d.dir):
+		d.note(check, "", "%s runs a hub in %s, which is not the directory that is looked at", is.How, e.DataDir)
+	default:
+		d.fine(check, "%s starts the hub at login", is.How)
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"tabhub/cmd/tabhub/internal/terminal/ptytest"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// typist is a user of `tabhub setup` at a terminal.
+type typist struct {
+	t    *testing.T
+	home string
+	env  []string
+	tty  *os.File // what the user sees and types on
+	cmd  *exec.Cmd
+	seen strings.Builder
+	more chan string
+}
+
+// newHome returns a home directory with clients, and the environment of a program there.
+func newHome(t *testing.T) (home string, env []string) {
+	home = t.TempDir()
+	for _, dir := range []string{".cursor", ".codex"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "TABHUB_") && !strings.HasPrefix(name, "XDG_") && name != "HOME" {
+			env = append(env, v)
+		}
+	}
+	env = append(env, "HOME="+home, "TABHUB_LISTEN=127.0.0.1:0", "GORACE=atexit_sleep_ms=0", "TERM=xterm")
+	t.Cleanup(func() {
+		stop := exec.Command("tabhub", "stop")
+		stop.Env = env
+		stop.Run() // there may be none
+	})
+	return home, env
+}
+
+// sitDown starts `tabhub setup ARG…` on a terminal.
+func sitDown(t *testing.T, home string, env []string, args ...string) *typist {
+	t.Helper()
+	screen, tty := ptytest.Open(t, 100)
+	u := &typist{t: t, home: home, env: env, tty: screen, more: make(chan string)}
+	u.cmd = exec.CommandContext(t.Context(), "tabhub", append([]string{"setup"}, args...)...)
+	u.cmd.Env, u.cmd.Dir = env, home
+	u.cmd.Stdin, u.cmd.Stdout, u.cmd.Stderr = tty, tty, tty
+	u.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := u.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	go func() {
+		defer close(u.more)
+		buf := make([]byte, 4096)
+		for {
+			n, err := screen.Read(buf)
+			if err != nil {
+				return // nobody has the terminal any more
+			}
+			u.more <- string(buf[:n])
+		}
+	}()
+	return u
+}
+
+// see waits until the screen shows words that it did not show before.
+func (u *typist) see(words string) {
+	u.t.Helper()
+	deadline := time.After(time.Minute)
+	for !strings.Contains(u.seen.String(), words) {
+		select {
+		case s, ok := <-u.more:
+			if !ok {
+				u.t.Fatalf("it ended before it showed %q:\n%s", words, u.seen.String())
+			}
+			u.seen.WriteString(s)
+		case <-deadline:
+			u.t.Fatalf("it does not show %q:\n%s", words, u.seen.String())
+		}
+	}
+	_, after, _ := strings.Cut(u.seen.String(), words)
+	u.seen.Reset()
+	u.seen.WriteString(after)
+}
+
+func (u *typist) enter(keys string) {
+	u.t.Helper()
+	if _, err := u.tty.WriteString(keys); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+// leaves returns how the command ends, and what it has shown last.
+func (u *typist) leaves() (code int, last string) {
+	for s := range u.more {
+		u.seen.WriteString(s)
+	}
+	u.cmd.Wait()
+	return u.cmd.ProcessState.ExitCode(), u.seen.String()
+}
+
+// A new user is led from the program to a call, by answering questions, with a real browser and
+// the configurations of two clients; and finds the second time that all is there.
+func TestSetupOnATerminal(t *testing.T) {
+	chromium.Require(t)
+	home, env := newHome(t)
+	os.WriteFile(filepath.Join(home, ".cursor", "mcp.json"), []byte("{\n  // mine\n  \"mcpServers\": {}\n}\n"), 0o600)
+
+	u := sitDown(t, home, env)
+	u.see("● ok")
+	u.see("Write the browser extension to " + home + "/tabhub-extension?")
+	u.enter("y\n")
+	u.see("Type chrome://extensions into the address bar")
+	b := chromium.Start(t, chromium.Options{Extension: filepath.Join(home, "tabhub-extension")})
+	u.see("is connected")
+	u.see(`+    "tabhub": {`)
+	u.see("Put tabhub into Cursor, " + home + "/.cursor/mcp.json? [Yes/no]")
+	u.enter("what?\n")
+	u.see("Put tabhub into Cursor")
+	u.enter("\n")
+	u.see("Put tabhub into Codex")
+	u.enter("n\n")
+	u.see("Have the hub run whenever you are logged in? Without this the first client starts it. [No/yes]")
+	u.enter("\n")
+	u.see("left out; the first client starts the hub")
+	u.see("as Cursor: ready in")
+	u.see("Next:")
+	if code, last := u.leaves(); code != exitOK || !strings.Contains(last, "Cursor's settings") || strings.Contains(last, "Codex") {
+		t.Errorf("%d, %s", code, last)
+	}
+	entry, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
+	if !strings.Contains(string(entry), "tbh_") || !strings.Contains(string(entry), "// mine") {
+		t.Errorf("Cursor has %s", entry)
+	}
+	if files, _ := os.ReadDir(filepath.Join(home, ".codex")); len(files) != 0 {
+		t.Errorf("Codex has %v", files)
+	}
+
+	u = sitDown(t, home, env, "--client", "cursor", "--autostart", "no")
+	if code, all := u.leaves(); code != exitOK || strings.Contains(all, "[Yes") || !strings.Contains(all, "is connected") || !strings.Contains(all, "Cursor has it already") {
+		t.Errorf("the second time: %d, %s", code, all)
+	}
+	if again, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json")); !bytes.Equal(again, entry) {
+		t.Errorf("the second time made %s", again)
+	}
+	b.Close()
+}
+
+// Who presses Ctrl-C finds nothing half done, and hears how to go on.
+func TestSetupIsStopped(t *testing.T) {
+	chromium.Require(t)
+	home, env := newHome(t)
+	u := sitDown(t, home, env, "--no-call")
+	u.see("Write the browser extension")
+	u.enter("y\n")
+	u.see("Enter goes on without")
+	u.enter("\x03")
+	if code, last := u.leaves(); code != exitError || !strings.Contains(last, "stopped; what is marked ok is done, and `tabhub setup` goes on from here") {
+		t.Fatalf("%d, %q", code, last)
+	}
+	u = sitDown(t, home, env, "--no-call", "--wait", "1m")
+	u.see("Write the browser extension")
+	u.enter("y\n")
+	u.see("Enter goes on without")
+	u.enter("\n")
+	u.see("waits to be loaded")
+	u.see("Put tabhub into Cursor")
+	u.enter("\x03")
+	if code, last := u.leaves(); code != exitError || !strings.Contains(last, "stopped; ") {
+		t.Fatalf("%d, %q", code, last)
+	}
+	for _, dir := range []string{".cursor", ".codex"} {
+		if files, _ := os.ReadDir(filepath.Join(home, dir)); len(files) != 0 {
+			t.Errorf("%s has %v", dir, files)
+		}
+	}
+	out := exec.Command("tabhub", "token", "list")
+	out.Env = env
+	if said, _ := out.CombinedOutput(); !regexp.MustCompile(`no client has a credential`).Match(said) {
+		t.Errorf("a token is left over: %s", said)
+	}
+}
