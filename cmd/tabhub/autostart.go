@@ -33,8 +33,6 @@ and it ends 15 minutes after the last one.
 
 There is one hub that is started so. It logs to hub.log in its data directory, takes the
 place of a hub that a client has started, and waits for one that you have started to end.`,
-		Example: `  tabhub autostart on
-  tabhub autostart status`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
