@@ -132,7 +132,7 @@ var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "doc
 var ownCommand = regexp.MustCompile(`(?:^|\(|-- |\| |=\S+ )(?:\./)?(tabhub( [^|<>)]*)?)$|<\((tabhub [^)]*)\)|(tabhub completion \w+) >|^(tabhub [^|<>]*) [|<>]`)
 
 func commandIn(line string) string {
-	line = strings.ReplaceAll(line, "go run ./cmd/tabhub", "tabhub")
+	line = regexp.MustCompile(`go run (-v )?\./cmd/tabhub`).ReplaceAllString(line, "tabhub")
 	m := ownCommand.FindStringSubmatch(line)
 	if m == nil {
 		return ""
@@ -350,6 +350,18 @@ func TestDocumentedSnippets(t *testing.T) {
 				t.Errorf("%s:%d: %v", file, b.at, err)
 			}
 		}
+	}
+}
+
+// README's first lines for a page must be the guide's, which are tried in a browser.
+func TestREADMEBeginsAPageAsTheGuide(t *testing.T) {
+	first := func(file string) string {
+		blocks, _ := readGuide(t, file)
+		i := slices.IndexFunc(blocks, func(b block) bool { return b.lang == "html" })
+		return strings.Join(blocks[i].lines, "\n")
+	}
+	if readme, guide := first("../../README.md"), first("../../spec/docs/PAGES.md"); readme != guide {
+		t.Errorf("README has\n%s\nand the guide\n%s", readme, guide)
 	}
 }
 
