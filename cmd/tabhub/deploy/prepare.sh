@@ -3,6 +3,7 @@
 # makes the rest. To be run by goreleaser, in the repository's directory.
 set -euo pipefail
 version=$1
+export SOURCE_DATE_EPOCH=$2 TZ=UTC # of manual pages
 
 rm -rf dist/tools dist/man dist/completions dist/extra
 mkdir -p dist/tools dist/completions
