@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/policyfile"
@@ -127,6 +126,9 @@ var notRun = []struct{ begins, why string }{
 // foreign are the first words of lines that are not tabhub's.
 var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
 
+// ownPath finds what is of this repository in a line that is not tabhub's.
+var ownPath = regexp.MustCompile(`(?:^| )(?:\./)?(?:cmd|hub|spec|storage|tabtransport|\.ci)/[\w/-]*(?:\.\w+)?`)
+
 // ownCommand finds a command of tabhub's in a line: also in a shell's substitution, behind a
 // client's "--", or run by go.
 var ownCommand = regexp.MustCompile(`(?:^|\(|-- |\| |=\S+ )(?:\./)?(tabhub( [^|<>)]*)?)$|<\((tabhub [^)]*)\)|(tabhub completion \w+) >|^(tabhub [^|<>]*) [|<>]`)
@@ -160,6 +162,11 @@ func TestDocumentedCommands(t *testing.T) {
 			if first, _, _ := strings.Cut(c.line, " "); command == "" {
 				if !slices.Contains(foreign, first) {
 					t.Errorf("%s:%d: %q is no command of tabhub's, and none of those that are known", file, c.at, c.line)
+				}
+				for _, path := range ownPath.FindAllString(c.line, -1) {
+					if _, err := os.Stat("../../" + strings.Trim(path, " ")); err != nil {
+						t.Errorf("%s:%d: %q: %v", file, c.at, c.line, err)
+					}
 				}
 				continue
 			}
@@ -379,38 +386,4 @@ func parseScript(t *testing.T, node, text string) error {
 		return usagef("%s", out)
 	}
 	return nil
-}
-
-// Whoever reads the guide to the terminal finds each command there, in the group of the help.
-func TestGuideNamesTheCommands(t *testing.T) {
-	text, err := os.ReadFile("../../spec/docs/TERMINAL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := new(app).command()
-	for _, g := range commandGroups {
-		row := regexp.MustCompile(`(?m)^\| ` + g.Title + ` \| (.*) \|$`).FindStringSubmatch(string(text))
-		if row == nil {
-			t.Errorf("the guide has no row %q", g.Title)
-			continue
-		}
-		var got, want []string
-		for _, m := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[1], -1) {
-			got = append(got, m[1])
-		}
-		isOf := func(c *cobra.Command) bool { return c.GroupID == g.ID && c.IsAvailableCommand() }
-		for _, c := range root.Commands() {
-			if isOf(c) {
-				want = append(want, c.Name())
-			}
-		}
-		if g.ID == groupHub {
-			want = append(want, "completion")
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("the guide has %q for %s, and the commands are %q", got, g.Title, want)
-		}
-	}
 }
