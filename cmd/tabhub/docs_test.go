@@ -271,7 +271,7 @@ func checkCommand(line string, alone bool) error {
 		}
 		return nil
 	}
-	if found.HasSubCommands() && len(rest) > 0 && !found.Runnable() && regexp.MustCompile(`^[a-z]`).MatchString(rest[0]) {
+	if found.HasSubCommands() && len(rest) > 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(rest[0]) && (found.Args == nil || found.Args(found, rest[:1]) != nil) {
 		return usagef("%s has no command %s", found.CommandPath(), rest[0])
 	}
 	for _, w := range rest {
