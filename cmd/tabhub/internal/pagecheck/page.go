@@ -180,14 +180,18 @@ var (
 	reading    = []string{"get", "list", "search", "find", "read", "show", "view", "fetch", "lookup", "query", "describe", "count"}
 )
 
-// verbOf returns the first word of a name, in lower case.
+// verbOf returns the first word of a name, in lower case; "" where it is no verb, as in
+// order_history.
 func verbOf(name string) string {
 	words := wordsOf(name)
-	if len(words) == 0 {
+	if len(words) == 0 || len(words) > 1 && slices.Contains(nouns, words[len(words)-1]) && slices.Contains(changing, words[0]) {
 		return ""
 	}
 	return words[0]
 }
+
+// nouns are last words of names that say what is read.
+var nouns = []string{"status", "state", "history", "details", "info", "list", "summary", "total", "count", "preview", "price", "quote", "options", "policy"}
 
 // quoted is a name for a sentence, with what follows it if there are more.
 func quoted(names []string, most int) string {

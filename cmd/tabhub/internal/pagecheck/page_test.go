@@ -89,7 +89,7 @@ func TestExamine(t *testing.T) {
 			[]string{"note:parameter-undescribed:paint", "warning:parameter-undescribed:paint", "warning:parameter-untyped:paint"}},
 		"many": {Page{Items: tools(many...), Budget: 100}, []string{"warning:budget-exceeded:", "warning:tools-many:"}},
 		"hints": {Page{Items: tools(
-			described("delete_order", ""), described("remove_item", `,"annotations":{"readOnlyHint":true}`), described("list_orders", ""),
+			described("delete_order", ""), described("order_history", `,"annotations":{"readOnlyHint":true}`), described("cancel_policy", ""), described("remove_item", `,"annotations":{"readOnlyHint":true}`), described("list_orders", ""),
 			described("show_cart", `,"annotations":{"readOnlyHint":true,"destructiveHint":true}`), described("cancel_order", `,"annotations":{"consequentialHint":true}`),
 			described("delete_draft", `,"annotations":{"destructiveHint":false}`), described("get_cart", `,"annotations":{"readOnlyHint":false}`))},
 			[]string{"error:hints-contradict:show_cart", "note:hint-missing:list_orders", "warning:hint-doubtful:remove_item", "warning:hint-missing:delete_order"}},
