@@ -56,18 +56,21 @@ environment sets. Once more with others replaces them.`,
 		Example: `  tabhub autostart on
   tabhub autostart on --policy ask --log-payloads`,
 		Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.autostartOn(cmd.Context(), cmd.Flags()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			program, err := installed()
+			if err != nil {
+				return err
+			}
+			return a.autostartOn(cmd.Context(), program, cmd.Flags())
+		},
 	}
 	a.config.addHubFlags(cmd.Flags())
 	return cmd
 }
 
-func (a *app) autostartOn(ctx context.Context, flags *pflag.FlagSet) error {
+// autostartOn has the system start a program as the hub, with flags that were set.
+func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.FlagSet) error {
 	if err := a.config.check(); err != nil {
-		return err
-	}
-	program, err := installed()
-	if err != nil {
 		return err
 	}
 	dir, err := a.dir()

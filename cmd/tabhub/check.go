@@ -163,7 +163,7 @@ func pageURL(address string) (string, error) {
 		if isLocal("http://" + address) {
 			scheme = "http://"
 		}
-		if _, err := os.Stat(address); err == nil {
+		if file, err := os.Stat(address); err == nil && file.Mode().IsRegular() {
 			return "", usagef("%s is a file; serve it over http, as with `python3 -m http.server`, and check that address", address)
 		}
 		address = scheme + address
@@ -179,44 +179,6 @@ func pageURL(address string) (string, error) {
 	}
 	return u.String(), nil
 }
-
-// checkReport is what --json prints; spec/docs/CHECK.md has its form.
-type checkReport struct {
-	Version  int                 `json:"version"`
-	URL      string              `json:"url"`    // as it was asked for
-	Opened   string              `json:"opened"` // where that has led
-	Title    string              `json:"title"`
-	Tokens   int                 `json:"tokens"` // of all tools' definitions, about
-	Budget   int                 `json:"budget"`
-	Errors   int                 `json:"errors"`
-	Warnings int                 `json:"warnings"`
-	Notes    int                 `json:"notes"`
-	Items    []checkItem         `json:"items"`
-	Findings []pagecheck.Finding `json:"findings"`
-
-	written string // the file that was written
-}
-
-// checkItem is one item that the page offers.
-type checkItem struct {
-	Kind     spec.Kind   `json:"kind"`
-	Template bool        `json:"template,omitempty"`
-	Name     string      `json:"name"`   // the page's own
-	Public   string      `json:"public"` // as clients see it
-	Tokens   int         `json:"tokens"` // of its definition, about
-	Class    string      `json:"class"`
-	Calls    []checkCall `json:"calls"`
-}
-
-// checkCall is a call of it.
-type checkCall struct {
-	Arguments    json.RawMessage `json:"arguments,omitempty"`
-	Outcome      string          `json:"outcome"` // ok, failed (by the page), or error (without an answer)
-	Milliseconds int64           `json:"milliseconds"`
-	Bytes        int             `json:"bytes"` // of the result
-}
-
-const checkVersion = 1
 
 // check opens the page, and returns what is to be said of it.
 func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) {
@@ -300,7 +262,7 @@ func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck
 		}
 		call.Given = given
 		calls = append(calls, call)
-		found = append(found, pagecheck.Judge(it, &call, p.Tokens)...)
+		found = append(found, pagecheck.Judge(&call, p.Tokens)...)
 		if call.Navigated == "" {
 			return nil
 		}
@@ -370,169 +332,4 @@ func toolNames(p *pagecheck.Page) string {
 		}
 	}
 	return terminal.OneLine(strings.Join(names, ", "), 300)
-}
-
-// count fills in what follows from the findings, the items and their calls.
-func (r *checkReport) count(p *pagecheck.Page, calls []pagecheck.Call) {
-	bytes := 0
-	r.Items = []checkItem{}
-	for _, it := range p.Items {
-		if it.Kind == spec.KindTool {
-			bytes += len(it.Definition) + len(",")
-		}
-		item := checkItem{Kind: it.Kind, Template: it.Template, Name: it.Name, Public: it.Public, Tokens: p.Tokens(len(it.Definition)), Class: it.Class.String(), Calls: []checkCall{}}
-		for _, call := range calls {
-			if call.Item != it.Name || (call.Arguments == nil) != (it.Kind == spec.KindResource) {
-				continue
-			}
-			outcome := "ok"
-			switch {
-			case call.Failed != "":
-				outcome = "error"
-			case string(rawjson.Get(call.Result, "isError")) == "true":
-				outcome = "failed"
-			}
-			item.Calls = append(item.Calls, checkCall{call.Arguments, outcome, call.Took.Milliseconds(), len(call.Result)})
-		}
-		r.Items = append(r.Items, item)
-	}
-	r.Tokens = p.Tokens(bytes)
-	if r.Findings == nil {
-		r.Findings = []pagecheck.Finding{}
-	}
-	for _, f := range r.Findings {
-		switch f.Severity {
-		case pagecheck.Error:
-			r.Errors++
-		case pagecheck.Warning:
-			r.Warnings++
-		default:
-			r.Notes++
-		}
-	}
-}
-
-// verdict is the error by which the check fails, nil if it does not.
-func (r *checkReport) verdict(strict bool) error {
-	if r.Errors > 0 || strict && r.Warnings > 0 {
-		return fmt.Errorf("the page has %s", r.summary())
-	}
-	return nil
-}
-
-func (r *checkReport) summary() string {
-	var parts []string
-	for _, of := range []struct {
-		n    int
-		what string
-	}{{r.Errors, "error"}, {r.Warnings, "warning"}, {r.Notes, "note"}} {
-		if of.n > 0 {
-			parts = append(parts, plural(of.n, of.what))
-		}
-	}
-	return cmp.Or(strings.Join(parts, ", "), "nothing to change")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// printCheck prints a report for people.
-func (a *app) printCheck(r *checkReport) error {
-	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Strong, terminal.OneLine(strings.TrimSpace(r.Opened+"  "+r.Title), 300)))
-	if !strings.HasPrefix(r.Opened, r.URL) {
-		a.hint("%s led there.", r.URL)
-	}
-	if len(r.Items) > 0 {
-		fmt.Fprintln(a.stdout)
-		if err := a.printCheckItems(r); err != nil {
-			return err
-		}
-		if r.Tokens > 0 {
-			a.hint("\nAll tools cost a model about %d tokens; hubs list up to %d by default.", r.Tokens, r.Budget)
-		}
-	}
-	if len(r.Findings) > 0 {
-		fmt.Fprintln(a.stdout)
-		if err := a.printFindings(r.Findings); err != nil {
-			return err
-		}
-	}
-	if r.written != "" {
-		a.note("%s is written", r.written)
-	}
-	if r.Errors == 0 {
-		a.note("%s", r.summary())
-	}
-	return nil
-}
-
-func (a *app) printCheckItems(r *checkReport) error {
-	t := a.table("NAME", "KIND", "CHANGES", "TOKENS", "CALLED")
-	for _, it := range r.Items {
-		kind, tokens := string(it.Kind), fmt.Sprint(it.Tokens)
-		if it.Template {
-			kind = "template"
-		}
-		if it.Kind != spec.KindTool {
-			tokens = "-"
-		}
-		t.Row(it.Name, kind, changes(it), tokens, called(it.Calls))
-	}
-	return t.Print()
-}
-
-// changes says what an item changes, by what its page says.
-func changes(it checkItem) terminal.Cell {
-	if it.Kind != spec.KindTool {
-		return terminal.Cell{Text: "-"}
-	}
-	switch it.Class {
-	case policy.Read.String():
-		return terminal.Cell{Text: "nothing", Tone: terminal.Good}
-	case policy.Destructive.String():
-		return terminal.Cell{Text: "for good", Tone: terminal.Bad}
-	}
-	return terminal.Cell{Text: "something", Tone: terminal.Wait}
-}
-
-// called says how calls have gone.
-func called(calls []checkCall) terminal.Cell {
-	if len(calls) == 0 {
-		return terminal.Cell{Text: "no", Tone: terminal.Soft}
-	}
-	var parts []string
-	tone := terminal.Good
-	for _, c := range calls {
-		part := fmt.Sprintf("%s, %d ms", c.Outcome, c.Milliseconds)
-		switch c.Outcome {
-		case "failed":
-			tone = max(tone, terminal.Wait)
-		case "error":
-			tone = terminal.Bad
-		}
-		parts = append(parts, part)
-	}
-	return terminal.Cell{Text: strings.Join(parts, "; "), Tone: tone}
-}
-
-// printFindings prints findings, those of one item together where that is the order.
-func (a *app) printFindings(all []pagecheck.Finding) error {
-	t := a.table()
-	for _, f := range all {
-		t.Row(severityCell(f.Severity), cmp.Or(f.Item, "the page"), terminal.OneLine(f.Text, 600)+" ["+string(f.Code)+"]")
-		if f.Hint != "" {
-			t.Row("", "", "fix: "+f.Hint)
-		}
-	}
-	return t.Print()
-}
-
-var severityTones = map[pagecheck.Severity]terminal.Tone{pagecheck.Error: terminal.Bad, pagecheck.Warning: terminal.Wait, pagecheck.Note: terminal.Soft}
-
-func severityCell(s pagecheck.Severity) terminal.Cell {
-	return terminal.Cell{Text: string(s), Tone: severityTones[s], State: true}
 }

@@ -16,6 +16,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/naming"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 )
@@ -74,6 +75,7 @@ func (t *attachedTab) close() {}
 
 func (t *attachedTab) look(ctx context.Context) (*pagecheck.Page, string, error) {
 	p := &pagecheck.Page{Rejected: t.tab.Rejected, Warnings: t.tab.Warnings, Budget: defaultBudget, Tokens: mcpserver.Tokens}
+	own := naming.DomainOfURL(t.tab.URL, t.tab.Attested)
 	add := func(it pagecheck.Item) {
 		it.Local = isLocal(t.tab.URL)
 		it.Registered = registered(it.Definition, it.Name)
@@ -85,7 +87,7 @@ func (t *attachedTab) look(ctx context.Context) (*pagecheck.Page, string, error)
 	}
 	for _, it := range tools {
 		if it.Tab == 0 {
-			add(pagecheck.Item{Kind: spec.KindTool, Name: it.Source, Public: it.Name, Definition: it.Definition, Class: it.Class})
+			add(pagecheck.Item{Kind: spec.KindTool, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name, Definition: it.Definition, Class: it.Class})
 		}
 	}
 	for _, list := range []struct {
@@ -98,7 +100,7 @@ func (t *attachedTab) look(ctx context.Context) (*pagecheck.Page, string, error)
 		}
 		for _, it := range items {
 			if it.Tab == 0 {
-				add(pagecheck.Item{Kind: list.kind, Template: it.Template, Name: it.Source, Public: it.Name, Definition: it.Definition, Class: policy.Read})
+				add(pagecheck.Item{Kind: list.kind, Template: it.Template, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name, Definition: it.Definition, Class: policy.Read})
 			}
 		}
 	}
@@ -126,7 +128,7 @@ func registered(definition json.RawMessage, name string) json.RawMessage {
 }
 
 func (t *attachedTab) call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
-	call := pagecheck.Call{Item: it.Name, Arguments: args}
+	call := pagecheck.Call{Item: it, Arguments: args}
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	start := time.Now()

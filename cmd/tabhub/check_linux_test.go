@@ -159,7 +159,7 @@ func TestCheckOfASlowPage(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	r, code, said := checked(t, "--timeout", "4s", s.URL+"/slow")
+	r, code, said := checked(t, "--timeout", "8s", s.URL+"/slow")
 	if code != exitOK || !slices.Equal(r.found(), []string{"page-busy:"}) || len(r.Items) != 1 {
 		t.Errorf("exit code %d, %s %+v", code, said, r)
 	}
@@ -218,6 +218,19 @@ func TestCheckOfAPageWithTabJS(t *testing.T) {
 	_, code, said = checked(t, "--call", `nothing={}`, "--hub", p.info.Addrs[0], p.local()+"/demo")
 	if code != exitUsage || !strings.Contains(said, `--call names "nothing", which the page does not offer; it offers add_to_cart, checkout`) {
 		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
+// What the documents show page authors is as it should be.
+func TestCheckOfTheExamples(t *testing.T) {
+	t.Parallel()
+	chromium.Require(t)
+	site := httptest.NewServer(http.FileServer(http.Dir("../../hub/pages/examples")))
+	t.Cleanup(site.Close)
+	for _, page := range []string{"plain", "form", "resource", "progress", "ask"} {
+		if r, code, said := checked(t, "--strict", site.URL+"/"+page+"/"); code != exitOK || len(r.Items) == 0 {
+			t.Errorf("%s: exit code %d, %s %+v", page, code, said, r.Findings)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"tabhub/hub/mcpserver"
 	"tabhub/hub/policy"
 	"tabhub/hub/state"
+	"tabhub/naming"
 	"tabhub/spec"
 )
 
@@ -114,6 +115,7 @@ func (c *checkRun) said() ([]pagecheck.ScriptMessage, []spec.Rejection) { return
 func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err error) {
 	at := c.page.at()
 	p = &pagecheck.Page{Busy: c.busy, Budget: c.own.config.exposeBudget, Tokens: mcpserver.Tokens}
+	own := naming.DomainOfURL(at, true)
 	var offers []func(hub.ListKind) func(*hub.Item) bool
 	// The page is two tabs where it has joined by /tab.js, too.
 	for _, t := range c.of.Tabs() {
@@ -135,7 +137,7 @@ func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err e
 				continue
 			}
 			p.Items = append(p.Items, pagecheck.Item{
-				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Public: it.Name, Local: isLocal(at),
+				Kind: list.kind, Template: list.of == hub.ListTemplates, Name: it.Source, Site: siteOf(it.Domain, own), Public: it.Name, Local: isLocal(at),
 				Registered: it.Registered(), Definition: it.JSON, Class: it.Class,
 			})
 		}
@@ -144,6 +146,14 @@ func (c *checkRun) look(context.Context) (p *pagecheck.Page, title string, err e
 		return cmp.Or(cmp.Compare(order(a.Kind), order(b.Kind)), cmp.Compare(a.Name, b.Name))
 	})
 	return p, title, nil
+}
+
+// siteOf is whose an item is, "" if it is the page's own.
+func siteOf(of, own spec.Domain) spec.Domain {
+	if of == own {
+		return ""
+	}
+	return of
 }
 
 // once leaves out what is there twice.
@@ -176,7 +186,7 @@ func isLocal(address string) bool {
 var checkCaller = &consent.Caller{Who: policy.Owner, Said: "tabhub check"}
 
 func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMessage) (pagecheck.Call, error) {
-	call := pagecheck.Call{Item: it.Name, Arguments: args}
+	call := pagecheck.Call{Item: it, Arguments: args}
 	before := c.page.at()
 	c.page.whyFailed() // of an earlier one
 	start := time.Now()

@@ -108,6 +108,7 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub serve", "runs until it is stopped; each script starts one"},
 	{"tabhub stop", "would end the hub of the commands that follow"},
 	{"tabhub stdio", "speaks MCP until its input ends"},
+	{"tabhub autostart o", "would have the system of who runs the test start a hub; a test in e2e runs it"},
 	{"tabhub setup", "asks on a terminal"},
 	{"tabhub dashboard", "needs a browser with a window"},
 	{"tabhub pair", "waits for a browser"},
@@ -125,7 +126,7 @@ var notRun = []struct{ begins, why string }{
 }
 
 // foreign are the first words of lines that are not tabhub's.
-var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
+var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
 
 // ownCommand finds a command of tabhub's in a line: also in a shell's substitution, behind a
 // client's "--", or run by go.
@@ -342,7 +343,7 @@ func TestDocumentedSnippets(t *testing.T) {
 				err = parseScript(t, node, all.String())
 			case "js":
 				err = parseScript(t, node, text)
-			case "", "sh", "mermaid", "ts", "tsx", "yaml", "toml", "http", "console", "xml", "ini":
+			case "", "sh", "mermaid", "ts", "tsx", "yaml", "toml", "http", "console", "csp":
 			default:
 				t.Errorf("%s:%d: nothing checks snippets of %q", file, b.at, b.lang)
 			}

@@ -126,11 +126,14 @@ func installed() (string, error) {
 	if !lasting {
 		return "", errors.New("this is a program that `go run` deletes when it ends; install it first: go install ./cmd/tabhub")
 	}
-	// The name on the PATH may be a link that outlives an update of what it leads to.
-	if found, err := exec.LookPath("tabhub"); err == nil {
-		found, err = filepath.Abs(found)
-		if err == nil && sameFile(found, path) {
-			return found, nil
+	// The name on the PATH, or that it was started by, may be a link that outlives an update of
+	// what it leads to.
+	for _, name := range []string{"tabhub", os.Args[0]} {
+		if found, err := exec.LookPath(name); err == nil {
+			found, err = filepath.Abs(found)
+			if err == nil && sameFile(found, path) {
+				return found, nil
+			}
 		}
 	}
 	return path, nil

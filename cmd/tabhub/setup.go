@@ -28,6 +28,7 @@ type setup struct {
 	clients   []string
 	extension string // the directory; "none": leave it out
 	browser   string
+	autostart string        // yes, no; "": ask
 	wait      time.Duration // how long a browser may take to join; 0: it is not waited for
 	noCall    bool
 	asJSON    bool
@@ -77,6 +78,7 @@ What is there already stays, so you can run it again at any time, also after Ctr
 	f.StringSliceVar(&s.clients, "client", []string{"all"}, "`clients` to set up, as \"tabhub install\" lists them; all: those found here; none")
 	f.StringVar(&s.extension, "extension", "", "`directory` for the browser extension; none: leave it out (default: ~/tabhub-extension)")
 	f.StringVar(&s.browser, "browser", "", "the `browser` to load the extension in, if not the first that is found: chromium, chrome, edge, brave, arc, vivaldi, opera")
+	f.StringVar(&s.autostart, "autostart", "", "yes or no: whether the hub is to run whenever you are logged in (default: ask; without questions: no)")
 	f.DurationVar(&s.wait, "wait", 10*time.Minute, "how long to wait for the browser to join; without questions: 0s")
 	f.BoolVar(&s.noCall, "no-call", false, "make no test call")
 	f.BoolVar(&s.asJSON, "json", false, "print the outcome as JSON; asks nothing")
@@ -101,7 +103,7 @@ func (s *setup) run(ctx context.Context, waits bool) error {
 		go s.readLines(ctx)
 	}
 	var err error
-	for _, step := range []func(context.Context) error{s.findProgram, s.setUpBrowser, s.setUpClients, s.testCalls} {
+	for _, step := range []func(context.Context) error{s.findProgram, s.findHub, s.setUpBrowser, s.setUpClients, s.setUpAutostart, s.testCalls} {
 		if err = step(ctx); err != nil {
 			break
 		}
@@ -146,6 +148,9 @@ func (s *setup) check() error {
 			return usagef("%w; say where the extension is to be with --extension DIR, or none", err)
 		}
 		s.extension = filepath.Join(home, "tabhub-extension")
+	}
+	if s.autostart != "" && s.autostart != "yes" && s.autostart != "no" {
+		return usagef("--autostart is %q; it may be yes or no", s.autostart)
 	}
 	if s.wait < 0 {
 		return usagef("--wait is negative")
@@ -206,7 +211,7 @@ func (s *setup) confirms(ctx context.Context, question string) (bool, error) {
 // Widths of the columns that say prints.
 const (
 	stateWidth = len("x problem")
-	stepWidth  = len("clients")
+	stepWidth  = len("autostart")
 )
 
 // say reports what has become of a step, or is to become of it where nothing is done.

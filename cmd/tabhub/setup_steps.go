@@ -13,7 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
+	"tabhub/cmd/tabhub/internal/autostart"
 	"tabhub/cmd/tabhub/internal/clientconf"
+	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/instance"
@@ -65,6 +69,20 @@ func (s *setup) goInstall(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("the installed program is not found: %w", err)
 	}
 	return path, nil
+}
+
+// findHub says whether a hub runs, which every client would find or start.
+func (s *setup) findHub(context.Context) error {
+	_, h, err := s.running()
+	switch {
+	case err == nil:
+		s.say(stateOK, "hub", "%s, process %d", h.URL(), h.PID)
+	case errors.Is(err, home.ErrNoHub):
+		s.say(stateOK, "hub", "none runs; a client starts one")
+	default:
+		return err
+	}
+	return nil
 }
 
 // setUpBrowser brings the extension to a browser, and the browser to the hub.
@@ -319,6 +337,55 @@ func shortDiff(diff string) string {
 	return short.String()
 }
 
+// setUpAutostart has the system start the hub, if the user wishes.
+func (s *setup) setUpAutostart(ctx context.Context) error {
+	const step = "autostart"
+	is, err := s.starter().State(ctx)
+	switch {
+	case err != nil:
+		s.say(stateNote, step, "%v", err)
+		return nil
+	case is.On:
+		s.say(stateOK, step, "on, by %s", is.How)
+		return nil
+	case s.dry && s.autostart == "yes":
+		s.say(stateNote, step, "the hub would be started at each login")
+		return nil
+	}
+	yes := s.autostart == "yes"
+	if s.autostart == "" && s.asks {
+		answer, err := s.choose(ctx, "Have the hub run whenever you are logged in? Without this the first client starts it.", "no", "yes")
+		if err != nil {
+			return err
+		}
+		yes = answer == "yes"
+	}
+	if !yes {
+		s.say(stateOK, step, "left out; the first client starts the hub")
+		return nil
+	}
+	quiet := *s.app
+	quiet.err, quiet.stderr = new(bytes.Buffer), new(bytes.Buffer)
+	flags := pflag.NewFlagSet(step, pflag.ContinueOnError)
+	quiet.config.addHubFlags(flags)
+	if err = quiet.fromEnv(flags); err == nil {
+		err = quiet.autostartOn(ctx, s.program, flags)
+	}
+	if err == nil {
+		is, err = s.starter().State(ctx)
+	}
+	if errors.Is(err, autostart.ErrNone) && s.autostart == "" {
+		s.say(stateNote, step, "%v", err)
+		return nil
+	}
+	if err != nil {
+		s.say(stateProblem, step, "%v", err)
+		return nil
+	}
+	s.say(stateOK, step, "on, by %s; `tabhub autostart off` undoes it", is.How)
+	return nil
+}
+
 // testCalls starts the hub as each client does that is set up, and calls a tool.
 func (s *setup) testCalls(ctx context.Context) error {
 	if s.noCall {
@@ -334,12 +401,14 @@ func (s *setup) testCalls(ctx context.Context) error {
 		return err
 	}
 	tried := false
+	seen := make(map[string]bool)
 	for _, c := range clientconf.All {
 		for _, scope := range c.Scopes {
 			path, err := c.Path(system, scope)
-			if err != nil || scope == clientconf.Project {
+			if err != nil || seen[path] {
 				continue
 			}
+			seen[path] = true
 			text, _ := clientconf.Read(path) // what is wrong with it was said
 			e := c.Started(text, connectName)
 			if e.Command == "" {

@@ -272,6 +272,11 @@ func TestPageNamesTheHub(t *testing.T) {
 	if names := s.names(); len(names) != 0 {
 		t.Errorf("the script's own hub has %v", names)
 	}
+	// What others may have written says nothing.
+	page := b.Open(s.host(strings.ReplaceAll(`<body><script type="text/plain" data-hub="http://OTHER"></script><script type="module">import "http://HUB/tab.js"</script>`+use, "OTHER", other.addr), ""))
+	s.name("here")
+	page.Close()
+	s.await("the page is closed", func() bool { return len(s.names()) == 0 })
 	b.Open(s.host(`<script src="http://HUB/tab.js" data-hub="localhost:3300"></script>`+use, ""))
 	s.name("here")
 }
@@ -405,5 +410,28 @@ func TestScriptWithoutADocument(t *testing.T) {
 			t.Errorf("%s: %v %s", file, err, out)
 		}
 		resp.Body.Close()
+	}
+}
+
+// Where the user has left the site out of the extension's WebMCP the script's is there, and the page is
+// one tab whose calls run once.
+func TestStandardAPIWhereTheExtensionGivesNone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.extended(chromium.Options{})
+	url := s.host(`<script src="http://HUB/tab.js"></script>`+standard, "")
+	s.tellExtension(b, fmt.Sprintf(`{ask: "site", origin: %q, webmcp: false}`, strings.TrimSuffix(url, "/")))
+	page := b.Open(url)
+	s.awaitCarriers("one tab", "extension 4")
+	s.says("add", `{"a":2,"b":3}`, `{"sum":5}`)
+	s.says("order", `{"what":"tea"}`, "the model ordered tea")
+	if r := s.call("fails", `{}`); !r.IsError || !strings.Contains(r.text(), "out of stock") {
+		t.Errorf("fails: %+v", r)
+	}
+	if got := page.Eval("runs"); got != "1" {
+		t.Errorf("add ran %s times", got)
+	}
+	if got := page.Eval("'mcp' in window"); got != "false" {
+		t.Error("the extension's WebMCP is there")
 	}
 }

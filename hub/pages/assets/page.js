@@ -308,12 +308,15 @@ function joinHub(dial) {
 }
 
 /**
- * The hub to join: what a script element of the page says, else the one that served this script, from
- * wherever the page has its copy.
+ * The hub to join: what this script's element says, or one in the page's head as a module has none, else
+ * the one that served this script, from wherever the page has its copy. In the body an element may be
+ * what others have written.
  */
 function hubOrigin() {
   const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : null;
-  const said = script?.dataset.hub ?? /** @type {HTMLElement | null} */ (document.querySelector("script[data-hub]"))?.dataset.hub;
+  /** @type {HTMLElement | null} */
+  const inHead = document.head?.querySelector("script[data-hub]");
+  const said = script?.dataset.hub ?? inHead?.dataset.hub;
   if (said !== undefined) {
     const url = URL.canParse(said) ? new URL(said) : undefined;
     if (url && /^https?:$/.test(url.protocol)) return url.origin;

@@ -10,8 +10,15 @@ import (
 	"tabhub/naming"
 )
 
-// All are the known clients. What their files look like is from the sources that TestSources
-// names.
+// All are the known clients. Where their files are and what these look like is from
+//
+//   - Claude Code, Codex and Gemini CLI: what `claude mcp add` 2.1, `codex mcp add` 0.169 and
+//     `gemini mcp add` 0.61 write; docs/tools/mcp-server.md in google-gemini/gemini-cli
+//   - Windsurf: docs.windsurf.com/windsurf/cascade/mcp
+//   - goose: documentation/docs/guides/config-files.md in aaif-goose/goose
+//   - Zed: docs/src/ai/mcp.md and crates/paths/src/paths.rs in zed-industries/zed
+//   - Continue: docs/customize/deep-dives/mcp.mdx and core/context/mcp/json in continuedev/continue
+//   - Claude Desktop, Cursor, VS Code: their documentation of MCP
 var All = []Client{
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", After: "Quit Claude Desktop and start it again.",

@@ -159,3 +159,21 @@ func TestLogIsRotated(t *testing.T) {
 		t.Errorf("the log grows without end: %v, %v", fi, err)
 	}
 }
+
+// A hub that runs for months must not fill the disk with its log, nor lose what it said last.
+func TestLogWriterBeginsANewFile(t *testing.T) {
+	d := Dir(t.TempDir())
+	for range 2 { // the second begins with the file of the first
+		w := d.LogWriter()
+		for range 7 {
+			if n, err := w.Write(make([]byte, maxLog/5)); err != nil || n != maxLog/5 {
+				t.Fatal(n, err)
+			}
+		}
+	}
+	for _, file := range []string{d.LogFile(), d.LogFile() + ".1"} {
+		if fi, err := os.Stat(file); err != nil || fi.Size() < maxLog/5 || fi.Size() > maxLog+maxLog/5 {
+			t.Errorf("%s: %v, %v", file, fi.Size(), err)
+		}
+	}
+}

@@ -22,7 +22,8 @@ type Baseline struct {
 type BaselineEntry struct {
 	Kind       spec.Kind       `json:"kind"`
 	Name       string          `json:"name"`
-	Definition json.RawMessage `json:"definition"` // members by name
+	Site       spec.Domain     `json:"site,omitempty"` // of a frame, unless it is the page's own
+	Definition json.RawMessage `json:"definition"`     // members by name
 }
 
 const baselineVersion = 1
@@ -34,26 +35,37 @@ var kept = []string{"name", "uri", "uriTemplate", "title", "description", "input
 func BaselineOf(p *Page) *Baseline {
 	b := &Baseline{Version: baselineVersion, Items: []BaselineEntry{}}
 	for _, it := range p.Items {
-		definition := map[string]any{}
+		definition := json.RawMessage("{")
 		for name, v := range rawjson.Members(it.Registered) {
-			var value any
-			d := json.NewDecoder(bytes.NewReader(v))
-			d.UseNumber()
-			if slices.Contains(kept, name) && string(v) != "null" && d.Decode(&value) == nil {
-				definition[name] = value
+			if slices.Contains(kept, name) && string(v) != "null" {
+				definition = rawjson.AppendMember(definition, name, v)
 			}
 		}
-		sorted, err := marshal(definition, "")
+		sorted, err := sort(append(definition, '}'))
 		if err != nil {
-			continue // what was decoded can be encoded
+			continue // no hub takes what is no JSON
 		}
-		b.Items = append(b.Items, BaselineEntry{it.Kind, it.Name, sorted})
+		b.Items = append(b.Items, BaselineEntry{it.Kind, it.Name, it.Site, sorted})
 	}
 	slices.SortFunc(b.Items, func(x, y BaselineEntry) int { return strings.Compare(x.key(), y.key()) })
 	return b
 }
 
-func (e *BaselineEntry) key() string { return string(e.Kind) + " " + e.Name }
+func (e *BaselineEntry) key() string { return string(e.Kind) + " " + e.label() }
+
+func (e *BaselineEntry) label() string { return (&Item{Name: e.Name, Site: e.Site}).Label() }
+
+// sort writes a value with the members of its objects by name, and its texts in one way.
+func sort(v json.RawMessage) (json.RawMessage, error) {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(v))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		return nil, err
+	}
+	sorted, err := marshal(value, "")
+	return bytes.TrimSpace(sorted), err
+}
 
 // Encode writes a baseline as its file holds it.
 func (b *Baseline) Encode() ([]byte, error) { return marshal(b, "  ") }
@@ -76,6 +88,13 @@ func ReadBaseline(file []byte) (*Baseline, error) {
 	if b.Version != baselineVersion {
 		return nil, fmt.Errorf("it has version %d, and this program reads version %d", b.Version, baselineVersion)
 	}
+	for i := range b.Items {
+		e := &b.Items[i]
+		var err error
+		if e.Definition, err = sort(e.Definition); err != nil {
+			return nil, fmt.Errorf("it is no baseline: %s %q has no definition", e.Kind, e.Name)
+		}
+	}
 	return b, nil
 }
 
@@ -89,7 +108,7 @@ func (b *Baseline) Changes(now *Baseline) []Finding {
 	}
 	for i := range now.Items {
 		e := &now.Items[i]
-		r.item = e.Name
+		r.item = e.label()
 		old := was[e.key()]
 		delete(was, e.key())
 		if old == nil {
@@ -102,7 +121,7 @@ func (b *Baseline) Changes(now *Baseline) []Finding {
 	}
 	for _, e := range b.Items {
 		if was[e.key()] != nil {
-			r.item = e.Name
+			r.item = e.label()
 			r.add(Error, SurfaceGone, hint, "this %s of the baseline is gone", e.Kind)
 		}
 	}
@@ -126,7 +145,7 @@ func differences(was, is json.RawMessage) []string {
 
 func compare(was, is json.RawMessage, path string, parts *[]string) {
 	switch {
-	case bytes.Equal(compact(was), compact(is)):
+	case bytes.Equal(was, is):
 	case was == nil:
 		*parts = append(*parts, fmt.Sprintf("%s is new: %s", path, shown(is)))
 	case is == nil:
@@ -146,11 +165,4 @@ func compare(was, is json.RawMessage, path string, parts *[]string) {
 }
 
 // shown is a value for a sentence.
-func shown(v json.RawMessage) string { return cut(string(compact(v)), maxValue) }
-
-func compact(v json.RawMessage) []byte {
-	if v == nil {
-		return nil
-	}
-	return rawjson.Compact(nil, v)
-}
+func shown(v json.RawMessage) string { return cut(string(v), maxValue) }

@@ -12,7 +12,7 @@ import (
 
 // Call is a call of a tool, or the reading of a resource, that has ended.
 type Call struct {
-	Item      string
+	Item      *Item
 	Arguments json.RawMessage // nil for a resource
 	Given     bool            // the arguments are the author's, not made up
 	Took      time.Duration
@@ -28,9 +28,9 @@ const (
 	maxFailureText = 200
 )
 
-// Judge returns what is to be said of a call of an item.
-func Judge(it *Item, c *Call, tokens func(bytes int) int) []Finding {
-	r := &report{item: it.Name}
+// Judge returns what is to be said of a call.
+func Judge(c *Call, tokens func(bytes int) int) []Finding {
+	r := &report{item: c.Item.Label()}
 	with := "with " + cut(string(c.Arguments), 100)
 	if c.Arguments == nil {
 		with = "when it is read"
@@ -54,7 +54,7 @@ func Judge(it *Item, c *Call, tokens func(bytes int) int) []Finding {
 		return r.all
 	}
 	if c.Arguments != nil {
-		r.result(it, c, with)
+		r.result(c, with)
 	}
 	eachText(c.Result, "", func(path, text string) {
 		if !strings.HasSuffix(path, "data") && !strings.HasSuffix(path, "blob") && len(r.all) < maxFound {
@@ -81,14 +81,14 @@ func (r *report) failed(c *Call, with string) {
 }
 
 // result judges what a tool has returned.
-func (r *report) result(it *Item, c *Call, with string) {
+func (r *report) result(c *Call, with string) {
 	structured := rawjson.Get(c.Result, "structuredContent")
 	content := rawjson.Get(c.Result, "content")
 	text := strings.TrimSpace(resultText(c.Result))
 	if structured == nil && (text == "null" || text == "undefined" || text == "" && len(content) <= len("[]") || text == "" && onlyText(content)) {
 		r.add(Warning, ResultEmpty, "return what was found, also when it is nothing", "%s it returns nothing", with)
 	}
-	promised := it.member("outputSchema")
+	promised := c.Item.member("outputSchema")
 	if promised == nil {
 		return
 	}
@@ -135,5 +135,5 @@ func (it *Item) Samples() ([]json.RawMessage, *Finding) {
 	if err == nil {
 		return all, nil
 	}
-	return all, &Finding{Note, ArgumentsNotMade, it.Name, "no arguments can be made from its schema: " + err.Error(), "put examples into the schema, or pass them with --call"}
+	return all, &Finding{Note, ArgumentsNotMade, it.Label(), "no arguments can be made from its schema: " + err.Error(), "put examples into the schema, or pass them with --call"}
 }

@@ -155,7 +155,7 @@ func (p *Page) alike(r *report) {
 		if it.Kind == spec.KindTool {
 			words := wordsOf(it.text("description"))
 			slices.Sort(words)
-			all = append(all, said{it.Name, slices.Compact(words)})
+			all = append(all, said{it.Label(), slices.Compact(words)})
 		}
 	}
 	for i, a := range all {

@@ -27,11 +27,20 @@ type Item struct {
 	Kind       spec.Kind
 	Template   bool
 	Name       string          // the page's own: a URI, if it is a resource
+	Site       spec.Domain     // of the frame that offers it; "" for the page's own
 	Public     string          // as clients see it
 	Local      bool            // its site is an address of this machine, not the one that users see
 	Registered json.RawMessage // as the page gave it
 	Definition json.RawMessage // as clients are listed it
 	Class      policy.Class
+}
+
+// Label names the item for people: a frame of another site may have one of the same name.
+func (it *Item) Label() string {
+	if it.Site == "" {
+		return it.Name
+	}
+	return it.Name + " @ " + string(it.Site)
 }
 
 // ScriptMessage is what a script of the page has raised or written to the console.
@@ -86,7 +95,7 @@ func Examine(p *Page) []Finding {
 	p.names(r)
 	for i := range p.Items {
 		it := &p.Items[i]
-		r.item = it.Name
+		r.item = it.Label()
 		it.name(r)
 		it.description(r)
 		it.hints(r)
@@ -109,7 +118,7 @@ func (p *Page) cost(r *report) {
 		tools++
 		bytes += len(it.Definition) + len(",")
 		if n := p.Tokens(len(it.Definition)); n > maxToolTokens {
-			large := report{item: it.Name}
+			large := report{item: it.Label()}
 			large.add(Warning, ToolLarge, "say less in descriptions, and split what does several things", "its definition costs a model about %d tokens, more than %d", n, maxToolTokens)
 			r.all = append(r.all, large.all...)
 		}
@@ -171,14 +180,18 @@ var (
 	reading    = []string{"get", "list", "search", "find", "read", "show", "view", "fetch", "lookup", "query", "describe", "count"}
 )
 
-// verbOf returns the first word of a name, in lower case.
+// verbOf returns the first word of a name, in lower case; "" where it is no verb, as in
+// order_history.
 func verbOf(name string) string {
 	words := wordsOf(name)
-	if len(words) == 0 {
+	if len(words) == 0 || len(words) > 1 && slices.Contains(nouns, words[len(words)-1]) && slices.Contains(changing, words[0]) {
 		return ""
 	}
 	return words[0]
 }
+
+// nouns are last words of names that say what is read.
+var nouns = []string{"status", "state", "history", "details", "info", "list", "summary", "total", "count", "preview", "price", "quote", "options", "policy"}
 
 // quoted is a name for a sentence, with what follows it if there are more.
 func quoted(names []string, most int) string {

@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub/policy"
 	"tabhub/spec"
+	"tabhub/spec/rawjson"
 )
 
 // tool is an item as the hub has it of a page's tool.
@@ -88,7 +89,7 @@ func TestExamine(t *testing.T) {
 			[]string{"note:parameter-undescribed:paint", "warning:parameter-undescribed:paint", "warning:parameter-untyped:paint"}},
 		"many": {Page{Items: tools(many...), Budget: 100}, []string{"warning:budget-exceeded:", "warning:tools-many:"}},
 		"hints": {Page{Items: tools(
-			described("delete_order", ""), described("remove_item", `,"annotations":{"readOnlyHint":true}`), described("list_orders", ""),
+			described("delete_order", ""), described("order_history", `,"annotations":{"readOnlyHint":true}`), described("cancel_policy", ""), described("remove_item", `,"annotations":{"readOnlyHint":true}`), described("list_orders", ""),
 			described("show_cart", `,"annotations":{"readOnlyHint":true,"destructiveHint":true}`), described("cancel_order", `,"annotations":{"consequentialHint":true}`),
 			described("delete_draft", `,"annotations":{"destructiveHint":false}`), described("get_cart", `,"annotations":{"readOnlyHint":false}`))},
 			[]string{"error:hints-contradict:show_cart", "note:hint-missing:list_orders", "warning:hint-doubtful:remove_item", "warning:hint-missing:delete_order"}},
@@ -139,7 +140,8 @@ func TestJudge(t *testing.T) {
 			c.call.Arguments = json.RawMessage(`{}`)
 		}
 		it := tool(described("paint", c.tool))
-		if got := strings.Join(codesOf(Judge(&it, &c.call, tokens)), " "); got != c.want {
+		c.call.Item = &it
+		if got := strings.Join(codesOf(Judge(&c.call, tokens)), " "); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -164,7 +166,7 @@ func TestBaseline(t *testing.T) {
 	if string(file) != string(again) || !strings.Contains(string(file), `"description": "<b> & more",`) {
 		t.Errorf("%s\nis now\n%s", file, again)
 	}
-	was, err := ReadBaseline(file)
+	was, err := ReadBaseline([]byte(strings.ReplaceAll(string(file), "&", `\u0026`))) // another tool has written it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +188,7 @@ func TestBaseline(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for _, bad := range []string{``, `[]`, `{"version":2}`} {
+	for _, bad := range []string{``, `[]`, `{"version":2}`, `{"version":1,"items":[{"kind":"tool","name":"a"}]}`} {
 		if _, err := ReadBaseline([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}
@@ -213,4 +215,43 @@ func TestGuideHasTheCodes(t *testing.T) {
 	if n := len(regexp.MustCompile(`Code += "`).FindAll(source, -1)); n != len(Codes) {
 		t.Errorf("%d codes are declared, and Codes has %d", n, len(Codes))
 	}
+}
+
+// Whatever a page registers, the check has something to say of it.
+func FuzzHostilePage(f *testing.F) {
+	for _, seed := range []string{good, `{}`, `{"name":"a","inputSchema":true}`, `{"name":"","description":7,"inputSchema":{"properties":{"a":true,"b":[1],"c":null}}}`,
+		`{"name":"x","annotations":[],"inputSchema":{"properties":[],"items":{"items":{}}},"outputSchema":{"type":"object"}}`,
+		`{"name":"n","inputSchema":{"properties":{"a":{"type":"number","minimum":1e400,"multipleOf":1e-9}},"required":["a"]}}`,
+		`{"name":"n","inputSchema":{"properties":{"a":{"type":"integer","minimum":-1000000000000000000000,"multipleOf":0.00001}},"required":["a"]}}`,
+		`{"name":"n","inputSchema":{"required":["a",1],"properties":{"a":{"allOf":[{"$ref":"#/properties/a"}],"uniqueItems":7,"minItems":-1}}}}`} {
+		f.Add(seed, `{"content":[{"type":"text","text":"{\"error\":{\"message\":7}}"}]}`)
+	}
+	f.Fuzz(func(t *testing.T, registered, result string) {
+		for _, raw := range []string{registered, result} {
+			if rawjson.Valid([]byte(raw), spec.MaxDepth) != nil || raw[0] != '{' || len(raw) > spec.MaxSchema {
+				return
+			}
+		}
+		it := tool(registered)
+		other := it
+		other.Site = "other.example.com"
+		page := &Page{Items: []Item{it, other}, Budget: 1, Tokens: tokens}
+		all := Examine(page)
+		samples, _ := it.Samples()
+		for _, args := range append(samples, nil) {
+			all = append(all, Judge(&Call{Item: &it, Arguments: args, Result: json.RawMessage(result)}, tokens)...)
+		}
+		Sort(all)
+		file, err := BaselineOf(page).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, err := ReadBaseline(file)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if all := was.Changes(BaselineOf(page)); len(all) > 0 {
+			t.Errorf("%s: %+v", registered, all)
+		}
+	})
 }
