@@ -123,12 +123,12 @@ func plural(n int, what string) string {
 
 // printCheck prints a report for people.
 func (a *app) printCheck(r *checkReport) error {
-	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Strong, terminal.OneLine(strings.TrimSpace(r.Opened+"  "+r.Title), 300)))
+	a.headline(r.Opened + "  " + r.Title)
 	if !strings.HasPrefix(r.Opened, r.URL) {
 		a.hint("%s led there.", r.URL)
 	}
 	if len(r.Items) > 0 {
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.out)
 		if err := a.printCheckItems(r); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (a *app) printCheck(r *checkReport) error {
 		}
 	}
 	if len(r.Findings) > 0 {
-		fmt.Fprintln(a.stdout)
+		fmt.Fprintln(a.out)
 		if err := a.printFindings(r.Findings); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 		return c, err
 	}
 	// The hub is told nothing of what the machine's own is told.
-	alone := &app{in: a.in, out: a.err, err: a.err, stdout: a.stderr, stderr: a.stderr, env: func(string) string { return "" }}
+	alone := a.alone()
 	alone.config.addHubFlags(pflag.NewFlagSet("", pflag.ContinueOnError)) // sets the defaults
 	alone.config.listen, alone.config.policy, alone.config.browser = []string{"127.0.0.1:0"}, string(policy.ModeOpen), o.browser
 	alone.config.allowOrigins = []string{"*"} // there is one page

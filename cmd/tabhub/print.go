@@ -90,6 +90,12 @@ func (a *app) table(header ...string) *terminal.Table {
 	return terminal.NewTable(a.stdout, a.screen(), header...)
 }
 
+// headline says in one line what the rest is about.
+func (a *app) headline(text string) {
+	const width = 300
+	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Strong, terminal.OneLine(strings.TrimSpace(text), width)))
+}
+
 // hint says more about what was printed.
 func (a *app) hint(format string, args ...any) {
 	fmt.Fprintln(a.stdout, a.screen().Text(terminal.Soft, describe.Visible(fmt.Sprintf(format, args...))))

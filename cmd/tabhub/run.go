@@ -45,6 +45,12 @@ type app struct {
 	config config
 }
 
+// alone is a program that is told nothing of what this one is told by the environment, and
+// whose words are no part of what this one prints.
+func (a *app) alone() *app {
+	return &app{in: a.in, out: a.err, err: a.err, stdout: a.stderr, stderr: a.stderr, env: func(string) string { return "" }}
+}
+
 // run is the command apart from the process: it returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, env func(string) string) int {
 	a := &app{in: in, out: visible{out}, err: visible{errOut}, stdout: out, stderr: errOut, env: env}
