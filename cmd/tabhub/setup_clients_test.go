@@ -73,6 +73,11 @@ func TestSetupForRealClients(t *testing.T) {
 	if out := run("claude", "mcp", "get", "tabhub"); !strings.Contains(out, "other") {
 		t.Errorf("Claude Code has\n%s", out)
 	}
+	run("claude", "mcp", "remove", "--scope", "user", "tabhub")
+	run("claude", "mcp", "add", "--transport", "http", "--scope", "user", "tabhub", "http://127.0.0.1:1/mcp")
+	if out := run("tabhub", "install", "claude-code", "--yes"); !strings.Contains(out, "can use tabhub now, in all you do") {
+		t.Errorf("an entry by URL:\n%s", out)
+	}
 	if out := run("tabhub", "uninstall", "claude-code", "--yes"); !strings.Contains(out, "claude mcp remove --scope user tabhub") {
 		t.Errorf("taken out:\n%s", out)
 	}
