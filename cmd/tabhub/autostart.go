@@ -33,8 +33,6 @@ and it ends 15 minutes after the last one.
 
 There is one hub that is started so. It logs to hub.log in its data directory, takes the
 place of a hub that a client has started, and waits for one that you have started to end.`,
-		Example: `  tabhub autostart on
-  tabhub autostart status`,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -76,6 +74,13 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 	dir, err := a.dir()
 	if err == nil {
 		err = dir.Make()
+	}
+	if err != nil {
+		return err
+	}
+	was, err := a.starter().State(ctx)
+	if err == nil {
+		err = a.endTask(ctx, was)
 	}
 	if err != nil {
 		return err
@@ -139,12 +144,8 @@ func (a *app) autostartOffCommand() *cobra.Command {
 				a.note("the system does not start the hub; nothing to do")
 				return nil
 			}
-			if dir := home.Dir(was.Entry.DataDir); was.How == "Task Scheduler" && dir.Held(home.HubLock) {
-				// It would be ended without a chance to finish what is under way.
-				a.config.dataDir = string(dir)
-				if err := a.stop(cmd.Context(), dir, stopAsk, stopWait); err != nil {
-					return err
-				}
+			if err := a.endTask(cmd.Context(), was); err != nil {
+				return err
 			}
 			if was, err = s.Off(cmd.Context()); err != nil {
 				return err
@@ -153,6 +154,18 @@ func (a *app) autostartOffCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// endTask ends the hub of a task of Windows, which would else not be replaced, or be ended
+// without a chance to finish what is under way. Other systems ask it themselves.
+func (a *app) endTask(ctx context.Context, was autostart.State) error {
+	dir := home.Dir(was.Entry.DataDir)
+	if was.How != "Task Scheduler" || !dir.Held(home.HubLock) {
+		return nil
+	}
+	of := *a
+	of.config.dataDir = string(dir)
+	return of.stop(ctx, dir, stopAsk, stopWait)
 }
 
 // autostartState is what `autostart status --json` prints.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/auth"
@@ -176,8 +177,9 @@ func (a *app) addCompletions(root *cobra.Command) {
 		"class":    oneOf("read", "write", "destructive", "hub", "relay"),
 		"outcome":  oneOf("ok", record.Failed),
 		"cache":    oneOf("on", "off", "default"), "check": oneOf("strict", "lenient", "off"), "private": oneOf("on", "off"),
-		"scope": oneOf("user", "project"),
-		"auth":  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),
+		"scope": oneOf("user", "project"), "autostart": oneOf("yes", "no"), "extension": directories,
+		"tabhub setup --client": oneOf(append([]string{"all", none}, clientconf.Names()...)...),
+		"auth":                  oneOf("token", "jwt", "none"), "policy": oneOf("open", "careful", "ask", "read-only"),
 		"tab-names": oneOf("auto", "always", "never"), "expose": oneOf("auto", "all", "proxy"), "ask": oneOf("browser", "client", "dashboard"),
 		"log-level": oneOf("debug", "info", "warn", "error"), "log-format": oneOf("text", "json"),
 	}
@@ -187,7 +189,11 @@ func (a *app) addCompletions(root *cobra.Command) {
 			cmd.ValidArgsFunction = f
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if complete := ofFlag[f.Name]; complete != nil {
+			complete := ofFlag[f.Name]
+			if of := ofFlag[cmd.CommandPath()+" --"+f.Name]; of != nil {
+				complete = of
+			}
+			if complete != nil {
 				cmd.RegisterFlagCompletionFunc(f.Name, complete)
 			} else if strings.Contains(f.Usage, "`file`") {
 				cmd.MarkFlagFilename(f.Name)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/policyfile"
@@ -121,19 +120,21 @@ var notRun = []struct{ begins, why string }{
 	{"tabhub log verify --head", "needs a head that was noted before"},
 	{"tabhub policy remove", "needs a rule's ID"},
 	{"tabhub approve ID", "needs a question"},
-	{"tabhub autostart", "changes what the system starts"},
 	{"tabhub call website_tool_localhost_5173", "needs a page of the examples"},
 }
 
 // foreign are the first words of lines that are not tabhub's.
 var foreign = []string{"go", "npm", "npx", "claude", "curl", "node", "git", "docker", "podman", "sudo", "brew", "cd", ".ci/run", "cmd/tabhub/deploy/release.sh", "code", "codex", "gemini", "systemctl", "journalctl", "cosign", "sha256sum", "tar", "OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318"}
 
+// ownPath finds what is of this repository in a line that is not tabhub's.
+var ownPath = regexp.MustCompile(`(?:^| )(?:\./)?(?:cmd|hub|spec|storage|tabtransport|\.ci)/[\w/-]*(?:\.\w+)?`)
+
 // ownCommand finds a command of tabhub's in a line: also in a shell's substitution, behind a
 // client's "--", or run by go.
 var ownCommand = regexp.MustCompile(`(?:^|\(|-- |\| |=\S+ )(?:\./)?(tabhub( [^|<>)]*)?)$|<\((tabhub [^)]*)\)|(tabhub completion \w+) >|^(tabhub [^|<>]*) [|<>]`)
 
 func commandIn(line string) string {
-	line = strings.ReplaceAll(line, "go run ./cmd/tabhub", "tabhub")
+	line = regexp.MustCompile(`go run (-v )?\./cmd/tabhub`).ReplaceAllString(line, "tabhub")
 	m := ownCommand.FindStringSubmatch(line)
 	if m == nil {
 		return ""
@@ -161,6 +162,11 @@ func TestDocumentedCommands(t *testing.T) {
 			if first, _, _ := strings.Cut(c.line, " "); command == "" {
 				if !slices.Contains(foreign, first) {
 					t.Errorf("%s:%d: %q is no command of tabhub's, and none of those that are known", file, c.at, c.line)
+				}
+				for _, path := range ownPath.FindAllString(c.line, -1) {
+					if _, err := os.Stat("../../" + strings.Trim(path, " ")); err != nil {
+						t.Errorf("%s:%d: %q: %v", file, c.at, c.line, err)
+					}
 				}
 				continue
 			}
@@ -265,7 +271,7 @@ func checkCommand(line string, alone bool) error {
 		}
 		return nil
 	}
-	if found.HasSubCommands() && len(rest) > 0 && !found.Runnable() && regexp.MustCompile(`^[a-z]`).MatchString(rest[0]) {
+	if found.HasSubCommands() && len(rest) > 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(rest[0]) && (found.Args == nil || found.Args(found, rest[:1]) != nil) {
 		return usagef("%s has no command %s", found.CommandPath(), rest[0])
 	}
 	for _, w := range rest {
@@ -354,6 +360,18 @@ func TestDocumentedSnippets(t *testing.T) {
 	}
 }
 
+// README's first lines for a page must be the guide's, which are tried in a browser.
+func TestREADMEBeginsAPageAsTheGuide(t *testing.T) {
+	first := func(file string) string {
+		blocks, _ := readGuide(t, file)
+		i := slices.IndexFunc(blocks, func(b block) bool { return b.lang == "html" })
+		return strings.Join(blocks[i].lines, "\n")
+	}
+	if readme, guide := first("../../README.md"), first("../../spec/docs/PAGES.md"); readme != guide {
+		t.Errorf("README has\n%s\nand the guide\n%s", readme, guide)
+	}
+}
+
 // parseScript has Node parse a module, if there is Node.
 func parseScript(t *testing.T, node, text string) error {
 	t.Helper()
@@ -368,38 +386,4 @@ func parseScript(t *testing.T, node, text string) error {
 		return usagef("%s", out)
 	}
 	return nil
-}
-
-// Whoever reads the guide to the terminal finds each command there, in the group of the help.
-func TestGuideNamesTheCommands(t *testing.T) {
-	text, err := os.ReadFile("../../spec/docs/TERMINAL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := new(app).command()
-	for _, g := range commandGroups {
-		row := regexp.MustCompile(`(?m)^\| ` + g.Title + ` \| (.*) \|$`).FindStringSubmatch(string(text))
-		if row == nil {
-			t.Errorf("the guide has no row %q", g.Title)
-			continue
-		}
-		var got, want []string
-		for _, m := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[1], -1) {
-			got = append(got, m[1])
-		}
-		isOf := func(c *cobra.Command) bool { return c.GroupID == g.ID && c.IsAvailableCommand() }
-		for _, c := range root.Commands() {
-			if isOf(c) {
-				want = append(want, c.Name())
-			}
-		}
-		if g.ID == groupHub {
-			want = append(want, "completion")
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("the guide has %q for %s, and the commands are %q", got, g.Title, want)
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tabhub/cmd/tabhub/internal/home"
+	"tabhub/hub/instance"
 	"tabhub/tabtransport/extension"
 	"tabhub/tabtransport/pairing"
 )
@@ -65,7 +66,11 @@ func (a *app) writeExtension(ctx context.Context, path, address string) error {
 	if err := dir.AddExtension(path); err != nil {
 		fmt.Fprintf(a.err, "`tabhub doctor` will not look at it: %v\n", err)
 	}
-	fmt.Fprintf(a.out, "The extension is in %s, paired with your hub.\nOpen chrome://extensions, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path)
+	page := "chrome://extensions"
+	if found := instance.FindInstalled(); len(found) > 0 {
+		page = found[0].Extensions
+	}
+	fmt.Fprintf(a.out, "The extension is in %s, paired with your hub.\nOpen %s, switch on Developer mode, choose \"Load unpacked\" and this directory.\n", path, page)
 	return nil
 }
 

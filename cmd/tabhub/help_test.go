@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,40 @@ func TestExamples(t *testing.T) {
 			if err != nil || found.CommandPath() != c.CommandPath() {
 				t.Errorf("%s: the example %q is of %s: %v", c.CommandPath(), line, found.CommandPath(), err)
 			}
+		}
+	}
+}
+
+// Whoever reads the guide to the terminal finds each command there, in the group of the help.
+func TestGuideNamesTheCommands(t *testing.T) {
+	text, err := os.ReadFile("../../spec/docs/TERMINAL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := new(app).command()
+	for _, g := range commandGroups {
+		row := regexp.MustCompile(`(?m)^\| ` + g.Title + ` \| (.*) \|$`).FindStringSubmatch(string(text))
+		if row == nil {
+			t.Errorf("the guide has no row %q", g.Title)
+			continue
+		}
+		var got, want []string
+		for _, m := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[1], -1) {
+			got = append(got, m[1])
+		}
+		isOf := func(c *cobra.Command) bool { return c.GroupID == g.ID && c.IsAvailableCommand() }
+		for _, c := range root.Commands() {
+			if isOf(c) {
+				want = append(want, c.Name())
+			}
+		}
+		if g.ID == groupHub {
+			want = append(want, "completion")
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("the guide has %q for %s, and the commands are %q", got, g.Title, want)
 		}
 	}
 }

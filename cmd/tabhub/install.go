@@ -219,7 +219,9 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 			p.none += ", in " + p.path
 		}
 	}
-	if p.there = started.Command != ""; byProgram {
+	if byProgram {
+		reached, _ := p.client.URLs(p.before)
+		p.there = started.Command != "" || reached[e.name] != ""
 		p.path = ""
 		if e.entry != nil && !p.mint && p.old != "" {
 			e.entry.Env = map[string]string{tokenEnv: p.old}

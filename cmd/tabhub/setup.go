@@ -77,7 +77,7 @@ What is there already stays, so you can run it again at any time, also after Ctr
 	f.BoolVar(&s.yes, "yes", false, "do not ask")
 	f.StringSliceVar(&s.clients, "client", []string{"all"}, "`clients` to set up, as \"tabhub install\" lists them; all: those found here; none")
 	f.StringVar(&s.extension, "extension", "", "`directory` for the browser extension; none: leave it out (default: ~/tabhub-extension)")
-	f.StringVar(&s.browser, "browser", "", "the `browser` to load the extension in, if not the first that is found: chromium, chrome, edge, brave, arc, vivaldi, opera")
+	f.StringVar(&s.browser, "browser", "", "the `browser` to load the extension in, if several are found: chromium, chrome, edge, brave, arc, vivaldi, opera")
 	f.StringVar(&s.autostart, "autostart", "", "yes or no: whether the hub is to run whenever you are logged in (default: ask; without questions: no)")
 	f.DurationVar(&s.wait, "wait", 10*time.Minute, "how long to wait for the browser to join; without questions: 0s")
 	f.BoolVar(&s.noCall, "no-call", false, "make no test call")

@@ -21,6 +21,9 @@ func TestSetupForRealClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	gemini := filepath.Join(modules, "@google/gemini-cli/bundle/gemini.js")
+	if _, err := os.Stat(gemini); err != nil && os.Getenv("CI") != "true" {
+		t.Skipf("needs the packages of %s as they are now: npm ci", clients)
+	}
 	home := t.TempDir()
 	var env []string
 	for _, v := range os.Environ() {
@@ -69,6 +72,11 @@ func TestSetupForRealClients(t *testing.T) {
 	}
 	if out := run("claude", "mcp", "get", "tabhub"); !strings.Contains(out, "other") {
 		t.Errorf("Claude Code has\n%s", out)
+	}
+	run("claude", "mcp", "remove", "--scope", "user", "tabhub")
+	run("claude", "mcp", "add", "--transport", "http", "--scope", "user", "tabhub", "http://127.0.0.1:1/mcp")
+	if out := run("tabhub", "install", "claude-code", "--yes"); !strings.Contains(out, "can use tabhub now, in all you do") {
+		t.Errorf("an entry by URL:\n%s", out)
 	}
 	if out := run("tabhub", "uninstall", "claude-code", "--yes"); !strings.Contains(out, "claude mcp remove --scope user tabhub") {
 		t.Errorf("taken out:\n%s", out)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tabhub/cmd/tabhub/internal/terminal/ptytest"
+	"tabhub/hub/instance"
 	"tabhub/tabtransport/tabtest/chromium"
 )
 
@@ -122,7 +123,7 @@ func TestSetupOnATerminal(t *testing.T) {
 	u.see("● ok")
 	u.see("Write the browser extension to " + home + "/tabhub-extension?")
 	u.enter("y\n")
-	u.see("Type chrome://extensions into the address bar")
+	u.see("1. Type chrome://extensions ")
 	b := chromium.Start(t, chromium.Options{Extension: filepath.Join(home, "tabhub-extension")})
 	u.see("is connected")
 	u.see(`+    "tabhub": {`)
@@ -190,5 +191,17 @@ func TestSetupIsStopped(t *testing.T) {
 	out.Env = env
 	if said, _ := out.CombinedOutput(); !regexp.MustCompile(`no client has a credential`).Match(said) {
 		t.Errorf("a token is left over: %s", said)
+	}
+}
+
+// Who has several browsers is told what to type into each.
+func TestExtensionPages(t *testing.T) {
+	one := instance.Installed{Name: "Edge", Extensions: "edge://extensions"}
+	if got := extensionPages([]instance.Installed{one}); got != "edge://extensions into the address bar of Edge" {
+		t.Error(got)
+	}
+	all := []instance.Installed{{Name: "Chromium", Extensions: "chrome://extensions"}, {Name: "Chrome", Extensions: "chrome://extensions"}, one}
+	if got := extensionPages(all); got != "chrome://extensions (Chromium, Chrome) or edge://extensions (Edge) into the address bar of the browser that you use" {
+		t.Error(got)
 	}
 }

@@ -125,14 +125,33 @@ func (s *setup) setUpBrowser(ctx context.Context) error {
 	if err := s.bringExtension(ctx, dir); err != nil {
 		return err
 	}
-	b := browsers[0]
-	load := fmt.Sprintf("In %s open %s, switch on Developer mode, press Load unpacked and choose %s", b.Name, b.Extensions, dir)
+	load := fmt.Sprintf("Type %s, switch on Developer mode, press Load unpacked and choose %s", extensionPages(browsers), dir)
 	if s.wait == 0 {
 		s.say(stateNote, "browser", "the extension is in %s, and waits to be loaded", dir)
 		s.report.Next = append(s.report.Next, load+".")
 		return nil
 	}
-	return s.awaitBrowser(ctx, b, load, dir)
+	s.show(fmt.Sprintf("\n  1. Type %s\n  2. Switch on Developer mode, press Load unpacked, choose\n     %s\n\n", extensionPages(browsers), dir))
+	return s.awaitBrowser(ctx, load, dir)
+}
+
+// extensionPages says what to type into which browser.
+func extensionPages(browsers []instance.Installed) string {
+	if len(browsers) == 1 {
+		return browsers[0].Extensions + " into the address bar of " + browsers[0].Name
+	}
+	var pages, all []string
+	names := make(map[string][]string)
+	for _, b := range browsers {
+		if names[b.Extensions] == nil {
+			pages = append(pages, b.Extensions)
+		}
+		names[b.Extensions] = append(names[b.Extensions], b.Name)
+	}
+	for _, page := range pages {
+		all = append(all, page+" ("+strings.Join(names[page], ", ")+")")
+	}
+	return strings.Join(all, " or ") + " into the address bar of the browser that you use"
 }
 
 // browsers returns the browsers that are found, the one that was asked for first.
@@ -195,8 +214,7 @@ func (s *setup) bringExtension(ctx context.Context, path string) error {
 }
 
 // awaitBrowser waits until the browser with the extension joins, or the user goes on without.
-func (s *setup) awaitBrowser(ctx context.Context, b instance.Installed, load, dir string) error {
-	s.show(fmt.Sprintf("\n  1. Type %s into the address bar of %s\n  2. Switch on Developer mode, press Load unpacked, choose\n     %s\n\n", b.Extensions, b.Name, dir))
+func (s *setup) awaitBrowser(ctx context.Context, load, dir string) error {
 	status := s.status()
 	defer status.Clear()
 	hint := "waiting for the browser"

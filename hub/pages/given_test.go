@@ -188,31 +188,39 @@ func (s *site) saved(body string) string { return s.savedAt("127.0.0.1", body) }
 
 func (s *site) savedAt(host, body string) string {
 	s.t.Helper()
-	resp, err := http.Get(s.url("/tab.js"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	script, err := io.ReadAll(resp.Body)
-	resp.Body.Close()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	script := s.script()
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/tab.js" || r.URL.Path == "/bundle.js" {
 			w.Header().Set("Content-Type", "text/javascript")
-			w.Write(script)
+			fmt.Fprint(w, script)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprint(w, "<!doctype html><title>Somebody’s page</title>", strings.ReplaceAll(body, "HUB", s.addr))
 	}))
 	srv.Listener.Close()
+	var err error
 	if srv.Listener, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err != nil {
 		s.t.Fatal(err)
 	}
 	srv.Start()
 	s.t.Cleanup(srv.Close)
 	return srv.URL + "/"
+}
+
+// script is the hub's /tab.js.
+func (s *site) script() string {
+	s.t.Helper()
+	resp, err := http.Get(s.url("/tab.js"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
 }
 
 // A copy of the script works without a hub, and joins the one that it is of when that comes: as a
@@ -304,51 +312,50 @@ func TestScriptHoldsTheAddress(t *testing.T) {
 	}
 }
 
-// A page that no hub answers works, says so once, and says what to do; so does one in a file, which
-// no flag of the hub helps.
+// A page that no hub answers works, says so once, and says what to do: nothing else on this machine,
+// on another site what the hub needs, in a file to serve it, as no flag of the hub helps.
 func TestNoHubIsToldOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	const note = `<script>const said = [], {warn, error} = console; console.warn = (...a) => { said.push(a.join(" ")); warn(...a) }; console.error = (...a) => { said.push(a.join(" ")); error(...a) }</script>`
-	const use = `<script>document.modelContext.registerTool({name: "add", description: "d", execute: () => 1})</script>`
-	url := s.host(note+`<script src="http://HUB/tab.js"></script>`+use, "")
-	script, err := http.Get(s.url("/tab.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(script.Body)
-	script.Body.Close()
+	const body = `<body><script>const said = []; for (const how of ["warn", "error"]) console[how] = (...a) => said.push(a.join(" "))</script>
+		SCRIPT<script>
+		let tries = 0;
+		tabhub.addEventListener("status", () => tabhub.status.state === "connecting" && tries++);
+		document.modelContext.registerTool({name: "add", description: "d", execute: () => 1});
+		</script>`
+	copied := strings.Replace(body, "SCRIPT", `<script src="/tab.js"></script>`, 1)
+	here, elsewhere := s.saved(copied), s.savedAt(ownAddress(t), copied)
 	file := filepath.Join(t.TempDir(), "page.html")
-	if err := os.WriteFile(file, []byte("<!doctype html>"+note+"<script>"+string(text)+"</script>"+use), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("<!doctype html>"+strings.Replace(body, "SCRIPT", "<script>"+s.script()+"</script>", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := chromium.Start(t, chromium.Options{})
-	page := b.Open(url)
+	before := b.Open(here)
 	s.name("add")
 	s.stop()
-	inFile := b.Open("file://" + file)
-	for p, want := range map[*chromium.Page][]string{
-		page:   nil, // it was connected before
-		inFile: {"No hub answers at http://" + s.addr, "serve its directory"},
+	answer := "No hub answers at http://" + s.addr
+	for _, c := range []struct {
+		page *chromium.Page
+		says []string
+		not  string
+	}{
+		{page: before},
+		{b.Open(here), []string{answer}, "allow-origin"},
+		{b.Open(elsewhere), []string{answer, "--allow-origin " + strings.TrimSuffix(elsewhere, "/")}, "serve its directory"},
+		{b.Open("file://" + file), []string{answer, "serve its directory"}, "allow-origin"},
 	} {
-		tries := "let tries = 0; tabhub.addEventListener('status', () => tabhub.status.state === 'connecting' && tries++)"
-		p.Eval(tries)
-		p.WaitFor("tries >= 2")
+		c.page.Front()
+		c.page.WaitFor("tries >= 2")
 		var said []string
-		p.Into("said", &said)
-		if want == nil && len(said) != 0 || want != nil && len(said) != 1 {
-			t.Fatalf("it says %q", said)
+		c.page.Into("said", &said)
+		if len(said) != min(len(c.says), 1) {
+			t.Fatalf("it says %q, want %q", said, c.says)
 		}
-		if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, "allow-origin") }) {
-			for _, part := range want {
-				if !strings.Contains(said[0], part) {
-					t.Errorf("it says %q, want %q", said, part)
-				}
+		for _, part := range c.says {
+			if !strings.Contains(said[0], part) || strings.Contains(said[0], c.not) {
+				t.Errorf("it says %q, want %q and not %q", said, c.says, c.not)
 			}
-		} else {
-			t.Errorf("it says %q", said)
 		}
-		p.Close()
 	}
 	s.start()
 }

@@ -18,8 +18,9 @@
 // The files are classic scripts without imports: content scripts cannot be modules, and /tab.js
 // is one file for pages that load it with a script element. [Script] joins files to one script
 // with a scope of its own and without comments; nothing of a page's globals is touched but by
-// hideAnswers, wrapTools and offerWebMCP. Which world it runs in is the user's choice: ModelContextTools and PageServer work in the extension's
-// own world and in the page's, LibraryTools, wrapTools, hideAnswers and offerWebMCP only in the page's.
+// hideAnswers, wrapTools and offerWebMCP. Which world it runs in is the user's choice:
+// ModelContextTools and PageServer work in the extension's own world and in the page's,
+// LibraryTools, wrapTools, hideAnswers and offerWebMCP only in the page's.
 //
 // wrapTools and offerWebMCP are to run before the page's scripts. offerWebMCP does what Chromium 156
 // does, tested against that: who finds a difference has found a mistake, unless the extension's README names it.

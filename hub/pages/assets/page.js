@@ -268,9 +268,10 @@ class Page {
  */
 function unanswered(hub) {
   const works = `No hub answers at ${hub}. The page works without one, and joins when one comes: tabhub serve.`;
-  if (self.origin !== "null") return `${works} One that runs refuses pages of this site without --allow-origin ${self.origin}.`;
-  if (location.protocol !== "file:") return `${works} This document has no origin that the hub could know: it is sandboxed, or part of another one.`;
-  return `${works} A file has no address that the hub could know: serve its directory, as python3 -m http.server does, and open it at http://localhost.`;
+  if (location.protocol === "file:") return `${works} A file has no address that the hub could know: serve its directory, as python3 -m http.server does, and open it at http://localhost.`;
+  if (self.origin === "null") return `${works} This document has no origin that the hub could know: it is sandboxed, or part of another one.`;
+  if (/^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(location.hostname)) return works;
+  return `${works} One that runs refuses this site without --allow-origin ${self.origin}, and the browser may ask the user whether the page may connect to this machine.`;
 }
 
 /** Waits until a reloaded page has had time to register what it has. */

@@ -2,7 +2,6 @@ package clientconf
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +33,7 @@ type span struct {
 	start, head, end int    // bytes of the text: where the first line begins and ends, and the last one ends
 	open             bool   // members can be put after the first line
 	indent           string // of these
+	comment          string // behind the value
 }
 
 // errForm says that something is written as no program writes it.
@@ -115,7 +115,7 @@ func (t *lineEdit) set(entry []string, old map[string]any, m member) error {
 	if found {
 		line := t.text[s.start:s.head]
 		indent := string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
-		return t.replace(s.start, s.end, t.line(indent, m))
+		return t.replace(s.start, s.end, strings.TrimSuffix(t.line(indent, m), "\n")+s.comment+"\n")
 	}
 	s, found = t.find(entry)
 	if there || !found || !s.open {
@@ -154,22 +154,34 @@ func plain(v any) any {
 
 // addLines is Client.Add for a file of lines.
 func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
+	want := make(map[string]any) // what the entry is to say
 	out, err := c.editLines(text, name, func(t *lineEdit, old map[string]any) error {
-		if old == nil {
-			members := c.members(e)
-			if c.also != nil {
-				members = append(members, c.also(name)...)
-			}
-			return t.add(c.section, name, members)
+		members := c.members(e)
+		if old == nil && c.also != nil {
+			members = append(members, c.also(name)...)
 		}
+		maps.Copy(want, old)
 		for _, stale := range c.stale(e) {
 			if _, there := old[stale]; there {
+				delete(want, stale)
 				if err := t.cut(c.section, name, stale); err != nil {
 					return err
 				}
 			}
 		}
-		for _, m := range slices.Backward(c.members(e)) {
+		for _, m := range members {
+			variables, many := m.value.(map[string]any)
+			if inner, _ := old[m.name].(map[string]any); many && inner != nil {
+				merged := maps.Clone(inner)
+				maps.Copy(merged, variables)
+				m.value = merged
+			}
+			want[m.name] = m.value
+		}
+		if old == nil {
+			return t.add(c.section, name, members)
+		}
+		for _, m := range slices.Backward(members) {
 			if err := t.set([]string{c.section, name}, old, m); err != nil {
 				return err
 			}
@@ -179,17 +191,8 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, _ := c.servers(out)
-	for _, m := range c.members(e) {
-		said, want := plain(all[name][m.name]), plain(m.value)
-		if env, many := want.(map[string]any); many {
-			inner, _ := said.(map[string]any)
-			maps.DeleteFunc(inner, func(key string, _ any) bool { return env[key] == nil })
-			said = inner
-		}
-		if !reflect.DeepEqual(said, want) {
-			return nil, fmt.Errorf("%q %w", c.section+"."+name, errForm)
-		}
+	if all, err := c.servers(out); err != nil || !reflect.DeepEqual(plain(all[name]), plain(want)) {
+		return nil, fmt.Errorf("%q %w", c.section+"."+name, errForm)
 	}
 	return out, nil
 }
@@ -232,7 +235,7 @@ func (c Client) editLines(text []byte, name string, f func(t *lineEdit, old map[
 		err = f(t, old)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%q %w", c.section+"."+name, cmp.Or(errors.Unwrap(err), err))
+		return nil, fmt.Errorf("%q %w", c.section+"."+name, err)
 	}
 	if bytes.Equal(t.text, body) {
 		return text, nil
@@ -327,6 +330,9 @@ func (c Client) maskLine(s span, at int, name, line string) string {
 		line, _, _ = strings.Cut(line, "#")
 		return strings.TrimRight(line, " \t\n") + "\n"
 	case own && at == s.start && len(s.path) == 3 && slices.Contains([]string{c.command, c.args, c.url, "type", "name", "enabled", "timeout"}, s.path[2]):
+		if s.comment != "" {
+			line = strings.Replace(line, s.comment, " # ***", 1)
+		}
 		return line
 	case own && at == s.start:
 		return indent + s.path[len(s.path)-1] + c.notation.separator + "\"***\"\n"

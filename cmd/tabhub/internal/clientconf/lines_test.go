@@ -18,8 +18,8 @@ func TestAddToLines(t *testing.T) {
 		{"settings", "codex", "model = \"o\" # mine\n\n[mcp_servers.a]\ncommand = \"x\"", "model = \"o\" # mine\n\n[mcp_servers.a]\ncommand = \"x\"\n\n" + table},
 		{"Windows", "codex", "\ufeffa = 1\r\n", "\ufeffa = 1\r\n\r\n" + strings.ReplaceAll(table, "\n", "\r\n")},
 		{"what looks like a table", "codex", "a = '''\n[mcp_servers.tabhub]\n'''\nb = [\n [ 1 ], # one\n]\n", "a = '''\n[mcp_servers.tabhub]\n'''\nb = [\n [ 1 ], # one\n]\n\n" + table},
-		{"an older entry", "codex", "# of all\n[mcp_servers.tabhub] # here\n# how\ncommand = \"/old\"\nargs = [\n  \"a\", # why\n]\nstartup_timeout_sec = 20 # slow\n\n[mcp_servers.tabhub.env] # secret\nA = \"1\"\n\n# next\n[b]\nc = 1\n",
-			"# of all\n[mcp_servers.tabhub] # here\n# how\ncommand = \"/opt/tabhub\"\nargs = [\"stdio\"]\nstartup_timeout_sec = 20 # slow\n\n[mcp_servers.tabhub.env] # secret\nTABHUB_TOKEN = \"tbh_a_B\"\nA = \"1\"\n\n# next\n[b]\nc = 1\n"},
+		{"an older entry", "codex", "# of all\n[mcp_servers.tabhub] # here\n# how\ncommand = \"/old\" # a secret\nargs = [\n  \"a\", # why\n]\nstartup_timeout_sec = 20 # slow\n\n[mcp_servers.tabhub.env] # secret\nA = \"1\"\n\n# next\n[b]\nc = 1\n",
+			"# of all\n[mcp_servers.tabhub] # here\n# how\ncommand = \"/opt/tabhub\" # a secret\nargs = [\"stdio\"]\nstartup_timeout_sec = 20 # slow\n\n[mcp_servers.tabhub.env] # secret\nTABHUB_TOKEN = \"tbh_a_B\"\nA = \"1\"\n\n# next\n[b]\nc = 1\n"},
 		{"an older entry on few lines", "codex", "[mcp_servers.tabhub]\nenv = { A = \"1\" }\nurl = \"http://x\"\nhttp_headers = { B = \"2\" }\n", "[mcp_servers.tabhub]\ncommand = \"/opt/tabhub\"\nargs = [\"stdio\"]\nenv = {\"A\" = \"1\", \"TABHUB_TOKEN\" = \"tbh_a_B\"}\n"},
 		{"the same", "codex", "[mcp_servers.tabhub]\nargs = ['stdio']\ncommand = '/opt/tabhub'\nenv.TABHUB_TOKEN = 'tbh_a_B'\n", "[mcp_servers.tabhub]\nargs = ['stdio']\ncommand = '/opt/tabhub'\nenv.TABHUB_TOKEN = 'tbh_a_B'\n"},
 
@@ -28,8 +28,8 @@ func TestAddToLines(t *testing.T) {
 		{"no extensions", "goose", "a: 1\nextensions: {}\nb: 2\n", "a: 1\nextensions:\n" + block + "b: 2\n"},
 		{"other extensions", "goose", "extensions: # all\n  # one\n  developer:\n    type: builtin\n\n# two\nb: |\n  extensions:\n", "extensions: # all\n" + block + "  # one\n  developer:\n    type: builtin\n\n# two\nb: |\n  extensions:\n"},
 		{"Windows", "goose", "a: 1\r\n", "a: 1\r\n" + strings.ReplaceAll("extensions:\n"+block, "\n", "\r\n")},
-		{"an older entry", "goose", "extensions:\n    tabhub: # mine\n        enabled: false # for now\n        type: stdio\n        cmd: >\n          /old\n        args:\n          - a # why\n        # all of them\n        envs: # secret\n            A: '1'\n        env_keys: []\n    # next\n    b:\n        cmd: x\n",
-			"extensions:\n    tabhub: # mine\n        enabled: false # for now\n        type: stdio\n        cmd: \"/opt/tabhub\"\n        args: [\"stdio\"]\n        # all of them\n        envs: # secret\n            TABHUB_TOKEN: \"tbh_a_B\"\n            A: '1'\n        env_keys: []\n    # next\n    b:\n        cmd: x\n"},
+		{"an older entry", "goose", "extensions:\n    tabhub: # mine\n        enabled: false # for now\n        type: sse # secret\n        cmd: >\n          /old\n        args:\n          - a # why\n        # all of them\n        envs: # secret\n            A: '1'\n        env_keys: []\n    # next\n    b:\n        cmd: x\n",
+			"extensions:\n    tabhub: # mine\n        enabled: false # for now\n        type: \"stdio\" # secret\n        cmd: \"/opt/tabhub\"\n        args: [\"stdio\"]\n        # all of them\n        envs: # secret\n            TABHUB_TOKEN: \"tbh_a_B\"\n            A: '1'\n        env_keys: []\n    # next\n    b:\n        cmd: x\n"},
 	} {
 		t.Run(c.client+" "+c.name, func(t *testing.T) {
 			client := named(t, c.client)

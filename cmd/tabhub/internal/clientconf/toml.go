@@ -54,7 +54,9 @@ func scanTOML(text []byte) (spans []span, err error) {
 		s.end = s.head
 		if e.Kind == unstable.KeyValue {
 			s.path, s.open = slices.Concat(within, path), false
-			s.end = lineEnd(text, int(e.Raw.Offset+e.Raw.Length)-1)
+			last := int(e.Raw.Offset + e.Raw.Length)
+			s.end = lineEnd(text, last-1)
+			s.comment = strings.TrimRight(string(text[last:s.end]), " \t\n")
 			if table >= 0 {
 				spans[table].end = s.end
 			}

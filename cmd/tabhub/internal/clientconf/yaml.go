@@ -63,6 +63,9 @@ func scanMapping(text []byte, starts []int, m *yaml.Node, path []string, end int
 			s.end = starts[m.Content[i+2].Line]
 		}
 		s.head, s.end = lineEnd(text, s.start), lastOf(text, s.start, s.end)
+		if value.Kind == yaml.ScalarNode && value.LineComment != "" {
+			s.comment = " " + value.LineComment
+		}
 		if value.Kind == yaml.MappingNode && value.Style&yaml.FlowStyle == 0 && len(value.Content) > 0 {
 			s.open, s.indent = true, strings.Repeat(" ", value.Content[0].Column-1)
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"tabhub/describe"
 	"tabhub/spec/rawjson"
@@ -13,13 +14,19 @@ import (
 
 // suspicion is a way in which a text may speak to a model instead of describing something.
 type suspicion struct {
-	is   *regexp.Regexp
+	is   func() *regexp.Regexp
 	what string
 }
 
-// words compiles a pattern of which case and kinds of spaces do not matter.
-func words(pattern string) *regexp.Regexp {
-	return regexp.MustCompile(`(?ism)` + strings.ReplaceAll(pattern, " ", `\s+`))
+// lazily compiles a pattern when it is first used: at the start of the program all commands
+// would wait for it.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
+// words is a pattern of which case and kinds of spaces do not matter.
+func words(pattern string) func() *regexp.Regexp {
+	return lazily(`(?ism)` + strings.ReplaceAll(pattern, " ", `\s+`))
 }
 
 // suspicions are about orders to the reader, not about topics: a shop may sell passwords
@@ -27,7 +34,7 @@ func words(pattern string) *regexp.Regexp {
 var suspicions = []suspicion{
 	{words(`\b(ignore|disregard|forget|override|overrule|bypass)\b[^.\n]{0,30}\b(previous|prior|above|earlier|preceding|existing|system|your|developer|safety)\b[^.\n]{0,20}\b(instructions?|prompts?|rules|guidelines|directives|directions|constraints|training|policy|policies)\b`), "tells the reader to drop its instructions"},
 	{words(`\b(ignoriere|vergiss|missachte)\b[^.\n]{0,40}\b(anweisungen|instruktionen|regeln)\b|\b(ignore[zr]?|oublie[zr]?)\b[^.\n]{0,20}\bles? [^.\n]{0,30}(instructions|consignes)\b|\b(ignora|olvida)\b[^.\n]{0,40}\binstrucciones\b`), "tells the reader to drop its instructions"},
-	{regexp.MustCompile(`(忽略|无视|忘记)[^。\n]{0,12}(指令|指示|提示|规则)|(以前|これまで|前)の(指示|命令)を(無視|忘れ)`), "tells the reader to drop its instructions"},
+	{lazily(`(忽略|无视|忘记)[^。\n]{0,12}(指令|指示|提示|规则)|(以前|これまで|前)の(指示|命令)を(無視|忘れ)`), "tells the reader to drop its instructions"},
 	{words(`\b(new|updated|revised|real|actual|hidden|secret|system) (system )?(instructions?|prompts?|directives?)\s*:`), "gives instructions of its own"},
 	{words(`<\|?/?(im_start|im_end|system|assistant|endoftext)\|?>|\[/?INST\]|<<SYS>>|</?(important|instructions?|secret|admin|hidden|critical)>|^\s*#{0,3} ?(system|assistant)( prompt)?\s*:`), "has marks that stand for another speaker"},
 	{words(`\byou are (now|no longer) [^.\n]{0,30}\b(mode|assistant|agent|admin|administrator|model|dan|root|unrestricted|jailbroken)\b|\b(enter|enable|activate) (developer|debug|god|admin|jailbreak|unrestricted) mode\b[^.\n]{0,30}\b(assistant|model|agent|restrictions?)\b`), "gives the reader another role"},
@@ -39,24 +46,24 @@ var suspicions = []suspicion{
 	{words(`~/\.(ssh|aws|config|gnupg)\b|\bid_(rsa|ed25519)\b|/etc/(passwd|shadow)\b|(\s|/)\.env\b[^.\n]{0,30}\b(file|contents?|read|send)\b|\b(read|open|cat|send|upload)\b[^.\n]{0,30}\s\.env\b`), "asks for what is not the page's"},
 	{words(`!\[[^\]]*\]\(https?://[^)\s]*[?&=/][^)\s]*[{<$\[]|https?://[^\s"']*[?&]\w+=(\{|<|\$\{?|\[|%7b)\W*(the_?|your_?|full_?)*(conversation|history|chat|secret|password|token|cookie|context|prompt|messages?|summary|credentials?)|<img\b[^>]*\bsrc\s*=\s*["']?https?://|javascript:\s*[\w(]|<script\b[^>]*>\s*\S`), "has an address that carries data away, or a script"},
 	{words(`<!--(?:[^-]|-[^-])*?\w+\s+\w+\s+\w+`), "has a comment that a person does not see"},
-	{regexp.MustCompile(`(?:^|[^A-Za-z0-9+/=,])[A-Za-z0-9+/]{100,}={0,2}(?:$|[^A-Za-z0-9+/=])`), "has a long block in base64, which a person cannot read"},
+	{lazily(`(?:^|[^A-Za-z0-9+/=,])[A-Za-z0-9+/]{100,}={0,2}(?:$|[^A-Za-z0-9+/=])`), "has a long block in base64, which a person cannot read"},
 }
 
 // orders matches an order to call another tool, whose name is the last group.
-var orders = regexp.MustCompile("(?is:\\b(?:must|always|first|before|then|also|immediately|instead|afterwards|once done|after that)\\b[^.\\n]{0,60}?\\b(?:call|invoke|execute|run|use)\\s+(?:the )?(?:tool |function )?[`'\"“]?)([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+|[a-z]+[A-Z][A-Za-z]+)")
+var orders = lazily("(?is:\\b(?:must|always|first|before|then|also|immediately|instead|afterwards|once done|after that)\\b[^.\\n]{0,60}?\\b(?:call|invoke|execute|run|use)\\s+(?:the )?(?:tool |function )?[`'\"“]?)([a-z][a-z0-9]*(?:[_-][a-z0-9]+)+|[a-z]+[A-Z][A-Za-z]+)")
 
 // suspect returns what in a text speaks to a model, "" if nothing does. offered are the names
 // that the page's texts may speak of.
 func suspect(text string, offered []string) (what, part string) {
 	for _, s := range suspicions {
-		if found := s.is.FindString(text); found != "" {
+		if found := s.is().FindString(text); found != "" {
 			if s.what == suspicions[len(suspicions)-1].what && !isMixed(found) {
 				continue
 			}
 			return s.what, found
 		}
 	}
-	for _, m := range orders.FindAllStringSubmatch(text, -1) {
+	for _, m := range orders().FindAllStringSubmatch(text, -1) {
 		if !slices.Contains(offered, m[1]) {
 			return fmt.Sprintf("tells the reader to call %s, which the page does not offer", m[1]), m[0]
 		}

@@ -17,11 +17,11 @@ var vague = []string{
 }
 
 var (
-	snake        = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)+$`)
-	kebab        = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
-	camel        = regexp.MustCompile(`^[a-z][a-z0-9]*([A-Z][A-Za-z0-9]*)+$`)
-	pascal       = regexp.MustCompile(`^[A-Z][a-z0-9]+([A-Z][A-Za-z0-9]*)+$`)
-	otherThanAPI = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+	snake        = lazily(`^[a-z0-9]+(_[a-z0-9]+)+$`)
+	kebab        = lazily(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	camel        = lazily(`^[a-z][a-z0-9]*([A-Z][A-Za-z0-9]*)+$`)
+	pascal       = lazily(`^[A-Z][a-z0-9]+([A-Z][A-Za-z0-9]*)+$`)
+	otherThanAPI = lazily(`[^A-Za-z0-9_-]`)
 )
 
 // wordsOf returns the words of a text, or of a name such as add_to_cart or addToCart, in lower
@@ -61,11 +61,11 @@ func (it *Item) name(r *report) {
 	}) || utf8.RuneCountInString(it.Name) < 2 {
 		r.add(Warning, NameVague, "name what it does, such as search_products", "the name does not say what it does")
 	}
-	if c := otherThanAPI.FindString(it.Name); c != "" {
+	if c := otherThanAPI().FindString(it.Name); c != "" {
 		r.add(Warning, NameCharacters, "use letters of ASCII, digits, _ and -", "the name has %q, which clients do not take; they see %s", c, it.Public)
 	}
 	// Where the hub shows the name as it is, it stands at the end.
-	if shown := otherThanAPI.ReplaceAllString(it.Name, "_"); !strings.HasSuffix(it.Public, "_"+shown) {
+	if shown := otherThanAPI().ReplaceAllString(it.Name, "_"); !strings.HasSuffix(it.Public, "_"+shown) {
 		severity := Warning
 		if it.Local {
 			severity = Note // the site's own address has another length
@@ -82,8 +82,8 @@ func (p *Page) names(r *report) {
 		if it.Kind != spec.KindTool {
 			continue
 		}
-		for style, is := range map[string]*regexp.Regexp{"snake_case": snake, "kebab-case": kebab, "camelCase": camel, "PascalCase": pascal} {
-			if is.MatchString(it.Name) {
+		for style, is := range map[string]func() *regexp.Regexp{"snake_case": snake, "kebab-case": kebab, "camelCase": camel, "PascalCase": pascal} {
+			if is().MatchString(it.Name) {
 				if styles[style] == nil {
 					order = append(order, style)
 				}
