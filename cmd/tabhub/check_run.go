@@ -200,8 +200,8 @@ func order(k spec.Kind) int {
 	return slices.Index([]spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}, k)
 }
 
-// isLocal reports whether an address is one of this machine or network, and so not the one
-// that users will see.
+// isLocal reports whether an address is of localhost or has no name, and so is not the one that
+// users will see.
 func isLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -208,7 +208,7 @@ func verbOf(name string) string {
 // nouns are last words of names that say what is read.
 var nouns = []string{"status", "state", "history", "details", "info", "list", "summary", "total", "count", "preview", "price", "quote", "options", "policy"}
 
-// quoted is a name for a sentence, with what follows it if there are more.
+// quoted lists up to most names, and says how many more there are.
 func quoted(names []string, most int) string {
 	more := ""
 	if len(names) > most {
