@@ -41,6 +41,7 @@ type checkOptions struct {
 	baseline string
 	update   bool
 	strict   bool
+	ignore   []string
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -67,6 +68,7 @@ page cannot be opened.`,
 	f.SortFlags = false
 	asJSON := jsonFlag(cmd)
 	f.BoolVar(&o.strict, "strict", false, "let warnings fail the check, too")
+	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of these codes: `CODE[:ITEM]`, such as injection:search; may be repeated")
 	f.StringVar(&o.baseline, "baseline", "", "`file` with what the page offered before; a difference is an error")
 	f.BoolVar(&o.update, "update", false, "write the file of --baseline anew, with what the page offers now")
 	f.BoolVar(&o.noCall, "no-call", false, "call no tool and read no resource by itself")
@@ -77,7 +79,7 @@ page cannot be opened.`,
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
 	f.DurationVar(&o.wait, "wait", time.Second, "how long the page must offer nothing new, once it has loaded, before it is looked at")
 	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
-	groupFlags(f, "What fails the check", "strict", "baseline", "update")
+	groupFlags(f, "What fails the check", "strict", "ignore", "baseline", "update")
 	groupFlags(f, "What is called", "no-call", "call")
 	groupFlags(f, "The browser", "browser", "window", "attach", "timeout", "wait", "hub")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
@@ -113,6 +115,12 @@ func (o *checkOptions) read(address string) (err error) {
 			return usagef("--call %q is not NAME=JSON, such as 'search={\"query\":\"tea\"}'", one)
 		}
 		o.calls[name] = json.RawMessage(arguments)
+	}
+	for _, one := range o.ignore {
+		code, _, _ := strings.Cut(one, ":")
+		if !slices.Contains(pagecheck.Codes, pagecheck.Code(code)) {
+			return usagef("--ignore %q names no code of a finding; the report has them, and so has spec/docs/CHECK.md", one)
+		}
 	}
 	switch {
 	case o.update && o.baseline == "":
@@ -183,6 +191,15 @@ func pageURL(address string) (string, error) {
 	return u.String(), nil
 }
 
+// withoutPassword is an address as it may stand in a log.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
+}
+
 // check opens the page, and returns what is to be said of it.
 func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) {
 	status := a.status()
@@ -213,10 +230,15 @@ func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) 
 	}
 	messages, refused := tab.said() // calls have added to them
 	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
-	r := &checkReport{Version: checkVersion, URL: o.url, Opened: tab.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
+	r := &checkReport{Version: checkVersion, URL: withoutPassword(o.url), Opened: tab.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
 	if err := o.compare(p, r); err != nil {
 		return nil, err
 	}
+	r.Ignored = len(r.Findings)
+	r.Findings = slices.DeleteFunc(r.Findings, func(f pagecheck.Finding) bool {
+		return slices.Contains(o.ignore, string(f.Code)) || slices.Contains(o.ignore, string(f.Code)+":"+f.Item)
+	})
+	r.Ignored -= len(r.Findings)
 	pagecheck.Sort(r.Findings)
 	r.count(p, calls)
 	return r, nil
@@ -248,9 +270,9 @@ func (a *app) openChecked(ctx context.Context, o *checkOptions, status *terminal
 	if err != nil {
 		return nil, fmt.Errorf("no page can be opened: %w", err)
 	}
-	status.Show("opening " + oneLine(o.url))
+	status.Show("opening " + oneLine(withoutPassword(o.url)))
 	if err := c.open(ctx); err != nil {
-		return c, fmt.Errorf("%s cannot be opened: %w", o.url, err)
+		return c, fmt.Errorf("%s cannot be opened: %w", withoutPassword(o.url), err)
 	}
 	return c, nil
 }

@@ -87,6 +87,24 @@ func TestCheckOfAGoodPage(t *testing.T) {
 	}
 }
 
+// What an author means so is left out by its code, and a password shows in no report.
+func TestCheckIgnores(t *testing.T) {
+	t.Parallel()
+	chromium.Require(t)
+	site := checkedSite(t, map[string]string{"/": offering(goodTool, `console.error("amiss");`, `offer({name: "test", description: "Tests whether all of it is well.", execute: async () => 1});`)})
+	address := strings.Replace(site, "://", "://ann:secret@", 1) + "/"
+	r, code, said := checked(t, "--strict", address, "--ignore", "name-vague:test,console-error", "--ignore", "hint-missing:nobody")
+	if code != exitOK || r.Ignored != 2 || slices.ContainsFunc(r.found(), func(f string) bool { return f == "name-vague:test" || f == "console-error:" }) {
+		t.Errorf("exit code %d, %s %+v", code, said, r)
+	}
+	if !strings.Contains(r.URL, "ann:xxxxx@") {
+		t.Errorf("the report names %s", r.URL)
+	}
+	if r, code, _ := checked(t, "--strict", site, "--ignore", "name-vague:other"); code != exitError || r.Ignored != 0 {
+		t.Errorf("exit code %d %+v", code, r)
+	}
+}
+
 func TestCheckOfABadPage(t *testing.T) {
 	t.Parallel()
 	chromium.Require(t)
