@@ -126,8 +126,8 @@ func (o *checkOptions) read(address string) (err error) {
 	case o.wait < 0 || o.wait >= o.timeout:
 		return usagef("--wait is %s; it must be below --timeout (%s)", o.wait, o.timeout)
 	}
-	if o.baseline != "" && !o.update {
-		if _, err := o.readBaseline(); err != nil {
+	if o.baseline != "" {
+		if _, err := o.readBaseline(); err != nil && (!o.update || errors.Is(err, pagecheck.ErrNoBaseline)) {
 			return err
 		}
 	}
@@ -150,6 +150,9 @@ func (o *checkOptions) readBaseline() (*pagecheck.Baseline, error) {
 		return nil, usagef("the baseline cannot be read: %w", err)
 	}
 	b, err := pagecheck.ReadBaseline(file)
+	if errors.Is(err, pagecheck.ErrNoBaseline) {
+		return nil, usagef("%s: %w; it is left as it is: remove it, or name another file", o.baseline, err)
+	}
 	if err != nil {
 		return nil, usagef("%s: %w; --update writes it anew", o.baseline, err)
 	}
@@ -252,46 +255,71 @@ func (a *app) openChecked(ctx context.Context, o *checkOptions, status *terminal
 	return c, nil
 }
 
+// maxCalling is how many times --timeout all calls together may take.
+const maxCalling = 10
+
 // callAll calls the tools that only read, and those that are to be called with given
 // arguments, and reads the resources.
 func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
-	do := func(it *pagecheck.Item, args json.RawMessage, given bool) error {
-		call, err := tab.call(ctx, it, args)
-		if err != nil {
-			return err
+	add := func(all ...pagecheck.Finding) {
+		for _, f := range all {
+			if !slices.Contains(found, f) { // other arguments may find the same
+				found = append(found, f)
+			}
 		}
-		call.Given = given
-		calls = append(calls, call)
-		found = append(found, pagecheck.Judge(&call, p.Tokens)...)
-		if call.Navigated == "" {
-			return nil
-		}
-		return tab.open(ctx) // the others are of the page that was left
 	}
+	start, stopped, left := time.Now(), "", 0
 	for i := range p.Items {
 		it := &p.Items[i]
-		var samples []json.RawMessage
-		args, given := o.calls[it.Name]
-		switch {
-		case it.Kind == spec.KindTool && given:
-			samples = []json.RawMessage{args}
-		case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
-			continue
-		case it.Kind == spec.KindResource:
-			samples = []json.RawMessage{nil}
-		default:
-			var why *pagecheck.Finding
-			if samples, why = it.Samples(); why != nil {
-				found = append(found, *why)
-			}
+		samples, given, why := o.samples(it)
+		if why != nil {
+			add(*why)
 		}
 		for _, args := range samples {
-			if err := do(it, args, given); err != nil {
+			if stopped == "" && time.Since(start) > maxCalling*o.timeout {
+				stopped = fmt.Sprintf("calls have taken more than %s", maxCalling*o.timeout)
+			}
+			if stopped != "" {
+				left++
+				continue
+			}
+			call, err := tab.call(ctx, it, args)
+			if err != nil {
 				return nil, nil, err
+			}
+			call.Given = given
+			calls = append(calls, call)
+			add(pagecheck.Judge(&call, p.Tokens)...)
+			switch {
+			case call.Hung:
+				stopped = "the page runs no script any more since the call of " + it.Label()
+			case call.Navigated != "":
+				if err := tab.open(ctx); err != nil { // the others are of the page that was left
+					return nil, nil, err
+				}
 			}
 		}
 	}
+	if left > 0 {
+		add(pagecheck.Finding{Severity: pagecheck.Warning, Code: pagecheck.NotCalled, Text: fmt.Sprintf("%s left out: %s", plural(left, "call"), stopped), Hint: "see what is slow, or raise --timeout"})
+	}
 	return calls, found, nil
+}
+
+// samples returns the arguments to call an item with: nil as the only ones of a resource.
+// given says that they are the author's. why says what cannot be made.
+func (o *checkOptions) samples(it *pagecheck.Item) (all []json.RawMessage, given bool, why *pagecheck.Finding) {
+	args, given := o.calls[it.Name]
+	switch {
+	case it.Kind == spec.KindTool && given:
+		return []json.RawMessage{args}, true, nil
+	case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read || it.Doubtful():
+		return nil, false, nil
+	case it.Kind == spec.KindResource:
+		return []json.RawMessage{nil}, false, nil
+	}
+	all, why = it.Samples()
+	return all, false, why
 }
 
 // compare compares what the page offers with the baseline, or writes that.

@@ -167,8 +167,14 @@ func (c *Connector) warn(msg string, args ...any) {
 
 // supersedes reports whether this bridge is newer than a hub: by version, or where that
 // says nothing, as of builds without one, because the file that the hub was started from
-// has since become this bridge's. It is never so both ways.
+// has since become this bridge's. It is never so both ways. A bridge whose file is another
+// one by now, as after a return to the release before, would get a hub of that.
 func (c *Connector) supersedes(h home.Hub) bool {
+	if c.Program != "" {
+		if fi, err := os.Stat(c.Program); err != nil || !fi.ModTime().Equal(c.Built) {
+			return false
+		}
+	}
 	if order := Compare(c.Version, h.Version); order != 0 {
 		return order > 0
 	}

@@ -336,6 +336,11 @@ func TestSupersedes(t *testing.T) {
 		version, program string
 		built            time.Time
 	}
+	write := func(path string, at time.Time) {
+		if err := os.Chtimes(path, at, at); err != nil && path != "" {
+			t.Fatal(err)
+		}
+	}
 	for name, c := range map[string]struct {
 		bridge, hub build
 		want        bool
@@ -356,11 +361,17 @@ func TestSupersedes(t *testing.T) {
 			c := &Connector{Version: b.version, Program: b.program, Built: b.built}
 			return c.supersedes(home.Hub{Version: h.version, Program: h.program, Built: h.built})
 		}
+		write(c.hub.program, c.hub.built)
+		write(c.bridge.program, c.bridge.built)
 		if got := supersedes(c.bridge, c.hub); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 		if supersedes(c.bridge, c.hub) && supersedes(c.hub, c.bridge) {
 			t.Errorf("%s: they take turns", name)
+		}
+		write(c.bridge.program, now.Add(time.Hour))
+		if c.bridge.program != "" && supersedes(c.bridge, c.hub) {
+			t.Errorf("%s: a hub of the file's next content is superseded again and again", name)
 		}
 	}
 }
@@ -369,19 +380,24 @@ func TestSupersedes(t *testing.T) {
 // from that; else it stays, and the user is told.
 func TestNewerBridgeAndAHubByHand(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "tabhub")
-	if err := os.WriteFile(program, nil, 0o700); err != nil {
-		t.Fatal(err)
+	built := time.Unix(1, 0)
+	for _, err := range []error{os.WriteFile(program, nil, 0o700), os.Chtimes(program, built, built)} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, c := range map[string]struct {
-		hub  home.Hub
-		busy bool
-		want string // of the hub's version
-		warn string
+		hub   home.Hub
+		built time.Time // when the bridge's program was written
+		busy  bool
+		want  string // of the hub's version
+		warn  string
 	}{
-		"of the same program": {home.Hub{Program: program, HandsOver: true}, false, "v1.2.0", ""},
-		"that is busy":        {home.Hub{Program: program, HandsOver: true}, true, "v1.1.0", "calls are under way"},
-		"of another program":  {home.Hub{Program: os.Args[0], HandsOver: true}, false, "v1.1.0", "until you start it anew"},
-		"that cannot":         {home.Hub{Program: program}, false, "v1.1.0", "until you start it anew"},
+		"of the same program":  {home.Hub{Program: program, HandsOver: true}, built, false, "v1.2.0", ""},
+		"that is busy":         {home.Hub{Program: program, HandsOver: true}, built, true, "v1.1.0", "calls are under way"},
+		"of another program":   {home.Hub{Program: os.Args[0], HandsOver: true}, built, false, "v1.1.0", "until you start it anew"},
+		"that cannot":          {home.Hub{Program: program}, built, false, "v1.1.0", "until you start it anew"},
+		"put back by its user": {home.Hub{Program: program, HandsOver: true}, built.Add(-time.Hour), false, "v1.1.0", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := newDir(t)
@@ -389,7 +405,7 @@ func TestNewerBridgeAndAHubByHand(t *testing.T) {
 			f := startFake(t, dir, c.hub)
 			f.busy.Store(c.busy)
 			by, _ := connector(dir, nil)
-			by.Program = program
+			by.Program, by.Built = program, c.built
 			var log strings.Builder
 			by.Log = slog.New(slog.NewTextHandler(&log, nil))
 			for range 2 {
