@@ -446,3 +446,42 @@ func TestStandardAPIWhereTheExtensionGivesNone(t *testing.T) {
 		t.Error("the extension's WebMCP is there")
 	}
 }
+
+// What a frame of another site says does nothing to the page, not even an error in its console.
+func TestHostileFrame(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	frame := s.host(`<script>
+		const odd = [undefined, null, 1, "length", {toString: 1}, [], "stumbles"];
+		for (const ask of ["permitted", "tools", "told", "run", "changed", undefined, {toString: 1}]) {
+			for (const x of odd) {
+				const {port1, port2} = new MessageChannel();
+				port1.onmessage = () => port1.postMessage("run");
+				parent.postMessage({tabhub: "webmcp", ask, id: x, tools: x, name: x, input: x, of: ask === "permitted" ? {index: x, origin: x} : x}, "*", [port2]);
+				parent.postMessage({tabhub: "webmcp", ask, id: x, tools: [x], name: "pay", input: x, of: x}, "*");
+			}
+		}
+		parent.postMessage("done", "*");
+	</script>`, "")
+	frame = strings.Replace(frame, "127.0.0.1", "localhost", 1)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+		const errors = [];
+		let paid = 0, done = false;
+		addEventListener("error", ({message}) => errors.push(message));
+		addEventListener("unhandledrejection", ({reason}) => errors.push(String(reason)));
+	</script>
+	<script src="http://HUB/tab.js"></script>
+	<script>
+		Object.defineProperty(window, "stumbles", {get() { throw new Error("stumbled") }});
+		document.modelContext.registerTool({name: "pay", description: "d", execute: () => ++paid});
+		addEventListener("message", ({data}) => done ||= data === "done");
+	</script>
+	<iframe src="`+frame+`"></iframe>`, ""))
+	page.WaitFor("done")
+	if r := s.call("pay", `{}`); r.text() != "1" {
+		t.Errorf("pay: %+v", r)
+	}
+	if got := page.Eval("errors"); got != "[]" {
+		t.Errorf("the page has errors: %s", got)
+	}
+}
