@@ -19,6 +19,7 @@ import (
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/auth"
+	"tabhub/storage/private"
 )
 
 // clientEdit is a change of a client's configuration that was asked for.
@@ -151,6 +152,14 @@ func (a *app) system() (clientconf.System, error) {
 	return clientconf.System{OS: runtime.GOOS, Env: a.env, Dir: dir, Look: exec.LookPath}, err
 }
 
+// checkHome refuses to write in the home directory of another user.
+func (a *app) checkHome() error {
+	if err := private.CheckHome(a.env("HOME")); err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
+
 // clientChange is what is to become of a client's configuration.
 type clientChange struct {
 	client        clientconf.Client
@@ -170,6 +179,9 @@ type clientChange struct {
 func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChange, error) {
 	system, err := a.system()
 	if err != nil {
+		return nil, err
+	}
+	if err := a.checkHome(); err != nil {
 		return nil, err
 	}
 	p := &clientChange{edit: e}
@@ -193,6 +205,11 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 			return p, nil
 		case err != nil:
 			return nil, &usageError{err}
+		}
+	}
+	if e.file == "" && p.scope == clientconf.Project {
+		if err := clientconf.Within(system.Dir, p.path); err != nil {
+			return nil, usagef("%w; if you mean that file, name it with --config", err)
 		}
 	}
 	if p.path != "" {
