@@ -105,6 +105,7 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if f.busy.Load() {
 			w.WriteHeader(http.StatusConflict)
+			fmt.Fprint(w, `{"error":"calls are under way"}`)
 			return
 		}
 		f.stops.Add(1)
