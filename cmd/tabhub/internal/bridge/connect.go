@@ -265,14 +265,16 @@ func (c *Connector) drain(ctx context.Context, h home.Hub) error {
 		return err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusConflict {
+	switch {
+	case resp.StatusCode == http.StatusServiceUnavailable: // it ends already
+		return home.ErrNoHub
+	case resp.StatusCode == http.StatusConflict:
 		var told struct{ Error string }
 		if err := json.NewDecoder(io.LimitReader(resp.Body, 8<<10)).Decode(&told); err != nil {
 			return errStays
 		}
 		return fmt.Errorf("%w: it says %q", errStays, told.Error)
-	}
-	if resp.StatusCode >= 300 {
+	case resp.StatusCode >= 300:
 		return fmt.Errorf("%w: asked to end, it answers %s", errRefused, resp.Status)
 	}
 	return nil
