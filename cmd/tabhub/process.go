@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +36,8 @@ const (
 	shutdownGrace = 8 * time.Second
 	// lockWait is how long another process may look at the lock.
 	lockWait = 300 * time.Millisecond
+	// checkTime is how long a new program may take to say that it knows the hub's flags.
+	checkTime = 5 * time.Second
 )
 
 // process is a hub in this process: the data directory's lock, the listeners, and
@@ -192,14 +196,41 @@ func (p *process) handsOver() bool {
 	return home.CanHandOver && !p.config.auto && p.config.origin.path != ""
 }
 
-// handOver ends the hub, but for the lock, and runs the program that is now where its own was.
-// It returns only if that fails.
-func (p *process) handOver() error {
+// checkUpgrade returns why the program that would take this one's place does not run with its
+// flags. This one then stays.
+func (p *process) checkUpgrade(ctx context.Context) error {
+	if !p.handsOver() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	program := p.config.origin.path
+	out, err := exec.CommandContext(ctx, program, append(os.Args[1:len(os.Args):len(os.Args)], "--help")...).CombinedOutput()
+	if err != nil {
+		line, _, _ := strings.Cut(string(out), "\n")
+		return fmt.Errorf("%s does not run with the flags of this hub: %w: %.200s", program, err, line)
+	}
+	return nil
+}
+
+// handOver ends the hub, but for the lock, and runs the program that is now where its own was,
+// unless it is told meanwhile to stop. It returns only if it does not run that.
+func (p *process) handOver(ctx context.Context) error {
 	lock := p.lock
 	p.lock = nil
 	defer lock.Unlock()
 	if err := p.close("upgrade"); err != nil {
 		p.log.Warn("not all went well at the end", "err", err)
+	}
+	select {
+	case why := <-p.ended:
+		if why == "stop" {
+			return nil
+		}
+	default:
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	return lock.HandOver(p.config.origin.path, os.Args)
 }
@@ -260,7 +291,7 @@ func (p *process) assemble() {
 		Info: p.inform,
 		URL:  p.config.baseURL(p.info.Addrs[0]),
 		Idle: p.config.idleExit,
-		Stop: p.end, Doctor: p.doctor, Trace: p.tabs.Trace,
+		Stop: p.end, CheckUpgrade: p.checkUpgrade, Doctor: p.doctor, Trace: p.tabs.Trace,
 		Log: p.log,
 	}
 	if p.token != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -53,6 +54,9 @@ func (a *app) serve(ctx context.Context) error {
 	if a.config.auto {
 		a.report(p, err)
 	}
+	if a.config.service && errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return nil // it waited for another hub to end
+	}
 	if err != nil {
 		return err
 	}
@@ -62,7 +66,7 @@ func (a *app) serve(ctx context.Context) error {
 	why := p.wait(ctx)
 	log.Info("stopping", "why", why)
 	if why == "upgrade" && p.handsOver() {
-		return p.handOver()
+		return p.handOver(ctx)
 	}
 	if err := p.close(why); err != nil {
 		log.Warn("not all went well at the end", "err", err)

@@ -72,9 +72,9 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
 	}
 	c.Start = func(ctx context.Context) error {
-		program, err := os.Executable()
-		if err != nil {
-			return err
+		program := own.path // where the last update is, and this file may be no more
+		if program == "" {
+			program, _ = executable()
 		}
 		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, passOn(flags)...)
 		if !flags.Changed("idle-exit") {

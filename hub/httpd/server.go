@@ -53,6 +53,9 @@ type Options struct {
 	Doctor func(context.Context) []Finding
 	// Stop asks the process to end; why is "stop", "upgrade" or "idle".
 	Stop func(why string)
+	// CheckUpgrade returns why the process is not to end for an upgrade. Nil: nothing is
+	// against it.
+	CheckUpgrade func(context.Context) error
 	// Token is the hub's own, and Rotate replaces it. Nil: it has none.
 	Token  *auth.Token
 	Rotate func() error

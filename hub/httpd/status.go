@@ -102,6 +102,11 @@ func (s *Server) postStop(r *request) error {
 	if in.Reason == "upgrade" && s.isBusy(time.Now().Add(-longCall)) {
 		return &refusal{http.StatusConflict, "calls are under way that an upgrade would break off; try again later"}
 	}
+	if in.Reason == "upgrade" && s.o.CheckUpgrade != nil {
+		if err := s.o.CheckUpgrade(r.Context()); err != nil {
+			return &refusal{http.StatusConflict, err.Error()}
+		}
+	}
 	writeJSON(r.w, http.StatusAccepted, map[string]string{"status": "stopping"})
 	s.o.Stop(in.Reason)
 	return nil

@@ -5,13 +5,18 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"tabhub/cmd/tabhub/internal/home"
 )
 
 // update puts the program at from in the place of the one that runs here, as an installer
@@ -135,6 +140,83 @@ func TestUpdateUnderCalls(t *testing.T) {
 				t.Errorf("%d calls were lost, more than were under way when the hub was killed", n)
 			}
 		})
+	}
+}
+
+// askToUpgrade asks the hub, as a newer bridge does, to run the program that is now where its
+// own was.
+func (p *place) askToUpgrade() (status int, said string) {
+	p.t.Helper()
+	resp, err := p.dir.Client().Post(home.SocketURL+"/api/stop", "application/json", strings.NewReader(`{"reason":"upgrade"}`))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// A program that cannot take the hub's place leaves its user without a hub, and whoever else
+// its flags let in.
+func TestUpdateThatDoesNotRun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.update(program)
+	p.serve("--label-results")
+	first := p.hub()
+	for name, text := range map[string]string{
+		"for another processor": "\x7fELF",
+		"without a flag":        "#!/bin/sh\necho unknown flag: $4; exit 2",
+		"gone":                  "",
+	} {
+		bad := filepath.Join(t.TempDir(), "bad")
+		if err := os.WriteFile(bad, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if p.update(bad); text == "" {
+			os.Remove(p.program)
+		}
+		if status, said := p.askToUpgrade(); status != http.StatusConflict || !strings.Contains(said, "does not run with the flags of this hub") {
+			t.Errorf("%s: %d %s", name, status, said)
+		}
+	}
+	p.program = program
+	if out, said, exit := p.run("status"); exit != 0 || !p.hub().Started.Equal(first.Started) {
+		t.Errorf("the hub is not the one from before: %s %s", out, said)
+	}
+}
+
+// Ctrl-C ends a hub also while that finishes its calls for an upgrade.
+func TestStopDuringUpdate(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	hub := p.serve()
+	c := p.stdio()
+	began, finish := make(chan struct{}), make(chan struct{})
+	p.open(&tab{key: "one", tools: countingTools, run: func(_ string, args json.RawMessage) string {
+		close(began)
+		<-finish
+		return echo(args)
+	}})
+	buy := c.awaitTools("the tab's tools are listed", func(l tools) bool { return l.named("_buy") != "" }).named("_buy")
+	c.close()
+	call := start(t, p.command("call", buy, `{"n":1}`))
+	<-began
+	if status, said := p.askToUpgrade(); status != http.StatusAccepted {
+		t.Errorf("%d %s", status, said)
+	}
+	hub.stderr.await(t, "stopping")
+	if err := hub.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	close(finish)
+	call.awaitEnd()
+	hub.awaitEnd()
+	if exit := hub.cmd.ProcessState.ExitCode(); exit != 0 {
+		t.Errorf("the hub ends with %d", exit)
 	}
 }
 

@@ -147,8 +147,8 @@ func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, err
 	}
 	c.Log.Info("replacing an older hub", "hub", h.Version, "bridge", c.Version)
 	err = c.end(ctx, h)
-	if errors.Is(err, errBusy) {
-		c.warn("an older hub runs, and stays as long as calls are under way", "hub", h.Version, "process", h.PID, "bridge", c.Version)
+	if errors.Is(err, errStays) {
+		c.warn("an older hub runs, and stays for now", "hub", h.Version, "process", h.PID, "bridge", c.Version, "why", err)
 		return c.dial(ctx)
 	}
 	if err != nil {
@@ -234,8 +234,8 @@ func (c *Connector) awaitHandOver(ctx context.Context, h home.Hub) error {
 	}
 }
 
-// errBusy says that an older hub has calls under way that it would have to break off.
-var errBusy = errors.New("it is busy")
+// errStays says that an older hub does not end for now.
+var errStays = errors.New("it does not end for an upgrade")
 
 // drain asks the hub over its socket to end. It says why, so that its bridges come back
 // at once.
@@ -264,11 +264,17 @@ func (c *Connector) drain(ctx context.Context, h home.Hub) error {
 	if err != nil {
 		return err
 	}
-	resp.Body.Close()
-	if resp.StatusCode == http.StatusConflict {
-		return errBusy
-	}
-	if resp.StatusCode >= 300 {
+	defer resp.Body.Close()
+	switch {
+	case resp.StatusCode == http.StatusServiceUnavailable: // it ends already
+		return home.ErrNoHub
+	case resp.StatusCode == http.StatusConflict:
+		var told struct{ Error string }
+		if err := json.NewDecoder(io.LimitReader(resp.Body, 8<<10)).Decode(&told); err != nil {
+			return errStays
+		}
+		return fmt.Errorf("%w: it says %q", errStays, told.Error)
+	case resp.StatusCode >= 300:
 		return fmt.Errorf("%w: asked to end, it answers %s", errRefused, resp.Status)
 	}
 	return nil

@@ -33,6 +33,7 @@ type fakeHub struct {
 	token  string // that bridges must show, "" if none
 	stops  atomic.Int32
 	busy   atomic.Bool
+	ends   atomic.Bool // by itself, when it is asked
 	hub    home.Hub
 	closed sync.Once
 }
@@ -105,9 +106,15 @@ func (f *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if f.busy.Load() {
 			w.WriteHeader(http.StatusConflict)
+			fmt.Fprint(w, `{"error":"calls are under way"}`)
 			return
 		}
 		f.stops.Add(1)
+		if f.ends.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			go f.close()
+			return
+		}
 		if f.hub.HandsOver { // and is the new program from now on
 			f.hub.Version, f.hub.Started = "v1.2.0", time.Now()
 			if err := f.dir.WriteHub(f.hub); err != nil {
@@ -306,18 +313,21 @@ func TestOlderHubByHand(t *testing.T) {
 
 // After an update of the program the hub must not stay the old one.
 func TestNewerBridgeReplacesOlderHub(t *testing.T) {
-	dir := newDir(t)
-	old := startFake(t, dir, home.Hub{Version: "v1.1.9", Auto: true})
-	c, starts := connector(dir, func(context.Context) error {
-		startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
-		return nil
-	})
-	conn, err := c.Connect(t.Context())
-	if line := greeting(t, conn, err); strings.Contains(line, old.name) {
-		t.Errorf("still attached to the old hub: %s", line)
-	}
-	if old.stops.Load() != 1 || starts.Load() != 1 {
-		t.Errorf("%d stops, %d starts", old.stops.Load(), starts.Load())
+	for _, ends := range []bool{false, true} {
+		dir := newDir(t)
+		old := startFake(t, dir, home.Hub{Version: "v1.1.9", Auto: true})
+		old.ends.Store(ends)
+		c, starts := connector(dir, func(context.Context) error {
+			startFake(t, dir, home.Hub{Version: "v1.2.0", Auto: true})
+			return nil
+		})
+		conn, err := c.Connect(t.Context())
+		if line := greeting(t, conn, err); strings.Contains(line, old.name) {
+			t.Errorf("still attached to the old hub: %s", line)
+		}
+		if old.stops.Load() == 0 || starts.Load() != 1 {
+			t.Errorf("%d stops, %d starts", old.stops.Load(), starts.Load())
+		}
 	}
 }
 

@@ -186,14 +186,6 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 			}
 		}
 		t.unset = e.Unset
-		for _, stale := range stale {
-			if _, there := old[stale]; there {
-				delete(want, stale)
-				if err := t.cut(c.section, name, stale); err != nil {
-					return err
-				}
-			}
-		}
 		for _, m := range members {
 			variables, many := m.value.(map[string]any)
 			if inner, _ := old[m.name].(map[string]any); many && inner != nil {
@@ -209,6 +201,15 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 				return err
 			}
 		}
+		// Last, as nothing can be put into an entry that has no member left.
+		for _, stale := range stale {
+			if _, there := old[stale]; there {
+				delete(want, stale)
+				if err := t.cut(c.section, name, stale); err != nil {
+					return err
+				}
+			}
+		}
 		return nil
 	})
 	if err != nil {
@@ -222,7 +223,7 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 
 // removeLines is Client.Remove for a file of lines.
 func (c Client) removeLines(text []byte, name string) ([]byte, error) {
-	return c.editLines(text, name, func(t *lineEdit, old map[string]any) error {
+	out, err := c.editLines(text, name, func(t *lineEdit, old map[string]any) error {
 		if old == nil {
 			return nil
 		}
@@ -236,6 +237,10 @@ func (c Client) removeLines(text []byte, name string) ([]byte, error) {
 		}
 		return t.replace(colon, colon, t.none)
 	})
+	if err == nil && c.has(out, name) {
+		return nil, fmt.Errorf("%q %w", c.section+"."+name, errForm)
+	}
+	return out, err
 }
 
 // editLines applies f to a text, and to what the entry says, which is nil if there is none.

@@ -52,6 +52,19 @@ func TestAddToLines(t *testing.T) {
 	}
 }
 
+// An entry that starts a hub becomes one that reaches it, whatever else it says.
+func TestLinesThatReachAServer(t *testing.T) {
+	at := Entry{URL: "http://x/mcp"}
+	for _, c := range []struct{ client, before, after string }{
+		{"codex", "[mcp_servers.tabhub]\ncommand = \"x\"\n\n[mcp_servers.tabhub.env]\nA = \"1\"\n", "[mcp_servers.tabhub]\nurl = \"http://x/mcp\"\n\n"},
+		{"goose", "extensions:\n  tabhub:\n    cmd: x\n    args:\n      - a\n    envs: {A: b}\n  b: {}\n", "extensions:\n  tabhub:\n    type: \"streamable_http\"\n    uri: \"http://x/mcp\"\n  b: {}\n"},
+	} {
+		if got, err := named(t, c.client).Add([]byte(c.before), "tabhub", at); err != nil || string(got) != c.after {
+			t.Errorf("%s:\n%s\nbecame\n%s, %v", c.client, c.before, got, err)
+		}
+	}
+}
+
 func TestRemoveFromLines(t *testing.T) {
 	for _, c := range []struct{ client, before, after string }{
 		{"codex", "a = 1\n\n[mcp_servers.tabhub]\ncommand = \"x\"\n\n[mcp_servers.tabhub.env]\nA = \"1\"\n\n# b's\n[b]\nc = 1\n", "a = 1\n\n\n\n# b's\n[b]\nc = 1\n"},
@@ -66,6 +79,14 @@ func TestRemoveFromLines(t *testing.T) {
 		if got, err := named(t, c.client).Remove([]byte(c.before), "tabhub"); err != nil || string(got) != c.after {
 			t.Errorf("%s:\n%s\nbecame\n%s, %v", c.client, c.before, got, err)
 		}
+	}
+}
+
+// A server that is said in two places is not taken for removed when it is out of one.
+func TestRemoveFromLinesIsProven(t *testing.T) {
+	const text = "a: &a\n  tabhub:\n    cmd: x\nextensions:\n  <<: *a\n  tabhub:\n    cmd: y\n"
+	if got, err := named(t, "goose").Remove([]byte(text), "tabhub"); err == nil {
+		t.Errorf("it became\n%s", got)
 	}
 }
 

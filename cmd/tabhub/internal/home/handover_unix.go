@@ -21,6 +21,8 @@ const lockEnv = "TABHUB_HELD_LOCK"
 // and the lock, which the program takes up with Inherited: nobody else gets it meanwhile. It
 // returns only if that fails.
 func (l *Lock) HandOver(program string, args []string) error {
+	syscall.ForkLock.RLock() // no other program that is started meanwhile gets the lock
+	defer syscall.ForkLock.RUnlock()
 	if _, err := unix.FcntlInt(l.f.Fd(), unix.F_SETFD, 0); err != nil {
 		return err
 	}
