@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,6 +110,21 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 		a.note("`loginctl enable-linger` has it run while you are not logged in, too.")
 	}
 	return a.awaitService(ctx, dir, began)
+}
+
+// serviceFlags returns the flags of the hub that the system is to run in a data directory, but for
+// those that are set here. One that a client starts in its place, as after a crash or `tabhub stop`,
+// gets them, too: it has no other policy.
+func (a *app) serviceFlags(ctx context.Context, dir home.Dir, set *pflag.FlagSet) []string {
+	is, err := a.starter().State(ctx)
+	if err != nil || is.Entry.DataDir != string(dir) {
+		return nil // `tabhub doctor` says what is wrong
+	}
+	return slices.DeleteFunc(is.Entry.Args, func(arg string) bool {
+		name, ok := strings.CutPrefix(arg, "--")
+		name, _, _ = strings.Cut(name, "=")
+		return !ok || name == "service" || name == "data-dir" || set.Changed(name)
+	})
 }
 
 // awaitService waits until a hub runs that has started since then, and says where it is.

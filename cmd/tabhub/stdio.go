@@ -76,7 +76,8 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 		if program == "" {
 			program, _ = executable()
 		}
-		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, passOn(flags)...)
+		args := append([]string{"serve", "--auto", "--data-dir", string(dir)}, a.serviceFlags(ctx, dir, flags)...)
+		args = append(args, passOn(flags)...)
 		if !flags.Changed("idle-exit") {
 			args = append(args, "--idle-exit", defaultIdle.String())
 		}

@@ -49,10 +49,16 @@ func resolve(path string) (string, error) {
 		return real, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", err
-	case exists(path):
+	case isLink(path):
 		return "", fmt.Errorf("%s is a link that leads nowhere; make the file that it leads to, or remove it", path)
 	}
 	return path, nil
+}
+
+// isLink reports whether path is a link, and not a file that was made a moment ago.
+func isLink(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.Mode()&fs.ModeSymlink != 0
 }
 
 // Within returns an error if a path in a project's directory leads out of it, by a link: whoever
