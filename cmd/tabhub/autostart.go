@@ -120,10 +120,15 @@ func (a *app) serviceFlags(ctx context.Context, dir home.Dir, set *pflag.FlagSet
 	if err != nil || is.Entry.DataDir != string(dir) {
 		return nil // `tabhub doctor` says what is wrong
 	}
-	return slices.DeleteFunc(is.Entry.Args, func(arg string) bool {
+	return hubFlags(is.Entry, set.Changed)
+}
+
+// hubFlags returns the flags of a hub that the system is to run, but for those to be left out.
+func hubFlags(e autostart.Entry, without func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(e.Args), func(arg string) bool {
 		name, ok := strings.CutPrefix(arg, "--")
 		name, _, _ = strings.Cut(name, "=")
-		return !ok || name == "service" || name == "data-dir" || set.Changed(name)
+		return !ok || name == "service" || name == "data-dir" || without(name)
 	})
 }
 
@@ -249,8 +254,12 @@ func (a *app) autostartStatusCommand() *cobra.Command {
 func (d *doctor) autostart(ctx context.Context) {
 	const check = "autostart"
 	is, err := d.starter().State(ctx)
-	again := "`tabhub autostart on`, with the flags that it had (`tabhub autostart status`)"
 	e := is.Entry
+	words := append([]string{"tabhub", "autostart", "on"}, hubFlags(e, func(string) bool { return false })...)
+	if usual, err := home.Default(d.env); err != nil || e.DataDir != string(usual) {
+		words = append(words, "--data-dir", e.DataDir)
+	}
+	again := shell.Here(words...)
 	switch {
 	case err != nil:
 		d.bad(check, "make it readable for you", "%v", err)
