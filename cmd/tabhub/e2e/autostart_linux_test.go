@@ -39,8 +39,8 @@ func TestAutostart(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &state); err != nil || !state.On || state.Running || state.File != entry {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if out, _, _ := p.run("doctor"); !strings.Contains(out, "is to run the hub, but none runs") {
-		t.Errorf("the doctor finds nothing:\n%s", out)
+	if out, _, _ := p.run("doctor"); !strings.Contains(out, "is to run the hub, but none runs") || !strings.Contains(out, "tabhub autostart on --listen="+p.listen) {
+		t.Errorf("the doctor does not say what starts it:\n%s", out)
 	}
 
 	c := p.stdio()
