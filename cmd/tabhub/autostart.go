@@ -72,6 +72,9 @@ func (a *app) autostartOn(ctx context.Context, program string, flags *pflag.Flag
 	if err := a.config.check(); err != nil {
 		return err
 	}
+	if err := a.checkHome(); err != nil {
+		return err
+	}
 	dir, err := a.dir()
 	if err == nil {
 		err = dir.Make()

@@ -41,6 +41,7 @@ type checkOptions struct {
 	baseline string
 	update   bool
 	strict   bool
+	ignore   []string
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -67,6 +68,7 @@ page cannot be opened.`,
 	f.SortFlags = false
 	asJSON := jsonFlag(cmd)
 	f.BoolVar(&o.strict, "strict", false, "let warnings fail the check, too")
+	f.StringSliceVar(&o.ignore, "ignore", nil, "do not report findings of these codes: `CODE[:ITEM]`, such as injection:search; may be repeated")
 	f.StringVar(&o.baseline, "baseline", "", "`file` with what the page offered before; a difference is an error")
 	f.BoolVar(&o.update, "update", false, "write the file of --baseline anew, with what the page offers now")
 	f.BoolVar(&o.noCall, "no-call", false, "call no tool and read no resource by itself")
@@ -77,7 +79,7 @@ page cannot be opened.`,
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long the page may take to load, and each call to end")
 	f.DurationVar(&o.wait, "wait", time.Second, "how long the page must offer nothing new, once it has loaded, before it is looked at")
 	f.StringVar(&o.hub, "hub", defaultListen, "`address` of the hub whose /tab.js the page loads, if it does; the check's own hub takes its place")
-	groupFlags(f, "What fails the check", "strict", "baseline", "update")
+	groupFlags(f, "What fails the check", "strict", "ignore", "baseline", "update")
 	groupFlags(f, "What is called", "no-call", "call")
 	groupFlags(f, "The browser", "browser", "window", "attach", "timeout", "wait", "hub")
 	cmd.RunE = func(cmd *cobra.Command, pos []string) error {
@@ -114,6 +116,12 @@ func (o *checkOptions) read(address string) (err error) {
 		}
 		o.calls[name] = json.RawMessage(arguments)
 	}
+	for _, one := range o.ignore {
+		code, _, _ := strings.Cut(one, ":")
+		if !slices.Contains(pagecheck.Codes, pagecheck.Code(code)) {
+			return usagef("--ignore %q names no code of a finding; the report has them, and so has spec/docs/CHECK.md", one)
+		}
+	}
 	switch {
 	case o.update && o.baseline == "":
 		return usagef("--update writes the file of --baseline; name one")
@@ -126,8 +134,8 @@ func (o *checkOptions) read(address string) (err error) {
 	case o.wait < 0 || o.wait >= o.timeout:
 		return usagef("--wait is %s; it must be below --timeout (%s)", o.wait, o.timeout)
 	}
-	if o.baseline != "" && !o.update {
-		if _, err := o.readBaseline(); err != nil {
+	if o.baseline != "" {
+		if _, err := o.readBaseline(); err != nil && (!o.update || errors.Is(err, pagecheck.ErrNoBaseline)) {
 			return err
 		}
 	}
@@ -150,6 +158,9 @@ func (o *checkOptions) readBaseline() (*pagecheck.Baseline, error) {
 		return nil, usagef("the baseline cannot be read: %w", err)
 	}
 	b, err := pagecheck.ReadBaseline(file)
+	if errors.Is(err, pagecheck.ErrNoBaseline) {
+		return nil, usagef("%s: %w; it is left as it is: remove it, or name another file", o.baseline, err)
+	}
 	if err != nil {
 		return nil, usagef("%s: %w; --update writes it anew", o.baseline, err)
 	}
@@ -178,6 +189,15 @@ func pageURL(address string) (string, error) {
 		return "", usagef("%.100q is no address of a page, such as http://localhost:5173/", address)
 	}
 	return u.String(), nil
+}
+
+// withoutPassword is an address as it may stand in a log.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Redacted()
 }
 
 // check opens the page, and returns what is to be said of it.
@@ -210,10 +230,15 @@ func (a *app) check(ctx context.Context, o *checkOptions) (*checkReport, error) 
 	}
 	messages, refused := tab.said() // calls have added to them
 	p.Errors, p.Rejected = messages, append(refused, p.Rejected...)
-	r := &checkReport{Version: checkVersion, URL: o.url, Opened: tab.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
+	r := &checkReport{Version: checkVersion, URL: withoutPassword(o.url), Opened: tab.at(), Title: title, Budget: p.Budget, Findings: append(pagecheck.Examine(p), found...)}
 	if err := o.compare(p, r); err != nil {
 		return nil, err
 	}
+	r.Ignored = len(r.Findings)
+	r.Findings = slices.DeleteFunc(r.Findings, func(f pagecheck.Finding) bool {
+		return slices.Contains(o.ignore, string(f.Code)) || slices.Contains(o.ignore, string(f.Code)+":"+f.Item)
+	})
+	r.Ignored -= len(r.Findings)
 	pagecheck.Sort(r.Findings)
 	r.count(p, calls)
 	return r, nil
@@ -245,53 +270,78 @@ func (a *app) openChecked(ctx context.Context, o *checkOptions, status *terminal
 	if err != nil {
 		return nil, fmt.Errorf("no page can be opened: %w", err)
 	}
-	status.Show("opening " + oneLine(o.url))
+	status.Show("opening " + oneLine(withoutPassword(o.url)))
 	if err := c.open(ctx); err != nil {
-		return c, fmt.Errorf("%s cannot be opened: %w", o.url, err)
+		return c, fmt.Errorf("%s cannot be opened: %w", withoutPassword(o.url), err)
 	}
 	return c, nil
 }
 
+// maxCalling is how many times --timeout all calls together may take.
+const maxCalling = 10
+
 // callAll calls the tools that only read, and those that are to be called with given
 // arguments, and reads the resources.
 func (o *checkOptions) callAll(ctx context.Context, tab checkedTab, p *pagecheck.Page) (calls []pagecheck.Call, found []pagecheck.Finding, err error) {
-	do := func(it *pagecheck.Item, args json.RawMessage, given bool) error {
-		call, err := tab.call(ctx, it, args)
-		if err != nil {
-			return err
+	add := func(all ...pagecheck.Finding) {
+		for _, f := range all {
+			if !slices.Contains(found, f) { // other arguments may find the same
+				found = append(found, f)
+			}
 		}
-		call.Given = given
-		calls = append(calls, call)
-		found = append(found, pagecheck.Judge(&call, p.Tokens)...)
-		if call.Navigated == "" {
-			return nil
-		}
-		return tab.open(ctx) // the others are of the page that was left
 	}
+	start, stopped, left := time.Now(), "", 0
 	for i := range p.Items {
 		it := &p.Items[i]
-		var samples []json.RawMessage
-		args, given := o.calls[it.Name]
-		switch {
-		case it.Kind == spec.KindTool && given:
-			samples = []json.RawMessage{args}
-		case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read:
-			continue
-		case it.Kind == spec.KindResource:
-			samples = []json.RawMessage{nil}
-		default:
-			var why *pagecheck.Finding
-			if samples, why = it.Samples(); why != nil {
-				found = append(found, *why)
-			}
+		samples, given, why := o.samples(it)
+		if why != nil {
+			add(*why)
 		}
 		for _, args := range samples {
-			if err := do(it, args, given); err != nil {
+			if stopped == "" && time.Since(start) > maxCalling*o.timeout {
+				stopped = fmt.Sprintf("calls have taken more than %s", maxCalling*o.timeout)
+			}
+			if stopped != "" {
+				left++
+				continue
+			}
+			call, err := tab.call(ctx, it, args)
+			if err != nil {
 				return nil, nil, err
+			}
+			call.Given = given
+			calls = append(calls, call)
+			add(pagecheck.Judge(&call, p.Tokens)...)
+			switch {
+			case call.Hung:
+				stopped = "the page runs no script any more since the call of " + it.Label()
+			case call.Navigated != "":
+				if err := tab.open(ctx); err != nil { // the others are of the page that was left
+					return nil, nil, err
+				}
 			}
 		}
 	}
+	if left > 0 {
+		add(pagecheck.Finding{Severity: pagecheck.Warning, Code: pagecheck.NotCalled, Text: fmt.Sprintf("%s left out: %s", plural(left, "call"), stopped), Hint: "see what is slow, or raise --timeout"})
+	}
 	return calls, found, nil
+}
+
+// samples returns the arguments to call an item with: nil as the only ones of a resource.
+// given says that they are the author's. why says what cannot be made.
+func (o *checkOptions) samples(it *pagecheck.Item) (all []json.RawMessage, given bool, why *pagecheck.Finding) {
+	args, given := o.calls[it.Name]
+	switch {
+	case it.Kind == spec.KindTool && given:
+		return []json.RawMessage{args}, true, nil
+	case o.noCall || it.Template || it.Kind == spec.KindPrompt || it.Class != policy.Read || it.Doubtful():
+		return nil, false, nil
+	case it.Kind == spec.KindResource:
+		return []json.RawMessage{nil}, false, nil
+	}
+	all, why = it.Samples()
+	return all, false, why
 }
 
 // compare compares what the page offers with the baseline, or writes that.

@@ -25,6 +25,7 @@ type checkedPage struct {
 	frame   string // the page's main frame
 
 	changed broadcast.Signal
+	work    sync.WaitGroup // answers to dialogs
 
 	mu       sync.Mutex
 	url      string
@@ -111,8 +112,10 @@ const (
 	failureMark = "WebMCP tool execution failed: " // by Chromium
 )
 
-// closeWait is how long a browser may take to close when it is asked to.
-const closeWait = 3 * time.Second
+const (
+	closeWait = 3 * time.Second // how long a browser may take to close when it is asked to
+	aliveWait = 3 * time.Second // how long a page may take to run a script
+)
 
 // close ends the browser. One that is asked to removes the files that it has in the system's
 // directory for temporary ones.
@@ -126,6 +129,7 @@ func (p *checkedPage) close() {
 		}
 	}
 	p.browser.Close()
+	p.work.Wait()
 }
 
 func (p *checkedPage) call(ctx context.Context, method string, params, result any) error {
@@ -207,19 +211,26 @@ func (p *checkedPage) touch() {
 	p.changed.Fire()
 }
 
-// settle blocks until the page has loaded and nothing has changed for so long. The error is
-// ctx's cause.
-func (p *checkedPage) settle(ctx context.Context, quiet time.Duration) error {
+// runs reports whether the page runs scripts: one that is in an endless loop does not.
+func (p *checkedPage) runs(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, aliveWait)
+	defer cancel()
+	return p.call(ctx, "Runtime.evaluate", map[string]string{"expression": "0"}, nil) == nil
+}
+
+// settle blocks until the page has loaded and nothing has changed for as long as quiet says
+// then. The error is ctx's cause.
+func (p *checkedPage) settle(ctx context.Context, quiet func() time.Duration) error {
 	for {
 		changed := p.changed.Wait()
 		p.mu.Lock()
-		ready, left := p.loaded && p.quiet, quiet-time.Since(p.last)
+		ready, last := p.loaded && p.quiet, p.last
 		p.mu.Unlock()
-		if ready && left <= 0 {
-			return nil
-		}
-		if !ready {
-			left = time.Hour // until there is an event
+		left := time.Hour // until there is an event
+		if ready {
+			if left = quiet() - time.Since(last); left <= 0 {
+				return nil
+			}
 		}
 		timer := time.NewTimer(left)
 		select {
@@ -244,6 +255,7 @@ func (p *checkedPage) event(e devtools.Event) {
 		FrameID  string
 		Name     string
 		Type     string
+		Message  string
 		URL      string
 		Response struct {
 			Status     int
@@ -285,6 +297,16 @@ func (p *checkedPage) event(e devtools.Event) {
 		if main && m.Type == "Document" {
 			p.status, p.reason = m.Response.Status, m.Response.StatusText
 		}
+		return
+	case "Page.javascriptDialogOpening":
+		leaving := m.Type == "beforeunload"
+		if !leaving {
+			p.addLocked(pagecheck.ScriptMessage{Dialog: m.Type, Text: m.Message, Where: m.URL})
+		}
+		// The page waits for the answer. It is no, unless the check wants to leave.
+		p.work.Go(func() {
+			_ = p.browser.Call(context.Background(), e.Session, "Page.handleJavaScriptDialog", map[string]bool{"accept": leaving}, nil)
+		})
 		return
 	case "Runtime.exceptionThrown":
 		p.addLocked(m.ExceptionDetails.message())

@@ -24,6 +24,7 @@ type checkReport struct {
 	Errors   int                 `json:"errors"`
 	Warnings int                 `json:"warnings"`
 	Notes    int                 `json:"notes"`
+	Ignored  int                 `json:"ignored"` // findings that were not to be reported
 	Items    []checkItem         `json:"items"`
 	Findings []pagecheck.Finding `json:"findings"`
 
@@ -110,6 +111,9 @@ func (r *checkReport) summary() string {
 		if of.n > 0 {
 			parts = append(parts, plural(of.n, of.what))
 		}
+	}
+	if r.Ignored > 0 {
+		parts = append(parts, fmt.Sprintf("%d ignored", r.Ignored))
 	}
 	return cmp.Or(strings.Join(parts, ", "), "nothing to change")
 }

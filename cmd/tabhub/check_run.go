@@ -66,18 +66,38 @@ func (a *app) startCheck(ctx context.Context, o *checkOptions) (c *checkRun, err
 		return c, err
 	}
 	c.of = t.Hub
-	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: fmt.Sprintf("MAP %s %s", o.hub, c.own.info.Addrs[0])})
+	info, err := t.Instances.Start(ctx, instance.Config{Headless: new(!o.window), DevTools: true, Hosts: hostRules(o.hub, c.own.info.Addrs[0])})
 	if err != nil {
 		if f, ok := errors.AsType[*hub.Failure](err); ok {
 			err = errors.New(f.Message)
 		}
 		return c, err
 	}
-	if c.page, err = openCheckedPage(ctx, info); err != nil {
+	limited, cancel := context.WithTimeoutCause(ctx, joinWait, fmt.Errorf("the browser was started, but its extension did not join the hub within %s", joinWait))
+	defer cancel()
+	if c.page, err = openCheckedPage(limited, info); err != nil {
 		return c, err
 	}
-	_, err = c.of.AwaitPeer(ctx, func(state.BrowserInfo) bool { return true })
+	_, err = c.of.AwaitPeer(limited, func(state.BrowserInfo) bool { return true })
 	return c, err
+}
+
+// joinWait is how long a browser that runs may take to load the extension and to join.
+const joinWait = 30 * time.Second
+
+// hostRules are the browser's rules by which the check's hub takes the place of another one,
+// by each of the names that this machine has for itself.
+func hostRules(of, own string) string {
+	host, port, _ := net.SplitHostPort(of)
+	names := []string{host}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		names = []string{"127.0.0.1", "localhost", "[::1]"}
+	}
+	var rules []string
+	for _, name := range names {
+		rules = append(rules, fmt.Sprintf("MAP %s:%s %s", name, port, own))
+	}
+	return strings.Join(rules, ", ")
 }
 
 // close ends the browser and the hub, and removes what they have written.
@@ -100,12 +120,21 @@ func (c *checkRun) open(ctx context.Context) error {
 	if err := c.page.open(limited, c.url); err != nil {
 		return err
 	}
-	err := c.page.settle(limited, c.wait)
+	err := c.page.settle(limited, c.quiet)
 	if err == late {
 		c.busy = fmt.Sprintf("after %s the page still loads, or changes what it offers", c.timeout)
 		return nil
 	}
 	return err
+}
+
+// quiet is how long nothing must change: longer while the page offers nothing at all, as it may
+// load first what it shows.
+func (c *checkRun) quiet() time.Duration {
+	if p, _, err := c.look(context.Background()); err != nil || len(p.Items)+len(p.Rejected) > 0 {
+		return c.wait
+	}
+	return max(c.wait, min(5*c.wait, c.timeout/2))
 }
 
 func (c *checkRun) at() string { return c.page.at() }
@@ -171,8 +200,8 @@ func order(k spec.Kind) int {
 	return slices.Index([]spec.Kind{spec.KindTool, spec.KindResource, spec.KindPrompt}, k)
 }
 
-// isLocal reports whether an address is one of this machine or network, and so not the one
-// that users will see.
+// isLocal reports whether an address is of localhost or has no name, and so is not the one that
+// users will see.
 func isLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -207,6 +236,7 @@ func (c *checkRun) call(ctx context.Context, it *pagecheck.Item, args json.RawMe
 	default:
 	}
 	noteFailure(&call, err)
+	call.Hung = call.Failed != "" && !c.page.runs(ctx)
 	if after := c.page.at(); withoutFragment(after) != withoutFragment(before) {
 		call.Navigated = after
 	}

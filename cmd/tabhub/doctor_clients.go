@@ -64,7 +64,7 @@ func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string
 			d.bad("clients", d.command(words...), "%s cannot start tabhub, says %s: %v", c.Title, path, err)
 			continue
 		}
-		if err := d.entryToken(c.Env(text, name, tokenEnv)); err != nil {
+		if err := d.entryToken(c.Started(text, name)); err != nil {
 			d.bad("clients", d.command(words...), "%s is refused by the hub, as %s has a token that it does not take: %v", c.Title, path, err)
 			continue
 		}
@@ -84,7 +84,11 @@ func (d *doctor) client(c clientconf.Client, scope clientconf.Scope, path string
 }
 
 // entryToken returns an error if a client's entry has a token that the hub would not take.
-func (d *doctor) entryToken(token string) error {
+func (d *doctor) entryToken(e clientconf.Entry) error {
+	token, err := entryToken(variable(e))
+	if err != nil {
+		return err
+	}
 	if _, ok := auth.ClientID(token); !ok {
 		return nil // none, or one that the user has put there
 	}

@@ -2,14 +2,20 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/hub/auth"
 	"tabhub/hub/httpd"
+	"tabhub/storage/private"
 )
 
 // needsToken reports whether an entry that has this token, if it is not "", is to get
@@ -28,18 +34,68 @@ func (a *app) needsToken(ctx context.Context, token string) bool {
 	return err != nil || !known
 }
 
-// mintEntry makes a token for the entry.
-func (a *app) mintEntry(ctx context.Context, c clientconf.Client, e *clientEdit) (auth.Client, error) {
+// entryToken returns the token of an entry that has this environment, "" if it has none. A file
+// that is named goes before the token itself.
+func entryToken(env func(string) string) (string, error) {
+	path := env(tokenFileEnv)
+	if path == "" {
+		return env(tokenEnv), nil
+	}
+	b, err := private.ReadSecret(path)
+	if err != nil {
+		return "", fmt.Errorf("the file of %s cannot be used: %w; `tabhub install` makes the client's entry anew", tokenFileEnv, err)
+	}
+	token := strings.TrimSpace(string(b))
+	if token == "" {
+		return "", fmt.Errorf("%s, which %s names, is empty; `tabhub install` makes the client's entry anew", path, tokenFileEnv)
+	}
+	return token, nil
+}
+
+// variable returns a variable of the entry's environment.
+func variable(e clientconf.Entry) func(string) string {
+	return func(key string) string { return e.Env[key] }
+}
+
+// newEntryFile returns a path for the token of an entry of the client. It is not made.
+func (a *app) newEntryFile(c clientconf.Client) (string, error) {
+	dir, err := a.dir()
+	return filepath.Join(dir.Entries(), c.Name+"-"+strings.ToLower(rand.Text()[:8])), err
+}
+
+// writeEntryFile puts a token into a file that its user alone may read: what is in a client's
+// configuration, or among the words of a command, others may see.
+func writeEntryFile(path, token string) error {
+	err := os.Mkdir(filepath.Dir(path), 0o700)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		err = private.Replace(path, []byte(token+"\n"), true)
+	}
+	return private.Explain(err)
+}
+
+// removeEntryFile removes a file of writeEntryFile; another's is left.
+func (a *app) removeEntryFile(path string) error {
+	dir, err := a.dir()
+	if err != nil || path == "" || filepath.Dir(path) != dir.Entries() {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// mintEntry makes a token for an entry of the client.
+func (a *app) mintEntry(ctx context.Context, c clientconf.Client) (httpd.MintedClient, error) {
 	var made httpd.MintedClient
 	err := a.withClients(func(all clientStore) (err error) {
 		made, err = all.mint(ctx, httpd.ClientRequest{Name: c.Name, Kind: auth.ClientEntry})
 		return err
 	})
 	if err != nil {
-		return auth.Client{}, fmt.Errorf("there is no token for %s, so nothing is changed (--no-token does without): %w", c.Title, err)
+		err = fmt.Errorf("there is no token for %s, so nothing is changed (--no-token does without): %w", c.Title, err)
 	}
-	e.entry.Env = map[string]string{tokenEnv: made.Token}
-	return made.Client, nil
+	return made, err
 }
 
 // revokeEntry ends the token of an entry that is gone, or was not written. The owner may

@@ -20,6 +20,7 @@ import (
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
 	"tabhub/hub/auth"
+	"tabhub/storage/private"
 )
 
 // clientEdit is a change of a client's configuration that was asked for.
@@ -65,9 +66,9 @@ Without a client, list which are found here, and where tabhub is in their config
 Claude Code's own program makes the change of scope user; if it is not on your PATH, its
 command is printed.
 
-The entry holds a token, by which the hub knows the client (see "tabhub token list"). One
-that is there and good is kept. --no-token leaves it out, for a file that you share: to the
-hub the client is then one without a name.`,
+The entry names a file in the data directory with a token, by which the hub knows the client
+(see "tabhub token list"). One that is there and good is kept. --no-token leaves it out, for a
+configuration that you share: to the hub the client is then one without a name.`,
 		Example: `  tabhub install
   tabhub install claude-desktop
   tabhub install cursor --scope project --dry-run`,
@@ -146,6 +147,14 @@ func (a *app) system() (clientconf.System, error) {
 	return clientconf.System{OS: runtime.GOOS, Env: a.env, Dir: dir, Look: exec.LookPath}, err
 }
 
+// checkHome refuses to write in the home directory of another user.
+func (a *app) checkHome() error {
+	if err := private.CheckHome(a.env("HOME")); err != nil {
+		return &usageError{err}
+	}
+	return nil
+}
+
 // clientChange is what is to become of a client's configuration.
 type clientChange struct {
 	client        clientconf.Client
@@ -154,7 +163,9 @@ type clientChange struct {
 	path          string // of the file; "" if a program of the client finds it
 	before, after []byte
 	old           string // the token that the entry has
-	mint          bool   // it is to get a new one
+	oldFile       string // where it has it; "": in itself
+	file          string // where it is to have it; "": where it has it, or it is to have none
+	mint          bool   // it is to be a new one
 	there         bool   // the client's program has an entry to take out first
 	none          string // why nothing is to be done; "": something is
 }
@@ -163,6 +174,9 @@ type clientChange struct {
 func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChange, error) {
 	system, err := a.system()
 	if err != nil {
+		return nil, err
+	}
+	if err := a.checkHome(); err != nil {
 		return nil, err
 	}
 	p := &clientChange{edit: e}
@@ -188,16 +202,21 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 			return nil, &usageError{err}
 		}
 	}
+	if e.file == "" && p.scope == clientconf.Project {
+		if err := clientconf.Within(system.Dir, p.path); err != nil {
+			return nil, usagef("%w; if you mean that file, name it with --config", err)
+		}
+	}
 	if p.path != "" {
 		if p.before, err = clientconf.Read(p.path); err != nil {
 			return nil, usagef("the configuration cannot be read: %w", err)
 		}
 	}
 	started := p.client.Started(p.before, e.name)
-	p.old = started.Env[tokenEnv]
-	p.mint = e.entry != nil && !e.noToken && a.needsToken(ctx, p.old)
-	if p.mint {
-		e.entry.Env = map[string]string{tokenEnv: "a new one"} // which is made when this is written
+	p.old, _ = entryToken(variable(started)) // one that cannot be read is replaced
+	p.oldFile = started.Env[tokenFileEnv]
+	if err := a.planToken(ctx, p, byProgram); err != nil {
+		return nil, err
 	}
 	if p.after, err = e.change(p.client, p.before); err != nil {
 		return nil, usagef("%s is left as it is: %w", p.path, err)
@@ -218,11 +237,34 @@ func (a *app) plan(ctx context.Context, name string, e *clientEdit) (*clientChan
 		reached, _ := p.client.URLs(p.before)
 		p.there = started.Command != "" || reached[e.name] != ""
 		p.path = ""
-		if e.entry != nil && !p.mint && p.old != "" {
-			e.entry.Env = map[string]string{tokenEnv: p.old}
-		}
 	}
 	return p, nil
+}
+
+// planToken says what token the entry is to have, and where. One that stands in a configuration,
+// where others may see it, moves to a file; if the user has put it there, only if it would else be
+// among the words of the client's command.
+func (a *app) planToken(ctx context.Context, p *clientChange, byProgram bool) (err error) {
+	e := p.edit
+	if e.entry == nil {
+		return nil
+	}
+	if e.noToken {
+		e.entry.Unset = []string{tokenEnv, tokenFileEnv}
+		return nil
+	}
+	_, ours := auth.ClientID(p.old)
+	p.mint = a.needsToken(ctx, p.old)
+	switch {
+	case p.mint || p.oldFile == "" && (ours || byProgram):
+		p.file, err = a.newEntryFile(p.client)
+		e.entry.Env, e.entry.Unset = map[string]string{tokenFileEnv: p.file}, []string{tokenEnv}
+	case p.oldFile != "":
+		e.entry.Env = map[string]string{tokenFileEnv: p.oldFile}
+	default:
+		e.entry.Env = map[string]string{tokenEnv: p.old}
+	}
+	return err
 }
 
 // show returns what would change, without what is secret.
@@ -233,46 +275,57 @@ func (p *clientChange) show() (string, error) {
 	return fmt.Sprintf("%s changes its file itself. This is run:\n  %s\n", p.client.Title, p.line()), nil
 }
 
-// line is the command of the client's own program, without a token.
+// line is the command of the client's own program, in which no token is.
 func (p *clientChange) line() string {
-	e := p.edit.entry
-	if e != nil {
-		e = new(*e)
-		if len(e.Env) > 0 {
-			e.Env = map[string]string{tokenEnv: "***"}
-		}
+	return shell.Here(p.client.Command(p.scope, p.edit.name, p.edit.entry)...)
+}
+
+// giveToken makes the token that the entry is to have, if that is not there yet.
+func (a *app) giveToken(ctx context.Context, p *clientChange) (undo func() error, err error) {
+	undo = func() error { return nil }
+	if p.file == "" {
+		return undo, nil
 	}
-	return shell.Here(p.client.Command(p.scope, p.edit.name, e)...)
+	token, id := p.old, ""
+	if p.mint {
+		made, err := a.mintEntry(ctx, p.client)
+		if err != nil {
+			return undo, err
+		}
+		token, id = made.Token, made.ID
+	}
+	undo = func() error {
+		return errors.Join(a.removeEntryFile(p.file), a.revokeEntry(context.WithoutCancel(ctx), id))
+	}
+	if err := writeEntryFile(p.file, token); err != nil {
+		return undo, errors.Join(fmt.Errorf("the token cannot be kept, so nothing is changed: %w", err), undo())
+	}
+	return undo, nil
 }
 
 // apply makes the change. It returns the copy of the old file, "" if there is none. If there is
 // an error, nothing has changed, unless it says so.
 func (a *app) apply(ctx context.Context, p *clientChange) (backup string, err error) {
-	var made auth.Client
-	if p.mint {
-		if made, err = a.mintEntry(ctx, p.client, p.edit); err != nil {
-			return "", err
-		}
+	undo, err := a.giveToken(ctx, p)
+	if err != nil {
+		return "", err
 	}
 	if p.path == "" {
 		err = a.runClient(ctx, p)
-	} else {
-		if p.mint {
-			p.after, err = p.edit.change(p.client, p.before) // as it was tried with another token
-		}
-		if err == nil {
-			if backup, err = clientconf.Write(p.path, p.before, p.after, time.Now()); err != nil {
-				err = fmt.Errorf("%s is not changed: %w", p.path, err)
-			}
-		}
+	} else if backup, err = clientconf.Write(p.path, p.before, p.after, time.Now()); err != nil {
+		err = fmt.Errorf("%s is not changed: %w", p.path, err)
 	}
 	if err != nil {
-		return "", errors.Join(err, a.revokeEntry(context.WithoutCancel(ctx), made.ID))
+		return "", errors.Join(err, undo())
 	}
-	if id, ok := auth.ClientID(p.old); ok && p.edit.entry == nil {
-		return backup, a.revokeEntry(ctx, id)
+	gone := p.edit.entry == nil || p.edit.noToken
+	if gone || p.file != "" {
+		err = a.removeEntryFile(p.oldFile)
 	}
-	return backup, nil
+	if id, ok := auth.ClientID(p.old); ok && gone {
+		err = errors.Join(err, a.revokeEntry(ctx, id))
+	}
+	return backup, err
 }
 
 // runClient has the client's own program make the change.
@@ -335,8 +388,12 @@ func (a *app) editClient(ctx context.Context, client string, e *clientEdit) erro
 	if backup != "" {
 		fmt.Fprintf(a.out, "The old file is kept as %s\n", backup)
 	}
-	if e.entry != nil && len(e.entry.Env) > 0 && p.scope == clientconf.Project {
-		fmt.Fprintln(a.out, "The file holds a token of this hub: do not share it, or install with --no-token.")
+	switch {
+	case e.entry == nil || p.scope != clientconf.Project:
+	case e.entry.Env[tokenEnv] != "":
+		fmt.Fprintln(a.out, "The file holds a token: do not share it, or install with --no-token.")
+	case len(e.entry.Env) > 0:
+		fmt.Fprintln(a.out, "The file names one of yours that holds a token; for a file that others use, install with --no-token.")
 	}
 	return nil
 }
@@ -363,11 +420,8 @@ func (a *app) printCommand(ctx context.Context, p *clientChange) error {
 	switch {
 	case e.entry == nil:
 		fmt.Fprintln(a.err, "`tabhub token list` shows the client's token, `tabhub token revoke` ends it.")
-	case e.noToken:
-	case e.dryRun:
-		e.entry.Env = map[string]string{tokenEnv: "TOKEN"}
-	case p.mint:
-		if _, err := a.mintEntry(ctx, p.client, e); err != nil {
+	case !e.dryRun:
+		if _, err := a.giveToken(ctx, p); err != nil {
 			return err
 		}
 	}

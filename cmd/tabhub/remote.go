@@ -16,8 +16,12 @@ import (
 	"tabhub/cmd/tabhub/internal/home"
 )
 
-// tokenEnv is the environment variable with the credential that is shown to the hub.
-const tokenEnv = "TABHUB_TOKEN"
+// tokenEnv is the environment variable with the credential that is shown to the hub, and
+// tokenFileEnv the one with the path of a file that holds it, for `tabhub stdio`.
+const (
+	tokenEnv     = "TABHUB_TOKEN"
+	tokenFileEnv = "TABHUB_TOKEN_FILE"
+)
 
 // remote is the admin API of the hub that runs, over its socket.
 type remote struct {

@@ -131,6 +131,9 @@ func (s *setup) run(ctx context.Context, waits bool) error {
 
 // check looks at the flags.
 func (s *setup) check() error {
+	if err := s.checkHome(); err != nil {
+		return err
+	}
 	for _, name := range s.clients {
 		if name == "all" || name == none {
 			if len(s.clients) > 1 {

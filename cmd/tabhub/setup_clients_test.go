@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"tabhub/cmd/tabhub/internal/clientconf"
 )
 
 // A new user on a machine with Claude Code and Gemini CLI types one command, and both list the
@@ -64,6 +66,28 @@ func TestSetupForRealClients(t *testing.T) {
 	out = run("tabhub", "setup", "--yes", "--extension", "none", "--no-call", "--client", "claude-code,gemini")
 	if strings.Count(out, "has it already") != 2 {
 		t.Errorf("the second time:\n%s", out)
+	}
+
+	// No token is among the words of `claude mcp add`, which other users of the machine see, also
+	// when one that was put there before moves.
+	config := filepath.Join(home, ".claude.json")
+	text, err := os.ReadFile(config)
+	if err != nil || strings.Contains(string(text), "tbh_") || !strings.Contains(string(text), tokenFileEnv) {
+		t.Errorf("Claude Code has %s (%v)", text, err)
+	}
+	run("claude", "mcp", "remove", "--scope", "user", "tabhub")
+	run("claude", "mcp", "add", "--env", "TABHUB_TOKEN=a secret of mine", "--scope", "user", "tabhub", "--", "/old", "stdio")
+	if out := run("tabhub", "install", "claude-code", "--yes"); strings.Contains(out, "a secret of mine") {
+		t.Errorf("this was run: %s", out)
+	}
+	code, err := clientconf.Named("claude-code")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ = os.ReadFile(config)
+	file := code.Started(text, "tabhub").Env[tokenFileEnv]
+	if token, err := os.ReadFile(file); string(token) != "a secret of mine\n" || strings.Contains(string(text), "a secret of mine") {
+		t.Errorf("%s holds %q (%v), and Claude Code has %s", file, token, err, text)
 	}
 
 	// An entry that has become wrong is replaced, one at a time.

@@ -142,7 +142,7 @@ func TestSetupOnATerminal(t *testing.T) {
 		t.Errorf("%d, %s", code, last)
 	}
 	entry, _ := os.ReadFile(filepath.Join(home, ".cursor", "mcp.json"))
-	if !strings.Contains(string(entry), "tbh_") || !strings.Contains(string(entry), "// mine") {
+	if !strings.Contains(string(entry), "entries/cursor-") || !strings.Contains(string(entry), "// mine") {
 		t.Errorf("Cursor has %s", entry)
 	}
 	if files, _ := os.ReadDir(filepath.Join(home, ".codex")); len(files) != 0 {

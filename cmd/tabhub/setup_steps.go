@@ -404,7 +404,8 @@ func (s *setup) setUpAutostart(ctx context.Context) error {
 	return nil
 }
 
-// testCalls starts the hub as each client does that is set up, and calls a tool.
+// testCalls starts the hub as each client does that is set up, and calls a tool. What a project's
+// file has a client start is not the user's word, so it is not started.
 func (s *setup) testCalls(ctx context.Context) error {
 	if s.noCall {
 		s.say(stateOK, "call", "left out")
@@ -419,24 +420,20 @@ func (s *setup) testCalls(ctx context.Context) error {
 		return err
 	}
 	tried := false
-	seen := make(map[string]bool)
 	for _, c := range clientconf.All {
-		for _, scope := range c.Scopes {
-			path, err := c.Path(system, scope)
-			if err != nil || seen[path] {
-				continue
-			}
-			seen[path] = true
-			text, _ := clientconf.Read(path) // what is wrong with it was said
-			e := c.Started(text, connectName)
-			if e.Command == "" {
-				continue
-			}
-			tried = true
-			s.testCall(ctx, c.Title, e)
-			if ctx.Err() != nil {
-				return errStopped
-			}
+		path, err := c.Path(system, clientconf.User)
+		if err != nil {
+			continue
+		}
+		text, _ := clientconf.Read(path) // what is wrong with it was said
+		e := c.Started(text, connectName)
+		if e.Command == "" {
+			continue
+		}
+		tried = true
+		s.testCall(ctx, c.Title, e)
+		if ctx.Err() != nil {
+			return errStopped
 		}
 	}
 	if !tried {

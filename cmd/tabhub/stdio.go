@@ -63,8 +63,12 @@ func (a *app) bridge(ctx context.Context, dir home.Dir, flags *pflag.FlagSet) er
 	var session [16]byte
 	rand.Read(session[:]) // never fails
 	own := origin()
+	token, err := entryToken(a.env)
+	if err != nil {
+		return a.refuse(ctx, err)
+	}
 	c := bridge.Connector{
-		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: a.env(tokenEnv),
+		Dir: dir, Version: version(), Program: own.path, Built: own.built, Token: token,
 		Session: hex.EncodeToString(session[:]), Began: time.Now(), Log: log,
 	}
 	c.Start = func(ctx context.Context) error {
@@ -130,7 +134,11 @@ func (a *app) standalone(ctx context.Context, dir home.Dir) error {
 
 // serveAlone serves the client from the hub of this process.
 func (a *app) serveAlone(ctx context.Context, p *process) error {
-	id, err := p.identify(a.env(tokenEnv))
+	token, err := entryToken(a.env)
+	if err != nil {
+		return a.refuse(ctx, err)
+	}
+	id, err := p.identify(token)
 	if err != nil {
 		return a.refuse(ctx, err)
 	}

@@ -132,6 +132,8 @@ func (g *Guard) refuseOrigin(r *http.Request, p *pass) error {
 		return forbidden("the extension %.100q is not listed; start the hub with --extension-id %.100s", origin, strings.TrimPrefix(origin, "chrome-extension://"))
 	case p.from&(fromLoopback|fromSelf) != 0:
 		return forbidden("pages at %.100q may not use %s; start the hub with --allow-origin %.100s", origin, name, origin)
+	case origin == "null":
+		return forbidden("the page has no origin that could be allowed: serve a file from a web server, such as `python3 -m http.server`, and give a sandboxed frame allow-same-origin")
 	}
 	return forbidden("the origin %.100q is not allowed; start the hub with --allow-origin %.100s", origin, origin)
 }

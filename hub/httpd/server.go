@@ -83,6 +83,8 @@ type Server struct {
 	doctor   sync.Mutex   // held while Options.Doctor runs
 	refusals *refusals
 
+	refusedPages *refusedPages
+
 	ctx    context.Context // ends when attached streams must
 	cancel context.CancelFunc
 	bridge sync.WaitGroup // attached streams
@@ -95,7 +97,7 @@ type Server struct {
 
 // New returns a Server that serves nothing yet.
 func New(o Options) *Server {
-	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), farewell: "stop", streams: map[stream]int{}}
+	s := &Server{o: o, guard: o.Guard, log: o.Log, refusals: newRefusals(), refusedPages: newRefusedPages(), farewell: "stop", streams: map[stream]int{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -280,11 +280,14 @@ func TestPageNamesTheHub(t *testing.T) {
 	if names := s.names(); len(names) != 0 {
 		t.Errorf("the script's own hub has %v", names)
 	}
-	// What others may have written says nothing.
-	page := b.Open(s.host(strings.ReplaceAll(`<body><script type="text/plain" data-hub="http://OTHER"></script><script type="module">import "http://HUB/tab.js"</script>`+use, "OTHER", other.addr), ""))
-	s.name("here")
-	page.Close()
-	s.await("the page is closed", func() bool { return len(s.names()) == 0 })
+	// What others may have written says nothing, whatever it calls itself.
+	const written = `<script type="text/plain" data-hub="http://OTHER"></script>`
+	for _, body := range []string{written, `<form name="head">` + written + `</form><h2 id="tabhub"></h2>`} {
+		page := b.Open(s.host(strings.ReplaceAll(`<body>`+body+`<script type="module">import "http://HUB/tab.js"</script>`+use, "OTHER", other.addr), ""))
+		s.name("here")
+		page.Close()
+		s.await("the page is closed", func() bool { return len(s.names()) == 0 })
+	}
 	b.Open(s.host(`<script src="http://HUB/tab.js" data-hub="localhost:3300"></script>`+use, ""))
 	s.name("here")
 }
@@ -312,8 +315,9 @@ func TestScriptHoldsTheAddress(t *testing.T) {
 	}
 }
 
-// A page that no hub answers works, says so once, and says what to do: nothing else on this machine,
-// on another site what the hub needs, in a file to serve it, as no flag of the hub helps.
+// A page that no hub answers works, says so once, also where one has gone, and says what to do: nothing
+// else on this machine, on another site what the hub needs, in a file to serve it, as no flag of the hub
+// helps.
 func TestNoHubIsToldOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -339,16 +343,16 @@ func TestNoHubIsToldOnce(t *testing.T) {
 		says []string
 		not  string
 	}{
-		{page: before},
+		{before, []string{answer}, "allow-origin"},
 		{b.Open(here), []string{answer}, "allow-origin"},
 		{b.Open(elsewhere), []string{answer, "--allow-origin " + strings.TrimSuffix(elsewhere, "/")}, "serve its directory"},
 		{b.Open("file://" + file), []string{answer, "serve its directory"}, "allow-origin"},
 	} {
 		c.page.Front()
-		c.page.WaitFor("tries >= 2")
+		c.page.WaitFor("tries >= 3") // of which the first may have been answered
 		var said []string
 		c.page.Into("said", &said)
-		if len(said) != min(len(c.says), 1) {
+		if len(said) != 1 {
 			t.Fatalf("it says %q, want %q", said, c.says)
 		}
 		for _, part := range c.says {
@@ -440,5 +444,44 @@ func TestStandardAPIWhereTheExtensionGivesNone(t *testing.T) {
 	}
 	if got := page.Eval("'mcp' in window"); got != "false" {
 		t.Error("the extension's WebMCP is there")
+	}
+}
+
+// What a frame of another site says does nothing to the page, not even an error in its console.
+func TestHostileFrame(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	frame := s.host(`<script>
+		const odd = [undefined, null, 1, "length", {toString: 1}, [], "stumbles"];
+		for (const ask of ["permitted", "tools", "told", "run", "changed", undefined, {toString: 1}]) {
+			for (const x of odd) {
+				const {port1, port2} = new MessageChannel();
+				port1.onmessage = () => port1.postMessage("run");
+				parent.postMessage({tabhub: "webmcp", ask, id: x, tools: x, name: x, input: x, of: ask === "permitted" ? {index: x, origin: x} : x}, "*", [port2]);
+				parent.postMessage({tabhub: "webmcp", ask, id: x, tools: [x], name: "pay", input: x, of: x}, "*");
+			}
+		}
+		parent.postMessage("done", "*");
+	</script>`, "")
+	frame = strings.Replace(frame, "127.0.0.1", "localhost", 1)
+	page := chromium.Start(t, chromium.Options{}).Open(s.host(`<script>
+		const errors = [];
+		let paid = 0, done = false;
+		addEventListener("error", ({message}) => errors.push(message));
+		addEventListener("unhandledrejection", ({reason}) => errors.push(String(reason)));
+	</script>
+	<script src="http://HUB/tab.js"></script>
+	<script>
+		Object.defineProperty(window, "stumbles", {get() { throw new Error("stumbled") }});
+		document.modelContext.registerTool({name: "pay", description: "d", execute: () => ++paid});
+		addEventListener("message", ({data}) => done ||= data === "done");
+	</script>
+	<iframe src="`+frame+`"></iframe>`, ""))
+	page.WaitFor("done")
+	if r := s.call("pay", `{}`); r.text() != "1" {
+		t.Errorf("pay: %+v", r)
+	}
+	if got := page.Eval("errors"); got != "[]" {
+		t.Errorf("the page has errors: %s", got)
 	}
 }

@@ -163,3 +163,22 @@ func TestCheckPath(t *testing.T) {
 		check(t, path, private.CheckPath(filepath.Join(top, path)), refused)
 	}
 }
+
+// Root that keeps the environment of a user does not write files into that user's home which the
+// user cannot read.
+func TestCheckHome(t *testing.T) {
+	needRoot(t)
+	home := t.TempDir()
+	if err := private.CheckHome(home); err != nil {
+		t.Errorf("root's own: %v", err)
+	}
+	if err := os.Chown(home, stranger, stranger); err != nil {
+		t.Fatal(err)
+	}
+	if err := private.CheckHome(home); err == nil || !strings.Contains(err.Error(), home) {
+		t.Errorf("another's: %v", err)
+	}
+	if err := private.CheckHome(filepath.Join(home, "none")); err != nil {
+		t.Errorf("one that is not there: %v", err)
+	}
+}

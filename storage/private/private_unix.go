@@ -84,6 +84,16 @@ func CheckEntries(dir string, trusted ...int) error {
 	return nil
 }
 
+// CheckHome refuses root in the home directory of another user, as under `sudo -E`: that user could
+// neither read nor change what is written there, and links in it would say what root writes.
+func CheckHome(dir string) error {
+	fi, err := os.Stat(dir)
+	if os.Geteuid() != 0 || err != nil || Owner(fi) == 0 {
+		return nil
+	}
+	return fmt.Errorf("you are root, and the home directory %s is another user's; run this as that user, or with HOME=/root", dir)
+}
+
 // maxLinks is how many symbolic links CheckPath follows.
 const maxLinks = 40
 

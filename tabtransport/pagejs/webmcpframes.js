@@ -260,17 +260,17 @@ class ToolFrames {
     switch (message.ask) {
       case "permitted": {
         const { of } = message;
-        if (port && source) void this.#answer(of ? window[of.index] : source, of ? of.origin : origin, port);
+        if (port && source) void this.#answer(of ? framed(of.index) : source, of ? of.origin : origin, port);
         break;
       }
       case "tools":
         if (source && origin !== "null") void this.#tell(source, origin, message.id);
         break;
       case "told":
-        if (source) this.#asked[message.id]?.(source, origin, message.tools);
+        if (source && typeof message.id === "string") this.#asked[message.id]?.(source, origin, message.tools);
         break;
       case "run":
-        if (port && source) void this.#runFor(source, origin, message, port);
+        if (port && source && typeof message.name === "string" && typeof message.input === "string") void this.#runFor(source, origin, message, port);
         break;
       case "changed":
         if (this.#permitted === true) this.tools?.changed();
@@ -311,7 +311,7 @@ class ToolFrames {
     const tools = (await this.#mayAsk(other, origin)) ? this.tools : undefined;
     port.onmessage = async ({ data }) => {
       if (data === "cancel") controller.abort();
-      else Before.postMessage(port, (await tools?.run(`${name}`, `${input}`, controller.signal, origin)) ?? FAILED);
+      else Before.postMessage(port, (await tools?.run(name, input, controller.signal, origin)) ?? FAILED);
     };
     Before.addEventListener(port, "close", () => controller.abort()); // the caller has gone
     Before.postMessage(port, "ready");
@@ -342,6 +342,16 @@ function askLeave(around, message, answered) {
   const { port1, port2 } = new Before.MessageChannel();
   port1.onmessage = ({ data }) => answered(data === true);
   post(around, message, "*", port2);
+}
+
+/**
+ * A frame of this document; undefined for anything but its number.
+ *
+ * @param {unknown} index
+ * @returns {Window | undefined}
+ */
+function framed(index) {
+  return typeof index === "number" ? window[index] : undefined;
 }
 
 /**

@@ -66,7 +66,8 @@ else
   mkdir -p "$work/other/place"
   (
     umask 077
-    export TZ=Pacific/Auckland GOCACHE="$work/cache" LC_ALL=C
+    export TZ=Pacific/Auckland LC_ALL=C
+    if [ "$mode" = compare ]; then export GOCACHE="$work/cache"; fi
     build "$work/other/place/tabhub"
   )
   diff -r "$work/a/src/dist/files" "$work/other/place/tabhub/dist/files"

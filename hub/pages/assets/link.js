@@ -40,6 +40,8 @@ class HubLink {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #confirm;
   #attempts = 0;
+  /** Whether it was said that the hub does not answer, since it has last. */
+  #missed = false;
   #lastHeard = 0;
   /** What the hub answered to a hello that it refused. */
   #refusal = "";
@@ -57,7 +59,7 @@ class HubLink {
    * @param {number} [options.once] the ms that an answer to hello may take, for a
    *   connection within this browser: it is not opened again, and may be quiet
    * @param {{opened(): void, changed(): void, unanswered(): void, lost(code: number): void, request(r: HubRequest): void, notice(method: string, params: JSONObject): void}} options.handler
-   *   unanswered is called when the first try has failed
+   *   unanswered is called when the first try has failed, at first or after a connection
    */
   constructor({ dial, hello, once, handler }) {
     this.#dial = dial;
@@ -274,7 +276,8 @@ class HubLink {
       console.error(`tabhub: ${this.reason}. This page's tools are not offered.`);
       return;
     }
-    if (!greeted && this.#attempts === 0) this.#handler.unanswered();
+    if (!greeted && !this.#missed) this.#handler.unanswered();
+    this.#missed = !greeted;
     const step = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#attempts++);
     this.#retry = setTimeout(() => this.start(), step * (0.75 + Math.random() / 2));
     this.#set("waiting", reason);

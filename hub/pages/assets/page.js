@@ -293,7 +293,8 @@ function whenLoaded(f) {
  * @param {(hub: string) => LinkSocket} dial takes the origin of the hub
  */
 function joinHub(dial) {
-  if (window.tabhub) {
+  // An element with this id is a member of the window, too.
+  if (Object.hasOwn(window, "tabhub")) {
     console.warn("tabhub: this page has joined already; the second script does nothing");
     return;
   }
@@ -316,7 +317,7 @@ function joinHub(dial) {
 function hubOrigin() {
   const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : null;
   /** @type {HTMLElement | null} */
-  const inHead = document.head?.querySelector("script[data-hub]");
+  const inHead = document.querySelector(":root > head > script[data-hub]"); // document.head may be an element of that name
   const said = script?.dataset.hub ?? inHead?.dataset.hub;
   if (said !== undefined) {
     const url = URL.canParse(said) ? new URL(said) : undefined;

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"tabhub/storage/private"
 )
 
 // System is where the hub is to be started.
@@ -227,5 +229,5 @@ func write(file, text string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(file, []byte(text), 0o600)
+	return private.Replace(file, []byte(text), true) // one that is there may be readable for others
 }

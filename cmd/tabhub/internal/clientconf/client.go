@@ -94,6 +94,7 @@ type Entry struct {
 	Command string
 	Args    []string
 	Env     map[string]string // of its environment; what else is in the file stays
+	Unset   []string          // variables that are not to stay
 	URL     string            // of MCP over HTTP; then the rest is empty
 }
 
@@ -165,15 +166,6 @@ func (c Client) servers(text []byte) (map[string]map[string]any, error) {
 		all[name], _ = said.(map[string]any) // what is none is the client's business
 	}
 	return all, nil
-}
-
-// Env returns a variable of the environment in which the server name is started, "" if the
-// file does not say it.
-func (c Client) Env(text []byte, name, key string) string {
-	all, _ := c.servers(text) // what is wrong with the file is said when it is changed
-	env, _ := all[name][c.env].(map[string]any)
-	value, _ := env[key].(string)
-	return value
 }
 
 // Started returns how the server name is started; its Command is "" if it is not.

@@ -226,7 +226,7 @@ func TestEnvironment(t *testing.T) {
 		if err != nil || !strings.Contains(string(got), after) {
 			t.Errorf("%s became %s, %v", before, got, err)
 		}
-		if env := client.Env(got, "tabhub", "TABHUB_TOKEN"); env != token {
+		if env := client.Started(got, "tabhub").Env["TABHUB_TOKEN"]; env != token {
 			t.Errorf("%s: the token is %q", got, env)
 		}
 		diff, err := client.Diff("f", "tabhub", []byte(before), got)
@@ -235,7 +235,7 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "{", `{"mcpServers": {}}`, `{"mcpServers": {"tabhub": 1}}`, `{"mcpServers": {"tabhub": {"env": "x"}}}`, `{"mcpServers": {"tabhub": {"env": {"TABHUB_TOKEN": 1}}}}`} {
-		if got := named(t, "cursor").Env([]byte(text), "tabhub", "TABHUB_TOKEN"); got != "" {
+		if got := named(t, "cursor").Started([]byte(text), "tabhub").Env["TABHUB_TOKEN"]; got != "" {
 			t.Errorf("%s: the token is %q", text, got)
 		}
 	}
@@ -288,4 +288,32 @@ func servers(t *testing.T, text []byte) map[string]any {
 	}
 	inner, _ := file["servers"].(map[string]any)
 	return inner
+}
+
+// A variable that is not to stay goes, from whatever form the user has given the others, which
+// stay. An environment with nothing left goes, too.
+func TestUnset(t *testing.T) {
+	e := Entry{Command: "/opt/tabhub", Args: []string{"stdio"}, Unset: []string{"OLD", "NEVER"}}
+	for _, c := range []struct{ client, before, left string }{
+		{"cursor", `{"mcpServers": {"tabhub": {"env": {"A": "1", "OLD": "x"}}}}`, "1"},
+		{"cursor", `{"mcpServers": {"tabhub": {"env": {"OLD": "x"}}}}`, ""},
+		{"cursor", `{"mcpServers": {"tabhub": {}}}`, ""},
+		{"codex", "[mcp_servers.tabhub]\nenv = { OLD = \"x\", A = \"1\" }\n", "1"},
+		{"codex", "[mcp_servers.tabhub]\ncommand = \"y\"\n[mcp_servers.tabhub.env]\nOLD = \"x\"\nA = \"1\"\n", "1"},
+		{"codex", "[mcp_servers.tabhub]\ncommand = \"y\"\nenv = { OLD = \"x\" }\n", ""},
+		{"goose", "extensions:\n  tabhub:\n    cmd: y\n    envs:\n      OLD: x\n      A: \"1\"\n", "1"},
+		{"goose", "extensions:\n  tabhub:\n    cmd: y\n    envs: {OLD: x, A: \"1\"}\n", "1"},
+		{"goose", "extensions:\n  tabhub:\n    cmd: y\n    envs:\n      OLD: x\n", ""},
+	} {
+		for _, set := range []map[string]string{nil, {"NEW": "2"}} {
+			e.Env = set
+			client := named(t, c.client)
+			got, err := client.Add([]byte(c.before), "tabhub", e)
+			env := client.Started(got, "tabhub").Env
+			_, old := env["OLD"]
+			if err != nil || old || env["A"] != c.left || env["NEW"] != set["NEW"] || len(env) == 0 && strings.Contains(string(got), "env") {
+				t.Errorf("%s became\n%s%v, %v", c.before, got, env, err)
+			}
+		}
+	}
 }

@@ -104,6 +104,21 @@ func (c Client) addJSON(text []byte, name string, e Entry) ([]byte, error) {
 				inner.set(key, env[key])
 			}
 		}
+		if len(e.Unset) > 0 && entry.has(c.env) {
+			inner, err := entry.object(c.env)
+			if err != nil {
+				return err
+			}
+			for _, key := range e.Unset {
+				if err := inner.once(key); err != nil {
+					return err
+				}
+				inner.remove(key)
+			}
+			if len(inner.Members) == 0 && isBlank(inner.AfterExtra) {
+				entry.remove(c.env)
+			}
+		}
 		if !typed && entry.has("type") {
 			entry.set("type", map[bool]string{true: "http", false: "stdio"}[e.URL != ""])
 		}

@@ -55,6 +55,27 @@ func resolve(path string) (string, error) {
 	return path, nil
 }
 
+// Within returns an error if a path in a project's directory leads out of it, by a link: whoever
+// made the project does not say which files of its user are written.
+func Within(dir, path string) error {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	there := path // as much of it as there is
+	for !exists(there) && filepath.Dir(there) != there {
+		there = filepath.Dir(there)
+	}
+	real, err := filepath.EvalSymlinks(there)
+	if err != nil {
+		return err
+	}
+	if in, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(in) {
+		return fmt.Errorf("%s leads out of the project, to %s", path, real)
+	}
+	return nil
+}
+
 // ErrChanged says that the file is no longer what was read.
 var ErrChanged = errors.New("another program has changed the file meanwhile; try again")
 

@@ -44,6 +44,7 @@ type lineEdit struct {
 	*notation
 	text  []byte
 	spans []span
+	unset []string // variables that are not to stay
 }
 
 // replace puts lines in the place of others.
@@ -103,11 +104,16 @@ func (t *lineEdit) set(entry []string, old map[string]any, m member) error {
 				return err
 			}
 		}
+		for _, key := range t.unset {
+			if _, there := inner[key]; there {
+				if err := t.cut(append(path, key)...); err != nil {
+					return err
+				}
+			}
+		}
 		return nil
 	case many && inner != nil: // on one line
-		merged := maps.Clone(inner)
-		maps.Copy(merged, variables)
-		m.value = merged
+		m.value = merged(inner, variables, t.unset)
 	}
 	if there && reflect.DeepEqual(plain(said), plain(m.value)) {
 		return nil
@@ -122,6 +128,16 @@ func (t *lineEdit) set(entry []string, old map[string]any, m member) error {
 		return errForm
 	}
 	return t.replace(s.head, s.head, t.line(s.indent, m))
+}
+
+// merged returns the variables of an entry that had some.
+func merged(old, set map[string]any, unset []string) map[string]any {
+	all := maps.Clone(old)
+	for _, key := range unset {
+		delete(all, key)
+	}
+	maps.Copy(all, set)
+	return all
 }
 
 // cut takes away the lines of a member, and of what is below it.
@@ -161,12 +177,19 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 			members = append(members, c.also(name)...)
 		}
 		maps.Copy(want, old)
+		stale := c.stale(e)
+		if had, _ := old[c.env].(map[string]any); len(had) > 0 && len(e.Env) == 0 && e.URL == "" {
+			if left := merged(had, nil, e.Unset); len(left) == 0 {
+				stale = append(stale, c.env)
+			} else if len(left) < len(had) {
+				members = append(members, member{c.env, map[string]any{}})
+			}
+		}
+		t.unset = e.Unset
 		for _, m := range members {
 			variables, many := m.value.(map[string]any)
 			if inner, _ := old[m.name].(map[string]any); many && inner != nil {
-				merged := maps.Clone(inner)
-				maps.Copy(merged, variables)
-				m.value = merged
+				m.value = merged(inner, variables, e.Unset)
 			}
 			want[m.name] = m.value
 		}
@@ -179,7 +202,7 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 			}
 		}
 		// Last, as nothing can be put into an entry that has no member left.
-		for _, stale := range c.stale(e) {
+		for _, stale := range stale {
 			if _, there := old[stale]; there {
 				delete(want, stale)
 				if err := t.cut(c.section, name, stale); err != nil {

@@ -68,11 +68,13 @@ func (d Dir) path(name string) string { return filepath.Join(string(d), name) }
 
 const socketName = "hub.sock"
 
-// Store, Records, TokenFile, Clients, Grants, Pairings, HubFile, Socket, LogFile and Browsers are
-// paths in the directory.
+// Store, Records, TokenFile, Clients, Entries, Grants, Pairings, HubFile, Socket, LogFile and
+// Browsers are paths in the directory. Entries is a directory with the tokens of the entries that
+// `tabhub install` has made, a file for each.
 func (d Dir) Store() string     { return d.path("tabhub.db") }
 func (d Dir) Records() string   { return d.path("record") }
 func (d Dir) Clients() string   { return d.path("clients.json") }
+func (d Dir) Entries() string   { return d.path("entries") }
 func (d Dir) Grants() string    { return d.path("grants.json") }
 func (d Dir) Pairings() string  { return d.path("pairings") }
 func (d Dir) TokenFile() string { return d.path("token") }

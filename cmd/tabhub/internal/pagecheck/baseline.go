@@ -3,6 +3,7 @@ package pagecheck
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,11 +80,21 @@ func marshal(v any, indent string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// ReadBaseline reads a file that Encode has written.
+// ErrNoBaseline is that a file is something else, which must not be replaced.
+var ErrNoBaseline = errors.New("it is no baseline")
+
+// ReadBaseline reads a file that Encode has written. The error wraps ErrNoBaseline unless the
+// file is empty or of another version.
 func ReadBaseline(file []byte) (*Baseline, error) {
+	if len(file) == 0 {
+		return nil, errors.New("it is empty")
+	}
 	b := new(Baseline)
 	if err := json.Unmarshal(file, b); err != nil {
-		return nil, fmt.Errorf("it is no baseline: %w", err)
+		return nil, fmt.Errorf("%w: %w", ErrNoBaseline, err)
+	}
+	if b.Version == 0 {
+		return nil, ErrNoBaseline
 	}
 	if b.Version != baselineVersion {
 		return nil, fmt.Errorf("it has version %d, and this program reads version %d", b.Version, baselineVersion)
@@ -92,7 +103,7 @@ func ReadBaseline(file []byte) (*Baseline, error) {
 		e := &b.Items[i]
 		var err error
 		if e.Definition, err = sort(e.Definition); err != nil {
-			return nil, fmt.Errorf("it is no baseline: %s %q has no definition", e.Kind, e.Name)
+			return nil, fmt.Errorf("%w: %s %q has no definition", ErrNoBaseline, e.Kind, e.Name)
 		}
 	}
 	return b, nil

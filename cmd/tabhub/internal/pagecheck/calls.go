@@ -19,6 +19,7 @@ type Call struct {
 	Result    json.RawMessage // of MCP; nil if there is none
 	Failed    string          // why there is none
 	Why       string          // the tool has failed, by the browser; "" if it does not say
+	Hung      bool            // the page runs no script any more
 	Navigated string          // where the page went meanwhile, "" if it stayed
 }
 
@@ -26,6 +27,7 @@ const (
 	slowCall       = 5 * time.Second
 	maxResult      = 10_000 // tokens of a result
 	maxFailureText = 200
+	maxInspected   = 64 << 10 // bytes of a result's texts that are looked at
 )
 
 // Judge returns what is to be said of a call.
@@ -37,6 +39,10 @@ func Judge(c *Call, tokens func(bytes int) int) []Finding {
 	}
 	if c.Navigated != "" {
 		r.add(Warning, CallNavigates, "leave readOnlyHint out, or answer without leaving the page", "%s it leads to another page: %s", with, c.Navigated)
+		return r.all
+	}
+	if c.Failed != "" && c.Hung {
+		r.add(Error, CallFailed, "do long work in pieces, or in a worker", "%s it does not answer, and the page runs no script any more: %s", with, c.Failed)
 		return r.all
 	}
 	if c.Failed != "" {
@@ -56,14 +62,28 @@ func Judge(c *Call, tokens func(bytes int) int) []Finding {
 	if c.Arguments != nil {
 		r.result(c, with)
 	}
+	r.spoken(c)
+	return r.all
+}
+
+// spoken looks for texts in a result that speak to the model. What others have written is only
+// noted where the tool says that it returns such.
+func (r *report) spoken(c *Call) {
+	severity, hint := Warning, "mark what others have written as theirs, and set annotations.untrustedContentHint"
+	if string(rawjson.Get(c.Item.Registered, "annotations", "untrustedContentHint")) == "true" {
+		severity, hint = Note, ""
+	}
+	left := maxInspected
 	eachText(c.Result, "", func(path, text string) {
-		if !strings.HasSuffix(path, "data") && !strings.HasSuffix(path, "blob") && len(r.all) < maxFound {
-			if what, part := suspect(text, nil); what != "" {
-				r.add(Warning, Injection, "mark what others have written as theirs, and set annotations.untrustedContentHint", "the result's %s %s: %q", path, what, cut(part, 120))
-			}
+		if strings.HasSuffix(path, "data") || strings.HasSuffix(path, "blob") || left == 0 || len(r.all) >= maxFound {
+			return
+		}
+		text = text[:min(left, len(text))]
+		left -= len(text)
+		if what, part := suspect(text, nil); what != "" {
+			r.add(severity, Injection, hint, "the result's %s %s: %q", path, what, cut(part, 120))
 		}
 	})
-	return r.all
 }
 
 // failed judges a result that says that the tool has failed.

@@ -40,6 +40,7 @@ const (
 	PartLeftOut          Code = "part-left-out"
 	ScriptError          Code = "script-error"
 	ConsoleError         Code = "console-error"
+	DialogShown          Code = "dialog"
 	NameVague            Code = "name-vague"
 	NameCharacters       Code = "name-characters"
 	NameShortened        Code = "name-shortened"
@@ -60,6 +61,7 @@ const (
 	HiddenCharacters     Code = "hidden-characters"
 	Injection            Code = "injection"
 	ArgumentsNotMade     Code = "arguments-not-made"
+	NotCalled            Code = "not-called"
 	CallFailed           Code = "call-failed"
 	CallNavigates        Code = "call-navigates"
 	CallSlow             Code = "call-slow"
@@ -74,12 +76,12 @@ const (
 
 // Codes are all codes, in the order in which the guide has them.
 var Codes = []Code{
-	NothingOffered, PageBusy, SetAside, SchemaInvalid, PartLeftOut, ScriptError, ConsoleError,
+	NothingOffered, PageBusy, SetAside, SchemaInvalid, PartLeftOut, ScriptError, ConsoleError, DialogShown,
 	NameVague, NameCharacters, NameShortened, NamesMixed,
 	DescriptionMissing, DescriptionShort, DescriptionRepeats, DescriptionCut, ToolsAlike,
 	ParameterUntyped, ParameterUndescribed, ToolLarge, ToolsMany, BudgetExceeded,
 	HintsContradict, HintDoubtful, HintMissing, HiddenCharacters, Injection,
-	ArgumentsNotMade, CallFailed, CallNavigates, CallSlow, ResultEmpty, ResultLarge, ResultUnstructured, ResultNotAsPromised,
+	ArgumentsNotMade, NotCalled, CallFailed, CallNavigates, CallSlow, ResultEmpty, ResultLarge, ResultUnstructured, ResultNotAsPromised,
 	SurfaceNew, SurfaceGone, SurfaceChanged,
 }
 

@@ -45,7 +45,8 @@ func (it *Item) Label() string {
 
 // ScriptMessage is what a script of the page has raised or written to the console.
 type ScriptMessage struct {
-	Thrown bool // and not caught
+	Thrown bool   // and not caught
+	Dialog string // "alert", "confirm" or "prompt", if it was shown in one
 	Text   string
 	Where  string // URL:line
 }
@@ -66,7 +67,7 @@ const (
 func Examine(p *Page) []Finding {
 	r := new(report)
 	if len(p.Items) == 0 && len(p.Rejected) == 0 {
-		r.add(Error, NothingOffered, "offer tools with document.modelContext.registerTool, or with /tab.js of the hub", "the page offers no tool, resource or prompt")
+		r.add(Error, NothingOffered, "offer tools with document.modelContext.registerTool, or with /tab.js of the hub; if it does so late, pass a longer --wait", "the page offers no tool, resource or prompt")
 	}
 	if p.Busy != "" {
 		r.add(Warning, PageBusy, "offer tools as soon as the page can run them, or give it more --timeout", "%s; this is about what was there until then", p.Busy)
@@ -85,9 +86,12 @@ func Examine(p *Page) []Finding {
 	}
 	r.item = ""
 	for _, m := range p.Errors {
-		if m.Thrown {
+		switch {
+		case m.Thrown:
 			r.add(Warning, ScriptError, "", "a script of the page has failed: %s", m)
-		} else {
+		case m.Dialog != "":
+			r.add(Warning, DialogShown, "say it in the page, or in the tool's result", "the page calls %s(), and stands still until a person answers: %s", m.Dialog, m)
+		default:
 			r.add(Note, ConsoleError, "", "the console has an error: %s", m)
 		}
 	}
@@ -161,23 +165,34 @@ func (it *Item) hints(r *report) {
 	said := func(name string) bool { return rawjson.Get(it.Registered, "annotations", name) != nil }
 	destroys := is("destructiveHint") || is("consequentialHint")
 	verb := verbOf(it.Name)
+	// Chromium hands on consequentialHint if it is true, and destructiveHint never.
+	const ask = "set annotations.consequentialHint if it cannot be undone, so that clients ask first; browsers drop destructiveHint"
 	switch {
 	case is("readOnlyHint") && destroys:
 		r.add(Error, HintsContradict, "say one of them; clients take it for one that destroys", "it says that it only reads, and that it is destructive or has consequences")
-	case is("readOnlyHint") && slices.Contains(changing, verb):
-		r.add(Warning, HintDoubtful, "leave readOnlyHint out if it changes anything: clients call it without asking", "readOnlyHint is true, and the name says %q", verb)
-	case destroys || is("readOnlyHint"):
-	case slices.Contains(destroying, verb) && !said("destructiveHint") && !said("consequentialHint"):
-		r.add(Warning, HintMissing, "set annotations.consequentialHint or destructiveHint, so that clients ask first", "the name says %q, and no hint says whether that can be undone", verb)
+	case it.Doubtful():
+		r.add(Warning, HintDoubtful, "leave readOnlyHint out if it changes anything: clients call it without asking", "readOnlyHint is true, and the name says %q; only --call calls it here", verb)
+	case destroys || is("readOnlyHint") || said("destructiveHint") || said("consequentialHint"):
+	case slices.Contains(final, verb):
+		r.add(Warning, HintMissing, ask, "the name says %q, and no hint says that it cannot be undone", verb)
+	case slices.Contains(grave, verb):
+		r.add(Note, HintMissing, ask, "the name says %q, and no hint says whether that can be undone", verb)
 	case slices.Contains(reading, verb) && !said("readOnlyHint"):
 		r.add(Note, HintMissing, "set annotations.readOnlyHint if it changes nothing, so that clients need not ask", "the name says %q, and no hint says that it only reads", verb)
 	}
 }
 
+// Doubtful reports whether a tool says that it only reads, and its name that it changes
+// something.
+func (it *Item) Doubtful() bool {
+	return it.Kind == spec.KindTool && string(rawjson.Get(it.Registered, "annotations", "readOnlyHint")) == "true" && slices.Contains(changing, verbOf(it.Name))
+}
+
 var (
-	destroying = []string{"delete", "remove", "destroy", "drop", "erase", "wipe", "purge", "cancel", "buy", "purchase", "pay", "order", "checkout", "transfer", "publish", "unsubscribe", "revoke"}
-	changing   = append([]string{"add", "create", "update", "edit", "set", "insert", "write", "save", "upload", "send", "submit", "post", "book", "reserve", "move", "rename", "replace", "clear", "reset"}, destroying...)
-	reading    = []string{"get", "list", "search", "find", "read", "show", "view", "fetch", "lookup", "query", "describe", "count"}
+	final    = []string{"delete", "destroy", "erase", "wipe", "purge", "buy", "purchase", "pay", "checkout"}
+	grave    = []string{"remove", "drop", "cancel", "order", "transfer", "publish", "unsubscribe", "revoke"}
+	changing = slices.Concat(final, grave, []string{"add", "create", "update", "edit", "set", "insert", "write", "save", "upload", "send", "submit", "post", "book", "reserve", "move", "rename", "replace", "clear", "reset"})
+	reading  = []string{"get", "list", "search", "find", "read", "show", "view", "fetch", "lookup", "query", "describe", "count"}
 )
 
 // verbOf returns the first word of a name, in lower case; "" where it is no verb, as in
@@ -193,7 +208,7 @@ func verbOf(name string) string {
 // nouns are last words of names that say what is read.
 var nouns = []string{"status", "state", "history", "details", "info", "list", "summary", "total", "count", "preview", "price", "quote", "options", "policy"}
 
-// quoted is a name for a sentence, with what follows it if there are more.
+// quoted lists up to most names, and says how many more there are.
 func quoted(names []string, most int) string {
 	more := ""
 	if len(names) > most {

@@ -79,7 +79,7 @@ func (s *sampler) value(v *rawjson.Value, depth int) (json.RawMessage, error) {
 		return given, nil
 	}
 	if ref := v.Member("$ref"); ref != nil {
-		to := s.resolve(ref.Text)
+		to := resolve(s.root, ref.Text)
 		if to == nil {
 			return nil, fmt.Errorf("the reference %q leads to nothing that can be followed", ref.Text)
 		}
@@ -123,24 +123,6 @@ func (s *sampler) given(v *rawjson.Value) json.RawMessage {
 		}
 	}
 	return nil
-}
-
-// resolve follows a reference within the schema.
-func (s *sampler) resolve(ref string) *rawjson.Value {
-	at := s.root
-	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	for step := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-		if step == "" {
-			continue
-		}
-		if at = at.Member(strings.NewReplacer("~1", "/", "~0", "~").Replace(step)); at == nil {
-			return nil
-		}
-	}
-	return at
 }
 
 // merge puts the members of other schemas into one, less a keyword: properties and required

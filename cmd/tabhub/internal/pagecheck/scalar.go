@@ -30,11 +30,11 @@ func number(v *rawjson.Value) (json.RawMessage, error) {
 	n := new(big.Rat).Set(step)
 	low, high := at("minimum"), at("maximum")
 	above, below := at("exclusiveMinimum"), at("exclusiveMaximum")
+	top := high
+	if top == nil || below != nil && below.Cmp(top) < 0 {
+		top = below
+	}
 	if high != nil && n.Cmp(high) > 0 || below != nil && n.Cmp(below) >= 0 {
-		top := high
-		if top == nil || below != nil && below.Cmp(top) < 0 {
-			top = below
-		}
 		n = floor(top, step)
 		if below != nil && n.Cmp(below) >= 0 {
 			n.Sub(n, step)
@@ -52,10 +52,6 @@ func number(v *rawjson.Value) (json.RawMessage, error) {
 	}
 	tooHigh := high != nil && n.Cmp(high) > 0 || below != nil && n.Cmp(below) >= 0
 	if tooHigh && !whole && v.Member("multipleOf") == nil && bottom != nil {
-		top := high
-		if top == nil || below != nil && below.Cmp(top) < 0 {
-			top = below
-		}
 		n = new(big.Rat).Add(bottom, top)
 		n.Quo(n, big.NewRat(2, 1))
 	}
