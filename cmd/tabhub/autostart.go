@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"tabhub/cmd/tabhub/internal/autostart"
+	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/home"
 	"tabhub/cmd/tabhub/internal/shell"
 )
@@ -281,7 +282,7 @@ func (d *doctor) autostart(ctx context.Context) {
 			say = d.note // which it does at the next login
 		}
 		say(check, again, "%s is to run the hub, but none runs in %s; %s may say why", is.How, e.DataDir, e.LogFile)
-	case own != "" && !sameFile(own, e.Program):
+	case own != "" && !bridge.SameFile(own, e.Program):
 		d.note(check, again, "%s starts %s, which is not this program", is.How, e.Program)
 	case e.DataDir != string(d.dir):
 		d.note(check, "", "%s runs a hub in %s, which is not the directory that is looked at", is.How, e.DataDir)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tabhub/cmd/tabhub/internal/bridge"
 	"tabhub/cmd/tabhub/internal/clientconf"
 	"tabhub/cmd/tabhub/internal/shell"
 	"tabhub/cmd/tabhub/internal/terminal"
@@ -132,18 +133,12 @@ func installed() (string, error) {
 	for _, name := range []string{"tabhub", os.Args[0]} {
 		if found, err := exec.LookPath(name); err == nil {
 			found, err = filepath.Abs(found)
-			if err == nil && sameFile(found, path) {
+			if err == nil && bridge.SameFile(found, path) {
 				return found, nil
 			}
 		}
 	}
 	return path, nil
-}
-
-func sameFile(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // system is where the configurations of this user's clients are.

@@ -139,7 +139,7 @@ func (c *Connector) attach(ctx context.Context, start *home.Lock) (net.Conn, err
 		return nil, errByHand
 	case !older && !c.supersedes(h):
 		return c.dial(ctx)
-	case !older && !h.Auto && !(h.HandsOver && sameFile(h.Program, c.Program)):
+	case !older && !h.Auto && !(h.HandsOver && SameFile(h.Program, c.Program)):
 		c.warn("an older hub runs, and stays until you start it anew", "hub", h.Version, "process", h.PID, "bridge", c.Version)
 		return c.dial(ctx)
 	case start == nil:
@@ -178,7 +178,7 @@ func (c *Connector) supersedes(h home.Hub) bool {
 	if order := Compare(c.Version, h.Version); order != 0 {
 		return order > 0
 	}
-	return c.Built.After(h.Built) && !h.Built.IsZero() && sameFile(h.Program, c.Program)
+	return c.Built.After(h.Built) && !h.Built.IsZero() && SameFile(h.Program, c.Program)
 }
 
 // Compare returns the order of two versions, and 0 if one of them says nothing.
@@ -189,8 +189,8 @@ func Compare(a, b string) int {
 	return semver.Compare(a, b)
 }
 
-// sameFile reports whether two paths lead to the same file now.
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to the same file now.
+func SameFile(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)

@@ -178,7 +178,7 @@ func (c Client) addLines(text []byte, name string, e Entry) ([]byte, error) {
 		}
 		maps.Copy(want, old)
 		stale := c.stale(e)
-		if had, _ := old[c.env].(map[string]any); len(had) > 0 && len(e.Env) == 0 {
+		if had, _ := old[c.env].(map[string]any); len(had) > 0 && len(e.Env) == 0 && e.URL == "" {
 			if left := merged(had, nil, e.Unset); len(left) == 0 {
 				stale = append(stale, c.env)
 			} else if len(left) < len(had) {

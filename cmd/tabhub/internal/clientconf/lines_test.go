@@ -54,7 +54,7 @@ func TestAddToLines(t *testing.T) {
 
 // An entry that starts a hub becomes one that reaches it, whatever else it says.
 func TestLinesThatReachAServer(t *testing.T) {
-	at := Entry{URL: "http://x/mcp"}
+	at := Entry{URL: "http://x/mcp", Unset: []string{"A"}}
 	for _, c := range []struct{ client, before, after string }{
 		{"codex", "[mcp_servers.tabhub]\ncommand = \"x\"\n\n[mcp_servers.tabhub.env]\nA = \"1\"\n", "[mcp_servers.tabhub]\nurl = \"http://x/mcp\"\n\n"},
 		{"goose", "extensions:\n  tabhub:\n    cmd: x\n    args:\n      - a\n    envs: {A: b}\n  b: {}\n", "extensions:\n  tabhub:\n    type: \"streamable_http\"\n    uri: \"http://x/mcp\"\n  b: {}\n"},
