@@ -24,6 +24,17 @@ const (
 	urlParam = `"url":{"type":"string","minLength":1,"maxLength":2048,"description":"An http or https address. `
 )
 
+// tabInput is the schema of browser_tab with these actions.
+func tabInput(actions string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
+		`"action":{"type":"string","enum":[` + actions + `],"description":"What to do."},` +
+		tabIDParam + ` For close, close_others and activate, which need it."},` +
+		browserIDParam + `,` +
+		urlParam + `For new, which needs it."},` +
+		`"active":{"type":"boolean","description":"For new: open the tab in front. By default it opens behind, so that the user is not disturbed."}` +
+		`}}`)
+}
+
 var tabTool = builtin.Tool{
 	Name:  TabTool,
 	Title: "Browser tabs",
@@ -33,13 +44,7 @@ var tabTool = builtin.Tool{
 		`new: opens url in a new tab. activate: brings a tab and its window to the front. ` +
 		`close: closes a tab. close_others: closes all tabs of the browser but tabId. ` +
 		`Do not close tabs that the user has not asked you to close.`,
-	Input: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
-		`"action":{"type":"string","enum":["list","new","close","close_others","activate"],"description":"What to do."},` +
-		tabIDParam + ` For close, close_others and activate, which need it."},` +
-		browserIDParam + `,` +
-		urlParam + `For new, which needs it."},` +
-		`"active":{"type":"boolean","description":"For new: open the tab in front. By default it opens behind, so that the user is not disturbed."}` +
-		`}}`),
+	Input:       tabInput(`"list","new","close","close_others","activate"`),
 	Annotations: &builtin.Annotations{Title: "Browser tabs", Destructive: true, OpenWorld: true},
 }
 

@@ -23,7 +23,7 @@ import (
 func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	k := &kit{hub: h, instances: instances}
 	// Models say open for new, whatever they are offered.
-	understood := json.RawMessage(strings.Replace(string(tabTool.Input), `"new",`, `"new","open",`, 1))
+	understood := tabInput(`"list","new","open","close","close_others","activate"`)
 	tab, page := k.serve(tabTool, understood, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
 	all := instanceTool(true, true)
 	if instances == nil {
