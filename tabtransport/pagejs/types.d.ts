@@ -72,7 +72,7 @@ interface RegisteredTool {
 interface ModelContext extends EventTarget {
   registerTool(tool: object, options?: object): Promise<void>;
   getTools(options?: object): Promise<RegisteredTool[]>;
-  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<unknown>;
+  executeTool(tool: RegisteredTool, input: object | string, options?: { signal: AbortSignal }): Promise<any>;
 }
 
 // ---- WebMCP of this library

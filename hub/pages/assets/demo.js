@@ -132,7 +132,7 @@ class CallLog {
   }
 }
 
-/** @param {Shop} shop @param {JSONObject} offered @param {PageAPI} tabhub */
+/** @param {Shop} shop @param {JSONObject} offered @param {PublicPage} tabhub */
 function offer(shop, offered, tabhub) {
   const run = shopTools(shop);
   for (const tool of offered.tools) {

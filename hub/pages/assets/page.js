@@ -305,7 +305,7 @@ function joinHub(dial) {
   const own = new OwnSource();
   const tell = (/** @type {string} */ event, /** @type {TabStatus | CallStep} */ detail) => tabhub.dispatchEvent(new CustomEvent(event, { detail }));
   const page = new Page(own, native, given, hub, () => dial(hub), tell);
-  const tabhub = (window.tabhub = new PageAPI(own, page));
+  const tabhub = (window.tabhub = /** @type {PublicPage} */ (/** @type {object} */ (new PageAPI(own, page))));
   void page.start();
 }
 

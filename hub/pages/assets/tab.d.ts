@@ -87,6 +87,11 @@ declare namespace Tabhub {
     addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: AddEventListenerOptions | boolean): void;
   }
 
+  interface WindowPage {
+    /** Undefined until /tab.js or /embed.js has run. */
+    readonly tabhub?: Page;
+  }
+
   interface Registered {
     unregister(): void;
   }
@@ -172,7 +177,4 @@ declare namespace Tabhub {
 interface Document extends WebMCP.DocumentModelContext {}
 interface SubmitEvent extends WebMCP.ToolSubmit {}
 
-interface Window {
-  /** Undefined until /tab.js or /embed.js has run. */
-  readonly tabhub?: Tabhub.Page;
-}
+interface Window extends Tabhub.WindowPage {}

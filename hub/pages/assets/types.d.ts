@@ -62,33 +62,12 @@ interface HubRequest {
   params: JSONObject;
 }
 
-/** What tabhub.status says. */
-interface TabStatus {
-  state: LinkState;
-  /** Who carries the page to the hub: the page itself or the companion extension. */
-  by: "page" | "extension";
-  reason: string;
-  hub: string;
-  tabKey: string;
-  tools: number;
-  resources: number;
-  prompts: number;
-  rejected: { name: string; reason: string }[];
-}
+type TabStatus = Tabhub.Status;
+type CallStep = Tabhub.CallStep;
 
-/** One step of a call, as the tabhub event "call" tells it. */
-interface CallStep {
-  id: string | number;
-  phase: "start" | "progress" | "end";
-  method: string;
-  name: string;
-  args?: JSONObject;
-  progress?: number;
-  total?: number;
-  message?: string;
-  ok?: boolean;
-}
+/** PageAPI, which has no types of its own for its events. That it is what tab.d.ts says is checked here. */
+type PublicPage = Omit<PageAPI, "addEventListener"> & Pick<Tabhub.Page, "addEventListener">;
 
 interface Window {
-  tabhub?: PageAPI;
+  tabhub?: PublicPage;
 }
