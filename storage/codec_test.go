@@ -13,7 +13,7 @@ import (
 
 // changes returns what s holds.
 func changes(s *storage.State) []storage.Change {
-	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites), boxed(s.Settings))
+	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites), boxed(s.Settings), boxed(s.Documents))
 }
 
 func boxed[T storage.Change](values []T) []storage.Change {
@@ -41,6 +41,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 	keeps[storage.Number](t)
 	keeps[storage.Browser](t)
 	keeps[storage.Site](t)
+	keeps[storage.Settings](t)
+	keeps[storage.Document](t)
 }
 
 // keeps also reads a Site as it was stored before it had Check, and a Browser before Label.
@@ -77,6 +79,7 @@ func TestKeys(t *testing.T) {
 		{storage.Tab{Domain: "d", Key: "k", Title: "t"}, storage.DeleteTab{Domain: "d", Key: "k"}},
 		{storage.Number{Domain: "d", Key: "k", Index: 1}, storage.DeleteNumber{Domain: "d", Key: "k"}},
 		{storage.Name{Public: "p", Item: "i"}, storage.DeleteName{Public: "p"}},
+		{storage.Document{Kind: "k", ID: "i"}, storage.DeleteDocument{Kind: "k", ID: "i"}},
 	} {
 		if a, b := storage.KeyOf(same[0]), storage.KeyOf(same[1]); a != b || storage.Encode(same[1]) != nil {
 			t.Errorf("%T does not delete %T", same[1], same[0])
@@ -85,7 +88,7 @@ func TestKeys(t *testing.T) {
 	seen := map[string]storage.Change{}
 	for _, c := range []storage.Change{
 		storage.Tab{Domain: "a", Key: "bc"}, storage.Tab{Domain: "ab", Key: "c"}, storage.Tab{Domain: "abc"},
-		storage.Number{Domain: "a", Key: "bc"}, storage.Name{Public: "abc"}, storage.Browser{ID: "abc"}, storage.Site{Domain: "abc"},
+		storage.Number{Domain: "a", Key: "bc"}, storage.Document{Kind: "a", ID: "bc"}, storage.Document{Kind: "ab", ID: "c"}, storage.Name{Public: "abc"}, storage.Browser{ID: "abc"}, storage.Site{Domain: "abc"},
 	} {
 		k := storage.KeyOf(c)
 		id := fmt.Sprintf("%s %x", k.Bucket, k.Bytes())

@@ -17,6 +17,7 @@
 //	    browsers       browser id            → Browser: secret hash, name, last seen, label
 //	    sites          domain                → Site: the user's settings
 //	    settings       name                  → Settings: a document of a part of the hub
+//	    documents      pair(kind, id)        → Document: one of many of a part of the hub
 //	    log            sequence of its first record, 8 bytes big-endian
 //	                                         → a block of up to 256 OldRecords; only of
 //	                                           versions that had no package record

@@ -28,6 +28,8 @@ func Size(c Change) int {
 		n += len(c.Domain)
 	case Settings:
 		n += len(c.Name) + len(c.Body)
+	case Document:
+		n += len(c.Kind) + len(c.ID) + len(c.Body)
 	}
 	return n
 }
