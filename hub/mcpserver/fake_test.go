@@ -16,8 +16,10 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 )
 
 // scripted is a Hub whose tools are Go functions, so that a test decides when a
@@ -25,6 +27,7 @@ import (
 type scripted struct {
 	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	apps  map[string]map[string]string // by URI: the public names of what each calls by its own
+	book  *tasks.Book
 
 	mu       sync.Mutex
 	lists    [4]*hub.Listing
@@ -35,6 +38,7 @@ type scripted struct {
 
 func newScripted() *scripted {
 	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}}
+	h.book = tasks.Open(nil, tasks.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
 	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
@@ -106,6 +110,8 @@ func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.
 }
 
 func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
+
+func (h *scripted) Tasks() *tasks.Book { return h.book }
 
 func (h *scripted) Shows(*policy.Action) bool { return true }
 

@@ -32,6 +32,8 @@ type request struct {
 
 	wrong *rpcError // why it is not served at all
 
+	task *taskCall // what may become one, else nil
+
 	failed bool // it was answered with the result of a tool that has failed
 
 	// Set by begin.

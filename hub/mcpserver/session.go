@@ -73,10 +73,11 @@ type inflight struct {
 type changes struct {
 	tools, resources, prompts bool
 	updated                   []string // URIs, each once
+	tasks                     []string // ids, each once
 }
 
 func (c *changes) empty() bool {
-	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
+	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0 && len(c.tasks) == 0
 }
 
 func (s *Server) newSession(parent context.Context, of identity) *session {
