@@ -42,6 +42,8 @@ type Options struct {
 	// Windows has the browser say that it is not headless, so that the extension asks its
 	// owner in windows.
 	Windows bool
+	// Restore has the browser open what Profile had when it was closed.
+	Restore bool
 	// Renderers is how many processes pages share, for a test with many. By default it is
 	// the browser's choice.
 	Renderers int
@@ -164,6 +166,9 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 	}
 	if opts.Windows {
 		out = append(out, chromedp.Flag("user-agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"))
+	}
+	if opts.Restore {
+		out = append(out, chromedp.Flag("restore-last-session", true))
 	}
 	if opts.Renderers > 0 {
 		out = append(out, chromedp.Flag("renderer-process-limit", strconv.Itoa(opts.Renderers)))
