@@ -8,7 +8,7 @@ import (
 )
 
 // Change is one change to the store: a Tab, DeleteTab, Name, DeleteName, Number,
-// DeleteNumber, Browser, Site or Settings. Putting a value replaces the one with the same key.
+// DeleteNumber, Browser, Site, Settings, Document or DeleteDocument. Putting a value replaces the one with the same key.
 type Change interface{ change() }
 
 // Tab is what one tab offers in one domain. Its key is (Domain, Key). A tab with
@@ -71,6 +71,7 @@ type Browser struct {
 	Name       string         `json:"name"`
 	Confirmed  bool           `json:"confirmed"` // it has shown the secret at least once
 	LastSeen   time.Time      `json:"lastSeen"`
+	Label      string         `json:"label,omitempty"` // what its owner calls it, "" if nothing
 }
 
 // Site holds the user's settings for a domain. Its key is Domain.
@@ -98,12 +99,25 @@ type Settings struct {
 	Body json.RawMessage `json:"body"`
 }
 
-func (Tab) change()          {}
-func (DeleteTab) change()    {}
-func (Name) change()         {}
-func (DeleteName) change()   {}
-func (Number) change()       {}
-func (DeleteNumber) change() {}
-func (Browser) change()      {}
-func (Site) change()         {}
-func (Settings) change()     {}
+// Document is one of many that a part of the hub keeps of one kind, such as those of the
+// sessions of clients. Its key is (Kind, ID).
+type Document struct {
+	Kind string          `json:"kind"`
+	ID   string          `json:"id"`
+	Body json.RawMessage `json:"body"`
+}
+
+// DeleteDocument deletes a Document.
+type DeleteDocument struct{ Kind, ID string }
+
+func (Tab) change()            {}
+func (DeleteTab) change()      {}
+func (Name) change()           {}
+func (DeleteName) change()     {}
+func (Number) change()         {}
+func (DeleteNumber) change()   {}
+func (Browser) change()        {}
+func (Site) change()           {}
+func (Settings) change()       {}
+func (Document) change()       {}
+func (DeleteDocument) change() {}

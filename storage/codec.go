@@ -28,6 +28,8 @@ func Encode(c Change) []byte {
 		c.code(&e)
 	case Settings:
 		c.code(&e)
+	case Document:
+		c.code(&e)
 	default:
 		return nil
 	}
@@ -49,6 +51,8 @@ func (s *State) Decode(bucket Bucket, value []byte) (err error) {
 		s.Sites, err = decodeInto(s.Sites, value, (*Site).code)
 	case BucketSettings:
 		s.Settings, err = decodeInto(s.Settings, bytes.Clone(value), (*Settings).code)
+	case BucketDocuments:
+		s.Documents, err = decodeInto(s.Documents, bytes.Clone(value), (*Document).code)
 	default:
 		err = errDecode
 	}
@@ -110,6 +114,10 @@ func (b *Browser) code(c *coder) {
 	text(c, &b.Name)
 	c.flag(&b.Confirmed)
 	c.time(&b.LastSeen)
+	if c.decode && !c.bad && len(c.b) == 0 || !c.decode && b.Label == "" {
+		return // as before there was Label
+	}
+	text(c, &b.Label)
 }
 
 func (s *Site) code(c *coder) {
@@ -136,6 +144,12 @@ func (s *Site) code(c *coder) {
 func (s *Settings) code(c *coder) {
 	text(c, &s.Name)
 	raw(c, &s.Body)
+}
+
+func (d *Document) code(c *coder) {
+	text(c, &d.Kind)
+	text(c, &d.ID)
+	raw(c, &d.Body)
 }
 
 // coder appends fields to b or, if decode is set, takes them off its front. The fields

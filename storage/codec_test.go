@@ -13,7 +13,7 @@ import (
 
 // changes returns what s holds.
 func changes(s *storage.State) []storage.Change {
-	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites), boxed(s.Settings))
+	return slices.Concat(boxed(s.Tabs), boxed(s.Names), boxed(s.Numbers), boxed(s.Browsers), boxed(s.Sites), boxed(s.Settings), boxed(s.Documents))
 }
 
 func boxed[T storage.Change](values []T) []storage.Change {
@@ -41,9 +41,11 @@ func TestEveryFieldIsKept(t *testing.T) {
 	keeps[storage.Number](t)
 	keeps[storage.Browser](t)
 	keeps[storage.Site](t)
+	keeps[storage.Settings](t)
+	keeps[storage.Document](t)
 }
 
-// keeps also reads a Site as it was stored before it had Check.
+// keeps also reads a Site as it was stored before it had Check, and a Browser before Label.
 func keeps[T storage.Change](t *testing.T) {
 	var full T
 	fillIn(t, reflect.ValueOf(&full).Elem())
@@ -53,9 +55,13 @@ func keeps[T storage.Change](t *testing.T) {
 		t.Errorf("%+v became %+v, %v", full, got, err)
 	}
 	before := len(b)
-	if site, ok := any(full).(storage.Site); ok {
-		site.Check = ""
-		before = len(storage.Encode(site))
+	switch v := any(full).(type) {
+	case storage.Site:
+		v.Check = ""
+		before = len(storage.Encode(v))
+	case storage.Browser:
+		v.Label = ""
+		before = len(storage.Encode(v))
 	}
 	for n := range b {
 		if _, err := decode(full, b[:n]); (err == nil) != (n == before) {
@@ -73,6 +79,7 @@ func TestKeys(t *testing.T) {
 		{storage.Tab{Domain: "d", Key: "k", Title: "t"}, storage.DeleteTab{Domain: "d", Key: "k"}},
 		{storage.Number{Domain: "d", Key: "k", Index: 1}, storage.DeleteNumber{Domain: "d", Key: "k"}},
 		{storage.Name{Public: "p", Item: "i"}, storage.DeleteName{Public: "p"}},
+		{storage.Document{Kind: "k", ID: "i"}, storage.DeleteDocument{Kind: "k", ID: "i"}},
 	} {
 		if a, b := storage.KeyOf(same[0]), storage.KeyOf(same[1]); a != b || storage.Encode(same[1]) != nil {
 			t.Errorf("%T does not delete %T", same[1], same[0])
@@ -81,7 +88,7 @@ func TestKeys(t *testing.T) {
 	seen := map[string]storage.Change{}
 	for _, c := range []storage.Change{
 		storage.Tab{Domain: "a", Key: "bc"}, storage.Tab{Domain: "ab", Key: "c"}, storage.Tab{Domain: "abc"},
-		storage.Number{Domain: "a", Key: "bc"}, storage.Name{Public: "abc"}, storage.Browser{ID: "abc"}, storage.Site{Domain: "abc"},
+		storage.Number{Domain: "a", Key: "bc"}, storage.Document{Kind: "a", ID: "bc"}, storage.Document{Kind: "ab", ID: "c"}, storage.Name{Public: "abc"}, storage.Browser{ID: "abc"}, storage.Site{Domain: "abc"},
 	} {
 		k := storage.KeyOf(c)
 		id := fmt.Sprintf("%s %x", k.Bucket, k.Bytes())

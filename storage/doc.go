@@ -14,9 +14,10 @@
 //	    tabs           pair(domain, tab key) → Tab: url, title, index, tools, …
 //	    names          public name           → Name: the identity that it stands for
 //	    numbers        pair(domain, tab key) → Number
-//	    browsers       browser id            → Browser: secret hash, name, last seen
+//	    browsers       browser id            → Browser: secret hash, name, last seen, label
 //	    sites          domain                → Site: the user's settings
 //	    settings       name                  → Settings: a document of a part of the hub
+//	    documents      pair(kind, id)        → Document: one of many of a part of the hub
 //	    log            sequence of its first record, 8 bytes big-endian
 //	                                         → a block of up to 256 OldRecords; only of
 //	                                           versions that had no package record

@@ -6,17 +6,18 @@ type Bucket string
 
 // The buckets. Their values are encoded by Encode and decoded by State.Decode.
 const (
-	BucketTabs     Bucket = "tabs"
-	BucketNames    Bucket = "names"
-	BucketNumbers  Bucket = "numbers"
-	BucketBrowsers Bucket = "browsers"
-	BucketSites    Bucket = "sites"
-	BucketSettings Bucket = "settings"
+	BucketTabs      Bucket = "tabs"
+	BucketNames     Bucket = "names"
+	BucketNumbers   Bucket = "numbers"
+	BucketBrowsers  Bucket = "browsers"
+	BucketSites     Bucket = "sites"
+	BucketSettings  Bucket = "settings"
+	BucketDocuments Bucket = "documents"
 )
 
 // Buckets returns all buckets.
 func Buckets() []Bucket {
-	return []Bucket{BucketTabs, BucketNames, BucketNumbers, BucketBrowsers, BucketSites, BucketSettings}
+	return []Bucket{BucketTabs, BucketNames, BucketNumbers, BucketBrowsers, BucketSites, BucketSettings, BucketDocuments}
 }
 
 // Key says what a change replaces or deletes: a value in one of a user's buckets. Keys
@@ -30,7 +31,7 @@ type Key struct {
 // have the same bytes.
 func (k Key) Bytes() []byte {
 	switch k.Bucket {
-	case BucketTabs, BucketNumbers:
+	case BucketTabs, BucketNumbers, BucketDocuments:
 		return append(appendText(make([]byte, 0, len(k.a)+len(k.b)+2), k.a), k.b...)
 	}
 	return []byte(k.a)
@@ -57,6 +58,10 @@ func KeyOf(c Change) Key {
 		return Key{BucketSites, string(c.Domain), ""}
 	case Settings:
 		return Key{BucketSettings, c.Name, ""}
+	case Document:
+		return Key{BucketDocuments, c.Kind, c.ID}
+	case DeleteDocument:
+		return Key{BucketDocuments, c.Kind, c.ID}
 	}
 	return Key{}
 }

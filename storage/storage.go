@@ -20,7 +20,7 @@ var (
 )
 
 // DomainToolStorage keeps what a hub must remember over a restart: tabs and what
-// they offered by domain, names, tab numbers, browsers and settings
+// they offered by domain, names, tab numbers, browsers, settings and documents
 // (spec/docs/RULES.md, "Registration" and "Disconnects"). It is written behind: the hub
 // answers all reads from memory. All methods are safe for concurrent use.
 //
@@ -55,14 +55,15 @@ type State struct {
 	// Epoch is what Write takes. It is greater than all that Load has returned for the
 	// user before; only one under which nothing was written may be returned again, after
 	// the store was closed or the process died.
-	Epoch    spec.Epoch
-	Tabs     []Tab
-	Stale    []Tab // are in the store no longer
-	Names    []Name
-	Numbers  []Number
-	Browsers []Browser
-	Sites    []Site
-	Settings []Settings
+	Epoch     spec.Epoch
+	Tabs      []Tab
+	Stale     []Tab // are in the store no longer
+	Names     []Name
+	Numbers   []Number
+	Browsers  []Browser
+	Sites     []Site
+	Settings  []Settings
+	Documents []Document
 }
 
 // Prune moves the tabs that Load calls stale to Stale, and returns their deletions,

@@ -23,11 +23,13 @@ func Size(c Change) int {
 	case Number:
 		n += len(c.Domain) + len(c.Key)
 	case Browser:
-		n += len(c.ID) + len(c.SecretHash) + len(c.Name)
+		n += len(c.ID) + len(c.SecretHash) + len(c.Name) + len(c.Label)
 	case Site:
 		n += len(c.Domain)
 	case Settings:
 		n += len(c.Name) + len(c.Body)
+	case Document:
+		n += len(c.Kind) + len(c.ID) + len(c.Body)
 	}
 	return n
 }

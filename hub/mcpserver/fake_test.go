@@ -173,7 +173,7 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 	}
 }
 
-func (h *scripted) Connected(*consent.Caller) func() { return func() {} }
+func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 
 func (h *scripted) Capabilities() hub.Capabilities {
 	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}

@@ -34,7 +34,7 @@ type Hub interface {
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
-	Connected(*consent.Caller) (gone func())
+	Connected(*consent.Caller) (gone func(final bool))
 	Capabilities() hub.Capabilities
 }
 

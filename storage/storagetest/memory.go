@@ -71,7 +71,7 @@ func (m *Memory) userLocked(id spec.UserID) *memoryUser {
 func (u *memoryUser) apply(changes []storage.Change) {
 	for _, c := range changes {
 		switch c.(type) {
-		case storage.DeleteTab, storage.DeleteName, storage.DeleteNumber:
+		case storage.DeleteTab, storage.DeleteName, storage.DeleteNumber, storage.DeleteDocument:
 			delete(u.values, storage.KeyOf(c))
 		default:
 			u.values[storage.KeyOf(c)] = c
@@ -103,6 +103,8 @@ func (m *Memory) Load(_ context.Context, user spec.UserID, stale time.Time) (*st
 			s.Sites = append(s.Sites, c)
 		case storage.Settings:
 			s.Settings = append(s.Settings, c)
+		case storage.Document:
+			s.Documents = append(s.Documents, c)
 		}
 	}
 	u.apply(s.Prune(stale))

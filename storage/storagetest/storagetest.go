@@ -142,7 +142,8 @@ func (s suite) keepsAll(t *testing.T) {
 	site := storage.Site{Domain: "example_com", Cache: new(false), CallTimeout: time.Minute}
 	unset := storage.Site{Domain: "other"}
 	settings := storage.Settings{Name: "policy", Body: json.RawMessage(`{ "rules":[1] }`)}
-	Write(t, st, user, tab, bare, name, number, browser, site, unset, settings)
+	document := storage.Document{Kind: "session", ID: "a b", Body: json.RawMessage(`{ "tabs":[1] }`)}
+	Write(t, st, user, tab, bare, name, number, browser, site, unset, settings, document)
 
 	for round, st := range []storage.DomainToolStorage{st, reopen()} {
 		if round == 0 && s.durable {
@@ -162,6 +163,7 @@ func (s suite) keepsAll(t *testing.T) {
 		same(t, "numbers", got.Numbers, []storage.Number{number})
 		same(t, "browsers", got.Browsers, []storage.Browser{browser})
 		same(t, "settings", got.Settings, []storage.Settings{settings})
+		same(t, "documents", got.Documents, []storage.Document{document})
 		if c := got.Sites[0].Cache; c == nil || *c || got.Sites[0].CallTimeout != time.Minute {
 			t.Errorf("site: got %+v", got.Sites[0])
 		}
@@ -181,13 +183,14 @@ func (s suite) replaces(t *testing.T) {
 	st.Write(user, epoch, []storage.Change{tab("1"), tab("2"), storage.Number{Domain: "d", Key: "k", Index: 1}}, nil)
 	st.Write(user, epoch, []storage.Change{tab("3"), storage.DeleteNumber{Domain: "d", Key: "k"}}, nil)
 	st.Write(user, epoch, []storage.Change{storage.DeleteTab{Domain: "d", Key: "gone"}, storage.DeleteTab{Domain: "d", Key: "k"}, tab("4")}, nil)
+	st.Write(user, epoch, []storage.Change{storage.Document{Kind: "k", ID: "a"}, storage.Document{Kind: "k", ID: "b"}, storage.DeleteDocument{Kind: "k", ID: "a"}}, nil)
 	st.Write(user, epoch, []storage.Change{storage.Name{Public: "a"}, storage.Name{Public: "b"}, storage.DeleteName{Public: "a"}}, nil)
 	if err := write(st, user, epoch); err != nil {
 		t.Fatal(err)
 	}
 	got := load(t, st, user)
-	if len(got.Tabs) != 1 || got.Tabs[0].Title != "4" || len(got.Numbers) != 0 || len(got.Names) != 1 {
-		t.Errorf("got tabs %+v, numbers %+v, names %+v", got.Tabs, got.Numbers, got.Names)
+	if len(got.Tabs) != 1 || got.Tabs[0].Title != "4" || len(got.Numbers) != 0 || len(got.Names) != 1 || len(got.Documents) != 1 || got.Documents[0].ID != "b" {
+		t.Errorf("got tabs %+v, numbers %+v, names %+v, documents %+v", got.Tabs, got.Numbers, got.Names, got.Documents)
 	}
 	Write(t, st, user, storage.DeleteTab{Domain: "d", Key: "k"}, storage.DeleteName{Public: "b"})
 	if got := load(t, reopen(), user); len(got.Tabs) != 0 || len(got.Names) != 0 {
