@@ -82,7 +82,12 @@ func (ses *session) changed(c hub.Change) {
 		tell = l.pending.add(c, &l.want) && l.acked || tell
 	}
 	out := ses.out
+	var back []string // may be somebody's again
+	if c.Resources {
+		back = slices.Clone(ses.missing)
+	}
 	ses.mu.Unlock()
+	ses.followAgain(back)
 	if tell && out != nil {
 		out.wake()
 	}
@@ -138,7 +143,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	}
 	ses.listens[key] = l
 	ses.mu.Unlock()
-	s.watchSession(ses, rq)
+	s.watchSession(ses, rq.sessionInfo(), rq.caller(nil, nil))
 	defer func() {
 		ses.mu.Lock()
 		defer ses.mu.Unlock()

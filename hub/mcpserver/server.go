@@ -18,6 +18,7 @@ import (
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 )
 
 // Hub is what is served: a *hub.Hub. Its methods are safe for concurrent use and
@@ -35,6 +36,9 @@ type Hub interface {
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
 	Connected(*consent.Caller) (gone func())
+	Documents(kind string) []storage.Document
+	SaveDocument(d storage.Document, synced func(error))
+	DeleteDocument(kind, id string)
 	Capabilities() hub.Capabilities
 }
 

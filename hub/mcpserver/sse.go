@@ -95,7 +95,7 @@ func (s *Server) Message() http.Handler {
 			httpError(w, http.StatusBadRequest, invalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
 			return
 		}
-		ses := s.sessions.get(id, identityOf(r.Context()).name, true)
+		ses := s.sessions.get(id, identityOf(r.Context()), true)
 		if ses == nil {
 			httpError(w, http.StatusNotFound, invalidParams("the session is unknown or has ended: open GET /sse again"))
 			return
