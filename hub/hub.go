@@ -52,8 +52,8 @@ type Hub struct {
 	running   sync.WaitGroup        // calls, and what they have begun
 	tasks     sync.WaitGroup        // goroutines of background
 
-	editing    sync.Mutex    // held while the policy is changed
-	policyFile []policy.Rule // guarded by editing
+	editing    sync.Mutex  // held while the policy is changed
+	policyFile policy.File // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
 

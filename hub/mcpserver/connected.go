@@ -21,7 +21,7 @@ type SessionInfo struct {
 // watcher is a session that is told of changes.
 type watcher struct {
 	info SessionInfo
-	gone func() // is called when it is not any more
+	gone func(final bool) // is called when it is not any more
 }
 
 // Sessions describes the clients that have a session, or listen, the first to come first.

@@ -184,7 +184,7 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 	}
 }
 
-func (h *scripted) Connected(*consent.Caller) func() { return func() {} }
+func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 
 func (h *scripted) Documents(kind string) (of []storage.Document) {
 	h.mu.Lock()

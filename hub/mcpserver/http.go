@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"mime"
@@ -151,6 +152,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message, b []byte) {
 	if m.method == "initialize" && m.id != nil {
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
+		ses.id = rand.Text()
 		if f, _, ok := s.answer(ses.ctx, newRequest(ses, out, m)); ok {
 			if ses.agreedVersion() != "" {
 				if !s.sessions.add(ses) {

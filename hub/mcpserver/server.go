@@ -35,7 +35,7 @@ type Hub interface {
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
-	Connected(*consent.Caller) (gone func())
+	Connected(*consent.Caller) (gone func(final bool))
 	Documents(kind string) []storage.Document
 	SaveDocument(d storage.Document, synced func(error))
 	DeleteDocument(kind, id string)

@@ -50,6 +50,7 @@ type session struct {
 	level        mcp.LoggingLevel
 	ready        bool // initialize was answered and the client went on
 	ended        bool
+	left         bool                 // its client has said that it goes for good
 	inflight     map[string]*inflight // by idKey
 	running      int                  // len(inflight) and those that share an id
 	subs         map[string]func()    // by URI: ends the subscription
@@ -147,6 +148,13 @@ func (ses *session) endListens() {
 	}
 }
 
+// leaves says that the client goes for good: its end is that of its session.
+func (ses *session) leaves() {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	ses.left = true
+}
+
 // agreedVersion returns the version that the client and the hub have agreed on, "" before that.
 func (ses *session) agreedVersion() string {
 	ses.mu.Lock()
@@ -224,6 +232,7 @@ func (ses *session) end(cause error) {
 	ses.mu.Lock()
 	first := !ses.ended
 	ses.ended = true
+	final := ses.left || ses.id != "" && ses.transport != telemetry.Stdio && cause != errClosing
 	subs := ses.subs
 	over := telemetry.Session{Transport: ses.transport, Version: ses.version, Took: time.Since(ses.agreed)}
 	ses.subs, ses.out = nil, nil
@@ -233,7 +242,7 @@ func (ses *session) end(cause error) {
 	if first && over.Version != "" {
 		ses.srv.opts.Telemetry.EndSession(over)
 	}
-	ses.srv.unwatchSession(ses)
+	ses.srv.unwatchSession(ses, final)
 	if ses.unbind != nil {
 		ses.unbind()
 	}
@@ -293,16 +302,16 @@ func (s *Server) watchSession(ses *session, info SessionInfo, by *consent.Caller
 	ended := ses.ended
 	ses.mu.Unlock()
 	if ended { // it may have been taken out before it was put in
-		s.unwatchSession(ses)
+		s.unwatchSession(ses, false)
 	}
 }
 
-func (s *Server) unwatchSession(ses *session) {
+func (s *Server) unwatchSession(ses *session, final bool) {
 	s.mu.Lock()
 	w := s.watching[ses]
 	delete(s.watching, ses)
 	s.mu.Unlock()
 	if w != nil {
-		w.gone()
+		w.gone(final)
 	}
 }

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"sync"
 	"time"
 
@@ -35,10 +34,10 @@ func (all *sessions) startSweepLocked() {
 	}
 }
 
-// add gives ses an id. If there are too many, one that is not in use makes room; it
-// reports whether there is room.
+// add has requests find ses by its id. If there are too many, one that is not in use makes
+// room; it reports whether there is room.
 func (all *sessions) add(ses *session) bool {
-	ses.id, ses.outlasts = rand.Text(), ses.transport != telemetry.SSE
+	ses.outlasts = ses.transport != telemetry.SSE
 	all.bind(ses)
 	all.mu.Lock()
 	if all.srv.ctx.Err() != nil {

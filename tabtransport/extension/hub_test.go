@@ -110,7 +110,13 @@ func (h *hub) serve() {
 			h.tellOwner(func(o *spec.OwnerState) { o.Paused = on })
 			return nil
 		},
-		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, tell func(spec.OwnerState)) {
+		Release: func(_ tabtransport.Admission, tab spec.TabAddr) error {
+			h.tellOwner(func(o *spec.OwnerState) {
+				o.Held = slices.DeleteFunc(slices.Clone(o.Held), func(t spec.HeldTab) bool { return t.TabID == tab.Tab })
+			})
+			return nil
+		},
+		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(spec.OwnerState)) {
 			for {
 				h.mu.Lock()
 				owner := h.owner
