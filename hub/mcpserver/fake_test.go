@@ -160,6 +160,13 @@ func (h *scripted) SubscribeResource(_ context.Context, _ *consent.Caller, uri s
 	}, nil
 }
 
+// left returns how many subscriptions and documents there are.
+func (h *scripted) left() (follows, documents int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.followed["tabhub://a/x"], len(h.documents)
+}
+
 // hide says whether no page has a resource.
 func (h *scripted) hide(uri string, hidden bool) {
 	h.mu.Lock()

@@ -82,8 +82,8 @@ func TestSessionGoesOnWithTheNextServer(t *testing.T) {
 	if status, _ := c.on(New(h, Options{})).post(ask); status != 404 {
 		t.Errorf("after DELETE: %d", status)
 	}
-	if len(h.documents) != 0 {
-		t.Errorf("%d documents are left", len(h.documents))
+	if _, n := h.left(); n != 0 {
+		t.Errorf("%d documents are left", n)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
 		h.change(hub.Change{Resources: true})
 		get.want(notice("resources/list_changed", ""))
 		get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
-		if n := h.followed["tabhub://a/x"]; n != 2 { // the first Server's and this one's
+		if n, _ := h.left(); n != 2 { // the first Server's and this one's
 			t.Errorf("followed %d times", n)
 		}
 	})
@@ -151,7 +151,7 @@ func TestKeptSessionsEndWhenIdle(t *testing.T) {
 				t.Errorf("%d, want %d", status, want)
 			}
 		}
-		if n := len(h.documents); n != 1 {
+		if _, n := h.left(); n != 1 {
 			t.Errorf("%d documents are left", n)
 		}
 	})
@@ -181,8 +181,8 @@ func TestSessionsAreBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := len(next.sessions.byID) + len(next.sessions.kept); n > most || len(h.documents) > most {
-		t.Errorf("%d sessions and %d documents, want at most %d", n, len(h.documents), most)
+	if _, stored := h.left(); len(next.sessions.byID)+len(next.sessions.kept) > most || stored > most {
+		t.Errorf("%d sessions and %d documents, want at most %d", len(next.sessions.byID)+len(next.sessions.kept), stored, most)
 	}
 	if status, _ := first.on(next).post(ask); status != 200 {
 		t.Errorf("the session of another client: %d", status)
@@ -199,7 +199,7 @@ func TestLargeSessionIsNotKept(t *testing.T) {
 	if status, _ := c.post(ask); resp.StatusCode != http.StatusOK || status != 200 {
 		t.Errorf("%s, %d", resp.Status, status)
 	}
-	if len(h.documents) != 0 {
+	if _, n := h.left(); n != 0 {
 		t.Error("it is stored")
 	}
 }

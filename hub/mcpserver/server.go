@@ -90,11 +90,12 @@ type Server struct {
 	cancel      context.CancelCauseFunc
 	unwatch     func()
 
-	lists    [4]atomic.Pointer[list]
-	expose   [4]exposure // by list; for ExposeAuto
-	sessions sessions
-	active   gate // requests that are answered
-	streams  gate // connections that stay open: streams, event streams, listens
+	lists     [4]atomic.Pointer[list]
+	expose    [4]exposure // by list; for ExposeAuto
+	sessions  sessions
+	followers followers
+	active    gate // requests that are answered
+	streams   gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
 	watching map[*session]*watcher // told of changes
@@ -140,6 +141,7 @@ func New(h Hub, o Options) *Server {
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.sessions.init(s)
+	s.followers.init(s)
 	s.unwatch = h.Watch(s.changed)
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
@@ -162,5 +164,6 @@ func (s *Server) Close(ctx context.Context) error {
 	s.cancel(errClosing)
 	s.sessions.close()
 	_ = s.streams.close(context.Background()) // they end by themselves now
+	s.followers.close()
 	return err
 }

@@ -288,6 +288,7 @@ func (s *Server) changed(c hub.Change) {
 	for _, ses := range all {
 		ses.changed(c)
 	}
+	s.followers.changed(c)
 }
 
 // watchSession has ses told of changes until it ends. info describes its client, on whose
