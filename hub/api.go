@@ -130,6 +130,7 @@ type UnknownError struct {
 	Kind    spec.Kind
 	Name    string
 	Nearest []string // at most 3 names that are known
+	Why     string   // further words, "" or from "; " on
 }
 
 func (e *UnknownError) Error() string {
@@ -137,7 +138,7 @@ func (e *UnknownError) Error() string {
 	if len(e.Nearest) > 0 {
 		s += "; nearest: " + strings.Join(e.Nearest, ", ")
 	}
-	return s
+	return s + e.Why
 }
 
 // ErrNotReadOnly says that a tool may change something, and was to be called only if not.
@@ -163,6 +164,8 @@ type Change struct {
 	Tools, Resources, Prompts bool     // names, schemas or set changed: list_changed
 	Policy                    bool     // because the policy has
 	Updated                   []string // public URIs of resources whose content changed
+
+	bound map[string]Change // of those who are bound to browsers, by state.By.Bound; see ChangeFor
 }
 
 // Capabilities are MCP-B's browser capabilities, aggregated over what pages and

@@ -30,7 +30,8 @@ func (r *run) openTab(ctx context.Context) error {
 	changed := h.changes.Wait()
 	h.mu.RLock()
 	id := r.ref.ID
-	it := h.state.Known(&r.ref)
+	it := h.state.Known(&r.ref, h.by(r.by))
+	why := h.boundWordsLocked(r.by)
 	url, ready, away := h.state.Opener(id.Domain, h.by(r.by), r.peer, time.Now())
 	h.mu.RUnlock()
 	switch {
@@ -58,7 +59,7 @@ func (r *run) openTab(ctx context.Context) error {
 	case r.away:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("no tab of %s is open, and the browser went away and did not come back; the call was not sent", id.Domain)}
 	}
-	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected", id.Domain, url)}
+	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected%s", id.Domain, url, why)}
 }
 
 // openReady has a browser open a tab, or joins the calls that wait for one already.

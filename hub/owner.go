@@ -74,7 +74,11 @@ func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	return func(bool) { turn(-1) }
+	leave := h.watchBound(by)
+	return func(bool) {
+		leave()
+		turn(-1)
+	}
 }
 
 // Bounds of what is shown of clients, and kept of them.

@@ -18,4 +18,9 @@ func (h *Hub) session(by *consent.Caller) state.SessionID {
 }
 
 // by returns on whose behalf the state is asked, and changed.
-func (h *Hub) by(by *consent.Caller) state.By { return state.By{Session: h.session(by)} }
+func (h *Hub) by(by *consent.Caller) state.By {
+	if by == nil { // who is to know of everything
+		return state.By{}
+	}
+	return state.By{Session: h.session(by), Browsers: h.Policy().Browsers(by.Who, by.Bound)}
+}

@@ -103,20 +103,26 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		s.rematch(r)
 	}
 	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.lastCall}
+	if !snap.Named {
+		by = s.settled(by, r.b.domain)
+	}
+	active := s.activeOf(by)
 	switch e := r.b.entry; {
+	case snap.Named && !s.knowsTab(by, r.b.provider.tab):
 	case snap.Named:
 		snap.Candidates = append(snap.Candidates, s.candidate(r.b.provider))
-	case e != nil && len(e.providers) > 0:
+	case e != nil:
 		// The domain's name stands for the tabs whose schemas are the newest's.
-		shape := e.newest(true).item.Shape
+		newest := s.newest(e, by, true)
 		for _, p := range e.providers {
-			if p.item.Shape == shape {
+			if newest != nil && p.item.Shape == newest.item.Shape && s.knowsTab(by, p.tab) {
 				snap.Candidates = append(snap.Candidates, s.candidate(p))
 			}
 		}
 	}
 	for i := range snap.Candidates {
 		c := &snap.Candidates[i]
+		c.Active = c.tab == active
 		c.Excluded = only != "" && c.Addr.Peer != only || slices.Contains(excluded, c.Addr)
 	}
 	return snap

@@ -24,7 +24,7 @@ type State struct {
 	cachedItems int               // of all domains
 	browsers    map[spec.BrowserID]storage.Browser
 	sites       map[spec.Domain]storage.Site
-	subs        map[string]*Subscription // by public URI
+	subs        map[subscriptionKey]*Subscription
 
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
@@ -45,7 +45,7 @@ func New(namer naming.ToolNamer) *State {
 		shares:   map[string]*share{},
 		browsers: map[spec.BrowserID]storage.Browser{},
 		sites:    map[spec.Domain]storage.Site{},
-		subs:     map[string]*Subscription{},
+		subs:     map[subscriptionKey]*Subscription{},
 	}
 }
 
@@ -55,7 +55,7 @@ type Tx struct {
 	*State
 	now    time.Time
 	work   Work
-	caches map[*domain]bool // whose cached items are to be saved at the end
+	caches map[*cache]bool // whose items are to be saved at the end
 }
 
 // Work is what is to be done after a transaction, when no lock is held, in any order but
@@ -110,8 +110,8 @@ func (tx *Tx) End() Work {
 	if tx.now.Sub(tx.seen) > seenEvery {
 		tx.SaveSeen()
 	}
-	for d := range tx.caches {
-		tx.saveCache(d)
+	for c := range tx.caches {
+		tx.saveCache(c)
 	}
 	work := tx.work
 	*tx = Tx{}
