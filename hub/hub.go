@@ -18,6 +18,7 @@ import (
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/hub/stats"
+	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -37,6 +38,7 @@ type Hub struct {
 	schemas   schema.Cache
 	gate      *gate
 	notices   *notifier
+	book      *tasks.Book
 	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
 
@@ -64,7 +66,8 @@ type Hub struct {
 	closing   bool         // new calls and connections are refused
 	stopped   bool         // state does not change any more
 	unwritten []storage.Change
-	synced    []func(error) // to be called once unwritten is synced
+	synced    []func(error)      // to be called once unwritten is synced
+	documents []storage.Document // of the store, until Documents hands them out
 }
 
 // What ends a Hub.
@@ -101,7 +104,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
-	h.epoch = stored.Epoch
+	h.epoch, h.documents = stored.Epoch, stored.Documents
 	if err := h.openPolicy(stored.Settings); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 	}
 	h.notices.start()
+	h.openTasks(stored.Documents)
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
 }
@@ -160,6 +164,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
+	h.book.Close()
 	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })

@@ -17,7 +17,7 @@ const BrowserHeader = "Tabhub-Browser"
 
 // identity returns who makes the request, for the browsers that it names.
 func (r *request) identity() (*auth.Identity, error) {
-	names, err := boundOf(r.Request)
+	names, err := BoundOf(r.Request)
 	if err != nil || names == nil {
 		return r.pass.identity, err
 	}
@@ -26,9 +26,9 @@ func (r *request) identity() (*auth.Identity, error) {
 	return &id, nil
 }
 
-// boundOf returns the names of the browsers that a request is for: those that its header and its
+// BoundOf returns the names of the browsers that a request is for: those that its header and its
 // address have in common; nil if neither names any.
-func boundOf(r *http.Request) (names []string, err error) {
+func BoundOf(r *http.Request) (names []string, err error) {
 	for _, said := range [][]string{r.Header.Values(BrowserHeader), r.URL.Query()["browser"]} {
 		if said == nil {
 			continue
