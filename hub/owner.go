@@ -74,10 +74,11 @@ func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	leave := h.watchBound(by)
-	return func(bool) {
+	leave, left := h.watchBound(by), h.connected(by)
+	return func(final bool) {
 		leave()
 		turn(-1)
+		left(final)
 	}
 }
 

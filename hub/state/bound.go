@@ -108,7 +108,3 @@ func (s *State) BrowserOf(id spec.PeerID) string {
 	}
 	return s.label(p.browserKey())
 }
-
-// settled returns by as calls of a domain go by it: without a bound, a session stays with the
-// named browser in which it has begun to work at the site.
-func (s *State) settled(by By, d *domain) By { return by }

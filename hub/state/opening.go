@@ -19,6 +19,7 @@ type Opening struct {
 	addr   spec.TabAddr // once the browser has answered
 	err    error        // of the browser
 	until  time.Time
+	began  uint64 // as a sequence number
 }
 
 // Known returns the item that a name stands for now, of a tab that has it or as closed ones
@@ -58,7 +59,7 @@ func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, fir
 	if p == nil {
 		return nil, false
 	}
-	o = &Opening{Peer: p.id, URL: tx.openURL(d, in), By: by, domain: d, until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	o = &Opening{Peer: p.id, URL: tx.openURL(d, in), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	d.openings = append(slices.DeleteFunc(d.openings, func(o *Opening) bool { return !tx.now.Before(o.until) }), o)
 	return o, true
 }
@@ -67,7 +68,15 @@ func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, fir
 func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 	d := o.domain
 	o.addr, o.err, o.until = spec.TabAddr{Peer: o.Peer, Tab: tab}, err, tx.now.Add(spec.OpenTabMaxWait)
-	if t := tx.tabs[o.addr]; err != nil || t != nil && t.domains[d.key] != nil {
+	t := tx.tabs[o.addr]
+	if err == nil {
+		if t != nil && t.born < o.began { // it slept
+			tx.Prefer(o.By, o.addr)
+		} else {
+			tx.Opens(o.By, o.addr)
+		}
+	}
+	if err != nil || t != nil && t.domains[d.key] != nil {
 		d.openings = slices.DeleteFunc(d.openings, func(other *Opening) bool { return other == o })
 	}
 }
@@ -86,11 +95,20 @@ func (s *State) openingAt(d *domain, by By, now time.Time) *Opening {
 	return nil
 }
 
-// openURL returns where to open the domain: the URL that a tab of it had which by knows of, or
-// its origin.
+// openURL returns where to open the domain: the URL that a tab of it had or has which by knows
+// of, or its origin.
 func (s *State) openURL(d *domain, by By) string {
 	if c := s.lastCache(d, by); c != nil && c.url != "" && item.OriginOf(c.url) == d.origin {
 		return c.url
+	}
+	var newest *tab
+	for _, t := range d.tabs {
+		if item.OriginOf(t.url) == d.origin && s.knowsTab(by, t) && (newest == nil || t.updated.After(newest.updated)) {
+			newest = t
+		}
+	}
+	if newest != nil {
+		return newest.url
 	}
 	return d.origin + "/"
 }

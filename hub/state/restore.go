@@ -15,7 +15,7 @@ import (
 // what they have cached is listed. It returns what found no room.
 func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Item) (rejected []spec.Rejection) {
 	for _, b := range stored.Browsers {
-		tx.browsers[b.ID] = b
+		tx.restoreBrowser(b)
 	}
 	for _, site := range stored.Sites {
 		tx.sites[site.Domain] = site
@@ -47,6 +47,11 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 			for _, p := range e.providers {
 				p.since = time.Time{}
 			}
+		}
+	}
+	for _, doc := range stored.Documents {
+		if doc.Kind == sessionKind {
+			tx.restoreSession(doc)
 		}
 	}
 	for _, p := range tx.peers {
