@@ -156,7 +156,7 @@ func (r *run) begin() error {
 		return err
 	}
 	if r.readOnly || r.forModel {
-		l, _ := h.state.Find(r.kind, r.name)
+		l, _ := h.state.Find(h.by(r.by), r.kind, r.name)
 		if err := r.allows(l.Item); err != nil {
 			return err // before a tab is opened for it
 		}
@@ -168,7 +168,7 @@ func (r *run) begin() error {
 // lookUpLocked finds out what the name stands for. The caller holds h.mu.
 func (r *run) lookUpLocked() (err error) {
 	var ok bool
-	if r.ref, ok = r.h.state.Lookup(r.kind, r.name); !ok {
+	if r.ref, ok = r.h.state.LookupFor(r.h.by(r.by), r.kind, r.name); !ok {
 		err = r.h.unknownLocked(r.by, r.kind, r.name)
 	}
 	return err
@@ -348,6 +348,9 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	g := r.h.gate
 	r.action = actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
+	if r.target.Item == it {
+		r.h.reach(r.by, &r.action, r.target.Addr.Peer)
+	}
 	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
 		return p, false, err
 	}
@@ -364,7 +367,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 // actionFor is what a call of an item comes to, by the page's own name or URI.
 func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 	return policy.Action{
-		Who: by.Who, Session: by.Session, Site: policy.Site{Domain: it.Domain},
+		Who: by.Who, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
 		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
 	}
 }
@@ -381,7 +384,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if n > spec.MaxCallsPerTab {
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
-	if r.moved || r.keeps || stale {
+	if r.moved || r.keeps || t.Settles || stale {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
 			if r.moved {
@@ -389,6 +392,9 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 			}
 			if r.keeps {
 				tx.Keep(by, t.Addr)
+			}
+			if t.Settles {
+				tx.Settle(by, t)
 			}
 			if stale {
 				tx.SaveSession(by.Session)

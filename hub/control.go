@@ -42,6 +42,7 @@ func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
+	there = there && h.state.KnowsPeer(h.by(by), to.Peer)
 	h.mu.RUnlock()
 	switch {
 	case !there:
@@ -149,6 +150,7 @@ func (c *control) uses() {
 // what is done there, if the tab may be led away.
 func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
+	c.reach(c.by, &a, c.to.Peer)
 	if place {
 		if err := c.free(c.by, c.to, a.Class == policy.Read); err != nil {
 			return nil, err
@@ -207,7 +209,7 @@ func ifAt(origin string, req spec.Request) spec.Request {
 // that it leads to, "" if it leads nowhere.
 func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place bool, target string) {
 	place = true
-	a = policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Class: policy.Write}
+	a = policy.Action{Who: by.Who, Session: by.Session, Bound: by.Bound, Of: policy.OfHub, Class: policy.Write}
 	switch req := req.(type) {
 	case *spec.ListTabs:
 		a.Name, a.Class, place = "browser_tab list", policy.Read, false

@@ -44,6 +44,8 @@ type Hub struct {
 
 	lists     [numLists]listCache
 	views     views
+	bound     boundLists
+	boundTo   boundWatch
 	changes   broadcast.Signal // fired after each change of state
 	updates   atomic.Uint64
 	inFlight  atomic.Int64

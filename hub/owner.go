@@ -74,8 +74,9 @@ func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	left := h.connected(by)
+	leave, left := h.watchBound(by), h.connected(by)
 	return func(final bool) {
+		leave()
 		turn(-1)
 		left(final)
 	}

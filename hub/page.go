@@ -43,8 +43,9 @@ func (h *Hub) ToolNames(by *consent.Caller, addr spec.TabAddr) []string {
 }
 
 func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
-	return slices.DeleteFunc(h.state.ToolNames(addr), func(name string) bool {
-		l, ok := h.state.Find(spec.KindTool, name)
+	of := h.by(by)
+	return slices.DeleteFunc(h.state.ToolNames(of, addr), func(name string) bool {
+		l, ok := h.state.Find(of, spec.KindTool, name)
 		return !ok || !h.showsItem(by, l.Item)
 	})
 }

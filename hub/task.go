@@ -62,6 +62,7 @@ type sentCall struct {
 	Name     string          `json:"name,omitempty"` // of its client
 	Said     string          `json:"said,omitempty"`
 	Session  string          `json:"clientSession,omitempty"`
+	Bound    []string        `json:"bound,omitempty"`
 	Via      string          `json:"via,omitempty"`
 }
 
@@ -73,7 +74,7 @@ func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
 		Sent: sent, To: r.target.Addr, Call: r.id, Began: r.start,
 		Domain: it.Domain, Origin: it.Origin, Verified: it.Verified, Item: it.Raw,
 		URL: r.target.URL, Reason: r.reason, Timeout: r.timeout,
-		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Via: r.by.Via,
+		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Bound: r.by.Bound, Via: r.by.Via,
 	}
 	return func() json.RawMessage {
 		raw, _ := json.Marshal(c) // of what was JSON before
@@ -94,7 +95,7 @@ func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
 		return nil, nil
 	}
 	by := &consent.Caller{
-		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Via: c.Via,
+		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Bound: c.Bound, Via: c.Via,
 		Progress: func(p spec.Progress) { u.Says(p.Message) },
 	}
 	r := &run{

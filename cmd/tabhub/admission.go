@@ -159,7 +159,11 @@ func (p *process) admitRelay(h relay.Handshake) (a relay.Admission, err error) {
 		return a, errors.New("the hub could not be opened; its log says why")
 	}
 	if !h.Extension {
-		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client}}
+		bound, err := httpd.BoundOf(h.Request)
+		if err != nil {
+			return a, err
+		}
+		a.Client, a.Gate = a.Who.ID, &relayGate{t.Hub, &consent.Caller{Who: a.Who, Said: h.Name, Session: h.Client, Bound: bound}}
 	}
 	return a, nil
 }

@@ -317,7 +317,7 @@ func passOn(f *pflag.FlagSet) []string {
 	var args []string
 	f.Visit(func(f *pflag.Flag) {
 		switch f.Name {
-		case "standalone", "data-dir", "help", "auto", "service":
+		case "standalone", "browsers", "data-dir", "help", "auto", "service":
 			return
 		case "tls-cert", "tls-key", "jwt-secret", "jwks", "browser", "policy-file":
 			// The hub runs in another directory; a browser without one is in the PATH.

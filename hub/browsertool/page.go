@@ -126,7 +126,7 @@ func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at 
 	gone := false
 	err := c.hub.Await(ctx, func() bool {
 		// One that is away, but may come back, is still there.
-		gone = !slices.ContainsFunc(c.hub.Browsers(), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
+		gone = !slices.ContainsFunc(c.hub.BrowsersFor(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
 		return gone || c.hasTools(addr, at.URL)
 	})
 	if gone && err == nil {
@@ -137,8 +137,8 @@ func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at 
 
 // hasTools reports whether a tab has tools, or a page at its address that has joined
 // the hub by itself.
-func (k *kit) hasTools(addr spec.TabAddr, url string) bool {
-	return slices.ContainsFunc(k.hub.Tabs(), func(t state.TabInfo) bool {
+func (c *call) hasTools(addr spec.TabAddr, url string) bool {
+	return slices.ContainsFunc(c.hub.TabsFor(c.by), func(t state.TabInfo) bool {
 		if t.Addr != addr && !(byItself(t) && document(t.URL) == document(url)) {
 			return false
 		}

@@ -80,7 +80,7 @@ func (s *State) peerID(conn tabtransport.Conn, fresh func() string) spec.PeerID 
 	hello := conn.Hello
 	switch {
 	case conn.Known:
-		return spec.PeerID("known:" + string(hello.BrowserID))
+		return spec.PeerID(knownPeer + string(hello.BrowserID))
 	case hello != nil && hello.BrowserID != "":
 		return browserPeer(hello.BrowserID)
 	case hello != nil && hello.TabKey != "":

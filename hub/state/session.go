@@ -46,6 +46,8 @@ type session struct {
 	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
 	leases map[*lease]bool       // that it holds
 	room   map[spec.TabAddr]bool // tabs that it has opened
+	// settled are the names of the browsers in which it works, by site; each list has one.
+	settled map[string][]string
 	stored bool                  // there is a document of it
 
 	connections int
@@ -76,7 +78,9 @@ func (ses *session) end() time.Time {
 	return time.Unix(0, ses.used.Load()).Add(spec.SessionGrace)
 }
 
-func (ses *session) empty() bool { return len(ses.tabs)+len(ses.leases)+len(ses.room) == 0 }
+func (ses *session) empty() bool {
+	return len(ses.tabs)+len(ses.leases)+len(ses.room)+len(ses.settled) == 0
+}
 
 // session returns somebody's session, making it if need be; nil for nobody's, and if there are
 // too many.
