@@ -48,7 +48,7 @@ type session struct {
 	room   map[spec.TabAddr]bool // tabs that it has opened
 	// settled are the names of the browsers in which it works, by site; each list has one.
 	settled map[string][]string
-	stored bool                  // there is a document of it
+	stored  bool // there is a document of it
 
 	connections int
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
