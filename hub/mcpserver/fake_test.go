@@ -15,6 +15,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/consent"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -31,6 +32,8 @@ type scripted struct {
 	watchers map[int]func(hub.Change)
 	next     int
 	followed map[string]int // subscriptions by URI
+
+	outcomes outcome.Ledger
 }
 
 func newScripted() *scripted {
@@ -175,6 +178,8 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 
 func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 
+func (h *scripted) Outcomes() *outcome.Ledger { return &h.outcomes }
+
 func (h *scripted) Capabilities() hub.Capabilities {
 	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}
 }
@@ -231,8 +236,14 @@ func (c *lineClient) next() string {
 	if err != nil {
 		c.t.Fatalf("the stream ended: %v", err)
 	}
-	return strings.TrimSuffix(l, "\n")
+	return uncalled(strings.TrimSuffix(l, "\n"))
 }
+
+// callID is what answers say of the call that they answer, each time another.
+var callID = regexp.MustCompile(`"_meta":\{"tabhub/call":"[A-Z2-7]{10}"\},?|"tabhub/call":"[A-Z2-7]{10}",|,"tabhub/call":"[A-Z2-7]{10}"|,"data":\{"call":"[A-Z2-7]{10}"\}|"call":"[A-Z2-7]{10}",`)
+
+// uncalled returns an answer without the id of the call.
+func uncalled(answer string) string { return callID.ReplaceAllString(answer, "") }
 
 // want reads one message, which must be exactly that.
 func (c *lineClient) want(line string) {

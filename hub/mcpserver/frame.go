@@ -16,10 +16,18 @@ type frame struct {
 	// owner is set on a progress notification: a newer one of the same owner may
 	// take its place in the queue of a client that does not read.
 	owner *request
+	// of is who is answered; nil if nothing is kept of that.
+	of asker
 	// final marks the answer that ends an HTTP exchange.
 	final bool
 	// raw marks text of an event stream that is not a message: a comment, say.
 	raw bool
+}
+
+// asker is told whether what it has asked for has reached its client.
+type asker interface {
+	delivered()
+	lost()
 }
 
 func (f *frame) size() int { return len(f.head) + len(f.body) + len(f.tail) }
@@ -63,7 +71,12 @@ func errorFrame(id json.RawMessage, e *rpcError) frame {
 	} else {
 		b = append(b, id...)
 	}
-	b = append(b, `,"error":{"code":`...)
+	b = appendError(append(b, `,"error":`...), e)
+	return frame{head: append(b, '}')}
+}
+
+func appendError(b []byte, e *rpcError) []byte {
+	b = append(b, `{"code":`...)
 	b = strconv.AppendInt(b, int64(e.code), 10)
 	b = append(b, `,"message":`...)
 	b = rawjson.AppendString(b, e.message)
@@ -71,7 +84,7 @@ func errorFrame(id json.RawMessage, e *rpcError) frame {
 		b = append(b, `,"data":`...)
 		b = append(b, oneLine(e.data)...)
 	}
-	return frame{head: append(b, "}}"...)}
+	return append(b, '}')
 }
 
 // noticeFrame is a notification with members (without braces) as its params.

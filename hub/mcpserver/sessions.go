@@ -31,7 +31,7 @@ func (all *sessions) add(ses *session) bool {
 	if revoked := ses.identity.revoked; revoked != nil {
 		ses.unbind = context.AfterFunc(revoked, func() {
 			all.remove(ses)
-			ses.end(errGone)
+			ses.end(errRevoked)
 		})
 	}
 	all.mu.Lock()
