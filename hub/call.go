@@ -33,17 +33,24 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin}
-	r.progress = func(p spec.Progress) {
-		p.Message = describe.Clean(p.Message, spec.MaxDescription)
-		r.passage.progressed(p)
-		if c.By.Progress != nil {
-			r.returned(p.Message)
-			c.By.Progress(p)
-		}
-	}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin, sending: c.Sending}
+	r.progress = r.progressed
 	resp, err := r.do(ctx)
-	var result json.RawMessage
+	return r.toolResult(resp, err)
+}
+
+// progressed passes on how far the page of a tool's call has come.
+func (r *run) progressed(p spec.Progress) {
+	p.Message = describe.Clean(p.Message, spec.MaxDescription)
+	r.passage.progressed(p)
+	if r.by.Progress != nil {
+		r.returned(p.Message)
+		r.by.Progress(p)
+	}
+}
+
+// toolResult returns what the client of a tool's call gets.
+func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage, _ error) {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
@@ -54,7 +61,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
-		result = item.AddText(result, h.describePage(r.by, r.target.Addr, page))
+		result = item.AddText(result, r.h.describePage(r.by, r.target.Addr, page))
 	}
 	return result, nil
 }
@@ -74,6 +81,7 @@ type run struct {
 	forModel bool        // and none that is for its site's app
 	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
+	sending  func(func() json.RawMessage)
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
@@ -95,6 +103,8 @@ type run struct {
 	reason  string // why target was chosen
 	timeout time.Duration
 	moved   bool       // the domain's last call went to another URL
+	keeps   bool       // the session's further calls are to go there, too
+	leased  *Failure   // a tab was left out because another client holds it
 	next    *spec.Page // where the tab is that went away under it
 	sent    bool       // it may have reached the page
 }
@@ -120,6 +130,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})
 		resp, err = r.attempts(ctx)
 		r.passage.leave()
+	}
+	if r.sent && errors.Is(err, tabtransport.ErrLeft) {
+		return resp, err // who resumes it leaves the record
 	}
 	err = cleanError(h.gateError(err, r.sent))
 	if _, ok := errors.AsType[*Failure](err); ok {
@@ -224,6 +237,9 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = nil
 			continue
 		}
+		if err := r.free(); err != nil {
+			return spec.Response{}, err
+		}
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
 		}
@@ -248,20 +264,41 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 func (r *run) pick() (found bool) {
 	var room [8]state.Candidate
 	h := r.h
+	who := h.by(r.by)
 	h.mu.RLock()
-	s := h.state.Snapshot(&r.ref, h.by(r.by), r.excluded, r.peer, room[:])
+	s := h.state.Snapshot(&r.ref, who, r.excluded, r.peer, room[:])
 	r.site = h.state.Site(r.ref.ID.Domain)
 	h.mu.RUnlock()
 	best, reason := s.Choose()
 	if best < 0 {
+		addr, leased := s.Leased()
+		if r.leased = nil; leased {
+			holder := h.Holder(addr)
+			if holder == nil {
+				return r.pick() // not any more
+			}
+			r.leased = leasedFailure(addr, holder)
+		}
 		return false
 	}
 	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(r.site.CallTimeout, h.opts.CallTimeout)
+	if r.sending != nil && r.site.CallTimeout == 0 {
+		r.timeout = h.opts.CallTimeoutMax
+	}
 	if r.opened {
 		r.reason = "opened for this call"
 	}
-	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
+	r.moved = !r.target.Own() && r.target.URL != "" && r.target.URL != s.LastCall
+	r.keeps = !s.Named && r.target.Keeps() && who.Session != (state.SessionID{})
 	return true
+}
+
+// free returns why the target, which the call names, is not to be used: another client holds it.
+func (r *run) free() error {
+	if r.target.Free() {
+		return nil
+	}
+	return r.h.free(r.by, r.target.Addr, r.target.Reads())
 }
 
 // awaitTarget blocks until the target may be there: its tab has come back, or shows the next
@@ -343,18 +380,30 @@ func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 // send sends the request to the target, within the tab's limit.
 func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	h, t := r.h, &r.target
-	if n := t.Calls.Add(1); n > spec.MaxCallsPerTab {
-		t.Calls.Add(-1)
+	n, stale := t.Begin(time.Now())
+	defer func() {
+		if t.End(time.Now()) {
+			h.update(func(tx *state.Tx) { tx.SaveSession(h.session(r.by)) })
+		}
+	}()
+	if n > spec.MaxCallsPerTab {
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
-	defer t.Calls.Add(-1)
-	if r.moved {
-		h.update(func(tx *state.Tx) { tx.CalledAt(t.Item.Domain, t.URL) })
+	if r.moved || r.keeps || stale {
+		by := h.by(r.by)
+		h.update(func(tx *state.Tx) {
+			if r.moved {
+				tx.CalledAt(t.Item.Domain, t.URL)
+			}
+			if r.keeps {
+				tx.Keep(by, t.Addr)
+			}
+			if stale {
+				tx.SaveSession(by.Session)
+			}
+		})
 	}
-	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
-	if r.kind == spec.KindTool {
-		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
-	}
+	wait := r.wait()
 	r.passage.sent(t.Addr, r.ad.effect())
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
 	twice := r.kind != spec.KindTool || t.Item.Repeatable
@@ -373,6 +422,18 @@ func notSent(err error) bool {
 	remote, ok := errors.AsType[*spec.Error](err)
 	return errors.Is(err, tabtransport.ErrNotConnected) || errors.Is(err, tabtransport.ErrBusy) || errors.Is(err, tabtransport.ErrUnsupported) ||
 		ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote)
+}
+
+// wait returns how long to wait for the target, and who is told meanwhile.
+func (r *run) wait() tabtransport.Wait {
+	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
+	if r.kind == spec.KindTool {
+		wait.Max, wait.Person = r.h.opts.CallTimeoutMax, r.h.opts.PersonTimeout
+	}
+	if r.sending != nil {
+		wait.Sending = func(sent tabtransport.Sent) { r.sending(r.describeSent(sent)) }
+	}
+	return wait
 }
 
 // request makes the request for an item. The page learns of the span of ctx.
@@ -422,7 +483,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrUnsupported):
 		return false, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return false, &Failure{spec.FailToolTimeout, fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))}
+		return false, r.timedOut()
 	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:
 		return false, r.h.endedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
@@ -436,6 +497,10 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		return r.lost(ctx)
 	}
 	return false, err
+}
+
+func (r *run) timedOut() *Failure {
+	return &Failure{spec.FailToolTimeout, fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))}
 }
 
 // lost decides about a call that was sent to a tab which is gone: only one that

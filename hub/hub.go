@@ -19,6 +19,7 @@ import (
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/hub/stats"
+	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -38,6 +39,7 @@ type Hub struct {
 	schemas   schema.Cache
 	gate      *gate
 	notices   *notifier
+	book      *tasks.Book
 	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
 
@@ -53,8 +55,8 @@ type Hub struct {
 	running   sync.WaitGroup        // calls, and what they have begun
 	tasks     sync.WaitGroup        // goroutines of background
 
-	editing    sync.Mutex    // held while the policy is changed
-	policyFile []policy.Rule // guarded by editing
+	editing    sync.Mutex  // held while the policy is changed
+	policyFile policy.File // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
 
@@ -65,7 +67,8 @@ type Hub struct {
 	closing   bool         // new calls and connections are refused
 	stopped   bool         // state does not change any more
 	unwritten []storage.Change
-	synced    []func(error) // to be called once unwritten is synced
+	synced    []func(error)      // to be called once unwritten is synced
+	documents []storage.Document // of the store, until Documents hands them out
 }
 
 // What ends a Hub.
@@ -102,7 +105,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
-	h.epoch = stored.Epoch
+	h.epoch, h.documents = stored.Epoch, stored.Documents
 	if err := h.openPolicy(stored.Settings); err != nil {
 		return nil, err
 	}
@@ -112,6 +115,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 	}
 	h.notices.start()
+	h.openTasks(stored.Documents)
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
 }
@@ -162,6 +166,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	<-done
 	h.tasks.Wait()
 	h.outcomes.Close()
+	h.book.Close()
 	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })

@@ -2,6 +2,7 @@ package tabtransport
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math/rand/v2"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 //
 //	method       from     to      when                                         outcome
 //	open         -        queued  there is a connection to send it over
+//	resume       -        sent    another process has sent it
+//	resume       -        ended   the same, and its peer has forgotten it              ErrLost
 //	Sending      queued   sent    the wire is about to write it
 //	Sending      queued   ended   the same, but its connection has ended       ErrNotConnected
 //	Unsent       queued   ended   the wire will not write it                   ErrNotConnected
@@ -42,7 +45,7 @@ type pending struct {
 
 	// Guarded by peers.mu.
 	state     state
-	over      *attachment // the connection that it was given to last
+	over      *attachment // the connection that it was given to last; nil: one of another process
 	resent    bool        // over more than one connection: only the last one's answer counts
 	resending int         // goroutines that are about to send it again
 	cancel    *string     // why the last of them is to cancel it, nil if it is not to
@@ -64,17 +67,41 @@ type outcome struct {
 }
 
 // open adds a request that is about to be given to a.
-func (p *Peers) open(a *attachment, tab int64, req spec.Request, client string, start time.Time, progress bool) *pending {
-	q := &pending{
-		peers: p, id: newID(), to: spec.TabAddr{Peer: a.peer, Tab: tab}, req: req, client: client, start: start,
-		done: make(chan struct{}), over: a,
-	}
-	if progress {
-		q.progressed = make(chan struct{}, 1)
-	}
+func (p *Peers) open(a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) *pending {
+	q := p.newPending(spec.TabAddr{Peer: a.peer, Tab: tab}, newID(), req, start, wait)
+	q.over = a
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pending[q.id] = q
+	return q
+}
+
+// resume adds a call that was sent before, without its connection. What stands for its peer is
+// a peer that is away, so that the next connection is one after another.
+func (p *Peers) resume(to spec.TabAddr, by Sent, wait Wait) *pending {
+	// What has no name no page has: who does not know the id finds nothing to run.
+	q := p.newPending(to, by.ID, &spec.ExecuteTool{Args: json.RawMessage("{}")}, by.At, wait)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.peers[to.Peer]
+	if at == nil && by.Session != "" {
+		at = &peer{session: by.Session}
+		p.peers[to.Peer] = at
+	}
+	if by.Session == "" || at.session != by.Session || at.attachment != nil || p.pending[q.id] != nil {
+		q.state = ended
+		q.tell(outcome{err: ErrLost})
+		return q
+	}
+	q.state, p.pending[q.id] = sent, q
+	return q
+}
+
+func (p *Peers) newPending(to spec.TabAddr, id string, req spec.Request, start time.Time, wait Wait) *pending {
+	q := &pending{peers: p, id: id, to: to, req: req, client: wait.For, start: start, done: make(chan struct{})}
+	if wait.Max > wait.Timeout || wait.Person > 0 || wait.Progress != nil {
+		q.progressed = make(chan struct{}, 1)
+	}
 	return q
 }
 
@@ -113,14 +140,15 @@ func (q *pending) unsentLocked() {
 // abandon ends a request for which nobody waits any longer, and returns the state that
 // it was in. If it was sent, the tab is to be told to cancel it: by the caller, over the
 // connection that abandon returns, or by whoever is about to send it again, so that it
-// is not sent again afterwards. A peer that is away is told when it is back.
-func (q *pending) abandon(reason string) (was state, over *attachment) {
+// is not sent again afterwards. A peer that is away is told when it is back. One that is
+// left is not cancelled.
+func (q *pending) abandon(reason string, left bool) (was state, over *attachment) {
 	q.peers.mu.Lock()
 	defer q.peers.mu.Unlock()
 	was = q.state
 	q.endLocked()
 	switch {
-	case was != sent:
+	case was != sent || left:
 	case q.resending > 0:
 		q.cancel = &reason
 	default:

@@ -36,14 +36,29 @@ func (p *Peers) SendRequest(ctx context.Context, to spec.TabAddr, req spec.Reque
 // requestOver sends a request over one connection and waits for its answer, over this
 // one or a later one.
 func (p *Peers) requestOver(ctx context.Context, a *attachment, tab int64, req spec.Request, start time.Time, wait Wait) (spec.Response, error) {
-	limit := timeLimit{wait: wait, start: start}
-	q := p.open(a, tab, req, wait.For, start, limit.extends() || wait.Person > 0 || wait.Progress != nil)
-	timer := time.NewTimer(wait.Timeout - time.Since(start))
-	defer timer.Stop()
+	q := p.open(a, tab, req, start, wait)
+	if wait.Sending != nil {
+		wait.Sending(Sent{ID: q.id, Session: a.session, At: start})
+	}
 	if err := a.link.Send(q.outgoing()); err != nil {
-		q.abandon("")
+		q.abandon("", false)
 		return spec.Response{}, err
 	}
+	return q.wait(ctx, start, wait)
+}
+
+// Resume implements TabHubTransport.
+func (p *Peers) Resume(to spec.TabAddr, sent Sent, wait Wait) func(context.Context) (spec.Response, error) {
+	now := time.Now()
+	q := p.resume(to, sent, wait)
+	return func(ctx context.Context) (spec.Response, error) { return q.wait(ctx, now, wait) }
+}
+
+// wait blocks until q has ended or the wait for it, which began at start, is over.
+func (q *pending) wait(ctx context.Context, start time.Time, wait Wait) (spec.Response, error) {
+	limit := timeLimit{wait: wait, start: start}
+	timer := time.NewTimer(wait.Timeout - time.Since(start))
+	defer timer.Stop()
 	for {
 		select {
 		case <-q.done:
@@ -95,7 +110,7 @@ func (l *timeLimit) progress(waiting bool) (left time.Duration, ok bool) {
 // stop ends the wait for q, with an error that says whether it was sent or else with the
 // outcome that it has got at the same moment. The tab is told to cancel it.
 func (q *pending) stop(wait Wait, unsent, sentErr error, reason string) (spec.Response, error) {
-	was, over := q.abandon(reason)
+	was, over := q.abandon(reason, errors.Is(sentErr, ErrLeft))
 	if over != nil {
 		over.link.Cancel(q.to.Tab, q.id, reason)
 	}

@@ -246,6 +246,51 @@ func TestResume(t *testing.T) {
 				t.Errorf("%v", g)
 			}
 		},
+		// What the tab does not know it must not begin: it is asked for no tool.
+		"a call of another process is asked for by its id alone": func(t *testing.T, p *tabtransport.Peers) {
+			var by tabtransport.Sent
+			other := tabtransport.NewPeers()
+			other.Handle(&recorder{})
+			attach(t, other, "1", resume...)
+			ctx, leave := context.WithCancelCause(t.Context())
+			wait := tabtransport.Wait{Timeout: time.Hour, Sending: func(s tabtransport.Sent) { by = s }}
+			left := make(chan error, 1)
+			go func() {
+				_, err := other.SendRequest(ctx, spec.TabAddr{Peer: "b", Tab: 3}, call, wait)
+				left <- err
+			}()
+			synctest.Wait()
+			leave(tabtransport.ErrLeft)
+			if err := <-left; !errors.Is(err, tabtransport.ErrLeft) {
+				t.Errorf("left with %v", err)
+			}
+			time.Sleep(3 * time.Second)
+			answer := p.Resume(spec.TabAddr{Peer: "b", Tab: 3}, by, tabtransport.Wait{Timeout: time.Hour})
+			back := attach(t, p, "1", resume...)
+			asked, ok := back.sent[0].Request.(*spec.ExecuteTool)
+			if !ok || asked.ToolName != "" || back.sent[0].ID != by.ID || !slices.Equal(back.resent, []time.Duration{3 * time.Second}) {
+				t.Fatalf("asked %+v after %v", back.sent, back.resent)
+			}
+			back.answer(back.sent[0], `"held"`)
+			if resp, err := answer(t.Context()); string(resp.Result) != `"held"` {
+				t.Errorf("%s, %v", resp.Result, err)
+			}
+		},
+		"a call that is left is not cancelled, whether its browser is there or away": func(t *testing.T, p *tabtransport.Peers) {
+			for _, away := range []bool{false, true} {
+				first := attach(t, p, "1", resume...)
+				ctx, leave := context.WithCancelCause(t.Context())
+				done := askUntil(ctx, p, call)
+				if away {
+					first.Leave(lost)
+				}
+				leave(tabtransport.ErrLeft)
+				<-done
+				if back := attach(t, p, "1", resume...); first.did != nil || back.did != nil {
+					t.Errorf("away %v: told %q, then %q", away, first.did, back.did)
+				}
+			}
+		},
 		"no request to the browser itself": func(t *testing.T, p *tabtransport.Peers) {
 			first := attach(t, p, "1", resume...)
 			done := ask(t, p, &spec.OpenTab{URL: "https://x.example"})

@@ -24,6 +24,9 @@ var (
 	ErrTimeout = errors.New("tab did not answer in time")
 	// ErrUnsupported: the peer's dialect has no such request. It was not sent.
 	ErrUnsupported = errors.New("the tab's protocol has no such request")
+	// ErrLeft is, or is in, the cause of a context whose end leaves its request running:
+	// the tab is not told to cancel it, and Resume can ask for the answer.
+	ErrLeft = errors.New("the request is left to whoever resumes it")
 )
 
 // TabHubTransport carries requests to tabs and messages from them (spec/docs/RULES.md,
@@ -36,6 +39,14 @@ type TabHubTransport interface {
 	// it goes on waiting for the same peer to come back and answer, until
 	// Disconnect is called for it. An *spec.Error is the tab's own answer.
 	SendRequest(ctx context.Context, to spec.TabAddr, req spec.Request, wait Wait) (spec.Response, error)
+
+	// Resume takes up a call that was sent by another process, or left with ErrLeft, and
+	// returns what blocks for its answer as SendRequest does: once. It does not block, and
+	// is to be called before Handle, so that the tab cannot answer before. The tab is
+	// asked under the call's own id, once it is connected, for what it knows of it; it
+	// begins nothing. A tab of another session has forgotten it: ErrLost. The Timeout of
+	// wait begins now; its Sending is not called.
+	Resume(to spec.TabAddr, sent Sent, wait Wait) (answer func(context.Context) (spec.Response, error))
 
 	// Respond answers a message that carried an id. A nil err sends result. It
 	// does not block; an answer to a peer that has gone is dropped.
@@ -69,6 +80,17 @@ type Wait struct {
 	// For names the client whose request it is, for the owner to read; "" if it is the hub's
 	// own. Only browsers that are paired with the hub are told.
 	For string
+	// Sending, if not nil, is called before the request is given to a connection, again if
+	// that could not send it: by what Resume will find the request. The request waits for
+	// its return.
+	Sending func(Sent)
+}
+
+// Sent is by what a tab knows a request that it was sent.
+type Sent struct {
+	ID      string    `json:"id"`
+	Session string    `json:"session"` // of the tab's peer; "": it forgets its calls with its connection
+	At      time.Time `json:"at"`
 }
 
 // Handler is told what happens at the far end. For one peer the calls come one at

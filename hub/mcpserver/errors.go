@@ -34,12 +34,7 @@ type rpcError struct {
 
 func (e *rpcError) Error() string { return e.message }
 
-// object returns the error as JSON-RPC has it.
-func (e *rpcError) object() json.RawMessage {
-	return appendError(make([]byte, 0, 64+len(e.message)+len(e.data)), e)
-}
-
-// faultOf returns the error that object has made JSON of.
+// faultOf returns the error that append has made JSON of.
 func faultOf(object json.RawMessage) *rpcError {
 	code, _ := strconv.Atoi(string(rawjson.Get(object, "code")))
 	message, _ := rawjson.String(rawjson.Get(object, "message"))

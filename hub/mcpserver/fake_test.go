@@ -17,8 +17,10 @@ import (
 	"tabhub/hub/consent"
 	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
+	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 )
 
 // scripted is a Hub whose tools are Go functions, so that a test decides when a
@@ -26,18 +28,23 @@ import (
 type scripted struct {
 	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	apps  map[string]map[string]string // by URI: the public names of what each calls by its own
+	book  *tasks.Book
 
 	mu       sync.Mutex
 	lists    [4]*hub.Listing
 	watchers map[int]func(hub.Change)
 	next     int
 	followed map[string]int // subscriptions by URI
+	hidden   map[string]bool
+
+	documents map[storage.DeleteDocument]json.RawMessage // what is stored
 
 	outcomes outcome.Ledger
 }
 
 func newScripted() *scripted {
-	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}}
+	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
+	h.book = tasks.Open(nil, tasks.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
 	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
@@ -110,6 +117,8 @@ func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.
 
 func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
 
+func (h *scripted) Tasks() *tasks.Book { return h.book }
+
 func (h *scripted) Shows(*policy.Action) bool { return true }
 
 func (h *scripted) Call(ctx context.Context, c hub.Call) (json.RawMessage, error) {
@@ -146,17 +155,31 @@ func (h *scripted) GetPrompt(_ context.Context, _ *consent.Caller, name string, 
 }
 
 func (h *scripted) SubscribeResource(_ context.Context, _ *consent.Caller, uri string) (func(), error) {
-	if uri != "tabhub://a/x" {
-		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if uri != "tabhub://a/x" || h.hidden[uri] {
+		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+	}
 	h.followed[uri]++
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.followed[uri]--
 	}, nil
+}
+
+// left returns how many subscriptions and documents there are.
+func (h *scripted) left() (follows, documents int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.followed["tabhub://a/x"], len(h.documents)
+}
+
+// hide says whether no page has a resource.
+func (h *scripted) hide(uri string, hidden bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hidden = map[string]bool{uri: hidden}
 }
 
 func (h *scripted) Complete(_ context.Context, _ *consent.Caller, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
@@ -179,6 +202,32 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 
 func (h *scripted) Outcomes() *outcome.Ledger { return &h.outcomes }
+
+func (h *scripted) Documents(kind string) (of []storage.Document) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for d, body := range h.documents {
+		if d.Kind == kind {
+			of = append(of, storage.Document{Kind: kind, ID: d.ID, Body: body})
+		}
+	}
+	return of
+}
+
+func (h *scripted) SaveDocument(d storage.Document, synced func(error)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.documents[storage.DeleteDocument{Kind: d.Kind, ID: d.ID}] = d.Body
+	if synced != nil {
+		go synced(nil)
+	}
+}
+
+func (h *scripted) DeleteDocument(kind, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.documents, storage.DeleteDocument{Kind: kind, ID: id})
+}
 
 func (h *scripted) Capabilities() hub.Capabilities {
 	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}
@@ -243,7 +292,10 @@ func (c *lineClient) next() string {
 var callID = regexp.MustCompile(`"_meta":\{"tabhub/call":"[A-Z2-7]{10}"\},?|"tabhub/call":"[A-Z2-7]{10}",|,"tabhub/call":"[A-Z2-7]{10}"|,"data":\{"call":"[A-Z2-7]{10}"\}|"call":"[A-Z2-7]{10}",`)
 
 // uncalled returns an answer without the id of the call.
-func uncalled(answer string) string { return callID.ReplaceAllString(answer, "") }
+func uncalled(answer string) string {
+	head := answer[:min(len(answer), 10<<10)] // to look through megabytes takes long
+	return callID.ReplaceAllString(head, "") + answer[len(head):]
+}
 
 // want reads one message, which must be exactly that.
 func (c *lineClient) want(line string) {

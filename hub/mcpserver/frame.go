@@ -71,13 +71,13 @@ func errorFrame(id json.RawMessage, e *rpcError) frame {
 	} else {
 		b = append(b, id...)
 	}
-	b = appendError(append(b, `,"error":`...), e)
+	b = e.append(append(b, `,"error":`...))
 	return frame{head: append(b, '}')}
 }
 
-func appendError(b []byte, e *rpcError) []byte {
-	b = append(b, `{"code":`...)
-	b = strconv.AppendInt(b, int64(e.code), 10)
+// append appends the error as JSON-RPC has it.
+func (e *rpcError) append(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"code":`...), int64(e.code), 10)
 	b = append(b, `,"message":`...)
 	b = rawjson.AppendString(b, e.message)
 	if e.data != nil {

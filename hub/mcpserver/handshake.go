@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"tabhub/describe"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -31,9 +32,11 @@ func (s *Server) protocol(rq *request) (frame, error) {
 	case mcp.MethodInitialize:
 		return s.initialize(rq)
 	case mcp.MethodServerDiscover:
+		c := s.capabilities()
+		c.Extensions = map[string]any{extTasks: struct{}{}}
 		return s.marshal(rq, mcp.DiscoverResult{
 			SupportedVersions: mcp.ValidProtocolVersions,
-			Capabilities:      s.capabilities(),
+			Capabilities:      c,
 			Instructions:      s.opts.Instructions,
 		}, uncached)
 	case mcp.MethodPing:
@@ -43,7 +46,12 @@ func (s *Server) protocol(rq *request) (frame, error) {
 		return s.result(rq, json.RawMessage("{}"), ""), nil
 	case mcp.MethodSetLogLevel:
 		return s.setLevel(rq)
-	case mcp.MethodTasksList, mcp.MethodTasksGet, mcp.MethodTasksResult, mcp.MethodTasksCancel:
+	case methodGetTask, methodUpdateTask, methodCancelTask:
+		if rq.modern {
+			return s.aboutTask(rq)
+		}
+		return frame{}, noMethod("tasks not supported")
+	case mcp.MethodTasksList, mcp.MethodTasksResult:
 		return frame{}, noMethod("tasks not supported")
 	}
 	return frame{}, noMethod("Method %s not found", method)
@@ -116,18 +124,19 @@ func (s *Server) initialize(rq *request) (frame, error) {
 // agree notes what initialize has settled.
 func (ses *session) agree(version string, rq *request) {
 	name := rq.name("clientInfo", "name")
+	clientVer, _ := rq.text("clientInfo", "version")
 	ses.mu.Lock()
 	begins := ses.version == "" && !ses.ended
 	if begins {
 		ses.agreed = time.Now()
 	}
-	ses.version, ses.client, ses.ready = version, name, false
+	ses.version, ses.client, ses.clientVer, ses.ready = version, name, describe.Clean(clientVer, maxVersion), false
 	ses.capabilities = bytes.Clone(rq.get("capabilities"))
 	ses.mu.Unlock()
 	if begins {
 		ses.srv.opts.Telemetry.BeginSession(ses.transport)
 	}
-	ses.srv.watchSession(ses, rq)
+	ses.srv.watchSession(ses, ses.info(), rq.caller(nil, nil))
 }
 
 // logLevels are the levels that MCP knows.
@@ -147,5 +156,6 @@ func (s *Server) setLevel(rq *request) (frame, error) {
 	rq.ses.mu.Lock()
 	rq.ses.level = in.Params.Level
 	rq.ses.mu.Unlock()
+	rq.ses.save(nil)
 	return s.result(rq, json.RawMessage("{}"), ""), nil
 }

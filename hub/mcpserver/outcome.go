@@ -12,7 +12,6 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
-	"tabhub/hub/builtin"
 	"tabhub/hub/item"
 	"tabhub/hub/outcome"
 	"tabhub/hub/telemetry"
@@ -96,7 +95,7 @@ func (s *Server) askAgain(ctx context.Context, rq *request) (frame, error) {
 	case result == nil:
 		result = (&hub.Failure{Code: spec.FailNotConnected, Message: "the call was sent to the page before, and its answer is not kept; it may have taken effect"}).Result()
 	}
-	if !builtin.AsksBack(result) {
+	if rawjson.Get(result, "content") != nil { // a page that asks back, and a task, have none
 		result = item.AddText(result, repeatedText)
 	}
 	return s.result(rq, result, ""), nil
@@ -121,7 +120,7 @@ func (rq *request) end(e *rpcError) *rpcError {
 	if e != nil {
 		told := *e
 		told.data = withCall(e.data, rq.call.ID())
-		e, fault = &told, told.object()
+		e, fault = &told, told.append(nil)
 	}
 	if !rq.joined {
 		rq.call.End(rq.raw, fault)

@@ -35,6 +35,8 @@ type request struct {
 
 	http context.Context // of the HTTP request whose response is the answer; nil: the session's stream is
 
+	task *taskCall // what may become one, else nil
+
 	failed bool            // it was answered with the result of a tool that has failed
 	raw    json.RawMessage // the result it was answered with, without what the hub says of it
 

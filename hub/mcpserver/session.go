@@ -14,6 +14,7 @@ import (
 
 	"tabhub/hub"
 	"tabhub/hub/auth"
+	"tabhub/hub/consent"
 	"tabhub/hub/policy"
 	"tabhub/hub/telemetry"
 )
@@ -38,12 +39,14 @@ type session struct {
 	idle      atomic.Int32
 	gone      atomic.Bool // nothing reaches the client any more on the session's stream
 	unbind    func() bool // from the end of its credential; may be nil
+	restored  bool        // was begun with an earlier Server
 
 	mu           sync.Mutex
 	out          *outbox                 // where changes are told; nil while no stream is open
 	version      string                  // agreed at initialize, "" before
 	agreed       time.Time               // when
 	client       string                  // its name, as it says
+	clientVer    string                  // and its version
 	capabilities json.RawMessage         // as it declared them at initialize
 	asked        map[string]chan message // requests of ours, by idKey
 	lastAsked    int
@@ -55,13 +58,18 @@ type session struct {
 	running      int                  // those, and others that have the same id
 	unhook       func() bool          // of interrupt; nil while no request was begun
 	subs         map[string]func()    // by URI: ends the subscription
+	missing      []string             // URIs that it followed with an earlier Server, and that are nobody's now
 	listens      map[string]*listen   // by idKey
 	changes      changes              // not told yet
 	gets         []*eventStream       // open GET streams, newest last; Streamable HTTP only
 
+	saving   sync.Mutex // orders what is stored of it
+	outlasts bool       // guarded by saving: it is stored until it ends
+
 	// guarded by the mutex of Server.sessions
 	users    int // requests that use it now
 	lastUsed time.Time
+	saved    time.Time // when it was last stored that it is used
 }
 
 // inflight is one request under way.
@@ -78,10 +86,11 @@ type inflight struct {
 type changes struct {
 	tools, resources, prompts bool
 	updated                   []string // URIs, each once
+	tasks                     []string // ids, each once
 }
 
 func (c *changes) empty() bool {
-	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
+	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0 && len(c.tasks) == 0
 }
 
 func (s *Server) newSession(parent context.Context, of identity) *session {
@@ -343,13 +352,15 @@ func (s *Server) changed(c hub.Change) {
 	for _, ses := range all {
 		ses.changed(c)
 	}
+	s.followers.changed(c)
 }
 
-// watchSession has ses, to which rq belongs, told of changes until it ends.
-func (s *Server) watchSession(ses *session, rq *request) {
+// watchSession has ses told of changes until it ends. info describes its client, on whose
+// behalf by is.
+func (s *Server) watchSession(ses *session, info SessionInfo, by *consent.Caller) {
 	s.mu.Lock()
 	if _, known := s.watching[ses]; !known {
-		s.watching[ses] = &watcher{rq.sessionInfo(), s.hub.Connected(rq.caller(nil, nil))}
+		s.watching[ses] = &watcher{info, s.hub.Connected(by)}
 	}
 	s.mu.Unlock()
 	ses.mu.Lock()

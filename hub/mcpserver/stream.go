@@ -164,7 +164,7 @@ func (st *stream) line(b []byte) {
 func (st *stream) request(rq *request) {
 	if rq.modern && !st.watched { // a client of this era does not say when it begins
 		st.watched = true
-		st.srv.watchSession(st.ses, rq)
+		st.srv.watchSession(st.ses, rq.sessionInfo(), rq.caller(nil, nil))
 	}
 	rq.begin() // here and now, so that a cancellation on the next line finds it
 	if rq.ctx != nil {

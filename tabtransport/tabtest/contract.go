@@ -38,6 +38,8 @@ func Run(t *testing.T, start func(t *testing.T) (tabtransport.TabHubTransport, D
 		{"only the owner may answer", forged},
 		{"a call survives a reconnect", reconnect},
 		{"a new session loses calls", newSession},
+		{"a call of another process is answered", resumed},
+		{"a new session knows none of them", resumedElsewhere},
 		{"giving up a tab loses its calls only", giveUpTab},
 		{"giving up a peer closes it", giveUpPeer},
 		{"a second connection replaces the first", replaced},
@@ -348,6 +350,32 @@ func newSession(f *fixture) {
 	b.Next()
 	b.Cut()
 	synctest.Wait()
+	f.browser("b", "2")
+	f.wantErr(<-ch, tabtransport.ErrLost)
+}
+
+// resume takes up a call that the session "1" was sent by another process.
+func (f *fixture) resume() <-chan result {
+	sent := tabtransport.Sent{ID: "5f0c", Session: "1", At: time.Now().Add(-time.Hour)}
+	answer := f.tr.Resume(b7, sent, tabtransport.Wait{Timeout: time.Minute})
+	ch := make(chan result, 1)
+	go func() {
+		resp, err := answer(f.Context())
+		ch <- result{resp: resp, err: err}
+	}()
+	return ch
+}
+
+func resumed(f *fixture) {
+	ch := f.resume()
+	b := f.browser("b", "1")
+	b.Answer(Request{ID: "5f0c", Tab: 7, Method: spec.MethodExecuteTool}, ok(`"held"`), nil)
+	f.wantResult(<-ch, `"held"`)
+	f.wantErr(<-f.resume(), tabtransport.ErrLost) // the browser could have answered before
+}
+
+func resumedElsewhere(f *fixture) {
+	ch := f.resume()
 	f.browser("b", "2")
 	f.wantErr(<-ch, tabtransport.ErrLost)
 }

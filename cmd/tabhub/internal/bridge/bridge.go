@@ -309,8 +309,10 @@ func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
 			from = at
 		}
 	})
+	owed := b.session.owed
+	b.session.owed = nil
 	b.mu.Unlock()
-	for _, span := range append(spans, chunk[from:]) {
+	for _, span := range append(spans, chunk[from:], owed) {
 		if err := b.write(span); err != nil {
 			return kept, err
 		}
