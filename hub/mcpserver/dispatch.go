@@ -151,7 +151,7 @@ func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
 	rq.failed = rq.method == "tools/call" && saysError(raw)
 	rq.raw = raw
 	body := bytes.TrimSpace(raw)
-	head := make([]byte, 0, 320+len(rq.id)+len(hints))
+	head := make([]byte, 0, 128+len(rq.id)+len(hints)+s.hubSize(rq))
 	head = append(append(append(head, frameStart...), rq.id...), `,"result":{`...)
 	if rq.modern && !hasMember(body, "resultType") {
 		head = append(head, resultComplete+","...)
@@ -193,6 +193,14 @@ func (s *Server) result(rq *request, raw json.RawMessage, hints string) frame {
 		}
 	}
 	return frame{head: head, body: oneLine(body), tail: frameEnd}
+}
+
+// hubSize is what a result says of the hub, in bytes.
+func (s *Server) hubSize(rq *request) int {
+	if rq.modern {
+		return len(s.serverRef) + len(resultComplete)
+	}
+	return 0
 }
 
 const jsonSpace = " \t\r\n"
