@@ -115,7 +115,12 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
+	reads := c.action.Class == policy.Read
+	c.by.Outcome.Sending(reads)
 	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	if notSent(err) {
+		c.by.Outcome.NotSent(reads)
+	}
 	if !errors.Is(err, tabtransport.ErrNotConnected) {
 		c.gate.traceSent(ctx, &c.ad, &c.action, args)
 	}

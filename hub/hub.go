@@ -13,6 +13,7 @@ import (
 
 	"tabhub/hub/broadcast"
 	"tabhub/hub/item"
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/hub/record"
 	"tabhub/hub/schema"
@@ -60,6 +61,8 @@ type Hub struct {
 	policyFile policy.File // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
+
+	outcomes outcome.Ledger // of the calls of clients
 
 	mu        sync.RWMutex // guards all below
 	state     *state.State // changed by update alone
@@ -164,6 +167,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
+	h.outcomes.Close()
 	h.book.Close()
 	h.gate.flows.Close()
 	<-h.notices.done
@@ -173,6 +177,9 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.mu.Unlock()
 	return err
 }
+
+// Outcomes returns what the Hub keeps of what became of the calls of clients.
+func (h *Hub) Outcomes() *outcome.Ledger { return &h.outcomes }
 
 // Done is closed when the Hub has been closed, or has stopped by itself; Err says why.
 func (h *Hub) Done() <-chan struct{} { return h.ctx.Done() }

@@ -89,7 +89,7 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	r.opened = true
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Open)
 	err = r.awaitOpened(ctx, o)
-	span.End(outcome(spec.Response{}, err))
+	span.End(outcomeOf(spec.Response{}, err))
 	return err
 }
 

@@ -148,7 +148,7 @@ func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ jso
 	}
 	err = cleanError(r.h.gateError(err, true))
 	r.h.recordCall(r, resp, err)
-	r.h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start))
+	r.h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start))
 	result, err := r.toolResult(resp, err)
 	return result, err == nil
 }
