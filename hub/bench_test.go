@@ -86,7 +86,7 @@ func BenchmarkOwnersWord(b *testing.B) {
 	for i := range 100 {
 		doc.Rules = append(doc.Rules, policy.Rule{ID: fmt.Sprint("r", i), Effect: policy.Ask, Site: fmt.Sprintf("other%d.example.com", i), Tool: "pay*"})
 	}
-	rules, err := policy.New(doc, policy.ModeCareful, nil)
+	rules, err := policy.New(doc, policy.ModeCareful, policy.File{})
 	if err != nil {
 		b.Fatal(err)
 	}

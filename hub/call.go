@@ -257,7 +257,7 @@ func (r *run) pick() (found bool) {
 	var room [8]state.Candidate
 	h := r.h
 	h.mu.RLock()
-	s := h.state.Snapshot(&r.ref, r.excluded, r.peer, room[:])
+	s := h.state.Snapshot(&r.ref, h.by(r.by), r.excluded, r.peer, room[:])
 	r.site = h.state.Site(r.ref.ID.Domain)
 	h.mu.RUnlock()
 	best, reason := s.Choose()

@@ -66,7 +66,7 @@ func (g *gate) send(ctx context.Context, p permit, to spec.TabAddr, req spec.Req
 // nothing to it.
 func (g *gate) own(ctx context.Context, to spec.TabAddr, req spec.Request, w tabtransport.Wait) (spec.Response, error) {
 	switch req.(type) {
-	case *spec.Ask, *spec.ListTabs:
+	case *spec.Ask, *spec.ListTabs, *spec.EndRoom:
 	case *spec.SubscribeResource: // was decided about when the first client wanted it
 	default:
 		panic(fmt.Sprintf("hub: %s is not the hub's own", req.Method()))

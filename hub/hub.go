@@ -54,8 +54,8 @@ type Hub struct {
 	running   sync.WaitGroup        // calls, and what they have begun
 	tasks     sync.WaitGroup        // goroutines of background
 
-	editing    sync.Mutex    // held while the policy is changed
-	policyFile []policy.Rule // guarded by editing
+	editing    sync.Mutex  // held while the policy is changed
+	policyFile policy.File // guarded by editing
 
 	flushMu sync.Mutex // orders writes to the store as the changes were made
 
@@ -64,7 +64,8 @@ type Hub struct {
 	closing   bool         // new calls and connections are refused
 	stopped   bool         // state does not change any more
 	unwritten []storage.Change
-	synced    []func(error) // to be called once unwritten is synced
+	synced    []func(error)      // to be called once unwritten is synced
+	documents []storage.Document // of the store, until Documents hands them out
 }
 
 // What ends a Hub.
@@ -101,7 +102,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load user %s: %w", opts.User, err)
 	}
-	h.epoch = stored.Epoch
+	h.epoch, h.documents = stored.Epoch, stored.Documents
 	if err := h.openPolicy(stored.Settings); err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (h *Hub) Browsers() []state.BrowserInfo {
 func (h *Hub) Explain(name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	e, ok := h.state.Explain(name, time.Now())
+	e, ok := h.state.Explain(name, state.By{}, time.Now())
 	if !ok {
 		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}

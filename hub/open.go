@@ -31,7 +31,7 @@ func (r *run) openTab(ctx context.Context) error {
 	h.mu.RLock()
 	id := r.ref.ID
 	it := h.state.Known(&r.ref)
-	url, ready, away := h.state.Opener(id.Domain, r.peer, time.Now())
+	url, ready, away := h.state.Opener(id.Domain, h.by(r.by), r.peer, time.Now())
 	h.mu.RUnlock()
 	switch {
 	case r.opened:
@@ -70,7 +70,7 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	}
 	var o *state.Opening
 	var first bool
-	h.update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, r.peer) })
+	h.update(func(tx *state.Tx) { o, first = tx.Open(r.ref.ID.Domain, h.by(r.by), r.peer) })
 	if o == nil {
 		return nil // the browser has gone meanwhile
 	}
@@ -93,7 +93,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 	for {
 		changed := h.changes.Wait()
 		h.mu.RLock()
-		best, _ := h.state.Snapshot(&r.ref, r.excluded, r.peer, nil).Choose()
+		best, _ := h.state.Snapshot(&r.ref, h.by(r.by), r.excluded, r.peer, nil).Choose()
 		until, err := h.state.Deadline(o)
 		h.mu.RUnlock()
 		switch {

@@ -66,14 +66,15 @@ func (h *Hub) WatchOwner(ctx context.Context, tell func(spec.OwnerState)) {
 	}
 }
 
-// Connected notes that a client is connected, until gone is called.
-func (h *Hub) Connected(by *consent.Caller) (gone func()) {
+// Connected notes that a client is connected, until gone is called: with final if its session
+// has ended and does not come back.
+func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 	turn := func(n int) {
 		h.gate.apps.connected(by, n)
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	return func() { turn(-1) }
+	return func(bool) { turn(-1) }
 }
 
 // Bounds of what is shown of clients, and kept of them.

@@ -75,12 +75,12 @@ func TestOwnerSeesApps(t *testing.T) {
 			t.Errorf("once another has called: %s", got)
 		}
 		time.Sleep(appGrace)
-		gone()
+		gone(true)
 		if got := fmt.Sprint(told().Apps); got != "[]" {
 			t.Errorf("once both are gone: %s", got)
 		}
 		for i := range 2 * maxKeptApps {
-			w.hub.Connected(&consent.Caller{Who: policy.Owner, Said: fmt.Sprint(i)})()
+			w.hub.Connected(&consent.Caller{Who: policy.Owner, Said: fmt.Sprint(i)})(true)
 		}
 		if n := len(told().Apps); n > maxApps {
 			t.Errorf("%d apps are shown", n)

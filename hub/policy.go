@@ -36,7 +36,8 @@ func (h *Hub) EditPolicy(by string, edit func(*policy.Document) error) error {
 	defer h.editing.Unlock()
 	was := h.Policy()
 	doc := *was.Document()
-	doc.Rules, doc.Pauses, doc.Private = slices.Clone(doc.Rules), slices.Clone(doc.Pauses), slices.Clone(doc.Private)
+	doc.Rules, doc.Pauses = slices.Clone(doc.Rules), slices.Clone(doc.Pauses)
+	doc.Private, doc.Bindings = slices.Clone(doc.Private), slices.Clone(doc.Bindings)
 	if err := edit(&doc); err != nil {
 		return err
 	}
@@ -60,15 +61,15 @@ func (h *Hub) EditPolicy(by string, edit func(*policy.Document) error) error {
 	return nil
 }
 
-// SetPolicyFile replaces the rules of the policy file. Their error leaves those that hold.
-func (h *Hub) SetPolicyFile(rules []policy.Rule) error {
+// SetPolicyFile replaces what the policy file says. An error in it leaves what holds.
+func (h *Hub) SetPolicyFile(file policy.File) error {
 	h.editing.Lock()
 	defer h.editing.Unlock()
-	set, err := policy.New(*h.Policy().Document(), h.opts.Mode, rules)
+	set, err := policy.New(*h.Policy().Document(), h.opts.Mode, file)
 	if err != nil {
 		return err
 	}
-	h.policyFile = rules
+	h.policyFile = file
 	h.setPolicy(set)
 	return nil
 }

@@ -55,6 +55,7 @@ const (
 	FailDenied           FailureCode = "DENIED"            // refused by policy or by the user
 	FailPaused           FailureCode = "PAUSED"            // the owner has stopped it for now
 	FailStopped          FailureCode = "STOPPED"           // the owner has stopped this call
+	FailTabInUse         FailureCode = "TAB_IN_USE"        // the owner uses the tab by hand, and the call waited in vain
 	FailNoInstance       FailureCode = "NO_INSTANCE"       // no such browser instance
 )
 

@@ -24,6 +24,7 @@ const (
 	MethodProgress          = "browser/progress"
 	MethodDashboard         = "browser/dashboard"
 	MethodPause             = "browser/pause"
+	MethodRelease           = "browser/release"
 
 	MethodExecuteTool       = "browser/executeTool"
 	MethodReadResource      = "browser/readResource"
@@ -41,6 +42,7 @@ const (
 	MethodText              = "browser/text"
 	MethodAsk               = "browser/ask"
 	MethodOwnerState        = "browser/ownerState"
+	MethodEndRoom           = "browser/endRoom"
 )
 
 // Capability is something that a peer offers at hello.
@@ -49,7 +51,7 @@ type Capability string
 // WebMCP is who gives pages the standard's API: "browser" or "extension".
 type WebMCP string
 
-// The capabilities. Each but the last names the browser/ method of the same name.
+// The capabilities. Each but the last three names the browser/ method of the same name.
 const (
 	CapOpenTab     Capability = "openTab"
 	CapActivateTab Capability = "activateTab"
@@ -62,6 +64,10 @@ const (
 	// CapResume: over connections of one session, the peer knows by its id a call that
 	// it has got before, and holds answers until the hub has them.
 	CapResume Capability = "resume"
+	// CapRoom: the browser keeps the tabs of a Room together, and serves browser/endRoom.
+	CapRoom Capability = "room"
+	// CapHold: the browser says of the tabs in OwnerState.Held whether their owner uses them.
+	CapHold Capability = "hold"
 )
 
 // Extensions are fields that neither side interprets (spec/docs/RULES.md, "Transport").
@@ -175,6 +181,9 @@ type TabState struct {
 	Replaces int64 `json:"replaces,omitempty"`
 	// Waiting says that a call waits for the person in front of the tab.
 	Waiting *bool `json:"waiting,omitempty"`
+	// InUse says that the owner uses the tab by hand. It is said of tabs in
+	// OwnerState.Held only.
+	InUse *bool `json:"inUse,omitempty"`
 }
 
 // TabClosed is browser/tabClosed.
@@ -218,12 +227,25 @@ type Pause struct {
 	On *bool `json:"on" validate:"required"`
 }
 
+// Release is the parameters of browser/release, a request of a paired browser: its owner
+// ends the lease of the frame's tab.
+type Release struct{}
+
 // OwnerState is the parameters of browser/ownerState: what a paired browser shows to its
 // owner. It is sent after hello, and when it has changed.
 type OwnerState struct {
 	Paused  bool       `json:"paused"`         // everything is
 	Waiting int        `json:"waiting"`        // questions without an answer
 	Apps    []OwnerApp `json:"apps,omitempty"` // that are connected, the last to call first
+	Held    []HeldTab  `json:"held,omitempty"` // tabs of this browser, by TabID; for peers with CapHold
+}
+
+// HeldTab is a tab that a client holds for itself.
+type HeldTab struct {
+	TabID   int64  `json:"tabId"`
+	By      string `json:"by"`                // the holder's name, for people
+	UntilMs int64  `json:"untilMs"`           // from now; a call of the holder renews it
+	Waiting bool   `json:"waiting,omitempty"` // a call of the holder waits until the owner does not use the tab
 }
 
 // OwnerApp is a client of the hub.
@@ -318,6 +340,40 @@ type OpenTab struct {
 	// Wake says that a tab will do, too, which is at URL and not loaded: it is loaded.
 	// If URL is a site's root, any of that site will.
 	Wake bool `json:"wake,omitempty"`
+	// Room is where the tab is to be, nil for anywhere. Only peers with CapRoom are told.
+	Room *Room `json:"room,omitempty"`
+}
+
+// Room is the place of the tabs that one client has opened: a tab group, or a window.
+type Room struct {
+	ID    string   `json:"id"`    // the same for all tabs of the room
+	Title string   `json:"title"` // the client's name, for people
+	Kind  RoomKind `json:"kind"`
+}
+
+// RoomKind is what a Room is in the browser.
+type RoomKind string
+
+// The kinds of rooms.
+const (
+	RoomGroup  RoomKind = "group"
+	RoomWindow RoomKind = "window"
+)
+
+// EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room is gone.
+type EndRoom struct {
+	Room string `json:"room"` // its ID
+	// Close says that the tabs which the client has opened are closed, but for those that
+	// their owner has used by hand or has in front. Otherwise all stay, and what they are
+	// in says that it has ended.
+	Close bool `json:"close,omitempty"`
+}
+
+// EndRoomResult answers EndRoom: how many of the tabs that the client has opened there were
+// closed, and how many are left.
+type EndRoomResult struct {
+	Closed int `json:"closed"`
+	Kept   int `json:"kept"`
 }
 
 // OpenTabResult answers OpenTab.
@@ -501,6 +557,7 @@ func (*Navigate) Method() string          { return MethodNavigate }
 func (*Screenshot) Method() string        { return MethodScreenshot }
 func (*Text) Method() string              { return MethodText }
 func (*Ask) Method() string               { return MethodAsk }
+func (*EndRoom) Method() string           { return MethodEndRoom }
 
 // Response is a tab's answer to a Request.
 type Response struct {

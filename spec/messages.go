@@ -39,6 +39,7 @@ func MessageTypes() []MessageType {
 		toHub(MethodTabClosed, &TabClosed{}),
 		{Method: MethodDashboard, ToHub: true, Params: &Dashboard{}, Result: &DashboardResult{}},
 		toHub(MethodPause, &Pause{}),
+		toHub(MethodRelease, &Release{}),
 		{Method: MethodProgress, ToHub: true, Notification: true, Params: &Progress{}},
 
 		request(&ExecuteTool{}, &Outcome{}),
@@ -56,6 +57,7 @@ func MessageTypes() []MessageType {
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
 		request(&Ask{}, &AskResult{}),
+		request(&EndRoom{}, &EndRoomResult{}),
 		{Method: MethodOwnerState, Notification: true, Params: &OwnerState{}},
 	}
 }

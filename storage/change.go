@@ -71,6 +71,7 @@ type Browser struct {
 	Name       string         `json:"name"`
 	Confirmed  bool           `json:"confirmed"` // it has shown the secret at least once
 	LastSeen   time.Time      `json:"lastSeen"`
+	Label      string         `json:"label,omitempty"` // what its owner calls it, "" if nothing
 }
 
 // Site holds the user's settings for a domain. Its key is Domain.

@@ -114,6 +114,10 @@ func (b *Browser) code(c *coder) {
 	text(c, &b.Name)
 	c.flag(&b.Confirmed)
 	c.time(&b.LastSeen)
+	if c.decode && !c.bad && len(c.b) == 0 || !c.decode && b.Label == "" {
+		return // as before there was Label
+	}
+	text(c, &b.Label)
 }
 
 func (s *Site) code(c *coder) {

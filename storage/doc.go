@@ -14,7 +14,7 @@
 //	    tabs           pair(domain, tab key) → Tab: url, title, index, tools, …
 //	    names          public name           → Name: the identity that it stands for
 //	    numbers        pair(domain, tab key) → Number
-//	    browsers       browser id            → Browser: secret hash, name, last seen
+//	    browsers       browser id            → Browser: secret hash, name, last seen, label
 //	    sites          domain                → Site: the user's settings
 //	    settings       name                  → Settings: a document of a part of the hub
 //	    documents      pair(kind, id)        → Document: one of many of a part of the hub

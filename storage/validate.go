@@ -23,7 +23,7 @@ func Size(c Change) int {
 	case Number:
 		n += len(c.Domain) + len(c.Key)
 	case Browser:
-		n += len(c.ID) + len(c.SecretHash) + len(c.Name)
+		n += len(c.ID) + len(c.SecretHash) + len(c.Name) + len(c.Label)
 	case Site:
 		n += len(c.Domain)
 	case Settings:

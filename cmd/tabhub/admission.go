@@ -124,7 +124,7 @@ func (p *process) pause(a tabtransport.Admission, on bool) error {
 }
 
 // watchOwner tells a paired browser what its user is to see.
-func (p *process) watchOwner(ctx context.Context, a tabtransport.Admission, tell func(spec.OwnerState)) {
+func (p *process) watchOwner(ctx context.Context, a tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState)) {
 	if p.ring.IsStarted(a.Pairing) {
 		return
 	}

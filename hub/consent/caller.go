@@ -16,6 +16,7 @@ type Caller struct {
 	Who     *policy.Principal
 	Said    string    // what the client calls itself; believed for nothing
 	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
+	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
 	Began   time.Time // when the session made its first call; zero: this is it
 	Via     string    // the tool of the hub that it called for this, or ViaApp; "" if none
 

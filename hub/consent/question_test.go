@@ -199,7 +199,7 @@ func TestAnswersWin(t *testing.T) {
 			for _, r := range rules {
 				doc.Put(r, now)
 			}
-			set, err := policy.New(doc, test.mode, nil)
+			set, err := policy.New(doc, test.mode, policy.File{})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

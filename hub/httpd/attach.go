@@ -29,8 +29,9 @@ const (
 // FarewellMethod is a notification that only /attach carries, as its last line:
 // params.reason says why the hub ends: "stop" (by the user's wish), "upgrade", "idle" or
 // "failed" (a listener has). A stream that ends without it ended by accident. With params.settled, what
-// has no answer was not begun, and can be sent to the next hub.
-const FarewellMethod = "tabhub/farewell"
+// has no answer was not begun, and can be sent to the next hub. A bridge whose client goes sends
+// it, too, without parameters.
+const FarewellMethod = mcpserver.FarewellMethod
 
 // Farewell is the parameters of FarewellMethod.
 type Farewell struct {

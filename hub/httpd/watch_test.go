@@ -137,7 +137,7 @@ func TestWatchChanges(t *testing.T) {
 	w.until(func(e WatchEvent) bool { return slices.Contains(e.Changed, "policy") })
 	gone := d.tenant.Hub.Connected(consent.As(policy.Owner))
 	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
-	gone()
+	gone(true)
 	w.until(func(e WatchEvent) bool { return slices.Equal(e.Changed, []string{"clients"}) })
 }
 

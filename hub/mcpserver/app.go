@@ -55,10 +55,14 @@ func (rq *request) hasRead(uri string) {
 	}
 	a := rq.apps()
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !slices.Contains(a.uris, uri) {
+	known := slices.Contains(a.uris, uri)
+	if !known {
 		a.uris = append(a.uris, uri)
 		a.uris = a.uris[max(0, len(a.uris)-maxApps):]
+	}
+	a.mu.Unlock()
+	if !known {
+		rq.ses.save(nil)
 	}
 }
 

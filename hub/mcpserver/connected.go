@@ -21,7 +21,7 @@ type SessionInfo struct {
 // watcher is a session that is told of changes.
 type watcher struct {
 	info SessionInfo
-	gone func() // is called when it is not any more
+	gone func(final bool) // is called when it is not any more
 }
 
 // Sessions describes the clients that have a session, or listen, the first to come first.
@@ -39,18 +39,23 @@ func (s *Server) Sessions() []SessionInfo {
 // maxVersion bounds what is shown of the version of a client.
 const maxVersion = 40
 
-// sessionInfo says who has sent the request that begins a session, or listens.
+// sessionInfo describes the client that listens.
 func (rq *request) sessionInfo() SessionInfo {
-	ses := rq.ses
-	version, _ := rq.text("clientInfo", "version")
+	version, _ := rq.text("_meta", metaClientInfo, "version")
 	protocol, _ := rq.text("_meta", metaVersion)
-	if rq.modern {
-		version, _ = rq.text("_meta", metaClientInfo, "version")
-	} else {
-		protocol = ses.agreedVersion()
-	}
+	return rq.ses.infoOf(rq.clientName(), describe.Clean(version, maxVersion), protocol)
+}
+
+// info describes the client of a session that has agreed on a revision.
+func (ses *session) info() SessionInfo {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	return ses.infoOf(ses.client, ses.clientVer, ses.version)
+}
+
+func (ses *session) infoOf(said, version, protocol string) SessionInfo {
 	return SessionInfo{
-		Client: ses.identity.who.ID, Said: rq.clientName(), Version: describe.Clean(version, maxVersion),
+		Client: ses.identity.who.ID, Said: said, Version: version,
 		Transport: ses.transport.String(), Protocol: protocol, Since: ses.began,
 	}
 }

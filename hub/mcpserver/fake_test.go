@@ -34,10 +34,13 @@ type scripted struct {
 	watchers map[int]func(hub.Change)
 	next     int
 	followed map[string]int // subscriptions by URI
+	hidden   map[string]bool
+
+	documents map[storage.DeleteDocument]json.RawMessage // what is stored
 }
 
 func newScripted() *scripted {
-	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}}
+	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
 	h.book = tasks.Open(nil, tasks.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
 	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
@@ -149,17 +152,31 @@ func (h *scripted) GetPrompt(_ context.Context, _ *consent.Caller, name string, 
 }
 
 func (h *scripted) SubscribeResource(_ context.Context, _ *consent.Caller, uri string) (func(), error) {
-	if uri != "tabhub://a/x" {
-		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if uri != "tabhub://a/x" || h.hidden[uri] {
+		return nil, &hub.UnknownError{Kind: spec.KindResource, Name: uri}
+	}
 	h.followed[uri]++
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.followed[uri]--
 	}, nil
+}
+
+// left returns how many subscriptions and documents there are.
+func (h *scripted) left() (follows, documents int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.followed["tabhub://a/x"], len(h.documents)
+}
+
+// hide says whether no page has a resource.
+func (h *scripted) hide(uri string, hidden bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.hidden = map[string]bool{uri: hidden}
 }
 
 func (h *scripted) Complete(_ context.Context, _ *consent.Caller, kind spec.Kind, name string, _, _ json.RawMessage) (json.RawMessage, error) {
@@ -179,7 +196,33 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 	}
 }
 
-func (h *scripted) Connected(*consent.Caller) func() { return func() {} }
+func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
+
+func (h *scripted) Documents(kind string) (of []storage.Document) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for d, body := range h.documents {
+		if d.Kind == kind {
+			of = append(of, storage.Document{Kind: kind, ID: d.ID, Body: body})
+		}
+	}
+	return of
+}
+
+func (h *scripted) SaveDocument(d storage.Document, synced func(error)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.documents[storage.DeleteDocument{Kind: d.Kind, ID: d.ID}] = d.Body
+	if synced != nil {
+		go synced(nil)
+	}
+}
+
+func (h *scripted) DeleteDocument(kind, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.documents, storage.DeleteDocument{Kind: kind, ID: id})
+}
 
 func (h *scripted) Capabilities() hub.Capabilities {
 	return hub.Capabilities{MultiTabSupport: true, CacheSupported: true}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"tabhub/describe"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -123,18 +124,19 @@ func (s *Server) initialize(rq *request) (frame, error) {
 // agree notes what initialize has settled.
 func (ses *session) agree(version string, rq *request) {
 	name := rq.name("clientInfo", "name")
+	clientVer, _ := rq.text("clientInfo", "version")
 	ses.mu.Lock()
 	begins := ses.version == "" && !ses.ended
 	if begins {
 		ses.agreed = time.Now()
 	}
-	ses.version, ses.client, ses.ready = version, name, false
+	ses.version, ses.client, ses.clientVer, ses.ready = version, name, describe.Clean(clientVer, maxVersion), false
 	ses.capabilities = bytes.Clone(rq.get("capabilities"))
 	ses.mu.Unlock()
 	if begins {
 		ses.srv.opts.Telemetry.BeginSession(ses.transport)
 	}
-	ses.srv.watchSession(ses, rq)
+	ses.srv.watchSession(ses, ses.info(), rq.caller(nil, nil))
 }
 
 // logLevels are the levels that MCP knows.
@@ -154,5 +156,6 @@ func (s *Server) setLevel(rq *request) (frame, error) {
 	rq.ses.mu.Lock()
 	rq.ses.level = in.Params.Level
 	rq.ses.mu.Unlock()
+	rq.ses.save(nil)
 	return s.result(rq, json.RawMessage("{}"), ""), nil
 }

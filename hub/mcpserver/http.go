@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"mime"
@@ -151,6 +152,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message, b []byte) {
 	if m.method == "initialize" && m.id != nil {
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
+		ses.id = rand.Text()
 		if f, _, ok := s.answer(ses.ctx, newRequest(ses, out, m)); ok {
 			if ses.agreedVersion() != "" {
 				if !s.sessions.add(ses) {
@@ -158,6 +160,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 					writeJSON(x.w, s.opts.WriteLimit, http.StatusServiceUnavailable, errorFrame(m.id, invalidRequest("too many sessions")))
 					return
 				}
+				ses.keep()
 				x.w.Header().Set(mcp.HeaderSessionID, ses.id)
 			}
 			x.finish(f, http.StatusOK)
@@ -184,10 +187,15 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 // respond answers rq on x.
 func (s *Server) respond(x *exchange, ctx context.Context, rq *request) {
 	if rq.waits() {
-		rq.begin(ctx)
+		rq.begin()
 		defer x.keepAlive()()
 	}
 	f, status, ok := s.answer(ctx, rq)
+	if x.stream {
+		for _, notice := range rq.ses.overdue() {
+			x.out.put(notice)
+		}
+	}
 	switch {
 	case !ok:
 		x.silent()
@@ -206,7 +214,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) (ses *session, 
 		httpError(w, http.StatusBadRequest, invalidRequest(mcp.HeaderSessionID+" header is missing: send initialize first"))
 		return nil, nil
 	}
-	if ses = s.sessions.get(id, identityOf(r.Context()).name, false); ses == nil {
+	if ses = s.sessions.get(id, identityOf(r.Context()), false); ses == nil {
 		httpError(w, http.StatusNotFound, invalidRequest("the session is unknown or has ended: send initialize again"))
 		return nil, nil
 	}

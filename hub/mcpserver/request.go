@@ -86,11 +86,11 @@ func (rq *request) waits() bool {
 
 // begin notes rq, if it waits, as under way in its session. If that has no room for it,
 // ctx stays nil. answer ends what begin begins.
-func (rq *request) begin(parent context.Context) {
+func (rq *request) begin() {
 	if !rq.waits() {
 		return
 	}
-	if ctx, done, ok := rq.ses.start(parent, rq.id, rq.method == methodListen); ok {
+	if ctx, done, ok := rq.ses.start(rq.id, rq.method == methodListen); ok {
 		rq.ctx, rq.done = ctx, done
 	}
 }
@@ -142,7 +142,26 @@ func (rq *request) clientName() string {
 // caller returns on whose behalf the hub does what the request asks for. ext is for the
 // page, progress is where the call's goes; both may be nil.
 func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
-	return &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Began: rq.ses.began, Extensions: ext, Progress: progress}
+	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Began: rq.ses.began, Extensions: ext, Progress: progress}
+	if by.Session == "" {
+		by.Agent = rq.agent(by.Said)
+	}
+	return by
+}
+
+// metaSession is a key of params._meta by which a client that has no session tells its agents
+// apart, as far as tabs go: a string of up to maxSession bytes.
+const (
+	metaSession = "tabhub/session"
+	maxSession  = 64
+)
+
+// agent returns what stands for a session where there is none.
+func (rq *request) agent(said string) string {
+	if hint, _ := rq.text("_meta", metaSession); hint != "" && len(hint) <= maxSession {
+		return "=" + hint
+	}
+	return "~" + said
 }
 
 // capabilities returns what the client has declared, nil if nothing.

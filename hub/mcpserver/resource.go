@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -110,9 +111,11 @@ func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
 		ses.mu.Lock()
 		stop := ses.subs[uri]
 		delete(ses.subs, uri)
+		ses.missing = slices.DeleteFunc(ses.missing, func(m string) bool { return m == uri })
 		ses.mu.Unlock()
 		if stop != nil {
 			stop()
+			ses.keep()
 		}
 		return done, nil
 	}
@@ -126,22 +129,32 @@ func (s *Server) subscribe(ctx context.Context, rq *request) (frame, error) {
 	case full:
 		return frame{}, invalidParams("too many subscriptions: unsubscribe from some first")
 	}
-	stop, err := s.hub.SubscribeResource(ctx, rq.caller(nil, nil), uri)
-	if err != nil {
+	if err := ses.follow(ctx, rq.caller(nil, nil), uri); err != nil {
 		return frame{}, err
 	}
+	ses.keep()
+	return done, nil
+}
+
+// follow has the client told of updates of a resource. It blocks as Hub.SubscribeResource
+// does.
+func (ses *session) follow(ctx context.Context, by *consent.Caller, uri string) error {
+	stop, err := ses.srv.hub.SubscribeResource(ctx, by, uri)
+	if err != nil {
+		return err
+	}
 	ses.mu.Lock()
-	_, have = ses.subs[uri] // another request was faster
-	keep := !have && !ses.ended
-	if keep {
+	_, have := ses.subs[uri] // another request was faster
+	add := !have && !ses.ended
+	if add {
 		if ses.subs == nil {
 			ses.subs = map[string]func(){}
 		}
 		ses.subs[uri] = stop
 	}
 	ses.mu.Unlock()
-	if !keep {
+	if !add {
 		stop()
 	}
-	return done, nil
+	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
+	"tabhub/storage"
 )
 
 // Hub is what is served: a *hub.Hub. Its methods are safe for concurrent use and
@@ -35,7 +36,10 @@ type Hub interface {
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
-	Connected(*consent.Caller) (gone func())
+	Connected(*consent.Caller) (gone func(final bool))
+	Documents(kind string) []storage.Document
+	SaveDocument(d storage.Document, synced func(error))
+	DeleteDocument(kind, id string)
 	Capabilities() hub.Capabilities
 	Tasks() *tasks.Book
 }
@@ -94,12 +98,13 @@ type Server struct {
 	leaving     context.Context // ends when Close begins: what is a task is left to another Server
 	leave       context.CancelFunc
 
-	lists    [4]atomic.Pointer[list]
-	expose   [4]exposure // by list; for ExposeAuto
-	sessions sessions
-	active   gate // requests that are answered
-	runs     gate // calls that may become tasks
-	streams  gate // connections that stay open: streams, event streams, listens
+	lists     [4]atomic.Pointer[list]
+	expose    [4]exposure // by list; for ExposeAuto
+	sessions  sessions
+	followers followers
+	active    gate // requests that are answered
+	runs      gate // calls that may become tasks
+	streams   gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
 	watching map[*session]*watcher // told of changes
@@ -147,6 +152,7 @@ func New(h Hub, o Options) *Server {
 	_, _ = rand.Read(s.stateKey[:]) // never fails
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.sessions.init(s)
+	s.followers.init(s)
 	unwatch, untold := h.Watch(s.changed), h.Tasks().Watch(s.taskChanged)
 	s.unwatch = func() { unwatch(); untold() }
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
@@ -174,5 +180,6 @@ func (s *Server) Close(ctx context.Context) error {
 	s.sessions.close()
 	_ = s.runs.close(context.Background())    // as their requests and tasks have
 	_ = s.streams.close(context.Background()) // they end by themselves now
+	s.followers.close()
 	return err
 }

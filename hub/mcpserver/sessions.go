@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"sync"
 	"time"
 
@@ -16,63 +15,126 @@ type sessions struct {
 
 	mu    sync.Mutex
 	byID  map[string]*session
-	alone map[string]int // requests of revision 2026-07-28 under way, by identity
-	sweep *time.Timer    // nil while byID is empty
+	kept  map[string]keptSession // of earlier Servers, that nobody has asked for yet
+	alone map[string]int         // requests of revision 2026-07-28 under way, by identity
+	sweep *time.Timer            // nil while there are none
 }
 
 func (all *sessions) init(s *Server) {
-	all.srv, all.byID, all.alone = s, map[string]*session{}, map[string]int{}
+	all.srv, all.byID, all.alone, all.kept = s, map[string]*session{}, map[string]int{}, s.loadKept()
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.startSweepLocked()
 }
 
-// add gives ses an id. If there are too many, one that is not in use makes room; it
-// reports whether there is room.
-func (all *sessions) add(ses *session) bool {
-	id := rand.Text()
-	if revoked := ses.identity.revoked; revoked != nil {
-		ses.unbind = context.AfterFunc(revoked, func() {
-			all.remove(ses)
-			ses.end(errGone)
-		})
+// startSweepLocked has what nobody uses end after a while.
+func (all *sessions) startSweepLocked() {
+	if all.sweep == nil && len(all.byID)+len(all.kept) > 0 {
+		all.sweep = time.AfterFunc(all.srv.opts.IdleSession/4, all.expire)
 	}
+}
+
+// add has requests find ses by its id. If there are too many, one that is not in use makes
+// room; it reports whether there is room.
+func (all *sessions) add(ses *session) bool {
+	ses.outlasts = ses.transport != telemetry.SSE
+	all.bind(ses)
 	all.mu.Lock()
 	if all.srv.ctx.Err() != nil {
 		all.mu.Unlock()
 		return false
 	}
 	var old *session
-	if len(all.byID) >= all.srv.opts.MaxSessions {
-		for _, o := range all.byID {
-			if o.users == 0 && (old == nil || o.lastUsed.Before(old.lastUsed)) {
-				old = o
-			}
-		}
-		if old == nil {
+	if len(all.byID)+len(all.kept) >= all.srv.opts.MaxSessions {
+		var ok bool
+		if old, ok = all.makeRoomLocked(); !ok {
 			all.mu.Unlock()
 			return false
 		}
-		delete(all.byID, old.id)
 	}
-	ses.id, ses.lastUsed = id, time.Now()
-	all.byID[id] = ses
-	if all.sweep == nil {
-		all.sweep = time.AfterFunc(all.srv.opts.IdleSession/4, all.expire)
-	}
+	now := time.Now()
+	ses.lastUsed, ses.saved = now, now
+	all.byID[ses.id] = ses
+	all.startSweepLocked()
 	all.mu.Unlock()
 	if old != nil {
+		old.forget()
 		old.end(errGone)
 	}
 	return true
 }
 
-// get returns the session of that id and identity, in use until release, or nil.
-func (all *sessions) get(id, identity string, sse bool) *session {
+// bind has ses end with its credential.
+func (all *sessions) bind(ses *session) {
+	if revoked := ses.identity.revoked; revoked != nil {
+		ses.unbind = context.AfterFunc(revoked, func() {
+			all.remove(ses)
+			ses.end(errGone)
+		})
+	}
+}
+
+// makeRoomLocked takes out the session that was not used for the longest time, of whoever has
+// the most: who begins many pushes out their own. It returns one that the caller ends, or nil;
+// ok is false if all are in use.
+func (all *sessions) makeRoomLocked() (old *session, ok bool) {
+	count := map[string]int{}
+	for _, ses := range all.byID {
+		count[ses.identity.name]++
+	}
+	for _, k := range all.kept {
+		count[k.Whose]++
+	}
+	most, id, used := 0, "", time.Time{}
+	consider := func(of, whose string, lastUsed time.Time) {
+		if n := count[whose]; n > most || n == most && lastUsed.Before(used) {
+			most, id, used = n, of, lastUsed
+		}
+	}
+	for of, ses := range all.byID {
+		if ses.users == 0 {
+			consider(of, ses.identity.name, ses.lastUsed)
+		}
+	}
+	for of, k := range all.kept {
+		consider(of, k.Whose, k.Used)
+	}
+	old = all.byID[id]
+	delete(all.byID, id)
+	all.dropKeptLocked(id)
+	return old, id != ""
+}
+
+// dropKeptLocked forgets a session that nobody has asked for, if there is one of that id.
+func (all *sessions) dropKeptLocked(id string) {
+	if _, ok := all.kept[id]; ok {
+		delete(all.kept, id)
+		all.srv.hub.DeleteDocument(keptKind, id)
+	}
+}
+
+// get returns the session of that id and identity, in use until release, or nil. One of an
+// earlier Server is restored.
+func (all *sessions) get(id string, of identity, sse bool) *session {
 	all.mu.Lock()
-	defer all.mu.Unlock()
 	ses := all.byID[id]
-	if ses == nil || ses.identity.name != identity || (ses.transport == telemetry.SSE) != sse {
+	k, isKept := all.kept[id]
+	restores := isKept && !sse && k.Whose == of.name && all.srv.ctx.Err() == nil
+	if restores {
+		delete(all.kept, id)
+		ses = all.srv.restore(id, k, of)
+		all.byID[id] = ses
+	}
+	if ses == nil || ses.identity.name != of.name || (ses.transport == telemetry.SSE) != sse {
+		all.mu.Unlock()
 		return nil
 	}
 	ses.users++
+	all.mu.Unlock()
+	if restores {
+		all.bind(ses)
+		ses.resume()
+	}
 	return ses
 }
 
@@ -86,31 +148,42 @@ func (all *sessions) release(ses *session) {
 // remove forgets ses; its owner ends it.
 func (all *sessions) remove(ses *session) {
 	all.mu.Lock()
-	defer all.mu.Unlock()
 	delete(all.byID, ses.id)
+	all.mu.Unlock()
+	ses.forget()
 }
 
-// expire ends the sessions that nobody has used for long.
+// expire ends the sessions that nobody has used for long, and stores which ones are used.
 func (all *sessions) expire() {
 	idle := all.srv.opts.IdleSession
-	var old []*session
+	var old, used []*session
 	all.mu.Lock()
 	for id, ses := range all.byID {
-		if ses.users == 0 && time.Since(ses.lastUsed) >= idle {
+		switch {
+		case ses.users == 0 && time.Since(ses.lastUsed) >= idle:
 			delete(all.byID, id)
 			old = append(old, ses)
+		case ses.users > 0, ses.lastUsed.After(ses.saved):
+			ses.saved = time.Now()
+			used = append(used, ses)
 		}
 	}
-	switch {
-	case all.sweep == nil: // closed
-	case len(all.byID) > 0:
-		all.sweep.Reset(idle / 4)
-	default:
+	for id, k := range all.kept {
+		if time.Since(k.Used) >= idle {
+			all.dropKeptLocked(id)
+		}
+	}
+	if all.sweep != nil { // not closed
 		all.sweep = nil
+		all.startSweepLocked()
 	}
 	all.mu.Unlock()
 	for _, ses := range old {
+		ses.forget()
 		ses.end(errGone)
+	}
+	for _, ses := range used {
+		ses.save(nil)
 	}
 }
 
@@ -118,7 +191,7 @@ func (all *sessions) expire() {
 func (all *sessions) close() {
 	all.mu.Lock()
 	open := all.byID
-	all.byID = map[string]*session{}
+	all.byID, all.kept = map[string]*session{}, map[string]keptSession{}
 	if all.sweep != nil {
 		all.sweep.Stop()
 		all.sweep = nil

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"strings"
@@ -24,7 +25,7 @@ func (s *Server) SSE() http.Handler {
 		}
 		defer s.streams.leave()
 		ses := s.newSession(s.ctx, identityOf(r.Context()))
-		ses.transport, ses.users = telemetry.SSE, 1 // in use for as long as the response lasts
+		ses.id, ses.transport, ses.users = rand.Text(), telemetry.SSE, 1 // in use for as long as the response lasts
 		if !s.sessions.add(ses) {
 			ses.end(errGone)
 			httpError(w, http.StatusServiceUnavailable, invalidRequest("too many sessions"))
@@ -95,7 +96,7 @@ func (s *Server) Message() http.Handler {
 			httpError(w, http.StatusBadRequest, invalidParams("sessionId is missing: use the URL of the endpoint event of GET /sse"))
 			return
 		}
-		ses := s.sessions.get(id, identityOf(r.Context()).name, true)
+		ses := s.sessions.get(id, identityOf(r.Context()), true)
 		if ses == nil {
 			httpError(w, http.StatusNotFound, invalidParams("the session is unknown or has ended: open GET /sse again"))
 			return
@@ -131,7 +132,7 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		return
 	}
 	if rq := s.accept(ses, out, m); rq != nil {
-		rq.begin(ses.ctx)
+		rq.begin()
 		ses.spawn(out, rq.answer)
 	}
 	w.WriteHeader(http.StatusAccepted)

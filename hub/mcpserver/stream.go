@@ -27,6 +27,8 @@ type stream struct {
 	srv *Server
 	ses *session
 	out *outbox
+
+	watched bool // owned by read
 }
 
 // ServeStream serves one client over newline-delimited JSON-RPC, as stdio and
@@ -47,6 +49,10 @@ type Bridged struct {
 	Session string // of the client's credential alone
 	Began   time.Time
 }
+
+// FarewellMethod is a notification that a bridge sends as its last line when its client goes, so
+// that the session does not wait for another connection.
+const FarewellMethod = "tabhub/farewell"
 
 // ServeBridge is ServeStream for a client that outlives the Server and finds another.
 // A request that comes after Close has begun gets no answer instead of a refusal.
@@ -76,6 +82,9 @@ func (s *Server) serveStream(ctx context.Context, b Bridged, r io.Reader, w io.W
 	select {
 	case err := <-read:
 		ses.endListens()
+		if !outlives {
+			ses.leaves()
+		}
 		settled, lost := st.finish(drainAtEOF)
 		return settled, errors.Join(err, lost)
 	case <-ses.ctx.Done():
@@ -151,7 +160,11 @@ func (st *stream) line(b []byte) {
 }
 
 func (st *stream) request(rq *request) {
-	rq.begin(st.ses.ctx) // here and now, so that a cancellation on the next line finds it
+	if rq.modern && !st.watched { // a client of this era does not say when it begins
+		st.watched = true
+		st.srv.watchSession(st.ses, rq.sessionInfo(), rq.caller(nil, nil))
+	}
+	rq.begin() // here and now, so that a cancellation on the next line finds it
 	if rq.ctx != nil {
 		st.ses.spawn(st.out, rq.answer)
 	} else if f, ok := rq.answer(); ok {
@@ -171,6 +184,8 @@ func (s *Server) accept(ses *session, out *outbox, m message) *request {
 		if m.params != nil {
 			ses.cancelRequest(rawjson.Get(m.params, "requestId"))
 		}
+	case m.method == FarewellMethod && ses.outlives:
+		ses.leaves()
 	case m.method == "notifications/initialized", m.method == "initialized":
 		ses.initialized()
 	}

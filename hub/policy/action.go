@@ -19,6 +19,13 @@ type Action struct {
 	Item    Definition // what is called; nil if it has no definition of a page
 	Late    bool       // its definition came after the client's first call of the session
 	Flows   []Flow     // values of other sites in the arguments
+	Browser *Browser   // that it leads to; nil: to none, or to one that is not known yet
+	Bound   []string   // the names of the browsers that the client's connection is for; nil: all
+}
+
+// Browser is a browser that an action leads to.
+type Browser struct {
+	Name string // that its owner has given it; "" of one without, and of a page that has joined by itself
 }
 
 // Principal is who has something done: an MCP client, or a program of the owner. It is
@@ -53,6 +60,8 @@ type Scope struct {
 	Sites   []string `json:"sites,omitempty"`   // as in Rule.Site
 	Tools   []string `json:"tools,omitempty"`   // as in Rule.Tool
 	Classes []Class  `json:"classes,omitempty"` // Read, Write, Destructive; each allows those before it
+	// Browsers are the names of the only browsers that there are for the client.
+	Browsers []string `json:"browsers,omitempty"`
 }
 
 // Site is where an action takes place.

@@ -134,7 +134,10 @@ func (s *Scope) Check() error {
 	if slices.Contains(s.Classes, ClassUnset) {
 		return fmt.Errorf("a class may be %s", or(classes[1:]))
 	}
-	return nil
+	if len(s.Browsers) == 0 {
+		return nil
+	}
+	return CheckBrowsers(s.Browsers)
 }
 
 // check checks what the owner has decided.
@@ -162,6 +165,9 @@ func (d *Document) check() error {
 		if err := CheckPrivate(site); err != nil {
 			return err
 		}
+	}
+	if err := CheckBindings(d.Bindings); err != nil {
+		return err
 	}
 	for _, p := range d.Pauses {
 		if p.Site != "" {

@@ -79,7 +79,7 @@ func TestNewChecks(t *testing.T) {
 		"a paused suffix":  {doc: Document{Pauses: []Pause{{Site: "*.com"}}}},
 		"the file":         {file: rule(func(r *Rule) { r.Class = "x" })},
 	} {
-		if s, err := New(test.doc, test.mode, test.file); err == nil || s != nil {
+		if s, err := New(test.doc, test.mode, File{Rules: test.file}); err == nil || s != nil {
 			t.Errorf("%s is taken", name)
 		}
 	}

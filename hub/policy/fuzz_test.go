@@ -287,7 +287,7 @@ func FuzzDecide(f *testing.F) {
 		deny := someRule(r, "deny")
 		deny.Effect, deny.Pin = Deny, Pin{}
 		stricter.Rules = append(slices.Clip(stricter.Rules), deny)
-		denying, err := New(stricter, n.mode, n.file)
+		denying, err := New(stricter, n.mode, File{Rules: n.file})
 		if err != nil {
 			denying = s // it contradicts another
 		}

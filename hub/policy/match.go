@@ -176,6 +176,11 @@ func (s *Scope) refuses(a *Action) bound {
 	return unbound
 }
 
+// limits reports whether a scope refuses anything within the browsers of its client.
+func (s *Scope) limits() bool {
+	return s != nil && len(s.Sites)+len(s.Tools)+len(s.Classes) > 0
+}
+
 // bound is what of a scope an action is beyond.
 type bound uint8
 

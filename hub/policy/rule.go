@@ -70,6 +70,9 @@ type Document struct {
 	Rules   []Rule   `json:"rules,omitempty"`
 	Pauses  []Pause  `json:"pauses,omitempty"`
 	Private []string `json:"private,omitempty"` // sites whose values go nowhere unasked
+	// Bindings say which browsers there are for some clients. Several of one client hold
+	// together.
+	Bindings []Binding `json:"bindings,omitempty"`
 }
 
 // Decision is what a Set says of an action.
@@ -92,10 +95,11 @@ const (
 	ByNothing Layer = iota
 	ByOwnPage       // it is of a hub's dashboard, which is for the owner alone
 	ByPause
-	ByScope  // the client's credential
-	ByMode   // the bound of ModeReadOnly
-	ByFlow   // a rule about flows, or a private site
-	ByFile   // a rule of the policy file
-	ByRule   // a rule of the owner, or an answer
-	ByPreset // a rule of the mode
+	ByScope   // the client's credential
+	ByBrowser // the browsers that the client is bound to
+	ByMode    // the bound of ModeReadOnly
+	ByFlow    // a rule about flows, or a private site
+	ByFile    // a rule of the policy file
+	ByRule    // a rule of the owner, or an answer
+	ByPreset  // a rule of the mode
 )

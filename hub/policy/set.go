@@ -24,6 +24,8 @@ type Set struct {
 	denied  []string
 	bounded bool // everybody may be denied something
 	traced  []string
+
+	bindings []Binding // of the file and of the owner
 }
 
 // layer is rules that decide together: those about actions, and those about flows.
@@ -32,25 +34,25 @@ type layer struct{ actions, flows *table }
 // ErrInvalid is why New makes no Set.
 var ErrInvalid = errors.New("the policy is not valid")
 
-// New makes a Set of what the owner has decided, and of the rules of a policy file. The
-// mode is that of the document if it is "", and ModeCareful if that has none. The document
-// and the rules are the Set's from now on. The error is an ErrInvalid and says what is wrong
+// New makes a Set of what the owner has decided, and of a policy file. The mode is that of
+// the document if it is "", and ModeCareful if that has none. The document and the file are
+// the Set's from now on. The error is an ErrInvalid and says what is wrong
 // with which rule.
-func New(doc Document, mode Mode, file []Rule) (*Set, error) {
-	s := &Set{doc: doc, mode: cmp.Or(mode, doc.Mode, ModeCareful), fixed: mode != ""}
+func New(doc Document, mode Mode, file File) (*Set, error) {
+	s := &Set{doc: doc, mode: cmp.Or(mode, doc.Mode, ModeCareful), fixed: mode != "", bindings: slices.Concat(file.Bindings, doc.Bindings)}
 	if err := errors.Join(s.mode.check(), doc.check()); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
-	if err := Check(file); err != nil {
+	if err := errors.Join(Check(file.Rules), CheckBindings(file.Bindings)); err != nil {
 		return nil, fmt.Errorf("%w: the file: %w", ErrInvalid, err)
 	}
 	for _, p := range doc.Private {
 		s.private = append(s.private, parseSites(p))
 	}
-	s.file = newLayer(file)
+	s.file = newLayer(file.Rules)
 	s.own = newLayer(slices.Concat(doc.Rules, s.mode.Rules()))
 	s.bounded = s.mode == ModeReadOnly
-	for _, r := range slices.Concat(file, doc.Rules) {
+	for _, r := range slices.Concat(file.Rules, doc.Rules) {
 		if r.Effect == Deny && r.From == "" {
 			s.denied = append(s.denied, r.Client)
 		}
@@ -92,6 +94,8 @@ func (s *Set) decide(a *Action, now time.Time) Decision {
 		return Decision{Effect: Deny, Layer: ByOwnPage}
 	case a.Who.Scope.refuses(a) != unbound:
 		return Decision{Effect: Deny, Layer: ByScope}
+	case a.Browser != nil && !s.reaches(a):
+		return Decision{Effect: Deny, Layer: ByBrowser}
 	case s.mode == ModeReadOnly && a.class() != Read:
 		return Decision{Effect: Deny, Layer: ByMode}
 	}
@@ -186,7 +190,7 @@ func (s *Set) Shows(a *Action, now time.Time) bool {
 
 // Hides reports whether there may be anything that Shows does not show to a client.
 func (s *Set) Hides(who *Principal) bool {
-	if s == nil || who == nil || who.ID == "" || s.bounded || who.Scope != nil {
+	if s == nil || who == nil || who.ID == "" || s.bounded || who.Scope.limits() {
 		return true
 	}
 	return slices.ContainsFunc(s.denied, func(client string) bool { return isClient(client, who) })

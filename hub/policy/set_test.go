@@ -60,7 +60,7 @@ func set(t testing.TB, mode Mode, rules ...string) *Set {
 
 func setOf(t testing.TB, mode Mode, doc Document, file []Rule) *Set {
 	t.Helper()
-	s, err := New(doc, mode, file)
+	s, err := New(doc, mode, File{Rules: file})
 	if err != nil {
 		t.Fatal(err)
 	}

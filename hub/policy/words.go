@@ -19,6 +19,8 @@ func (d Decision) Words(a *Action) string {
 		return "the owner of this hub has paused this for now; `tabhub resume` lets it go on"
 	case ByScope:
 		return fmt.Sprintf("the credential of %s is not good for %s", who, a.beyond())
+	case ByBrowser:
+		return fmt.Sprintf("%s is bound to browsers that this is not in", who)
 	case ByMode:
 		return fmt.Sprintf("the hub is in the mode read-only, and %s does more than read", what)
 	case ByFlow:

@@ -39,15 +39,15 @@ func (c *Candidate) where() string {
 	return ""
 }
 
-// Explain says where a call of a tool's name would go now, and why; false if the name
-// is nobody's.
-func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
+// Explain says where somebody's call of a tool's name would go now, and why; false if the
+// name is nobody's.
+func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
 	r, ok := s.Lookup(spec.KindTool, name)
 	if !ok {
 		return Explanation{}, false
 	}
 	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Candidates: []Considered{}}
-	snap := s.Snapshot(&r, nil, "", nil)
+	snap := s.Snapshot(&r, by, nil, "", nil)
 	best, reason := snap.Choose()
 	e.Reason = reason
 	for i, c := range snap.Candidates {
@@ -68,7 +68,7 @@ func (s *State) Explain(name string, now time.Time) (Explanation, bool) {
 		}
 	}
 	if best < 0 && r.b.entry != nil && r.ID.Tab == 0 {
-		switch url, ready, away := s.Opener(r.ID.Domain, "", now); {
+		switch url, ready, away := s.Opener(r.ID.Domain, by, "", now); {
 		case ready:
 			e.OpenURL = url
 			e.Reason += "; one would be opened"

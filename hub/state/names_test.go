@@ -186,11 +186,11 @@ func TestTemplateAndResourceOfOneName(t *testing.T) {
 		t.Fatalf("looked up %+v, %t", r, ok)
 	}
 	// What a template stood for is looked at anew each time.
-	if s := f.Snapshot(&r, nil, "", nil); len(s.Candidates) != 1 || s.Candidates[0].Addr != b {
+	if s := f.Snapshot(&r, By{}, nil, "", nil); len(s.Candidates) != 1 || s.Candidates[0].Addr != b {
 		t.Errorf("candidates %+v", s.Candidates)
 	}
 	f.closeTab(b)
-	if s := f.Snapshot(&r, nil, "", nil); len(s.Candidates) != 0 || slices.Contains(f.Peers(), "") {
+	if s := f.Snapshot(&r, By{}, nil, "", nil); len(s.Candidates) != 0 || slices.Contains(f.Peers(), "") {
 		t.Errorf("candidates of a tab that is gone: %+v", s.Candidates)
 	}
 }

@@ -12,6 +12,7 @@ import (
 type Opening struct {
 	Peer spec.PeerID // the browser
 	URL  string
+	By   By // who asked first
 
 	domain *domain
 	addr   spec.TabAddr // once the browser has answered
@@ -28,10 +29,10 @@ func (s *State) Known(r *Ref) *item.Item {
 	return r.b.entry.item()
 }
 
-// Opener says how a tab of a domain can be had: url is where it would be opened. If
+// Opener says how somebody can have a tab of a domain: url is where it would be opened. If
 // one is being opened or a browser can open one, ready is true; away says that a
 // browser which could is in its grace. only, if not "", is the one browser that may.
-func (s *State) Opener(domain spec.Domain, only spec.PeerID, now time.Time) (url string, ready, away bool) {
+func (s *State) Opener(domain spec.Domain, by By, only spec.PeerID, now time.Time) (url string, ready, away bool) {
 	d := s.domains[domain]
 	if d == nil {
 		return "", false, false
@@ -39,10 +40,10 @@ func (s *State) Opener(domain spec.Domain, only spec.PeerID, now time.Time) (url
 	return d.openURL(), d.openingAt(now) != nil || s.opener(d, only) != nil, s.openerAway(only)
 }
 
-// Open asks for a tab of a domain. If first is true, it is for the caller to ask the
+// Open asks for a tab of a domain for somebody. If first is true, it is for the caller to ask the
 // Opening's browser for it, and to tell Opened of the answer; else somebody did. It
 // returns nil if no browser can open it.
-func (tx *Tx) Open(domain spec.Domain, only spec.PeerID) (o *Opening, first bool) {
+func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, first bool) {
 	d := tx.domains[domain]
 	if d == nil {
 		return nil, false
@@ -54,7 +55,7 @@ func (tx *Tx) Open(domain spec.Domain, only spec.PeerID) (o *Opening, first bool
 	if p == nil {
 		return nil, false
 	}
-	d.opening = &Opening{Peer: p.id, URL: d.openURL(), domain: d, until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	d.opening = &Opening{Peer: p.id, URL: d.openURL(), By: by, domain: d, until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	return d.opening, true
 }
 

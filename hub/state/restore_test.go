@@ -24,7 +24,7 @@ func TestCachedToolsOutliveTheNight(t *testing.T) {
 		f.pass(10 * time.Hour)
 		f.restart()
 		f.wantTools("e_com_first e_com_second")
-		if e, ok := f.Explain("website_tool_e_com_second", f.now); !ok || !strings.HasSuffix(e.Reason, "no connected browser can open https://e.com/open") || e.OpenURL != "" {
+		if e, ok := f.Explain("website_tool_e_com_second", By{}, f.now); !ok || !strings.HasSuffix(e.Reason, "no connected browser can open https://e.com/open") || e.OpenURL != "" {
 			t.Errorf("%+v, %t", e, ok)
 		}
 	}
@@ -79,7 +79,7 @@ func TestRestoredTabIsHidden(t *testing.T) {
 	}
 	f.wantTarget("e_com_x", b, "x") // a call waits for it
 	r, _ := f.Lookup(spec.KindTool, "website_tool_e_com_x")
-	if c := f.Snapshot(&r, nil, "", nil).Candidates; c[0].Present {
+	if c := f.Snapshot(&r, By{}, nil, "", nil).Candidates; c[0].Present {
 		t.Error("a call would not wait")
 	}
 	f.chrome("b1", "s1", 7)

@@ -96,9 +96,9 @@ func (s Snapshot) rank(c *Candidate) (rank int) {
 // at reports whether the tab is at a URL, if that is any.
 func (c *Candidate) at(url string) bool { return url != "" && c.URL == url }
 
-// Snapshot collects the candidates for a name. Those in excluded and, if only is not
-// "", those of other peers are not to be chosen. room is used if it is large enough.
-func (s *State) Snapshot(r *Ref, excluded []spec.TabAddr, only spec.PeerID, room []Candidate) Snapshot {
+// Snapshot collects the candidates for a name that somebody calls. Those in excluded and, if
+// only is not "", those of other peers are not to be chosen. room is used if it is large enough.
+func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerID, room []Candidate) Snapshot {
 	if r.matched != "" {
 		s.rematch(r)
 	}

@@ -77,7 +77,7 @@ func TestOpening(t *testing.T) {
 	f.tools(b, "https://e.com/deep", `x:"annotations":{"cache":true}`)
 	f.closeTab(b)
 	open := func() (o *Opening, first bool) {
-		f.change(func(tx *Tx) { o, first = tx.Open("e.com", "") })
+		f.change(func(tx *Tx) { o, first = tx.Open("e.com", By{}, "") })
 		return o, first
 	}
 	o, first := open()
@@ -107,7 +107,7 @@ func TestOpening(t *testing.T) {
 	if o, _ := open(); o != nil {
 		t.Error("a browser that is away is asked")
 	}
-	if _, ready, away := f.Opener("e.com", "", f.now.Add(time.Hour)); ready || !away {
+	if _, ready, away := f.Opener("e.com", By{}, "", f.now.Add(time.Hour)); ready || !away {
 		t.Errorf("ready %t, away %t", ready, away)
 	}
 }

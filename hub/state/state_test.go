@@ -252,7 +252,7 @@ func (f *fixture) target(name string) (tab spec.TabAddr, tool string) {
 	if !ok {
 		return tab, "unknown"
 	}
-	s := f.Snapshot(&r, nil, "", nil)
+	s := f.Snapshot(&r, By{}, nil, "", nil)
 	if best, _ := s.Choose(); best >= 0 {
 		tab = s.Candidates[best].Addr
 	}

@@ -61,7 +61,7 @@ func (s *State) listeners(sub *Subscription) (first Listener, others []Listener)
 	if !ok {
 		return Listener{}, nil
 	}
-	snap := s.Snapshot(&r, nil, "", nil)
+	snap := s.Snapshot(&r, By{}, nil, "", nil)
 	best, _ := snap.Choose()
 	for i, c := range snap.Candidates {
 		if !c.Present {

@@ -140,6 +140,20 @@ export type DashboardResult = {
   url: string;
 };
 
+/** EndRoom is browser/endRoom, answered with EndRoomResult: the client of a Room is gone. */
+export type EndRoom = {
+  /** its ID */
+  room: string;
+  /** Close says that the tabs which the client has opened are closed, but for those that their owner has used by hand or has in front. Otherwise all stay, and what they are in says that it has ended. */
+  close?: boolean;
+};
+
+/** EndRoomResult answers EndRoom: how many of the tabs that the client has opened there were closed, and how many are left. */
+export type EndRoomResult = {
+  closed: number;
+  kept: number;
+};
+
 /** Error is a JSON-RPC error object. */
 export type Error = {
   code: number;
@@ -166,6 +180,17 @@ export type GetPrompt = {
   args?: unknown;
   frameId?: number;
   extensions?: Extensions;
+};
+
+/** HeldTab is a tab that a client holds for itself. */
+export type HeldTab = {
+  tabId: number;
+  /** the holder's name, for people */
+  by: string;
+  /** from now; a call of the holder renews it */
+  untilMs: number;
+  /** a call of the holder waits until the owner does not use the tab */
+  waiting?: boolean;
 };
 
 /** Hello is the parameters of browser/hello, the first message of a current proxy that is not paired. */
@@ -231,6 +256,8 @@ export type OpenTab = {
   active: boolean;
   /** Wake says that a tab will do, too, which is at URL and not loaded: it is loaded. If URL is a site's root, any of that site will. */
   wake?: boolean;
+  /** Room is where the tab is to be, nil for anywhere. Only peers with CapRoom are told. */
+  room?: Room;
 };
 
 /** OpenTabResult answers OpenTab. */
@@ -266,6 +293,8 @@ export type OwnerState = {
   waiting: number;
   /** that are connected, the last to call first */
   apps?: OwnerApp[];
+  /** tabs of this browser, by TabID; for peers with CapHold */
+  held?: HeldTab[];
 };
 
 /** Page is where a tab is. */
@@ -337,9 +366,21 @@ export type Rejection = {
   reason: string;
 };
 
+/** Release is the parameters of browser/release, a request of a paired browser: its owner ends the lease of the frame's tab. */
+export type Release = { [member: string]: never };
+
 /** ResourceUpdated is browser/resourceUpdated. */
 export type ResourceUpdated = {
   uri: string;
+};
+
+/** Room is the place of the tabs that one client has opened: a tab group, or a window. */
+export type Room = {
+  /** the same for all tabs of the room */
+  id: string;
+  /** the client's name, for people */
+  title: string;
+  kind: string;
 };
 
 /** Screenshot is browser/screenshot, answered with ScreenshotResult. */
@@ -380,6 +421,8 @@ export type TabState = {
   replaces?: number;
   /** Waiting says that a call waits for the person in front of the tab. */
   waiting?: boolean;
+  /** InUse says that the owner uses the tab by hand. It is said of tabs in OwnerState.Held only. */
+  inUse?: boolean;
 };
 
 /** Text is browser/text, answered with TextResult. */
@@ -408,6 +451,7 @@ export type ToHub = {
   "browser/tabClosed": { params: TabClosed; result: object };
   "browser/dashboard": { params: Dashboard; result: DashboardResult };
   "browser/pause": { params: Pause; result: object };
+  "browser/release": { params: Release; result: object };
   "browser/progress": { params: Progress };
 };
 
@@ -428,6 +472,7 @@ export type FromHub = {
   "browser/screenshot": { params: Screenshot; result: ScreenshotResult };
   "browser/text": { params: Text; result: TextResult };
   "browser/ask": { params: Ask; result: AskResult };
+  "browser/endRoom": { params: EndRoom; result: EndRoomResult };
   "browser/ownerState": { params: OwnerState };
 };
 

@@ -39,6 +39,7 @@ type hub struct {
 	origin  string
 	hellos  int
 	tabs    map[int64]*tabView
+	hands   []hand // as they were told
 	closed  []int64
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had, by those that are watched
@@ -48,6 +49,12 @@ type hub struct {
 
 	owner spec.OwnerState // as it is told
 	reown chan struct{}   // capacity 1: owner is another
+}
+
+// hand is what the extension says of the owner's hand in a tab.
+type hand struct {
+	tab   int64
+	inUse bool
 }
 
 type tabView struct {
@@ -110,7 +117,13 @@ func (h *hub) serve() {
 			h.tellOwner(func(o *spec.OwnerState) { o.Paused = on })
 			return nil
 		},
-		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, tell func(spec.OwnerState)) {
+		Release: func(_ tabtransport.Admission, tab spec.TabAddr) error {
+			h.tellOwner(func(o *spec.OwnerState) {
+				o.Held = slices.DeleteFunc(slices.Clone(o.Held), func(t spec.HeldTab) bool { return t.TabID == tab.Tab })
+			})
+			return nil
+		},
+		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(spec.OwnerState)) {
 			for {
 				h.mu.Lock()
 				owner := h.owner
@@ -264,7 +277,9 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 				h.tabs[from.Tab] = h.tabs[m.Replaces]
 				delete(h.tabs, m.Replaces)
 			}
-			if t := h.tabs[from.Tab]; t != nil {
+			if m.InUse != nil {
+				h.hands = append(h.hands, hand{from.Tab, *m.InUse})
+			} else if t := h.tabs[from.Tab]; t != nil {
 				t.state = *m
 			}
 		case *spec.TabClosed:

@@ -170,10 +170,10 @@ func (c *conn) watchOwner() {
 		return
 	}
 	ctx, cancel := context.WithCancel(c.ws.Context())
-	adm := c.admission
+	adm, peer := c.admission, c.traceable.peer
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		c.srv.opts.WatchOwner(ctx, adm, func(state spec.OwnerState) { c.control(d.appendOwnerState(nil, state)) })
+		c.srv.opts.WatchOwner(ctx, adm, peer, func(state spec.OwnerState) { c.control(d.appendOwnerState(nil, state)) })
 	})
 	c.unwatch = func() { cancel(); watching.Wait() }
 }

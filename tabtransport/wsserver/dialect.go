@@ -100,6 +100,7 @@ const (
 	evPing                // tab, id
 	evDashboard           // tab, id
 	evPause               // tab, id, pause
+	evRelease             // tab, id
 	evInvalid             // err; id, tab if it can be answered
 	evRefused             // err, id: a hello that cannot be accepted
 )

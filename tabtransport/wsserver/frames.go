@@ -75,6 +75,8 @@ func (c *conn) handle(kind wsconn.Kind, frame []byte) {
 		c.forOwner(ev, c.dashboard)
 	case evPause:
 		c.forOwner(ev, c.pause)
+	case evRelease:
+		c.forOwner(ev, c.endLease)
 	case evInvalid, evRefused:
 		c.bad(ev.id, ev.err)
 	}
@@ -103,7 +105,7 @@ func (c *conn) handleFirst(ev *event) {
 		c.refuse(ev.id, ev.err)
 	case evInvalid:
 		c.bad(ev.id, ev.err)
-	case evAnswer, evProgress, evDashboard, evPause:
+	case evAnswer, evProgress, evDashboard, evPause, evRelease:
 		c.srv.stats.stray.Add(1)
 	}
 }
@@ -139,6 +141,13 @@ func (c *conn) pause(ev *event) (any, error) {
 		return nil, errors.New("this hub cannot be paused")
 	}
 	return struct{}{}, c.srv.opts.Pause(c.admission, ev.pause)
+}
+
+func (c *conn) endLease(ev *event) (any, error) {
+	if c.srv.opts.Release == nil {
+		return nil, errors.New("this hub has no leases")
+	}
+	return struct{}{}, c.srv.opts.Release(c.admission, spec.TabAddr{Peer: c.traceable.peer, Tab: ev.tab})
 }
 
 // skip takes a frame that cannot be read to its end, of which start is known. What

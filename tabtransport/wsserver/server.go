@@ -44,9 +44,14 @@ type Options struct {
 	// clients, or lets it go on. Its error is told to the peer. Nil: nothing can be.
 	Pause func(adm tabtransport.Admission, on bool) error
 
-	// WatchOwner calls tell with what the owner of adm, which has a pairing, is to see,
-	// and again whenever that has changed. It blocks until ctx ends. Nil: there is nothing.
-	WatchOwner func(ctx context.Context, adm tabtransport.Admission, tell func(spec.OwnerState))
+	// Release ends the lease of a tab of the browser that was admitted as adm, which has a
+	// pairing. Its error is told to the peer. Nil: there are no leases.
+	Release func(adm tabtransport.Admission, tab spec.TabAddr) error
+
+	// WatchOwner calls tell with what the owner of a browser, which was admitted as adm and
+	// has a pairing, is to see there, and again whenever that has changed. It blocks until
+	// ctx ends. Nil: there is nothing.
+	WatchOwner func(ctx context.Context, adm tabtransport.Admission, browser spec.PeerID, tell func(spec.OwnerState))
 
 	// Clients returns the tools of a user, for webmcp-relay.v1 clients to list and
 	// call. Such a client shows no credential; nil refuses it. The error is told to

@@ -85,6 +85,8 @@ func (d *tabhub) decode(frame []byte, ev *event) error {
 		ev.kind = evDashboard
 	case spec.MethodPause:
 		d.decodePause(&f, ev)
+	case spec.MethodRelease:
+		ev.kind = evRelease
 	case spec.MethodPing:
 		ev.kind = evPing
 		if ev.id == nil {

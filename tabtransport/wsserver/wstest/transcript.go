@@ -64,7 +64,8 @@ func start(t *testing.T, v transcript.Vars) transcript.Player {
 			pauses <- on
 			return nil
 		},
-		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, tell func(spec.OwnerState)) {
+		Release: func(tabtransport.Admission, spec.TabAddr) error { return nil },
+		WatchOwner: func(ctx context.Context, _ tabtransport.Admission, _ spec.PeerID, tell func(spec.OwnerState)) {
 			state := spec.OwnerState{Apps: []spec.OwnerApp{{Name: "Claude Code", Calls: 3, LastMs: 1500}}}
 			for {
 				tell(state)

@@ -176,15 +176,16 @@ func (b *Bridge) serveHub(ctx context.Context, conn net.Conn, first bool) error 
 	}
 	b.mu.Lock()
 	b.conn = conn
-	if b.eof {
-		b.leave(conn)
-	}
+	eof := b.eof
 	if b.err != nil {
 		conn.Close()
 	}
 	b.wanted = false
 	b.changed.Broadcast()
 	b.mu.Unlock()
+	if eof {
+		b.leave(conn)
+	}
 	return r.each(b.fromHub)
 }
 
@@ -308,8 +309,10 @@ func (b *Bridge) fromHub(chunk []byte) (kept bool, err error) {
 			from = at
 		}
 	})
+	owed := b.session.owed
+	b.session.owed = nil
 	b.mu.Unlock()
-	for _, span := range append(spans, chunk[from:]) {
+	for _, span := range append(spans, chunk[from:], owed) {
 		if err := b.write(span); err != nil {
 			return kept, err
 		}
@@ -356,16 +359,19 @@ func (b *Bridge) clientGone(err error) {
 		b.log.Debug("stdin", "err", err)
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.eof = true
-	if b.conn != nil {
-		b.leave(b.conn)
-	}
+	conn := b.conn
 	b.changed.Broadcast()
+	b.mu.Unlock()
+	if conn != nil {
+		b.leave(conn)
+	}
 }
 
-// leave tells the hub that nothing more comes.
+// leave tells the hub that nothing more comes, here or on another connection.
 func (b *Bridge) leave(conn net.Conn) {
+	conn.SetWriteDeadline(time.Now().Add(b.o.leaveTimeout))
+	io.WriteString(conn, farewell)
 	conn.SetReadDeadline(time.Now().Add(b.o.leaveTimeout))
 	closeWrite(conn)
 }
@@ -375,6 +381,8 @@ func (b *Bridge) isPending() bool {
 	defer b.mu.Unlock()
 	return len(b.session.pending) > 0 || b.conn != nil
 }
+
+const farewell = `{"jsonrpc":"2.0","method":"` + httpd.FarewellMethod + "\"}\n"
 
 func closeWrite(conn net.Conn) {
 	if c, ok := conn.(interface{ CloseWrite() error }); ok {

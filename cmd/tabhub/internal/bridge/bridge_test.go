@@ -270,10 +270,12 @@ func TestSessionIsRestored(t *testing.T) {
 	h.gets(`{"jsonrpc":"2.0","id":"tabhub:replay:2","method":"logging/setLevel","params":{"level":"error"}}`,
 		`{"jsonrpc":"2.0","id":"tabhub:replay:3","method":"resources/subscribe","params":{"uri":"a:2"}}`)
 	h.send(`{"jsonrpc":"2.0","id":"tabhub:replay:2","result":{}}`, `{"jsonrpc":"2.0","id":"tabhub:replay:3","error":{}}`)
-	r.gets(toolsNew, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
 	note := `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:2"}}`
-	h.send(note)
-	r.gets(note)
+	r.gets(toolsNew, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`,
+		note) // it may have changed while there was no hub
+	ping := `{"jsonrpc":"2.0","id":"p","result":{}}`
+	h.send(note, ping)
+	r.gets(note, ping)
 }
 
 func TestCancelledCallIsForgotten(t *testing.T) {

@@ -35,4 +35,7 @@
 // there, too, whether it has answered all that it had begun: then what is still open goes
 // to the next hub, calls too. After "stop" the bridge waits until the client asks for something
 // before it starts a hub again; after any other end it does so at once.
+//
+// A bridge whose client goes says so in its last line, by the same method: what the hub keeps for
+// the session, the tabs that it has leased first of all, does not wait for another connection.
 package bridge

@@ -10,13 +10,16 @@ import (
 	"time"
 )
 
+// bye is the last line of a bridge whose client goes.
+var bye = strings.TrimSuffix(farewell, "\n")
+
 // printf … | tabhub stdio prints the answers and ends.
 func TestClosedInputWaitsForAnswers(t *testing.T) {
 	r := newRig(t)
 	r.send(initLine, call(`1`, "buy"))
 	r.stdin.Close()
 	h := <-r.hubs
-	h.gets(initLine, call(`1`, "buy"))
+	h.gets(initLine, call(`1`, "buy"), bye)
 	if h.in.Scan() {
 		t.Fatalf("the hub got %s after the end", h.in.Text())
 	}
@@ -55,7 +58,7 @@ func TestMarkAndLastLineWithoutBreak(t *testing.T) {
 			r.stdin.Close()
 		}()
 		h := <-r.hubs
-		h.gets(strings.Split(text, "\n")...)
+		h.gets(append(strings.Split(text, "\n"), bye)...)
 		if h.in.Scan() {
 			t.Fatalf("the hub got %s after the end", h.in.Text())
 		}
@@ -156,6 +159,7 @@ func TestRefusedLines(t *testing.T) {
 	h.rejoin()
 	r.gets(toolsNew)
 	r.stdin.Close()
+	h.gets(bye)
 	if h.in.Scan() {
 		t.Errorf("the next hub got %s", h.in.Text())
 	}

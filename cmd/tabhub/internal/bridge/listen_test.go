@@ -9,8 +9,9 @@ import (
 func TestListenIsRestored(t *testing.T) {
 	r := newRig(t)
 	h := <-r.hubs
-	listen := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
-	acked := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}`
+	listen := `{"jsonrpc":"2.0","id":"L","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:1","a:2"]},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	meta := `"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}`
+	acked := `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` + meta + `,"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:2"]}}}`
 	r.send(listen)
 	h.gets(listen)
 	h.send(acked)
@@ -24,10 +25,11 @@ func TestListenIsRestored(t *testing.T) {
 	}
 	h = <-r.hubs
 	h.gets(listen)
-	tagged := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L"}}}`
+	tagged := `{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{` + meta + `}}`
 	r.gets(tagged)
 	h.send(acked, tagged)
-	r.gets(tagged) // the second acknowledgement is not for the client
+	// The second acknowledgement is not for the client, but what it may have missed is.
+	r.gets(tagged, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{`+meta+`,"uri":"a:2"}}`)
 }
 
 // A hub that ends on purpose ends its subscriptions. The client's lives on, and does not

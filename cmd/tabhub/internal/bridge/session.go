@@ -51,7 +51,9 @@ type session struct {
 
 	batches bool // the revision agreed on has them: 2025-03-26
 
-	restored bool // the hub of the moment has answered the replayed initialize
+	restored bool              // the hub of the moment has answered the replayed initialize
+	replayed map[string]string // URIs, as JSON, of the replayed resources/subscribe, by idKey
+	owed     []byte            // notices for the client, beside what the hub says
 }
 
 // request is a request of the client that has no answer yet.
@@ -140,6 +142,11 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 		r := s.find(m.id)
 		if r == nil && isReplay(m.id) {
 			s.restored = true // the first answer is that of initialize
+			if uri, ok := s.replayed[string(m.id)]; ok {
+				// From here on the client is told of the next change; of the ones before nobody knows.
+				s.owed = append(s.owed, updated(uri, "")...)
+				delete(s.replayed, string(m.id))
+			}
 			return false, false
 		}
 		if r == nil {
@@ -156,6 +163,9 @@ func (s *session) fromHub(line []byte) (forward, kept bool) {
 			r.lasts = string(rawjson.Get(line, "params", "notifications")) != "{}"
 			if r.again {
 				r.again = false
+				for uri := range rawjson.Elements(rawjson.Get(line, "params", "notifications", "resourceSubscriptions")) {
+					s.owed = append(s.owed, updated(string(uri), r.id)...)
+				}
 				return false, false
 			}
 			r.acked = true
@@ -288,15 +298,16 @@ func (s *session) asks() bool {
 // answer must be awaited, then the rest.
 func (s *session) restore() (handshake, rest []byte) {
 	n := 0
+	id := func() string { return fmt.Sprintf(`"%s%d"`, replayPrefix, n) }
 	replay := func(line []byte) []byte {
 		n++
 		if rawjson.Valid(line, spec.MaxDepth) != nil {
 			return nil
 		}
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s%d","method":%s,"params":%s}`+"\n",
-			replayPrefix, n, rawjson.Get(line, "method"), cmp.Or(string(rawjson.Get(line, "params")), "{}"))
+		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`+"\n",
+			id(), rawjson.Get(line, "method"), cmp.Or(string(rawjson.Get(line, "params")), "{}"))
 	}
-	s.restored = false
+	s.restored, s.replayed, s.owed = false, make(map[string]string), nil
 	if s.initialize == nil {
 		return nil, nil
 	}
@@ -307,8 +318,9 @@ func (s *session) restore() (handshake, rest []byte) {
 	if s.level != nil {
 		rest = append(rest, replay(s.level)...)
 	}
-	for _, line := range s.subscriptions {
+	for uri, line := range s.subscriptions {
 		rest = append(rest, replay(line)...)
+		s.replayed[id()] = uri
 	}
 	return handshake, rest
 }
@@ -331,6 +343,15 @@ func (s *session) listChanged() []byte {
 		}
 	}
 	return out
+}
+
+// updated is the notice that a resource may have changed, whose URI is JSON; listen is the id
+// of the subscriptions/listen that asked for it, if one did.
+func updated(uri, listen string) []byte {
+	if listen != "" {
+		listen = `"_meta":{"io.modelcontextprotocol/subscriptionId":` + listen + `},`
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{%s"uri":%s}}`+"\n", listen, uri)
 }
 
 // safeTools returns which of the tools that open calls name may be called twice.

@@ -28,7 +28,7 @@ type File struct {
 	log  *slog.Logger
 
 	mu        sync.Mutex
-	rules     []policy.Rule // the last good ones
+	file      policy.File // the last good one
 	state     State
 	seen      os.FileInfo // what the file was when it was last read; nil: it was not there
 	followers []follower
@@ -36,7 +36,7 @@ type File struct {
 
 type follower struct {
 	ended <-chan struct{}
-	use   func([]policy.Rule) error
+	use   func(policy.File) error
 }
 
 // State is how a File is.
@@ -72,15 +72,15 @@ func (f *File) State() State {
 	return f.state
 }
 
-// Follow calls use with the rules, and again with others when the file has changed, until
+// Follow calls use with what the file says, and again when the file has changed, until
 // ended is closed, and never twice at a time. What use fails with at first is returned,
 // later it is logged. use must not call f.
-func (f *File) Follow(ended <-chan struct{}, use func([]policy.Rule) error) error {
+func (f *File) Follow(ended <-chan struct{}, use func(policy.File) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.forget()
 	f.followers = append(f.followers, follower{ended, use})
-	return use(f.rules)
+	return use(f.file)
 }
 
 // forget forgets followers that have ended. It needs f.mu.
@@ -126,10 +126,10 @@ func (f *File) look() {
 		f.log.Error("the policy file cannot be used; what was read before holds", "file", f.path, "err", f.state.Error)
 		return
 	}
-	f.log.Info("the policy file was read again", "file", f.path, "rules", len(f.rules))
+	f.log.Info("the policy file was read again", "file", f.path, "rules", len(f.file.Rules))
 	f.forget()
 	for _, one := range f.followers {
-		if err := one.use(f.rules); err != nil {
+		if err := one.use(f.file); err != nil {
 			f.log.Error("the rules of the policy file are not in force", "file", f.path, "err", err)
 		}
 	}
@@ -144,12 +144,12 @@ func (f *File) load() error {
 	if len(text) > maxSize {
 		return fmt.Errorf("it is larger than %d KiB", maxSize>>10)
 	}
-	rules, err := Parse(text)
+	file, err := Parse(text)
 	if err != nil {
 		return err
 	}
-	f.rules = rules
-	f.state = State{Path: f.path, Rules: len(rules), Read: time.Now()}
+	f.file = file
+	f.state = State{Path: f.path, Rules: len(file.Rules), Read: time.Now()}
 	return nil
 }
 

@@ -42,12 +42,12 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got [][]policy.Rule
-		if err := f.Follow(nil, func(rules []policy.Rule) error { got = append(got, rules); return nil }); err != nil {
+		if err := f.Follow(nil, func(file policy.File) error { got = append(got, file.Rules); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan struct{})
 		calls := 0
-		if err := f.Follow(ended, func([]policy.Rule) error { calls++; return nil }); err != nil {
+		if err := f.Follow(ended, func(policy.File) error { calls++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		close(ended)

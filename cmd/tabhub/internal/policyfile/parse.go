@@ -26,35 +26,35 @@ func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.T
 // members are what a rule of a file may have. The others of policy.Rule the hub sets.
 var members = []string{"effect", "client", "site", "tool", "class", "late", "from", "until", "pin", "note"}
 
-// Parse reads the rules of a file. Their IDs are "line 3" and so on. The error has a
+// Parse reads a file. The IDs of its rules are "line 3" and so on. The error has a
 // *Problem for each thing that is wrong, by errors.Join.
-func Parse(text []byte) ([]policy.Rule, error) {
+func Parse(text []byte) (policy.File, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	root, err := hujson.Parse(text)
 	if err != nil {
-		return nil, syntaxProblem(err)
+		return policy.File{}, syntaxProblem(err)
 	}
 	p := parser{text: text}
-	p.file(&root)
+	p.read(&root)
 	if p.errs == nil {
 		p.check()
 	}
 	if p.errs != nil {
-		return nil, errors.Join(p.errs...)
+		return policy.File{}, errors.Join(p.errs...)
 	}
-	return p.rules, nil
+	return p.file, nil
 }
 
 // parser collects what a file says.
 type parser struct {
 	text  []byte
-	rules []policy.Rule
-	lines []int // of rules
+	file  policy.File
+	lines []int // of file.Rules
 	errs  []error
 }
 
-func (p *parser) file(root *hujson.Value) {
-	const form = `a file is {"rules": [ … ]}`
+func (p *parser) read(root *hujson.Value) {
+	const form = `a file is {"rules": [ … ], "bindings": [ … ]}`
 	object, ok := root.Value.(*hujson.Object)
 	if !ok {
 		p.fail(root, form)
@@ -65,18 +65,45 @@ func (p *parser) file(root *hujson.Value) {
 	for i := range object.Members {
 		m := &object.Members[i]
 		list, ok := m.Value.Value.(*hujson.Array)
-		if name := nameOf(m); name != "rules" || !ok {
+		name := nameOf(m)
+		read := map[string]func(*hujson.Value){"rules": p.rule, "bindings": p.binding}[name]
+		if read == nil || !ok {
 			p.fail(&m.Name, "%s, and no more; this is %.40q", form, name)
 			continue
 		}
 		found = true
 		for j := range list.Elements {
-			p.rule(&list.Elements[j])
+			read(&list.Elements[j])
 		}
 	}
 	if !found && p.errs == nil {
 		p.fail(root, form)
 	}
+}
+
+func (p *parser) binding(v *hujson.Value) {
+	const form = `a binding is an object such as {"client": "claude", "browsers": ["work"]}`
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		p.fail(v, form)
+		return
+	}
+	p.distinct(object)
+	var b policy.Binding
+	plain := v.Clone()
+	plain.Standardize()
+	for i := range object.Members {
+		if name := nameOf(&object.Members[i]); name != "client" && name != "browsers" {
+			p.fail(&object.Members[i].Name, "a binding has no member %.40q; %s", name, form)
+			return
+		}
+	}
+	if err := json.Unmarshal(plain.Pack(), &b); err != nil {
+		p.fail(v, form)
+	} else if err := b.Check(); err != nil {
+		p.fail(v, "%v", err)
+	}
+	p.file.Bindings = append(p.file.Bindings, b)
 }
 
 func (p *parser) rule(v *hujson.Value) {
@@ -94,7 +121,7 @@ func (p *parser) rule(v *hujson.Value) {
 			p.fail(&m.Name, "%v", err)
 		}
 	}
-	p.rules = append(p.rules, rule)
+	p.file.Rules = append(p.file.Rules, rule)
 	p.lines = append(p.lines, line)
 }
 
@@ -123,7 +150,7 @@ func setMember(rule *policy.Rule, name string, v hujson.Value) error {
 
 // check has the rules checked, each and together.
 func (p *parser) check() {
-	err := policy.Check(p.rules)
+	err := policy.Check(p.file.Rules)
 	if err == nil {
 		return
 	}

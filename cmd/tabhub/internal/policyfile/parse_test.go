@@ -9,7 +9,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	rules, err := Parse([]byte(`// What agents may do here.
+	file, err := Parse([]byte(`// What agents may do here.
 {
 	"rules": [
 		{"effect": "deny", "site": "*.bank.example.com"}, // nobody
@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 		{ID: "line 5", By: "file", Effect: policy.Ask, Client: "claude", Tool: "buy*", Class: "destructive", Late: true, Until: time.Date(2026, 12, 31, 18, 0, 0, 0, time.UTC), Note: "until the holidays"},
 		{ID: "line 9", By: "file", Effect: policy.Allow, From: "mail.example.com", Site: "shop.example.com"},
 	}
+	rules := file.Rules
 	if len(rules) != len(want) {
 		t.Fatalf("got %+v", rules)
 	}
@@ -38,8 +39,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, none := range []string{`{"rules":[]}`, "\ufeff{\"rules\": [/* later */]}"} {
-		if rules, err := Parse([]byte(none)); err != nil || len(rules) > 0 {
-			t.Errorf("%s: %v, %v", none, rules, err)
+		if file, err := Parse([]byte(none)); err != nil || len(file.Rules) > 0 {
+			t.Errorf("%s: %v, %v", none, file, err)
 		}
 	}
 }
@@ -49,10 +50,10 @@ func TestParseFails(t *testing.T) {
 	for _, test := range []struct{ file, want string }{
 		{"", "line 1: column 1"},
 		{"{\n\"rules\": [\n{\"effect\": \"deny\"", "line 3: column 18"},
-		{"{}", `line 1: a file is {"rules": [ … ]}`},
-		{"[]", `line 1: a file is {"rules": [ … ]}`},
+		{"{}", `line 1: a file is {"rules": [ … ], "bindings": [ … ]}`},
+		{"[]", `line 1: a file is {"rules": [ … ], "bindings": [ … ]}`},
 		{`{"rules": {}}`, `line 1: a file is`},
-		{"{\n\"mode\": \"open\", \"rules\": []}", `line 2: a file is {"rules": [ … ]}, and no more; this is "mode"`},
+		{"{\n\"mode\": \"open\", \"rules\": []}", `line 2: a file is {"rules": [ … ], "bindings": [ … ]}, and no more; this is "mode"`},
 		{"{\"rules\": [\n{\"effect\": \"deny\", \"sites\": \"a.example\"}]}", `line 2: a rule has no member "sites"; it may have effect, client, site`},
 		{`{"rules": [{"Effect": "deny"}]}`, `line 1: the member "Effect" is spelled "effect"`},
 		{`{"rules": [{"effect": "forbid"}]}`, `line 1: the effect is "forbid"; it may be allow, ask or deny`},
@@ -67,10 +68,15 @@ func TestParseFails(t *testing.T) {
 		{"{\"rules\": [\n{\"effect\": \"deny\", \"site\": \"*.com\"}]}", `line 2: site: "*.com" is wider than`},
 		{"{\"rules\": [\n{\"effect\": \"deny\", \"site\": \"a.example\"},\n{\"effect\": \"allow\", \"site\": \"a.example\"}]}", "line 3: this rule and that of line 2: one says deny and the other allow of the same"},
 		{"{\"rules\": [\n{\"effect\": \"deny\", \"class\": \"x\"},\n{\"effect\": \"deny\", \"class\": \"y\"}]}", "\nline 3: the class is"},
+		{`{"bindings": ["work"]}`, `line 1: a binding is an object such as`},
+		{"{\"bindings\": [\n{\"client\": \"claude\"}]}", "line 2: it names no browser"},
+		{`{"bindings": [{"client": "claude", "browsers": []}]}`, "it names no browser"},
+		{`{"bindings": [{"client": "claude", "browsers": ["Work"]}]}`, `"Work" is no name of a browser`},
+		{`{"bindings": [{"client": "claude", "browser": "work"}]}`, `a binding has no member "browser"`},
 		{"{\"rules\": [" + strings.Repeat(`{"effect": "deny"},`, 1001) + "]}", "there are 1001 rules; there may be up to 1000"},
 	} {
-		rules, err := Parse([]byte(test.file))
-		if err == nil || !strings.Contains(err.Error(), test.want) || rules != nil {
+		file, err := Parse([]byte(test.file))
+		if err == nil || !strings.Contains(err.Error(), test.want) || file.Rules != nil || file.Bindings != nil {
 			t.Errorf("%.100s: %v, want %s", test.file, err, test.want)
 		}
 	}
@@ -78,15 +84,15 @@ func TestParseFails(t *testing.T) {
 
 // A file may hold anything, and what it is read as passes the checks of each rule.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{`{"rules":[{"effect":"deny","site":"*.example.com"}]}`, `{"rules":[{"effect":"allow","pin":"00"}]}`, "{\"rules\":[/**/],}", `{"rules":[{"effect":"ask","until":"2026-12-31T18:00:00Z","late":true}]}`} {
+	for _, text := range []string{`{"rules":[{"effect":"deny","site":"*.example.com"}]}`, `{"rules":[{"effect":"allow","pin":"00"}]}`, "{\"rules\":[/**/],}", `{"rules":[{"effect":"ask","until":"2026-12-31T18:00:00Z","late":true}]}`, `{"bindings":[{"client":"a","browsers":["work"]}]}`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		rules, err := Parse(text)
+		file, err := Parse(text)
 		if err != nil {
 			return
 		}
-		if _, err := policy.New(policy.Document{}, "", rules); err != nil {
+		if _, err := policy.New(policy.Document{}, "", file); err != nil {
 			t.Error(err)
 		}
 	})

@@ -1,0 +1,50 @@
+package hub
+
+import (
+	"slices"
+
+	"tabhub/storage"
+)
+
+// Documents returns the documents of a kind that the store held when the Hub was opened, to
+// whom they belong: a part that serves the Hub's clients, say. The Hub forgets them.
+func (h *Hub) Documents(kind string) (of []storage.Document) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.documents = slices.DeleteFunc(h.documents, func(d storage.Document) bool {
+		if d.Kind == kind {
+			of = append(of, d)
+		}
+		return d.Kind == kind
+	})
+	return of
+}
+
+// SaveDocument stores a document, which must not be modified afterwards. It does not block.
+// synced, if not nil, is called once that is synced to disk or has failed, and must not block.
+func (h *Hub) SaveDocument(d storage.Document, synced func(error)) { h.writeDocument(d, synced) }
+
+// DeleteDocument deletes what SaveDocument has stored. It does not block.
+func (h *Hub) DeleteDocument(kind, id string) {
+	h.writeDocument(storage.DeleteDocument{Kind: kind, ID: id}, nil)
+}
+
+// writeDocument has a change stored of which the state knows nothing, so that nobody who
+// follows the state is woken.
+func (h *Hub) writeDocument(c storage.Change, synced func(error)) {
+	h.mu.Lock()
+	stopped := h.stopped
+	if !stopped {
+		h.unwritten = append(h.unwritten, c)
+		if synced != nil {
+			h.synced = append(h.synced, synced)
+		}
+	}
+	h.mu.Unlock()
+	switch {
+	case !stopped:
+		h.flush()
+	case synced != nil:
+		synced(h.endedFailure(false))
+	}
+}

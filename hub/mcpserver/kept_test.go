@@ -1,0 +1,205 @@
+package mcpserver
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tabhub/hub"
+)
+
+const (
+	ask    = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	pong   = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	follow = `{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"tabhub://a/x"}}`
+)
+
+// notice is the notification of a change.
+func notice(what, params string) string {
+	if params != "" {
+		params = `,"params":{` + params + `}`
+	}
+	return `{"jsonrpc":"2.0","method":"notifications/` + what + `"` + params + `}`
+}
+
+// wantAll checks that a client is told that all lists may have changed.
+func (e *events) wantAll() {
+	e.t.Helper()
+	for _, list := range []string{"tools", "resources", "prompts"} {
+		e.want(notice(list+"/list_changed", ""))
+	}
+}
+
+// on has the client of c go on with another Server, as when the hub was killed and started
+// again: the first one is left as it is.
+func (c *web) on(s *Server) *web {
+	next := overTCP(c.t, s)
+	next.header = c.header.Clone()
+	return next
+}
+
+// A client must not notice that the hub was killed, but for being told what it may have missed.
+func TestSessionGoesOnWithTheNextServer(t *testing.T) {
+	h := newScripted()
+	first := overTCP(t, New(h, Options{}))
+	first.header.Set("Authorization", "alice")
+	first.initialize("2025-06-18")
+	if status, body := first.post(follow); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	next := New(h, Options{})
+	c := first.on(next)
+	for name, header := range map[string][2]string{
+		"another's": {"Authorization", "bob"}, "another client's": {"Authorization", "alice cursor"},
+		"of nobody": {"Authorization", ""}, "made up": {"Mcp-Session-Id", "QWERTYUIOPASDFGHJKLZXCVBNM"},
+	} {
+		if status, body := c.post(ask, header[:]...); status != 404 {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	if n := len(next.Sessions()); n != 0 {
+		t.Errorf("%d sessions before it was asked for", n)
+	}
+	get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+	get.wantAll()
+	get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
+	h.change(hub.Change{Updated: []string{"tabhub://a/x"}})
+	get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
+	if status, body := c.post(ask); status != 200 || body != pong {
+		t.Errorf("%d %s", status, body)
+	}
+	if all := next.Sessions(); len(all) != 1 || all[0].Said != "test" || all[0].Version != "1" || all[0].Protocol != "2025-06-18" || all[0].Client != "test" {
+		t.Errorf("%+v", all)
+	}
+	// It ends for good with the client's word.
+	if resp := c.do("DELETE", "/mcp", ""); resp.StatusCode != 204 {
+		t.Errorf("DELETE: %s", resp.Status)
+	}
+	if status, _ := c.on(New(h, Options{})).post(ask); status != 404 {
+		t.Errorf("after DELETE: %d", status)
+	}
+	if _, n := h.left(); n != 0 {
+		t.Errorf("%d documents are left", n)
+	}
+}
+
+// Of a client that opens no stream again, the next answer brings what it was not told.
+func TestRestoredClientWithoutStreamIsTold(t *testing.T) {
+	h := newScripted()
+	first := overTCP(t, New(h, Options{}))
+	first.initialize("2025-06-18")
+	c := first.on(New(h, Options{}))
+	if status, body := c.post(ask, "Accept", "application/json"); status != 200 || body != pong {
+		t.Errorf("one that takes no stream: %d %s", status, body)
+	}
+	e := readEvents(t, c.do("POST", "/mcp", ask))
+	e.wantAll()
+	e.want(pong)
+	e.wantEnd()
+	if status, body := c.post(ask); status != 200 || body != pong {
+		t.Errorf("told twice: %d %s", status, body)
+	}
+}
+
+// What a client follows may be nobody's when the hub is back: the browser starts later.
+func TestRestoredSessionFollowsWhatComesBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		first := inBubble(t, New(h, Options{}))
+		first.initialize("2025-06-18")
+		first.post(follow)
+		h.hide("tabhub://a/x", true)
+		c := inBubble(t, New(h, Options{}))
+		c.header = first.header
+		get := readEvents(t, c.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+		get.wantAll()
+		synctest.Wait()
+		c.do("POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"info"}}`) // stores it again
+		h.hide("tabhub://a/x", false)
+		h.change(hub.Change{Resources: true})
+		get.want(notice("resources/list_changed", ""))
+		get.want(notice("resources/updated", `"uri":"tabhub://a/x"`))
+		if n, _ := h.left(); n != 2 { // the first Server's and this one's
+			t.Errorf("followed %d times", n)
+		}
+	})
+}
+
+// A session that nobody uses is not kept for ever, be the hub restarted or not; one that is
+// used, or listens, is.
+func TestKeptSessionsEndWhenIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newScripted()
+		s := New(h, Options{IdleSession: time.Hour})
+		quiet, listening := inBubble(t, s), inBubble(t, s)
+		quiet.initialize("2025-06-18")
+		listening.initialize("2025-06-18")
+		e := readEvents(t, listening.do("GET", "/mcp", "", "Accept", "text/event-stream"))
+		for begin := time.Now(); time.Since(begin) < 90*time.Minute; {
+			if _, _, err := e.next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		third := inBubble(t, New(h, Options{IdleSession: time.Hour}))
+		for w, want := range map[*web]int{quiet: 404, listening: 200} {
+			third.header = w.header
+			if status, _ := third.post(ask); status != want {
+				t.Errorf("%d, want %d", status, want)
+			}
+		}
+		if _, n := h.left(); n != 1 {
+			t.Errorf("%d documents are left", n)
+		}
+	})
+}
+
+// Who begins sessions without end pushes out their own, in memory and in the store, and
+// nobody else's.
+func TestSessionsAreBounded(t *testing.T) {
+	h := newScripted()
+	const most = 50
+	first := overTCP(t, New(h, Options{MaxSessions: most}))
+	first.header.Set("Authorization", "alice")
+	first.initialize("2025-06-18")
+	next := New(h, Options{MaxSessions: most})
+	flood := overTCP(t, next)
+	flood.header.Set("Authorization", "mallory")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 1250 {
+				if resp := flood.do("POST", "/mcp", initializeLine("2025-06-18")); resp.StatusCode != 200 {
+					t.Errorf("initialize: %s", resp.Status)
+				} else {
+					resp.Body.Close()
+				}
+			}
+		})
+	}
+	all.Wait()
+	if _, stored := h.left(); len(next.sessions.byID)+len(next.sessions.kept) > most || stored > most {
+		t.Errorf("%d sessions and %d documents, want at most %d", len(next.sessions.byID)+len(next.sessions.kept), stored, most)
+	}
+	if status, _ := first.on(next).post(ask); status != 200 {
+		t.Errorf("the session of another client: %d", status)
+	}
+}
+
+// A session that follows more than fits is not kept, and works as long as the hub.
+func TestLargeSessionIsNotKept(t *testing.T) {
+	h := newScripted()
+	c := overTCP(t, New(h, Options{}))
+	large := strings.Replace(initializeLine("2025-06-18"), `"capabilities":{}`, fmt.Sprintf(`"capabilities":{"x":"%s"}`, strings.Repeat("x", maxKept)), 1)
+	resp := c.do("POST", "/mcp", large)
+	c.header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	if status, _ := c.post(ask); resp.StatusCode != http.StatusOK || status != 200 {
+		t.Errorf("%s, %d", resp.Status, status)
+	}
+	if _, n := h.left(); n != 0 {
+		t.Error("it is stored")
+	}
+}
