@@ -70,7 +70,7 @@ func TestTaskOutlivesTheHub(t *testing.T) {
 	}{
 		"the page comes back with the answer": {func(w *fixture, r tabtest.Request) {
 			answer(w.dial(single("https://shop.example.com", "k", "1")), r, "paid")
-		}, []string{`completed {"_meta":{"tabhub/source":`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
+		}, []string{`completed {"resultType":"complete","_meta":{"tabhub/source":`, `"origin":"https://shop.example.com"`, `"text":"paid"`}},
 		"the page was reloaded": {func(w *fixture, r tabtest.Request) {
 			w.dial(single("https://shop.example.com", "k", "2"))
 		}, []string{`completed`, `TAB_CLOSED`, "may have taken effect"}},
