@@ -258,6 +258,20 @@ func (s *State) Preferred(id SessionID) (spec.TabAddr, bool) {
 	return ses.tabs[0], true
 }
 
+// Latest returns the session of a client that was here last; nobody's if it has none.
+func (s *State) Latest(client string) (by By) {
+	var latest *session
+	for _, ses := range s.sessions {
+		if ses.id.Client == client && (latest == nil || ses.used.Load() > latest.used.Load()) {
+			latest = ses
+		}
+	}
+	if latest == nil || client == "" {
+		return By{}
+	}
+	return By{Session: latest.id, Label: latest.label}
+}
+
 // mark gives a tab, if it is known, what sessions have of its address.
 func (tx *Tx) mark(addr spec.TabAddr) {
 	if t := tx.tabs[addr]; t != nil {
@@ -373,7 +387,9 @@ type SessionInfo struct {
 // SessionTab is what a session has of a tab.
 type SessionTab struct {
 	Addr   spec.TabAddr `json:"addr"`
-	Tab    string       `json:"tab"`             // the same, as clients know it
+	Tab    string       `json:"tab"` // the same, as clients know it
+	URL    string       `json:"url,omitempty"`
+	Title  string       `json:"title,omitempty"`
 	Keeps  bool         `json:"keeps"`           // its calls go there
 	Opened bool         `json:"opened"`          // by the session
 	Holds  *Holder      `json:"holds,omitempty"` // the session's lease of it
@@ -401,6 +417,9 @@ func (s *State) Sessions() []SessionInfo {
 		}
 		for _, addr := range addrs {
 			t := SessionTab{Addr: addr, Tab: addr.Public(), Keeps: slices.Contains(ses.tabs, addr), Opened: ses.room[addr]}
+			if at := s.tabs[addr]; at != nil {
+				t.URL, t.Title = at.url, at.title
+			}
 			if l := s.leases[addr]; l != nil && l.session == ses {
 				t.Holds = l.holder()
 			}
