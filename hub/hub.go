@@ -117,7 +117,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 	}
 	h.notices.start()
-	h.openTasks(stored.Documents)
+	h.openTasks()
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
 }
