@@ -33,6 +33,7 @@ type Candidate struct {
 	Lease    LeaseState // of the tab, for the session that calls
 	Kept     int        // place among the tabs that the session prefers, 1 is the first; 0: none
 	Room     RoomState
+	InUse    bool // the session holds the tab, and the owner uses it by hand
 
 	tab     *tab
 	session *session // that calls; nil for nobody's
@@ -213,6 +214,7 @@ func (s *State) candidate(p *provider, ses *session) Candidate {
 		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
 		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
 	}
+	c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[t.addr]
 	if ses != nil {
 		c.Kept = slices.Index(ses.tabs, t.addr) + 1
 	}
