@@ -92,6 +92,7 @@ type run struct {
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
 	departed time.Time   // since when it has waited for the next document of a tab
+	yields   time.Time   // until when it waits for the owner's hand; zero: it has not
 	ad       admission
 	checked  *item.Item // the arguments fit this item's schema
 
@@ -239,6 +240,16 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		}
 		if err := r.free(); err != nil {
 			return spec.Response{}, err
+		}
+		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
+			if r.yields.IsZero() {
+				r.yields = time.Now().Add(r.timeout)
+			}
+			if waited, err := r.h.yield(ctx, r.passage, r.by, r.target.Addr, r.yields); err != nil {
+				return spec.Response{}, err
+			} else if waited {
+				continue
+			}
 		}
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err

@@ -117,7 +117,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	}
 	reads := c.action.Class == policy.Read
 	c.by.Outcome.Sending(reads)
-	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: spec.ControlTimeout})
 	if notSent(err) {
 		c.by.Outcome.NotSent(reads)
 	}
@@ -125,6 +125,17 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		c.gate.traceSent(ctx, &c.ad, &c.action, args)
 	}
 	return resp, err
+}
+
+// placed returns the request, that for a new tab with where it is to be.
+func (c *control) placed() spec.Request {
+	open, ok := c.req.(*spec.OpenTab)
+	if !ok {
+		return c.req
+	}
+	in := *open
+	in.Room = c.room(c.Hub.by(c.by), c.to.Peer)
+	return &in
 }
 
 // note adds to the record of the hub's tool what was decided about the request that it made.
@@ -159,6 +170,11 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	if place {
 		if err := c.free(c.by, c.to, a.Class == policy.Read); err != nil {
 			return nil, err
+		}
+		if a.Class != policy.Read && a.Name != "browser_tab activate" {
+			if _, err := c.yield(ctx, c.passage, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
+				return nil, err
+			}
 		}
 		url, attested, err := c.shown(ctx)
 		if err != nil {

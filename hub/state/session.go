@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -48,7 +49,7 @@ type session struct {
 	room   map[spec.TabAddr]bool // tabs that it has opened
 	// settled are the names of the browsers in which it works, by site; each list has one.
 	settled map[string][]string
-	stored bool                  // there is a document of it
+	stored  bool // there is a document of it
 
 	connections int
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
@@ -301,6 +302,7 @@ func (tx *Tx) forgetTabs(match func(spec.TabAddr) bool) {
 			tx.sessionChanged(ses)
 		}
 	}
+	maps.DeleteFunc(tx.inUse, func(addr spec.TabAddr, _ bool) bool { return match(addr) })
 	for addr, l := range tx.leases {
 		if match(addr) {
 			tx.endLease(l)
@@ -326,6 +328,7 @@ func (tx *Tx) readdressed(was, is spec.TabAddr) {
 	if l := tx.leases[was]; l != nil && tx.leases[is] == nil {
 		delete(tx.leases, was)
 		l.addr, tx.leases[is] = is, l
+		tx.work.Leased = true
 		tx.sessionChanged(l.session)
 	}
 	tx.mark(was)
