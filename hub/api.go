@@ -123,6 +123,12 @@ type Call struct {
 	ReadOnly bool            // call nothing but tools that only read; ErrNotReadOnly otherwise
 	ForModel bool            // call no tool that is for its site's app alone: it is unknown
 	Pin      *policy.Pin     // call nothing but a tool with that definition; nil: any
+	// Sending, if not nil, is called each time before the call is sent to a page, which waits
+	// for its return. sent describes how the Hub of another process asks the page for its
+	// answer; it does so for a task (Hub.Tasks) that has it. Such a call may take
+	// Options.CallTimeoutMax also without progress, unless its site has a time of its own:
+	// nobody waits at a connection.
+	Sending func(sent func() json.RawMessage)
 }
 
 // UnknownError says that a name is nobody's: JSON-RPC -32602.
@@ -163,6 +169,7 @@ type Change struct {
 	Tools, Resources, Prompts bool     // names, schemas or set changed: list_changed
 	Policy                    bool     // because the policy has
 	Updated                   []string // public URIs of resources whose content changed
+	Tasks                     []string // ids of tasks; a Hub's Tasks say so, not its Watch
 }
 
 // Capabilities are MCP-B's browser capabilities, aggregated over what pages and

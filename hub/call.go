@@ -33,17 +33,24 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 	if len(c.Args) == 0 || string(c.Args) == "null" {
 		c.Args = json.RawMessage("{}")
 	}
-	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin}
-	r.progress = func(p spec.Progress) {
-		p.Message = describe.Clean(p.Message, spec.MaxDescription)
-		r.passage.progressed(p)
-		if c.By.Progress != nil {
-			r.returned(p.Message)
-			c.By.Progress(p)
-		}
-	}
+	r := run{h: h, kind: spec.KindTool, name: c.Name, by: c.By, args: c.Args, readOnly: c.ReadOnly, forModel: c.ForModel, pin: c.Pin, sending: c.Sending}
+	r.progress = r.progressed
 	resp, err := r.do(ctx)
-	var result json.RawMessage
+	return r.toolResult(resp, err)
+}
+
+// progressed passes on how far the page of a tool's call has come.
+func (r *run) progressed(p spec.Progress) {
+	p.Message = describe.Clean(p.Message, spec.MaxDescription)
+	r.passage.progressed(p)
+	if r.by.Progress != nil {
+		r.returned(p.Message)
+		r.by.Progress(p)
+	}
+}
+
+// toolResult returns what the client of a tool's call gets.
+func (r *run) toolResult(resp spec.Response, err error) (result json.RawMessage, _ error) {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		result = f.Result()
 	} else if remote, ok := errors.AsType[*spec.Error](err); ok {
@@ -54,7 +61,7 @@ func (h *Hub) Call(ctx context.Context, c Call) (json.RawMessage, error) {
 		result = r.label(r.target.Item.ToolResult(resp, r.doubts))
 	}
 	if page := cmp.Or(resp.Page, r.next); page != nil {
-		result = item.AddText(result, h.describePage(r.by, r.target.Addr, page))
+		result = item.AddText(result, r.h.describePage(r.by, r.target.Addr, page))
 	}
 	return result, nil
 }
@@ -74,6 +81,7 @@ type run struct {
 	forModel bool        // and none that is for its site's app
 	pin      *policy.Pin // and none with another definition, if it is not nil
 	progress func(spec.Progress)
+	sending  func(func() json.RawMessage)
 	complete *spec.Complete // what is sent is this, for the item
 
 	ref      state.Ref // what name stands for
@@ -120,6 +128,9 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: r.ref.ID.Domain}})
 		resp, err = r.attempts(ctx)
 		r.passage.leave()
+	}
+	if r.sent && errors.Is(err, tabtransport.ErrLeft) {
+		return resp, err // who resumes it leaves the record
 	}
 	err = cleanError(h.gateError(err, r.sent))
 	if isUnserved(err) {
@@ -254,6 +265,9 @@ func (r *run) pick() (found bool) {
 		return false
 	}
 	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(r.site.CallTimeout, h.opts.CallTimeout)
+	if r.sending != nil && r.site.CallTimeout == 0 {
+		r.timeout = h.opts.CallTimeoutMax
+	}
 	if r.opened {
 		r.reason = "opened for this call"
 	}
@@ -348,16 +362,25 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if r.moved {
 		h.update(func(tx *state.Tx) { tx.CalledAt(t.Item.Domain, t.URL) })
 	}
-	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
-	if r.kind == spec.KindTool {
-		wait.Max, wait.Person = h.opts.CallTimeoutMax, h.opts.PersonTimeout
-	}
+	wait := r.wait()
 	r.passage.sent(t.Addr, r.ad.effect())
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
 	span.End(outcome(resp, err))
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
+}
+
+// wait returns how long to wait for the target, and who is told meanwhile.
+func (r *run) wait() tabtransport.Wait {
+	wait := tabtransport.Wait{Timeout: r.timeout, Progress: r.progress}
+	if r.kind == spec.KindTool {
+		wait.Max, wait.Person = r.h.opts.CallTimeoutMax, r.h.opts.PersonTimeout
+	}
+	if r.sending != nil {
+		wait.Sending = func(sent tabtransport.Sent) { r.sending(r.describeSent(sent)) }
+	}
+	return wait
 }
 
 // request makes the request for an item. The page learns of the span of ctx.
@@ -407,7 +430,7 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 	case errors.Is(err, tabtransport.ErrUnsupported):
 		return false, &Failure{spec.FailToolError, "the page's protocol has no such request"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return false, &Failure{spec.FailToolTimeout, fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))}
+		return false, r.timedOut()
 	case errors.Is(err, tabtransport.ErrLost) && r.h.ctx.Err() != nil:
 		return false, r.h.endedFailure(true)
 	case errors.Is(err, tabtransport.ErrLost):
@@ -421,6 +444,10 @@ func (r *run) judge(ctx context.Context, err error, loading *int) (retry bool, _
 		return r.lost(ctx)
 	}
 	return false, err
+}
+
+func (r *run) timedOut() *Failure {
+	return &Failure{spec.FailToolTimeout, fmt.Sprintf("no answer within %s; the tab was told to stop, but the call may have taken effect", time.Since(r.start).Round(time.Millisecond))}
 }
 
 // lost decides about a call that was sent to a tab which is gone: only one that

@@ -18,6 +18,7 @@ import (
 	"tabhub/hub/schema"
 	"tabhub/hub/state"
 	"tabhub/hub/stats"
+	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -37,6 +38,7 @@ type Hub struct {
 	schemas   schema.Cache
 	gate      *gate
 	notices   *notifier
+	book      *tasks.Book
 	ctx       context.Context // ends with the Hub; its cause says why
 	stop      context.CancelCauseFunc
 
@@ -110,6 +112,7 @@ func Open(ctx context.Context, opts Options) (*Hub, error) {
 		h.log.Warn("stored item left out", "tool", r.Name, "err", r.Reason)
 	}
 	h.notices.start()
+	h.openTasks(stored.Documents)
 	opts.Transport.Handle((*handler)(h))
 	return h, nil
 }
@@ -159,6 +162,7 @@ func (h *Hub) Close(ctx context.Context) error {
 	h.disconnectAll()
 	<-done
 	h.tasks.Wait()
+	h.book.Close()
 	h.gate.flows.Close()
 	<-h.notices.done
 	h.update(func(tx *state.Tx) { tx.SaveSeen() })

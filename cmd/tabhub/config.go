@@ -61,6 +61,7 @@ type config struct {
 	callTimeout    time.Duration
 	callTimeoutMax time.Duration
 	personTimeout  time.Duration
+	taskAfter      time.Duration
 	labelResults   bool
 
 	policy     string
@@ -113,6 +114,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	f.DurationVar(&c.callTimeout, "call-timeout", spec.CallTimeout, "how long a tool call may take without progress")
 	f.DurationVar(&c.callTimeoutMax, "call-timeout-max", spec.CallTimeoutMax, "how long a tool call may take with progress")
 	f.DurationVar(&c.personTimeout, "person-timeout", spec.PersonTimeout, "how long a tool call may wait for you to submit a form in its tab")
+	f.DurationVar(&c.taskAfter, "task-after", mcpserver.TaskAfter, "how long a tool call may take until its client gets a task in place of the answer, if it takes one")
 	f.BoolVar(&c.labelResults, "label-results", false, "put the texts of pages that models read between lines that say whose they are")
 	f.StringVar(&c.policy, "policy", "", "the `mode` that holds where no rule does: open, careful, ask or read-only (default: what tabhub policy mode has set, else careful)")
 	f.StringVar(&c.policyFile, "policy-file", "", "`file` with rules that win over those of tabhub policy; read again when it changes")
@@ -138,7 +140,7 @@ func (c *config) addHubFlags(f *pflag.FlagSet) {
 	groupFlags(f, "Who clients are", "auth", "jwt-secret", "jwks", "jwt-issuer", "jwt-audience")
 	groupFlags(f, "What clients list", "expose", "expose-budget", "tab-names", "name-limit", "plain-names", "tools", "relay-tools", "demo")
 	groupFlags(f, "What clients may do", "policy", "policy-file", "ask")
-	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "label-results")
+	groupFlags(f, "Calls", "call-timeout", "call-timeout-max", "person-timeout", "task-after", "label-results")
 	groupFlags(f, "Browsers that the hub starts", "browser", "launch-browser", "instance-extensions", "instance-user-profiles")
 	groupFlags(f, "What is written down and counted", "log-keep", "log-max", "log-payloads", "log-level", "log-format", "metrics")
 	groupFlags(f, "The process", "idle-exit")
@@ -181,6 +183,8 @@ func (c *config) check() error {
 		return usagef("--log-max is %s; it must be 1MiB or more", &c.logMax)
 	case c.personTimeout <= 0:
 		return usagef("--person-timeout is %s; it must be above 0", c.personTimeout)
+	case c.taskAfter <= 0:
+		return usagef("--task-after is %s; it must be above 0", c.taskAfter)
 	case c.metrics != "owner" && c.metrics != "open":
 		return usagef("--metrics is %q; it may be owner or open", c.metrics)
 	case c.metrics == "open" && (c.behindProxy || c.publicURL != ""):

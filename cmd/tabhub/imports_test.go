@@ -17,7 +17,7 @@ var layers = [][]string{
 	{"hub/mcpserver"},
 	{"hub/pages", "hub/demo", "hub/auth", "hub/instance", "hub/browsertool", "hub/relaytool"},
 	{"hub"},
-	{"hub/state", "hub/builtin"},
+	{"hub/state", "hub/builtin", "hub/tasks"},
 	{"hub/item", "hub/consent"},
 	{"hub/policy", "hub/record", "hub/flow", "hub/stats", "hub/schema", "hub/telemetry", "naming", "describe", "storage", "tabtransport"},
 	{"spec", "hub/broadcast"},

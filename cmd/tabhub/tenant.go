@@ -60,7 +60,7 @@ func (p *process) openTenant(ctx context.Context, user spec.UserID) (*tenant.Ten
 	t.MCP = mcpserver.New(h, mcpserver.Options{
 		Version: p.info.Version, Instructions: p.instructions(), Log: p.log, Telemetry: p.telemetry, Builtin: t.Builtin,
 		Expose: mcpserver.Expose(c.expose), ExposeBudget: c.exposeBudget,
-		PublicURL: c.publicURL, BehindProxy: c.behindProxy,
+		PublicURL: c.publicURL, BehindProxy: c.behindProxy, TaskAfter: c.taskAfter,
 	})
 	if c.demo {
 		if t.Demo, err = demo.Join(ctx, transport); err != nil {

@@ -65,7 +65,7 @@ func (all *followers) init(s *Server) {
 			s.hub.DeleteDocument(followerKind, d.ID)
 			continue
 		}
-		f := &follower{key: d.ID, wanted: changes{k.Tools, k.Resources, k.Prompts, k.Updated}}
+		f := &follower{key: d.ID, wanted: changes{tools: k.Tools, resources: k.Resources, prompts: k.Prompts, updated: k.Updated}}
 		f.gone, f.pending = f.wanted.clone(), f.wanted.clone()
 		all.byKey[f.key] = f
 		all.startTimerLocked(f)
@@ -228,7 +228,7 @@ func (c *changes) clone() changes {
 
 // merge adds what is in from, up to maxSubscriptions resources, and reports whether anything was added.
 func (c *changes) merge(from *changes) (added bool) {
-	all := changes{true, true, true, from.updated}
+	all := changes{tools: true, resources: true, prompts: true, updated: from.updated}
 	if len(c.updated)+len(from.updated) > maxSubscriptions {
 		all.updated = nil
 	}

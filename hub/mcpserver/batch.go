@@ -45,7 +45,7 @@ func (s *Server) batch(ctx context.Context, ses *session, out *outbox, b []byte)
 		if e != nil {
 			answers = append(answers, errorFrame(m.id, e))
 		} else if rq := s.accept(ses, out, m); rq != nil {
-			rq.begin(ctx)
+			rq.begin()
 			requests = append(requests, rq)
 		}
 	}

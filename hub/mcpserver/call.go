@@ -8,6 +8,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
+	"tabhub/hub/tasks"
 	"tabhub/spec"
 )
 
@@ -22,25 +23,36 @@ func (s *Server) call(ctx context.Context, rq *request) (frame, error) {
 		return frame{}, e
 	}
 	subject := name
-	var ask func(*consent.Caller) (json.RawMessage, error)
-	if t := builtin.Find(s.opts.Builtin, name); t != nil {
-		if t.Subject != nil {
-			subject += " " + t.Subject(orEmpty(args))
-		}
-		ask = func(by *consent.Caller) (json.RawMessage, error) { return t.Call(ctx, by, args) }
-	} else {
-		if rq.header != nil {
-			if e := s.checkParamHeaders(rq, name, args); e != nil {
-				return frame{}, e
-			}
-		}
-		ask = func(by *consent.Caller) (json.RawMessage, error) {
-			return fromApp(rq, by, spec.KindTool, name, func(by *consent.Caller, name string) (json.RawMessage, error) {
-				return s.hub.Call(ctx, hub.Call{Name: name, Args: args, By: by})
-			})
+	t := builtin.Find(s.opts.Builtin, name)
+	if t == nil && rq.header != nil {
+		if e := s.checkParamHeaders(rq, name, args); e != nil {
+			return frame{}, e
 		}
 	}
-	r, err := s.withInput(ctx, rq, subject, rq.progress(name), ask)
+	if t != nil && t.Subject != nil {
+		subject += " " + t.Subject(orEmpty(args))
+	}
+	work := func(ctx context.Context) (json.RawMessage, error) {
+		return s.withInput(ctx, rq, subject, rq.task.progress(rq.progress(name)), func(by *consent.Caller) (json.RawMessage, error) {
+			if t != nil {
+				return t.Call(ctx, by, args)
+			}
+			return fromApp(rq, by, spec.KindTool, name, func(by *consent.Caller, name string) (json.RawMessage, error) {
+				c := hub.Call{Name: name, Args: args, By: by}
+				if rq.task != nil {
+					c.Sending = rq.task.sending
+				}
+				return s.hub.Call(ctx, c)
+			})
+		})
+	}
+	var r json.RawMessage
+	var err error
+	if rq.takesTasks() {
+		r, err = s.callOrTask(ctx, rq, tasks.Call{Tool: name, Own: t != nil}, work)
+	} else {
+		r, err = work(ctx)
+	}
 	if f, ok := errors.AsType[*hub.Failure](err); ok {
 		r, err = f.Result(), nil
 	}

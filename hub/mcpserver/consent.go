@@ -29,8 +29,13 @@ func (rq *request) elicit() consent.Elicit {
 	case form == nil, rawjson.Get(form, "form") == nil && rawjson.Get(form, "url") != nil:
 		return nil // it has none, or only opens addresses
 	case rq.modern:
-		return func(_ context.Context, q *spec.Ask) (spec.AskResult, error) {
-			return spec.AskResult{}, &consent.AskBack{Question: q}
+		return func(ctx context.Context, q *spec.Ask) (spec.AskResult, error) {
+			run := rq.task.asks()
+			if run == nil {
+				return spec.AskResult{}, &consent.AskBack{Question: q}
+			}
+			answers, err := run.Ask(ctx, inputRequest(q))
+			return reachOf(rawjson.Get(answers, consentKey+q.ID)), err
 		}
 	case rq.out == nil:
 		return nil
@@ -48,9 +53,14 @@ func (rq *request) elicit() consent.Elicit {
 // has brought, round is its own.
 func (s *Server) askOwner(rq *request, name string, q *spec.Ask, in input, round string) json.RawMessage {
 	c := carried{Round: round, State: in.ext[extState], Question: q.ID, Answers: in.ext[extResponses]}
+	out := append([]byte(`{"resultType":"input_required","inputRequests":`), inputRequest(q)...)
+	return append(rawjson.AppendStringMember(out, extState, s.seal(c, rq, name)), '}')
+}
+
+// inputRequest returns a question as the inputRequests of a result or a task.
+func inputRequest(q *spec.Ask) json.RawMessage {
 	question := append([]byte(`{"method":"elicitation/create","params":`), elicitation(q)...)
-	out := append([]byte(`{"resultType":"input_required","inputRequests":`), rawjson.AppendMember([]byte{'{'}, consentKey+q.ID, append(question, '}'))...)
-	return append(rawjson.AppendStringMember(append(out, '}'), extState, s.seal(c, rq, name)), '}')
+	return append(rawjson.AppendMember([]byte{'{'}, consentKey+q.ID, append(question, '}')), '}')
 }
 
 // elicitation returns the parameters of elicitation/create for a question.

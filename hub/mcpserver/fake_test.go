@@ -16,6 +16,7 @@ import (
 	"tabhub/hub"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
 	"tabhub/storage"
@@ -26,6 +27,7 @@ import (
 type scripted struct {
 	tools map[string]func(ctx context.Context, c hub.Call) (json.RawMessage, error)
 	apps  map[string]map[string]string // by URI: the public names of what each calls by its own
+	book  *tasks.Book
 
 	mu       sync.Mutex
 	lists    [4]*hub.Listing
@@ -39,6 +41,7 @@ type scripted struct {
 
 func newScripted() *scripted {
 	h := &scripted{watchers: map[int]func(hub.Change){}, followed: map[string]int{}, documents: map[storage.DeleteDocument]json.RawMessage{}}
+	h.book = tasks.Open(nil, tasks.Options{Keep: func(_ storage.Document, synced func(error)) { synced(nil) }, Forget: func(string) {}})
 	h.tools = map[string]func(context.Context, hub.Call) (json.RawMessage, error){
 		"echo": func(_ context.Context, c hub.Call) (json.RawMessage, error) {
 			return append(append(json.RawMessage(`{"content":[],"structuredContent":`), c.Args...), '}'), nil
@@ -110,6 +113,8 @@ func (h *scripted) FindFor(_ *consent.Caller, kind spec.Kind, name string) (hub.
 }
 
 func (h *scripted) ListFor(_ *consent.Caller, kind hub.ListKind) *hub.Listing { return h.List(kind) }
+
+func (h *scripted) Tasks() *tasks.Book { return h.book }
 
 func (h *scripted) Shows(*policy.Action) bool { return true }
 

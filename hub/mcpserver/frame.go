@@ -63,15 +63,20 @@ func errorFrame(id json.RawMessage, e *rpcError) frame {
 	} else {
 		b = append(b, id...)
 	}
-	b = append(b, `,"error":{"code":`...)
-	b = strconv.AppendInt(b, int64(e.code), 10)
+	b = e.append(append(b, `,"error":`...))
+	return frame{head: append(b, '}')}
+}
+
+// append appends the error as JSON-RPC has it.
+func (e *rpcError) append(b []byte) []byte {
+	b = strconv.AppendInt(append(b, `{"code":`...), int64(e.code), 10)
 	b = append(b, `,"message":`...)
 	b = rawjson.AppendString(b, e.message)
 	if e.data != nil {
 		b = append(b, `,"data":`...)
 		b = append(b, oneLine(e.data)...)
 	}
-	return frame{head: append(b, "}}"...)}
+	return append(b, '}')
 }
 
 // noticeFrame is a notification with members (without braces) as its params.

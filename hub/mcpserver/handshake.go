@@ -32,9 +32,11 @@ func (s *Server) protocol(rq *request) (frame, error) {
 	case mcp.MethodInitialize:
 		return s.initialize(rq)
 	case mcp.MethodServerDiscover:
+		c := s.capabilities()
+		c.Extensions = map[string]any{extTasks: struct{}{}}
 		return s.marshal(rq, mcp.DiscoverResult{
 			SupportedVersions: mcp.ValidProtocolVersions,
-			Capabilities:      s.capabilities(),
+			Capabilities:      c,
 			Instructions:      s.opts.Instructions,
 		}, uncached)
 	case mcp.MethodPing:
@@ -44,7 +46,12 @@ func (s *Server) protocol(rq *request) (frame, error) {
 		return s.result(rq, json.RawMessage("{}"), ""), nil
 	case mcp.MethodSetLogLevel:
 		return s.setLevel(rq)
-	case mcp.MethodTasksList, mcp.MethodTasksGet, mcp.MethodTasksResult, mcp.MethodTasksCancel:
+	case methodGetTask, methodUpdateTask, methodCancelTask:
+		if rq.modern {
+			return s.aboutTask(rq)
+		}
+		return frame{}, noMethod("tasks not supported")
+	case mcp.MethodTasksList, mcp.MethodTasksResult:
 		return frame{}, noMethod("tasks not supported")
 	}
 	return frame{}, noMethod("Method %s not found", method)

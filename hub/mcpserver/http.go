@@ -187,7 +187,7 @@ func (s *Server) postLegacy(x *exchange, r *http.Request, out *outbox, m message
 // respond answers rq on x.
 func (s *Server) respond(x *exchange, ctx context.Context, rq *request) {
 	if rq.waits() {
-		rq.begin(ctx)
+		rq.begin()
 		defer x.keepAlive()()
 	}
 	f, status, ok := s.answer(ctx, rq)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 
@@ -64,10 +63,17 @@ func (s *Server) withInput(ctx context.Context, rq *request, name string, progre
 			return nil, missingCapabilities(missing)
 		case len(missing) > 0:
 			return nil, toolError("the page asks back, for what this client does not offer: %s", strings.Join(missing, ", "))
-		case rq.modern:
-			return s.sealState(r, rq, name, by.Round), nil
-		case n == maxRounds:
+		case n == maxRounds && (!rq.modern || rq.task != nil):
 			return nil, toolError("the page has asked back %d times in this call", n)
+		case rq.modern:
+			run := rq.task.asks()
+			if run == nil {
+				return s.sealState(r, rq, name, by.Round), nil
+			}
+			if in, err = askTask(ctx, run, r, in, by.Round); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		ext, err := s.answers(ctx, rq, r, in.ext)
 		if err != nil {
@@ -184,14 +190,7 @@ func (s *Server) answers(ctx context.Context, rq *request, r json.RawMessage, ex
 	if err != nil {
 		return nil, err
 	}
-	next := spec.Extensions{}
-	maps.Copy(next, ext)
-	next[extResponses] = append(responses, '}')
-	delete(next, extState)
-	if state := rawjson.Get(r, extState); state != nil {
-		next[extState] = state
-	}
-	return next, nil
+	return nextRound(ext, r, append(responses, '}')), nil
 }
 
 // ask sends a request of the server to the client and waits for the answer, a raw

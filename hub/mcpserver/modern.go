@@ -74,6 +74,8 @@ func checkHeaders(rq *request, h http.Header) *rpcError {
 	switch rq.method {
 	case "resources/read":
 		member = "uri"
+	case methodGetTask, methodUpdateTask, methodCancelTask:
+		member = "taskId"
 	case "tools/call", "prompts/get":
 	default:
 		return nil

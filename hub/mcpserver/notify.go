@@ -44,6 +44,14 @@ func (p *changes) add(c hub.Change, w *changes) (added bool) {
 			}
 		}
 	}
+	for _, id := range c.Tasks {
+		if slices.Contains(w.tasks, id) {
+			added = true
+			if !slices.Contains(p.tasks, id) {
+				p.tasks = append(p.tasks, id)
+			}
+		}
+	}
 	return added
 }
 
@@ -107,6 +115,7 @@ func (ses *session) notices() (fs []frame) {
 	for _, l := range ses.listens {
 		if l.acked && !l.pending.empty() {
 			fs = l.pending.frames(fs, subscriptionMeta(l.id))
+			fs = ses.taskFrames(fs, l.pending.tasks, subscriptionMeta(l.id))
 			l.last, l.lastAt, l.pending = l.pending, time.Now(), changes{}
 		}
 	}
@@ -167,6 +176,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 	rq.out.put(noticeFrame("notifications/subscriptions/acknowledged", subscriptionMeta(l.id)+`,"notifications":`+l.want.filter()))
 	ses.mu.Lock()
 	l.acked = true
+	l.pending.tasks = l.want.tasks // how far they are now
 	ses.mu.Unlock()
 	rq.out.wake()
 	if !l.want.empty() {
@@ -184,6 +194,9 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 func (s *Server) filter(ctx context.Context, rq *request, want *changes) (stops map[string]func(), e *rpcError) {
 	raw, e := rq.object("notifications")
 	if e != nil || raw == nil {
+		return nil, e
+	}
+	if want.tasks, e = s.taskIDs(rq, raw); e != nil {
 		return nil, e
 	}
 	is := func(key string) bool { return string(rawjson.Get(raw, key)) == "true" }
@@ -221,6 +234,9 @@ func (c *changes) filter() string {
 	}
 	if len(c.updated) > 0 {
 		f["resourceSubscriptions"] = c.updated
+	}
+	if len(c.tasks) > 0 {
+		f["taskIds"] = c.tasks
 	}
 	b, _ := json.Marshal(f)
 	return string(b)

@@ -32,6 +32,8 @@ type request struct {
 
 	wrong *rpcError // why it is not served at all
 
+	task *taskCall // what may become one, else nil
+
 	failed bool // it was answered with the result of a tool that has failed
 
 	// Set by begin.
@@ -84,11 +86,11 @@ func (rq *request) waits() bool {
 
 // begin notes rq, if it waits, as under way in its session. If that has no room for it,
 // ctx stays nil. answer ends what begin begins.
-func (rq *request) begin(parent context.Context) {
+func (rq *request) begin() {
 	if !rq.waits() {
 		return
 	}
-	if ctx, done, ok := rq.ses.start(parent, rq.id, rq.method == methodListen); ok {
+	if ctx, done, ok := rq.ses.start(rq.id, rq.method == methodListen); ok {
 		rq.ctx, rq.done = ctx, done
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"tabhub/hub/builtin"
 	"tabhub/hub/consent"
 	"tabhub/hub/policy"
+	"tabhub/hub/tasks"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
@@ -40,10 +41,14 @@ type Hub interface {
 	SaveDocument(d storage.Document, synced func(error))
 	DeleteDocument(kind, id string)
 	Capabilities() hub.Capabilities
+	Tasks() *tasks.Book
 }
 
 // defaultWriteLimit is how long an HTTP client may take nothing of what it is sent.
 const defaultWriteLimit = 30 * time.Second
+
+// TaskAfter is how long a call may take until it becomes a task, if nothing else is said.
+const TaskAfter = 2 * time.Second
 
 // Options configure a Server. The zero value of each field is a usable default.
 type Options struct {
@@ -66,6 +71,7 @@ type Options struct {
 	// BehindProxy lets X-Forwarded-Proto and X-Forwarded-Host say what was asked for.
 	BehindProxy bool
 
+	TaskAfter   time.Duration // a call that has taken so long becomes a task, if its client takes one; 0 means the constant
 	KeepAlive   time.Duration // between comments on an idle event stream; 0 means spec.KeepAlive
 	IdleSession time.Duration // a Streamable HTTP session that is not used; 0 means 30 min
 	WriteLimit  time.Duration // a write to an HTTP client; 0 means defaultWriteLimit
@@ -89,12 +95,15 @@ type Server struct {
 	ctx         context.Context
 	cancel      context.CancelCauseFunc
 	unwatch     func()
+	leaving     context.Context // ends when Close begins: what is a task is left to another Server
+	leave       context.CancelFunc
 
 	lists     [4]atomic.Pointer[list]
 	expose    [4]exposure // by list; for ExposeAuto
 	sessions  sessions
 	followers followers
 	active    gate // requests that are answered
+	runs      gate // calls that may become tasks
 	streams   gate // connections that stay open: streams, event streams, listens
 
 	mu       sync.Mutex
@@ -123,6 +132,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.Telemetry, telemetry.Nobody)
 	orDefault(&o.Expose, ExposeAll)
 	orDefault(&o.ExposeBudget, 10_000)
+	orDefault(&o.TaskAfter, TaskAfter)
 	orDefault(&o.KeepAlive, spec.KeepAlive)
 	orDefault(&o.IdleSession, 30*time.Minute)
 	orDefault(&o.WriteLimit, defaultWriteLimit)
@@ -131,6 +141,7 @@ func New(h Hub, o Options) *Server {
 	orDefault(&o.MaxSessions, 4096)
 	s := &Server{hub: h, opts: o, log: o.Log, watching: map[*session]*watcher{}, apps: map[string]*apps{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.leaving, s.leave = context.WithCancel(context.Background())
 	for i := range o.Builtin {
 		s.definitions = append(s.definitions, o.Builtin[i].Definition())
 	}
@@ -142,7 +153,8 @@ func New(h Hub, o Options) *Server {
 	s.askPrefix = "tabhub-" + rand.Text()[:8] + "-"
 	s.sessions.init(s)
 	s.followers.init(s)
-	s.unwatch = h.Watch(s.changed)
+	unwatch, untold := h.Watch(s.changed), h.Tasks().Watch(s.taskChanged)
+	s.unwatch = func() { unwatch(); untold() }
 	s.visible(hub.Change{Tools: true, Resources: true, Prompts: true}) // what there is now
 	return s
 }
@@ -158,11 +170,15 @@ func orDefault[T comparable](v *T, d T) {
 // under way until ctx is done; what is left then is answered with NOT_CONNECTED. Then it
 // ends all streams and waits for them. It is idempotent. The error is ctx's if it cut
 // something short.
+//
+// Calls that are tasks are left to the Server of another process.
 func (s *Server) Close(ctx context.Context) error {
+	s.leave()
 	err := s.active.close(ctx)
 	s.unwatch()
 	s.cancel(errClosing)
 	s.sessions.close()
+	_ = s.runs.close(context.Background())    // as their requests and tasks have
 	_ = s.streams.close(context.Background()) // they end by themselves now
 	s.followers.close()
 	return err

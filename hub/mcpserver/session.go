@@ -26,7 +26,8 @@ type session struct {
 	id        string // "" of a single request
 	began     time.Time
 	identity  identity
-	ctx       context.Context // the parent of its requests
+	ctx       context.Context // ends with the session
+	values    context.Context // the parent of its requests, which never ends: see interrupt
 	cancel    context.CancelCauseFunc
 	transport telemetry.Transport // over SSE, 2024-11-05 is the version of a client that names none
 	full      bool                // has no room for a request
@@ -52,7 +53,8 @@ type session struct {
 	ended        bool
 	left         bool                 // its client has said that it goes for good
 	inflight     map[string]*inflight // by idKey
-	running      int                  // len(inflight) and those that share an id
+	running      int                  // those, and others that have the same id
+	unhook       func() bool          // of interrupt; nil while no request was begun
 	subs         map[string]func()    // by URI: ends the subscription
 	missing      []string             // URIs that it followed with an earlier Server, and that are nobody's now
 	listens      map[string]*listen   // by idKey
@@ -71,51 +73,91 @@ type session struct {
 // inflight is one request under way.
 type inflight struct {
 	cancel  context.CancelCauseFunc
-	listens bool // until it is cancelled
+	listens bool      // until it is cancelled
+	older   *inflight // has the same id; guarded by the session's mu
 }
 
 // changes is what a client has to be told.
 type changes struct {
 	tools, resources, prompts bool
 	updated                   []string // URIs, each once
+	tasks                     []string // ids, each once
 }
 
 func (c *changes) empty() bool {
-	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0
+	return !c.tools && !c.resources && !c.prompts && len(c.updated) == 0 && len(c.tasks) == 0
 }
 
 func (s *Server) newSession(parent context.Context, of identity) *session {
 	ses := &session{srv: s, identity: of, began: time.Now(), jobs: make(chan func())}
 	ses.ctx, ses.cancel = context.WithCancelCause(parent)
+	ses.values = context.WithoutCancel(parent)
 	return ses
 }
 
 // start notes a request under way and returns its context. done must be called
 // when it is answered. ok is false if the session has too many.
-func (ses *session) start(parent context.Context, id json.RawMessage, listens bool) (ctx context.Context, done func(), ok bool) {
-	ctx, cancel := context.WithCancelCause(parent)
-	r := &inflight{cancel, listens}
+func (ses *session) start(id json.RawMessage, listens bool) (ctx context.Context, done func(), ok bool) {
+	r := &inflight{listens: listens}
 	key := idKey(id)
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
 	if ses.full || ses.running >= ses.srv.opts.MaxInFlight {
-		cancel(nil)
 		return nil, nil, false
 	}
+	ctx, r.cancel = context.WithCancelCause(ses.values)
 	if ses.inflight == nil {
 		ses.inflight = map[string]*inflight{}
+		ses.unhook = context.AfterFunc(ses.ctx, ses.interrupt)
 	}
+	r.older = ses.inflight[key]
 	ses.inflight[key] = r
 	ses.running++
+	if ses.ctx.Err() != nil { // interrupt may have been there
+		r.cancel(context.Cause(ses.ctx))
+	}
 	return ctx, func() {
 		ses.mu.Lock()
-		ses.running--
-		if ses.inflight[key] == r {
-			delete(ses.inflight, key)
-		}
+		ses.forgetLocked(key, r)
 		ses.mu.Unlock()
-		cancel(nil)
+		r.cancel(nil)
 	}, true
+}
+
+// forgetLocked takes out a request that is not under way any more.
+func (ses *session) forgetLocked(key string, r *inflight) {
+	ses.running--
+	newest := ses.inflight[key]
+	if newest != r {
+		for newest.older != r {
+			newest = newest.older
+		}
+		newest.older = r.older
+	} else if r.older != nil {
+		ses.inflight[key] = r.older
+	} else {
+		delete(ses.inflight, key)
+	}
+}
+
+// underWay returns the requests under way.
+func (ses *session) underWay() (all []*inflight) {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	for _, r := range ses.inflight {
+		for ; r != nil; r = r.older {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// interrupt tells the requests under way that the session has ended. Their contexts do not end
+// by themselves with the session's, so that what a request has begun can go on without it.
+func (ses *session) interrupt() {
+	for _, r := range ses.underWay() {
+		r.cancel(context.Cause(ses.ctx))
+	}
 }
 
 // cancelRequest serves notifications/cancelled: the request of this session, if it
@@ -135,16 +177,10 @@ func (ses *session) cancelRequest(id json.RawMessage) {
 
 // endListens ends all subscriptions/listen without an answer.
 func (ses *session) endListens() {
-	ses.mu.Lock()
-	var open []*inflight
-	for _, r := range ses.inflight {
+	for _, r := range ses.underWay() {
 		if r.listens {
-			open = append(open, r)
+			r.cancel(errGone)
 		}
-	}
-	ses.mu.Unlock()
-	for _, r := range open {
-		r.cancel(errGone)
 	}
 }
 
@@ -238,6 +274,7 @@ func (ses *session) end(cause error) {
 	ses.subs, ses.out = nil, nil
 	gets := ses.gets
 	ses.gets = nil
+	unhook := ses.unhook
 	ses.mu.Unlock()
 	if first && over.Version != "" {
 		ses.srv.opts.Telemetry.EndSession(over)
@@ -246,7 +283,11 @@ func (ses *session) end(cause error) {
 	if ses.unbind != nil {
 		ses.unbind()
 	}
+	now := unhook != nil && unhook()
 	ses.cancel(cause)
+	if now {
+		ses.interrupt()
+	}
 	for _, stop := range subs {
 		stop()
 	}

@@ -132,7 +132,7 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		return
 	}
 	if rq := s.accept(ses, out, m); rq != nil {
-		rq.begin(ses.ctx)
+		rq.begin()
 		ses.spawn(out, rq.answer)
 	}
 	w.WriteHeader(http.StatusAccepted)

@@ -164,7 +164,7 @@ func (st *stream) request(rq *request) {
 		st.watched = true
 		st.srv.watchSession(st.ses, rq.sessionInfo(), rq.caller(nil, nil))
 	}
-	rq.begin(st.ses.ctx) // here and now, so that a cancellation on the next line finds it
+	rq.begin() // here and now, so that a cancellation on the next line finds it
 	if rq.ctx != nil {
 		st.ses.spawn(st.out, rq.answer)
 	} else if f, ok := rq.answer(); ok {

@@ -39,6 +39,7 @@ type hub struct {
 	origin  string
 	hellos  int
 	tabs    map[int64]*tabView
+	hands   []hand // as they were told
 	closed  []int64
 	updates []string
 	least   map[int64]int // the fewest tools that a tab had, by those that are watched
@@ -48,6 +49,12 @@ type hub struct {
 
 	owner spec.OwnerState // as it is told
 	reown chan struct{}   // capacity 1: owner is another
+}
+
+// hand is what the extension says of the owner's hand in a tab.
+type hand struct {
+	tab   int64
+	inUse bool
 }
 
 type tabView struct {
@@ -270,7 +277,9 @@ func (h *hub) Message(from spec.TabAddr, id json.RawMessage, msg spec.Inbound) {
 				h.tabs[from.Tab] = h.tabs[m.Replaces]
 				delete(h.tabs, m.Replaces)
 			}
-			if t := h.tabs[from.Tab]; t != nil {
+			if m.InUse != nil {
+				h.hands = append(h.hands, hand{from.Tab, *m.InUse})
+			} else if t := h.tabs[from.Tab]; t != nil {
 				t.state = *m
 			}
 		case *spec.TabClosed:

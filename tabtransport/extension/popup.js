@@ -32,7 +32,7 @@ const tabId = await (async () => {
 async function show() {
   /** @type {StatusView} */
   const status = await ask({ ask: "status", tabId });
-  const { hub, owner, page, sites, recent, used } = status;
+  const { hub, owner, page, sites, recent, used, hold } = status;
   const state = stateOf(status);
   const connected = hub.state === "connected";
   byID("state").dataset.state = state;
@@ -45,6 +45,7 @@ async function show() {
   pause.textContent = paused ? "Resume" : "Pause everything";
   pause.classList.toggle("main", paused);
   byID("dashboard", HTMLButtonElement).disabled = !connected;
+  showList("held", hold ? [hold] : [], heldItem);
   showList("used", used, tabInUse);
   showList("recent", recent.map((use) => ({ ...use, when: ago(Date.now() - use.at) })), useItem);
   const since = Date.now() - (owner.at ?? 0);
@@ -91,6 +92,18 @@ function tabInUse({ tabId: id, title, users }) {
   go.setAttribute("aria-label", `Show ${title || "the tab"}`);
   go.addEventListener("click", () => void bringToFront(id));
   return make("li", "row", words, go);
+}
+
+/** @param {Hold} hold of this tab */
+function heldItem({ by, until, waiting }) {
+  const time = new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const means = waiting ? "It waits for you to finish here." : `Until ${time}, and longer while it works here. No other app uses the tab.`;
+  const release = make("button", "", "Release");
+  release.addEventListener("click", async () => {
+    byID("problem").textContent = await ask({ ask: "release", tabId });
+    await show();
+  });
+  return make("li", "row", make("div", "wide", make("strong", "", `Held by ${by}`), make("p", "soft", means)), release);
 }
 
 /** @param {number} id of a tab */

@@ -41,8 +41,8 @@ export function stateOf({ hub, owner, waiting, working }) {
  * What the button in the toolbar shows: of the browser as a whole, or in one tab.
  *
  * @param {Standing} standing
- * @param {{tools: number, waiting: boolean, users: string[]}} [tab] how many tools it offers, whether a
- *   form there waits for the person, which clients use it
+ * @param {{tools: number, waiting: boolean, users: string[], holder: string}} [tab] how many tools it offers,
+ *   whether a form there waits for the person, which clients use it, which one waits for the person to leave it
  * @returns {{text: string, colour: string, title: string}}
  */
 export function button(standing, tab) {
@@ -50,6 +50,7 @@ export function button(standing, tab) {
   const [name, badge, colour] = STATES[state];
   const title = `tabhub: ${name}`;
   if (tab?.waiting) return { text: "you", colour: WAIT, title: "tabhub: a form in this tab waits for you to submit it" };
+  if (tab?.holder) return { text: "you", colour: WAIT, title: `tabhub: ${waitsForYou(tab.holder)}` };
   switch (state) {
     case "waiting":
       return { text: String(questions(standing)), colour, title };
@@ -76,6 +77,15 @@ export function using(users) {
   const [first, second, ...more] = users;
   if (!second) return `${first} is using`;
   return `${first} and ${more.length ? `${more.length + 1} others` : second} are using`;
+}
+
+/**
+ * What a client says that holds a tab for itself while its owner uses the tab.
+ *
+ * @param {string} holder
+ */
+export function waitsForYou(holder) {
+  return `${holder} waits for you to finish`;
 }
 
 /**

@@ -78,14 +78,15 @@ func TestButton(t *testing.T) {
 	h := newHub(t)
 	p := h.popup(h.browse(chromium.Options{}), 0)
 	p.Eval(`import("/states.js").then(({button}) => void (window.button = button))`)
-	const quiet, waits = `{"tools": 7, "waiting": false, "users": []}`, `{"tools": 7, "waiting": true, "users": ["Claude Code"]}`
-	const used = `{"tools": 7, "waiting": false, "users": ["Claude Code"]}`
+	const quiet, waits = `{"tools": 7, "waiting": false, "users": [], "holder": ""}`, `{"tools": 7, "waiting": true, "users": ["Claude Code"], "holder": ""}`
+	const used = `{"tools": 7, "waiting": false, "users": ["Claude Code"], "holder": ""}`
 	for name, test := range map[string]struct{ parts, tab, want string }{
-		"no tools":       {`{}`, `{"tools": 0, "waiting": false, "users": []}`, " tabhub: Connected"},
+		"no tools":       {`{}`, `{"tools": 0, "waiting": false, "users": [], "holder": ""}`, " tabhub: Connected"},
 		"tools":          {`{}`, quiet, "7 tabhub: Connected"},
 		"used":           {`{}`, used, "… tabhub: Claude Code is using this tab"},
-		"used by two":    {`{"working": 5}`, `{"tools": 7, "waiting": false, "users": ["A", "B"]}`, "… tabhub: A and B are using this tab"},
-		"used by more":   {`{}`, `{"tools": 7, "waiting": false, "users": ["A", "B", "C"]}`, "… tabhub: A and 2 others are using this tab"},
+		"waits for you":  {`{"working": 5}`, `{"tools": 7, "waiting": false, "users": ["A"], "holder": "A"}`, "you tabhub: A waits for you to finish"},
+		"used by two":    {`{"working": 5}`, `{"tools": 7, "waiting": false, "users": ["A", "B"], "holder": ""}`, "… tabhub: A and B are using this tab"},
+		"used by more":   {`{}`, `{"tools": 7, "waiting": false, "users": ["A", "B", "C"], "holder": ""}`, "… tabhub: A and 2 others are using this tab"},
 		"another used":   {`{"working": 2}`, quiet, "2… tabhub: At work"},
 		"a form waits":   {`{"waiting": 1}`, waits, "you tabhub: a form in this tab waits for you to submit it"},
 		"a question":     {`{"waiting": 1}`, used, "1 tabhub: Waiting for you"},

@@ -28,6 +28,7 @@ type ToHub = import("../../spec/schema/tabhub.v1").ToHub & Pick<FromHub, "browse
 type FromHub = import("../../spec/schema/tabhub.v1").FromHub;
 type ErrorCodes = import("../../spec/schema/tabhub.v1").ErrorCodes;
 type Ask = import("../../spec/schema/tabhub.v1").Ask;
+type Room = import("../../spec/schema/tabhub.v1").Room;
 type AskResult = import("../../spec/schema/tabhub.v1").AskResult;
 
 /** What the browser asks, and the hub answers. */
@@ -181,6 +182,8 @@ declare var navigation: EventTarget & {
 declare var tabhubGateway: { join(): void } | undefined;
 declare var tabhubLate: boolean | undefined;
 declare var tabhubFrame: { signed(sign: FrameSign): void } | undefined;
+/** Stops telling of the owner's hand. */
+declare var tabhubHand: AbortController | undefined;
 declare var tabhubMark: { host: HTMLElement; words: HTMLElement; timer: number } | undefined;
 
 // ---- Between the extension's pages and the service worker
@@ -258,6 +261,8 @@ interface StatusView extends Standing {
   recent: Use[];
   /** The tabs that clients use just now. */
   used: { tabId: number; title: string; users: string[] }[];
+  /** Who holds the tab, if a client does. */
+  hold?: Hold;
   /** The tab's own site first, then those of its frames. */
   sites: SiteView[];
 }
@@ -290,6 +295,16 @@ interface Use {
   took?: number;
   /** How it ended; undefined if nobody knows. */
   ended?: "done" | "failed" | "cancelled";
+}
+
+/** A tab that a client holds for itself. */
+interface Hold {
+  /** Its name, for people. */
+  by: string;
+  /** Until when, as Date.now() has it, if it does not call meanwhile. */
+  until: number;
+  /** A call of it waits until the owner does not use the tab. */
+  waiting: boolean;
 }
 
 /** Where a tool is. */
@@ -344,6 +359,7 @@ type UIRequest =
   | { ask: "forget" }
   | { ask: "dashboard" }
   | { ask: "pause"; on: boolean }
+  | { ask: "release"; tabId: number }
   | { ask: "front" }
   | { ask: "tool"; tool: ToolAt }
   | { ask: "try"; id: string; tool: ToolAt; args: object }

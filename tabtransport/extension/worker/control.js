@@ -6,6 +6,7 @@ import { picture } from "./picture.js";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.js";
 import { unlessStopping } from "./stopping.js";
 import { isAsleep, isAt } from "./tab.js";
+import { create } from "./rooms.js";
 import { permitsDocument, permitsPage } from "./settings.js";
 
 /** How long a navigation may take before it is answered anyway, in ms. */
@@ -13,17 +14,19 @@ const LOAD = 5_000;
 const MAX_TEXT = 2 << 20;
 
 /** @typedef {() => Settings} Current the settings of the moment */
+/** @typedef {import("./rooms.js").Rooms} Rooms */
 
 /**
  * What does a request. The settings are those of the moment, whenever it asks.
  *
  * @template {ControlMethod} M
- * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current) => Promise<FromHub[M]["result"]>} Does
+ * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current, rooms: Rooms) => Promise<FromHub[M]["result"]>} Does
  */
 
 /** @type {{ [M in ControlMethod]: Does<M> }} */
 const METHODS = {
   "browser/openTab": openTab,
+  "browser/endRoom": (_, { room, close = false }, __, rooms) => rooms.end(room, close),
   "browser/activateTab": activateTab,
   "browser/closeTab": closeTab,
   "browser/listTabs": listTabs,
@@ -42,6 +45,8 @@ export const CAPABILITIES = [
   "screenshot",
   "text",
   "resume",
+  "room",
+  "hold",
 ];
 // Where the browser has no window there is nobody to ask.
 if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
@@ -51,11 +56,12 @@ if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
  *
  * @param {HubMessage<ControlMethod>} message
  * @param {Current} settings
+ * @param {Rooms} rooms
  */
-export function control({ method, tabId, params }, settings) {
+export function control({ method, tabId, params }, settings, rooms) {
   if (!Object.hasOwn(METHODS, method)) return undefined; // a hub that is newer than the extension
   const does = /** @type {Does<any>} */ (METHODS[method]);
-  return does(tabId, params, settings);
+  return does(tabId, params, settings, rooms);
 }
 
 /**
@@ -100,23 +106,16 @@ async function awake(tabId) {
 }
 
 /** @type {Does<"browser/openTab">} */
-async function openTab(_, { url, active, wake }, settings) {
+async function openTab(_, { url, active, wake, room }, settings, rooms) {
   const address = webAddress(url, settings);
   const asleep = wake ? await sleeping(address) : undefined;
   if (asleep?.id !== undefined) {
     await chrome.tabs.reload(asleep.id);
-    if (active) await activateTab(asleep.id, {}, settings);
+    if (active) await activateTab(asleep.id, {}, settings, rooms);
     return { tabId: asleep.id };
   }
-  const windows = await chrome.windows.getAll({ windowTypes: ["normal"] });
-  /** @type {chrome.tabs.Tab | undefined} */
-  let tab;
-  if (windows.length) {
-    tab = await chrome.tabs.create({ url: address, active });
-    if (active) await chrome.windows.update(tab.windowId, { focused: true });
-  } else {
-    tab = (await chrome.windows.create({ url: address, focused: active }))?.tabs?.[0];
-  }
+  const tab = await (room ? rooms.open(room, address, active) : create(address, active));
+  if (active && tab) await chrome.windows.update(tab.windowId, { focused: true });
   if (tab?.id === undefined) throw new Refusal(Code.Internal, "the browser opened no tab");
   return { tabId: tab.id };
 }

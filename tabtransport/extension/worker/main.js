@@ -5,10 +5,13 @@
 // event and delivers it to whoever listens by then.
 
 import { isLoopback } from "../addresses.js";
+import { using, waitsForYou } from "../states.js";
 import { Arrivals } from "./arrivals.js";
 import { Calls } from "./calls.js";
 import { CAPABILITIES, control } from "./control.js";
 import { Gateways } from "./gateways.js";
+import { Hand } from "./hand.js";
+import { Holds } from "./holds.js";
 import { Hub } from "./hub.js";
 import { bring, bringAnswers, bringLate, placeSentinel } from "./inject.js";
 import { Invitations } from "./invitations.js";
@@ -16,6 +19,7 @@ import { Link } from "./link.js";
 import { Marks } from "./marks.js";
 import { Questions } from "./questions.js";
 import { Code, Refusal } from "./refusal.js";
+import { Rooms } from "./rooms.js";
 import * as settings from "./settings.js";
 import { isAsleep } from "./tab.js";
 import { Tabs } from "./tabs.js";
@@ -36,8 +40,21 @@ const tabs = new Tabs(hub, standing, () => current, (tab) => toolbar.tab(tab));
 const marks = new Marks(() => current);
 const uses = new Uses((tabId, users) => {
   toolbar.used(tabId, users);
-  marks.show(tabId, users);
+  mark(tabId);
 }, showState);
+const rooms = new Rooms();
+/** @type {Hand} */
+const hand = new Hand(() => current, (tabId) => holds.of(tabId) !== undefined || rooms.has(tabId), (tabId) => {
+  if (hand.isAt(tabId)) rooms.usedByHand(tabId);
+  holds.hand(tabId);
+});
+/** @type {Holds} */
+const holds = new Holds(hub, (tabId) => hand.isAt(tabId), (tabId) => {
+  const hold = holds.of(tabId);
+  toolbar.held(tabId, hold?.waiting ? hold.by : "");
+  mark(tabId);
+  void hand.look(tabId);
+});
 const calls = new Calls(tabs, hub, new Arrivals(tabs, () => current), uses);
 const tries = new Tries(tabs, uses);
 const gateways = new Gateways(() => current);
@@ -62,7 +79,7 @@ async function start() {
   await chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
   await settings.dropSecrets();
   current = await settings.loadSettings();
-  await Promise.all([tabs.load(), calls.load(), questions.load(), placeSentinel(current)]);
+  await Promise.all([tabs.load(), calls.load(), questions.load(), rooms.load(), placeSentinel(current)]);
   await uses.load(calls.runs);
   void gateways.everywhere({ recent: true }); // an earlier worker may have been stopped too soon
   void link.ensure();
@@ -95,6 +112,7 @@ function opened() {
   calls.opened();
   tabs.opened();
   questions.opened();
+  holds.opened();
 }
 
 /** @param {HubMessage | HubAnswer} message */
@@ -123,6 +141,7 @@ function message(message) {
       break;
     case "browser/ownerState":
       owner = { ...message.params, at: Date.now() };
+      void ready.then(() => holds.take(owner.held ?? []));
       showState();
       break;
     case "browser/ask":
@@ -147,7 +166,7 @@ const MARKED = new Set(["browser/navigate", "browser/activateTab", "browser/scre
  */
 function controlled(message) {
   const { id = "", method, tabId } = message;
-  const act = () => control(message, () => current);
+  const act = () => control(message, () => current, rooms);
   const outcome = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
   if (message.for === undefined || !MARKED.has(method)) return outcome;
   uses.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
@@ -241,12 +260,18 @@ chrome.tabs.onUpdated.addListener((id, change, tab) => {
     tabs.seen(tab);
     gateways.seen(id, change);
     if (change.status) uses.loaded(id);
+    if (change.status) void hand.look(id);
     if (change.url) void invitations.seen(tab, change.url);
   });
 });
 // A window without an address is complete at once, and may not change any more.
 chrome.tabs.onCreated.addListener(({ id = -1, status }) => void ready.then(() => gateways.seen(id, { status })));
-chrome.tabs.onActivated.addListener(({ tabId, windowId }) => void ready.then(() => tabs.activated(tabId, windowId)));
+chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
+  void ready.then(() => {
+    tabs.activated(tabId, windowId);
+    void hand.moved();
+  });
+});
 chrome.tabs.onAttached.addListener((tabId) => void ready.then(async () => tabs.seen(await chrome.tabs.get(tabId))));
 chrome.tabs.onRemoved.addListener((tabId) => {
   void ready.then(() => {
@@ -256,7 +281,10 @@ chrome.tabs.onRemoved.addListener((tabId) => {
 });
 chrome.tabs.onReplaced.addListener((id, before) => {
   void tabs.replaced(id, before, ready);
-  void ready.then(() => forget(before));
+  void ready.then(() => {
+    rooms.replaced(id, before);
+    forget(before);
+  });
 });
 
 /** @param {number} tabId of a tab that there is no more */
@@ -264,11 +292,19 @@ function forget(tabId) {
   uses.closed(tabId);
   marks.closed(tabId);
   toolbar.closed(tabId);
+  hand.left(tabId);
+  rooms.closed(tabId);
 }
 
-chrome.windows.onFocusChanged.addListener((windowId) => void ready.then(() => tabs.focused(windowId)), {
-  windowTypes: ["normal"],
-});
+chrome.windows.onFocusChanged.addListener(
+  (windowId) => {
+    void ready.then(() => {
+      tabs.focused(windowId);
+      void hand.moved();
+    });
+  },
+  { windowTypes: ["normal"] },
+);
 
 chrome.windows.onRemoved.addListener((windowId) => void ready.then(() => questions.closed(windowId)));
 
@@ -293,6 +329,12 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
     void ready.then(() => bringAnswers(sender, current)).catch(() => {}).then(respond);
     return true;
   }
+  const { tab } = sender;
+  if (sender.id === chrome.runtime.id && message.type === "hand" && tab?.id !== undefined) {
+    const { id } = tab;
+    void ready.then(() => respond(hand.input(id, message.inFrame)));
+    return true;
+  }
   // Content scripts have nothing to ask here.
   if (sender.id !== chrome.runtime.id || sender.origin !== location.origin) return false;
   void ready.then(() => asked(message)).then(respond);
@@ -308,7 +350,7 @@ async function asked(request) {
       const url = tab ? await addressOf(tab) : "";
       const page = await pageView(tab, url);
       const sites = tabs.sites(tabId, url, page.reached);
-      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs() };
+      return { ...stands(), address: current.hub, settings: current, page, sites, recent: uses.recent(tabId), used: await usedTabs(), hold: holds.of(tabId) };
     }
     case "site": {
       const { origin, on, keep, webmcp } = request;
@@ -326,6 +368,8 @@ async function asked(request) {
       return openDashboard();
     case "pause":
       return pause(request.on);
+    case "release":
+      return release(request.tabId);
     case "front":
       return questions.front();
     case "tool":
@@ -404,6 +448,32 @@ async function openDashboard() {
 }
 
 /**
+ * Draws what a tab's mark says, or takes it away.
+ *
+ * @param {number} tabId
+ */
+function mark(tabId) {
+  const hold = holds.of(tabId);
+  const users = uses.users(tabId);
+  marks.show(tabId, hold?.waiting ? waitsForYou(hold.by) : users.length ? `${using(users)} this page` : "");
+}
+
+/**
+ * Has the hub end the lease of a tab.
+ *
+ * @param {number} tabId
+ * @returns {Promise<string>} what went wrong
+ */
+async function release(tabId) {
+  try {
+    await hub.request("browser/release", {}, tabId);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
  * Has the hub stop everything, or go on.
  *
  * @param {boolean} on
@@ -459,6 +529,7 @@ function showState() {
   if (link.state.state !== "connected") {
     hub.disconnected();
     owner = NOBODY;
+    holds.take([]);
   }
   toolbar.show(stands());
 }

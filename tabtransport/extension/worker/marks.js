@@ -2,7 +2,6 @@
 // extension's own world in the page: the page's scripts cannot look into them, a click goes through
 // them, and no picture that a client gets has them.
 
-import { using } from "../states.js";
 import { Code, Refusal } from "./refusal.js";
 import { permitsPage, webOrigin } from "./settings.js";
 import { isAsleep } from "./tab.js";
@@ -32,16 +31,16 @@ export class Marks {
   }
 
   /**
-   * Says who uses a tab.
+   * Says what a client does in a tab.
    *
    * @param {number} tabId
-   * @param {string[]} users none: nobody does
+   * @param {string} label "": none does anything
    */
-  show(tabId, users) {
+  show(tabId, label) {
     const was = this.#labels.get(tabId);
-    if (users.length) this.#labels.set(tabId, `${using(users)} this page`);
+    if (label) this.#labels.set(tabId, label);
     else this.#labels.delete(tabId);
-    if (users.length || was !== undefined) this.renew(tabId);
+    if (label || was !== undefined) this.renew(tabId);
     if (this.#labels.size) this.#renewing ??= setInterval(() => this.renewAll(), RENEW);
   }
 

@@ -2,7 +2,7 @@
 
 import { button } from "../states.js";
 
-/** @typedef {{tools: number, waiting: boolean, users: string[]}} Shown */
+/** @typedef {{tools: number, waiting: boolean, users: string[], holder: string}} Shown */
 
 export class Toolbar {
   /** @type {Map<number, Shown>} */
@@ -39,6 +39,14 @@ export class Toolbar {
     this.#tab(tabId, { users });
   }
 
+  /**
+   * @param {number} tabId
+   * @param {string} holder who waits for the owner to leave the tab, "" if nobody does
+   */
+  held(tabId, holder) {
+    if (holder !== (this.#tabs.get(tabId)?.holder ?? "")) this.#tab(tabId, { holder });
+  }
+
   /** @param {number} tabId */
   closed(tabId) {
     this.#tabs.delete(tabId);
@@ -50,7 +58,7 @@ export class Toolbar {
    * @param {Partial<Shown>} change
    */
   #tab(tabId, change) {
-    const tab = { tools: 0, waiting: false, users: [], ...this.#tabs.get(tabId), ...change };
+    const tab = { tools: 0, waiting: false, users: [], holder: "", ...this.#tabs.get(tabId), ...change };
     this.#tabs.set(tabId, tab);
     if (!this.#standing) return;
     const all = button(this.#standing);

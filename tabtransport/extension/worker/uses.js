@@ -77,6 +77,15 @@ export class Uses {
     return this.#tabs.get(tabId)?.recent ?? [];
   }
 
+  /**
+   * Who is to be seen to use a tab.
+   *
+   * @param {number} tabId
+   */
+  users(tabId) {
+    return this.#tabs.get(tabId)?.users ?? [];
+  }
+
   /** The tabs that are marked, with who uses them. */
   get marked() {
     return [...this.#tabs].filter(([, { users }]) => users.length).map(([tabId, { users }]) => ({ tabId, users }));

@@ -42,6 +42,10 @@ type Options struct {
 	// Windows has the browser say that it is not headless, so that the extension asks its
 	// owner in windows.
 	Windows bool
+	// Display is the X display that the browser has its windows on; "": it is headless.
+	Display string
+	// Restore has the browser open what Profile had when it was closed.
+	Restore bool
 	// Renderers is how many processes pages share, for a test with many. By default it is
 	// the browser's choice.
 	Renderers int
@@ -140,7 +144,6 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 		chromedp.ExecPath(path),
 		chromedp.UserDataDir(profile),
 		chromedp.WindowSize(1280, 800),
-		chromedp.Flag("headless", "new"),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("no-first-run", true),
 		chromedp.Flag("no-default-browser-check", true),
@@ -156,6 +159,11 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 		// The list under the address bar is a page, which takes longer to load than all the rest.
 		chromedp.Flag("disable-features", "WebUIOmniboxPopup,WebUIOmniboxAimPopup"),
 	}
+	if opts.Display == "" {
+		out = append(out, chromedp.Flag("headless", "new"))
+	} else {
+		out = append(out, chromedp.Env("DISPLAY="+opts.Display), chromedp.Flag("ozone-platform", "x11"))
+	}
 	if opts.WebMCP {
 		out = append(out, chromedp.Flag("enable-features", "WebMCP"))
 	}
@@ -164,6 +172,9 @@ func Flags(path, profile string, opts Options) []chromedp.ExecAllocatorOption {
 	}
 	if opts.Windows {
 		out = append(out, chromedp.Flag("user-agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36"))
+	}
+	if opts.Restore {
+		out = append(out, chromedp.Flag("restore-last-session", true))
 	}
 	if opts.Renderers > 0 {
 		out = append(out, chromedp.Flag("renderer-process-limit", strconv.Itoa(opts.Renderers)))

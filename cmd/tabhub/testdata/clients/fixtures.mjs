@@ -21,6 +21,12 @@ const sample = (words, maxTokens = 100) => ({
 const roots = { method: 'roots/list', params: {} };
 const string = { type: 'string' };
 
+/** Sleeps until it is told to stop. */
+const slowly = (ms, signal) => new Promise((resolve) => {
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener('abort', () => (clearTimeout(timer), resolve()));
+});
+
 /** A tool that asks once and then tells what it was answered. */
 const asking = (name, requests, tell, requestState) => ({
   name,
@@ -167,9 +173,30 @@ const tools = [
       return ask(Object.fromEntries(Object.entries(all).filter(([what]) => can[what])));
     },
   },
+  { name: 'greet', run: ({ name }) => text(`Hello, ${name}!`) },
+  { name: 'slow_compute', run: async ({ seconds }, { signal }) => (await slowly(seconds * 1000, signal), text(`computed for ${seconds} s`)) },
+  { name: 'failing_job', run: async () => { await sleep(500); throw new Error('This tool always fails'); } },
+  { ...asking('protocol_error_job', () => ({ client_roots: roots }), () => 'the client has roots'), after: 500 },
+  { ...asking('confirm_delete', () => ({ confirm: elicit('Delete it?', { confirm: { type: 'boolean' } }) }), ({ confirm }) => `confirmed: ${confirm.action}`), after: 500 },
+  {
+    ...asking('multi_input', () => ({ first: elicit('One', { name: string }), second: elicit('Two', { name: string }) }),
+      ({ first, second }) => `${first.action} ${second.action}`),
+    after: 500,
+  },
+  {
+    name: 'test_tool_with_task',
+    async run(_, { extensions: { inputResponses: got = {} } }) {
+      if (!got.user_name) return ask({ user_name: elicit('What is your name?', { name: string }) });
+      await sleep(500);
+      return text(`Hello, ${got.user_name.content?.name}!`);
+    },
+  },
   { name: 'test_trigger_tool_change', run: () => (change('tools'), text('changed')) },
   { name: 'test_trigger_prompt_change', run: () => (change('prompts'), text('changed')) },
-].map((t) => ({ description: t.name, inputSchema: none, ...t }));
+].map(({ after, ...t }) => ({
+  description: t.name, inputSchema: none, ...t,
+  ...(after && { run: async (...args) => (await sleep(after), t.run(...args)) }),
+}));
 
 const resources = [
   {

@@ -1,0 +1,153 @@
+package hub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"tabhub/hub/consent"
+	"tabhub/hub/item"
+	"tabhub/hub/policy"
+	"tabhub/hub/state"
+	"tabhub/hub/tasks"
+	"tabhub/spec"
+	"tabhub/spec/rawjson"
+	"tabhub/storage"
+	"tabhub/tabtransport"
+)
+
+// Tasks returns the tasks of the Hub's user.
+func (h *Hub) Tasks() *tasks.Book { return h.book }
+
+// openTasks takes up the tasks of earlier processes. No tab is connected yet.
+func (h *Hub) openTasks(docs []storage.Document) {
+	h.book = tasks.Open(docs, tasks.Options{
+		Keep: func(doc storage.Document, synced func(error)) {
+			h.store.Write(h.opts.User, h.epoch, []storage.Change{doc}, func(err error) {
+				h.written(err)
+				synced(err)
+			})
+		},
+		Forget: func(id string) {
+			h.store.Write(h.opts.User, h.epoch, []storage.Change{storage.DeleteDocument{Kind: tasks.Kind, ID: id}}, h.written)
+		},
+	})
+	for _, u := range h.book.Unended() {
+		if r, c := h.restoreCall(u); r != nil {
+			h.resume(u, r, c)
+			continue
+		}
+		f := &Failure{spec.FailNotConnected, "the hub was restarted before the call was sent to a page; it has had no effect: call again"}
+		if u.Own {
+			f.Message = "the hub was restarted while the call was under way; it may have taken effect"
+		}
+		u.End(f.Result(), nil)
+	}
+}
+
+// sentCall is a call that a page was sent, as far as another process needs it.
+type sentCall struct {
+	tabtransport.Sent
+	To       spec.TabAddr    `json:"to"`
+	Call     string          `json:"call"` // its id in the record
+	Began    time.Time       `json:"began"`
+	Domain   spec.Domain     `json:"domain"`
+	Origin   string          `json:"origin"`
+	Verified bool            `json:"verified"`
+	Item     json.RawMessage `json:"item"`
+	URL      string          `json:"url"`
+	Reason   string          `json:"reason"`
+	Timeout  time.Duration   `json:"timeout"`
+	Name     string          `json:"name,omitempty"` // of its client
+	Said     string          `json:"said,omitempty"`
+	Session  string          `json:"clientSession,omitempty"`
+	Via      string          `json:"via,omitempty"`
+}
+
+// describeSent returns what describes the call that is about to be sent to the target: a
+// sentCall.
+func (r *run) describeSent(sent tabtransport.Sent) func() json.RawMessage {
+	it := r.target.Item
+	c := sentCall{
+		Sent: sent, To: r.target.Addr, Call: r.id, Began: r.start,
+		Domain: it.Domain, Origin: it.Origin, Verified: it.Verified, Item: it.Raw,
+		URL: r.target.URL, Reason: r.reason, Timeout: r.timeout,
+		Name: r.by.Who.Name, Said: r.by.Said, Session: r.by.Session, Via: r.by.Via,
+	}
+	return func() json.RawMessage {
+		raw, _ := json.Marshal(c) // of what was JSON before
+		return raw
+	}
+}
+
+// restoreCall returns the call of a task as the process before had it, nil if that has sent none.
+func (h *Hub) restoreCall(u tasks.Unended) (*run, *sentCall) {
+	c := &sentCall{}
+	if u.Sent == nil || json.Unmarshal(u.Sent, c) != nil {
+		return nil, nil
+	}
+	it, err := item.Parse(spec.KindTool, c.Item, &h.schemas, func(string) (item.Provenance, error) {
+		return item.Provenance{Domain: c.Domain, Origin: c.Origin, Verified: c.Verified}, nil
+	})
+	if err != nil {
+		return nil, nil
+	}
+	by := &consent.Caller{
+		Who: &policy.Principal{ID: u.Client, Name: c.Name}, Said: c.Said, Session: c.Session, Via: c.Via,
+		Progress: func(p spec.Progress) { u.Says(p.Message) },
+	}
+	r := &run{
+		h: h, id: c.Call, kind: spec.KindTool, name: u.Tool, by: by, start: c.Began, sent: true,
+		target: state.Candidate{Addr: c.To, Item: it, URL: c.URL}, reason: c.Reason, timeout: c.Timeout,
+		action: actionFor(by, it, it.Source),
+	}
+	r.ref.ID.Domain, r.ref.ID.Item = c.Domain, it.Source
+	r.progress = r.progressed
+	return r, c
+}
+
+// resume asks the page for the answer to a call that an earlier process has sent it, and ends the
+// call's task with that. It does not wait.
+func (h *Hub) resume(u tasks.Unended, r *run, c *sentCall) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	u.Go(cancel)
+	left := context.AfterFunc(h.ctx, func() { cancel(tabtransport.ErrLeft) })
+	ctx, r.passage = h.gate.enter(ctx, r.by, subject{id: r.id, kind: r.kind, name: r.ref.ID.Item, site: policy.Site{Domain: c.Domain}})
+	r.passage.sent(c.To, policy.Allow)
+	answer := h.transport.Resume(c.To, c.Sent, r.wait())
+	h.inFlight.Add(1)
+	h.tasks.Go(func() {
+		defer h.inFlight.Add(-1)
+		defer cancel(nil)
+		defer left()
+		defer r.passage.leave()
+		resp, err := answer(ctx)
+		if err != nil && h.ctx.Err() != nil {
+			return // the next process asks
+		}
+		if result, ok := r.resumed(ctx, resp, err); ok {
+			u.End(result, nil)
+		}
+	})
+}
+
+// resumed records how a call has ended that was resumed, and returns its result. ok is false if it
+// has none, as its client has cancelled it.
+func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ json.RawMessage, ok bool) {
+	remote, _ := errors.AsType[*spec.Error](err)
+	switch {
+	case errors.Is(err, tabtransport.ErrLost), remote != nil && remote.Code == spec.CodeTabNotFound:
+		r.next = r.h.nextPage(ctx, r.target.Addr)
+		err = errTabClosed
+	case errors.Is(err, tabtransport.ErrTimeout):
+		err = r.timedOut()
+	case err == nil && string(rawjson.Get(resp.Result, "resultType")) == `"input_required"`:
+		err = &Failure{spec.FailToolError, "the page asks back, but what it was called with was lost when the hub was restarted; it may have taken effect"}
+	}
+	err = cleanError(r.h.gateError(err, true))
+	r.h.recordCall(r, resp, err)
+	r.h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start))
+	result, err := r.toolResult(resp, err)
+	return result, err == nil
+}

@@ -1,0 +1,98 @@
+package extension_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// hold has the hub say that Claude Code holds a tab, and that a call of it waits there.
+func (h *hub) hold(tab int64, waiting bool) {
+	h.tellOwner(func(o *spec.OwnerState) {
+		o.Held = []spec.HeldTab{{TabID: tab, By: "Claude Code", UntilMs: 600_000, Waiting: waiting}}
+	})
+}
+
+// listens waits until a tab's top document is looked at for the owner's hand.
+func listens(b *chromium.Browser, tab int64) {
+	w := b.Worker()
+	defer w.Close()
+	w.WaitFor(fmt.Sprintf(`chrome.scripting.executeScript({target: {tabId: %d}, func: () => globalThis.tabhubHand !== undefined}).then(([{result}]) => result, () => false)`, tab))
+}
+
+// told waits until the extension has said something of the owner's hand.
+func (h *hub) toldHands(want ...hand) {
+	h.t.Helper()
+	h.wait(fmt.Sprintf("the hands %v", want), func() bool { return slices.Equal(h.hands, want) })
+}
+
+// While a client holds a tab, the hub learns when the owner uses it: by a key, by a click in a frame,
+// also after the page was loaded again, and until another tab is in front. No script can say it.
+func TestOwnersHand(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{WebMCP: true})
+	frame := site(t, map[string]string{"/": `<!doctype html><body style="margin: 0; height: 100vh; background: tan">`})
+	page := b.Open(site(t, map[string]string{"/": shop + `<iframe style="position: fixed; inset: 50% 0 0 0; width: 100%; height: 50%" src="` + frame + `"></iframe>`}))
+	tab := h.tabWith(shopTools...)
+
+	page.Keys("x") // nobody holds it, and nobody looks
+	h.hold(tab, false)
+	listens(b, tab)
+	page.Eval(`dispatchEvent(new KeyboardEvent("keydown")); document.body.click(); scrollBy(0, 10)`)
+	// What follows on the same ways comes after it.
+	byOwner(b, `chrome.scripting.executeScript({target: {tabId: %d}, func: () => chrome.runtime.sendMessage({type: "hand", inFrame: true})})`, tab)
+	if _, err := h.ask(0, &spec.ListTabs{}); err != nil || len(h.hands) > 0 {
+		t.Errorf("a script's events: %v, %v", h.hands, err)
+	}
+	page.Keys("x")
+	h.toldHands(hand{tab, true})
+	other := b.Open(site(t, map[string]string{"/": "<!doctype html><title>Other</title>"}))
+	h.toldHands(hand{tab, true}, hand{tab, false})
+
+	page.Front()
+	page.Reload()
+	listens(b, tab)
+	page.Click("iframe")
+	h.toldHands(hand{tab, true}, hand{tab, false}, hand{tab, true})
+
+	// It is said again to a hub that has forgotten it, and taken back with the lease.
+	h.cut()
+	h.toldHands(hand{tab, true}, hand{tab, false}, hand{tab, true}, hand{tab, true})
+	h.tellOwner(func(o *spec.OwnerState) { o.Held = nil })
+	h.toldHands(hand{tab, true}, hand{tab, false}, hand{tab, true}, hand{tab, true}, hand{tab, false})
+	other.Close()
+}
+
+// The owner sees who holds a tab, and who waits for them to leave it, and can end it.
+func TestHeldTab(t *testing.T) {
+	t.Parallel()
+	for shade, dark := range map[string]bool{"light": false, "dark": true} {
+		t.Run(shade, func(t *testing.T) {
+			t.Parallel()
+			h := newHub(t)
+			b := h.browse(chromium.Options{WebMCP: true, Dark: dark})
+			page := b.Open(site(t, map[string]string{"/": shop}))
+			tab := h.tabWith(shopTools...)
+			popup := h.popup(b, tab)
+			h.hold(tab, false)
+			has(t, popup, "#held", "Held by Claude Code", "Until ", "No other app uses the tab")
+			picture(t, popup, "popup-held-"+shade)
+			h.hold(tab, true)
+			page.WaitFor(marked)
+			title := fmt.Sprintf("chrome.action.getTitle({tabId: %d})", tab)
+			popup.WaitFor(title + ".then((is) => is === 'tabhub: Claude Code waits for you to finish')")
+			has(t, popup, "#held", "It waits for you to finish here")
+			picture(t, popup, "popup-waits-"+shade)
+			page.Front()
+			picture(t, page, "mark-waits-"+shade)
+			popup.Click("#held button")
+			popup.WaitFor("document.querySelector('#held').hidden")
+			page.WaitFor("!" + marked)
+			popup.WaitFor(title + ".then((is) => is === 'tabhub: Connected')")
+		})
+	}
+}

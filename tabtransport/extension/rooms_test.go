@@ -1,0 +1,255 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"tabhub/spec"
+	"tabhub/tabtransport/tabtest/chromium"
+)
+
+// openIn opens a tab in a room, and returns its id.
+func (h *hub) openIn(room spec.Room, url string) int64 {
+	h.t.Helper()
+	answer, err := h.ask(0, &spec.OpenTab{URL: url, Room: &room})
+	var opened spec.OpenTabResult
+	if err == nil {
+		err = json.Unmarshal([]byte(answer), &opened)
+	}
+	if err != nil || opened.TabID == 0 {
+		h.t.Fatalf("opening %s in %s: %s, %v", url, room.Title, answer, err)
+	}
+	return opened.TabID
+}
+
+// endRoom ends a room, and returns how many tabs were closed and kept.
+func (h *hub) endRoom(id string, shut bool) (closed, kept int) {
+	h.t.Helper()
+	answer, err := h.ask(0, &spec.EndRoom{Room: id, Close: shut})
+	var result spec.EndRoomResult
+	if err == nil {
+		err = json.Unmarshal([]byte(answer), &result)
+	}
+	if err != nil {
+		h.t.Fatalf("ending %s: %s, %v", id, answer, err)
+	}
+	return result.Closed, result.Kept
+}
+
+// group is a tab group, or for no title the tabs that are in none.
+type group struct {
+	Title  string
+	Colour string
+	Tabs   []int64
+}
+
+// strip returns the tab groups of the browser by title, and under "" the other tabs.
+func strip(b *chromium.Browser) map[string]group {
+	w := b.Worker()
+	defer w.Close()
+	var tabs []struct{ ID, GroupID int64 }
+	w.Into("chrome.tabs.query({})", &tabs)
+	var groups []struct {
+		ID           int64
+		Title, Color string
+	}
+	w.Into("chrome.tabGroups.query({})", &groups)
+	all := map[string]group{}
+	for _, tab := range tabs {
+		var at group
+		for _, g := range groups {
+			if g.ID == tab.GroupID {
+				at.Title, at.Colour = g.Title, g.Color
+			}
+		}
+		at.Tabs = append(all[at.Title].Tabs, tab.ID)
+		all[at.Title] = at
+	}
+	return all
+}
+
+func (g group) has(t *testing.T, tabs ...int64) {
+	t.Helper()
+	if slices.Sort(g.Tabs); !slices.Equal(g.Tabs, slices.Sorted(slices.Values(tabs))) {
+		t.Errorf("the group %q has the tabs %v, want %v", g.Title, g.Tabs, tabs)
+	}
+}
+
+// byOwner does what the owner could with a browser's tabs, in JavaScript.
+func byOwner(b *chromium.Browser, script string, args ...any) string {
+	w := b.Worker()
+	defer w.Close()
+	return w.Eval(fmt.Sprintf(script, args...))
+}
+
+var (
+	claudes = spec.Room{ID: "a1", Title: "Claude Code", Kind: spec.RoomGroup}
+	codexs  = spec.Room{ID: "b2", Title: "Codex", Kind: spec.RoomGroup}
+)
+
+// Each client has its tabs in a group of its own, behind what the owner looks at, whatever becomes of
+// the extension's worker, and with what the owner does to the group.
+func TestRooms(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title>Text"})
+	owners := b.Open(url + "/?owner")
+	inFront := front(b)
+	a := []int64{h.openIn(claudes, url), h.openIn(claudes, url), h.openIn(claudes, url)}
+	c := []int64{h.openIn(codexs, url)}
+	all := strip(b)
+	all["Claude Code"].has(t, a...)
+	all["Codex"].has(t, c...)
+	if len(all) != 3 || all["Claude Code"].Colour == all["Codex"].Colour {
+		t.Errorf("%+v", all)
+	}
+	if got := owners.Eval("document.visibilityState"); got != `"visible"` || front(b) != inFront {
+		t.Errorf("the owner's tab is %s", got)
+	}
+
+	h.stopWorker(b)
+	a = append(a, h.openIn(claudes, url))
+	all = strip(b)
+	all["Claude Code"].has(t, a...)
+	if len(all) != 3 {
+		t.Errorf("after the worker was stopped: %+v", all)
+	}
+
+	// The owner gives it another name, and takes it to another window.
+	byOwner(b, `(async () => {
+		const {groupId} = await chrome.tabs.get(%d);
+		await chrome.tabGroups.update(groupId, {title: "Mine"});
+		const {id} = await chrome.windows.create({focused: false});
+		await chrome.tabGroups.move(groupId, {windowId: id, index: -1});
+	})()`, a[0])
+	a = append(a, h.openIn(claudes, url))
+	strip(b)["Mine"].has(t, a...)
+
+	// The owner dissolves the other one: it is not made again while a tab of it is open.
+	byOwner(b, `chrome.tabs.ungroup(%d)`, c[0])
+	c = append(c, h.openIn(codexs, url))
+	h.stopWorker(b)
+	c = append(c, h.openIn(codexs, url))
+	if all = strip(b); len(all) != 2 {
+		t.Errorf("a dissolved group is back: %+v", all)
+	}
+	byOwner(b, `chrome.tabs.remove([%d, %d, %d])`, c[0], c[1], c[2])
+	c = []int64{h.openIn(codexs, url)}
+	strip(b)["Codex"].has(t, c...)
+
+	// Their clients end.
+	if closed, kept := h.endRoom(codexs.ID, false); closed != 0 || kept != 1 {
+		t.Errorf("%d closed, %d kept", closed, kept)
+	}
+	all = strip(b)
+	all["Codex (ended)"].has(t, c...)
+	if all["Codex (ended)"].Colour != "grey" {
+		t.Errorf("%+v", all)
+	}
+	if closed, kept := h.endRoom(claudes.ID, false); closed != 0 || kept != len(a) {
+		t.Errorf("%d closed, %d kept", closed, kept)
+	}
+	strip(b)["Mine"].has(t, a...)
+	if closed, kept := h.endRoom("unknown", true); closed+kept != 0 {
+		t.Errorf("a room that nobody knows: %d closed, %d kept", closed, kept)
+	}
+	if got := owners.Eval("document.visibilityState"); got != `"visible"` {
+		t.Errorf("the owner's tab is %s at the end", got)
+	}
+}
+
+// A room that is closed with its client leaves what the owner has made theirs.
+func TestRoomIsClosed(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title><input autofocus>"})
+	b.Open(url + "/?owner")
+	plain, typed, taken, pinned := h.openIn(claudes, url), h.openIn(claudes, url+"/?typed"), h.openIn(claudes, url), h.openIn(claudes, url)
+	byOwner(b, `chrome.tabs.ungroup(%d)`, taken)
+	byOwner(b, `chrome.tabs.update(%d, {pinned: true})`, pinned)
+	page := b.AttachURL(url + "/?typed")
+	page.Front()
+	byOwner(b, `new Promise((done) => (async function look() {
+		const [{result}] = await chrome.scripting.executeScript({target: {tabId: %d}, func: () => globalThis.tabhubHand !== undefined});
+		result ? done() : setTimeout(look, 20);
+	})())`, typed)
+	page.Keys("x")
+	byOwner(b, `new Promise((done) => (async function look() {
+		const {rooms} = await chrome.storage.session.get("rooms");
+		rooms.a1.byHand.includes(%d) ? done() : setTimeout(look, 20);
+	})())`, typed)
+	h.change(func() { h.hello = nil })
+	b.StopWorker()
+	ownersTab := b.Open(url + "/?owners-too") // which wakes another
+	h.wait("the extension is back", func() bool { return h.hello != nil })
+	byOwner(b, `(async () => {
+		const [tab] = await chrome.tabs.query({url: "%s/?owners-too"});
+		const {groupId} = await chrome.tabs.get(%d);
+		await chrome.tabs.group({groupId, tabIds: tab.id});
+	})()`, url, plain)
+	if closed, kept := h.endRoom(claudes.ID, true); closed != 1 || kept != 3 {
+		t.Errorf("%d closed, %d kept", closed, kept)
+	}
+	all := strip(b)
+	if g := all["Claude Code (ended)"]; len(g.Tabs) != 2 || !slices.Contains(g.Tabs, typed) || slices.Contains(all[""].Tabs, plain) ||
+		!slices.Contains(all[""].Tabs, taken) || !slices.Contains(all[""].Tabs, pinned) {
+		t.Errorf("%+v", all)
+	}
+	ownersTab.Close()
+}
+
+// A room can be a window of its own, which stays behind.
+func TestRoomIsAWindow(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	b := h.browse(chromium.Options{})
+	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title>Text"})
+	b.Open(url + "/?owner")
+	room := claudes
+	room.Kind = spec.RoomWindow
+	where := func(tab int64) string { return byOwner(b, `chrome.tabs.get(%d).then(({windowId}) => windowId)`, tab) }
+	first := h.openIn(room, url)
+	h.stopWorker(b)
+	second := h.openIn(room, url)
+	if where(first) != where(second) || where(first) == byOwner(b, `chrome.tabs.query({url: %q}).then(([{windowId}]) => windowId)`, url+"/?owner") {
+		t.Errorf("the tabs are in the windows %s and %s", where(first), where(second))
+	}
+	byOwner(b, `chrome.windows.remove(%s)`, where(first))
+	third := h.openIn(room, url)
+	if closed, kept := h.endRoom(room.ID, true); closed != 1 || kept != 0 {
+		t.Errorf("%d closed, %d kept", closed, kept)
+	}
+	if got := byOwner(b, `chrome.tabs.get(%d).then(() => "open", () => "closed")`, third); got != `"closed"` {
+		t.Error(got)
+	}
+}
+
+// A browser that is started again, and brings its tabs back, has the client's group still.
+func TestRoomAfterABrowsersRestart(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	profile := filepath.Join(t.TempDir(), "profile")
+	opts := chromium.Options{Profile: profile, Extension: h.write()}
+	b := h.browse(opts)
+	url := site(t, map[string]string{"/": "<!doctype html><title>Page</title>Text"})
+	b.Open(url + "/?owner")
+	h.openIn(claudes, url+"/?one")
+	twin := claudes
+	twin.ID = "1a" // of the same colour
+	h.openIn(twin, url+"/?two")
+	b.Close()
+	h.change(func() { h.hello = nil })
+	opts.Restore = true
+	b = h.browse(opts)
+	h.openIn(claudes, url+"/?three")
+	h.openIn(twin, url+"/?four")
+	w := b.Worker()
+	defer w.Close()
+	w.WaitFor(`chrome.tabGroups.query({title: "Claude Code"}).then((all) => all.length === 2)`)
+	w.WaitFor(`chrome.tabs.query({groupId: chrome.tabGroups.TAB_GROUP_ID_NONE}).then((all) => !all.some(({url}) => /three|four/.test(url)))`)
+}
