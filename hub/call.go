@@ -103,6 +103,8 @@ type run struct {
 	reason  string // why target was chosen
 	timeout time.Duration
 	moved   bool       // the domain's last call went to another URL
+	keeps   bool       // the session's further calls are to go there, too
+	leased  *Failure   // a tab was left out because another client holds it
 	next    *spec.Page // where the tab is that went away under it
 	sent    bool       // it may have reached the page
 }
@@ -232,6 +234,9 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 			changed = nil
 			continue
 		}
+		if err := r.free(); err != nil {
+			return spec.Response{}, err
+		}
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
 		}
@@ -256,12 +261,21 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 func (r *run) pick() (found bool) {
 	var room [8]state.Candidate
 	h := r.h
+	who := h.by(r.by)
 	h.mu.RLock()
-	s := h.state.Snapshot(&r.ref, h.by(r.by), r.excluded, r.peer, room[:])
+	s := h.state.Snapshot(&r.ref, who, r.excluded, r.peer, room[:])
 	r.site = h.state.Site(r.ref.ID.Domain)
 	h.mu.RUnlock()
 	best, reason := s.Choose()
 	if best < 0 {
+		addr, leased := s.Leased()
+		if r.leased = nil; leased {
+			holder := h.Holder(addr)
+			if holder == nil {
+				return r.pick() // not any more
+			}
+			r.leased = leasedFailure(addr, holder)
+		}
 		return false
 	}
 	r.target, r.reason, r.timeout = s.Candidates[best], reason, cmp.Or(r.site.CallTimeout, h.opts.CallTimeout)
@@ -271,8 +285,17 @@ func (r *run) pick() (found bool) {
 	if r.opened {
 		r.reason = "opened for this call"
 	}
-	r.moved = r.target.URL != "" && r.target.URL != s.LastCall
+	r.moved = !r.target.Own() && r.target.URL != "" && r.target.URL != s.LastCall
+	r.keeps = !s.Named && r.target.Keeps() && who.Session != (state.SessionID{})
 	return true
+}
+
+// free returns why the target, which the call names, is not to be used: another client holds it.
+func (r *run) free() error {
+	if r.target.Free() {
+		return nil
+	}
+	return r.h.free(r.by, r.target.Addr, r.target.Reads())
 }
 
 // awaitTarget blocks until the target may be there: its tab has come back, or shows the next
@@ -354,13 +377,28 @@ func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 // send sends the request to the target, within the tab's limit.
 func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	h, t := r.h, &r.target
-	if n := t.Calls.Add(1); n > spec.MaxCallsPerTab {
-		t.Calls.Add(-1)
+	n, stale := t.Begin(time.Now())
+	defer func() {
+		if t.End(time.Now()) {
+			h.update(func(tx *state.Tx) { tx.SaveSession(h.session(r.by)) })
+		}
+	}()
+	if n > spec.MaxCallsPerTab {
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
-	defer t.Calls.Add(-1)
-	if r.moved {
-		h.update(func(tx *state.Tx) { tx.CalledAt(t.Item.Domain, t.URL) })
+	if r.moved || r.keeps || stale {
+		by := h.by(r.by)
+		h.update(func(tx *state.Tx) {
+			if r.moved {
+				tx.CalledAt(t.Item.Domain, t.URL)
+			}
+			if r.keeps {
+				tx.Keep(by, t.Addr)
+			}
+			if stale {
+				tx.SaveSession(by.Session)
+			}
+		})
 	}
 	wait := r.wait()
 	r.passage.sent(t.Addr, r.ad.effect())

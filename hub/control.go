@@ -58,6 +58,9 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 		resp, err = c.attempt(ctx)
 	}
 	site = c.action.Site.Domain
+	if _, ok := req.(*spec.OpenTab); ok && err == nil {
+		h.opened(by, to.Peer, resp.Result)
+	}
 	switch {
 	case errors.Is(err, tabtransport.ErrLost) && view(h, func(s *state.State) bool { return s.Connected(to.Peer) }):
 		// The browser said that the tab is closed before it could answer.
@@ -114,6 +117,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 		return spec.Response{}, err
 	}
 	defer c.note()
+	defer c.uses()
 	p, err := c.gate.admit(ctx, c.passage, &c.ad, func() (*policy.Action, error) { return c.look(ctx) }, args)
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
@@ -141,17 +145,28 @@ func (c *control) note() {
 	})
 }
 
+// uses renews the lease that the client has of the tab.
+func (c *control) uses() {
+	id := c.session(c.by)
+	if view(c.Hub, func(s *state.State) bool { return s.Renew(id, c.to, time.Now()) }) {
+		c.update(func(tx *state.Tx) { tx.SaveSession(id) })
+	}
+}
+
 // look returns what the request comes to now. One that leads elsewhere is decided about as
 // what is done there, if the tab may be led away.
 func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
 	if place {
+		if err := c.free(c.by, c.to, a.Class == policy.Read); err != nil {
+			return nil, err
+		}
 		url, attested, err := c.shown(ctx)
 		if err != nil {
 			return nil, err
 		}
 		c.url, a.Site.Domain = url, naming.DomainOfURL(url, attested)
-		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwn(url)
+		a.Site.Any, a.Site.Own = a.Site.Domain == "", c.isOwnPage(url)
 	}
 	if target != "" {
 		if here := c.gate.rules.Load().Decide(&a, time.Now()); here.Effect == policy.Deny {
@@ -159,14 +174,14 @@ func (c *control) look(ctx context.Context) (*policy.Action, error) {
 			return nil, refusal(here, &a)
 		}
 		to := naming.DomainOfURL(target, true)
-		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwn(target)} // browsers take more for an address than has a domain
+		a.Site = policy.Site{Domain: to, Any: to == "", Own: c.isOwnPage(target)} // browsers take more for an address than has a domain
 	}
 	c.passage.reaches(a.Site)
 	c.action = a
 	return &c.action, nil
 }
 
-func (c *control) isOwn(url string) bool { return c.opts.OwnPage != nil && c.opts.OwnPage(url) }
+func (h *Hub) isOwnPage(url string) bool { return h.opts.OwnPage != nil && h.opts.OwnPage(url) }
 
 // originOf returns the origin of a web page's URL, "" of another.
 func originOf(url string) string {

@@ -34,6 +34,8 @@ func (r *run) openTab(ctx context.Context) error {
 	url, ready, away := h.state.Opener(id.Domain, h.by(r.by), r.peer, time.Now())
 	h.mu.RUnlock()
 	switch {
+	case r.leased != nil && (r.opened || it == nil || !it.Verified): // nothing is opened at what is only claimed
+		return r.leased
 	case r.opened:
 		return &Failure{spec.FailTabNotFound, fmt.Sprintf("a tab was opened for %s, but its page did not offer %q; is the user signed in there?", id.Domain, id.Item)}
 	case (r.target.Present || r.target.Departed) && (id.Tab != 0 || it == nil): // when it was looked at last
@@ -57,6 +59,9 @@ func (r *run) openTab(ctx context.Context) error {
 		return await(ctx, h, changed)
 	case r.away:
 		return &Failure{spec.FailNotConnected, fmt.Sprintf("no tab of %s is open, and the browser went away and did not come back; the call was not sent", id.Domain)}
+	}
+	if r.leased != nil {
+		return r.leased
 	}
 	return &Failure{spec.FailTabNotFound, fmt.Sprintf("no tab of %s is open, and no connected browser can open one: open %s in a browser that is connected", id.Domain, url)}
 }

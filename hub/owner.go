@@ -74,7 +74,11 @@ func (h *Hub) Connected(by *consent.Caller) (gone func(final bool)) {
 		h.gate.changed.Fire()
 	}
 	turn(1)
-	return func(bool) { turn(-1) }
+	left := h.connected(by)
+	return func(final bool) {
+		turn(-1)
+		left(final)
+	}
 }
 
 // Bounds of what is shown of clients, and kept of them.

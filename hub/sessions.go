@@ -1,8 +1,17 @@
 package hub
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
 	"tabhub/hub/consent"
+	"tabhub/hub/policy"
+	"tabhub/hub/record"
 	"tabhub/hub/state"
+	"tabhub/naming"
+	"tabhub/spec"
 )
 
 // session returns the session that somebody's tabs go by. The owner's own commands and pages
@@ -18,4 +27,201 @@ func (h *Hub) session(by *consent.Caller) state.SessionID {
 }
 
 // by returns on whose behalf the state is asked, and changed.
-func (h *Hub) by(by *consent.Caller) state.By { return state.By{Session: h.session(by)} }
+func (h *Hub) by(by *consent.Caller) state.By {
+	return state.By{Session: h.session(by), Label: by.Label()}
+}
+
+// connected has a session stay while it has a connection, until gone is called.
+func (h *Hub) connected(by *consent.Caller) (gone func(final bool)) {
+	who := h.by(by)
+	if who.Session == (state.SessionID{}) {
+		return func(bool) {}
+	}
+	h.update(func(tx *state.Tx) { tx.Came(who) })
+	return func(final bool) { h.update(func(tx *state.Tx) { tx.Went(who.Session, final) }) }
+}
+
+// isOwn reports whether somebody is the hub's owner, by a command or page of the hub's: no lease
+// stops the owner.
+func (h *Hub) isOwn(by *consent.Caller) bool {
+	return by.Who == policy.Owner && h.session(by) == state.SessionID{}
+}
+
+// free returns why a client may not use a tab: a *Failure that says who has leased it. reads is
+// for what only reads the tab.
+func (h *Hub) free(by *consent.Caller, addr spec.TabAddr, reads bool) error {
+	holder := view(h, func(s *state.State) *state.Holder { return s.Held(addr, h.session(by), reads) })
+	if holder == nil || h.isOwn(by) {
+		return nil
+	}
+	return leasedFailure(addr, holder)
+}
+
+func leasedFailure(addr spec.TabAddr, by *state.Holder) *Failure {
+	what := "uses"
+	if by.Reads {
+		what = "changes anything in"
+	}
+	return &Failure{spec.FailTabLeased, fmt.Sprintf("tab %s is %s: nobody else %s it meanwhile; nothing was sent. Work in another tab (browser_tab claim opens one), or wait", addr.Public(), by, what)}
+}
+
+// opened takes in a browser's answer to a client that had it open a tab.
+func (h *Hub) opened(by *consent.Caller, peer spec.PeerID, answer json.RawMessage) {
+	var result spec.OpenTabResult
+	if spec.Decode(answer, &result) == nil {
+		h.update(func(tx *state.Tx) { tx.Opens(h.by(by), spec.TabAddr{Peer: peer, Tab: result.TabID}) })
+	}
+}
+
+// Sessions describes the sessions of clients that have tabs, or are connected.
+func (h *Hub) Sessions() []state.SessionInfo { return view(h, (*state.State).Sessions) }
+
+// Holder returns who has leased a tab; nil: nobody.
+func (h *Hub) Holder(addr spec.TabAddr) *state.Holder {
+	return view(h, func(s *state.State) *state.Holder { return s.Holder(addr) })
+}
+
+// Bounds of the time that a lease lasts without a call of its holder.
+const (
+	MinLease     = 10 * time.Second
+	MaxLease     = 24 * time.Hour
+	DefaultLease = 10 * time.Minute
+)
+
+// errNobody is why somebody without a session has no tabs.
+var errNobody = &Failure{spec.FailToolError, "only a client's session can have tabs of its own, and this call is of none"}
+
+// errSessions is why a session cannot have one more tab.
+var errSessions = &Failure{spec.FailQueueFull, "too many tabs are held, or too many sessions have some: release those that are not needed"}
+
+// Claim leases a tab to a client's session, or renews its lease on new terms, if that is
+// allowed; args are what the client has asked for. The error is a *Failure, a *consent.AskBack
+// or ctx's cause.
+func (h *Hub) Claim(ctx context.Context, by *consent.Caller, addr spec.TabAddr, t state.Terms, args json.RawMessage) (holder *state.Holder, err error) {
+	err = h.admitTab(ctx, by, addr, "browser_tab claim", policy.Write, args, func() (err error) {
+		holder, err = h.lease(by, addr, t)
+		return err
+	})
+	return holder, err
+}
+
+// ClaimNew has a client's session lease the tab that open opens at a URL, which decides about
+// that itself. It does not ask the owner a second time. The error is open's, or a *Failure.
+func (h *Hub) ClaimNew(by *consent.Caller, url string, t state.Terms, open func() (spec.TabAddr, error)) (addr spec.TabAddr, holder *state.Holder, err error) {
+	if h.session(by) == (state.SessionID{}) {
+		return addr, nil, errNobody
+	}
+	a := h.tabAction(by, "browser_tab claim", policy.Write, url, true)
+	if d := h.gate.rules.Load().Decide(&a, time.Now()); d.Effect == policy.Deny {
+		return addr, nil, refusal(d, &a)
+	}
+	if addr, err = open(); err != nil {
+		return addr, nil, err
+	}
+	holder, err = h.lease(by, addr, t)
+	return addr, holder, err
+}
+
+// tabAction is what is done by an action of the hub's tools to a tab that shows a URL.
+func (h *Hub) tabAction(by *consent.Caller, name string, class policy.Class, url string, attested bool) policy.Action {
+	a := policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Name: name, Class: class}
+	a.Site.Domain = naming.DomainOfURL(url, attested)
+	a.Site.Any, a.Site.Own = a.Site.Domain == "", h.isOwnPage(url)
+	return a
+}
+
+// admitTab does what concerns a tab and sends nothing to it, if that is allowed.
+func (h *Hub) admitTab(ctx context.Context, by *consent.Caller, addr spec.TabAddr, name string, class policy.Class, args json.RawMessage, do func() error) error {
+	if h.session(by) == (state.SessionID{}) {
+		return errNobody
+	}
+	c := control{Hub: h, by: by, to: addr}
+	url, attested, err := c.shown(ctx)
+	if err != nil {
+		return err
+	}
+	a := h.tabAction(by, name, class, url, attested)
+	return h.Admit(ctx, by, &a, args, func(context.Context) error { return do() })
+}
+
+// lease leases a tab.
+func (h *Hub) lease(by *consent.Caller, addr spec.TabAddr, t state.Terms) (*state.Holder, error) {
+	who := h.by(by)
+	var holder *state.Holder
+	if !h.update(func(tx *state.Tx) { holder = tx.Lease(who, addr, t) }) {
+		return nil, h.endedFailure(false)
+	}
+	switch {
+	case holder == nil:
+		return nil, errSessions
+	case holder.Session != who.Session:
+		return nil, leasedFailure(addr, holder)
+	}
+	return holder, nil
+}
+
+// Release ends the lease that a client's session has of a tab, or without addr all of them, and
+// returns of which tabs.
+func (h *Hub) Release(by *consent.Caller, addr spec.TabAddr) (tabs []spec.TabAddr) {
+	id := h.session(by)
+	h.update(func(tx *state.Tx) {
+		if addr == (spec.TabAddr{}) {
+			tabs = tx.ReleaseAll(id)
+		} else if tx.Release(id, addr) {
+			tabs = append(tabs, addr)
+		}
+	})
+	return tabs
+}
+
+// Use has the calls of a client's session go to a tab, if that is allowed; args are what the
+// client has asked for. The error is that of Claim.
+func (h *Hub) Use(ctx context.Context, by *consent.Caller, addr spec.TabAddr, args json.RawMessage) error {
+	return h.admitTab(ctx, by, addr, "browser_tab use", policy.Read, args, func() error {
+		if err := h.free(by, addr, false); err != nil {
+			return err
+		}
+		room := false
+		h.update(func(tx *state.Tx) { room = tx.Prefer(h.by(by), addr) })
+		if !room {
+			return errSessions
+		}
+		return nil
+	})
+}
+
+// Preferred returns the tab to which a client's calls go first; false if they go to none.
+func (h *Hub) Preferred(by *consent.Caller) (spec.TabAddr, bool) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.state.Preferred(h.session(by))
+}
+
+// Standing is what sessions have of a tab.
+type Standing struct {
+	HeldBy   *state.Holder // nil: nobody has leased it
+	Mine     bool          // the one that asks has
+	OpenedBy string        // the session that has opened it, for people; "" for none
+}
+
+// Standing returns what sessions have of a tab, as a client sees it.
+func (h *Hub) Standing(by *consent.Caller, addr spec.TabAddr) (s Standing) {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	s.HeldBy, s.OpenedBy = h.state.Holder(addr), h.state.OpenedBy(addr)
+	s.Mine = s.HeldBy != nil && s.HeldBy.Session == h.session(by)
+	return s
+}
+
+// EndLease ends whosesoever lease of a tab, for its owner, and returns who had it; nil: nobody.
+// means is by what means, for the record.
+func (h *Hub) EndLease(addr spec.TabAddr, means string) (was *state.Holder) {
+	h.update(func(tx *state.Tx) { was = tx.EndLease(addr) })
+	if was != nil {
+		h.Record(record.Entry{
+			Time: time.Now(), Event: record.Lease, By: means, Client: was.Client, Tab: addr.String(),
+			Outcome: "ended", Reason: was.Name + " held it",
+		})
+	}
+	return was
+}

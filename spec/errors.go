@@ -47,6 +47,7 @@ type FailureCode string
 const (
 	FailTabNotFound      FailureCode = "TAB_NOT_FOUND"     // no tab of the domain is open and none can be opened
 	FailTabClosed        FailureCode = "TAB_CLOSED"        // the tab went away after the call was sent
+	FailTabLeased        FailureCode = "TAB_LEASED"        // another client holds the tab
 	FailNotConnected     FailureCode = "NOT_CONNECTED"     // the tab or its browser is away and did not return in time
 	FailToolTimeout      FailureCode = "TOOL_TIMEOUT"      // no answer in time
 	FailToolError        FailureCode = "TOOL_ERROR"        // the page's tool threw

@@ -28,6 +28,7 @@ const (
 	PersonTimeout   = 10 * time.Minute // what a call waits, beside that, for the person in front of the tab
 	TabGrace        = 5 * time.Second  // a lost single-tab connection keeps its tools
 	BrowserGrace    = 45 * time.Second // a lost browser connection keeps its tabs
+	SessionGrace    = 2 * time.Minute  // a client that has lost its connection keeps the tabs that it holds
 	RetryDelay      = time.Second      // between attempts while a tab loads
 	RetryAttempts   = 3
 	ReturnMaxWait   = 20 * time.Second // for the next document of a tab to offer what the one before it did

@@ -28,10 +28,13 @@ const (
 func tabInput(actions string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["action"],"properties":{` +
 		`"action":{"type":"string","enum":[` + actions + `],"description":"What to do."},` +
-		tabIDParam + ` For close, close_others and activate, which need it."},` +
+		tabIDParam + ` For close, close_others, activate and use, which need it, for claim and release."},` +
 		browserIDParam + `,` +
-		urlParam + `For new, which needs it."},` +
-		`"active":{"type":"boolean","description":"For new: open the tab in front. By default it opens behind, so that the user is not disturbed."}` +
+		urlParam + `For new, which needs it, and for claim: opens a tab there."},` +
+		`"active":{"type":"boolean","description":"For new and claim: open the tab in front. By default it opens behind, so that the user is not disturbed."},` +
+		`"name":{"type":"string","minLength":1,"maxLength":64,"description":"For claim: what you do there, shown to people and to other agents."},` +
+		`"minutes":{"type":"number","exclusiveMinimum":0,"maximum":1440,"description":"For claim: how long it lasts after your latest call in the tab. 10 by default."},` +
+		`"reads":{"type":"boolean","description":"For claim: let other agents read the tab."}` +
 		`}}`)
 }
 
@@ -43,8 +46,10 @@ var tabTool = builtin.Tool{
 		`list: all tabs with tabId, url, title, domain and the number of tools. ` +
 		`new: opens url in a new tab. activate: brings a tab and its window to the front. ` +
 		`close: closes a tab. close_others: closes all tabs of the browser but tabId. ` +
+		`claim: keeps tabId, a new tab at url, or the tab that your calls go to, for you alone: your calls of that site go there, those of other agents do not. Claim when other agents may work on the same site and your task takes several steps; release (tabId, or all) when you are done. ` +
+		`use: has your calls of the tab's site go to tabId from now on. ` +
 		`Do not close tabs that the user has not asked you to close.`,
-	Input:       tabInput(`"list","new","close","close_others","activate"`),
+	Input:       tabInput(`"list","new","close","close_others","activate","claim","release","use"`),
 	Annotations: &builtin.Annotations{Title: "Browser tabs", Destructive: true, OpenWorld: true},
 }
 

@@ -166,7 +166,7 @@ func (c *call) closeBehind(b browser) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.Active }))
+	_, _, err = c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.Active }))
 	return err
 }
 

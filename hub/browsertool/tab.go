@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"tabhub/describe"
+	"tabhub/hub"
 	"tabhub/hub/state"
 	"tabhub/naming"
 	"tabhub/spec"
@@ -23,6 +25,9 @@ var tabActions = actions{
 	"activate":     {needs: []string{"tabId"}, takes: []string{"browserId"}, run: activateTab},
 	"close":        {needs: []string{"tabId"}, takes: []string{"browserId"}, run: closeTab},
 	"close_others": {needs: []string{"tabId"}, takes: []string{"browserId"}, run: closeOtherTabs},
+	"claim":        {takes: []string{"tabId", "url", "browserId", "active", "name", "minutes", "reads"}, run: claimTab},
+	"release":      {takes: []string{"tabId", "browserId"}, class: releaseClass, run: releaseTab},
+	"use":          {needs: []string{"tabId"}, takes: []string{"browserId"}, run: useTab},
 }
 
 // browserEntry is a browser as list shows it.
@@ -50,6 +55,10 @@ type tab struct {
 	Focused   bool        `json:"focused"`           // what calls by domain go to first
 	Asleep    bool        `json:"asleep,omitempty"`  // its page is not loaded; a call loads it
 	Waiting   bool        `json:"waiting,omitempty"` // a call waits for the person in front of it
+	HeldBy    string      `json:"heldBy,omitempty"`  // whose calls alone may go there
+	Until     string      `json:"until,omitempty"`   // when that ends
+	Mine      bool        `json:"mine,omitempty"`    // the client that asks holds it
+	Agent     string      `json:"agent,omitempty"`   // the client that has opened it
 	Tools     int         `json:"tools"`
 	Attested  bool        `json:"attested"` // the browser vouches for its address
 
@@ -165,6 +174,12 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 		URL: describe.Clean(t.URL, spec.MaxURI), Title: describe.Clean(t.Title, spec.MaxTitle),
 		Active: t.Active, Asleep: t.Discarded, Attested: b.Attested, addr: addr, navigating: t.Navigating, sources: sources,
 	}
+	if s := c.hub.Standing(c.by, addr); s != (hub.Standing{}) {
+		entry.Agent, entry.Mine = s.OpenedBy, s.Mine
+		if s.HeldBy != nil {
+			entry.HeldBy, entry.Until = s.HeldBy.Name, s.HeldBy.Until.UTC().Format(time.RFC3339)
+		}
+	}
 	for _, o := range sources {
 		entry.Tools += toolsOf(o)
 		if o.Addr == addr {
@@ -180,16 +195,12 @@ func (c *call) entry(b browser, t spec.BrowserTab, sources []state.TabInfo) tab 
 }
 
 func newTab(c *call) (any, error) {
-	b, err := c.choose(c.args.BrowserID, spec.CapOpenTab)
+	addr, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	var opened spec.OpenTabResult
-	if err := c.control(spec.TabAddr{Peer: b.Peer}, &spec.OpenTab{URL: c.args.URL, Active: c.args.Active}, &opened); err != nil {
-		return nil, err
-	}
 	return map[string]any{
-		"success": true, "tabId": spec.TabAddr{Peer: b.Peer, Tab: opened.TabID}.Public(), "browserId": b.short, "url": c.args.URL,
+		"success": true, "tabId": addr.Public(), "browserId": addr.Peer.Short(), "url": c.args.URL,
 	}, nil
 }
 
@@ -224,22 +235,31 @@ func closeOtherTabs(c *call) (any, error) {
 	if !slices.ContainsFunc(tabs, func(t tab) bool { return t.addr == addr }) {
 		return nil, failure(spec.FailTabNotFound, "tab %s is not open, so none was closed; browser_tab list shows the tabs", addr.Public())
 	}
-	closed, err := c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.addr == addr }))
-	return map[string]any{"success": true, "kept": addr.Public(), "closed": closed, "message": fmt.Sprintf("%d tabs closed", closed)}, err
+	closed, held, err := c.closeTabs(slices.DeleteFunc(tabs, func(t tab) bool { return t.addr == addr }))
+	message := fmt.Sprintf("%d tabs closed", closed)
+	if held > 0 {
+		message += fmt.Sprintf("; %d left open, which other clients hold", held)
+	}
+	return map[string]any{"success": true, "kept": addr.Public(), "closed": closed, "message": message}, err
 }
 
-// closeTabs closes tabs and returns how many. One that is gone by itself is fine.
-func (c *call) closeTabs(tabs []tab) (closed int, err error) {
+// closeTabs closes tabs and returns how many, and how many it has left to other clients that
+// hold them. One that is gone by itself is fine.
+func (c *call) closeTabs(tabs []tab) (closed, held int, err error) {
 	for _, t := range tabs {
 		err := c.control(t.addr, &spec.CloseTab{}, nil)
 		if remote, ok := errors.AsType[*spec.Error](err); ok && remote.Code == spec.CodeTabNotFound {
 			continue
 		}
+		if f, ok := errors.AsType[*hub.Failure](err); ok && f.Code == spec.FailTabLeased {
+			held++
+			continue
+		}
 		if err != nil {
 			f := failureOf(err)
-			return closed, failure(f.Code, "%d tabs were closed, then closing %s failed: %s", closed, t.TabID, f.Message)
+			return closed, held, failure(f.Code, "%d tabs were closed, then closing %s failed: %s", closed, t.TabID, f.Message)
 		}
 		closed++
 	}
-	return closed, nil
+	return closed, held, nil
 }

@@ -23,7 +23,7 @@ import (
 func New(h *hub.Hub, instances *instance.Instances) []builtin.Tool {
 	k := &kit{hub: h, instances: instances}
 	// Models say open for new, whatever they are offered.
-	understood := tabInput(`"list","new","open","close","close_others","activate"`)
+	understood := tabInput(`"list","new","open","close","close_others","activate","claim","release","use"`)
 	tab, page := k.serve(tabTool, understood, tabActions), k.serve(pageTool, pageTool.Input, pageActions)
 	all := instanceTool(true, true)
 	if instances == nil {
@@ -60,7 +60,9 @@ type call struct {
 	ctx  context.Context
 	by   *consent.Caller
 	args args
-	from *item.Source // of what it returns, if that is a page's
+	// object is the arguments, as the owner is shown them.
+	object json.RawMessage
+	from   *item.Source // of what it returns, if that is a page's
 }
 
 // args are the parameters of all the tools.
@@ -77,6 +79,9 @@ type args struct {
 	Headless       *bool         `json:"headless"`
 	Profile        string        `json:"profile"`
 	Extensions     []string      `json:"extensions"`
+	Name           string        `json:"name"`
+	Minutes        float64       `json:"minutes"`
+	Reads          bool          `json:"reads"`
 	CloseOtherTabs bool          `json:"closeOtherTabs"`
 }
 
@@ -137,6 +142,7 @@ func (c *call) run(name string, raw json.RawMessage, input *builtin.Input, actio
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
+	c.object = object
 	a := actions[c.args.Action]
 	for _, name := range a.needs {
 		if given[name] == nil {

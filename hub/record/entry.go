@@ -62,10 +62,11 @@ const (
 	Policy   Event = "policy"  // an edit of rules, a pause, a resume
 	Client   Event = "client"  // a credential that was made or taken back, a client that came or left
 	Pairing  Event = "pairing" // a browser that was paired, or is no longer
+	Lease    Event = "lease"   // that the owner has ended
 	Self     Event = "log"     // of the log itself, see Line.Note
 )
 
-var events = []Event{Register, Gone, Begun, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Self}
+var events = []Event{Register, Gone, Begun, Call, Proxy, Relay, Refused, Ask, Policy, Client, Pairing, Lease, Self}
 
 // Events returns all events.
 func Events() []Event { return slices.Clone(events) }

@@ -60,6 +60,7 @@ func (s *State) Check() error {
 	if cached != s.cachedItems || all != s.all {
 		c.bad("%d items are cached, in all there is %+v; remembered %d, %+v", cached, all, s.cachedItems, s.all)
 	}
+	c.sessions(s)
 	if s.active != nil && s.tabs[s.active.addr] != s.active {
 		c.bad("the active tab is gone")
 	}
@@ -141,4 +142,38 @@ func (c *checker) entries(s *State, d *domain, of *share) (cached int) {
 		}
 	}
 	return cached
+}
+
+// sessions checks that sessions, the tabs that they hold or have opened, and what these say of
+// it agree.
+func (c *checker) sessions(s *State) {
+	leases, rooms := 0, 0
+	for id, ses := range s.sessions {
+		if ses.id != id || id == (SessionID{}) {
+			c.bad("session %v is known as %v", ses.id, id)
+		}
+		for l := range ses.leases {
+			if leases++; l.session != ses || s.leases[l.addr] != l {
+				c.bad("the lease of %s is not that of its session", l.addr)
+			}
+		}
+		for addr := range ses.room {
+			if rooms++; s.rooms[addr] != ses {
+				c.bad("tab %s was opened by another session", addr)
+			}
+		}
+		for i, addr := range ses.tabs {
+			if slices.Contains(ses.tabs[:i], addr) || len(ses.tabs) > maxSessionTabs {
+				c.bad("session %v has too many tabs, or %s twice", id, addr)
+			}
+		}
+	}
+	if leases != len(s.leases) || rooms != len(s.rooms) {
+		c.bad("sessions hold %d tabs and have opened %d; remembered %d, %d", leases, rooms, len(s.leases), len(s.rooms))
+	}
+	for addr, t := range s.tabs {
+		if t.lease != s.leases[addr] || t.room != s.rooms[addr] {
+			c.bad("tab %s does not say who holds it, or has opened it", addr)
+		}
+	}
 }

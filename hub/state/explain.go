@@ -26,6 +26,14 @@ type Considered struct {
 	Note     string  `json:"note"`
 }
 
+// held says who keeps the call from the tab; "" if nobody does.
+func (c *Candidate) held() string {
+	if c.Free() {
+		return ""
+	}
+	return c.lease.holder().String()
+}
+
 // where says what a call to a tab would have to wait for; "" if for nothing.
 func (c *Candidate) where() string {
 	switch {
@@ -55,6 +63,8 @@ func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
 		switch {
 		case i == best:
 			note = "chosen: " + reason
+		case c.held() != "":
+			note = c.held()
 		case c.where() != "":
 			note = c.where()
 		}
@@ -62,6 +72,9 @@ func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
 		e.Candidates = append(e.Candidates, Considered{Tab: info, Number: c.Number, Departed: c.Departed, Note: note})
 		if i == best {
 			e.Tab = &info
+			if held := c.held(); held != "" {
+				e.Reason += "; it is " + held
+			}
 			if where := c.where(); where != "" {
 				e.Reason += "; " + where
 			}

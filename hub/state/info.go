@@ -27,6 +27,8 @@ type TabInfo struct {
 	LastUpdated time.Time        `json:"lastUpdated"`
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
+	HeldBy      *Holder          `json:"heldBy,omitempty"`   // who has leased it
+	OpenedBy    string           `json:"openedBy,omitempty"` // the session that has opened it, for people
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
 	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
 }
@@ -118,6 +120,12 @@ func (s *State) tabInfo(t *tab) TabInfo {
 	}
 	if p.browser == "" && p.conn.Origin != "" && p.conn.ClaimedOrigin == "" {
 		info.Attested = true // the Origin header is the browser's word
+	}
+	if t.lease != nil {
+		info.HeldBy = t.lease.holder()
+	}
+	if t.room != nil {
+		info.OpenedBy = t.room.label
 	}
 	for key, m := range t.domains {
 		count := func(kind spec.Kind) (n int) {

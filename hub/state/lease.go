@@ -1,7 +1,185 @@
 package state
 
-import "tabhub/spec"
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"tabhub/describe"
+	"tabhub/spec"
+)
+
+// lease keeps a tab for one session.
+type lease struct {
+	addr    spec.TabAddr
+	session *session
+	name    string // of the holder, for people; "" for the session's label
+	reads   bool
+
+	// Not guarded with the state: whoever has a Candidate renews its lease.
+	ttl     atomic.Int64 // in ns
+	renewed atomic.Int64 // when the holder has used the tab last, in ns since 1970
+	saved   atomic.Int64 // renewed, as it was stored last
+	calls   atomic.Int64 // of the holder, under way in the tab
+}
+
+// until returns when the lease ends if the tab is not used before.
+func (l *lease) until() time.Time { return time.Unix(0, l.renewed.Load()+l.ttl.Load()) }
+
+// end returns when the lease may end. While a call of the holder is under way it does not.
+func (l *lease) end(now time.Time) time.Time {
+	if l.calls.Load() > 0 {
+		return now.Add(time.Duration(l.ttl.Load()))
+	}
+	return l.until()
+}
+
+// use notes that the holder uses the tab, with so many calls more. stale says that what is stored
+// is too old to go by after a restart.
+func (l *lease) use(now time.Time, calls int64) (stale bool) {
+	l.calls.Add(calls)
+	l.renewed.Store(now.UnixNano())
+	saved := l.saved.Load()
+	return now.UnixNano()-saved > l.ttl.Load()/4 && l.saved.CompareAndSwap(saved, now.UnixNano())
+}
+
+func (l *lease) holder() *Holder {
+	h := &Holder{Session: l.session.id, Client: l.session.id.Client, Name: l.name, Until: l.until(), Reads: l.reads}
+	if h.Name == "" {
+		h.Name = l.session.label
+	}
+	return h
+}
+
+// Holder is who has leased a tab.
+type Holder struct {
+	Session SessionID `json:"-"`
+	Client  string    `json:"client"` // the ID of its credential
+	Name    string    `json:"name"`   // for people
+	Until   time.Time `json:"until"`  // when the lease ends if the holder does not use the tab before
+	Reads   bool      `json:"reads"`  // others may read what the tab shows
+}
+
+// String says who holds the tab, and until when.
+func (h *Holder) String() string {
+	return fmt.Sprintf("held by %s until %s", h.Name, h.Until.UTC().Format("15:04:05 UTC"))
+}
+
+// LeaseState is what a lease means for one session.
+type LeaseState int
+
+// The states of a tab's lease.
+const (
+	LeaseNone     LeaseState = iota
+	LeaseMine                // the session holds it
+	LeaseReadable            // another does, and lets others read
+	LeaseOther               // another does
+)
+
+// held returns what a lease, nil for none, means for a session, nil for nobody's.
+func (l *lease) held(ses *session) LeaseState {
+	switch {
+	case l == nil:
+		return LeaseNone
+	case l.session == ses:
+		return LeaseMine
+	case l.reads:
+		return LeaseReadable
+	}
+	return LeaseOther
+}
+
+// Holder returns who has leased a tab, nil if nobody has.
+func (s *State) Holder(addr spec.TabAddr) *Holder {
+	if l := s.leases[addr]; l != nil {
+		return l.holder()
+	}
+	return nil
+}
 
 // Held returns who keeps a session from using a tab, which need not be one that offers
 // anything: nil if nobody does. reads is for what only reads the tab.
-func (s *State) Held(addr spec.TabAddr, by SessionID, reads bool) *Holder { return nil }
+func (s *State) Held(addr spec.TabAddr, by SessionID, reads bool) *Holder {
+	l := s.leases[addr]
+	switch held := l.held(s.sessions[by]); {
+	case held == LeaseOther, held == LeaseReadable && !reads:
+		return l.holder()
+	}
+	return nil
+}
+
+// Terms are those of a lease.
+type Terms struct {
+	Name  string // of the holder, for people; "" for what the session is called
+	TTL   time.Duration
+	Reads bool // others may read what the tab shows
+}
+
+// Lease keeps a tab for somebody's session, or changes the terms on which it does. It returns who has it
+// now; that is another if the tab was not free, and nil if there is no room for one more lease.
+func (tx *Tx) Lease(by By, addr spec.TabAddr, t Terms) *Holder {
+	l := tx.leases[addr]
+	if l != nil && l.session.id != by.Session {
+		return l.holder()
+	}
+	ses := tx.session(by)
+	if ses == nil || l == nil && len(ses.leases) >= maxSessionTabs {
+		return nil
+	}
+	if l == nil {
+		l = &lease{addr: addr, session: ses}
+		ses.leases[l], tx.leases[addr] = true, l
+		tx.mark(addr)
+	}
+	l.name, l.reads = describe.Clean(t.Name, maxLabel), t.Reads
+	l.ttl.Store(int64(t.TTL))
+	l.renewed.Store(tx.now.UnixNano())
+	tx.prefer(ses, addr)
+	return l.holder()
+}
+
+// Release ends a session's lease of a tab, and reports whether it had one. The session's calls
+// still prefer the tab.
+func (tx *Tx) Release(id SessionID, addr spec.TabAddr) bool {
+	l := tx.leases[addr]
+	if l == nil || l.session.id != id {
+		return false
+	}
+	tx.endLease(l)
+	return true
+}
+
+// ReleaseAll ends the leases of a session, and returns of which tabs.
+func (tx *Tx) ReleaseAll(id SessionID) (tabs []spec.TabAddr) {
+	if ses := tx.sessions[id]; ses != nil {
+		for l := range ses.leases {
+			tabs = append(tabs, l.addr)
+			tx.endLease(l)
+		}
+	}
+	return tabs
+}
+
+// EndLease ends whosesoever lease of a tab, and returns who had it; nil: nobody.
+func (tx *Tx) EndLease(addr spec.TabAddr) *Holder {
+	l := tx.leases[addr]
+	if l == nil {
+		return nil
+	}
+	tx.endLease(l)
+	return l.holder()
+}
+
+func (tx *Tx) endLease(l *lease) {
+	delete(l.session.leases, l)
+	delete(tx.leases, l.addr)
+	tx.mark(l.addr)
+	tx.sessionChanged(l.session)
+}
+
+// Renew says that a session uses a tab otherwise than by a call, which renews its lease if it
+// has one. stale says that the state should store that (Tx.SaveSession).
+func (s *State) Renew(id SessionID, addr spec.TabAddr, now time.Time) (stale bool) {
+	l := s.leases[addr]
+	return l != nil && l.session.id == id && l.use(now, 0)
+}

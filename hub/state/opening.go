@@ -18,6 +18,7 @@ type Opening struct {
 	addr   spec.TabAddr // once the browser has answered
 	err    error        // of the browser
 	until  time.Time
+	began  uint64 // as a sequence number
 }
 
 // Known returns the item that a name stands for now, of a tab that has it or as closed ones
@@ -55,7 +56,7 @@ func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, fir
 	if p == nil {
 		return nil, false
 	}
-	d.opening = &Opening{Peer: p.id, URL: d.openURL(), By: by, domain: d, until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
+	d.opening = &Opening{Peer: p.id, URL: d.openURL(), By: by, domain: d, began: tx.next(), until: tx.now.Add(spec.ControlTimeout + spec.OpenTabMaxWait)}
 	return d.opening, true
 }
 
@@ -63,7 +64,15 @@ func (tx *Tx) Open(domain spec.Domain, by By, only spec.PeerID) (o *Opening, fir
 func (tx *Tx) Opened(o *Opening, tab int64, err error) {
 	d := o.domain
 	o.addr, o.err, o.until = spec.TabAddr{Peer: o.Peer, Tab: tab}, err, tx.now.Add(spec.OpenTabMaxWait)
-	if t := tx.tabs[o.addr]; d.opening == o && (err != nil || t != nil && t.domains[d.key] != nil) {
+	t := tx.tabs[o.addr]
+	if err == nil {
+		if t != nil && t.born < o.began { // it slept
+			tx.Prefer(o.By, o.addr)
+		} else {
+			tx.Opens(o.By, o.addr)
+		}
+	}
+	if d.opening == o && (err != nil || t != nil && t.domains[d.key] != nil) {
 		d.opening = nil
 	}
 }
@@ -80,11 +89,20 @@ func (d *domain) openingAt(now time.Time) *Opening {
 	return nil
 }
 
-// openURL returns where to open the domain: the URL that a tab of it had, or its
+// openURL returns where to open the domain: the URL that a tab of it had or has, or its
 // origin.
 func (d *domain) openURL() string {
 	if d.cache.url != "" && item.OriginOf(d.cache.url) == d.origin {
 		return d.cache.url
+	}
+	var newest *tab
+	for _, t := range d.tabs {
+		if item.OriginOf(t.url) == d.origin && (newest == nil || t.updated.After(newest.updated)) {
+			newest = t
+		}
+	}
+	if newest != nil {
+		return newest.url
 	}
 	return d.origin + "/"
 }

@@ -119,6 +119,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 				tx.dropTab(t)
 			}
 		}
+		tx.forgetTabs(func(a spec.TabAddr) bool { return a.Peer == p.id })
 	}
 	// Without a session nothing says that the document is the same.
 	reloaded := p.browser == "" && (session == "" || session != p.session)
@@ -145,6 +146,9 @@ func (tx *Tx) Disconnected(id spec.PeerID) {
 func (tx *Tx) TimerOver(timer Timer) {
 	p := tx.peers[timer.Peer]
 	switch {
+	case timer.Peer == "" && timer.id == tx.sweepID:
+		tx.sweepID = 0
+		tx.sweep()
 	case p == nil || p.timer != timer.id:
 	case p.connected:
 		tx.dropUnconfirmed(p)
@@ -168,6 +172,7 @@ func (tx *Tx) dropPeer(p *peer) {
 		tx.dropTab(t)
 	}
 	delete(tx.peers, p.id)
+	tx.forgetTabs(func(a spec.TabAddr) bool { return a.Peer == p.id })
 }
 
 // dropUnconfirmed drops the tabs of which a peer that came back has said nothing, and

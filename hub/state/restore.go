@@ -47,6 +47,11 @@ func (tx *Tx) Restore(stored *storage.State, parse func(storage.Tab) []*item.Ite
 			}
 		}
 	}
+	for _, doc := range stored.Documents {
+		if doc.Kind == sessionKind {
+			tx.restoreSession(doc)
+		}
+	}
 	for _, p := range tx.peers {
 		tx.startTimer(p, p.grace())
 	}

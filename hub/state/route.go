@@ -1,8 +1,8 @@
 package state
 
 import (
+	"math"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"tabhub/hub/item"
@@ -26,33 +26,56 @@ type Candidate struct {
 	Updated  time.Time
 	Since    time.Time // when the hub saw the item's definition first; zero: before it started
 	Active   bool
-	Present  bool          // can be sent to now
-	Departed bool          // the tab is there, but its document has gone; the next one may have the item
-	Asleep   bool          // the tab's page is not loaded; a call has it loaded
-	Excluded bool          // is not to be chosen
-	Calls    *atomic.Int64 // to the tab, under way; the one thing that changes
+	Present  bool       // can be sent to now
+	Departed bool       // the tab is there, but its document has gone; the next one may have the item
+	Asleep   bool       // the tab's page is not loaded; a call has it loaded
+	Excluded bool       // is not to be chosen
+	Lease    LeaseState // of the tab, for the session that calls
+	Kept     int        // place among the tabs that the session prefers, 1 is the first; 0: none
+	Room     RoomState
 
-	tab *tab
+	tab     *tab
+	session *session // that calls; nil for nobody's
+	lease   *lease   // of the tab
 }
+
+// RoomState says who has opened a tab.
+type RoomState int
+
+// The states of a tab's room.
+const (
+	RoomNone  RoomState = iota // no session
+	RoomMine                   // the one that calls
+	RoomOther                  // another
+)
 
 // The reasons of Choose.
 const (
 	ReasonNamed   = "the call named this tab"
+	ReasonHeld    = "the client holds this tab"
+	ReasonKept    = "where the client's calls of this site go"
+	ReasonRoom    = "opened by the client"
 	ReasonOnly    = "the only tab that has it"
 	ReasonActive  = "the active tab"
 	ReasonLastURL = "at the URL of the last call"
 	ReasonUpdated = "updated last"
 	ReasonNone    = "no tab is open"
+	ReasonLeased  = "other clients hold all tabs that have it"
 )
 
 // Choose returns the index of the best candidate and why it is the best; -1 if there
-// is none (spec/docs/RULES.md, "Routing"). A tab that is there goes before one
-// that is away or asleep.
+// is none (spec/docs/RULES.md, "Routing"). The session's own tabs go before all others, and
+// its calls wait for one that is away. Of others, a tab that is there goes before one that is
+// away or asleep.
 func (s Snapshot) Choose() (best int, reason string) {
 	best = -1
-	n := 0
+	n, leased := 0, false
 	for i := range s.Candidates {
 		if s.Candidates[i].Excluded {
+			continue
+		}
+		if !s.Named && !s.Candidates[i].Free() {
+			leased = true
 			continue
 		}
 		n++
@@ -61,15 +84,24 @@ func (s Snapshot) Choose() (best int, reason string) {
 			continue
 		}
 		c, b := &s.Candidates[i], &s.Candidates[best]
-		if rc, rb := s.rank(c), s.rank(b); rc > rb || rc == rb && c.Updated.After(b.Updated) {
+		switch rc, rb := s.rank(c), s.rank(b); {
+		case rc > rb, rc == rb && (c.place() < b.place() || c.place() == b.place() && c.Updated.After(b.Updated)):
 			best = i
 		}
 	}
 	switch {
+	case best < 0 && leased:
+		return best, ReasonLeased
 	case best < 0:
 		return best, ReasonNone
 	case s.Named:
 		return best, ReasonNamed
+	case s.Candidates[best].Lease == LeaseMine:
+		return best, ReasonHeld
+	case s.Candidates[best].Kept > 0:
+		return best, ReasonKept
+	case s.Candidates[best].Room == RoomMine:
+		return best, ReasonRoom
 	case n == 1:
 		return best, ReasonOnly
 	case s.Candidates[best].Active:
@@ -80,7 +112,54 @@ func (s Snapshot) Choose() (best int, reason string) {
 	return best, ReasonUpdated
 }
 
+// Leased returns the first tab that is left out because another session holds it.
+func (s Snapshot) Leased() (addr spec.TabAddr, ok bool) {
+	i := slices.IndexFunc(s.Candidates, func(c Candidate) bool { return !c.Excluded && !c.Free() })
+	if i < 0 {
+		return addr, false
+	}
+	return s.Candidates[i].Addr, true
+}
+
+// Keeps reports whether the session's further calls are to go to the tab, once one does that
+// something else than the session has chosen it for.
+func (c *Candidate) Keeps() bool { return !c.Own() && c.Lease == LeaseNone }
+
+// Free reports whether no other session's lease keeps the call from the tab.
+func (c *Candidate) Free() bool {
+	return c.Lease <= LeaseMine || c.Lease == LeaseReadable && c.Reads()
+}
+
+// Reads reports whether the call only reads the tab.
+func (c *Candidate) Reads() bool { return c.Item.Kind != spec.KindTool || c.Item.OnlyReads() }
+
+// Own reports whether the session that calls has chosen the tab before.
+func (c *Candidate) Own() bool { return c.Lease == LeaseMine || c.Kept > 0 }
+
+// place is the lower the more the session prefers the tab.
+func (c *Candidate) place() int {
+	if c.Kept == 0 {
+		return math.MaxInt
+	}
+	return c.Kept
+}
+
+// rank is the higher the better. Of a session's own tabs it does not matter what they show or
+// whether they are there.
 func (s Snapshot) rank(c *Candidate) (rank int) {
+	switch {
+	case c.Lease == LeaseMine:
+		return 60
+	case c.Kept > 0:
+		return 50
+	case c.Room == RoomMine:
+		rank = 40
+	case c.Lease == LeaseReadable:
+	case c.Room == RoomOther:
+		rank = 10
+	default:
+		rank = 20
+	}
 	if (c.Present || c.Departed) && !c.Asleep {
 		rank += 4
 	}
@@ -103,15 +182,20 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 		s.rematch(r)
 	}
 	snap := Snapshot{Candidates: room[:0], Named: r.b.provider != nil, LastCall: r.b.domain.lastCall}
+	var ses *session
+	if by.Session != (SessionID{}) {
+		ses = s.sessions[by.Session]
+	}
 	switch e := r.b.entry; {
 	case snap.Named:
-		snap.Candidates = append(snap.Candidates, s.candidate(r.b.provider))
+		snap.Candidates = append(snap.Candidates, s.candidate(r.b.provider, ses))
 	case e != nil && len(e.providers) > 0:
-		// The domain's name stands for the tabs whose schemas are the newest's.
+		// The domain's name stands for the tabs whose schemas are the newest's, and for the
+		// session's own.
 		shape := e.newest(true).item.Shape
 		for _, p := range e.providers {
-			if p.item.Shape == shape {
-				snap.Candidates = append(snap.Candidates, s.candidate(p))
+			if c := s.candidate(p, ses); p.item.Shape == shape || c.Own() {
+				snap.Candidates = append(snap.Candidates, c)
 			}
 		}
 	}
@@ -122,13 +206,49 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	return snap
 }
 
-func (s *State) candidate(p *provider) Candidate {
+func (s *State) candidate(p *provider, ses *session) Candidate {
 	t := p.tab
-	return Candidate{
+	c := Candidate{
 		Addr: t.addr, Item: p.item, Number: p.number, URL: t.url, Updated: t.updated, Since: p.since,
 		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
-		Calls: &t.calls, tab: t,
+		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
 	}
+	if ses != nil {
+		c.Kept = slices.Index(ses.tabs, t.addr) + 1
+	}
+	switch t.room {
+	case nil:
+	case ses:
+		c.Room = RoomMine
+	default:
+		c.Room = RoomOther
+	}
+	return c
+}
+
+// Begin counts a call that goes to the tab, until End, and returns how many there are. It
+// renews the session's lease; stale says that the state should store that (Tx.SaveSession).
+func (c *Candidate) Begin(now time.Time) (calls int64, stale bool) {
+	stale = c.use(now, 1)
+	return c.tab.calls.Add(1), stale
+}
+
+// End says that a call has ended, which renews the lease, too.
+func (c *Candidate) End(now time.Time) (stale bool) {
+	c.tab.calls.Add(-1)
+	return c.use(now, -1)
+}
+
+// use notes that the session uses the tab, with so many calls more.
+func (c *Candidate) use(now time.Time, calls int64) (stale bool) {
+	if c.session == nil {
+		return false
+	}
+	c.session.used.Store(now.UnixNano())
+	if c.Lease != LeaseMine {
+		return false
+	}
+	return c.lease.use(now, calls)
 }
 
 // Site returns the user's settings for a domain.

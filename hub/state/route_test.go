@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"tabhub/hub/item"
+	"tabhub/hub/policy"
 	"tabhub/spec"
 )
 
@@ -14,6 +16,14 @@ func TestChoose(t *testing.T) {
 	active := func(c *Candidate) { c.Active = true }
 	away := func(c *Candidate) { c.Present = false }
 	excluded := func(c *Candidate) { c.Excluded = true }
+	reading, writing := &item.Item{Kind: spec.KindTool, Class: policy.Read, Provenance: item.Provenance{Verified: true}}, &item.Item{Kind: spec.KindTool, Class: policy.Write}
+	mine := func(c *Candidate) { c.Lease = LeaseMine }
+	leased := func(c *Candidate) { c.Lease = LeaseOther }
+	readable := func(it *item.Item) func(*Candidate) {
+		return func(c *Candidate) { c.Lease, c.Item = LeaseReadable, it }
+	}
+	kept := func(place int) func(*Candidate) { return func(c *Candidate) { c.Kept = place } }
+	opened := func(by RoomState) func(*Candidate) { return func(c *Candidate) { c.Room = by } }
 	for _, c := range []struct {
 		s      Snapshot
 		best   int
@@ -32,6 +42,32 @@ func TestChoose(t *testing.T) {
 		// A tab that is there goes before one that is away.
 		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), away)}}, 0, ReasonUpdated},
 		{Snapshot{Candidates: []Candidate{with(older, away), with(newer, away)}}, 1, ReasonUpdated},
+		// A session stays with its tab, whatever the user looks at, and waits for it.
+		{Snapshot{Candidates: []Candidate{with(older, kept(1)), with(newer, active)}, LastCall: "u2"}, 0, ReasonKept},
+		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), away), with(newer, active)}}, 0, ReasonKept},
+		{Snapshot{Candidates: []Candidate{with(older, kept(2)), with(newer, kept(1))}}, 1, ReasonKept},
+		{Snapshot{Candidates: []Candidate{with(with(older, kept(2)), active), with(with(newer, kept(1)), away)}}, 1, ReasonKept},
+		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), excluded), with(newer, active), older}}, 1, ReasonActive},
+		// What it has leased goes before what it has only used, and both before what it has opened.
+		{Snapshot{Candidates: []Candidate{with(older, kept(1)), with(with(newer, kept(2)), mine)}}, 1, ReasonHeld},
+		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), mine), with(with(newer, kept(2)), mine)}}, 0, ReasonHeld},
+		{Snapshot{Candidates: []Candidate{with(older, mine)}}, 0, ReasonHeld},
+		{Snapshot{Candidates: []Candidate{with(older, opened(RoomMine)), with(newer, active)}}, 0, ReasonRoom},
+		{Snapshot{Candidates: []Candidate{with(older, opened(RoomMine)), with(newer, kept(1))}}, 1, ReasonKept},
+		// Another session's leased tab is none; one that it has opened is the last choice.
+		{Snapshot{Candidates: []Candidate{with(older, active), with(newer, leased)}}, 0, ReasonOnly},
+		{Snapshot{Candidates: []Candidate{with(with(older, active), leased), newer}}, 1, ReasonOnly},
+		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), leased), newer}}, 1, ReasonOnly},
+		{Snapshot{Candidates: []Candidate{with(older, leased)}}, -1, ReasonLeased},
+		{Snapshot{Candidates: []Candidate{with(older, leased), with(newer, excluded)}}, -1, ReasonLeased},
+		{Snapshot{Candidates: []Candidate{with(older, leased)}, Named: true}, 0, ReasonNamed},
+		{Snapshot{Candidates: []Candidate{older, with(with(newer, active), opened(RoomOther))}}, 0, ReasonUpdated},
+		{Snapshot{Candidates: []Candidate{with(older, opened(RoomOther))}}, 0, ReasonOnly},
+		// One whose holder lets others read is the very last, for what only reads.
+		{Snapshot{Candidates: []Candidate{with(older, readable(writing))}}, -1, ReasonLeased},
+		{Snapshot{Candidates: []Candidate{with(older, readable(reading))}}, 0, ReasonOnly},
+		{Snapshot{Candidates: []Candidate{with(with(older, active), readable(reading)), with(newer, opened(RoomOther))}}, 1, ReasonUpdated},
+		{Snapshot{Candidates: []Candidate{with(with(older, kept(1)), readable(reading)), newer}}, 0, ReasonKept},
 	} {
 		if best, reason := c.s.Choose(); best != c.best || reason != c.reason {
 			t.Errorf("%+v: %d, %s; want %d, %s", c.s, best, reason, c.best, c.reason)

@@ -25,10 +25,15 @@ type State struct {
 	browsers    map[spec.BrowserID]storage.Browser
 	sites       map[spec.Domain]storage.Site
 	subs        map[string]*Subscription // by public URI
+	sessions    map[SessionID]*session
+	leases      map[spec.TabAddr]*lease
+	rooms       map[spec.TabAddr]*session // who has opened the tab
 
 	sequence   uint64    // of registrations, connections and focus: the later the higher
 	generation uint64    // of the lists
 	seen       time.Time // when what is open was stored as seen
+	sweepAt    time.Time // when sessions and leases are looked through, if sweepID is not 0
+	sweepID    uint64    // of the timer for that
 
 	tx Tx // that is under way; the zero value if none is
 }
@@ -46,6 +51,9 @@ func New(namer naming.ToolNamer) *State {
 		browsers: map[spec.BrowserID]storage.Browser{},
 		sites:    map[spec.Domain]storage.Site{},
 		subs:     map[string]*Subscription{},
+		sessions: map[SessionID]*session{},
+		leases:   map[spec.TabAddr]*lease{},
+		rooms:    map[spec.TabAddr]*session{},
 	}
 }
 
@@ -56,6 +64,9 @@ type Tx struct {
 	now    time.Time
 	work   Work
 	caches map[*domain]bool // whose cached items are to be saved at the end
+
+	changed map[*session]bool // that are to be saved at the end
+	sweeps  bool              // when to sweep next may have changed
 }
 
 // Work is what is to be done after a transaction, when no lock is held, in any order but
@@ -65,7 +76,8 @@ type Work struct {
 	Disconnects []Disconnect
 	Gone        []Gone
 	Timers      []Timer
-	Listed      bool // a list may have changed
+	Ended       []EndedSession // that had opened tabs
+	Listed      bool           // a list may have changed
 }
 
 // Disconnect is a tab, or for Tab 0 a peer, that is gone: what is asked of it is to be
@@ -86,7 +98,7 @@ type Gone struct {
 // Timer asks for a call of Tx.TimerOver when After has passed. It need not be
 // stopped: a timer that has been overtaken does nothing.
 type Timer struct {
-	Peer  spec.PeerID
+	Peer  spec.PeerID // "" for sessions and leases
 	After time.Duration
 	id    uint64
 }
@@ -112,6 +124,12 @@ func (tx *Tx) End() Work {
 	}
 	for d := range tx.caches {
 		tx.saveCache(d)
+	}
+	for ses := range tx.changed {
+		tx.saveSession(ses)
+	}
+	if tx.sweeps {
+		tx.scheduleSweep()
 	}
 	work := tx.work
 	*tx = Tx{}

@@ -32,6 +32,9 @@ type tab struct {
 	left      map[spec.Kind]map[item.Key]bool // items whose document has gone; the next one may offer them
 	rejected  map[spec.Kind][]spec.Rejection
 	domains   map[spec.Domain]*membership
+	lease     *lease   // of its address; nil: nobody holds it
+	room      *session // that has opened it; nil: none
+	born      uint64   // when it was made, as a sequence number
 
 	// calls counts the calls to the tab that are under way. It is not guarded with
 	// the state: whoever has a Candidate counts.
@@ -78,8 +81,10 @@ func (tx *Tx) tab(addr spec.TabAddr) *tab {
 		rejected: map[spec.Kind][]spec.Rejection{},
 		domains:  map[spec.Domain]*membership{},
 	}
+	t.born = tx.next()
 	tx.tabs[addr] = t
 	p.tabs[addr.Tab] = t
+	tx.mark(addr)
 	return t
 }
 
@@ -126,8 +131,12 @@ func (t *tab) setTitle(title string) bool {
 
 // TabState takes in what a tab or browser says of a tab's state.
 func (tx *Tx) TabState(from spec.TabAddr, m *spec.TabState) {
-	if before := tx.tabs[spec.TabAddr{Peer: from.Peer, Tab: m.Replaces}]; before != nil && m.Replaces != 0 {
-		tx.readdress(before, from)
+	if m.Replaces != 0 {
+		was := spec.TabAddr{Peer: from.Peer, Tab: m.Replaces}
+		if before := tx.tabs[was]; before != nil {
+			tx.readdress(before, from)
+		}
+		tx.readdressed(was, from)
 	}
 	t := tx.tab(from)
 	if t == nil {
@@ -202,6 +211,7 @@ func (tx *Tx) TabClosed(from spec.TabAddr) {
 	if t := tx.tabs[from]; t != nil {
 		tx.dropTab(t)
 	}
+	tx.forgetTabs(func(a spec.TabAddr) bool { return a == from })
 	if from.Tab != 0 {
 		tx.disconnect(from, spec.CloseGoingAway, "the tab was closed")
 	}
