@@ -31,6 +31,7 @@ type Candidate struct {
 	Asleep   bool       // the tab's page is not loaded; a call has it loaded
 	Excluded bool       // is not to be chosen
 	Settles  bool       // a call that goes there says in which browser the session works
+	InUse    bool       // the session holds the tab, and the owner uses it by hand
 	Lease    LeaseState // of the tab, for the session that calls
 	Room     RoomState
 	Kept     int    // place among the tabs that the session prefers, 1 is the first; 0: none
@@ -210,6 +211,7 @@ func (s *State) Snapshot(r *Ref, by By, excluded []spec.TabAddr, only spec.PeerI
 	for i := range snap.Candidates {
 		c := &snap.Candidates[i]
 		c.Active = c.tab == active
+		c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[c.Addr]
 		if s.labels > 0 {
 			c.Browser = s.label(c.tab.peer.browserKey())
 			c.Settles = !snap.Named && c.Browser != "" && s.settles(by, r.b.domain, c.Browser)

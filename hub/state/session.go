@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -306,6 +307,7 @@ func (tx *Tx) forgetTabs(match func(spec.TabAddr) bool) {
 			tx.sessionChanged(ses)
 		}
 	}
+	maps.DeleteFunc(tx.inUse, func(addr spec.TabAddr, _ bool) bool { return match(addr) })
 	for addr, l := range tx.leases {
 		if match(addr) {
 			tx.endLease(l)
@@ -331,6 +333,7 @@ func (tx *Tx) readdressed(was, is spec.TabAddr) {
 	if l := tx.leases[was]; l != nil && tx.leases[is] == nil {
 		delete(tx.leases, was)
 		l.addr, tx.leases[is] = is, l
+		tx.work.Leased = true
 		tx.sessionChanged(l.session)
 	}
 	tx.mark(was)
