@@ -51,6 +51,10 @@ type Options struct {
 	// no client is told what is there. Nil: none is, but for those that naming.IsDashboard knows.
 	OwnPage func(url string) bool
 
+	Handover Handover // "" means HandoverWait
+	Room     RoomKind // "" means RoomGroup
+	RoomEnd  RoomEnd  // "" means RoomKeep
+
 	// LabelResults marks the texts of results that models read as a site's words.
 	LabelResults bool
 

@@ -92,6 +92,7 @@ type run struct {
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
 	departed time.Time   // since when it has waited for the next document of a tab
+	yields   time.Time   // until when it waits for the owner's hand; zero: it has not
 	ad       admission
 	checked  *item.Item // the arguments fit this item's schema
 
@@ -113,12 +114,12 @@ type run struct {
 func (r *run) do(ctx context.Context) (spec.Response, error) {
 	if err := r.begin(); err != nil {
 		r.h.recordRefused(r, err)
-		r.h.opts.Telemetry.Called(r.kind, outcome(spec.Response{}, err), 0)
+		r.h.opts.Telemetry.Called(r.kind, outcomeOf(spec.Response{}, err), 0)
 		return spec.Response{}, err
 	}
 	h := r.h
 	defer h.running.Done()
-	r.id, r.start = newCallID(), time.Now()
+	r.id, r.start = callID(r.by), time.Now()
 	h.calls.Add(1)
 	n := h.inFlight.Add(1)
 	defer h.inFlight.Add(-1)
@@ -135,12 +136,15 @@ func (r *run) do(ctx context.Context) (spec.Response, error) {
 		return resp, err // who resumes it leaves the record
 	}
 	err = cleanError(h.gateError(err, r.sent))
+	if _, ok := errors.AsType[*Failure](err); ok {
+		r.by.Outcome.Failed()
+	}
 	if isUnserved(err) {
 		h.recordRefused(r, err)
 	} else {
 		h.recordCall(r, resp, err)
 	}
-	h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start)-r.ad.answer.Asked)
+	h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start)-r.ad.answer.Asked)
 	return resp, err
 }
 
@@ -236,6 +240,16 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		}
 		if err := r.free(); err != nil {
 			return spec.Response{}, err
+		}
+		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
+			if r.yields.IsZero() {
+				r.yields = time.Now().Add(r.timeout)
+			}
+			if waited, err := r.h.yield(ctx, r.passage, r.by, r.target.Addr, r.yields); err != nil {
+				return spec.Response{}, err
+			} else if waited {
+				continue
+			}
 		}
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
@@ -409,10 +423,22 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	wait := r.wait()
 	r.passage.sent(t.Addr, r.ad.effect())
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Execute)
+	twice := r.kind != spec.KindTool || t.Item.Repeatable
+	r.by.Outcome.Sending(twice)
 	resp, err := h.gate.send(ctx, p, t.Addr, r.request(ctx, t.Item), wait)
-	span.End(outcome(resp, err))
+	if notSent(err) {
+		r.by.Outcome.NotSent(twice)
+	}
+	span.End(outcomeOf(resp, err))
 	r.sent = r.sent || !errors.Is(err, tabtransport.ErrNotConnected)
 	return resp, err
+}
+
+// notSent reports whether a request has not left for its tab.
+func notSent(err error) bool {
+	remote, ok := errors.AsType[*spec.Error](err)
+	return errors.Is(err, tabtransport.ErrNotConnected) || errors.Is(err, tabtransport.ErrBusy) || errors.Is(err, tabtransport.ErrUnsupported) ||
+		ok && remote.Code == spec.CodeTabNotFound && notDelivered(remote)
 }
 
 // wait returns how long to wait for the target, and who is told meanwhile.

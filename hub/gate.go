@@ -181,7 +181,7 @@ func ownersAnswer(err error) string {
 	if err == nil {
 		return policy.Allow.String()
 	}
-	return outcome(spec.Response{}, err)
+	return outcomeOf(spec.Response{}, err)
 }
 
 // admit decides about actions until one is allowed or refused: action returns what is about

@@ -40,12 +40,16 @@ func (h *Hub) BrowsersFor(by *consent.Caller) []state.BrowserInfo {
 	return view(h, func(s *state.State) []state.BrowserInfo { return s.Browsers(h.by(by), time.Now()) })
 }
 
-// Explain says where a call of a tool's name would go now, and why. The error is
-// an *UnknownError.
-func (h *Hub) Explain(name string) (state.Explanation, error) {
+// Explain says where a call of a tool's name would go now, and why: one of nobody in
+// particular. The error is an *UnknownError.
+func (h *Hub) Explain(name string) (state.Explanation, error) { return h.ExplainFor("", name) }
+
+// ExplainFor is Explain for the session of a client, by the ID of its credential, that was here
+// last.
+func (h *Hub) ExplainFor(client, name string) (state.Explanation, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	e, ok := h.state.Explain(name, state.By{}, time.Now())
+	e, ok := h.state.Explain(name, h.state.Latest(client), time.Now())
 	if !ok {
 		return e, h.unknownLocked(nil, spec.KindTool, name)
 	}

@@ -89,7 +89,7 @@ func (r *run) openReady(ctx context.Context, it *item.Item) error {
 	r.opened = true
 	ctx, span := telemetry.Begin(ctx, h.opts.Telemetry, telemetry.Open)
 	err = r.awaitOpened(ctx, o)
-	span.End(outcome(spec.Response{}, err))
+	span.End(outcomeOf(spec.Response{}, err))
 	return err
 }
 
@@ -127,7 +127,7 @@ func (r *run) awaitOpened(ctx context.Context, o *state.Opening) error {
 
 // askForTab asks a browser for a tab. It blocks until it has answered.
 func (h *Hub) askForTab(p permit, o *state.Opening) {
-	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true}, tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := h.gate.send(h.ctx, p, spec.TabAddr{Peer: o.Peer}, &spec.OpenTab{URL: o.URL, Wake: true, Room: h.room(o.By, o.Peer)}, tabtransport.Wait{Timeout: spec.ControlTimeout})
 	var result spec.OpenTabResult
 	if err == nil {
 		err = json.Unmarshal(resp.Result, &result)

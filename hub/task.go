@@ -13,7 +13,6 @@ import (
 	"tabhub/hub/tasks"
 	"tabhub/spec"
 	"tabhub/spec/rawjson"
-	"tabhub/storage"
 	"tabhub/tabtransport"
 )
 
@@ -21,17 +20,10 @@ import (
 func (h *Hub) Tasks() *tasks.Book { return h.book }
 
 // openTasks takes up the tasks of earlier processes. No tab is connected yet.
-func (h *Hub) openTasks(docs []storage.Document) {
-	h.book = tasks.Open(docs, tasks.Options{
-		Keep: func(doc storage.Document, synced func(error)) {
-			h.store.Write(h.opts.User, h.epoch, []storage.Change{doc}, func(err error) {
-				h.written(err)
-				synced(err)
-			})
-		},
-		Forget: func(id string) {
-			h.store.Write(h.opts.User, h.epoch, []storage.Change{storage.DeleteDocument{Kind: tasks.Kind, ID: id}}, h.written)
-		},
+func (h *Hub) openTasks() {
+	h.book = tasks.Open(h.Documents(tasks.Kind), tasks.Options{
+		Keep:   h.SaveDocument,
+		Forget: func(id string) { h.DeleteDocument(tasks.Kind, id) },
 	})
 	for _, u := range h.book.Unended() {
 		if r, c := h.restoreCall(u); r != nil {
@@ -148,7 +140,7 @@ func (r *run) resumed(ctx context.Context, resp spec.Response, err error) (_ jso
 	}
 	err = cleanError(r.h.gateError(err, true))
 	r.h.recordCall(r, resp, err)
-	r.h.opts.Telemetry.Called(r.kind, outcome(resp, err), time.Since(r.start))
+	r.h.opts.Telemetry.Called(r.kind, outcomeOf(resp, err), time.Since(r.start))
 	result, err := r.toolResult(resp, err)
 	return result, err == nil
 }

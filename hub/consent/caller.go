@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"tabhub/hub/outcome"
 	"tabhub/hub/policy"
 	"tabhub/spec"
 )
@@ -39,6 +40,9 @@ type Caller struct {
 	// a random id of this request, After that of the one before, "" in the first. A yes for
 	// this once is good for all of them.
 	Round, After string
+
+	// Outcome is what is kept of what becomes of the client's request. Nil: nothing.
+	Outcome *outcome.Call
 
 	note *note // nil if no record is made
 }

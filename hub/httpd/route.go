@@ -160,6 +160,8 @@ var routes = []route{
 	decisions("DELETE", "/api/clients", (*Server).deleteClient),
 	api("GET", "/api/clients/cost", (*Server).getCost),
 	api("GET", "/api/sessions", (*Server).getSessions),
+	api("GET", "/api/lease", (*Server).getLeases),
+	decisions("DELETE", "/api/lease", (*Server).deleteLease),
 	api("GET", "/api/connect", (*Server).getConnect),
 	{path: "/api/*", method: "GET", access: reads, client: true, serve: noMethod},
 	{path: "/api/*", access: writes, client: true, serve: noMethod},

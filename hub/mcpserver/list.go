@@ -50,7 +50,7 @@ func (s *Server) list(rq *request) (frame, error) {
 	h = append(h, `,"result":{`...)
 	if rq.modern {
 		h = append(h, resultComplete+","+uncached+","...)
-		h = append(h, s.serverRef...)
+		h = append(append(append(h, `"_meta":{`...), s.serverRef...), "}"...)
 		h = append(h, ',')
 	}
 	h = append(h, of.member...)

@@ -185,7 +185,7 @@ func (s *Server) listen(ctx context.Context, rq *request) (frame, error) {
 			return frame{}, errSilent
 		}
 	}
-	meta := s.serverRef[:len(s.serverRef)-1] + `,"` + metaSubscription + `":` + string(l.id) + "}"
+	meta := `"_meta":{` + s.serverRef + `,"` + metaSubscription + `":` + string(l.id) + "}"
 	return resultFrame(rq.id, resultComplete+","+meta, json.RawMessage("{}")), nil
 }
 

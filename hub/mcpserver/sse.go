@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"tabhub/hub/outcome"
 	"tabhub/hub/telemetry"
 	"tabhub/spec"
 )
@@ -37,9 +38,11 @@ func (s *Server) SSE() http.Handler {
 		ses.mu.Unlock()
 		st.out.put(frame{head: []byte("event: endpoint\ndata: " + s.endpoint(r) + "?sessionId=" + ses.id + tokenOf(r) + browsersOf(ses) + "\n\n"), raw: true})
 		st.run()
+		ses.gone.Store(true)
 		s.sessions.remove(ses)
 		ses.finishCalls(flushAtEnd)
 		ses.end(errGone)
+		s.hub.Outcomes().Leave(outcome.Session{Client: ses.identity.who.ID, ID: ses.id})
 		st.finish()
 	})
 }
@@ -130,7 +133,7 @@ func (s *Server) message(w http.ResponseWriter, ses *session, b []byte) {
 		return
 	}
 	if firstByte(b) == '[' {
-		ses.spawn(out, s.batch(ses.ctx, ses, out, b))
+		ses.spawn(out, s.batch(ses, out, nil, b))
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}

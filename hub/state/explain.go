@@ -14,6 +14,7 @@ type Explanation struct {
 	Item       string       `json:"item"`
 	Tab        *TabInfo     `json:"tab,omitempty"`     // nil: none is open
 	OpenURL    string       `json:"openUrl,omitempty"` // what would be opened
+	Session    string       `json:"session,omitempty"` // whose call it is, for people
 	Reason     string       `json:"reason"`
 	Candidates []Considered `json:"candidates"`
 }
@@ -54,7 +55,7 @@ func (s *State) Explain(name string, by By, now time.Time) (Explanation, bool) {
 	if !ok {
 		return Explanation{}, false
 	}
-	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Candidates: []Considered{}}
+	e := Explanation{Name: name, Kind: r.ID.Kind, Domain: r.ID.Domain, Item: r.ID.Item, Session: by.Label, Candidates: []Considered{}}
 	snap := s.Snapshot(&r, by, nil, "", nil)
 	best, reason := snap.Choose()
 	e.Reason = reason

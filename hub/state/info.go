@@ -29,6 +29,7 @@ type TabInfo struct {
 	Domains     []TabDomain      `json:"domains"`
 	InFlight    int              `json:"inFlight"`
 	HeldBy      *Holder          `json:"heldBy,omitempty"`   // who has leased it
+	InUse       bool             `json:"inUse,omitempty"`    // the owner uses it by hand while it is held
 	OpenedBy    string           `json:"openedBy,omitempty"` // the session that has opened it, for people
 	Rejected    []spec.Rejection `json:"rejected,omitempty"` // quarantined, by its latest registrations
 	Warnings    []spec.Rejection `json:"warnings,omitempty"` // about parts of items that were left out
@@ -129,7 +130,7 @@ func (s *State) tabInfo(t *tab) TabInfo {
 		info.Attested = true // the Origin header is the browser's word
 	}
 	if t.lease != nil {
-		info.HeldBy = t.lease.holder()
+		info.HeldBy, info.InUse = t.lease.holder(), s.inUse[t.addr]
 	}
 	if t.room != nil {
 		info.OpenedBy = t.room.label

@@ -103,6 +103,7 @@ func (tx *Tx) join(p *peer, conn tabtransport.Conn) {
 	p.timer = 0
 	p.conn, p.connected, p.connectedAt, p.lastSeen = conn, true, tx.now, tx.now
 	p.joined = tx.next()
+	tx.forgetHand(p.id)
 	p.caps = map[spec.Capability]bool{}
 	session := ""
 	if conn.Hello != nil {

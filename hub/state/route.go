@@ -35,6 +35,7 @@ type Candidate struct {
 	Room     RoomState
 	Browser  string // the name that it has from its owner, as far as any has one
 	Settles  bool   // a call that goes there says in which browser the session works
+	InUse    bool   // the session holds the tab, and the owner uses it by hand
 
 	tab     *tab
 	session *session // that calls; nil for nobody's
@@ -227,6 +228,7 @@ func (s *State) candidate(p *provider, ses *session) Candidate {
 		Active: t == s.active, Present: p.present(), Departed: p.departed(), Asleep: t.discarded,
 		Lease: t.lease.held(ses), tab: t, session: ses, lease: t.lease,
 	}
+	c.InUse = len(s.inUse) > 0 && c.Lease == LeaseMine && s.inUse[t.addr]
 	if ses != nil {
 		c.Kept = slices.Index(ses.tabs, t.addr) + 1
 	}

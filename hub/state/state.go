@@ -26,6 +26,7 @@ type State struct {
 	labels      int // of them have a name
 	sites       map[spec.Domain]storage.Site
 	subs        map[subscriptionKey]*Subscription
+	inUse       map[spec.TabAddr]bool // that the owner uses by hand
 	sessions    map[SessionID]*session
 	leases      map[spec.TabAddr]*lease
 	rooms       map[spec.TabAddr]*session // who has opened the tab
@@ -52,6 +53,7 @@ func New(namer naming.ToolNamer) *State {
 		browsers: map[spec.BrowserID]storage.Browser{},
 		sites:    map[spec.Domain]storage.Site{},
 		subs:     map[subscriptionKey]*Subscription{},
+		inUse:    map[spec.TabAddr]bool{},
 		sessions: map[SessionID]*session{},
 		leases:   map[spec.TabAddr]*lease{},
 		rooms:    map[spec.TabAddr]*session{},
@@ -79,6 +81,7 @@ type Work struct {
 	Timers      []Timer
 	Ended       []EndedSession // that had opened tabs
 	Listed      bool           // a list may have changed
+	Leased      bool           // leases are others
 }
 
 // Disconnect is a tab, or for Tab 0 a peer, that is gone: what is asked of it is to be
