@@ -254,15 +254,19 @@ func TestBounds(t *testing.T) {
 			c.Delivered(0)
 		}
 		l.check(t)
+		l.mu.Lock()
 		if l.ended != MaxEnded || l.sessions[agent] == nil {
 			t.Errorf("%d calls", l.ended)
 		}
+		l.mu.Unlock()
 		time.Sleep(Keep + Keep/10)
 		synctest.Wait()
 		l.check(t)
+		l.mu.Lock()
 		if l.ended != 0 || len(l.sessions) != 1 || held.session == nil {
 			t.Errorf("%d calls of %d sessions are kept for ever", l.ended, len(l.sessions))
 		}
+		l.mu.Unlock()
 		held.End(answer, nil)
 	})
 }
