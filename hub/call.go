@@ -92,6 +92,7 @@ type run struct {
 	opened   bool        // a tab was opened for it
 	away     bool        // it has waited for a browser that could open one
 	departed time.Time   // since when it has waited for the next document of a tab
+	yields   time.Time   // until when it waits for the owner's hand; zero: it has not
 	ad       admission
 	checked  *item.Item // the arguments fit this item's schema
 
@@ -159,7 +160,7 @@ func (r *run) begin() error {
 		return err
 	}
 	if r.readOnly || r.forModel {
-		l, _ := h.state.Find(r.kind, r.name)
+		l, _ := h.state.Find(h.by(r.by), r.kind, r.name)
 		if err := r.allows(l.Item); err != nil {
 			return err // before a tab is opened for it
 		}
@@ -171,7 +172,7 @@ func (r *run) begin() error {
 // lookUpLocked finds out what the name stands for. The caller holds h.mu.
 func (r *run) lookUpLocked() (err error) {
 	var ok bool
-	if r.ref, ok = r.h.state.Lookup(r.kind, r.name); !ok {
+	if r.ref, ok = r.h.state.LookupFor(r.h.by(r.by), r.kind, r.name); !ok {
 		err = r.h.unknownLocked(r.by, r.kind, r.name)
 	}
 	return err
@@ -239,6 +240,16 @@ func (r *run) attempts(ctx context.Context) (spec.Response, error) {
 		}
 		if err := r.free(); err != nil {
 			return spec.Response{}, err
+		}
+		if r.target.InUse && (r.kind == spec.KindTool && !r.target.Item.OnlyReads()) {
+			if r.yields.IsZero() {
+				r.yields = time.Now().Add(r.timeout)
+			}
+			if waited, err := r.h.yield(ctx, r.passage, r.by, r.target.Addr, r.yields); err != nil {
+				return spec.Response{}, err
+			} else if waited {
+				continue
+			}
 		}
 		if err := r.check(r.target.Item); err != nil {
 			return spec.Response{}, err
@@ -356,6 +367,9 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 	g := r.h.gate
 	r.action = actionFor(r.by, it, r.ref.Page)
 	r.action.Late = g.isLate(r.by, since)
+	if r.target.Item == it {
+		r.h.reach(r.by, &r.action, r.target.Addr.Peer)
+	}
 	if p, err = g.decide(ctx, &r.ad, &r.action, r); err != nil || p.of != nil {
 		return p, false, err
 	}
@@ -372,7 +386,7 @@ func (r *run) admit(ctx context.Context, it *item.Item, since time.Time) (p perm
 // actionFor is what a call of an item comes to, by the page's own name or URI.
 func actionFor(by *consent.Caller, it *item.Item, name string) policy.Action {
 	return policy.Action{
-		Who: by.Who, Session: by.Session, Site: policy.Site{Domain: it.Domain},
+		Who: by.Who, Session: by.Session, Bound: by.Bound, Site: policy.Site{Domain: it.Domain},
 		Kind: it.Kind, Name: name, Class: it.Class, Item: it,
 	}
 }
@@ -389,7 +403,7 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 	if n > spec.MaxCallsPerTab {
 		return spec.Response{}, &Failure{spec.FailQueueFull, fmt.Sprintf("%d calls to this tab are under way already; wait for some to end", spec.MaxCallsPerTab)}
 	}
-	if r.moved || r.keeps || stale {
+	if r.moved || r.keeps || t.Settles || stale {
 		by := h.by(r.by)
 		h.update(func(tx *state.Tx) {
 			if r.moved {
@@ -397,6 +411,9 @@ func (r *run) send(ctx context.Context, p permit) (spec.Response, error) {
 			}
 			if r.keeps {
 				tx.Keep(by, t.Addr)
+			}
+			if t.Settles {
+				tx.Settle(by, t)
 			}
 			if stale {
 				tx.SaveSession(by.Session)

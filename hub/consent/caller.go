@@ -19,6 +19,7 @@ type Caller struct {
 	Session string    // made by the hub or its bridge, and good for Who alone; "" if the client has none
 	Agent   string    // tells apart the runs of a client without a Session, "" with one; believed for tabs alone
 	Began   time.Time // when the session made its first call; zero: this is it
+	Bound   []string  // the names of the browsers that its connection is for; nil: all
 	Via     string    // the tool of the hub that it called for this, or ViaApp; "" if none
 
 	// Extensions are passed on to the page as they are; nobody interprets them.

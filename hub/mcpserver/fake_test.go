@@ -142,7 +142,7 @@ func (h *scripted) ReadResource(_ context.Context, _ *consent.Caller, uri string
 	return json.RawMessage(`{"contents":[{"uri":"tabhub://a/x","text":"X"}]}`), nil
 }
 
-func (h *scripted) FromApp(app string, _ spec.Kind, name string) (string, bool) {
+func (h *scripted) FromApp(_ *consent.Caller, app string, _ spec.Kind, name string) (string, bool) {
 	public, ok := h.apps[app][name]
 	return public, ok
 }
@@ -198,6 +198,10 @@ func (h *scripted) Watch(f func(hub.Change)) func() {
 		delete(h.watchers, id)
 	}
 }
+
+func (h *scripted) IsBound(*consent.Caller) bool { return false }
+
+func (h *scripted) ChangeFor(_ *consent.Caller, c hub.Change) hub.Change { return c }
 
 func (h *scripted) Connected(*consent.Caller) func(bool) { return func(bool) {} }
 

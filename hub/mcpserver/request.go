@@ -150,7 +150,7 @@ func (rq *request) clientName() string {
 // caller returns on whose behalf the hub does what the request asks for. ext is for the
 // page, progress is where the call's goes; both may be nil.
 func (rq *request) caller(ext spec.Extensions, progress func(spec.Progress)) *consent.Caller {
-	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Began: rq.ses.began, Extensions: ext, Progress: progress, Outcome: rq.call}
+	by := &consent.Caller{Who: rq.ses.identity.who, Said: rq.clientName(), Session: rq.ses.id, Bound: rq.ses.identity.bound, Began: rq.ses.began, Extensions: ext, Progress: progress, Outcome: rq.call}
 	if by.Session == "" {
 		by.Agent = rq.agent(by.Said)
 	}

@@ -32,11 +32,13 @@ type Hub interface {
 	Shows(*policy.Action) bool
 	Call(context.Context, hub.Call) (json.RawMessage, error)
 	ReadResource(ctx context.Context, by *consent.Caller, uri string) (json.RawMessage, error)
-	FromApp(app string, kind spec.Kind, name string) (public string, ok bool)
+	FromApp(by *consent.Caller, app string, kind spec.Kind, name string) (public string, ok bool)
 	GetPrompt(ctx context.Context, by *consent.Caller, name string, args json.RawMessage) (json.RawMessage, error)
 	Complete(ctx context.Context, by *consent.Caller, kind spec.Kind, name string, argument, given json.RawMessage) (json.RawMessage, error)
 	SubscribeResource(ctx context.Context, by *consent.Caller, uri string) (stop func(), err error)
 	Watch(func(hub.Change)) (stop func())
+	IsBound(*consent.Caller) bool
+	ChangeFor(*consent.Caller, hub.Change) hub.Change
 	Connected(*consent.Caller) (gone func(final bool))
 	Documents(kind string) []storage.Document
 	SaveDocument(d storage.Document, synced func(error))

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -323,15 +323,16 @@ type identityKey struct{}
 
 // identity is whose a request is.
 type identity struct {
-	name    string // of the user and the client; a session answers only to those that began it
+	name    string // of the user, the client and the browsers that it is for; a session answers only to those that began it
 	who     *policy.Principal
+	bound   []string        // the names of the browsers that its connection is for; nil: all
 	revoked context.Context // may be nil
 }
 
 // WithIdentity returns a context for a request, or a stream, that carries the credential
 // of id. What begins with it, and outlasts it, ends when it is revoked.
 func WithIdentity(ctx context.Context, id *auth.Identity) context.Context {
-	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID, id.Who, id.Revoked})
+	return context.WithValue(ctx, identityKey{}, identity{string(id.User) + "\x00" + id.Who.ID + "\x00" + strings.Join(id.Bound, ","), id.Who, id.Bound, id.Revoked})
 }
 
 // identityOf returns whose a request is; without a credential that is nobody.
@@ -345,12 +346,18 @@ func identityOf(ctx context.Context) identity {
 
 // changed tells all clients of a change of the hub.
 func (s *Server) changed(c hub.Change) {
-	c = s.visible(c)
+	listed := s.visible(c)
 	s.mu.Lock()
-	all := slices.Collect(maps.Keys(s.watching))
+	all := maps.Clone(s.watching)
 	s.mu.Unlock()
-	for _, ses := range all {
-		ses.changed(c)
+	for ses, w := range all {
+		if !s.hub.IsBound(w.by) {
+			ses.changed(listed)
+			continue
+		}
+		of := s.hub.ChangeFor(w.by, c)
+		of.Tools = of.Tools && (of.Policy || s.opts.Expose != ExposeProxy)
+		ses.changed(of)
 	}
 	s.followers.changed(c)
 }
@@ -360,7 +367,7 @@ func (s *Server) changed(c hub.Change) {
 func (s *Server) watchSession(ses *session, info SessionInfo, by *consent.Caller) {
 	s.mu.Lock()
 	if _, known := s.watching[ses]; !known {
-		s.watching[ses] = &watcher{info, s.hub.Connected(by)}
+		s.watching[ses] = &watcher{info, by, s.hub.Connected(by)}
 	}
 	s.mu.Unlock()
 	ses.mu.Lock()
