@@ -42,6 +42,7 @@ func (h *Hub) ReadTab(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, req spec.Request) (resp spec.Response, site spec.Domain, err error) {
 	h.mu.RLock()
 	there, capable := h.state.Controllable(to, capabilityOf(req))
+	there = there && h.state.KnowsPeer(h.by(by), to.Peer)
 	h.mu.RUnlock()
 	switch {
 	case !there:
@@ -73,7 +74,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case errors.Is(err, tabtransport.ErrLost):
 		return resp, site, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return resp, site, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
+		return resp, site, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", timeoutOf(req))}
 	case errors.Is(err, tabtransport.ErrBusy):
 		return resp, site, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
@@ -86,6 +87,14 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 // method's name.
 func capabilityOf(req spec.Request) spec.Capability {
 	return spec.Capability(req.Method()[len("browser/"):])
+}
+
+// timeoutOf returns how long a control request may take.
+func timeoutOf(req spec.Request) time.Duration {
+	if rest, ok := req.(*spec.Rest); ok {
+		return time.Duration(rest.WaitMs)*time.Millisecond + spec.ControlTimeout
+	}
+	return spec.ControlTimeout
 }
 
 // control is a control request under way.
@@ -114,11 +123,27 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	if err != nil {
 		return spec.Response{}, c.gateError(err, false)
 	}
-	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.req), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	reads := c.action.Class == policy.Read
+	c.by.Outcome.Sending(reads)
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
+	if notSent(err) {
+		c.by.Outcome.NotSent(reads)
+	}
 	if !errors.Is(err, tabtransport.ErrNotConnected) {
 		c.gate.traceSent(ctx, &c.ad, &c.action, args)
 	}
 	return resp, err
+}
+
+// placed returns the request, that for a new tab with where it is to be.
+func (c *control) placed() spec.Request {
+	open, ok := c.req.(*spec.OpenTab)
+	if !ok {
+		return c.req
+	}
+	in := *open
+	in.Room = c.room(c.Hub.by(c.by), c.to.Peer)
+	return &in
 }
 
 // note adds to the record of the hub's tool what was decided about the request that it made.
@@ -149,9 +174,15 @@ func (c *control) uses() {
 // what is done there, if the tab may be led away.
 func (c *control) look(ctx context.Context) (*policy.Action, error) {
 	a, place, target := controlAction(c.by, c.req)
+	c.reach(c.by, &a, c.to.Peer)
 	if place {
 		if err := c.free(c.by, c.to, a.Class == policy.Read); err != nil {
 			return nil, err
+		}
+		if a.Class != policy.Read && a.Name != "browser_tab activate" {
+			if _, err := c.yield(ctx, c.passage, c.by, c.to, time.Now().Add(c.opts.CallTimeout)); err != nil {
+				return nil, err
+			}
 		}
 		url, attested, err := c.shown(ctx)
 		if err != nil {
@@ -194,6 +225,8 @@ func ifAt(origin string, req spec.Request) spec.Request {
 		return &spec.Screenshot{IfOrigin: origin}
 	case *spec.Text:
 		return &spec.Text{IfOrigin: origin}
+	case *spec.Rest:
+		return &spec.Rest{WaitMs: req.WaitMs, IfOrigin: origin}
 	case *spec.Navigate:
 		to := *req
 		to.IfOrigin = origin
@@ -207,7 +240,7 @@ func ifAt(origin string, req spec.Request) spec.Request {
 // that it leads to, "" if it leads nowhere.
 func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place bool, target string) {
 	place = true
-	a = policy.Action{Who: by.Who, Session: by.Session, Of: policy.OfHub, Class: policy.Write}
+	a = policy.Action{Who: by.Who, Session: by.Session, Bound: by.Bound, Of: policy.OfHub, Class: policy.Write}
 	switch req := req.(type) {
 	case *spec.ListTabs:
 		a.Name, a.Class, place = "browser_tab list", policy.Read, false
@@ -223,6 +256,8 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 		a.Name, a.Class = "browser_page screenshot", policy.Read
 	case *spec.Text:
 		a.Name, a.Class = "browser_page text", policy.Read
+	case *spec.Rest:
+		a.Name, a.Class = "browser_page wait", policy.Read
 	}
 	return a, place, target
 }

@@ -43,10 +43,27 @@ func (h *Hub) ToolNames(by *consent.Caller, addr spec.TabAddr) []string {
 }
 
 func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
-	return slices.DeleteFunc(h.state.ToolNames(addr), func(name string) bool {
-		l, ok := h.state.Find(spec.KindTool, name)
+	of := h.by(by)
+	return slices.DeleteFunc(h.state.ToolNames(of, addr), func(name string) bool {
+		l, ok := h.state.Find(of, spec.KindTool, name)
 		return !ok || !h.showsItem(by, l.Item)
 	})
+}
+
+// ToolIn returns the public name of the tool that a model can call in a tab now, by a client,
+// and that is called name by the page, or in public; "" if there is none.
+func (h *Hub) ToolIn(by *consent.Caller, addr spec.TabAddr, name string) string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	of := h.by(by)
+	wanted, known := h.state.Find(of, spec.KindTool, name) // maybe as the domain's
+	for _, public := range h.toolNamesLocked(by, addr) {
+		l, _ := h.state.Find(of, spec.KindTool, public)
+		if public == name || l.Item.Source == name || known && l.Item.Source == wanted.Item.Source && l.Item.Domain == wanted.Item.Domain {
+			return public
+		}
+	}
+	return ""
 }
 
 // describePage says to a client where a call has led, and what there is to call.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -46,7 +47,9 @@ type session struct {
 	tabs   []spec.TabAddr        // its calls' tabs, each once, those that it prefers first
 	leases map[*lease]bool       // that it holds
 	room   map[spec.TabAddr]bool // tabs that it has opened
-	stored bool                  // there is a document of it
+	// settled are the names of the browsers in which it works, by site; each list has one.
+	settled map[string][]string
+	stored  bool // there is a document of it
 
 	connections int
 	// used is when it was here last, in ns since 1970. It is not guarded with the state:
@@ -76,7 +79,9 @@ func (ses *session) end() time.Time {
 	return time.Unix(0, ses.used.Load()).Add(spec.SessionGrace)
 }
 
-func (ses *session) empty() bool { return len(ses.tabs)+len(ses.leases)+len(ses.room) == 0 }
+func (ses *session) empty() bool {
+	return len(ses.tabs)+len(ses.leases)+len(ses.room)+len(ses.settled) == 0
+}
 
 // session returns somebody's session, making it if need be; nil for nobody's, and if there are
 // too many.
@@ -297,6 +302,7 @@ func (tx *Tx) forgetTabs(match func(spec.TabAddr) bool) {
 			tx.sessionChanged(ses)
 		}
 	}
+	maps.DeleteFunc(tx.inUse, func(addr spec.TabAddr, _ bool) bool { return match(addr) })
 	for addr, l := range tx.leases {
 		if match(addr) {
 			tx.endLease(l)
@@ -322,6 +328,7 @@ func (tx *Tx) readdressed(was, is spec.TabAddr) {
 	if l := tx.leases[was]; l != nil && tx.leases[is] == nil {
 		delete(tx.leases, was)
 		l.addr, tx.leases[is] = is, l
+		tx.work.Leased = true
 		tx.sessionChanged(l.session)
 	}
 	tx.mark(was)
