@@ -74,7 +74,7 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 	case errors.Is(err, tabtransport.ErrLost):
 		return resp, site, &Failure{spec.FailNotConnected, "the browser went away before it answered; it may have done what was asked"}
 	case errors.Is(err, tabtransport.ErrTimeout):
-		return resp, site, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", spec.ControlTimeout)}
+		return resp, site, &Failure{spec.FailToolTimeout, fmt.Sprintf("the browser did not answer within %s; it may have done what was asked, or do it yet", timeoutOf(req))}
 	case errors.Is(err, tabtransport.ErrBusy):
 		return resp, site, &Failure{spec.FailQueueFull, "the browser does not take more messages now"}
 	case errors.Is(err, tabtransport.ErrUnsupported):
@@ -87,6 +87,14 @@ func (h *Hub) control(ctx context.Context, by *consent.Caller, to spec.TabAddr, 
 // method's name.
 func capabilityOf(req spec.Request) spec.Capability {
 	return spec.Capability(req.Method()[len("browser/"):])
+}
+
+// timeoutOf returns how long a control request may take.
+func timeoutOf(req spec.Request) time.Duration {
+	if rest, ok := req.(*spec.Rest); ok {
+		return time.Duration(rest.WaitMs)*time.Millisecond + spec.ControlTimeout
+	}
+	return spec.ControlTimeout
 }
 
 // control is a control request under way.
@@ -117,7 +125,7 @@ func (c *control) attempt(ctx context.Context) (spec.Response, error) {
 	}
 	reads := c.action.Class == policy.Read
 	c.by.Outcome.Sending(reads)
-	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: spec.ControlTimeout})
+	resp, err := c.gate.send(ctx, p, c.to, ifAt(originOf(c.url), c.placed()), tabtransport.Wait{Timeout: timeoutOf(c.req)})
 	if notSent(err) {
 		c.by.Outcome.NotSent(reads)
 	}
@@ -217,6 +225,8 @@ func ifAt(origin string, req spec.Request) spec.Request {
 		return &spec.Screenshot{IfOrigin: origin}
 	case *spec.Text:
 		return &spec.Text{IfOrigin: origin}
+	case *spec.Rest:
+		return &spec.Rest{WaitMs: req.WaitMs, IfOrigin: origin}
 	case *spec.Navigate:
 		to := *req
 		to.IfOrigin = origin
@@ -246,6 +256,8 @@ func controlAction(by *consent.Caller, req spec.Request) (a policy.Action, place
 		a.Name, a.Class = "browser_page screenshot", policy.Read
 	case *spec.Text:
 		a.Name, a.Class = "browser_page text", policy.Read
+	case *spec.Rest:
+		a.Name, a.Class = "browser_page wait", policy.Read
 	}
 	return a, place, target
 }

@@ -48,6 +48,7 @@ func TestEachRequestIsDecidedAbout(t *testing.T) {
 	controlled := map[string]spec.Request{
 		"OpenTab": &spec.OpenTab{URL: "https://e.com/"}, "ActivateTab": &spec.ActivateTab{}, "CloseTab": &spec.CloseTab{}, "ListTabs": &spec.ListTabs{},
 		"Navigate": &spec.Navigate{}, "Screenshot": &spec.Screenshot{}, "Text": &spec.Text{},
+		"Rest": &spec.Rest{WaitMs: 1},
 	}
 	called := []string{"ExecuteTool", "ReadResource", "GetPrompt", "Complete"}
 	found := 0

@@ -50,6 +50,22 @@ func (h *Hub) toolNamesLocked(by *consent.Caller, addr spec.TabAddr) []string {
 	})
 }
 
+// ToolIn returns the public name of the tool that a model can call in a tab now, by a client,
+// and that is called name by the page, or in public; "" if there is none.
+func (h *Hub) ToolIn(by *consent.Caller, addr spec.TabAddr, name string) string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	of := h.by(by)
+	wanted, known := h.state.Find(of, spec.KindTool, name) // maybe as the domain's
+	for _, public := range h.toolNamesLocked(by, addr) {
+		l, _ := h.state.Find(of, spec.KindTool, public)
+		if public == name || l.Item.Source == name || known && l.Item.Source == wanted.Item.Source && l.Item.Domain == wanted.Item.Domain {
+			return public
+		}
+	}
+	return ""
+}
+
 // describePage says to a client where a call has led, and what there is to call.
 func (h *Hub) describePage(by *consent.Caller, addr spec.TabAddr, page *spec.Page) string {
 	h.mu.RLock()

@@ -40,6 +40,7 @@ const (
 	MethodNavigate          = "browser/navigate"
 	MethodScreenshot        = "browser/screenshot"
 	MethodText              = "browser/text"
+	MethodRest              = "browser/rest"
 	MethodAsk               = "browser/ask"
 	MethodOwnerState        = "browser/ownerState"
 	MethodEndRoom           = "browser/endRoom"
@@ -60,6 +61,7 @@ const (
 	CapNavigate    Capability = "navigate"
 	CapScreenshot  Capability = "screenshot"
 	CapText        Capability = "text"
+	CapRest        Capability = "rest"
 	CapAsk         Capability = "ask"
 	// CapResume: over connections of one session, the peer knows by its id a call that
 	// it has got before, and holds answers until the hub has them.
@@ -448,6 +450,26 @@ type TextResult struct {
 	Text string `json:"text"`
 }
 
+// Rest is browser/rest: it is answered, with RestResult, when the page that the tab shows
+// rests, or when WaitMs have passed. It rests when it has loaded, and for half a second, or 1.5 s
+// while it is hidden, neither has its document changed nor was a request of it under way. What
+// the tab goes to meanwhile counts.
+type Rest struct {
+	WaitMs   int64  `json:"waitMs" validate:"min=1,max=600000"`
+	IfOrigin string `json:"ifOrigin,omitempty"` // as in ActivateTab
+}
+
+// RestResult answers Rest. All but Rested says what went on at the end of one that did not rest.
+type RestResult struct {
+	Rested   bool `json:"rested"`
+	Loading  bool `json:"loading,omitempty"`  // the document had not loaded
+	Busy     bool `json:"busy,omitempty"`     // the page did not answer
+	Changes  int  `json:"changes,omitempty"`  // of the document, since the request came
+	Requests int  `json:"requests,omitempty"` // that were under way
+	// Origins are some of those that the requests went to.
+	Origins []string `json:"origins,omitempty" validate:"max=3,dive,max=256"`
+}
+
 // Ask is browser/ask: the owner is asked, in a window of the browser's own, whether
 // something may be done. It is sent only to browsers that are paired with the hub. The
 // same question may be sent again, over another connection: it is shown once. Texts that
@@ -556,6 +578,7 @@ func (*ListTabs) Method() string          { return MethodListTabs }
 func (*Navigate) Method() string          { return MethodNavigate }
 func (*Screenshot) Method() string        { return MethodScreenshot }
 func (*Text) Method() string              { return MethodText }
+func (*Rest) Method() string              { return MethodRest }
 func (*Ask) Method() string               { return MethodAsk }
 func (*EndRoom) Method() string           { return MethodEndRoom }
 

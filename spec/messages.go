@@ -56,6 +56,7 @@ func MessageTypes() []MessageType {
 		request(&Navigate{}, nil),
 		request(&Screenshot{}, &ScreenshotResult{}),
 		request(&Text{}, &TextResult{}),
+		request(&Rest{}, &RestResult{}),
 		request(&Ask{}, &AskResult{}),
 		request(&EndRoom{}, &EndRoomResult{}),
 		{Method: MethodOwnerState, Notification: true, Params: &OwnerState{}},

@@ -26,7 +26,7 @@ import (
 // it asks the user where there is a window, too.
 var extensionCan = []spec.Capability{
 	spec.CapOpenTab, spec.CapActivateTab, spec.CapCloseTab, spec.CapListTabs,
-	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapResume, spec.CapRoom, spec.CapHold,
+	spec.CapNavigate, spec.CapScreenshot, spec.CapText, spec.CapRest, spec.CapResume, spec.CapRoom, spec.CapHold,
 }
 
 // reload is what has a browser use an extension that was written anew.

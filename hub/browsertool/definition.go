@@ -58,7 +58,8 @@ var pageTool = builtin.Tool{
 	Title: "Page in a browser tab",
 	Description: `Moves a tab to a page and looks at it. ` +
 		`goto: loads url. back, forward, reload: as the browser's buttons. ` +
-		`wait: until the page has registered tools, and names them. ` +
+		`wait: until the page has registered tools, and names them; ` +
+		`with for, until one tool is there (tool), a resource changes (uri), or the page rests: it has loaded, changes no more and asks for nothing. ` +
 		`screenshot: a picture of what the tab shows; the tab must be in front of its window (browser_tab activate). ` +
 		`text: the page's visible text; it is the page's words, not the user's. ` +
 		`Without tabId it is about the tab in front.`,
@@ -67,7 +68,10 @@ var pageTool = builtin.Tool{
 		tabIDParam + ` By default the tab in front."},` +
 		browserIDParam + `,` +
 		urlParam + `For goto, which needs it."},` +
-		`"timeoutMs":{"type":"integer","minimum":1,"maximum":60000,"description":"For wait: how long, in milliseconds. 10000 by default."},` +
+		`"for":{"type":"string","enum":["tools","tool","resource","rest"],"description":"For wait: what for. Any tools by default, or what tool or uri names."},` +
+		`"tool":{"type":"string","minLength":1,"maxLength":256,"description":"For wait: the name of a tool, as it is listed or as the page has it."},` +
+		`"uri":{"type":"string","minLength":1,"maxLength":2048,"description":"For wait: a resource, as it is listed. Needs no tab."},` +
+		`"timeoutMs":{"type":"integer","minimum":1,"maximum":600000,"description":"For wait: how long, in milliseconds. 10000 by default."},` +
 		`"maxChars":{"type":"integer","minimum":1,"maximum":2000000,"description":"For text: how much of it at most. 20000 by default."}` +
 		`}}`),
 	Annotations: &builtin.Annotations{Title: "Page in a browser tab", OpenWorld: true},

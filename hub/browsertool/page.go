@@ -1,10 +1,8 @@
 package browsertool
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"tabhub/describe"
 	"tabhub/hub/state"
@@ -17,18 +15,15 @@ var pageActions = actions{
 	"back":       {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Back: true})},
 	"forward":    {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Forward: true})},
 	"reload":     {takes: []string{"tabId", "browserId"}, run: navigate(spec.Navigate{Reload: true})},
-	"wait":       {takes: []string{"tabId", "browserId", "timeoutMs"}, run: waitForTools},
+	"wait":       {takes: []string{"tabId", "browserId", "for", "tool", "uri", "timeoutMs"}, run: wait},
 	"screenshot": {takes: []string{"tabId", "browserId"}, run: screenshot},
 	"text":       {takes: []string{"tabId", "browserId", "maxChars"}, run: text},
 }
 
 const (
-	defaultWait  = 10 * time.Second
 	defaultChars = 20_000
 	// maxToolNames bounds the names that a page's state holds.
 	maxToolNames = 50
-	// navigationPoll is how often a tab is asked whether it is still on its way to another page.
-	navigationPoll = 250 * time.Millisecond
 )
 
 // page is the state of a tab.
@@ -41,6 +36,8 @@ type page struct {
 	Tools  int         `json:"tools"`
 	// Names are those under which the tools are called, as many as fit.
 	Names []string `json:"toolNames"`
+	// Tool is the name of the one that was waited for.
+	Tool string `json:"tool,omitempty"`
 
 	navigating bool
 }
@@ -85,65 +82,6 @@ func (c *call) toolNames(sources []state.TabInfo) []string {
 		names = append(names, c.hub.ToolNames(c.by, o.Addr)...)
 	}
 	return names[:min(len(names), maxToolNames)]
-}
-
-// waitForTools blocks until the page that a tab shows, or is on its way to, has registered
-// tools.
-func waitForTools(c *call) (any, error) {
-	b, addr, err := c.tabOrFront()
-	if err != nil {
-		return nil, err
-	}
-	limit := defaultWait
-	if c.args.TimeoutMs > 0 {
-		limit = time.Duration(c.args.TimeoutMs) * time.Millisecond
-	}
-	late := failure(spec.FailToolTimeout, "the page in tab %s registered no tools within %s; it may have none", addr.Public(), limit)
-	ctx, cancel := context.WithTimeoutCause(c.ctx, limit, late)
-	defer cancel()
-	for {
-		at, err := c.page(b, addr) // a tab that is not there would be waited for in vain
-		if err != nil || at.Tools > 0 && !at.navigating {
-			return at, err
-		}
-		if err := c.awaitTools(ctx, b, addr, at); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// awaitTools blocks until a tab may show a page with tools. That a navigation has ended
-// without another page nobody tells.
-func (c *call) awaitTools(ctx context.Context, b browser, addr spec.TabAddr, at page) error {
-	if at.navigating {
-		select {
-		case <-time.After(navigationPoll):
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	gone := false
-	err := c.hub.Await(ctx, func() bool {
-		// One that is away, but may come back, is still there.
-		gone = !slices.ContainsFunc(c.hub.BrowsersFor(c.by), func(other state.BrowserInfo) bool { return other.Peer == b.Peer })
-		return gone || c.hasTools(addr, at.URL)
-	})
-	if gone && err == nil {
-		return failure(spec.FailNotConnected, "browser %s went away", b.label())
-	}
-	return err
-}
-
-// hasTools reports whether a tab has tools, or a page at its address that has joined
-// the hub by itself.
-func (c *call) hasTools(addr spec.TabAddr, url string) bool {
-	return slices.ContainsFunc(c.hub.TabsFor(c.by), func(t state.TabInfo) bool {
-		if t.Addr != addr && !(byItself(t) && document(t.URL) == document(url)) {
-			return false
-		}
-		return toolsOf(t) > 0
-	})
 }
 
 func screenshot(c *call) (any, error) {

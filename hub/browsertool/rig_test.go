@@ -123,6 +123,7 @@ type fakeBrowser struct {
 	next  int64
 	block chan struct{} // listTabs answers when it is closed; nil: at once
 	shot  string        // the answer to screenshot
+	rests []string      // the answers to rest
 }
 
 var everything = []spec.Capability{
@@ -202,6 +203,10 @@ func (b *fakeBrowser) serve(ctx context.Context, in tabtransport.Incoming) (spec
 			return spec.Response{}, spec.Errorf(spec.CodeUnsupported, "the browser can only picture the tab in front of its window; activate it first")
 		}
 		return spec.Response{Result: json.RawMessage(b.shot)}, nil
+	case *spec.Rest:
+		rest := b.rests[0]
+		b.rests = b.rests[1:]
+		return spec.Response{Result: json.RawMessage(rest)}, nil
 	case *spec.Text:
 		out = spec.TextResult{Text: "Hello\u202e " + b.tabs[i].URL + strings.Repeat(" words", 5000)}
 	}
@@ -222,7 +227,13 @@ func (b *fakeBrowser) register(tab int64, url string, names ...string) {
 // registerItems has a tab register tools, as their JSON.
 func (b *fakeBrowser) registerItems(tab int64, url string, items ...string) {
 	b.t.Helper()
-	m := &spec.Register{Kind: spec.KindTool, TabURL: url}
+	b.offer(tab, spec.KindTool, url, items...)
+}
+
+// offer is registerItems for any kind.
+func (b *fakeBrowser) offer(tab int64, kind spec.Kind, url string, items ...string) {
+	b.t.Helper()
+	m := &spec.Register{Kind: kind, TabURL: url}
 	for _, it := range items {
 		m.Items = append(m.Items, json.RawMessage(it))
 	}

@@ -72,6 +72,9 @@ type args struct {
 	BrowserID      string        `json:"browserId"`
 	URL            string        `json:"url"`
 	Active         bool          `json:"active"`
+	For            string        `json:"for"`
+	Tool           string        `json:"tool"`
+	URI            string        `json:"uri"`
 	TimeoutMs      int           `json:"timeoutMs"`
 	MaxChars       int           `json:"maxChars"`
 	InstanceID     string        `json:"instanceId"`

@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+	"time"
 
 	"tabhub/hub"
 	"tabhub/spec"
@@ -127,4 +128,28 @@ func TestControl(t *testing.T) {
 	}
 	s.await("the hub knows the new URL", func() bool { return strings.HasSuffix(s.hub.Tabs()[0].URL, "/demo#cart") })
 	page.WaitFor(`location.hash === "#cart"`)
+	rest := func(wait int64) (got spec.RestResult) {
+		t.Helper()
+		resp, err := s.hub.Control(t.Context(), tester, addr, &spec.Rest{WaitMs: wait})
+		if err == nil {
+			err = json.Unmarshal(resp.Result, &got)
+		}
+		if err != nil {
+			t.Errorf("rest: %v", err)
+		}
+		return got
+	}
+	page.Eval(`(() => { let n = 0; const add = () => { document.body.append(++n); if (n < 5) setTimeout(add, 300); else window.all = true; }; add(); })()`)
+	if got := rest(20_000); !got.Rested || page.Eval(`window.all`) != "true" {
+		t.Errorf("a page that changes for a while: %+v", got)
+	}
+	page.Eval(`void setInterval(() => document.body.append("."), 100)`)
+	if got := rest(1500); got.Rested || got.Changes < 5 {
+		t.Errorf("a page that changes on and on: %+v", got)
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, leave)
+	if _, err := s.hub.Control(ctx, tester, addr, &spec.Rest{WaitMs: 600_000}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a wait that was cancelled: %v", err)
+	}
 }

@@ -374,6 +374,28 @@ export type ResourceUpdated = {
   uri: string;
 };
 
+/** Rest is browser/rest: it is answered, with RestResult, when the page that the tab shows rests, or when WaitMs have passed. */
+export type Rest = {
+  waitMs: number;
+  /** as in ActivateTab */
+  ifOrigin?: string;
+};
+
+/** RestResult answers Rest. */
+export type RestResult = {
+  rested: boolean;
+  /** the document had not loaded */
+  loading?: boolean;
+  /** the page did not answer */
+  busy?: boolean;
+  /** of the document, since the request came */
+  changes?: number;
+  /** that were under way */
+  requests?: number;
+  /** Origins are some of those that the requests went to. */
+  origins?: string[];
+};
+
 /** Room is the place of the tabs that one client has opened: a tab group, or a window. */
 export type Room = {
   /** the same for all tabs of the room */
@@ -471,6 +493,7 @@ export type FromHub = {
   "browser/navigate": { params: Navigate; result: object };
   "browser/screenshot": { params: Screenshot; result: ScreenshotResult };
   "browser/text": { params: Text; result: TextResult };
+  "browser/rest": { params: Rest; result: RestResult };
   "browser/ask": { params: Ask; result: AskResult };
   "browser/endRoom": { params: EndRoom; result: EndRoomResult };
   "browser/ownerState": { params: OwnerState };

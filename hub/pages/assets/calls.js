@@ -14,6 +14,8 @@ class Calls {
   #waits;
   /** What is running, by the hub's id. @type {Map<string | number, AbortController>} */
   #running = new Map();
+  /** Who waits until the page rests, by the hub's id. @type {Map<string | number, AbortController>} */
+  #rests = new Map();
   /** What has ended, by the hub's id, the oldest first. @type {Set<string | number>} */
   #ended = new Set();
   /** Who waits until a call ends. @type {((value: unknown) => void)[]} */
@@ -37,6 +39,7 @@ class Calls {
   /** @param {string} method @param {JSONObject} params @returns {boolean} whether it is about a call */
   notice(method, params) {
     if (method !== "browser/cancel") return false;
+    this.#rests.get(params.requestId)?.abort();
     this.#running.get(params.requestId)?.abort(new DOMException(String(params.reason || "cancelled"), "AbortError"));
     return true;
   }
@@ -75,6 +78,8 @@ class Calls {
           await source.subscribe(params.uri, params.subscribe === true, context);
           return "{}";
         });
+      case "browser/rest":
+        return this.#rest(id, params);
       case "browser/text":
         return this.#link.answer(id, JSON.stringify({ text: document.body?.innerText ?? "" }));
       case "browser/navigate":
@@ -82,6 +87,15 @@ class Calls {
       default:
         return this.#link.fail(id, -32601, `a page cannot answer ${method}`);
     }
+  }
+
+  /** Answers when the page rests, or waitMs have passed. @param {string | number} id @param {JSONObject} params */
+  async #rest(id, { waitMs }) {
+    const abort = new AbortController();
+    this.#rests.set(id, abort);
+    const result = await pageRests(Number(waitMs), abort.signal);
+    this.#rests.delete(id);
+    if (!abort.signal.aborted) this.#link.answer(id, JSON.stringify(result));
   }
 
   /**

@@ -66,7 +66,7 @@ class Page {
         protocolVersion: "tabhub.v1",
         tabKey: this.#key.value,
         session: this.#session,
-        capabilities: ["text", "navigate", "resume"],
+        capabilities: ["text", "navigate", "rest", "resume"],
       }),
       fresh: () => !this.#key.returning,
       opened: () => this.#state.tellAll(),

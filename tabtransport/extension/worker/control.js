@@ -4,6 +4,7 @@
 import { withoutSecret } from "./invitations.js";
 import { picture } from "./picture.js";
 import { Code, Refusal, elsewhere, notShared } from "./refusal.js";
+import { count, rest } from "./rest.js";
 import { unlessStopping } from "./stopping.js";
 import { isAsleep, isAt } from "./tab.js";
 import { create } from "./rooms.js";
@@ -20,7 +21,7 @@ const MAX_TEXT = 2 << 20;
  * What does a request. The settings are those of the moment, whenever it asks.
  *
  * @template {ControlMethod} M
- * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current, rooms: Rooms) => Promise<FromHub[M]["result"]>} Does
+ * @typedef {(tabId: number, params: FromHub[M]["params"], settings: Current, rooms: Rooms, signal: AbortSignal) => Promise<FromHub[M]["result"]>} Does
  */
 
 /** @type {{ [M in ControlMethod]: Does<M> }} */
@@ -33,6 +34,7 @@ const METHODS = {
   "browser/navigate": navigate,
   "browser/screenshot": screenshot,
   "browser/text": text,
+  "browser/rest": rests,
 };
 
 /** What hello says that this browser can do. */
@@ -44,6 +46,7 @@ export const CAPABILITIES = [
   "navigate",
   "screenshot",
   "text",
+  "rest",
   "resume",
   "room",
   "hold",
@@ -57,11 +60,12 @@ if (!navigator.userAgent.includes("HeadlessChrome")) CAPABILITIES.push("ask");
  * @param {HubMessage<ControlMethod>} message
  * @param {Current} settings
  * @param {Rooms} rooms
+ * @param {AbortSignal} signal nobody waits for the answer any more
  */
-export function control({ method, tabId, params }, settings, rooms) {
+export function control({ method, tabId, params }, settings, rooms, signal) {
   if (!Object.hasOwn(METHODS, method)) return undefined; // a hub that is newer than the extension
   const does = /** @type {Does<any>} */ (METHODS[method]);
-  return does(tabId, params, settings, rooms);
+  return does(tabId, params, settings, rooms, signal);
 }
 
 /**
@@ -106,17 +110,18 @@ async function awake(tabId) {
 }
 
 /** @type {Does<"browser/openTab">} */
-async function openTab(_, { url, active, wake, room }, settings, rooms) {
+async function openTab(_, { url, active, wake, room }, settings, rooms, signal) {
   const address = webAddress(url, settings);
   const asleep = wake ? await sleeping(address) : undefined;
   if (asleep?.id !== undefined) {
     await chrome.tabs.reload(asleep.id);
-    if (active) await activateTab(asleep.id, {}, settings, rooms);
+    if (active) await activateTab(asleep.id, {}, settings, rooms, signal);
     return { tabId: asleep.id };
   }
   const tab = await (room ? rooms.open(room, address, active) : create(address, active));
   if (active && tab) await chrome.windows.update(tab.windowId, { focused: true });
   if (tab?.id === undefined) throw new Refusal(Code.Internal, "the browser opened no tab");
+  count(tab.id);
   return { tabId: tab.id };
 }
 
@@ -168,6 +173,7 @@ async function navigate(tabId, { url, back, forward, reload, ifOrigin }, setting
   const address = url ? webAddress(url, settings) : "";
   // What is loading already may be complete before the address is.
   const other = before.status === "loading" ? (before.pendingUrl ?? before.url) : undefined;
+  count(tabId);
   const loaded = loads(tabId, address && other !== address ? other : undefined);
   if (address) await chrome.tabs.update(tabId, { url: address });
   else if (reload) await chrome.tabs.reload(tabId);
@@ -271,4 +277,16 @@ async function text(tabId, { ifOrigin }, settings) {
   if (!frame?.result || !permitsDocument(settings(), frame.result)) throw notShared();
   if (!isAt(frame.result.url, ifOrigin)) throw elsewhere();
   return { text: String(frame.result.text) };
+}
+
+/** @type {Does<"browser/rest">} */
+async function rests(tabId, { waitMs, ifOrigin }, settings, _, signal) {
+  await awake(tabId);
+  const check = async () => {
+    const tab = await existing(tabId, ifOrigin);
+    if (!permitsPage(settings(), tab.url ?? "")) throw notShared();
+    return tab;
+  };
+  const refused = () => new Refusal(Code.Unsupported, "the browser does not let extensions look at this page: it may be an error of the browser, or a page of its own");
+  return rest({ tabId, waitMs, check, refused }, signal);
 }

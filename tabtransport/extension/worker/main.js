@@ -113,7 +113,11 @@ function opened() {
   tabs.opened();
   questions.opened();
   holds.opened();
+  for (const wait of waits.values()) wait.abort(); // the hub asks again
 }
+
+/** What ends the requests of the hub that wait for a page, by their ids. @type {Map<string, AbortController>} */
+const waits = new Map();
 
 /** @param {HubMessage | HubAnswer} message */
 function message(message) {
@@ -128,6 +132,7 @@ function message(message) {
     case "browser/cancel": {
       const { requestId, reason } = message.params;
       calls.cancel(requestId, reason);
+      waits.get(requestId)?.abort();
       void ready.then(() => questions.cancel(requestId));
       break;
     }
@@ -166,8 +171,15 @@ const MARKED = new Set(["browser/navigate", "browser/activateTab", "browser/scre
  */
 function controlled(message) {
   const { id = "", method, tabId } = message;
-  const act = () => control(message, () => current, rooms);
+  const wait = new AbortController();
+  const act = () => control(message, () => current, rooms, wait.signal);
   const outcome = method === "browser/screenshot" ? marks.without(tabId, async () => act()) : act();
+  if (method === "browser/rest") {
+    waits.set(id, wait);
+    const over = () => void (waits.get(id) === wait && waits.delete(id));
+    wait.signal.addEventListener("abort", over);
+    outcome?.then(over, over);
+  }
   if (message.for === undefined || !MARKED.has(method)) return outcome;
   uses.begun(id, tabId, "browser", method.slice("browser/".length), message.for);
   outcome?.then(
